@@ -1,0 +1,34 @@
+# Flags of every target of this project: the language, the warnings, the sanitizers, ccache.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+# The CUDA runtime replacement is a shared library made from the same objects.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  find_program(LANESCOPE_CCACHE ccache)
+  mark_as_advanced(LANESCOPE_CCACHE)
+  if(LANESCOPE_CCACHE)
+    set(CMAKE_CXX_COMPILER_LAUNCHER ${LANESCOPE_CCACHE})
+  endif()
+endif()
+
+add_compile_options(-Wall -Wextra -Wpedantic)
+# PTX says of each instruction whether it rounds once or twice; the host compiler must not fuse on its own.
+add_compile_options(-ffp-contract=off)
+
+if(LANESCOPE_WERROR)
+  add_compile_options(-Werror)
+endif()
+
+if(LANESCOPE_SANITIZE)
+  add_compile_options(-fsanitize=${LANESCOPE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${LANESCOPE_SANITIZE})
+endif()

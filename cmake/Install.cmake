@@ -1,0 +1,20 @@
+# What `cmake --install` lays down: the public headers, the library, the program, and the package files behind
+# find_package(lanescope), which gives lanescope::model and lanescope::lanescope.
+include(CMakePackageConfigHelpers)
+
+set_target_properties(lanescope_model PROPERTIES EXPORT_NAME model)
+set(lanescope_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanescope)
+
+install(DIRECTORY include/lanescope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(TARGETS lanescope lanescope_model EXPORT lanescopeTargets)
+if(TARGET lanescope_cli)
+  install(TARGETS lanescope_cli)
+endif()
+install(EXPORT lanescopeTargets NAMESPACE lanescope:: DESTINATION ${lanescope_package_dir})
+
+configure_package_config_file(cmake/lanescopeConfig.cmake.in lanescopeConfig.cmake
+                              INSTALL_DESTINATION ${lanescope_package_dir})
+write_basic_package_version_file(lanescopeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfigVersion.cmake
+        DESTINATION ${lanescope_package_dir})

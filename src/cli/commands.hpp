@@ -1,0 +1,25 @@
+// The commands of the program. Each lives in <name>_command.cpp, adds one subcommand to the parser, and leaves the
+// exit status in `status` when the subcommand runs.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace lanescope::cli {
+
+/// What the program's exit status says to scripts.
+enum ExitStatus : int {
+  done = 0,
+  limit_passed = 1,    ///< a limit given with --fail-on was passed
+  bad_input = 2,       ///< bad usage or bad input
+  program_failed = 3,  ///< the program under test failed
+};
+
+/// `lanescope run`: runs a kernel of a PTX file and reports on it line by line.
+void add_run_command(CLI::App& app, int& status);
+
+/// `lanescope model`: answers warp-wide requests given as CSV rows.
+void add_model_command(CLI::App& app, int& status);
+
+}  // namespace lanescope::cli
