@@ -1,0 +1,68 @@
+// The device's global memory. A device address is a host address, so managed and host memory need no translation;
+// every access is checked against the allocations known here. Allocations come from one reserved range that starts at
+// the same address in every run (where the host allows), so that reports are reproducible.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+namespace lanescope::exec {
+
+/// Generic addresses of the windows that are not host memory. Both lie in the half of the address space that no user
+/// process has, so they meet no allocation.
+inline constexpr uint64_t shared_window = 0xfffe'0000'0000'0000ull;  ///< + offset in the block's shared memory
+inline constexpr uint64_t local_window = 0xfffd'0000'0000'0000ull;   ///< + offset in the thread's local memory
+inline constexpr uint64_t window_size = 0x0000'0001'0000'0000ull;
+
+struct Allocation {
+  uint64_t base = 0;
+  uint64_t size = 0;
+  bool read_only = false;  ///< constant memory and kernel parameters
+  std::string name;        ///< variable, or "allocation #3"
+};
+
+class Memory {
+ public:
+  Memory();
+  ~Memory();
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+
+  /// Zero-filled memory, at least 256-byte aligned. Throws lanescope::Error when the host has none left.
+  uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256);
+  /// False if `base` is not the start of an allocation made here.
+  bool release(uint64_t base);
+  /// Makes host memory the caller owns visible to kernels (managed or pinned memory).
+  void attach(const void* base, uint64_t size, std::string name);
+  bool detach(const void* base);
+  void set_read_only(uint64_t base, bool read_only);
+
+  /// The allocation that holds `address`, if any.
+  [[nodiscard]] std::optional<Allocation> find(uint64_t address) const;
+  /// The allocation nearest to `address`, for messages.
+  [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
+  [[nodiscard]] uint64_t allocated_bytes() const;
+
+ private:
+  struct Entry {
+    Allocation allocation;
+    bool owned = true;
+    uint64_t reserved = 0;  ///< bytes taken from the range, for owned entries
+  };
+  mutable std::shared_mutex mutex_;
+  std::map<uint64_t, Entry> entries_;        ///< by base
+  std::multimap<uint64_t, uint64_t> free_;   ///< size → base of free pieces
+  std::map<uint64_t, uint64_t> free_by_base_;
+  uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
+  uint64_t serial_ = 0;
+
+  uint64_t take(uint64_t size, uint64_t align);
+  void give(uint64_t base, uint64_t size);
+};
+
+}  // namespace lanescope::exec

@@ -1,0 +1,130 @@
+// A kernel decoded for running: small trivial instructions, each with the function that executes it for one warp.
+//
+// A register is 32 lanes side by side in the warp's register file; an operand is a byte offset into that file.
+// Immediates and special registers are registers too (written once, never changed), so that no instruction asks what
+// kind an operand is. Predicates are 32-bit lane masks. Idea of small decoded instructions: RE2's prog.h; of
+// registers as lane vectors: every SIMD machine since the ILLIAC.
+#pragma once
+
+#include <array>
+#include <bitset>
+#include <cstdint>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "exec/observer.hpp"
+#include "ptx/instruction_set.hpp"
+
+namespace lanescope::exec {
+
+struct Warp;
+struct Inst;
+
+/// Executes one instruction for the lanes of warp.mask and returns the next one; warp.stop leaves the run loop.
+using Handler = const Inst* (*)(Warp&, const Inst*);
+
+inline constexpr uint32_t warp_lanes = 32;
+inline constexpr uint32_t full_mask = 0xffffffffu;
+inline constexpr uint32_t no_operand = 0xffffffffu;
+
+/// One decoded instruction. Meaning of a, b, c, imm, aux by instruction class:
+///   arithmetic  d ← a, b, c; aux: second destination or fourth source (an offset); imm: constant of the instruction
+///   memory      a: address base, imm: byte offset, aux: index of Kernel::accesses; d or b: first data operand;
+///               vectors: c = first index in Kernel::side of the element offsets
+///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1: negated
+struct Inst {
+  Handler fn = nullptr;
+  uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
+  uint64_t imm = 0;
+  uint32_t aux = no_operand;
+  uint32_t origin = 0;  ///< index of Kernel::origins
+};
+static_assert(sizeof(Inst) == 40 && std::is_trivially_copyable_v<Inst>);
+
+/// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
+struct HandlerKey {
+  ptx::Op op{};
+  std::array<ptx::Type, 4> types{};  ///< as written, none-padded
+  ptx::Space space{};
+  uint8_t vector = 1;
+  uint8_t address_bytes = 8;    ///< width of the address register: 4 or 8
+  uint8_t data_bytes = 0;       ///< ld, st: width of the data registers (may exceed the type's): 2, 4, 8, 16
+  uint8_t sources = 0;          ///< number of source operands given (for optional ones)
+  bool observed = false;
+  std::bitset<ptx::modifier_count> modifiers;
+  [[nodiscard]] bool has(ptx::Mod m) const { return modifiers[static_cast<size_t>(m)]; }
+};
+
+/// Where a decoded instruction comes from.
+struct Origin {
+  ptx::Op op{};
+  uint32_t ptx_line = 0;
+  uint32_t file = 0;       ///< Module::files id; 0 if unknown
+  uint32_t line = 0;       ///< line of the CUDA source; 0 if unknown
+  uint32_t column = 0;
+  uint32_t source = 0xffffffffu;  ///< Module::source_locs
+};
+
+/// One memory instruction of the kernel, as reports name it.
+struct AccessSite {
+  uint32_t origin = 0;
+  AccessKind kind{};
+  ptx::Space space{};       ///< as written (generic where it is decided at run time)
+  uint8_t width = 4;        ///< bytes per lane, all elements
+  std::string text;         ///< "ld.shared.f32"
+};
+
+/// A piece of a block's shared memory with a name.
+struct SharedVariable {
+  std::string name;  ///< as the programmer wrote it
+  uint32_t offset = 0;
+  uint32_t size = 0;  ///< bytes; dynamic shared memory: 0 here, the rest of the block's memory
+  bool dynamic = false;
+};
+
+/// What kernels look like to a launch: everything decoded once.
+struct Kernel {
+  std::string name;          ///< as in the PTX
+  std::string display_name;  ///< demangled
+  std::vector<Inst> code;
+  std::vector<uint32_t> side;        ///< operand lists
+  std::vector<Origin> origins;
+  std::vector<AccessSite> accesses;
+  std::vector<SharedVariable> shared;
+  std::vector<std::string> files;    ///< Module::files paths by id
+
+  struct Parameter {
+    std::string name;
+    uint32_t offset = 0, size = 0, align = 1;
+    ptx::Type type{};
+    bool is_array = false;
+  };
+  std::vector<Parameter> params;
+  uint32_t param_bytes = 0;
+
+  uint32_t entry = 0;                 ///< index of code
+  uint32_t register_bytes = 0;        ///< register file of a warp
+  uint32_t static_shared = 0;         ///< bytes of declared shared memory
+  uint32_t dynamic_shared_offset = 0; ///< where extern shared memory starts
+  uint32_t local_bytes = 0;           ///< local memory of a lane
+  std::array<uint32_t, 3> max_threads{};
+  std::array<uint32_t, 3> required_threads{};
+  uint32_t barriers = 1;              ///< highest barrier number used + 1; 16 if computed
+
+  /// Values written into the register file once, when a warp's context is made.
+  struct Constant {
+    uint32_t offset;
+    uint32_t lane_bytes;  ///< 2, 4, 8, 16; 0 for a predicate
+    std::array<uint64_t, 2> bits;
+  };
+  std::vector<Constant> constants;
+  struct Special {
+    uint32_t offset;
+    ptx::SpecialRegister reg;
+  };
+  std::vector<Special> specials;      ///< 32-bit each; tid… per context, ctaid… per block
+  std::vector<std::array<uint32_t, 2>> zeroed;  ///< {offset, bytes}: registers that may be read before written
+};
+
+}  // namespace lanescope::exec
