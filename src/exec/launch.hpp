@@ -1,0 +1,60 @@
+// The engine's front: a module loaded onto a device, kernels launched on it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::exec {
+
+struct LaunchConfig {
+  Dim3 grid, block;
+  uint32_t dynamic_shared = 0;         ///< bytes
+  std::vector<std::byte> params;       ///< Kernel::param_bytes bytes, each parameter at its offset
+  uint32_t threads = 0;                ///< host threads; 0 = all cores
+  uint32_t shared_limit = 232448;      ///< most shared memory a block may have on this architecture (227 KB on sm_90)
+  uint32_t resident_blocks = 1u << 16; ///< most blocks kept alive at once when blocks wait for each other
+  /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain loop runs.
+  std::function<Observer*(uint32_t host_thread)> observer;
+  /// Called now and then with the number of finished blocks, from one host thread at a time.
+  std::function<void(uint64_t done, uint64_t total)> progress;
+};
+
+struct LaunchResult {
+  uint64_t warp_instructions = 0;   ///< executed, all warps
+  std::vector<Finding> findings;    ///< one for each instruction and kind, by first block and thread
+  bool failed = false;              ///< a finding that ends a kernel on a GPU: its results are not to be trusted
+};
+
+/// A module on the device: its variables placed in `memory`, its kernels decoded when first asked for.
+class Image {
+ public:
+  /// Throws lanescope::Error for what cannot be placed (unresolved extern variables, bad initialisers).
+  Image(std::shared_ptr<const ptx::Module> module, Memory& memory);
+  ~Image();
+
+  [[nodiscard]] const ptx::Module& module() const { return *module_; }
+  /// By the name in the PTX or the demangled name (with or without its argument list). Throws lanescope::Error that
+  /// lists the module's kernels when there is none, or names the unsupported instruction.
+  [[nodiscard]] const Kernel& kernel(std::string_view name);
+  /// Device address and size of a module variable; 0 if there is none.
+  [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
+
+  /// Runs the grid to its end. Throws lanescope::Error for a bad configuration (before anything runs).
+  LaunchResult launch(const Kernel& kernel, const LaunchConfig& config);
+
+ private:
+  struct State;
+  std::shared_ptr<const ptx::Module> module_;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace lanescope::exec
