@@ -1,0 +1,87 @@
+// The program `lanescope`: parses the command line, runs one command, and turns every failure into one
+// message on stderr and an exit status that scripts can rely on.
+#include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <iostream>
+#include <new>
+#include <string>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "lanescope/version.hpp"
+
+namespace lanescope::cli {
+namespace {
+
+int fail(const std::string& message) {
+  std::cout.flush();
+  std::cerr << "lanescope: error: " << message << '\n';
+  return bad_input;
+}
+
+/// The message for a command line that CLI11 refused; `app` is left as the parser left it.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const auto commands = app.get_subcommands();
+  const std::string command = commands.empty() ? "" : " " + commands.front()->get_name();
+  const auto rest = app.remaining();
+  std::string message = error.what();
+  if (commands.empty()) {
+    message = rest.empty()                    ? "no command given"
+              : rest.front().starts_with('-') ? "unknown option '" + rest.front() + "'"
+                                              : "unknown command '" + rest.front() + "'";
+  }
+  return message + "\nTry 'lanescope" + command + " --help'.";
+}
+
+/// Output that did not arrive (a full disk, a closed descriptor) must not look like success.
+int close_output(int status) {
+  errno = 0;
+  std::cout.flush();
+  const bool failed = std::cout.bad() || std::ferror(stdout) != 0;
+  if (std::fclose(stdout) == 0 && !failed) return status;
+  const std::string reason = errno != 0 ? std::string(": ") + std::strerror(errno) : "";
+  return fail("cannot write to standard output" + reason);
+}
+
+int run(int argc, char** argv) {
+  CLI::App app{"Lanescope shows what every lane of a GPU warp does to memory, without a GPU.", "lanescope"};
+  app.set_version_flag("--version", std::string("lanescope ") + version());
+  app.require_subcommand(1);
+  app.footer(
+      "Example:\n  lanescope run kernels/ptx/reduce.ptx --kernel reduce_sequential --grid 64 --block 256 "
+      "...\n"
+      "'lanescope COMMAND --help' tells the options of a command.");
+
+  int status = done;
+  add_run_command(app, status);
+  add_model_command(app, status);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help_or_version) {
+    app.exit(help_or_version);
+  } catch (const CLI::ParseError& error) {
+    return fail(usage_message(app, error));
+  }
+  return status;
+}
+
+}  // namespace
+}  // namespace lanescope::cli
+
+int main(int argc, char** argv) {
+  using lanescope::cli::fail;
+  int status = lanescope::cli::done;
+  try {
+    status = lanescope::cli::run(argc, argv);
+  } catch (const lanescope::Error& error) {
+    status = fail(error.what());
+  } catch (const std::bad_alloc&) {
+    status = fail("out of memory");
+  } catch (const std::exception& error) {
+    status = fail(std::string("internal: ") + error.what());
+  }
+  return lanescope::cli::close_output(status);
+}
