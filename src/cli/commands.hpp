@@ -1,5 +1,5 @@
-// The commands of the program. Each lives in <name>_command.cpp, adds one subcommand to the parser, and leaves the
-// exit status in `status` when the subcommand runs.
+// The commands of the program. Each lives in <name>_command.cpp, adds one subcommand to the parser, and
+// leaves the exit status in `status` when the subcommand runs.
 #pragma once
 
 namespace CLI {
