@@ -32,3 +32,11 @@ if(LANESCOPE_SANITIZE)
   add_compile_options(-fsanitize=${LANESCOPE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${LANESCOPE_SANITIZE})
 endif()
+
+if(LANESCOPE_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+    message(FATAL_ERROR "LANESCOPE_FUZZ needs clang: configure with -DCMAKE_CXX_COMPILER=clang++")
+  endif()
+  # libFuzzer is led by the coverage of everything that it runs.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
