@@ -31,7 +31,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::string_view kNoNewline = "\\ no newline at end of output\n";
+constexpr std::string_view no_newline = "\\ no newline at end of output\n";
 
 /// One directive `;; name: value` and the lines below it.
 struct Section {
@@ -100,7 +100,7 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 
 /// Output as it stands in a golden file: whole lines, no paths of this machine.
 std::string canonical(std::string text, const fs::path& test_dir) {
-  if (!text.empty() && text.back() != '\n') text += '\n' + std::string(kNoNewline);
+  if (!text.empty() && text.back() != '\n') text += '\n' + std::string(no_newline);
   replace_all(text, test_dir.string(), "$TEST_DIR");
   replace_all(text, LANESCOPE_SOURCE_DIR, "$SOURCE_DIR");
   return text;
