@@ -1,0 +1,175 @@
+// What one warp instruction on global memory moves, by generation: sectors and lines are geometry and the same for
+// all; transactions and bytes moved follow the generation's coalescing rule. Sources: arch.hpp.
+#pragma once
+
+#include <cstdint>
+
+#include "lanescope/model/arch.hpp"
+#include "lanescope/model/request.hpp"
+#include "lanescope/model/shared.hpp"
+
+namespace lanescope::model {
+
+struct GlobalCost {
+  /// Memory transactions of the generation: segments (1.x), 128-byte lines of each request (2.x, 3.x), sectors.
+  int transactions = 0;
+  /// Distinct aligned 32-byte sectors that the active lanes touch.
+  int sectors = 0;
+  /// Distinct aligned 128-byte lines ("tags").
+  int lines = 0;
+  /// The fewest sectors that could hold the distinct bytes asked for.
+  int ideal_sectors = 0;
+  /// Bytes of all active lanes, the same byte counted for each lane that asks for it.
+  int bytes_asked = 0;
+  /// Bytes of all transactions.
+  int bytes_moved = 0;
+  /// The lowest active address starts a transaction unit (the largest one where a generation has several sizes).
+  bool aligned = true;
+  Evidence evidence = Evidence::measured;
+
+  friend constexpr bool operator==(const GlobalCost&, const GlobalCost&) = default;
+};
+
+namespace detail {
+
+/// Table sizes: 64 lanes touch at most two blocks each.
+struct BlockTables {
+  using Index = uint8_t;
+  static constexpr int slot_bits = 9;
+  static constexpr int keys = 2 * max_lanes;
+};
+
+struct Moved {
+  int transactions = 0;
+  int bytes = 0;
+};
+
+/// Distinct blocks of 1 << shift bytes that the lanes touch.
+LANESCOPE_HD constexpr int distinct_blocks(const Request& request, uint64_t lanes, int shift) {
+  KeySet<BlockTables> blocks;
+  for (uint64_t left = lanes; left != 0; left &= left - 1) {
+    const uint64_t first = request.address[lowest_bit(left)];
+    const uint64_t last = first + static_cast<uint64_t>(request.width - 1);
+    bool fresh = false;
+    blocks.insert(first >> shift, fresh);
+    blocks.insert(last >> shift, fresh);
+  }
+  return blocks.count;
+}
+
+/// 1.0 and 1.1, one half-warp: guide 4.2, F.3.2.1. Only words of 4, 8 and 16 bytes coalesce; inactive lanes may be
+/// missing. Where it fails the guide says 16 transactions of 32 bytes: one for each lane, so for each active one.
+LANESCOPE_HD constexpr Moved strict_segments(const Request& request, uint64_t half, int first_lane) {
+  bool coalesced = request.width >= 4;
+  const uint64_t width = static_cast<uint64_t>(request.width);
+  const int lowest = lowest_bit(half);
+  const uint64_t base = request.address[lowest] - static_cast<uint64_t>(lowest - first_lane) * width;
+  const uint64_t segment = request.width == 4 ? 64 : 128;
+  coalesced = coalesced && base % segment == 0;
+  for (uint64_t left = half; left != 0 && coalesced; left &= left - 1) {
+    const int lane = lowest_bit(left);
+    coalesced = request.address[lane] == base + static_cast<uint64_t>(lane - first_lane) * width;
+  }
+  if (!coalesced) return Moved{count_bits(half), 32 * count_bits(half)};
+  const int transactions = request.width == 16 ? 2 : 1;
+  return Moved{transactions, transactions * static_cast<int>(segment)};
+}
+
+/// 1.2 and 1.3, one half-warp: guide 4.2, F.3.2.2.
+LANESCOPE_HD constexpr Moved reduced_segments(const Request& request, uint64_t half) {
+  Moved moved;
+  const uint64_t width = static_cast<uint64_t>(request.width);
+  const uint64_t full = request.width == 1 ? 32 : request.width == 2 ? 64 : 128;
+  while (half != 0) {
+    const uint64_t start = request.address[lowest_bit(half)] / full * full;
+    uint64_t lowest = start + full;
+    uint64_t highest = start;
+    for (uint64_t left = half; left != 0; left &= left - 1) {
+      const uint64_t address = request.address[lowest_bit(left)];
+      if (address < start || address >= start + full) continue;
+      half &= ~(left & (~left + 1));
+      lowest = address < lowest ? address : lowest;
+      highest = address + width - 1 > highest ? address + width - 1 : highest;
+    }
+    uint64_t size = full;
+    while (size > 32 && lowest / (size / 2) == highest / (size / 2)) size /= 2;
+    ++moved.transactions;
+    moved.bytes += static_cast<int>(size);
+  }
+  return moved;
+}
+
+}  // namespace detail
+
+/// What `request` moves on `arch`. `l1` (2.x and 3.x only): whether loads go through the L1 cache in 128-byte lines
+/// (the default of 2.x) or bypass it in 32-byte segments. Stores there write the touched sectors of each line.
+LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& request, bool l1 = true) {
+  GlobalCost cost;
+  cost.evidence = arch.global_evidence;
+  const uint64_t active = request.mask & detail::lane_range(0, request.lanes);
+  if (active == 0) return cost;
+
+  // Distinct sectors, and in each the bytes that are touched.
+  detail::KeySet<detail::BlockTables> sectors;
+  uint32_t bytes_of_sector[2 * max_lanes + 1] = {};
+  uint64_t lowest = ~uint64_t{0};
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    const uint64_t address = request.address[detail::lowest_bit(left)];
+    lowest = address < lowest ? address : lowest;
+    const int begin = static_cast<int>(address % 32);
+    const int end = begin + request.width;
+    bool fresh = false;
+    const int number = sectors.insert(address / 32, fresh);
+    bytes_of_sector[number] |= static_cast<uint32_t>(detail::lane_range(begin, detail::smaller(end, 32)));
+    if (end > 32) {
+      const int second = sectors.insert(address / 32 + 1, fresh);
+      bytes_of_sector[second] |= static_cast<uint32_t>(detail::lane_range(0, end - 32));
+    }
+  }
+  cost.sectors = sectors.count;
+  int distinct_bytes = 0;
+  for (int number = 1; number <= sectors.count; ++number) distinct_bytes += detail::count_bits(bytes_of_sector[number]);
+  cost.ideal_sectors = (distinct_bytes + 31) / 32;
+  cost.bytes_asked = detail::count_bits(active) * request.width;
+  cost.lines = detail::distinct_blocks(request, active, 7);
+
+  uint64_t unit = 32;
+  if (arch.global == GlobalRule::sectors) {
+    cost.transactions = cost.sectors;
+    cost.bytes_moved = 32 * cost.sectors;
+  } else if (arch.global == GlobalRule::lines) {
+    // One request of the warp for up to 4 bytes a lane, of each half-warp for 8, of each quarter-warp for 16.
+    const int lanes_each = request.width <= 4 ? 32 : request.width == 8 ? 16 : 8;
+    const bool whole_lines = request.op == Op::load && l1;
+    unit = whole_lines ? 128 : 32;
+    for (int first = 0; first < request.lanes; first += lanes_each) {
+      const uint64_t lanes = active & detail::lane_range(first, first + lanes_each);
+      if (lanes == 0) continue;
+      const int touched_lines = detail::distinct_blocks(request, lanes, 7);
+      const int touched_sectors = detail::distinct_blocks(request, lanes, 5);
+      const bool by_line = request.op != Op::load || l1;
+      cost.transactions += by_line ? touched_lines : touched_sectors;
+      cost.bytes_moved += whole_lines ? 128 * touched_lines : 32 * touched_sectors;
+    }
+  } else {
+    const bool strict = arch.global == GlobalRule::strict_segments;
+    unit = strict ? (request.width == 4 ? 64 : request.width < 4 ? 32 : 128)
+                  : (request.width == 1 ? 32 : request.width == 2 ? 64 : 128);
+    for (int first = 0; first < request.lanes; first += 16) {
+      const uint64_t half = active & detail::lane_range(first, first + 16);
+      if (half == 0) continue;
+      const detail::Moved moved =
+          strict ? detail::strict_segments(request, half, first) : detail::reduced_segments(request, half);
+      cost.transactions += moved.transactions;
+      cost.bytes_moved += moved.bytes;
+    }
+  }
+  cost.aligned = lowest % unit == 0;
+  return cost;
+}
+
+/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of global_cost: no
+/// generation has a unit larger than the 128-byte line.
+LANESCOPE_HD constexpr uint32_t global_shift_granule(const Arch&) { return 128; }
+
+}  // namespace lanescope::model

@@ -1,0 +1,40 @@
+// What the model needs from the compiler: one macro that makes its functions callable in CUDA device code, and the
+// few bit operations it uses, constexpr on the host and on the device (the std ones are host functions for nvcc).
+#pragma once
+
+#include <cstdint>
+
+#if defined(__CUDACC__)
+#define LANESCOPE_HD __host__ __device__
+#else
+#define LANESCOPE_HD
+#endif
+
+namespace lanescope::model {
+
+/// Lanes of the widest warp the model knows (an AMD wave of 64).
+inline constexpr int max_lanes = 64;
+
+namespace detail {
+
+/// Position of the lowest set bit; `bits` is not 0.
+LANESCOPE_HD constexpr int lowest_bit(uint64_t bits) { return __builtin_ctzll(bits); }
+
+LANESCOPE_HD constexpr int count_bits(uint64_t bits) { return __builtin_popcountll(bits); }
+
+/// The lanes begin … end-1 as a mask; 0 <= begin <= end <= 64.
+LANESCOPE_HD constexpr uint64_t lane_range(int begin, int end) {
+  if (begin >= end) return 0;
+  return (~uint64_t{0} >> (64 - (end - begin))) << begin;
+}
+
+LANESCOPE_HD constexpr bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+
+/// floor(log2(value)); `value` is not 0.
+LANESCOPE_HD constexpr int log2_floor(uint64_t value) { return 63 - __builtin_clzll(value); }
+
+LANESCOPE_HD constexpr int smaller(int a, int b) { return a < b ? a : b; }
+LANESCOPE_HD constexpr int larger(int a, int b) { return a < b ? b : a; }
+
+}  // namespace detail
+}  // namespace lanescope::model

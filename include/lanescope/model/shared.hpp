@@ -1,0 +1,469 @@
+// What one warp instruction on shared memory costs. The warp is cut into phases (arch.hpp); the wavefronts of a phase
+// are the largest count over the banks of what the bank must deliver: distinct words (loads, stores, matrices),
+// lanes (atomics, cp.async), or the steps of the 1.x one-word broadcast. Sources of the rules: arch.hpp.
+//
+// How it counts fast: an aligned access of w bytes on narrower banks is one access to a memory of fewer, w-byte banks,
+// so a lane has one key (its word) and one bank; distinct words are found with a small open-addressing hash set whose
+// slots hold one byte. Misaligned accesses and very wide or narrow free architectures take the same code with larger
+// tables and all the words of each lane.
+#pragma once
+
+#include <cstdint>
+
+#include "lanescope/model/arch.hpp"
+#include "lanescope/model/request.hpp"
+
+namespace lanescope::model {
+
+struct SharedCost {
+  /// Phases with an active lane.
+  int phases = 0;
+  /// Passes through the data stage. With `unknown_rule` only the passes that the hardware's data-stage counter
+  /// shows (one a phase), not a claim about the real cost.
+  int wavefronts = 0;
+  /// Wavefronts if no two lanes met: one for each non-empty phase.
+  int ideal = 0;
+  /// wavefronts - ideal: what the hardware's bank-conflict counter holds.
+  int conflicts = 0;
+  /// The most wavefronts that one phase takes (n of "n-way"); 0 when no lane is active.
+  int max_way = 0;
+  /// Loads: words that a phase delivers to two or more lanes, over all phases; 0 for other accesses and where
+  /// nothing is broadcast.
+  int broadcast_words = 0;
+  /// The rule of this access is unknown (cp.async with 16 bytes).
+  bool unknown_rule = false;
+  /// Wavefronts by the profiler's software model; only where `unknown_rule`.
+  int estimate = 0;
+  /// Several active lanes store to one same byte; whose value stays is undefined.
+  bool write_race = false;
+  /// The least sure of the rules that were used.
+  Evidence evidence = Evidence::measured;
+
+  friend constexpr bool operator==(const SharedCost&, const SharedCost&) = default;
+};
+
+/// One word of one bank in one phase, and the lanes that access it.
+struct BankWord {
+  int phase;       ///< counts the phases of the instruction from 0, empty ones included
+  int bank;        ///< 0 … banks-1
+  uint64_t word;   ///< address / bank_bytes
+  uint64_t lanes;  ///< bit l = lane l
+};
+
+/// The cost and who meets where, sorted by phase, bank, word.
+struct SharedDetail {
+  /// 64 lanes x 16 bytes on banks of one byte.
+  static constexpr int max_entries = 1024;
+  /// One bank and 64 lanes.
+  static constexpr int max_phases = 64;
+
+  SharedCost cost = {};
+  int phase_count = 0;
+  FixedArray<uint64_t, max_phases> phase_lanes = {};  ///< active lanes of each phase
+  FixedArray<int, max_phases> phase_wavefronts = {};
+  int entry_count = 0;
+  FixedArray<BankWord, max_entries> entry = {};
+};
+
+namespace detail {
+
+/// What a bank counts.
+enum class Counting : uint8_t { words, lanes, one_word_steps };
+
+/// One access as the banks see it, after 1.x's splitting: `parts` accesses of `width` bytes, one after the other.
+struct Plan {
+  Counting counting = Counting::words;
+  int width = 4;
+  int parts = 1;
+  uint64_t active = 0;
+  int lanes = 32;
+  Phases phases = {};
+  int lanes_each = 32;  ///< of consecutive phases, doubled by the pair rule
+  int extra = 0;        ///< wavefronts of each phase beside its n-way
+};
+
+/// Does every active lane access the address of lane^distance, where that lane is active? distance is 1 or 2.
+LANESCOPE_HD constexpr bool partners_agree(const Request& request, uint64_t active, int distance) {
+  const uint64_t lower = distance == 1 ? 0x5555555555555555u : 0x3333333333333333u;
+  for (uint64_t left = active & (active >> distance) & lower; left != 0; left &= left - 1) {
+    const int lane = lowest_bit(left);
+    if (request.address[lane] != request.address[lane + distance]) return false;
+  }
+  return true;
+}
+
+LANESCOPE_HD constexpr bool is_matrix(Op op) { return op == Op::ldmatrix || op == Op::stmatrix; }
+
+LANESCOPE_HD constexpr Plan make_plan(const Arch& arch, const Request& request) {
+  Plan plan;
+  plan.lanes = request.lanes;
+  plan.active = request.mask & lane_range(0, request.lanes);
+  plan.width = request.width;
+  if (is_matrix(request.op)) {
+    plan.width = 16;
+    plan.active &= lane_range(0, 8 * request.matrices);
+    plan.lanes_each = 8;
+    plan.phases.lanes_each = 8;
+    plan.phases.unit = 8;
+    plan.phases.evidence = arch.matrix_evidence;
+    return plan;
+  }
+  const int index = width_index(request.width);
+  const bool load = request.op == Op::load;
+  plan.phases = load ? arch.load[index] : arch.store[index];
+  plan.lanes_each = plan.phases.lanes_each;
+  if (request.op == Op::atomic || request.op == Op::cp_async || arch.broadcast == Broadcast::none)
+    plan.counting = Counting::lanes;
+  else if (load && arch.broadcast == Broadcast::one_word)
+    plan.counting = Counting::one_word_steps;
+  if (arch.split_wide && plan.width > arch.bank_bytes) {
+    plan.parts = plan.width / arch.bank_bytes;
+    plan.width = arch.bank_bytes;
+  }
+  if (request.width == 16) plan.extra = arch.extra_wide_wavefronts;
+  if (load && arch.pair_rule && request.width >= 8 &&
+      (partners_agree(request, plan.active, 1) || partners_agree(request, plan.active, 2)))
+    plan.lanes_each *= 2;
+  return plan;
+}
+
+/// Steps through the phases of a plan: `lanes` is the mask of the current one, active or not.
+struct PhaseCursor {
+  int begin = 0;
+  int index = 0;
+  uint64_t lanes = 0;
+
+  LANESCOPE_HD constexpr bool next(const Plan& plan) {
+    if (plan.phases.lanes_each == 0) {
+      if (index == plan.phases.listed) return false;
+      lanes = plan.phases.list[index++];
+      return true;
+    }
+    if (begin >= plan.lanes) return false;
+    const int unit = larger(plan.phases.unit, plan.lanes_each);
+    const int unit_end = begin - begin % unit + unit;
+    const int end = smaller(smaller(begin + plan.lanes_each, unit_end), plan.lanes);
+    lanes = lane_range(begin, end);
+    begin = end;
+    return true;
+  }
+};
+
+/// How addresses become keys (what is the same word) and banks. `one_key`: each lane has exactly one key.
+struct Mapping {
+  bool one_key = true;
+  int key_shift = 2;
+  int bank_shift = 2;
+  int banks = 32;
+  uint64_t bank_mask = 31;  ///< banks - 1, or 0 when banks is no power of two
+  bool segments = false;    ///< keys i and i + banks of one segment are one row of the bank
+
+  LANESCOPE_HD constexpr int bank(uint64_t unit) const {
+    return static_cast<int>(bank_mask != 0 ? unit & bank_mask : unit % static_cast<uint64_t>(banks));
+  }
+  LANESCOPE_HD constexpr uint64_t row(uint64_t key) const {
+    const uint64_t n = static_cast<uint64_t>(banks);
+    return segments ? key / (2 * n) * n + key % n : key;
+  }
+};
+
+LANESCOPE_HD constexpr Mapping make_mapping(const Arch& arch, const Request& request, const Plan& plan) {
+  uint64_t low_bits = 0;
+  for (uint64_t left = plan.active; left != 0; left &= left - 1) low_bits |= request.address[lowest_bit(left)];
+  const bool aligned = (low_bits & static_cast<uint64_t>(plan.width - 1)) == 0;
+  const int merged_banks = larger(1, plan.width / arch.bank_bytes);  // that one aligned access takes together
+  Mapping mapping;
+  mapping.segments = arch.segment_words != 0;
+  mapping.one_key = aligned && arch.banks % merged_banks == 0;
+  mapping.banks = mapping.one_key ? arch.banks / merged_banks : arch.banks;
+  mapping.bank_shift = log2_floor(static_cast<uint64_t>(arch.bank_bytes));
+  if (mapping.one_key) mapping.bank_shift += log2_floor(static_cast<uint64_t>(merged_banks));
+  mapping.key_shift = mapping.bank_shift;
+  if (arch.subword_conflict && plan.width < arch.bank_bytes) {
+    mapping.key_shift = aligned ? log2_floor(static_cast<uint64_t>(plan.width)) : 0;
+    mapping.one_key = true;
+  }
+  const uint64_t banks = static_cast<uint64_t>(mapping.banks);
+  mapping.bank_mask = is_power_of_two(banks) ? banks - 1 : 0;
+  return mapping;
+}
+
+/// Table sizes. Small: one key a lane, at most 64 banks. Large: every word of 64 lanes, up to 1024 banks.
+struct SmallTables {
+  using Index = uint8_t;
+  static constexpr int slot_bits = 8;
+  static constexpr int keys = max_lanes;
+  static constexpr int banks = 64;
+};
+struct LargeTables {
+  using Index = uint16_t;
+  static constexpr int slot_bits = 12;
+  static constexpr int keys = max_lanes * 16;
+  static constexpr int banks = 1024;
+};
+
+/// A set of keys that gives each a number from 1 in the order they came.
+template <class Tables>
+struct KeySet {
+  using Index = typename Tables::Index;
+  Index slot[1 << Tables::slot_bits] = {};
+  uint64_t key[Tables::keys + 1] = {};
+  int count = 0;
+
+  /// The number of `wanted`; `fresh` tells whether it was not there before.
+  LANESCOPE_HD constexpr int insert(uint64_t wanted, bool& fresh) {
+    uint32_t place = static_cast<uint32_t>((wanted * 0x9E3779B97F4A7C15u) >> (64 - Tables::slot_bits));
+    while ((slot[place] != 0) & (key[slot[place]] != wanted)) place = (place + 1) & ((1u << Tables::slot_bits) - 1);
+    fresh = slot[place] == 0;
+    if (fresh) {
+      slot[place] = static_cast<Index>(++count);
+      key[count] = wanted;
+    }
+    return slot[place];
+  }
+};
+
+struct PhaseCount {
+  int way = 0;
+  int broadcast_words = 0;
+};
+
+/// Fewest steps of the 1.x broadcast: a step serves all readers of one word, and one lane of every other bank. Which
+/// word and lane is unspecified (guide 4.2, F.3.3.1); this takes the best choice. With T steps there are T
+/// broadcasts; a bank asked by c lanes needs the fewest of its most-read words such that broadcasting them
+/// (saving readers-1 steps each) leaves at most T steps; T suffices when all banks together need at most T.
+template <class Tables>
+LANESCOPE_HD constexpr int one_word_steps(const typename Tables::Index* readers, const int16_t* bank_of_key,
+                                          int keys, const int16_t* lanes_of_bank, int banks) {
+  for (int steps = 1;; ++steps) {
+    int needed = 0;
+    for (int bank = 0; bank < banks && needed <= steps; ++bank) {
+      int left = lanes_of_bank[bank];
+      int last_readers = max_lanes + 1;
+      // The most-read words first: all with the same number of readers before those with fewer.
+      while (left > steps && last_readers > 1) {
+        int next_readers = 1;
+        for (int key = 1; key <= keys; ++key)
+          if (bank_of_key[key] == bank && readers[key] < last_readers && readers[key] > next_readers)
+            next_readers = readers[key];
+        for (int key = 1; key <= keys && left > steps && next_readers > 1; ++key)
+          if (bank_of_key[key] == bank && readers[key] == next_readers) {
+            left -= next_readers - 1;
+            ++needed;
+          }
+        last_readers = next_readers;
+      }
+      if (left > steps) needed = steps + 1;
+    }
+    if (needed <= steps) return steps;
+  }
+}
+
+/// The wavefronts of one phase (or of one part of a split access in it).
+template <class Tables>
+LANESCOPE_HD constexpr PhaseCount count_phase(const Request& request, const Plan& plan, const Mapping& mapping,
+                                              uint64_t lanes, uint64_t offset) {
+  PhaseCount result;
+  int16_t per_bank[Tables::banks] = {};
+  if (plan.counting == Counting::lanes) {
+    for (uint64_t left = lanes; left != 0; left &= left - 1) {
+      const uint64_t first = request.address[lowest_bit(left)] + offset;
+      const uint64_t last = first + static_cast<uint64_t>(plan.width - 1);
+      for (uint64_t unit = first >> mapping.bank_shift; unit <= last >> mapping.bank_shift; ++unit)
+        result.way = larger(result.way, ++per_bank[mapping.bank(unit)]);
+    }
+    return result;
+  }
+  KeySet<Tables> keys;
+  typename Tables::Index readers[Tables::keys + 1] = {};
+  int16_t bank_of_key[Tables::keys + 1] = {};
+  const bool steps = plan.counting == Counting::one_word_steps;
+  for (uint64_t left = lanes; left != 0; left &= left - 1) {
+    const uint64_t first = request.address[lowest_bit(left)] + offset;
+    const uint64_t first_key = first >> mapping.key_shift;
+    const uint64_t last_key =
+        mapping.one_key ? first_key : (first + static_cast<uint64_t>(plan.width - 1)) >> mapping.key_shift;
+    for (uint64_t key = first_key; key <= last_key; ++key) {
+      const int bank = mapping.bank((key << mapping.key_shift) >> mapping.bank_shift);
+      bool fresh = false;
+      const int number = keys.insert(mapping.row(key), fresh);
+      result.broadcast_words += ++readers[number] == 2;
+      bank_of_key[number] = static_cast<int16_t>(bank);
+      per_bank[bank] = static_cast<int16_t>(per_bank[bank] + (fresh || steps));
+      result.way = larger(result.way, per_bank[bank]);
+    }
+  }
+  if (steps) result.way = one_word_steps<Tables>(readers, bank_of_key, keys.count, per_bank, mapping.banks);
+  return result;
+}
+
+/// Do two active lanes write one same byte?
+LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active, int width) {
+  // Ascending or descending lanes, the usual case, cannot meet when each is a width away from the last one.
+  bool ascending = true;
+  bool descending = true;
+  bool aligned = true;
+  const uint64_t step = static_cast<uint64_t>(width);
+  uint64_t left = active;
+  if (left == 0) return false;
+  uint64_t last = request.address[lowest_bit(left)];
+  aligned = (last & (step - 1)) == 0;
+  for (left &= left - 1; left != 0; left &= left - 1) {
+    const uint64_t address = request.address[lowest_bit(left)];
+    ascending &= address >= last + step;
+    descending &= address + step <= last;
+    aligned &= (address & (step - 1)) == 0;
+    last = address;
+  }
+  if (ascending || descending) return false;
+  if (aligned) {
+    KeySet<SmallTables> items;
+    for (left = active; left != 0; left &= left - 1) {
+      bool fresh = false;
+      items.insert(request.address[lowest_bit(left)] / step, fresh);
+      if (!fresh) return true;
+    }
+    return false;
+  }
+  for (left = active; left != 0; left &= left - 1) {
+    const uint64_t a = request.address[lowest_bit(left)];
+    for (uint64_t others = left & (left - 1); others != 0; others &= others - 1) {
+      const uint64_t b = request.address[lowest_bit(others)];
+      if (a < b + step && b < a + step) return true;
+    }
+  }
+  return false;
+}
+
+/// The profiler's software estimate for cp.async with 16 bytes: the distinct 16-byte units of the whole warp.
+LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t active) {
+  KeySet<SmallTables> units;
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    bool fresh = false;
+    units.insert(request.address[lowest_bit(left)] / 16, fresh);
+  }
+  return units.count;
+}
+
+LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& request, const Plan& plan) {
+  Evidence evidence = less_sure(plan.phases.evidence, arch.broadcast_evidence);
+  if (arch.segment_words != 0 || arch.split_wide || arch.subword_conflict || plan.extra != 0)
+    evidence = less_sure(evidence, arch.special_evidence);
+  if (request.op == Op::load && arch.pair_rule && request.width >= 8) evidence = less_sure(evidence, arch.pair_evidence);
+  if (request.op == Op::atomic)
+    evidence = less_sure(evidence, request.width == 4 ? arch.atomic_evidence : Evidence::assumed);
+  if (request.op == Op::cp_async)
+    evidence = less_sure(evidence, request.width == 16 ? Evidence::assumed : arch.async_evidence);
+  return evidence;
+}
+
+template <class Tables>
+LANESCOPE_HD constexpr void add_phases(SharedCost& cost, const Request& request, const Plan& plan,
+                                       const Mapping& mapping, int part_bytes) {
+  for (int part = 0; part < plan.parts; ++part) {
+    PhaseCursor cursor;
+    while (cursor.next(plan)) {
+      const uint64_t lanes = cursor.lanes & plan.active;
+      if (lanes == 0) continue;
+      const PhaseCount count =
+          count_phase<Tables>(request, plan, mapping, lanes, static_cast<uint64_t>(part) * part_bytes);
+      const int way = count.way + plan.extra;
+      ++cost.phases;
+      cost.wavefronts += way;
+      cost.max_way = larger(cost.max_way, way);
+      cost.broadcast_words += count.broadcast_words;
+    }
+  }
+}
+
+LANESCOPE_HD constexpr bool fits_small_tables(const Mapping& mapping) {
+  return mapping.one_key && mapping.banks <= SmallTables::banks;
+}
+
+}  // namespace detail
+
+/// What `request` costs on `arch`. `request.width` is 1, 2, 4, 8 or 16 and `request.lanes` 32 or 64; addresses may be
+/// misaligned (hardware would trap; the model counts the words that are touched).
+LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& request) {
+  const detail::Plan plan = detail::make_plan(arch, request);
+  const detail::Mapping mapping = detail::make_mapping(arch, request, plan);
+  SharedCost cost;
+  if (detail::fits_small_tables(mapping))
+    detail::add_phases<detail::SmallTables>(cost, request, plan, mapping, arch.bank_bytes);
+  else
+    detail::add_phases<detail::LargeTables>(cost, request, plan, mapping, arch.bank_bytes);
+  cost.ideal = cost.phases;
+  const bool reads_words =
+      request.op == Op::load && plan.counting != detail::Counting::lanes;
+  // A key stands for `merged` neighbouring words when the access is wider than a bank.
+  const int merged = mapping.one_key ? detail::larger(1, plan.width / arch.bank_bytes) : 1;
+  cost.broadcast_words = reads_words ? cost.broadcast_words * merged : 0;
+  const bool writes = request.op == Op::store || request.op == Op::cp_async || request.op == Op::stmatrix;
+  if (writes) cost.write_race = detail::writes_meet(request, plan.active, detail::is_matrix(request.op) ? 16 : request.width);
+  if (request.op == Op::cp_async && request.width == 16) {
+    cost.unknown_rule = true;
+    cost.estimate = detail::estimate_async16(request, plan.active);
+    cost.wavefronts = cost.phases;
+    cost.max_way = cost.phases != 0 ? 1 : 0;
+  }
+  cost.conflicts = cost.wavefronts - cost.ideal;
+  cost.evidence = detail::evidence_of(arch, request, plan);
+  return cost;
+}
+
+/// shared_cost with every phase's words, banks and lanes. Slower; for explanations.
+LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Request& request) {
+  const detail::Plan plan = detail::make_plan(arch, request);
+  const detail::Mapping mapping = detail::make_mapping(arch, request, plan);
+  const int shift = detail::log2_floor(static_cast<uint64_t>(arch.bank_bytes));
+  SharedDetail result;
+  result.cost = shared_cost(arch, request);
+  for (int part = 0; part < plan.parts; ++part) {
+    const uint64_t offset = static_cast<uint64_t>(part) * static_cast<uint64_t>(arch.bank_bytes);
+    detail::PhaseCursor cursor;
+    while (cursor.next(plan)) {
+      const uint64_t lanes = cursor.lanes & plan.active;
+      const int phase = result.phase_count++;
+      result.phase_lanes[phase] = lanes;
+      if (lanes == 0) continue;
+      result.phase_wavefronts[phase] =
+          plan.extra + (detail::fits_small_tables(mapping)
+                            ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
+                            : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
+      if (result.cost.unknown_rule) result.phase_wavefronts[phase] = 1;
+      const int first_entry = result.entry_count;
+      for (uint64_t left = lanes; left != 0; left &= left - 1) {
+        const int lane = detail::lowest_bit(left);
+        const uint64_t first = request.address[lane] + offset;
+        const uint64_t last = first + static_cast<uint64_t>(plan.width - 1);
+        for (uint64_t word = first >> shift; word <= last >> shift; ++word) {
+          const int bank = static_cast<int>(word % static_cast<uint64_t>(arch.banks));
+          // Insertion into the phase's sorted entries.
+          int place = result.entry_count;
+          while (place > first_entry && (result.entry[place - 1].bank > bank ||
+                                         (result.entry[place - 1].bank == bank && result.entry[place - 1].word > word)))
+            --place;
+          const bool known = place > first_entry && result.entry[place - 1].bank == bank &&
+                             result.entry[place - 1].word == word;
+          if (known) {
+            result.entry[place - 1].lanes |= uint64_t{1} << lane;
+            continue;
+          }
+          for (int move = result.entry_count; move > place; --move) result.entry[move] = result.entry[move - 1];
+          result.entry[place] = BankWord{phase, bank, word, uint64_t{1} << lane};
+          ++result.entry_count;
+        }
+      }
+    }
+  }
+  return result;
+}
+
+/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of shared_cost: the words
+/// move by whole banks together (on 3.x in 4-byte mode by whole 64-word segments).
+LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch) {
+  const int words = arch.segment_words != 0 ? arch.segment_words : 1;
+  return static_cast<uint32_t>(words * arch.bank_bytes);
+}
+
+}  // namespace lanescope::model
