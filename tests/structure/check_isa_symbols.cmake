@@ -1,0 +1,27 @@
+# Checks objects that are compiled for one instruction set: each weak function in them (inline functions, templates)
+# must be of the namespace of that instruction set. The linker keeps one copy of any other for the whole program; it
+# may keep this one, and then the program dies on hosts without the instruction set.
+# Run as: cmake -D NM=<nm> -D ISA=<namespace> -D OBJECTS=<a|b|…> -P check_isa_symbols.cmake
+cmake_minimum_required(VERSION 3.25)
+
+string(REPLACE "|" ";" objects "${OBJECTS}")
+set(wrong 0)
+set(checked 0)
+foreach(object IN LISTS objects)
+  execute_process(COMMAND ${NM} -C --defined-only ${object} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX REPLACE "[][;]" "," text "${text}")
+  string(REPLACE "\n" ";" lines "${text}")
+  foreach(line IN LISTS lines)
+    if(line MATCHES "^[0-9a-f]+ [tTwW] ")
+      math(EXPR checked "${checked} + 1")
+    endif()
+    if(line MATCHES "^[0-9a-f]+ [wW] " AND NOT line MATCHES "::${ISA}::")
+      message("${object}: ${line}")
+      math(EXPR wrong "${wrong} + 1")
+    endif()
+  endforeach()
+endforeach()
+if(wrong GREATER 0 OR checked EQUAL 0)
+  message(FATAL_ERROR "${wrong} of ${checked} functions compiled for ${ISA} may replace the common ones")
+endif()
+message("${checked} functions, all apart from the common ones")
