@@ -1,0 +1,79 @@
+// Counts what a kernel's memory accesses cost while it runs: an observer of the engine, one for each host thread.
+//
+// Asking the model costs some hundred nanoseconds, and kernels repeat few patterns. So each collector remembers the
+// answers for the patterns it saw last: a table of fixed size, keyed by everything the answer depends on: kind, space,
+// width, mask, and the addresses relative to the model's shift granule below the first active lane. A whole key is
+// compared, never only its hash, so that counts are exact.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "lanescope/model/arch.hpp"
+#include "profile/profile.hpp"
+
+namespace lanescope::profile {
+
+class Collector final : public exec::Observer {
+ public:
+  /// For a kernel with `sites` memory instructions (Kernel::accesses).
+  Collector(const model::Arch& arch, uint32_t sites);
+
+  void access(const exec::Access& access) override;
+  void repeat(uint32_t instruction, uint64_t times) override;
+
+  /// What was counted so far.
+  [[nodiscard]] Profile profile() const;
+  /// How often the model was asked: for tests and tuning.
+  [[nodiscard]] uint64_t model_calls() const { return model_calls_; }
+
+ private:
+  /// A pattern and its cost. 32-bit offsets: patterns that span more than 2 GB are not remembered.
+  struct alignas(64) Entry {
+    std::array<uint32_t, 32> offset{};
+    uint32_t mask = 0;  ///< 0: empty
+    uint32_t request = 0;
+    Cost cost;
+  };
+  /// Two entries that a hash may use, the one used last first.
+  static constexpr uint32_t ways = 2;
+  static constexpr uint32_t sets = 1024;
+
+  struct Site {
+    std::vector<SiteCounters> counters;  ///< one for each space and variable reached
+    uint32_t last = 0;                   ///< the one of the last access()
+    Cost last_cost;
+  };
+
+  const Cost& cost(const exec::Access& access);
+
+  model::Arch arch_;
+  std::vector<Site> sites_;
+  std::vector<Entry> entries_;
+  Cost uncached_;
+  uint64_t model_calls_ = 0;
+};
+
+/// The collectors of one launch, one for each host thread, made when the thread first asks.
+class Collectors {
+ public:
+  Collectors(const model::Arch& arch, uint32_t sites) : arch_(arch), sites_(sites) {}
+
+  /// May be called from several threads at once.
+  [[nodiscard]] exec::Observer* of(uint32_t host_thread);
+  /// The launch's counts; call it when the launch has ended.
+  [[nodiscard]] Profile merged() const;
+
+ private:
+  model::Arch arch_;
+  uint32_t sites_;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<Collector>> collectors_;
+};
+
+}  // namespace lanescope::profile

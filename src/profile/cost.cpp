@@ -1,0 +1,81 @@
+// Asks the model about one access of the engine.
+#include "profile/cost.hpp"
+
+#include <bit>
+
+#include "lanescope/model/global.hpp"
+#include "lanescope/model/shared.hpp"
+
+namespace lanescope::profile {
+namespace {
+
+model::Op op_of(exec::AccessKind kind) {
+  switch (kind) {
+    case exec::AccessKind::load: return model::Op::load;
+    case exec::AccessKind::store: return model::Op::store;
+    case exec::AccessKind::atomic: break;
+  }
+  return model::Op::atomic;
+}
+
+void add(Cost& cost, const model::GlobalCost& part) {
+  cost.transactions += static_cast<uint32_t>(part.transactions);
+  cost.sectors += static_cast<uint32_t>(part.sectors);
+  cost.ideal_sectors += static_cast<uint32_t>(part.ideal_sectors);
+  cost.lines += static_cast<uint32_t>(part.lines);
+  cost.bytes_asked += static_cast<uint32_t>(part.bytes_asked);
+  cost.bytes_moved += static_cast<uint32_t>(part.bytes_moved);
+  cost.evidence = model::less_sure(cost.evidence, part.evidence);
+}
+
+/// Local memory, one 32-bit word of each lane at a time.
+void add_local(Cost& cost, const model::Arch& arch, const exec::Access& access) {
+  constexpr uint64_t word_bytes = 4, lanes = 32;
+  const int words = access.width > word_bytes ? access.width / static_cast<int>(word_bytes) : 1;
+  const uint8_t width = access.width > word_bytes ? static_cast<uint8_t>(word_bytes) : access.width;
+  std::array<uint64_t, 32> address{};
+  for (int word = 0; word < words; ++word) {
+    for (uint32_t lane = 0; lane < lanes; ++lane) {
+      const uint64_t offset = access.address[lane] + static_cast<uint64_t>(word) * word_bytes;
+      address[lane] = (offset / word_bytes * lanes + lane) * word_bytes + offset % word_bytes;
+    }
+    add(cost, model::global_cost(arch, request_of(access.kind, width, access.mask, address)));
+  }
+}
+
+}  // namespace
+
+model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
+                          const std::array<uint64_t, 32>& address) {
+  model::Request request;
+  request.op = op_of(kind);
+  request.width = width;
+  request.mask = mask;
+  for (int lane = 0; lane < 32; ++lane) request.address[lane] = address[static_cast<size_t>(lane)];
+  return request;
+}
+
+Cost cost_of(const model::Arch& arch, const exec::Access& access) {
+  Cost cost;
+  cost.lanes = static_cast<uint32_t>(std::popcount(access.mask));
+  if (access.space == exec::AccessSpace::local) {
+    add_local(cost, arch, access);
+    return cost;
+  }
+  const model::Request request = request_of(access.kind, access.width, access.mask, access.address);
+  if (access.space != exec::AccessSpace::shared) {
+    add(cost, model::global_cost(arch, request));
+    return cost;
+  }
+  const model::SharedCost shared = model::shared_cost(arch, request);
+  cost.estimate = shared.unknown_rule;
+  cost.wavefronts = static_cast<uint32_t>(shared.unknown_rule ? shared.estimate : shared.wavefronts);
+  cost.ideal = static_cast<uint32_t>(shared.ideal);
+  cost.conflicts = static_cast<uint32_t>(shared.conflicts);
+  cost.max_way = static_cast<uint32_t>(shared.max_way);
+  cost.write_race = shared.write_race;
+  cost.evidence = shared.evidence;
+  return cost;
+}
+
+}  // namespace lanescope::profile

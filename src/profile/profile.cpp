@@ -1,0 +1,130 @@
+// Sums of profiles: over host threads, by source line, by variable, over the launch.
+#include "profile/profile.hpp"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+namespace lanescope::profile {
+
+void Counters::add(const Cost& cost, uint64_t times) {
+  requests += times;
+  lanes += times * cost.lanes;
+  wavefronts += times * cost.wavefronts;
+  ideal += times * cost.ideal;
+  conflicts += times * cost.conflicts;
+  estimates += cost.estimate ? times : 0;
+  write_races += cost.write_race ? times : 0;
+  transactions += times * cost.transactions;
+  sectors += times * cost.sectors;
+  ideal_sectors += times * cost.ideal_sectors;
+  lines += times * cost.lines;
+  bytes_asked += times * cost.bytes_asked;
+  bytes_moved += times * cost.bytes_moved;
+  max_way = std::max(max_way, cost.max_way);
+  evidence = model::less_sure(evidence, cost.evidence);
+  if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times;
+}
+
+void Counters::add(const Counters& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  wavefronts += other.wavefronts;
+  ideal += other.ideal;
+  conflicts += other.conflicts;
+  estimates += other.estimates;
+  write_races += other.write_races;
+  transactions += other.transactions;
+  sectors += other.sectors;
+  ideal_sectors += other.ideal_sectors;
+  lines += other.lines;
+  bytes_asked += other.bytes_asked;
+  bytes_moved += other.bytes_moved;
+  max_way = std::max(max_way, other.max_way);
+  evidence = model::less_sure(evidence, other.evidence);
+  for (size_t way = 0; way < ways.size(); ++way) ways[way] += other.ways[way];
+}
+
+Profile merge(const std::vector<Profile>& parts) {
+  std::map<std::tuple<uint32_t, exec::AccessSpace, uint32_t>, SiteCounters> sums;
+  for (const Profile& part : parts) {
+    for (const SiteCounters& site : part.sites) {
+      const auto [found, is_new] = sums.try_emplace({site.site, site.space, site.variable}, site);
+      if (is_new) continue;
+      found->second.counters.add(site.counters);
+      if (site.worst.worse_than(found->second.worst)) found->second.worst = site.worst;
+    }
+  }
+  Profile whole;
+  whole.sites.reserve(sums.size());
+  for (auto& [key, site] : sums) whole.sites.push_back(std::move(site));
+  return whole;
+}
+
+std::vector<LineCounters> by_line(const exec::Kernel& kernel, const Profile& profile) {
+  std::map<std::tuple<uint32_t, uint32_t, bool, std::string, uint32_t>, LineCounters> lines;
+  for (const SiteCounters& site : profile.sites) {
+    const exec::AccessSite& access = kernel.accesses[site.site];
+    const exec::Origin& origin = kernel.origins[access.origin];
+    LineCounters line;
+    line.in_source = origin.line != 0;
+    line.file = line.in_source ? origin.file : 0;
+    line.line = line.in_source ? origin.line : origin.ptx_line;
+    line.op = std::string(ptx::name_of(origin.op)) + "." + name_of(site.space);
+    line.kind = access.kind;
+    line.space = site.space;
+    line.variable = site.variable;
+    const auto [found, is_new] =
+        lines.try_emplace({line.file, line.line, line.in_source, line.op, line.variable}, line);
+    LineCounters& sum = found->second;
+    sum.counters.add(site.counters);
+    if (is_new || site.worst.worse_than(sum.worst)) {
+      sum.worst = site.worst;
+      sum.worst_site = site.site;
+    }
+  }
+  std::vector<LineCounters> ordered;
+  ordered.reserve(lines.size());
+  for (auto& [key, line] : lines) ordered.push_back(std::move(line));
+  return ordered;
+}
+
+std::vector<VariableCounters> by_variable(const Profile& profile) {
+  std::map<uint32_t, Counters> sums;
+  for (const SiteCounters& site : profile.sites)
+    if (site.space == exec::AccessSpace::shared) sums[site.variable].add(site.counters);
+  std::vector<VariableCounters> ordered;
+  for (const auto& [variable, counters] : sums) ordered.push_back({variable, counters});
+  return ordered;
+}
+
+Totals totals(const Profile& profile) {
+  Totals sum;
+  for (const SiteCounters& site : profile.sites) {
+    const auto choose = [&]() -> Counters& {
+      const bool load = site.kind == exec::AccessKind::load;
+      const bool store = site.kind == exec::AccessKind::store;
+      switch (site.space) {
+        case exec::AccessSpace::shared: return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
+        case exec::AccessSpace::global: return load ? sum.global_load : store ? sum.global_store : sum.global_atomic;
+        case exec::AccessSpace::local: return load ? sum.local_load : sum.local_store;
+        case exec::AccessSpace::constant: break;
+      }
+      return sum.constant;
+    };
+    choose().add(site.counters);
+  }
+  return sum;
+}
+
+const char* name_of(exec::AccessSpace space) {
+  switch (space) {
+    case exec::AccessSpace::shared: return "shared";
+    case exec::AccessSpace::global: return "global";
+    case exec::AccessSpace::local: return "local";
+    case exec::AccessSpace::constant: break;
+  }
+  return "const";
+}
+
+}  // namespace lanescope::profile

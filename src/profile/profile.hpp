@@ -1,0 +1,142 @@
+// What a launch cost, as numbers only: counters of every memory instruction, and their sums by source line, by
+// variable and over the launch. Collectors (collector.hpp) fill it; reports (src/report/) put it into words.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "lanescope/model/arch.hpp"
+
+namespace lanescope::profile {
+
+/// The histogram of n-way holds 1-way … 64-way; what is worse is counted as 64-way (index 0 is never used).
+inline constexpr uint32_t most_ways = 64;
+
+/// No shared variable: the access went elsewhere, or to no declared variable.
+inline constexpr uint32_t no_variable = 0xffffffffu;
+
+/// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other spaces the
+/// second one; `lanes` is of both.
+struct Cost {
+  uint32_t lanes = 0;      ///< active
+  uint32_t wavefronts = 0;
+  uint32_t ideal = 0;      ///< non-empty phases: the wavefronts an access of these lanes must cost
+  uint32_t conflicts = 0;  ///< wavefronts - ideal
+  uint32_t max_way = 0;    ///< wavefronts of the worst phase
+  bool estimate = false;   ///< the hardware's rule is unknown: the numbers are an estimate
+  bool write_race = false; ///< several lanes store to one word: which value stays is undefined
+
+  uint32_t transactions = 0;   ///< in the architecture's own unit: segments, lines or sectors
+  uint32_t sectors = 0;        ///< distinct aligned 32 bytes
+  uint32_t ideal_sectors = 0;  ///< the sectors that the bytes asked for would fill
+  uint32_t lines = 0;          ///< distinct aligned 128 bytes
+  uint32_t bytes_asked = 0;
+  uint32_t bytes_moved = 0;
+
+  model::Evidence evidence = model::Evidence::measured;  ///< of the rules that gave the numbers
+};
+
+/// Sums of Cost over accesses.
+struct Counters {
+  uint64_t requests = 0;  ///< warp-wide accesses
+  uint64_t lanes = 0;     ///< active lanes of all requests
+  uint64_t wavefronts = 0;
+  uint64_t ideal = 0;
+  uint64_t conflicts = 0;
+  uint64_t estimates = 0;    ///< requests whose rule is unknown
+  uint64_t write_races = 0;  ///< requests in which lanes store to one word
+  uint64_t transactions = 0;
+  uint64_t sectors = 0;
+  uint64_t ideal_sectors = 0;
+  uint64_t lines = 0;
+  uint64_t bytes_asked = 0;
+  uint64_t bytes_moved = 0;
+  uint32_t max_way = 0;
+  model::Evidence evidence = model::Evidence::measured;  ///< of the least sure request
+  std::array<uint64_t, most_ways + 1> ways{};            ///< shared: requests by the n-way of their worst phase
+
+  void add(const Cost& cost, uint64_t times = 1);
+  void add(const Counters& other);
+  friend bool operator==(const Counters&, const Counters&) = default;
+};
+
+/// The worst access of an instruction: shared memory: most wavefronts in a phase, then most wavefronts; others: most
+/// sectors. Among equals the first one of the block with the smallest index.
+struct Example {
+  uint64_t badness = 0;  ///< what is compared; 0: no access was seen
+  uint64_t block = 0;    ///< linear index
+  uint32_t warp = 0;     ///< of the block
+  uint32_t mask = 0;
+  uint8_t width = 0;     ///< bytes a lane
+  exec::AccessKind kind{};
+  exec::AccessSpace space{};
+  std::array<uint64_t, 32> address{};  ///< as in exec::Access; lanes outside `mask` hold 0
+
+  /// Whether this is to be shown rather than `other`.
+  [[nodiscard]] bool worse_than(const Example& other) const {
+    return badness != other.badness ? badness > other.badness : block < other.block;
+  }
+  friend bool operator==(const Example&, const Example&) = default;
+};
+
+/// One memory instruction, in one space and one variable: generic instructions and computed addresses reach several.
+struct SiteCounters {
+  uint32_t site = 0;  ///< index of Kernel::accesses
+  exec::AccessSpace space{};
+  uint32_t variable = no_variable;  ///< index of Kernel::shared
+  exec::AccessKind kind{};
+  Counters counters;
+  Example worst;
+  friend bool operator==(const SiteCounters&, const SiteCounters&) = default;
+};
+
+/// All accesses of a launch, ordered by site, space and variable. The same for any number of host threads.
+struct Profile {
+  std::vector<SiteCounters> sites;
+  friend bool operator==(const Profile&, const Profile&) = default;
+};
+
+/// The sum of profiles of one launch's host threads.
+[[nodiscard]] Profile merge(const std::vector<Profile>& parts);
+
+/// What one source line did in one way to one variable.
+struct LineCounters {
+  uint32_t file = 0;      ///< index of Kernel::files; 0 with no source line known: then `line` is of the PTX
+  uint32_t line = 0;
+  bool in_source = true;  ///< false: the PTX has no .loc here, `line` is the PTX's own
+  std::string op;         ///< instruction and space reached: "ld.shared", "red.global"
+  exec::AccessKind kind{};
+  exec::AccessSpace space{};
+  uint32_t variable = no_variable;
+  Counters counters;
+  Example worst;
+  uint32_t worst_site = 0;  ///< the site of `worst`
+};
+
+/// By source line, op and shared variable; in the order of the program text.
+[[nodiscard]] std::vector<LineCounters> by_line(const exec::Kernel& kernel, const Profile& profile);
+
+/// By shared variable (index of Kernel::shared; no_variable for the rest of shared memory), in their order.
+struct VariableCounters {
+  uint32_t variable = no_variable;
+  Counters counters;
+};
+[[nodiscard]] std::vector<VariableCounters> by_variable(const Profile& profile);
+
+/// The sums of a launch that profilers have counters for.
+struct Totals {
+  Counters shared_load, shared_store, shared_atomic;
+  Counters global_load, global_store, global_atomic;
+  Counters local_load, local_store;
+  Counters constant;
+};
+[[nodiscard]] Totals totals(const Profile& profile);
+
+/// "shared", "global", "local", "const": as PTX writes it.
+[[nodiscard]] const char* name_of(exec::AccessSpace space);
+
+}  // namespace lanescope::profile

@@ -1,0 +1,294 @@
+// Counting, without an engine: accesses made by hand go in, counters come out.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "lanescope/model/archs.hpp"
+#include "profile/collector.hpp"
+#include "profile/cost.hpp"
+#include "profile/profile.hpp"
+
+namespace lanescope::profile {
+namespace {
+
+using exec::Access;
+using exec::AccessKind;
+using exec::AccessSpace;
+
+const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
+
+/// Instruction `site`, lane l at address_of(l) where it gives one.
+Access make_access(uint32_t site, AccessKind kind, AccessSpace space, const std::function<int64_t(uint32_t)>& address_of,
+                   uint8_t width = 4) {
+  Access access;
+  access.instruction = site;
+  access.kind = kind;
+  access.space = space;
+  access.width = width;
+  if (space == AccessSpace::shared) access.shared_variable = 0;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const int64_t address = address_of(lane);
+    if (address < 0) continue;
+    access.mask |= 1u << lane;
+    access.address[lane] = static_cast<uint64_t>(address);
+  }
+  return access;
+}
+
+enum ReductionSite : uint32_t { first_store, load_far, load_near, store_sum, load_result, reduction_sites };
+
+/// Tells `observer` of all shared accesses of one block of a 256-thread reduction; element_of(s, tid) is the element that
+/// thread tid adds to, or -1.
+void reduce(exec::Observer& observer, uint64_t block, const std::vector<uint32_t>& steps,
+            const std::function<int64_t(uint32_t, uint32_t)>& element_of) {
+  const auto tell = [&](uint32_t site, AccessKind kind, uint32_t warp, const std::function<int64_t(uint32_t)>& word) {
+    Access access = make_access(site, kind, AccessSpace::shared, [&](uint32_t lane) {
+      const int64_t w = word(warp * 32 + lane);
+      return w < 0 ? w : w * 4;
+    });
+    access.block = block;
+    access.warp = warp;
+    if (access.mask != 0) observer.access(access);
+  };
+  for (uint32_t warp = 0; warp < 8; ++warp)
+    tell(first_store, AccessKind::store, warp, [](uint32_t tid) { return int64_t{tid}; });
+  for (const uint32_t s : steps) {
+    for (uint32_t warp = 0; warp < 8; ++warp) {
+      const auto near = [&](uint32_t tid) { return element_of(s, tid); };
+      const auto far = [&](uint32_t tid) { return near(tid) < 0 ? -1 : near(tid) + s; };
+      tell(load_far, AccessKind::load, warp, far);
+      tell(load_near, AccessKind::load, warp, near);
+      tell(store_sum, AccessKind::store, warp, near);
+    }
+  }
+  tell(load_result, AccessKind::load, 0, [](uint32_t tid) { return tid == 0 ? 0 : -1; });
+}
+
+void reduce_interleaved(exec::Observer& observer, uint64_t block) {
+  reduce(observer, block, {1, 2, 4, 8, 16, 32, 64, 128}, [](uint32_t s, uint32_t tid) {
+    return 2 * s * tid < 256 ? int64_t{2 * s * tid} : -1;
+  });
+}
+
+void reduce_sequential(exec::Observer& observer, uint64_t block) {
+  reduce(observer, block, {128, 64, 32, 16, 8, 4, 2, 1},
+         [](uint32_t s, uint32_t tid) { return tid < s ? int64_t{tid} : -1; });
+}
+
+Counters shared_sum(const Profile& profile) {
+  const Totals t = totals(profile);
+  Counters sum = t.shared_load;
+  sum.add(t.shared_store);
+  return sum;
+}
+
+TEST(Collector, InterleavedReductionOfOneBlock) {
+  Collector collector(sm_90(), reduction_sites);
+  reduce_interleaved(collector, 0);
+  const Profile profile = collector.profile();
+  const Totals sum = totals(profile);
+  EXPECT_EQ(sum.shared_store.conflicts, 35u);
+  EXPECT_EQ(sum.shared_load.conflicts, 70u);
+  const Counters all = shared_sum(profile);
+  EXPECT_EQ(all.wavefronts, 150u);
+  EXPECT_EQ(all.ideal, 45u);
+  EXPECT_EQ(all.requests, 45u);
+  EXPECT_EQ(all.max_way, 8u);
+  EXPECT_EQ(all.estimates, 0u);
+  EXPECT_EQ(all.write_races, 0u);
+  EXPECT_EQ(all.evidence, model::Evidence::measured);
+}
+
+TEST(Collector, SequentialReductionOfOneBlockIsClean) {
+  Collector collector(sm_90(), reduction_sites);
+  reduce_sequential(collector, 0);
+  const Counters all = shared_sum(collector.profile());
+  EXPECT_EQ(all.conflicts, 0u);
+  EXPECT_EQ(all.wavefronts, 45u);
+  EXPECT_EQ(all.max_way, 1u);
+}
+
+TEST(Collector, HistogramHoldsEveryRequest) {
+  Collector collector(sm_90(), reduction_sites);
+  reduce_interleaved(collector, 0);
+  for (const SiteCounters& site : collector.profile().sites) {
+    uint64_t requests = 0, wavefronts = 0;
+    for (uint64_t way = 1; way <= most_ways; ++way) {
+      requests += site.counters.ways[way];
+      wavefronts += way * site.counters.ways[way];
+    }
+    EXPECT_EQ(requests, site.counters.requests);
+    EXPECT_EQ(wavefronts, site.counters.wavefronts);  // one phase for each request of 4 bytes
+  }
+}
+
+TEST(Collector, WorstExampleIsTheFirstOfTheSmallestBlock) {
+  Collector collector(sm_90(), reduction_sites);
+  for (const uint64_t block : {7u, 3u, 5u}) reduce_interleaved(collector, block);
+  const Profile profile = collector.profile();
+  const Example& worst = profile.sites[store_sum].worst;
+  EXPECT_EQ(worst.block, 3u);
+  EXPECT_EQ(worst.warp, 0u);
+  // 8-way first with s = 4 on words 0, 8, … 248: 32 lanes on 4 banks.
+  EXPECT_EQ(worst.mask, 0xffffffffu);
+  EXPECT_EQ(worst.address[1], 32u);
+}
+
+TEST(Collector, RepeatAddsTheLastCost) {
+  const Access access = make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 8; });
+  Collector once(sm_90(), 1), often(sm_90(), 1);
+  once.access(access);
+  once.repeat(0, 41);
+  for (int i = 0; i < 42; ++i) often.access(access);
+  EXPECT_EQ(once.profile(), often.profile());
+  EXPECT_EQ(once.profile().sites.at(0).counters.wavefronts, 84u);
+}
+
+TEST(Collector, CountsDoNotDependOnHostThreads) {
+  Collector whole(sm_90(), reduction_sites);
+  for (uint64_t block = 0; block < 12; ++block) reduce_interleaved(whole, block);
+  for (const uint32_t threads : {2u, 3u, 5u}) {
+    Collectors parts(sm_90(), reduction_sites);
+    for (uint64_t block = 0; block < 12; ++block)
+      reduce_interleaved(*parts.of(static_cast<uint32_t>(block * 7 % threads)), block);
+    EXPECT_EQ(parts.merged(), whole.profile()) << threads << " threads";
+  }
+}
+
+TEST(Collector, RemembersAlternatingPatterns) {
+  Collector collector(sm_90(), 1);
+  for (int i = 0; i < 1000; ++i)
+    collector.access(
+        make_access(0, AccessKind::load, AccessSpace::shared, [&](uint32_t lane) { return lane * 4 * (1 + i % 7); }));
+  EXPECT_EQ(collector.model_calls(), 7u);
+}
+
+/// Every remembered cost is the cost of that very access, in any space and width, with shifts and partial masks.
+TEST(Collector, RememberedCostsAreExact) {
+  std::mt19937 random(7);
+  for (const char* name : {"sm_90", "sm_35", "sm_13", "sm_20", "gfx1100"}) {
+    const model::Arch& arch = *model::find_arch(name);
+    Collector collector(arch, 1);
+    Counters expected;
+    uint64_t asked = 0;
+    for (int i = 0; i < 20000; ++i) {
+      const auto space = static_cast<AccessSpace>(random() % 3);
+      const auto kind = static_cast<AccessKind>(random() % 3);
+      const auto width = static_cast<uint8_t>(1u << random() % 5);
+      const uint32_t stride = random() % 3;
+      const uint32_t base = random() % 8 * 64;
+      Access access = make_access(0, kind, space, [&](uint32_t lane) { return (base + lane * stride) * width; }, width);
+      if (random() % 2 == 0) access.mask &= 0x00ff00ffu << random() % 2;
+      collector.access(access);
+      expected.add(cost_of(arch, access));
+      ++asked;
+    }
+    Counters sum;
+    for (const SiteCounters& site : collector.profile().sites) sum.add(site.counters);
+    EXPECT_EQ(sum, expected) << name;
+    EXPECT_LT(collector.model_calls(), asked / 4) << name;
+  }
+}
+
+TEST(Collector, FarApartAddressesAreCounted) {
+  Collector collector(sm_90(), 1);
+  const Access access = make_access(0, AccessKind::load, AccessSpace::global,
+                                    [](uint32_t lane) { return int64_t{lane} << 33; });
+  collector.access(access);
+  collector.access(access);
+  const Profile profile = collector.profile();
+  const Counters& counters = profile.sites.at(0).counters;
+  EXPECT_EQ(counters.sectors, 64u);
+  EXPECT_EQ(counters.ideal_sectors, 8u);
+}
+
+TEST(Collector, GlobalAccessInBytesAndSectors) {
+  Collector collector(sm_90(), 2);
+  collector.access(
+      make_access(0, AccessKind::load, AccessSpace::global, [](uint32_t lane) { return 0x10000 + lane * 4; }));
+  collector.access(
+      make_access(1, AccessKind::store, AccessSpace::global, [](uint32_t lane) { return 0x10000 + lane * 4096; }));
+  const Totals sum = totals(collector.profile());
+  EXPECT_EQ(sum.global_load.sectors, 4u);
+  EXPECT_EQ(sum.global_load.ideal_sectors, 4u);
+  EXPECT_EQ(sum.global_load.lines, 1u);
+  EXPECT_EQ(sum.global_load.bytes_asked, 128u);
+  EXPECT_EQ(sum.global_store.sectors, 32u);
+  EXPECT_EQ(sum.global_store.ideal_sectors, 4u);
+  EXPECT_EQ(sum.global_store.bytes_moved, 1024u);
+}
+
+TEST(Collector, LocalMemoryIsLaidOutByWords) {
+  Collector collector(sm_90(), 3);
+  // Every lane its own word 5: 128 consecutive bytes.
+  collector.access(make_access(0, AccessKind::load, AccessSpace::local, [](uint32_t) { return 20; }));
+  // Every lane words 4 and 5: two rows of 128 bytes.
+  collector.access(make_access(1, AccessKind::load, AccessSpace::local, [](uint32_t) { return 16; }, 8));
+  // Lane l its word l: a row of its own for each lane.
+  collector.access(make_access(2, AccessKind::store, AccessSpace::local, [](uint32_t lane) { return lane * 4; }));
+  const Profile profile = collector.profile();
+  EXPECT_EQ(profile.sites.at(0).counters.sectors, 4u);
+  EXPECT_EQ(profile.sites.at(1).counters.sectors, 8u);
+  EXPECT_EQ(profile.sites.at(2).counters.sectors, 32u);
+}
+
+TEST(Collector, SeparatesSpacesAndVariablesOfOneInstruction) {
+  Collector collector(sm_90(), 1);
+  Access access = make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 4; });
+  collector.access(access);
+  collector.repeat(0, 2);
+  access.shared_variable = 1;
+  collector.access(access);
+  access.space = AccessSpace::global;
+  collector.access(access);
+  const Profile profile = collector.profile();
+  ASSERT_EQ(profile.sites.size(), 3u);
+  EXPECT_EQ(profile.sites[0].counters.requests, 3u);
+  const auto variables = by_variable(profile);
+  ASSERT_EQ(variables.size(), 2u);
+  EXPECT_EQ(variables[0].counters.requests, 3u);
+  EXPECT_EQ(variables[1].counters.requests, 1u);
+}
+
+TEST(Collector, FlagsStoresOfSeveralLanesToOneWord) {
+  Collector collector(sm_90(), 1);
+  collector.access(make_access(0, AccessKind::store, AccessSpace::shared, [](uint32_t lane) { return lane / 2 * 4; }));
+  EXPECT_EQ(collector.profile().sites.at(0).counters.write_races, 1u);
+}
+
+TEST(Collector, AtomicsCountLanes) {
+  Collector collector(sm_90(), 1);
+  collector.access(make_access(0, AccessKind::atomic, AccessSpace::shared, [](uint32_t) { return 0; }));
+  EXPECT_EQ(totals(collector.profile()).shared_atomic.conflicts, 31u);
+}
+
+TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
+  exec::Kernel kernel;
+  kernel.files = {"", "reduce.cu"};
+  kernel.shared = {{"d", 0, 1024, false}};
+  const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
+    kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
+    kernel.accesses.push_back({static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
+  };
+  site(ptx::Op::st, AccessKind::store, 10);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::st, AccessKind::store, 12);
+  site(ptx::Op::ld, AccessKind::load, 0);  // no .loc
+  Collector collector(sm_90(), reduction_sites);
+  reduce_interleaved(collector, 0);
+  const auto lines = by_line(kernel, collector.profile());
+  ASSERT_EQ(lines.size(), 4u);
+  EXPECT_FALSE(lines[0].in_source);
+  EXPECT_EQ(lines[0].line, 100u);
+  EXPECT_EQ(lines[1].line, 10u);
+  EXPECT_EQ(lines[2].op, "ld.shared");
+  EXPECT_EQ(lines[2].counters.requests, 24u);
+  EXPECT_EQ(lines[2].counters.conflicts, 70u);
+  EXPECT_EQ(lines[3].op, "st.shared");
+  EXPECT_EQ(lines[3].counters.conflicts, 35u);
+}
+
+}  // namespace
+}  // namespace lanescope::profile
