@@ -51,8 +51,9 @@ int run(int argc, char** argv) {
   app.set_version_flag("--version", std::string("lanescope ") + version());
   app.require_subcommand(1);
   app.footer(
-      "Example:\n  lanescope run kernels/ptx/reduce.ptx --kernel reduce_sequential --grid 64 --block 256 "
-      "...\n"
+      "Example:\n"
+      "  lanescope run kernels/ptx/reduce.ptx --kernel reduce_sequential --grid 64 --block 256 \\\n"
+      "    --arg buf:65536=iota --arg buf:256 --arg u32:16384\n"
       "'lanescope COMMAND --help' tells the options of a command.");
 
   int status = done;
