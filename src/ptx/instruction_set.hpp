@@ -2,8 +2,12 @@
 // may be written with come from the one table instructions.def; nothing else lists instructions.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace lanescope::ptx {
@@ -50,7 +54,8 @@ enum class SpecialRegister : uint8_t {
   lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
   clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
   total_smem_size, aggr_smem_size, dynamic_smem_size, current_graph_exec,
-  warp_size  ///< the constant WARP_SZ
+  warp_size,  ///< the constant WARP_SZ
+  count
 };
 
 /// Every dotted word that is no type, state space or vector width. Names follow the PTX spelling (`.L1::evict_last`
@@ -70,6 +75,90 @@ enum class Op : uint16_t {
 #undef PTX_INSTRUCTION
   count
 };
+
+/// What an instruction is, for those who ask for more than one opcode.
+enum class OpClass : uint8_t {
+  arithmetic, logic, compare, convert, move, memory, atomic, control, barrier, warp, async, matrix, texture, video
+};
+
+/// Sets of types and of state spaces, one bit each.
+using TypeMask = uint64_t;
+using SpaceMask = uint16_t;
+[[nodiscard]] constexpr TypeMask mask_of(Type t) { return TypeMask{1} << static_cast<int>(t); }
+[[nodiscard]] constexpr SpaceMask mask_of(Space s) { return static_cast<SpaceMask>(1u << static_cast<int>(s)); }
+
+/// One operand as a table row describes it; see the legend of instructions.def.
+struct OperandPattern {
+  enum class Kind : uint8_t { value, address, label, table };
+  enum class TypeFrom : uint8_t { first, second, fixed, address };
+  std::string_view name;
+  Kind kind = Kind::value;
+  TypeFrom type_from = TypeFrom::first;
+  Type type = Type::none;  ///< for TypeFrom::fixed
+  bool destination = false, piped = false, doubled = false, wider = false, vector = false, negatable = false;
+  bool sink = false, constant_only = false, symbol = false, optional = false;
+  std::array<Mod, 4> only_with{};  ///< if not empty: written exactly when one of these modifiers is
+  uint8_t only_with_count = 0;
+};
+
+/// One way to write the operands; holds when `when` is written (Mod::count: always).
+struct OperandForm {
+  enum class Check : uint8_t { by_pattern, mov, call, not_described };
+  Mod when = Mod::count;
+  Check check = Check::by_pattern;
+  std::array<OperandPattern, 8> operands{};
+  uint8_t operand_count = 0;
+};
+
+/// A modifier that may be written. At most one of a group may be; exactly one if the group is required and one of its
+/// alternatives fits the last type.
+struct ModifierRule {
+  Mod mod{};
+  uint8_t group = 0;
+  bool required = false;
+  bool supported = true;
+  TypeMask types = ~TypeMask{0};  ///< last types with which it is legal
+};
+
+/// A row of instructions.def, read at compile time.
+struct InstructionInfo {
+  std::string_view name;
+  OpClass op_class{};
+  bool supported = false;
+  std::array<OperandForm, 4> forms{};
+  uint8_t form_count = 0;
+  std::array<TypeMask, 2> types{};              ///< legal, by position
+  std::array<TypeMask, 2> types_unsupported{};  ///< the legal ones that are refused
+  uint8_t type_count = 0;
+  std::array<ModifierRule, 44> modifiers{};
+  uint8_t modifier_count = 0;
+  SpaceMask spaces = 0, spaces_unsupported = 0;
+};
+
+[[nodiscard]] const InstructionInfo& info(Op op);
+
+/// What a dotted word after an opcode can be. `count` is that of .v2 .v4 .v8.
+struct DottedWord {
+  enum class Kind : uint8_t { type, space, vector, modifier };
+  Kind kind{};
+  Type type = Type::none;
+  Space space = Space::generic;
+  uint8_t vector = 1;
+  Mod mod{};
+};
+
+/// Look-ups by PTX spelling, without the leading dot; `%` belongs to a special register's name ("%tid.x").
+[[nodiscard]] std::optional<Op> find_op(std::string_view name);
+[[nodiscard]] std::optional<DottedWord> find_word(std::string_view name);
+[[nodiscard]] std::optional<Type> find_type(std::string_view name);
+[[nodiscard]] std::optional<SpecialRegister> find_special_register(std::string_view name);
+
+/// The type a special register has; u32 for most.
+[[nodiscard]] Type type_of(SpecialRegister reg);
+
+/// The opcode or dotted word that is spelled most like `name`, or empty if none is near.
+[[nodiscard]] std::string_view nearest_op(std::string_view name);
+[[nodiscard]] std::string_view nearest_word(std::string_view name);
 
 [[nodiscard]] std::string_view name_of(Op op);
 [[nodiscard]] std::string_view name_of(Type type);

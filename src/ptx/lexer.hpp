@@ -1,0 +1,75 @@
+// PTX text → tokens, one at a time. The lexer never allocates: names are views into the text.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ptx/module.hpp"
+
+namespace lanescope::ptx {
+
+struct Token {
+  enum class Kind : uint8_t {
+    end,
+    identifier,  ///< add, %r1, $L__BB0_1, _
+    dotted,      ///< .reg, .L1::evict_last; `text` is without the dot
+    integer,     ///< bits; is_unsigned if written with U or too large for a signed number
+    real32,      ///< 0fXXXXXXXX; bits
+    real64,      ///< 0dXXXXXXXXXXXXXXXX or decimal; bits of the double
+    string,      ///< `text` is without the quotes
+    punctuation  ///< `text` is the character, or one of << >> == != <= >= && ||
+  };
+  Kind kind = Kind::end;
+  bool is_unsigned = false;
+  std::string_view text;
+  uint64_t bits = 0;
+  TextLoc loc;
+
+  [[nodiscard]] bool is(std::string_view punctuation) const {
+    return kind == Kind::punctuation && text == punctuation;
+  }
+  [[nodiscard]] bool is_word(std::string_view word) const { return kind == Kind::dotted && text == word; }
+};
+
+class Lexer {
+ public:
+  /// `text` must outlive the lexer and its tokens. `name` is used in messages.
+  Lexer(std::string_view text, std::string_view name);
+
+  /// Reads the next token. Throws lanescope::Error for what can begin no token.
+  [[nodiscard]] Token next();
+
+  /// The token after `next()`, without reading it.
+  [[nodiscard]] Token peek() const {
+    Lexer copy = *this;
+    return copy.next();
+  }
+
+  /// Reads on at the end of `opcode`, which `next()` has just given: the dotted words that follow without a blank. The
+  /// answer covers opcode and words ("ld.global.v2.f32").
+  [[nodiscard]] std::string_view mnemonic(const Token& opcode);
+
+  /// Reads `.name` that follows without a blank, as in `%tid.x`; empty if there is none.
+  [[nodiscard]] std::string_view component();
+
+  [[noreturn]] void fail(TextLoc loc, const std::string& cause) const;
+
+ private:
+  void skip_blanks();
+  Token number(Token token);
+  [[nodiscard]] TextLoc loc_of(size_t position) const;
+
+  std::string_view text_;
+  std::string_view name_;
+  size_t at_ = 0;
+  size_t line_start_ = 0;
+  uint32_t line_ = 1;
+};
+
+/// Line `line` (1-based) of `text`, without the line end.
+[[nodiscard]] std::string_view line_of(std::string_view text, uint32_t line);
+
+/// Throws lanescope::Error for the place `loc` of `text`.
+[[noreturn]] void fail_at(std::string_view text, std::string_view name, TextLoc loc, const std::string& cause);
+
+}  // namespace lanescope::ptx
