@@ -1,5 +1,5 @@
-// One architecture's memory rules as plain data, each with where it comes from. The rules' meaning is in shared.hpp
-// and global.hpp; the presets are in archs.hpp.
+// One architecture's memory rules as plain data, each with where it comes from. The rules' meaning is in
+// shared.hpp and global.hpp; the presets are in archs.hpp.
 #pragma once
 
 #include <cstdint>
@@ -27,13 +27,15 @@ enum class Broadcast : uint8_t {
 
 /// How a warp instruction on global memory becomes memory transactions.
 enum class GlobalRule : uint8_t {
-  strict_segments,  ///< NVIDIA 1.0, 1.1: half-warps; lane k on word k of one aligned segment, or one access a lane
-  segments,         ///< NVIDIA 1.2, 1.3: half-warps; segments of 32/64/128 bytes, halved while one half is unused
-  lines,            ///< NVIDIA 2.x, 3.x: 128-byte cache lines
-  sectors,          ///< NVIDIA 5.x and later: 32-byte sectors
+  strict_segments,  ///< NVIDIA 1.0, 1.1: half-warps; lane k on word k of one aligned segment, or one access a
+                    ///< lane
+  segments,  ///< NVIDIA 1.2, 1.3: half-warps; segments of 32/64/128 bytes, halved while one half is unused
+  lines,     ///< NVIDIA 2.x, 3.x: 128-byte cache lines
+  sectors,   ///< NVIDIA 5.x and later: 32-byte sectors
 };
 
-/// The lanes that the banks serve together when nothing meets: one phase after the other until all have been served.
+/// The lanes that the banks serve together when nothing meets: one phase after the other until all have been
+/// served.
 struct Phases {
   /// Consecutive lanes of a phase; 0 = the phases are listed in `list`.
   int lanes_each = 32;
@@ -58,8 +60,9 @@ struct Arch {
   const char* description = "";
   /// Lanes of a warp: 32, or 64 on most AMD chips.
   int warp_lanes = 32;
-  /// Shared memory: bank of byte a = (a / bank_bytes) mod banks. Guides: CUDA C Programming Guide (edition 4.2,
-  /// appendix F.3.3 for 1.x, F.4.3 for 2.x; later editions for 3.x and on); AMD's for HD 5870 and GCN.
+  /// Shared memory: bank of byte a = (a / bank_bytes) mod banks. Guides: CUDA C Programming Guide
+  /// (edition 4.2, appendix F.3.3 for 1.x, F.4.3 for 2.x; later editions for 3.x and on); AMD's for HD 5870
+  /// and GCN.
   int banks = 32;
   int bank_bytes = 4;
   /// Phases by width_index(width). Stores of AMD's 16-byte accesses differ from the loads.
@@ -73,20 +76,22 @@ struct Arch {
   int segment_words = 0;
   /// 3.x: the bank width is the program's choice (cudaDeviceSetSharedMemConfig), see with_bank_mode.
   bool has_bank_modes = false;
-  /// 1.x: an access wider than a bank is several accesses of bank_bytes, one after the other (guide 4.2, F.3.3.4).
+  /// 1.x: an access wider than a bank is several accesses of bank_bytes, one after the other (guide 4.2,
+  /// F.3.3.4).
   bool split_wide = false;
   /// 1.x: different 8- or 16-bit items of one word conflict (guide 4.2, F.3.3.3).
   bool subword_conflict = false;
-  /// 2.x: wavefronts that each phase of a 16-byte access costs beside its n-way (guide 4.2, F.4.3.3: add one).
+  /// 2.x: wavefronts that each phase of a 16-byte access costs beside its n-way (guide 4.2, F.4.3.3: add
+  /// one).
   int extra_wide_wavefronts = 0;
   /// Of the rules from segment_words to here.
   Evidence special_evidence = Evidence::vendor_guide;
-  /// Loads of 8 or 16 bytes: when every active lane reads what its partner lane^1 reads (where that is active), or
-  /// every one what lane^2 reads, phases hold twice as many lanes. 7.x: vendor; 9.0: measured.
+  /// Loads of 8 or 16 bytes: when every active lane reads what its partner lane^1 reads (where that is
+  /// active), or every one what lane^2 reads, phases hold twice as many lanes. 7.x: vendor; 9.0: measured.
   bool pair_rule = false;
   Evidence pair_evidence = Evidence::assumed;
-  /// Atomics count lanes, not words (4 bytes measured on 9.0); cp.async counts lanes (4 and 8 bytes measured on
-  /// 9.0); ldmatrix and stmatrix count words, eight rows to a phase (measured on 9.0).
+  /// Atomics count lanes, not words (4 bytes measured on 9.0); cp.async counts lanes (4 and 8 bytes measured
+  /// on 9.0); ldmatrix and stmatrix count words, eight rows to a phase (measured on 9.0).
   Evidence atomic_evidence = Evidence::assumed;
   Evidence async_evidence = Evidence::assumed;
   Evidence matrix_evidence = Evidence::assumed;

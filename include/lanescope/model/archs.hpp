@@ -59,8 +59,8 @@ constexpr Arch nvidia_2x(const char* name) {
   return arch;
 }
 
-/// Compute capability 3.x with its 4-byte banks (the default after reset). A bank delivers 64 bits a cycle in both
-/// modes, so 8-byte accesses of a whole warp are one phase; the guide says nothing of 16 bytes.
+/// Compute capability 3.x with its 4-byte banks (the default after reset). A bank delivers 64 bits a cycle in
+/// both modes, so 8-byte accesses of a whole warp are one phase; the guide says nothing of 16 bytes.
 constexpr Arch nvidia_3x(const char* name) {
   Arch arch = named(name, "NVIDIA 3.x (Kepler), 4-byte banks");
   for (int i = 0; i < width_count; ++i)
@@ -74,7 +74,8 @@ constexpr Arch nvidia_3x(const char* name) {
   return arch;
 }
 
-/// Compute capability 5.0 and later: the rules measured on 9.0, `evidence` saying how they are known for this one.
+/// Compute capability 5.0 and later: the rules measured on 9.0, `evidence` saying how they are known for this
+/// one.
 constexpr Arch nvidia_5x_on(const char* name, const char* description, Evidence narrow, Evidence wide,
                             bool pair_rule, Evidence pair_evidence) {
   Arch arch = named(name, description);
@@ -96,16 +97,16 @@ constexpr Arch nvidia_6x(const char* name) {
                       Evidence::assumed);
 }
 constexpr Arch nvidia_7x(const char* name) {
-  return nvidia_5x_on(name, "NVIDIA 7.x (Volta, Turing)", Evidence::vendor_guide, Evidence::vendor_guide, true,
-                      Evidence::vendor_guide);
+  return nvidia_5x_on(name, "NVIDIA 7.x (Volta, Turing)", Evidence::vendor_guide, Evidence::vendor_guide,
+                      true, Evidence::vendor_guide);
 }
 constexpr Arch nvidia_8x(const char* name) {
   return nvidia_5x_on(name, "NVIDIA 8.x (Ampere, Ada)", Evidence::vendor_guide, Evidence::assumed, true,
                       Evidence::assumed);
 }
 constexpr Arch nvidia_9x(const char* name) {
-  Arch arch = nvidia_5x_on(name, "NVIDIA 9.0 (Hopper), measured on an H200", Evidence::measured, Evidence::measured,
-                           true, Evidence::measured);
+  Arch arch = nvidia_5x_on(name, "NVIDIA 9.0 (Hopper), measured on an H200", Evidence::measured,
+                           Evidence::measured, true, Evidence::measured);
   arch.atomic_evidence = arch.async_evidence = arch.matrix_evidence = Evidence::measured;
   return arch;
 }
@@ -123,8 +124,10 @@ constexpr Arch amd_wave64(const char* name, const char* description) {
   return arch;
 }
 
-/// Lists the phases of 16-byte loads; the masks are of the lowest lanes, the rest of the warp repeats them shifted.
-constexpr void list_wide_load(Arch& arch, const uint64_t* masks, int count, int covered_lanes, Evidence evidence) {
+/// Lists the phases of 16-byte loads; the masks are of the lowest lanes, the rest of the warp repeats them
+/// shifted.
+constexpr void list_wide_load(Arch& arch, const uint64_t* masks, int count, int covered_lanes,
+                              Evidence evidence) {
   Phases& phases = arch.load[width_index(16)];
   phases = Phases{};
   phases.lanes_each = 0;
@@ -139,9 +142,9 @@ constexpr Arch amd_cdna3(const char* name) {
   arch.warp_lanes = 64;
   set_phases(arch, 32, 64, Evidence::third_party, Evidence::third_party, Evidence::third_party);
   const uint64_t groups[8] = {
-      lane_range(0, 4) | lane_range(20, 24),  lane_range(32, 36) | lane_range(52, 56),
-      lane_range(4, 8) | lane_range(16, 20),  lane_range(36, 40) | lane_range(48, 52),
-      lane_range(8, 12) | lane_range(28, 32), lane_range(40, 44) | lane_range(60, 64),
+      lane_range(0, 4) | lane_range(20, 24),   lane_range(32, 36) | lane_range(52, 56),
+      lane_range(4, 8) | lane_range(16, 20),   lane_range(36, 40) | lane_range(48, 52),
+      lane_range(8, 12) | lane_range(28, 32),  lane_range(40, 44) | lane_range(60, 64),
       lane_range(12, 16) | lane_range(24, 28), lane_range(44, 48) | lane_range(56, 60),
   };
   list_wide_load(arch, groups, 8, 64, Evidence::third_party);
@@ -246,13 +249,14 @@ constexpr const Arch* find_arch(std::string_view name) {
   return nullptr;
 }
 
-/// A 3.x architecture with banks of 4 or 8 bytes. Architectures without bank modes, and any other number, come back
-/// unchanged (check `has_bank_modes`). In 8-byte mode two lanes in one 64-bit word never conflict.
+/// A 3.x architecture with banks of 4 or 8 bytes. Architectures without bank modes, and any other number,
+/// come back unchanged (check `has_bank_modes`). In 8-byte mode two lanes in one 64-bit word never conflict.
 constexpr Arch with_bank_mode(Arch arch, int bank_bytes) {
   if (!arch.has_bank_modes || (bank_bytes != 4 && bank_bytes != 8)) return arch;
   arch.bank_bytes = bank_bytes;
   arch.segment_words = bank_bytes == 4 ? 64 : 0;
-  arch.description = bank_bytes == 4 ? "NVIDIA 3.x (Kepler), 4-byte banks" : "NVIDIA 3.x (Kepler), 8-byte banks";
+  arch.description =
+      bank_bytes == 4 ? "NVIDIA 3.x (Kepler), 4-byte banks" : "NVIDIA 3.x (Kepler), 8-byte banks";
   return arch;
 }
 
@@ -265,10 +269,11 @@ constexpr const char* custom_arch_error(int banks, int bank_bits, int unit) {
   return nullptr;
 }
 
-/// An architecture from the four numbers people look up: n banks, m bits a bank delivers, k lanes scheduled together,
-/// and what happens to reads of one word. Of the k lanes the banks serve at most as many at a time as there are banks
-/// for (n = 32, k = 64: two phases of 32; accesses wider than a bank take as many banks as they need). Numbers must
-/// have passed custom_arch_error. Broadcast::none also serialises stores of one word.
+/// An architecture from the four numbers people look up: n banks, m bits a bank delivers, k lanes scheduled
+/// together, and what happens to reads of one word. Of the k lanes the banks serve at most as many at a time
+/// as there are banks for (n = 32, k = 64: two phases of 32; accesses wider than a bank take as many banks as
+/// they need). Numbers must have passed custom_arch_error. Broadcast::none also serialises stores of one
+/// word.
 constexpr Arch custom_arch(int banks, int bank_bits, int unit, Broadcast broadcast) {
   Arch arch = detail::named("custom", "free architecture");
   arch.warp_lanes = unit > 32 ? 64 : 32;

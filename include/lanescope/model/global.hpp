@@ -1,5 +1,5 @@
-// What one warp instruction on global memory moves, by generation: sectors and lines are geometry and the same for
-// all; transactions and bytes moved follow the generation's coalescing rule. Sources: arch.hpp.
+// What one warp instruction on global memory moves, by generation: sectors and lines are geometry and the
+// same for all; transactions and bytes moved follow the generation's coalescing rule. Sources: arch.hpp.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,8 @@
 namespace lanescope::model {
 
 struct GlobalCost {
-  /// Memory transactions of the generation: segments (1.x), 128-byte lines of each request (2.x, 3.x), sectors.
+  /// Memory transactions of the generation: segments (1.x), 128-byte lines of each request (2.x, 3.x),
+  /// sectors.
   int transactions = 0;
   /// Distinct aligned 32-byte sectors that the active lanes touch.
   int sectors = 0;
@@ -23,7 +24,8 @@ struct GlobalCost {
   int bytes_asked = 0;
   /// Bytes of all transactions.
   int bytes_moved = 0;
-  /// The lowest active address starts a transaction unit (the largest one where a generation has several sizes).
+  /// The lowest active address starts a transaction unit (the largest one where a generation has several
+  /// sizes).
   bool aligned = true;
   Evidence evidence = Evidence::measured;
 
@@ -46,19 +48,20 @@ struct Moved {
 
 /// Distinct blocks of 1 << shift bytes that the lanes touch.
 LANESCOPE_HD constexpr int distinct_blocks(const Request& request, uint64_t lanes, int shift) {
-  KeySet<BlockTables> blocks;
+  EqualKeys<BlockTables> blocks;
   for (uint64_t left = lanes; left != 0; left &= left - 1) {
-    const uint64_t first = request.address[lowest_bit(left)];
-    const uint64_t last = first + static_cast<uint64_t>(request.width - 1);
-    bool fresh = false;
-    blocks.insert(first >> shift, fresh);
-    blocks.insert(last >> shift, fresh);
+    const uint64_t address = request.address[lowest_bit(left)];
+    const uint64_t first = address >> shift;
+    const uint64_t last = (address + static_cast<uint64_t>(request.width - 1)) >> shift;
+    if (blocks.count == 0 || blocks.key[blocks.count] != first) blocks.add(first);
+    if (last != first) blocks.add(last);
   }
-  return blocks.count;
+  return blocks.distinct();
 }
 
-/// 1.0 and 1.1, one half-warp: guide 4.2, F.3.2.1. Only words of 4, 8 and 16 bytes coalesce; inactive lanes may be
-/// missing. Where it fails the guide says 16 transactions of 32 bytes: one for each lane, so for each active one.
+/// 1.0 and 1.1, one half-warp: guide 4.2, F.3.2.1. Only words of 4, 8 and 16 bytes coalesce; inactive lanes
+/// may be missing. Where it fails the guide says 16 transactions of 32 bytes: one for each lane, so for each
+/// active one.
 LANESCOPE_HD constexpr Moved strict_segments(const Request& request, uint64_t half, int first_lane) {
   bool coalesced = request.width >= 4;
   const uint64_t width = static_cast<uint64_t>(request.width);
@@ -101,8 +104,9 @@ LANESCOPE_HD constexpr Moved reduced_segments(const Request& request, uint64_t h
 
 }  // namespace detail
 
-/// What `request` moves on `arch`. `l1` (2.x and 3.x only): whether loads go through the L1 cache in 128-byte lines
-/// (the default of 2.x) or bypass it in 32-byte segments. Stores there write the touched sectors of each line.
+/// What `request` moves on `arch`. `l1` (2.x and 3.x only): whether loads go through the L1 cache in 128-byte
+/// lines (the default of 2.x) or bypass it in 32-byte segments. Stores there write the touched sectors of
+/// each line.
 LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& request, bool l1 = true) {
   GlobalCost cost;
   cost.evidence = arch.global_evidence;
@@ -110,25 +114,31 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
   if (active == 0) return cost;
 
   // Distinct sectors, and in each the bytes that are touched.
-  detail::KeySet<detail::BlockTables> sectors;
-  uint32_t bytes_of_sector[2 * max_lanes + 1] = {};
+  detail::EqualKeys<detail::BlockTables> sectors;
+  uint32_t bytes[2 * max_lanes + 1] =
+      {};  // by item; an item with an earlier one of its sector gives it its bytes
   uint64_t lowest = ~uint64_t{0};
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const uint64_t address = request.address[detail::lowest_bit(left)];
     lowest = address < lowest ? address : lowest;
     const int begin = static_cast<int>(address % 32);
     const int end = begin + request.width;
-    bool fresh = false;
-    const int number = sectors.insert(address / 32, fresh);
-    bytes_of_sector[number] |= static_cast<uint32_t>(detail::lane_range(begin, detail::smaller(end, 32)));
+    sectors.add(address / 32);
+    bytes[sectors.count] = static_cast<uint32_t>(detail::lane_range(begin, detail::smaller(end, 32)));
     if (end > 32) {
-      const int second = sectors.insert(address / 32 + 1, fresh);
-      bytes_of_sector[second] |= static_cast<uint32_t>(detail::lane_range(0, end - 32));
+      sectors.add(address / 32 + 1);
+      bytes[sectors.count] = static_cast<uint32_t>(detail::lane_range(0, end - 32));
     }
   }
-  cost.sectors = sectors.count;
+  for (int item = 1; item <= sectors.count; ++item) {
+    const int earlier = sectors.earlier(item);
+    cost.sectors += earlier == 0;
+    if (earlier == 0) continue;
+    bytes[earlier] |= bytes[item];
+    bytes[item] = 0;
+  }
   int distinct_bytes = 0;
-  for (int number = 1; number <= sectors.count; ++number) distinct_bytes += detail::count_bits(bytes_of_sector[number]);
+  for (int item = 1; item <= sectors.count; ++item) distinct_bytes += detail::count_bits(bytes[item]);
   cost.ideal_sectors = (distinct_bytes + 31) / 32;
   cost.bytes_asked = detail::count_bits(active) * request.width;
   cost.lines = detail::distinct_blocks(request, active, 7);
@@ -153,8 +163,12 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
     }
   } else {
     const bool strict = arch.global == GlobalRule::strict_segments;
-    unit = strict ? (request.width == 4 ? 64 : request.width < 4 ? 32 : 128)
-                  : (request.width == 1 ? 32 : request.width == 2 ? 64 : 128);
+    unit = strict ? (request.width == 4  ? 64
+                     : request.width < 4 ? 32
+                                         : 128)
+                  : (request.width == 1   ? 32
+                     : request.width == 2 ? 64
+                                          : 128);
     for (int first = 0; first < request.lanes; first += 16) {
       const uint64_t half = active & detail::lane_range(first, first + 16);
       if (half == 0) continue;

@@ -1,5 +1,6 @@
-// What the model needs from the compiler: one macro that makes its functions callable in CUDA device code, and the
-// few bit operations it uses, constexpr on the host and on the device (the std ones are host functions for nvcc).
+// What the model needs from the compiler: one macro that makes its functions callable in CUDA device code,
+// and the few bit operations it uses, constexpr on the host and on the device (the std ones are host
+// functions for nvcc).
 #pragma once
 
 #include <cstdint>
@@ -18,9 +19,29 @@ inline constexpr int max_lanes = 64;
 namespace detail {
 
 /// Position of the lowest set bit; `bits` is not 0.
-LANESCOPE_HD constexpr int lowest_bit(uint64_t bits) { return __builtin_ctzll(bits); }
+LANESCOPE_HD constexpr int lowest_bit(uint64_t bits) {
+#if defined(__CUDACC__)
+  // nvcc has no constexpr bit scan that device code may call: binary search.
+  int position = 0;
+  for (int step = 32; step != 0; step /= 2)
+    if ((bits & (~uint64_t{0} >> (64 - step))) == 0) {
+      bits >>= step;
+      position += step;
+    }
+  return position;
+#else
+  return __builtin_ctzll(bits);
+#endif
+}
 
-LANESCOPE_HD constexpr int count_bits(uint64_t bits) { return __builtin_popcountll(bits); }
+LANESCOPE_HD constexpr int count_bits(uint64_t bits) {
+  // Neither nvcc in device code nor a baseline x86-64 has an instruction for it that is constexpr: sums side
+  // by side.
+  bits -= (bits >> 1) & 0x5555555555555555u;
+  bits = (bits & 0x3333333333333333u) + ((bits >> 2) & 0x3333333333333333u);
+  bits = (bits + (bits >> 4)) & 0x0f0f0f0f0f0f0f0fu;
+  return static_cast<int>((bits * 0x0101010101010101u) >> 56);
+}
 
 /// The lanes begin … end-1 as a mask; 0 <= begin <= end <= 64.
 LANESCOPE_HD constexpr uint64_t lane_range(int begin, int end) {
@@ -28,10 +49,16 @@ LANESCOPE_HD constexpr uint64_t lane_range(int begin, int end) {
   return (~uint64_t{0} >> (64 - (end - begin))) << begin;
 }
 
-LANESCOPE_HD constexpr bool is_power_of_two(uint64_t value) { return value != 0 && (value & (value - 1)) == 0; }
+LANESCOPE_HD constexpr bool is_power_of_two(uint64_t value) {
+  return value != 0 && (value & (value - 1)) == 0;
+}
 
 /// floor(log2(value)); `value` is not 0.
-LANESCOPE_HD constexpr int log2_floor(uint64_t value) { return 63 - __builtin_clzll(value); }
+LANESCOPE_HD constexpr int log2_floor(uint64_t value) {
+  int result = 0;
+  while ((value >>= 1) != 0) ++result;
+  return result;
+}
 
 LANESCOPE_HD constexpr int smaller(int a, int b) { return a < b ? a : b; }
 LANESCOPE_HD constexpr int larger(int a, int b) { return a < b ? b : a; }

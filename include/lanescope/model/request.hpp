@@ -10,7 +10,8 @@ namespace lanescope::model {
 /// The kinds of access that the hardware counts differently. PTX `atom` and `red` are both `atomic`.
 enum class Op : uint8_t { load, store, atomic, cp_async, ldmatrix, stmatrix };
 
-/// A fixed array usable in constexpr, host and device code (std::array's operators are host functions for nvcc).
+/// A fixed array usable in constexpr, host and device code (std::array's operators are host functions for
+/// nvcc).
 template <class T, int n>
 struct FixedArray {
   T item[n];
@@ -29,9 +30,11 @@ struct Request {
   uint64_t mask = 0;
   /// Lanes of the warp: 32 or 64.
   int lanes = 32;
-  /// Byte address of each lane (shared: an offset in shared memory; global: any). Inactive lanes' are never read.
+  /// Byte address of each lane (shared: an offset in shared memory; global: any). Inactive lanes' are never
+  /// read.
   FixedArray<uint64_t, max_lanes> address = {};
-  /// ldmatrix/stmatrix: 1, 2 or 4 matrices; the row addresses are those of lanes 0 … 8*matrices-1. Else ignored.
+  /// ldmatrix/stmatrix: 1, 2 or 4 matrices; the row addresses are those of lanes 0 … 8*matrices-1. Else
+  /// ignored.
   int matrices = 1;
 };
 
@@ -42,7 +45,8 @@ LANESCOPE_HD constexpr Request strided(Op op, int width, uint64_t base, uint64_t
   request.width = width;
   request.lanes = lanes;
   request.mask = detail::lane_range(0, lanes);
-  for (int lane = 0; lane < lanes; ++lane) request.address[lane] = base + static_cast<uint64_t>(lane) * stride;
+  for (int lane = 0; lane < lanes; ++lane)
+    request.address[lane] = base + static_cast<uint64_t>(lane) * stride;
   return request;
 }
 

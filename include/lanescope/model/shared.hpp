@@ -1,11 +1,12 @@
-// What one warp instruction on shared memory costs. The warp is cut into phases (arch.hpp); the wavefronts of a phase
-// are the largest count over the banks of what the bank must deliver: distinct words (loads, stores, matrices),
-// lanes (atomics, cp.async), or the steps of the 1.x one-word broadcast. Sources of the rules: arch.hpp.
+// What one warp instruction on shared memory costs. The warp is cut into phases (arch.hpp); the wavefronts of
+// a phase are the largest count over the banks of what the bank must deliver: distinct words (loads, stores,
+// matrices), lanes (atomics, cp.async), or the steps of the 1.x one-word broadcast. Sources of the rules:
+// arch.hpp.
 //
-// How it counts fast: an aligned access of w bytes on narrower banks is one access to a memory of fewer, w-byte banks,
-// so a lane has one key (its word) and one bank; distinct words are found with a small open-addressing hash set whose
-// slots hold one byte. Misaligned accesses and very wide or narrow free architectures take the same code with larger
-// tables and all the words of each lane.
+// How it counts fast: an aligned access of w bytes on narrower banks is one access to a memory of fewer,
+// w-byte banks, so a lane has one key (its word) and one bank; distinct words are found with a small
+// open-addressing hash set whose slots hold one byte. Misaligned accesses and very wide or narrow free
+// architectures take the same code with larger tables and all the words of each lane.
 #pragma once
 
 #include <cstdint>
@@ -18,8 +19,8 @@ namespace lanescope::model {
 struct SharedCost {
   /// Phases with an active lane.
   int phases = 0;
-  /// Passes through the data stage. With `unknown_rule` only the passes that the hardware's data-stage counter
-  /// shows (one a phase), not a claim about the real cost.
+  /// Passes through the data stage. With `unknown_rule` only the passes that the hardware's data-stage
+  /// counter shows (one a phase), not a claim about the real cost.
   int wavefronts = 0;
   /// Wavefronts if no two lanes met: one for each non-empty phase.
   int ideal = 0;
@@ -70,16 +71,20 @@ namespace detail {
 /// What a bank counts.
 enum class Counting : uint8_t { words, lanes, one_word_steps };
 
-/// One access as the banks see it, after 1.x's splitting: `parts` accesses of `width` bytes, one after the other.
+/// One access as the banks see it, after 1.x's splitting: `parts` accesses of `width` bytes, one after the
+/// other.
 struct Plan {
   Counting counting = Counting::words;
   int width = 4;
   int parts = 1;
   uint64_t active = 0;
   int lanes = 32;
-  Phases phases = {};
-  int lanes_each = 32;  ///< of consecutive phases, doubled by the pair rule
-  int extra = 0;        ///< wavefronts of each phase beside its n-way
+  int lanes_each = 32;  ///< of consecutive phases (doubled by the pair rule); 0 = listed phases
+  int unit = 32;
+  const uint64_t* list = nullptr;
+  int listed = 0;
+  int extra = 0;  ///< wavefronts of each phase beside its n-way
+  Evidence evidence = Evidence::assumed;
 };
 
 /// Does every active lane access the address of lane^distance, where that lane is active? distance is 1 or 2.
@@ -103,15 +108,17 @@ LANESCOPE_HD constexpr Plan make_plan(const Arch& arch, const Request& request) 
     plan.width = 16;
     plan.active &= lane_range(0, 8 * request.matrices);
     plan.lanes_each = 8;
-    plan.phases.lanes_each = 8;
-    plan.phases.unit = 8;
-    plan.phases.evidence = arch.matrix_evidence;
+    plan.evidence = arch.matrix_evidence;
     return plan;
   }
   const int index = width_index(request.width);
   const bool load = request.op == Op::load;
-  plan.phases = load ? arch.load[index] : arch.store[index];
-  plan.lanes_each = plan.phases.lanes_each;
+  const Phases& phases = load ? arch.load[index] : arch.store[index];
+  plan.lanes_each = phases.lanes_each;
+  plan.unit = phases.unit;
+  plan.list = phases.list;
+  plan.listed = phases.listed;
+  plan.evidence = phases.evidence;
   if (request.op == Op::atomic || request.op == Op::cp_async || arch.broadcast == Broadcast::none)
     plan.counting = Counting::lanes;
   else if (load && arch.broadcast == Broadcast::one_word)
@@ -130,18 +137,18 @@ LANESCOPE_HD constexpr Plan make_plan(const Arch& arch, const Request& request) 
 /// Steps through the phases of a plan: `lanes` is the mask of the current one, active or not.
 struct PhaseCursor {
   int begin = 0;
+  int unit_end = 0;
   int index = 0;
   uint64_t lanes = 0;
 
   LANESCOPE_HD constexpr bool next(const Plan& plan) {
-    if (plan.phases.lanes_each == 0) {
-      if (index == plan.phases.listed) return false;
-      lanes = plan.phases.list[index++];
+    if (plan.lanes_each == 0) {
+      if (index == plan.listed) return false;
+      lanes = plan.list[index++];
       return true;
     }
     if (begin >= plan.lanes) return false;
-    const int unit = larger(plan.phases.unit, plan.lanes_each);
-    const int unit_end = begin - begin % unit + unit;
+    if (begin >= unit_end) unit_end = begin + plan.unit;
     const int end = smaller(smaller(begin + plan.lanes_each, unit_end), plan.lanes);
     lanes = lane_range(begin, end);
     begin = end;
@@ -149,28 +156,49 @@ struct PhaseCursor {
   }
 };
 
-/// How addresses become keys (what is the same word) and banks. `one_key`: each lane has exactly one key.
+/// How addresses become keys (what is the same word, or row of words that come out together) and banks.
 struct Mapping {
-  bool one_key = true;
+  bool one_key = true;  ///< each lane has exactly one key
   int key_shift = 2;
   int bank_shift = 2;
   int banks = 32;
   uint64_t bank_mask = 31;  ///< banks - 1, or 0 when banks is no power of two
-  bool segments = false;    ///< keys i and i + banks of one segment are one row of the bank
+  bool segments = false;    ///< units i and i + banks of one segment have one key
 
-  LANESCOPE_HD constexpr int bank(uint64_t unit) const {
+  LANESCOPE_HD constexpr int bank_of_unit(uint64_t unit) const {
     return static_cast<int>(bank_mask != 0 ? unit & bank_mask : unit % static_cast<uint64_t>(banks));
   }
-  LANESCOPE_HD constexpr uint64_t row(uint64_t key) const {
+  LANESCOPE_HD constexpr uint64_t key(uint64_t unit) const {
     const uint64_t n = static_cast<uint64_t>(banks);
-    return segments ? key / (2 * n) * n + key % n : key;
+    return segments ? unit / (2 * n) * n + unit % n : unit;
+  }
+  LANESCOPE_HD constexpr int bank(uint64_t key) const {
+    return bank_of_unit((key << key_shift) >> bank_shift);
   }
 };
 
-LANESCOPE_HD constexpr Mapping make_mapping(const Arch& arch, const Request& request, const Plan& plan) {
+/// The bank of a key where that takes one instruction: the case that has to be fast.
+struct MaskedBank {
+  uint64_t mask;
+
+  LANESCOPE_HD static constexpr bool fits(const Mapping& mapping) {
+    return mapping.bank_mask != 0 && mapping.key_shift == mapping.bank_shift;
+  }
+  LANESCOPE_HD constexpr int bank(uint64_t key) const { return static_cast<int>(key & mask); }
+};
+
+/// Are the addresses of all active lanes multiples of `width`?
+LANESCOPE_HD constexpr bool all_aligned(const Request& request, uint64_t active, int width) {
   uint64_t low_bits = 0;
-  for (uint64_t left = plan.active; left != 0; left &= left - 1) low_bits |= request.address[lowest_bit(left)];
-  const bool aligned = (low_bits & static_cast<uint64_t>(plan.width - 1)) == 0;
+  if (active == 0xffffffffu)  // a full warp: a loop the compiler vectorises
+    for (int lane = 0; lane < 32; ++lane) low_bits |= request.address[lane];
+  else
+    for (uint64_t left = active; left != 0; left &= left - 1) low_bits |= request.address[lowest_bit(left)];
+  return (low_bits & static_cast<uint64_t>(width - 1)) == 0;
+}
+
+LANESCOPE_HD constexpr Mapping make_mapping(const Arch& arch, const Request& request, const Plan& plan) {
+  const bool aligned = all_aligned(request, plan.active, plan.width);
   const int merged_banks = larger(1, plan.width / arch.bank_bytes);  // that one aligned access takes together
   Mapping mapping;
   mapping.segments = arch.segment_words != 0;
@@ -188,7 +216,14 @@ LANESCOPE_HD constexpr Mapping make_mapping(const Arch& arch, const Request& req
   return mapping;
 }
 
-/// Table sizes. Small: one key a lane, at most 64 banks. Large: every word of 64 lanes, up to 1024 banks.
+/// Table sizes. Tiny and small: one key a lane, at most 64 banks, phases of up to 16 or 64 lanes. Large:
+/// every word of 64 lanes, up to 1024 banks.
+struct TinyTables {
+  using Index = uint8_t;
+  static constexpr int slot_bits = 6;
+  static constexpr int keys = 16;
+  static constexpr int banks = 64;
+};
 struct SmallTables {
   using Index = uint8_t;
   static constexpr int slot_bits = 8;
@@ -202,24 +237,40 @@ struct LargeTables {
   static constexpr int banks = 1024;
 };
 
-/// A set of keys that gives each a number from 1 in the order they came.
+/// Finds equal keys among the numbered items 1 … count. Only what is read is initialised.
 template <class Tables>
-struct KeySet {
+struct EqualKeys {
   using Index = typename Tables::Index;
-  Index slot[1 << Tables::slot_bits] = {};
-  uint64_t key[Tables::keys + 1] = {};
-  int count = 0;
+  Index slot[1 << Tables::slot_bits];
+  uint64_t key[Tables::keys + 1];
+  int count;
 
-  /// The number of `wanted`; `fresh` tells whether it was not there before.
-  LANESCOPE_HD constexpr int insert(uint64_t wanted, bool& fresh) {
+  LANESCOPE_HD constexpr EqualKeys() : count(0) {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    for (Index& place : slot) place = 0;
+    key[0] = 0;
+  }
+
+  LANESCOPE_HD constexpr void add(uint64_t wanted) { key[++count] = wanted; }
+
+  /// The first item with the key of `item`, or 0 when it is `item` itself. Ask for the items in order, each
+  /// once.
+  LANESCOPE_HD constexpr int earlier(int item) {
+    const uint64_t wanted = key[item];
     uint32_t place = static_cast<uint32_t>((wanted * 0x9E3779B97F4A7C15u) >> (64 - Tables::slot_bits));
-    while ((slot[place] != 0) & (key[slot[place]] != wanted)) place = (place + 1) & ((1u << Tables::slot_bits) - 1);
-    fresh = slot[place] == 0;
-    if (fresh) {
-      slot[place] = static_cast<Index>(++count);
-      key[count] = wanted;
+    int found = slot[place];
+    while ((found != 0) & (key[found] != wanted)) {
+      place = (place + 1) & ((1u << Tables::slot_bits) - 1);
+      found = slot[place];
     }
-    return slot[place];
+    slot[place] = static_cast<Index>(found | (item & -static_cast<int>(found == 0)));
+    return found;
+  }
+
+  /// How many different keys the items have.
+  LANESCOPE_HD constexpr int distinct() {
+    int result = 0;
+    for (int item = 1; item <= count; ++item) result += earlier(item) == 0;
+    return result;
   }
 };
 
@@ -228,104 +279,139 @@ struct PhaseCount {
   int broadcast_words = 0;
 };
 
-/// Fewest steps of the 1.x broadcast: a step serves all readers of one word, and one lane of every other bank. Which
-/// word and lane is unspecified (guide 4.2, F.3.3.1); this takes the best choice. With T steps there are T
-/// broadcasts; a bank asked by c lanes needs the fewest of its most-read words such that broadcasting them
-/// (saving readers-1 steps each) leaves at most T steps; T suffices when all banks together need at most T.
+template <class Index>
+LANESCOPE_HD constexpr int largest(const Index* values, int count) {
+  Index result = 0;
+  for (int i = 0; i < count; ++i) result = values[i] > result ? values[i] : result;
+  return result;
+}
+
+/// Adds the keys of all words that the lanes touch.
 template <class Tables>
-LANESCOPE_HD constexpr int one_word_steps(const typename Tables::Index* readers, const int16_t* bank_of_key,
-                                          int keys, const int16_t* lanes_of_bank, int banks) {
-  for (int steps = 1;; ++steps) {
-    int needed = 0;
-    for (int bank = 0; bank < banks && needed <= steps; ++bank) {
-      int left = lanes_of_bank[bank];
-      int last_readers = max_lanes + 1;
-      // The most-read words first: all with the same number of readers before those with fewer.
-      while (left > steps && last_readers > 1) {
-        int next_readers = 1;
-        for (int key = 1; key <= keys; ++key)
-          if (bank_of_key[key] == bank && readers[key] < last_readers && readers[key] > next_readers)
-            next_readers = readers[key];
-        for (int key = 1; key <= keys && left > steps && next_readers > 1; ++key)
-          if (bank_of_key[key] == bank && readers[key] == next_readers) {
-            left -= next_readers - 1;
-            ++needed;
-          }
-        last_readers = next_readers;
-      }
-      if (left > steps) needed = steps + 1;
+LANESCOPE_HD constexpr void add_words(EqualKeys<Tables>& words, const Request& request, const Plan& plan,
+                                      const Mapping& mapping, uint64_t lanes, uint64_t offset) {
+  if constexpr (Tables::keys >= 32) {
+    if (mapping.one_key && !mapping.segments &&
+        lanes == 0xffffffffu) {  // a full warp: a loop that is vectorised
+      for (int lane = 0; lane < 32; ++lane)
+        words.key[1 + lane] = (request.address[lane] + offset) >> mapping.key_shift;
+      words.count = 32;
+      return;
     }
-    if (needed <= steps) return steps;
+  }
+  const uint64_t last_byte = offset + static_cast<uint64_t>(plan.width - 1);
+  for (uint64_t left = lanes; left != 0; left &= left - 1) {
+    const uint64_t address = request.address[lowest_bit(left)];
+    const uint64_t first = (address + offset) >> mapping.key_shift;
+    const uint64_t last = mapping.one_key ? first : (address + last_byte) >> mapping.key_shift;
+    for (uint64_t unit = first; unit <= last; ++unit) words.add(mapping.key(unit));
   }
 }
 
-/// The wavefronts of one phase (or of one part of a split access in it).
-template <class Tables>
-LANESCOPE_HD constexpr PhaseCount count_phase(const Request& request, const Plan& plan, const Mapping& mapping,
-                                              uint64_t lanes, uint64_t offset) {
+/// Every bank counts the lanes that ask it.
+template <class Tables, class Banks>
+LANESCOPE_HD constexpr int lanes_way(const EqualKeys<Tables>& words, const Banks mapping, int banks) {
+  typename Tables::Index per_bank[Tables::banks] = {};
+  for (int item = 1; item <= words.count; ++item) ++per_bank[mapping.bank(words.key[item])];
+  return largest(per_bank, banks);
+}
+
+/// Every bank counts the distinct words that it is asked for.
+template <class Tables, class Banks>
+LANESCOPE_HD constexpr PhaseCount words_way(EqualKeys<Tables>& words, const Banks mapping, int banks) {
+  using Index = typename Tables::Index;
+  Index
+      shared[Tables::keys + 1];  // by first item with a key: 1 once a second came; written before it is read
+  Index per_bank[Tables::banks] = {};
+  const int count = words.count;
+  int first = 0;  // of the items with the last item's key
+  for (int item = 1; item <= count; ++item) {
+    shared[item] = 0;
+    if (words.key[item] == words.key[item - 1] && item > 1) {  // neighbours read one word: spare the look-up
+      shared[first] = 1;
+      continue;
+    }
+    const int earlier = words.earlier(item);
+    shared[earlier] = 1;
+    first = earlier == 0 ? item : earlier;
+    per_bank[mapping.bank(words.key[item])] += static_cast<Index>(earlier == 0);
+  }
   PhaseCount result;
-  int16_t per_bank[Tables::banks] = {};
-  if (plan.counting == Counting::lanes) {
-    for (uint64_t left = lanes; left != 0; left &= left - 1) {
-      const uint64_t first = request.address[lowest_bit(left)] + offset;
-      const uint64_t last = first + static_cast<uint64_t>(plan.width - 1);
-      for (uint64_t unit = first >> mapping.bank_shift; unit <= last >> mapping.bank_shift; ++unit)
-        result.way = larger(result.way, ++per_bank[mapping.bank(unit)]);
-    }
-    return result;
-  }
-  KeySet<Tables> keys;
-  typename Tables::Index readers[Tables::keys + 1] = {};
-  int16_t bank_of_key[Tables::keys + 1] = {};
-  const bool steps = plan.counting == Counting::one_word_steps;
-  for (uint64_t left = lanes; left != 0; left &= left - 1) {
-    const uint64_t first = request.address[lowest_bit(left)] + offset;
-    const uint64_t first_key = first >> mapping.key_shift;
-    const uint64_t last_key =
-        mapping.one_key ? first_key : (first + static_cast<uint64_t>(plan.width - 1)) >> mapping.key_shift;
-    for (uint64_t key = first_key; key <= last_key; ++key) {
-      const int bank = mapping.bank((key << mapping.key_shift) >> mapping.bank_shift);
-      bool fresh = false;
-      const int number = keys.insert(mapping.row(key), fresh);
-      result.broadcast_words += ++readers[number] == 2;
-      bank_of_key[number] = static_cast<int16_t>(bank);
-      per_bank[bank] = static_cast<int16_t>(per_bank[bank] + (fresh || steps));
-      result.way = larger(result.way, per_bank[bank]);
-    }
-  }
-  if (steps) result.way = one_word_steps<Tables>(readers, bank_of_key, keys.count, per_bank, mapping.banks);
+  result.way = largest(per_bank, banks);
+  for (int item = 1; item <= count; ++item) result.broadcast_words += shared[item];
   return result;
+}
+
+/// Fewest steps of the 1.x broadcast: a step serves all readers of one word, and one lane of every other
+/// bank. Which word and lane is unspecified (guide 4.2, F.3.3.1); this takes the best choice. With T steps
+/// there are T broadcasts; a bank asked by c lanes needs the fewest of its most-read words such that
+/// broadcasting them (saving readers-1 steps each) leaves at most T steps; T suffices when all banks together
+/// need at most T.
+template <class Tables>
+LANESCOPE_HD constexpr PhaseCount steps_way(EqualKeys<Tables>& words, const Mapping& mapping) {
+  int readers[Tables::keys + 1] = {};  // by first item with a key
+  int lanes_of_bank[Tables::banks] = {};
+  for (int item = 1; item <= words.count; ++item) {
+    const int earlier = words.earlier(item);
+    ++readers[earlier == 0 ? item : earlier];
+    ++lanes_of_bank[mapping.bank(words.key[item])];
+  }
+  PhaseCount result;
+  for (int item = 1; item <= words.count; ++item) result.broadcast_words += readers[item] > 1;
+  for (result.way = 1;; ++result.way) {
+    int needed = 0;
+    for (int bank = 0; bank < mapping.banks && needed <= result.way; ++bank) {
+      int left = lanes_of_bank[bank];
+      // The most-read words first: all with one number of readers before those with fewer.
+      for (int most = max_lanes; most > 1 && left > result.way; --most)
+        for (int item = 1; item <= words.count && left > result.way; ++item)
+          if (readers[item] == most && mapping.bank(words.key[item]) == bank) {
+            left -= most - 1;
+            ++needed;
+          }
+      if (left > result.way) needed = result.way + 1;
+    }
+    if (needed <= result.way) return result;
+  }
+}
+
+/// The wavefronts of one phase (or of one part of a split access in it), `lanes` being its active lanes.
+template <class Tables>
+LANESCOPE_HD constexpr PhaseCount count_phase(const Request& request, const Plan& plan,
+                                              const Mapping& mapping, uint64_t lanes, uint64_t offset) {
+  EqualKeys<Tables> words;
+  add_words(words, request, plan, mapping, lanes, offset);
+  const bool masked = MaskedBank::fits(mapping);
+  if (plan.counting == Counting::one_word_steps) return steps_way(words, mapping);
+  if (plan.counting == Counting::lanes)
+    return PhaseCount{masked ? lanes_way(words, MaskedBank{mapping.bank_mask}, mapping.banks)
+                             : lanes_way(words, mapping, mapping.banks),
+                      0};
+  return masked ? words_way(words, MaskedBank{mapping.bank_mask}, mapping.banks)
+                : words_way(words, mapping, mapping.banks);
 }
 
 /// Do two active lanes write one same byte?
 LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active, int width) {
+  if (active == 0) return false;
   // Ascending or descending lanes, the usual case, cannot meet when each is a width away from the last one.
+  const uint64_t step = static_cast<uint64_t>(width);
   bool ascending = true;
   bool descending = true;
-  bool aligned = true;
-  const uint64_t step = static_cast<uint64_t>(width);
-  uint64_t left = active;
-  if (left == 0) return false;
-  uint64_t last = request.address[lowest_bit(left)];
-  aligned = (last & (step - 1)) == 0;
-  for (left &= left - 1; left != 0; left &= left - 1) {
+  uint64_t last = request.address[lowest_bit(active)];
+  for (uint64_t left = active & (active - 1); left != 0 && (ascending || descending); left &= left - 1) {
     const uint64_t address = request.address[lowest_bit(left)];
-    ascending &= address >= last + step;
-    descending &= address + step <= last;
-    aligned &= (address & (step - 1)) == 0;
+    ascending = ascending && address >= last + step;
+    descending = descending && address + step <= last;
     last = address;
   }
   if (ascending || descending) return false;
-  if (aligned) {
-    KeySet<SmallTables> items;
-    for (left = active; left != 0; left &= left - 1) {
-      bool fresh = false;
-      items.insert(request.address[lowest_bit(left)] / step, fresh);
-      if (!fresh) return true;
-    }
-    return false;
+  if (all_aligned(request, active, width)) {
+    EqualKeys<SmallTables> items;
+    for (uint64_t left = active; left != 0; left &= left - 1) items.add(request.address[lowest_bit(left)]);
+    return items.distinct() != items.count;
   }
-  for (left = active; left != 0; left &= left - 1) {
+  for (uint64_t left = active; left != 0; left &= left - 1) {
     const uint64_t a = request.address[lowest_bit(left)];
     for (uint64_t others = left & (left - 1); others != 0; others &= others - 1) {
       const uint64_t b = request.address[lowest_bit(others)];
@@ -335,21 +421,20 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
   return false;
 }
 
-/// The profiler's software estimate for cp.async with 16 bytes: the distinct 16-byte units of the whole warp.
+/// Approximates the profiler's software estimate for cp.async with 16 bytes: the distinct addresses of the
+/// whole warp.
 LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t active) {
-  KeySet<SmallTables> units;
-  for (uint64_t left = active; left != 0; left &= left - 1) {
-    bool fresh = false;
-    units.insert(request.address[lowest_bit(left)] / 16, fresh);
-  }
-  return units.count;
+  EqualKeys<SmallTables> units;
+  for (uint64_t left = active; left != 0; left &= left - 1) units.add(request.address[lowest_bit(left)]);
+  return units.distinct();
 }
 
 LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& request, const Plan& plan) {
-  Evidence evidence = less_sure(plan.phases.evidence, arch.broadcast_evidence);
+  Evidence evidence = less_sure(plan.evidence, arch.broadcast_evidence);
   if (arch.segment_words != 0 || arch.split_wide || arch.subword_conflict || plan.extra != 0)
     evidence = less_sure(evidence, arch.special_evidence);
-  if (request.op == Op::load && arch.pair_rule && request.width >= 8) evidence = less_sure(evidence, arch.pair_evidence);
+  if (request.op == Op::load && arch.pair_rule && request.width >= 8)
+    evidence = less_sure(evidence, arch.pair_evidence);
   if (request.op == Op::atomic)
     evidence = less_sure(evidence, request.width == 4 ? arch.atomic_evidence : Evidence::assumed);
   if (request.op == Op::cp_async)
@@ -380,26 +465,41 @@ LANESCOPE_HD constexpr bool fits_small_tables(const Mapping& mapping) {
   return mapping.one_key && mapping.banks <= SmallTables::banks;
 }
 
+LANESCOPE_HD constexpr bool fits_tiny_tables(const Plan& plan, const Mapping& mapping) {
+  return fits_small_tables(mapping) && plan.lanes_each != 0 && plan.lanes_each <= TinyTables::keys;
+}
+
+/// One key of the mapping is exactly what one lane writes.
+LANESCOPE_HD constexpr bool keys_are_items(const Plan& plan, const Mapping& mapping) {
+  return plan.counting == Counting::words && plan.parts == 1 && mapping.one_key && !mapping.segments &&
+         plan.width == 1 << mapping.key_shift;
+}
+
 }  // namespace detail
 
-/// What `request` costs on `arch`. `request.width` is 1, 2, 4, 8 or 16 and `request.lanes` 32 or 64; addresses may be
-/// misaligned (hardware would trap; the model counts the words that are touched).
+/// What `request` costs on `arch`. `request.width` is 1, 2, 4, 8 or 16 and `request.lanes` 32 or 64;
+/// addresses may be misaligned (hardware would trap; the model counts the words that are touched).
 LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& request) {
   const detail::Plan plan = detail::make_plan(arch, request);
   const detail::Mapping mapping = detail::make_mapping(arch, request, plan);
   SharedCost cost;
-  if (detail::fits_small_tables(mapping))
+  if (detail::fits_tiny_tables(plan, mapping))
+    detail::add_phases<detail::TinyTables>(cost, request, plan, mapping, arch.bank_bytes);
+  else if (detail::fits_small_tables(mapping))
     detail::add_phases<detail::SmallTables>(cost, request, plan, mapping, arch.bank_bytes);
   else
     detail::add_phases<detail::LargeTables>(cost, request, plan, mapping, arch.bank_bytes);
   cost.ideal = cost.phases;
-  const bool reads_words =
-      request.op == Op::load && plan.counting != detail::Counting::lanes;
-  // A key stands for `merged` neighbouring words when the access is wider than a bank.
-  const int merged = mapping.one_key ? detail::larger(1, plan.width / arch.bank_bytes) : 1;
-  cost.broadcast_words = reads_words ? cost.broadcast_words * merged : 0;
-  const bool writes = request.op == Op::store || request.op == Op::cp_async || request.op == Op::stmatrix;
-  if (writes) cost.write_race = detail::writes_meet(request, plan.active, detail::is_matrix(request.op) ? 16 : request.width);
+  if (request.op == Op::store || request.op == Op::cp_async || request.op == Op::stmatrix) {
+    const int width = detail::is_matrix(request.op) ? 16 : request.width;
+    // In a single phase the count of the words has already seen who meets whom.
+    cost.write_race = cost.phases == 1 && detail::keys_are_items(plan, mapping)
+                          ? cost.broadcast_words != 0
+                          : detail::writes_meet(request, plan.active, width);
+  }
+  // A key stands for several neighbouring words when the access is wider than a bank.
+  const int words_of_key = mapping.one_key ? detail::larger(1, plan.width / arch.bank_bytes) : 1;
+  cost.broadcast_words = request.op == Op::load ? cost.broadcast_words * words_of_key : 0;
   if (request.op == Op::cp_async && request.width == 16) {
     cost.unknown_rule = true;
     cost.estimate = detail::estimate_async16(request, plan.active);
@@ -427,9 +527,10 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
       result.phase_lanes[phase] = lanes;
       if (lanes == 0) continue;
       result.phase_wavefronts[phase] =
-          plan.extra + (detail::fits_small_tables(mapping)
-                            ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
-                            : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
+          plan.extra +
+          (detail::fits_small_tables(mapping)
+               ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
+               : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
       if (result.cost.unknown_rule) result.phase_wavefronts[phase] = 1;
       const int first_entry = result.entry_count;
       for (uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -440,8 +541,9 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
           const int bank = static_cast<int>(word % static_cast<uint64_t>(arch.banks));
           // Insertion into the phase's sorted entries.
           int place = result.entry_count;
-          while (place > first_entry && (result.entry[place - 1].bank > bank ||
-                                         (result.entry[place - 1].bank == bank && result.entry[place - 1].word > word)))
+          while (place > first_entry &&
+                 (result.entry[place - 1].bank > bank ||
+                  (result.entry[place - 1].bank == bank && result.entry[place - 1].word > word)))
             --place;
           const bool known = place > first_entry && result.entry[place - 1].bank == bank &&
                              result.entry[place - 1].word == word;
@@ -449,7 +551,8 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
             result.entry[place - 1].lanes |= uint64_t{1} << lane;
             continue;
           }
-          for (int move = result.entry_count; move > place; --move) result.entry[move] = result.entry[move - 1];
+          for (int move = result.entry_count; move > place; --move)
+            result.entry[move] = result.entry[move - 1];
           result.entry[place] = BankWord{phase, bank, word, uint64_t{1} << lane};
           ++result.entry_count;
         }
@@ -459,8 +562,8 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
   return result;
 }
 
-/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of shared_cost: the words
-/// move by whole banks together (on 3.x in 4-byte mode by whole 64-word segments).
+/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of shared_cost: the
+/// words move by whole banks together (on 3.x in 4-byte mode by whole 64-word segments).
 LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch) {
   const int words = arch.segment_words != 0 ? arch.segment_words : 1;
   return static_cast<uint32_t>(words * arch.bank_bytes);
