@@ -1,0 +1,256 @@
+// Handlers of comparison and selection: setp, set, selp, slct, testp, and the logic instructions on
+// predicates.
+#include "exec/handlers/registers.hpp"
+#include "exec/handlers/semantics_compare.hpp"
+#include "exec/handlers/semantics_float.hpp"
+#include "exec/lanes.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+namespace {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Type;
+
+/// The lanes for which a comparison holds; all 32 asked.
+template <class F, class T, bool ftz>
+inline uint32_t compare(Warp& w, const Inst* in) {
+  const T* a = reg<T>(w, in->a);
+  const T* b = reg<T>(w, in->b);
+  return ballot([=](uint32_t i) {
+    if constexpr (ftz)
+      return F()(flush<true>(a[i]), flush<true>(b[i]));
+    else
+      return F()(a[i], b[i]);
+  });
+}
+
+/// The predicate source c, which may be written negated.
+inline uint32_t predicate_source(Warp& w, const Inst* in) {
+  return pred(w, in->c) ^ ((in->imm & 1) != 0 ? full_mask : 0u);
+}
+
+// Combination of a comparison's outcome with a predicate.
+struct Plain {};
+struct AndBits {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a & b; }
+};
+struct OrBits {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a | b; }
+};
+struct XorBits {
+  uint32_t operator()(uint32_t a, uint32_t b) const { return a ^ b; }
+};
+
+template <class Bool>
+inline uint32_t combine(Warp& w, const Inst* in, uint32_t outcome) {
+  if constexpr (std::is_same_v<Bool, Plain>)
+    return outcome;
+  else
+    return Bool()(outcome, predicate_source(w, in));
+}
+
+struct Setp {
+  template <class F, class T, bool ftz, class Bool>
+  static const Inst* handler(Warp& w, const Inst* in) {
+    const uint32_t outcome = compare<F, T, ftz>(w, in);
+    const uint32_t p = combine<Bool>(w, in, outcome);
+    const uint32_t q = combine<Bool>(w, in, ~outcome);  // before d is written: it may be c
+    set_pred(w, in->d, p);
+    if (in->aux != no_operand) set_pred(w, in->aux, q);
+    return in + 1;
+  }
+};
+/// set: `yes` in the lanes where it holds, else 0.
+template <uint32_t yes>
+struct Set {
+  template <class F, class T, bool ftz, class Bool>
+  static const Inst* handler(Warp& w, const Inst* in) {
+    const uint32_t holds = combine<Bool>(w, in, compare<F, T, ftz>(w, in));
+    for_lanes(w.mask, reg<uint32_t>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : 0u; });
+    return in + 1;
+  }
+};
+
+// ---- Choice: type, comparison, combination. `Use` is Setp or Set.
+
+template <class Use, class F, class T, bool ftz>
+Handler select_combination(const HandlerKey& key) {
+  if (key.has(Mod::and_)) return Use::template handler<F, T, ftz, AndBits>;
+  if (key.has(Mod::or_)) return Use::template handler<F, T, ftz, OrBits>;
+  if (key.has(Mod::xor_)) return Use::template handler<F, T, ftz, XorBits>;
+  return Use::template handler<F, T, ftz, Plain>;
+}
+
+template <class Use, class T>
+Handler select_equality(const HandlerKey& key) {
+  if (key.has(Mod::eq)) return select_combination<Use, Eq, T, false>(key);
+  if (key.has(Mod::ne)) return select_combination<Use, Ne, T, false>(key);
+  return nullptr;
+}
+template <class Use, class T>
+Handler select_order(const HandlerKey& key) {
+  // lo, ls, hi, hs are other names of the unsigned comparisons.
+  if (key.has(Mod::lt) || key.has(Mod::lo)) return select_combination<Use, Lt, T, false>(key);
+  if (key.has(Mod::le) || key.has(Mod::ls)) return select_combination<Use, Le, T, false>(key);
+  if (key.has(Mod::gt) || key.has(Mod::hi)) return select_combination<Use, Gt, T, false>(key);
+  if (key.has(Mod::ge) || key.has(Mod::hs)) return select_combination<Use, Ge, T, false>(key);
+  return nullptr;
+}
+template <class Use, class Signed, class Unsigned>
+Handler select_integer_comparison(const HandlerKey& key, Type t) {
+  if (const Handler handler = select_equality<Use, Unsigned>(key)) return handler;
+  const bool named_unsigned = key.has(Mod::lo) || key.has(Mod::ls) || key.has(Mod::hi) || key.has(Mod::hs);
+  return ptx::is_signed(t) && !named_unsigned ? select_order<Use, Signed>(key)
+                                              : select_order<Use, Unsigned>(key);
+}
+
+template <class Use, class T, bool ftz>
+Handler select_float_comparison(const HandlerKey& key) {
+  if (key.has(Mod::eq)) return select_combination<Use, Eq, T, ftz>(key);
+  if (key.has(Mod::ne)) return select_combination<Use, NeOrdered, T, ftz>(key);
+  if (key.has(Mod::lt)) return select_combination<Use, Lt, T, ftz>(key);
+  if (key.has(Mod::le)) return select_combination<Use, Le, T, ftz>(key);
+  if (key.has(Mod::gt)) return select_combination<Use, Gt, T, ftz>(key);
+  if (key.has(Mod::ge)) return select_combination<Use, Ge, T, ftz>(key);
+  if (key.has(Mod::equ)) return select_combination<Use, Unless<NeOrdered>, T, ftz>(key);
+  if (key.has(Mod::neu)) return select_combination<Use, Ne, T, ftz>(key);
+  if (key.has(Mod::ltu)) return select_combination<Use, Unless<Ge>, T, ftz>(key);
+  if (key.has(Mod::leu)) return select_combination<Use, Unless<Gt>, T, ftz>(key);
+  if (key.has(Mod::gtu)) return select_combination<Use, Unless<Le>, T, ftz>(key);
+  if (key.has(Mod::geu)) return select_combination<Use, Unless<Lt>, T, ftz>(key);
+  if (key.has(Mod::num)) return select_combination<Use, BothNumbers, T, ftz>(key);
+  if (key.has(Mod::nan)) return select_combination<Use, Unless<BothNumbers>, T, ftz>(key);
+  return nullptr;
+}
+
+template <class Use>
+Handler select_comparison(const HandlerKey& key, Type t) {
+  switch (t) {
+    case Type::b16:
+    case Type::u16:
+    case Type::s16: return select_integer_comparison<Use, int16_t, uint16_t>(key, t);
+    case Type::b32:
+    case Type::u32:
+    case Type::s32: return select_integer_comparison<Use, int32_t, uint32_t>(key, t);
+    case Type::b64:
+    case Type::u64:
+    case Type::s64: return select_integer_comparison<Use, int64_t, uint64_t>(key, t);
+    case Type::f32:
+      return key.has(Mod::ftz) ? select_float_comparison<Use, float, true>(key)
+                               : select_float_comparison<Use, float, false>(key);
+    case Type::f64: return select_float_comparison<Use, double, false>(key);
+    default: return nullptr;
+  }
+}
+
+Handler select_set(const HandlerKey& key) {
+  switch (key.types[0]) {
+    case Type::u32:
+    case Type::s32: return select_comparison<Set<0xffffffffu>>(key, key.types[1]);
+    case Type::f32: return select_comparison<Set<0x3f800000u>>(key, key.types[1]);  // 1.0
+    default: return nullptr;
+  }
+}
+
+// ---- Selection.
+
+template <class T>
+const Inst* selp_lanes(Warp& w, const Inst* in) {
+  const T* a = reg<T>(w, in->a);
+  const T* b = reg<T>(w, in->b);
+  const uint32_t c = predicate_source(w, in);
+  for_lanes(w.mask, reg<T>(w, in->d), [=](uint32_t i) { return lane_of(c, i) ? a[i] : b[i]; });
+  return in + 1;
+}
+
+/// slct: a where c >= 0 (-0 is, a NaN is not), else b.
+struct SlctInteger {
+  template <class T>
+  constexpr T operator()(T a, T b, int32_t c) const {
+    return c >= 0 ? a : b;
+  }
+};
+template <bool ftz>
+struct SlctFloat {
+  template <class T>
+  T operator()(T a, T b, float c) const {
+    return flush<ftz>(c) >= 0 ? a : b;
+  }
+};
+
+template <class T>
+Handler select_slct(const HandlerKey& key) {
+  if (key.types[1] == Type::s32) return lift3<SlctInteger, T, T, T, int32_t>;
+  if (key.types[1] != Type::f32) return nullptr;
+  return key.has(Mod::ftz) ? lift3<SlctFloat<true>, T, T, T, float> : lift3<SlctFloat<false>, T, T, T, float>;
+}
+
+template <class F, class T>
+const Inst* testp_lanes(Warp& w, const Inst* in) {
+  const T* a = reg<T>(w, in->a);
+  set_pred(w, in->d, ballot([=](uint32_t i) { return F()(a[i]); }));
+  return in + 1;
+}
+template <class T>
+Handler select_testp(const HandlerKey& key) {
+  if (key.has(Mod::finite)) return testp_lanes<IsFinite, T>;
+  if (key.has(Mod::infinite)) return testp_lanes<IsInfinite, T>;
+  if (key.has(Mod::number)) return testp_lanes<IsNumber, T>;
+  if (key.has(Mod::notanumber)) return testp_lanes<IsNotANumber, T>;
+  if (key.has(Mod::normal)) return testp_lanes<IsNormal, T>;
+  if (key.has(Mod::subnormal)) return testp_lanes<IsSubnormal, T>;
+  return nullptr;
+}
+
+// ---- Predicates: one word operation for all lanes.
+
+inline uint32_t negated(const Inst* in, uint32_t bit) { return (in->imm >> bit & 1) != 0 ? full_mask : 0u; }
+
+template <class Bool>
+const Inst* predicate_binary(Warp& w, const Inst* in) {
+  set_pred(w, in->d, Bool()(pred(w, in->a) ^ negated(in, 0), pred(w, in->b) ^ negated(in, 1)));
+  return in + 1;
+}
+template <uint32_t flip>
+const Inst* predicate_unary(Warp& w, const Inst* in) {
+  set_pred(w, in->d, pred(w, in->a) ^ negated(in, 0) ^ flip);
+  return in + 1;
+}
+
+Handler select_predicate_logic(const HandlerKey& key) {
+  switch (key.op) {
+    case Op::and_: return predicate_binary<AndBits>;
+    case Op::or_: return predicate_binary<OrBits>;
+    case Op::xor_: return predicate_binary<XorBits>;
+    case Op::not_: return predicate_unary<full_mask>;
+    case Op::mov: return predicate_unary<0>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Handler select_compare(const HandlerKey& key) {
+  const Type t = key.types[0];
+  const uint32_t width = ptx::size_of(t);
+  switch (key.op) {
+    case Op::setp: return select_comparison<Setp>(key, t);
+    case Op::set: return select_set(key);
+    case Op::selp:
+      return width == 2   ? selp_lanes<uint16_t>
+             : width == 4 ? selp_lanes<uint32_t>
+             : width == 8 ? selp_lanes<uint64_t>
+                          : nullptr;
+    case Op::slct:
+      return width == 2   ? select_slct<uint16_t>(key)
+             : width == 4 ? select_slct<uint32_t>(key)
+             : width == 8 ? select_slct<uint64_t>(key)
+                          : nullptr;
+    case Op::testp:
+      return t == Type::f32 ? select_testp<float>(key) : t == Type::f64 ? select_testp<double>(key) : nullptr;
+    default: return t == Type::pred ? select_predicate_logic(key) : nullptr;
+  }
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

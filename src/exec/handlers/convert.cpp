@@ -1,0 +1,190 @@
+// Handlers of cvt and of the change of a register's width.
+#include "exec/handlers/registers.hpp"
+#include "exec/handlers/semantics_convert.hpp"
+#include "exec/lanes.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+namespace {
+
+using ptx::Mod;
+using ptx::Type;
+
+template <class F, class D, class S>
+constexpr Handler convert_lanes = lift1<F, Lane<D>, Lane<S>>;
+
+// ---- .sat of a floating-point result, in a second pass over the active lanes: rare, and thus no variant of
+// its own.
+
+struct Saturate {
+  template <class T>
+  T operator()(T x) const {
+    return saturate(x);
+  }
+  uint16_t operator()(uint16_t x) const { return saturate_half(x); }
+};
+template <Handler convert, class D>
+const Inst* saturated(Warp& w, const Inst* in) {
+  const Inst* next = convert(w, in);
+  Lane<D>* d = reg<Lane<D>>(w, in->d);
+  for_lanes(w.mask, d, [=](uint32_t i) { return Saturate()(d[i]); });
+  return next;
+}
+template <Handler convert, class D>
+Handler with_saturation(const HandlerKey& key) {
+  return key.has(Mod::sat) ? saturated<convert, D> : convert;
+}
+
+// ---- Choice of the types. The visitor is called with a value of the C++ type.
+
+/// f(S{}) for the C++ type of an integer type; nullptr for others.
+template <class F>
+Handler with_integer(Type t, F f) {
+  switch (t) {
+    case Type::u8: return f(uint8_t{});
+    case Type::s8: return f(int8_t{});
+    case Type::u16: return f(uint16_t{});
+    case Type::s16: return f(int16_t{});
+    case Type::u32: return f(uint32_t{});
+    case Type::s32: return f(int32_t{});
+    case Type::u64: return f(uint64_t{});
+    case Type::s64: return f(int64_t{});
+    default: return nullptr;
+  }
+}
+template <class F>
+Handler with_float(Type t, F f) {
+  switch (t) {
+    case Type::f16: return f(Half{});
+    case Type::f32: return f(float{});
+    case Type::f64: return f(double{});
+    default: return nullptr;
+  }
+}
+bool is_integer(Type t) { return ptx::is_signed(t) || ptx::is_unsigned(t); }
+
+template <class D, class S>
+Handler int_to_int(const HandlerKey& key) {
+  return key.has(Mod::sat) ? convert_lanes<IntToInt<D, S, true>, D, S>
+                           : convert_lanes<IntToInt<D, S, false>, D, S>;
+}
+
+template <class D, class S>
+Handler int_to_float(const HandlerKey& key) {
+  if (key.has(Mod::rz)) return with_saturation<convert_lanes<IntToFloat<D, S, Rounding::zero>, D, S>, D>(key);
+  if (key.has(Mod::rm)) return with_saturation<convert_lanes<IntToFloat<D, S, Rounding::down>, D, S>, D>(key);
+  if (key.has(Mod::rp)) return with_saturation<convert_lanes<IntToFloat<D, S, Rounding::up>, D, S>, D>(key);
+  return with_saturation<convert_lanes<IntToFloat<D, S, Rounding::nearest>, D, S>, D>(key);
+}
+
+template <class D, class S, bool ftz>
+Handler float_to_int_of(const HandlerKey& key) {
+  if (key.has(Mod::rni)) return convert_lanes<FloatToInt<D, S, Rounding::nearest, ftz>, D, S>;
+  if (key.has(Mod::rzi)) return convert_lanes<FloatToInt<D, S, Rounding::zero, ftz>, D, S>;
+  if (key.has(Mod::rmi)) return convert_lanes<FloatToInt<D, S, Rounding::down, ftz>, D, S>;
+  if (key.has(Mod::rpi)) return convert_lanes<FloatToInt<D, S, Rounding::up, ftz>, D, S>;
+  return nullptr;  // a conversion to an integer must say how it rounds
+}
+template <class D, class S>
+Handler float_to_int(const HandlerKey& key) {
+  if constexpr (std::is_same_v<S, float>) {
+    if (key.has(Mod::ftz)) return float_to_int_of<D, S, true>(key);
+  }
+  return float_to_int_of<D, S, false>(key);
+}
+
+template <class D, class S, bool ftz>
+Handler float_to_float_of(const HandlerKey& key) {
+  constexpr bool narrower = sizeof(Lane<D>) < sizeof(Lane<S>);
+  if constexpr (std::is_same_v<D, S>) {
+    if (key.has(Mod::rni))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::nearest, ftz, true>, D, S>, D>(key);
+    if (key.has(Mod::rzi))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::zero, ftz, true>, D, S>, D>(key);
+    if (key.has(Mod::rmi))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::down, ftz, true>, D, S>, D>(key);
+    if (key.has(Mod::rpi))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::up, ftz, true>, D, S>, D>(key);
+  }
+  if constexpr (narrower) {
+    if (key.has(Mod::rz))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::zero, ftz, false>, D, S>, D>(key);
+    if (key.has(Mod::rm))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::down, ftz, false>, D, S>, D>(key);
+    if (key.has(Mod::rp))
+      return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::up, ftz, false>, D, S>, D>(key);
+  }
+  return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::nearest, ftz, false>, D, S>, D>(key);
+}
+template <class D, class S>
+Handler float_to_float(const HandlerKey& key) {
+  if constexpr (std::is_same_v<D, float> || std::is_same_v<S, float>) {
+    if (key.has(Mod::ftz)) return float_to_float_of<D, S, true>(key);
+  }
+  return float_to_float_of<D, S, false>(key);
+}
+
+// ---- Registers of another width.
+
+template <class D, class S>
+constexpr Handler resized = convert_lanes<IntToInt<D, S, false>, D, S>;
+template <class S>
+struct ExtendTo128 {
+  Uint128 operator()(Lane<S> x) const { return static_cast<Uint128>(static_cast<S>(x)); }
+};
+template <class D>
+struct CutTo {
+  D operator()(Uint128 x) const { return static_cast<D>(x); }
+};
+
+template <class S>
+Handler resize_from(uint32_t to_bytes) {
+  constexpr bool sign = std::is_signed_v<S>;
+  switch (to_bytes) {
+    case 1: return sign ? resized<int8_t, S> : resized<uint8_t, S>;
+    case 2: return resized<uint16_t, S>;
+    case 4: return resized<uint32_t, S>;
+    case 8: return resized<uint64_t, S>;
+    case 16: return lift1<ExtendTo128<S>, Uint128, Lane<S>>;
+    default: return nullptr;
+  }
+}
+Handler resize_from_128(uint32_t to_bytes, bool sign) {
+  switch (to_bytes) {
+    case 1: return sign ? lift1<CutTo<int8_t>, int16_t, Uint128> : lift1<CutTo<uint8_t>, uint16_t, Uint128>;
+    case 2: return lift1<CutTo<uint16_t>, uint16_t, Uint128>;
+    case 4: return lift1<CutTo<uint32_t>, uint32_t, Uint128>;
+    case 8: return lift1<CutTo<uint64_t>, uint64_t, Uint128>;
+    case 16: return lift1<CutTo<Uint128>, Uint128, Uint128>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Handler select_convert(const HandlerKey& key) {
+  if (key.op != ptx::Op::cvt) return nullptr;
+  const Type to = key.types[0], from = key.types[1];
+  if (is_integer(to)) {
+    return with_integer(to, [&]<class D>(D) -> Handler {
+      if (is_integer(from)) return with_integer(from, [&]<class S>(S) { return int_to_int<D, S>(key); });
+      return with_float(from, [&]<class S>(S) { return float_to_int<D, S>(key); });
+    });
+  }
+  return with_float(to, [&]<class D>(D) -> Handler {
+    if (is_integer(from)) return with_integer(from, [&]<class S>(S) { return int_to_float<D, S>(key); });
+    return with_float(from, [&]<class S>(S) { return float_to_float<D, S>(key); });
+  });
+}
+
+Handler select_resize(uint32_t to_bytes, uint32_t from_bytes, bool sign) {
+  switch (from_bytes) {
+    case 1: return sign ? resize_from<int8_t>(to_bytes) : resize_from<uint8_t>(to_bytes);
+    case 2: return sign ? resize_from<int16_t>(to_bytes) : resize_from<uint16_t>(to_bytes);
+    case 4: return sign ? resize_from<int32_t>(to_bytes) : resize_from<uint32_t>(to_bytes);
+    case 8: return sign ? resize_from<int64_t>(to_bytes) : resize_from<uint64_t>(to_bytes);
+    case 16: return resize_from_128(to_bytes, sign);
+    default: return nullptr;
+  }
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

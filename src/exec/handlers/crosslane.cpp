@@ -1,0 +1,203 @@
+// Handlers of the instructions by which the lanes of a warp see each other: shfl, vote, match, redux, elect,
+// activemask. The participants are the lanes of w.mask. PTX ISA 9.0, chapter 9.7.9 (shfl.sync) and 9.7.13.
+#include <bit>
+
+#include "exec/handlers/registers.hpp"
+#include "exec/handlers/semantics_compare.hpp"
+#include "exec/handlers/semantics_integer.hpp"
+#include "exec/lanes.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+namespace {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Type;
+
+// ---- shfl. The source lane of each lane, and whether it lies in the lane's segment (else the lane reads
+// itself).
+
+struct Source {
+  int32_t lane;
+  bool inside;
+};
+/// c holds the clamp in bits 0…4 and the segment mask in bits 8…12; b the distance, the xor mask or the
+/// index.
+struct ShuffleUp {
+  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane - b, lane - b >= last}; }
+};
+struct ShuffleDown {
+  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane + b, lane + b <= last}; }
+};
+struct ShuffleXor {
+  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane ^ b, (lane ^ b) <= last}; }
+};
+struct ShuffleIndex {
+  static Source of(int32_t lane, int32_t b, int32_t segment, int32_t last) {
+    const int32_t j = (lane & segment) | (b & ~segment);
+    return {j, j <= last};
+  }
+};
+template <class Mode>
+inline Source shuffle_source(uint32_t i, uint32_t b, uint32_t c) {
+  const int32_t lane = static_cast<int32_t>(i), segment = static_cast<int32_t>(c >> 8 & 31);
+  const int32_t last = (lane & segment) | (static_cast<int32_t>(c & 31) & ~segment);
+  return Mode::of(lane, static_cast<int32_t>(b & 31), segment, last);
+}
+
+/// A lane that does not take part gives what its register holds (PTX leaves that open).
+template <class Mode>
+const Inst* shuffle(Warp& w, const Inst* in) {
+  const uint32_t* a = reg<uint32_t>(w, in->a);
+  const uint32_t* b = reg<uint32_t>(w, in->b);
+  const uint32_t* c = reg<uint32_t>(w, in->c);
+  alignas(64) uint32_t value[warp_lanes];  // d may be any of the sources
+  std::memcpy(value, a, sizeof value);
+  uint32_t inside = 0;
+  if (in->aux != no_operand) {
+    inside = ballot([=](uint32_t i) { return shuffle_source<Mode>(i, b[i], c[i]).inside; });
+  }
+  for_lanes(w.mask, reg<uint32_t>(w, in->d), [=, &value](uint32_t i) {
+    const Source s = shuffle_source<Mode>(i, b[i], c[i]);
+    return value[s.inside ? static_cast<uint32_t>(s.lane) : i];
+  });
+  if (in->aux != no_operand) set_pred(w, in->aux, inside);
+  return in + 1;
+}
+
+// ---- vote and the like: one word says it for all lanes.
+
+inline uint32_t votes(Warp& w, const Inst* in) {
+  return (pred(w, in->a) ^ ((in->imm & 1) != 0 ? full_mask : 0u)) & w.mask;
+}
+struct VoteAll {
+  bool operator()(uint32_t votes, uint32_t members) const { return votes == members; }
+};
+struct VoteAny {
+  bool operator()(uint32_t votes, uint32_t) const { return votes != 0; }
+};
+struct VoteUni {
+  bool operator()(uint32_t votes, uint32_t members) const { return votes == 0 || votes == members; }
+};
+template <class F>
+const Inst* vote(Warp& w, const Inst* in) {
+  set_pred(w, in->d, F()(votes(w, in), w.mask) ? full_mask : 0u);
+  return in + 1;
+}
+inline void broadcast(Warp& w, uint32_t offset, uint32_t value) {
+  for_lanes(w.mask, reg<uint32_t>(w, offset), [=](uint32_t) { return value; });
+}
+const Inst* vote_ballot(Warp& w, const Inst* in) {
+  broadcast(w, in->d, votes(w, in));
+  return in + 1;
+}
+const Inst* active_mask(Warp& w, const Inst* in) {
+  broadcast(w, in->d, w.active);
+  return in + 1;
+}
+/// The lowest lane is elected.
+const Inst* elect(Warp& w, const Inst* in) {
+  const uint32_t members = w.mask;
+  if (in->d != no_operand) broadcast(w, in->d, static_cast<uint32_t>(std::countr_zero(members)));
+  if (in->aux != no_operand) set_pred(w, in->aux, members & (0u - members));
+  return in + 1;
+}
+
+// ---- match.
+
+template <class T>
+inline uint32_t equal_lanes(const T* a, T value) {
+  return ballot([=](uint32_t i) { return a[i] == value; });
+}
+
+/// d: the members that hold the lane's value.
+template <class T>
+const Inst* match_any(Warp& w, const Inst* in) {
+  const T* a = reg<T>(w, in->a);
+  alignas(64) uint32_t same[warp_lanes] = {};
+  for (uint32_t left = w.mask; left != 0;) {
+    const uint32_t group = equal_lanes(a, a[std::countr_zero(left)]) & w.mask;
+    for (uint32_t i = 0; i < warp_lanes; ++i) same[i] = lane_of(group, i) ? group : same[i];
+    left &= ~group;
+  }
+  for_lanes(w.mask, reg<uint32_t>(w, in->d), [&same](uint32_t i) { return same[i]; });
+  return in + 1;
+}
+/// d: all members if they hold one value, else 0; p says which.
+template <class T>
+const Inst* match_all(Warp& w, const Inst* in) {
+  const T* a = reg<T>(w, in->a);
+  const uint32_t members = w.mask;
+  const bool all = members != 0 && (equal_lanes(a, a[std::countr_zero(members)]) & members) == members;
+  if (in->d != no_operand) broadcast(w, in->d, all ? members : 0u);
+  if (in->aux != no_operand) set_pred(w, in->aux, all ? full_mask : 0u);
+  return in + 1;
+}
+
+// ---- redux.
+
+template <class F, class T>
+const Inst* redux(Warp& w, const Inst* in) {
+  if (w.mask == 0) return in + 1;
+  const T* a = reg<T>(w, in->a);
+  uint32_t left = w.mask & (w.mask - 1);
+  T r = a[std::countr_zero(w.mask)];
+  for (; left != 0; left &= left - 1) r = F()(r, a[std::countr_zero(left)]);
+  broadcast(w, in->d, static_cast<uint32_t>(r));
+  return in + 1;
+}
+
+Handler select_redux(const HandlerKey& key) {
+  switch (key.types[0]) {
+    case Type::b32:
+      return key.has(Mod::and_)   ? redux<And, uint32_t>
+             : key.has(Mod::or_)  ? redux<Or, uint32_t>
+             : key.has(Mod::xor_) ? redux<Xor, uint32_t>
+                                  : nullptr;
+    case Type::u32:
+    case Type::s32: {
+      const bool is_signed = key.types[0] == Type::s32;
+      if (key.has(Mod::add)) return redux<Add, uint32_t>;
+      if (key.has(Mod::min)) return is_signed ? redux<Min, int32_t> : redux<Min, uint32_t>;
+      if (key.has(Mod::max)) return is_signed ? redux<Max, int32_t> : redux<Max, uint32_t>;
+      return nullptr;
+    }
+    default: return nullptr;
+  }
+}
+
+Handler select_shfl(const HandlerKey& key) {
+  if (key.has(Mod::up)) return shuffle<ShuffleUp>;
+  if (key.has(Mod::down)) return shuffle<ShuffleDown>;
+  if (key.has(Mod::bfly)) return shuffle<ShuffleXor>;
+  return key.has(Mod::idx) ? shuffle<ShuffleIndex> : nullptr;
+}
+
+Handler select_vote(const HandlerKey& key) {
+  if (key.has(Mod::ballot)) return vote_ballot;
+  if (key.has(Mod::all)) return vote<VoteAll>;
+  if (key.has(Mod::any)) return vote<VoteAny>;
+  return key.has(Mod::uni) ? vote<VoteUni> : nullptr;
+}
+
+Handler select_match(const HandlerKey& key) {
+  const bool wide = key.types[0] == Type::b64;
+  if (key.has(Mod::any)) return wide ? match_any<uint64_t> : match_any<uint32_t>;
+  return key.has(Mod::all) ? (wide ? match_all<uint64_t> : match_all<uint32_t>) : nullptr;
+}
+
+}  // namespace
+
+Handler select_crosslane(const HandlerKey& key) {
+  switch (key.op) {
+    case Op::shfl: return select_shfl(key);
+    case Op::vote: return select_vote(key);
+    case Op::activemask: return active_mask;
+    case Op::elect: return elect;
+    case Op::match: return select_match(key);
+    case Op::redux: return select_redux(key);
+    default: return nullptr;
+  }
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

@@ -1,0 +1,123 @@
+// Handlers of f32 and f64 arithmetic.
+#include "exec/handlers/registers.hpp"
+#include "exec/handlers/rounding.hpp"
+#include "exec/handlers/semantics_float.hpp"
+#include "exec/lanes.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+namespace {
+
+using ptx::Mod;
+using ptx::Op;
+using ptx::Type;
+
+/// The handler that lifts F over lanes of T, for `count` sources.
+template <int count, class F, class T>
+constexpr Handler lifted() {
+  if constexpr (count == 1)
+    return lift1<F, T, T>;
+  else if constexpr (count == 2)
+    return lift2<F, T, T>;
+  else
+    return lift3<F, T, T>;
+}
+
+/// An f32 operation with .ftz and .sat as written, under the rounding as written.
+template <int count, class F>
+Handler select_f32(const HandlerKey& key) {
+  if (key.has(Mod::sat)) {
+    return key.has(Mod::ftz) ? with_rounding<lifted<count, F32<F, true, true>, float>()>(key)
+                             : with_rounding<lifted<count, F32<F, false, true>, float>()>(key);
+  }
+  return key.has(Mod::ftz) ? with_rounding<lifted<count, F32<F, true>, float>()>(key)
+                           : with_rounding<lifted<count, F32<F, false>, float>()>(key);
+}
+/// An approximation: no rounding is named.
+template <int count, class F>
+Handler select_f32_approx(const HandlerKey& key) {
+  return key.has(Mod::ftz) ? lifted<count, F32<F, true>, float>() : lifted<count, F32<F, false>, float>();
+}
+template <int count, class F>
+Handler select_f64(const HandlerKey& key) {
+  return with_rounding<lifted<count, F64<F>, double>()>(key);
+}
+
+template <bool maximum, bool ftz>
+Handler select_min_max_of(const HandlerKey& key) {
+  if (key.has(Mod::xorsign)) {
+    return key.has(Mod::NaN) ? lift2<FloatMinMax<maximum, ftz, true, true>, float, float>
+                             : lift2<FloatMinMax<maximum, ftz, false, true>, float, float>;
+  }
+  return key.has(Mod::NaN) ? lift2<FloatMinMax<maximum, ftz, true, false>, float, float>
+                           : lift2<FloatMinMax<maximum, ftz, false, false>, float, float>;
+}
+template <bool maximum>
+Handler select_min_max(const HandlerKey& key) {
+  if (key.sources > 2) return nullptr;
+  if (key.types[0] == Type::f64) return lift2<DoubleMinMax<maximum>, double, double>;
+  return key.has(Mod::ftz) ? select_min_max_of<maximum, true>(key) : select_min_max_of<maximum, false>(key);
+}
+
+Handler select_single(const HandlerKey& key) {
+  const bool ftz = key.has(Mod::ftz);
+  switch (key.op) {
+    case Op::add: return select_f32<2, FloatAdd>(key);
+    case Op::sub: return select_f32<2, FloatSub>(key);
+    case Op::mul: return select_f32<2, FloatMul>(key);
+    case Op::fma:
+    case Op::mad: return select_f32<3, FloatFma>(key);
+    case Op::div:
+      if (key.has(Mod::approx)) return select_f32_approx<2, DivApprox>(key);
+      return select_f32<2, FloatDiv>(key);              // .full: rounded to nearest
+    case Op::rcp: return select_f32<1, FloatRcp>(key);  // .approx: rounded to nearest
+    case Op::sqrt: return select_f32<1, FloatSqrt>(key);
+    case Op::abs: return ftz ? lift1<Flushed<FloatAbs>, float, float> : lift1<FloatAbs, float, float>;
+    case Op::neg: return ftz ? lift1<Flushed<FloatNeg>, float, float> : lift1<FloatNeg, float, float>;
+    case Op::copysign: return lift2<Copysign, float, float>;
+    case Op::min: return select_min_max<false>(key);
+    case Op::max: return select_min_max<true>(key);
+    case Op::rsqrt: return select_f32_approx<1, RsqrtApprox>(key);
+    case Op::sin: return select_f32_approx<1, SinApprox>(key);
+    case Op::cos: return select_f32_approx<1, CosApprox>(key);
+    case Op::lg2: return select_f32_approx<1, Lg2Approx>(key);
+    case Op::ex2: return select_f32_approx<1, Ex2Approx>(key);
+    case Op::tanh: return select_f32_approx<1, TanhApprox>(key);
+    default: return nullptr;
+  }
+}
+
+Handler select_double(const HandlerKey& key) {
+  const bool ftz = key.has(Mod::ftz);
+  switch (key.op) {
+    case Op::add: return select_f64<2, FloatAdd>(key);
+    case Op::sub: return select_f64<2, FloatSub>(key);
+    case Op::mul: return select_f64<2, FloatMul>(key);
+    case Op::fma:
+    case Op::mad: return select_f64<3, FloatFma>(key);
+    case Op::div: return select_f64<2, FloatDiv>(key);
+    case Op::rcp:
+      return key.has(Mod::approx) ? lift1<Gross<F64<FloatRcp>>, double, double>
+                                  : select_f64<1, FloatRcp>(key);
+    case Op::sqrt: return select_f64<1, FloatSqrt>(key);
+    case Op::abs: return lift1<FloatAbs, double, double>;
+    case Op::neg: return lift1<FloatNeg, double, double>;
+    case Op::copysign: return lift2<Copysign, double, double>;
+    case Op::min: return select_min_max<false>(key);
+    case Op::max: return select_min_max<true>(key);
+    case Op::rsqrt:
+      return ftz ? lift1<Gross<F64<RsqrtApprox>>, double, double> : lift1<F64<RsqrtApprox>, double, double>;
+    default: return nullptr;
+  }
+}
+
+}  // namespace
+
+Handler select_float(const HandlerKey& key) {
+  switch (key.types[0]) {
+    case Type::f32: return select_single(key);
+    case Type::f64: return select_double(key);
+    default: return nullptr;
+  }
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

@@ -1,0 +1,251 @@
+// What the floating-point instructions do to one lane: pure functions on plain values. PTX ISA 9.0,
+// chapter 9.7.3.
+//
+// The bare operations are those of the host, which is IEEE 754; directed rounding comes from the host's
+// rounding mode (rounding.hpp). F32 and F64 add what PTX asks for beyond: flushed subnormals, saturation, one
+// canonical NaN. The host may not contract a multiplication and an addition (-ffp-contract=off).
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+namespace lanescope::exec::LANESCOPE_ISA {
+
+inline uint32_t bits(float x) { return std::bit_cast<uint32_t>(x); }
+inline uint64_t bits(double x) { return std::bit_cast<uint64_t>(x); }
+inline float from_bits(uint32_t x) { return std::bit_cast<float>(x); }
+inline double from_bits(uint64_t x) { return std::bit_cast<double>(x); }
+
+inline constexpr uint32_t sign32 = 0x80000000u, exponent32 = 0x7f800000u, nan32 = 0x7fffffffu;
+inline constexpr uint64_t sign64 = 0x8000000000000000u, exponent64 = 0x7ff0000000000000u;
+/// What an invalid f64 operation gives when no operand is a NaN.
+inline constexpr uint64_t nan64 = 0xfff8000000000000u, quiet64 = 0x0008000000000000u;
+
+// On integers, so that no host instruction set or compiler setting can treat NaNs and subnormals its own way.
+inline bool is_nan(float x) {
+  return static_cast<int32_t>(bits(x) & ~sign32) > static_cast<int32_t>(exponent32);
+}
+inline bool is_nan(double x) {
+  return static_cast<int64_t>(bits(x) & ~sign64) > static_cast<int64_t>(exponent64);
+}
+inline float canonical(float x) { return is_nan(x) ? from_bits(nan32) : x; }
+
+/// .ftz: a subnormal becomes the zero of its sign.
+template <bool ftz>
+inline float flush(float x) {
+  if constexpr (!ftz) return x;
+  return (bits(x) & exponent32) == 0 ? from_bits(bits(x) & sign32) : x;
+}
+/// .sat: [0, 1]; NaN and -0 become +0.
+inline float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+inline double saturate(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }
+
+/// An f32 operation as PTX has it.
+template <class F, bool ftz, bool sat = false>
+struct F32 {
+  template <class... T>
+  float operator()(T... x) const {
+    const float r = flush<ftz>(F()(flush<ftz>(x)...));
+    if constexpr (sat) return saturate(r);
+    return canonical(r);
+  }
+};
+
+/// The first NaN among the operands, quieted; else r, or the one NaN of an invalid operation.
+inline double propagate(double r) { return is_nan(r) ? from_bits(nan64) : r; }
+template <class... T>
+inline double propagate(double r, double first, T... more) {
+  const double other = propagate(r, more...);
+  return is_nan(first) ? from_bits(bits(first) | quiet64) : other;
+}
+/// An f64 operation as PTX has it: which of several NaNs comes out does not depend on the host or its
+/// compiler.
+template <class F>
+struct F64 {
+  template <class... T>
+  double operator()(T... x) const {
+    return propagate(F()(x...), x...);
+  }
+};
+
+struct FloatAdd {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a + b;
+  }
+};
+struct FloatSub {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a - b;
+  }
+};
+struct FloatMul {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a * b;
+  }
+};
+struct FloatDiv {
+  template <class T>
+  T operator()(T a, T b) const {
+    return a / b;
+  }
+};
+struct FloatRcp {
+  template <class T>
+  T operator()(T a) const {
+    return T{1} / a;
+  }
+};
+struct FloatFma {
+  float operator()(float a, float b, float c) const { return __builtin_fmaf(a, b, c); }
+  double operator()(double a, double b, double c) const { return __builtin_fma(a, b, c); }
+};
+struct FloatSqrt {
+  float operator()(float a) const { return __builtin_sqrtf(a); }
+  double operator()(double a) const { return __builtin_sqrt(a); }
+};
+
+// abs, neg and copysign move the sign bit and leave NaNs as they are.
+struct FloatAbs {
+  float operator()(float a) const { return from_bits(bits(a) & ~sign32); }
+  double operator()(double a) const { return from_bits(bits(a) & ~sign64); }
+};
+struct FloatNeg {
+  float operator()(float a) const { return from_bits(bits(a) ^ sign32); }
+  double operator()(double a) const { return from_bits(bits(a) ^ sign64); }
+};
+template <class F>
+struct Flushed {
+  float operator()(float a) const { return F()(flush<true>(a)); }
+};
+struct Copysign {  ///< b with the sign of a
+  float operator()(float a, float b) const { return from_bits((bits(a) & sign32) | (bits(b) & ~sign32)); }
+  double operator()(double a, double b) const { return from_bits((bits(a) & sign64) | (bits(b) & ~sign64)); }
+};
+
+// min and max: -0 < +0, a NaN loses against a number, or with .NaN wins. Compared as integers of the same
+// order.
+inline int32_t ordered(float x) {
+  const int32_t i = std::bit_cast<int32_t>(x);
+  return i ^ static_cast<int32_t>(static_cast<uint32_t>(i >> 31) >> 1);
+}
+inline int64_t ordered(double x) {
+  const int64_t i = std::bit_cast<int64_t>(x);
+  return i ^ static_cast<int64_t>(static_cast<uint64_t>(i >> 63) >> 1);
+}
+template <bool maximum, class T>
+inline T extreme(T a, T b) {
+  return (ordered(a) < ordered(b)) != maximum ? a : b;
+}
+
+template <bool maximum, bool ftz, bool nan_wins, bool xorsign>
+struct FloatMinMax {
+  float operator()(float a, float b) const {
+    a = flush<ftz>(a), b = flush<ftz>(b);
+    const uint32_t sign = xorsign ? (bits(a) ^ bits(b)) & sign32 : 0;
+    if constexpr (xorsign) a = FloatAbs()(a), b = FloatAbs()(b);
+    const float number = extreme<maximum>(a, b);
+    const bool none = nan_wins ? is_nan(a) || is_nan(b) : is_nan(a) && is_nan(b);
+    const float r = is_nan(a) ? b : is_nan(b) ? a : number;
+    return none ? from_bits(nan32) : from_bits(bits(r) | sign);
+  }
+};
+template <bool maximum>
+struct DoubleMinMax {
+  double operator()(double a, double b) const {
+    const double number = extreme<maximum>(a, b);
+    const double r = is_nan(a) ? b : is_nan(b) ? a : number;
+    return is_nan(r) ? from_bits(bits(a) | quiet64) : r;
+  }
+};
+
+// The approximations. Computed in double and rounded once, which is closer than the errors the ISA allows (1
+// to 2 ulp; 2^-20.9 absolute for sin and cos): a chip's last bits may differ. sin, cos, lg2, ex2 and tanh
+// come from the host's mathematical library.
+/// Beyond 2^126 the chip's reciprocal of b is a flushed zero: documented, and visible.
+struct DivApprox {
+  float operator()(float a, float b) const {
+    const float m = FloatAbs()(b);
+    const float q = static_cast<float>(static_cast<double>(a) / b);
+    return m > 0x1p126f && m <= 0x1.fffffep127f ? a * Copysign()(b, 0.0f) : q;
+  }
+};
+struct RsqrtApprox {
+  float operator()(float a) const { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(a))); }
+  double operator()(double a) const { return 1.0 / __builtin_sqrt(a); }
+};
+struct SinApprox {
+  float operator()(float a) const { return static_cast<float>(std::sin(static_cast<double>(a))); }
+};
+struct CosApprox {
+  float operator()(float a) const { return static_cast<float>(std::cos(static_cast<double>(a))); }
+};
+struct Lg2Approx {
+  float operator()(float a) const { return static_cast<float>(std::log2(static_cast<double>(a))); }
+};
+struct Ex2Approx {
+  float operator()(float a) const { return static_cast<float>(std::exp2(static_cast<double>(a))); }
+};
+struct TanhApprox {
+  float operator()(float a) const { return static_cast<float>(std::tanh(static_cast<double>(a))); }
+};
+/// The gross f64 forms look at, and give, the upper 32 bits only; subnormals are flushed.
+inline double upper_half(double x) { return from_bits(bits(x) & 0xffffffff00000000u); }
+inline double flush_upper(double x) {
+  return (bits(x) & exponent64) == 0 ? from_bits(bits(x) & sign64) : upper_half(x);
+}
+template <class F>
+struct Gross {
+  double operator()(double a) const { return flush_upper(F()(flush_upper(a))); }
+};
+
+// testp; each of float and double.
+template <class T>
+inline T magnitude(T x) {
+  return FloatAbs()(x);
+}
+template <class T>
+inline constexpr T infinity = static_cast<T>(__builtin_inf());
+template <class T>
+inline constexpr T smallest_normal = sizeof(T) == 4 ? static_cast<T>(0x1p-126) : static_cast<T>(0x1p-1022);
+struct IsFinite {
+  template <class T>
+  bool operator()(T a) const {
+    return magnitude(a) < infinity<T>;
+  }
+};
+struct IsInfinite {
+  template <class T>
+  bool operator()(T a) const {
+    return magnitude(a) == infinity<T>;
+  }
+};
+struct IsNumber {
+  template <class T>
+  bool operator()(T a) const {
+    return a == a;
+  }
+};
+struct IsNotANumber {
+  template <class T>
+  bool operator()(T a) const {
+    return a != a;
+  }
+};
+struct IsNormal {
+  template <class T>
+  bool operator()(T a) const {
+    return magnitude(a) >= smallest_normal<T> && magnitude(a) < infinity<T>;
+  }
+};
+struct IsSubnormal {
+  template <class T>
+  bool operator()(T a) const {
+    return magnitude(a) < smallest_normal<T> && a != 0;
+  }
+};
+
+}  // namespace lanescope::exec::LANESCOPE_ISA
