@@ -233,8 +233,11 @@ inline constexpr Arch archs[] = {
     detail::amd_wave64("gfx900", "AMD GCN 5 (Vega 10), waves of 64"),
     detail::amd_wave64("gfx906", "AMD GCN 5 (Vega 20), waves of 64"),
     detail::amd_cdna3("gfx942"),
+    detail::amd_cdna3("cdna3"),
     detail::amd_cdna4("gfx950"),
+    detail::amd_cdna4("cdna4"),
     detail::amd_rdna3("gfx1100"),
+    detail::amd_rdna3("rdna3"),
 };
 
 inline constexpr int arch_count = static_cast<int>(sizeof(archs) / sizeof(archs[0]));

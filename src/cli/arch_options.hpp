@@ -1,0 +1,38 @@
+// The options that say which architecture to answer for, shared by all commands that ask the model.
+#pragma once
+
+#include <string>
+
+#include "lanescope/model/archs.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace lanescope::cli {
+
+/// --arch, --bank-mode, --banks, --bank-bits, --unit, --broadcast. Add them, parse, then resolve.
+class ArchOptions {
+ public:
+  /// This object must live until the parser has run.
+  void add_to(CLI::App& command);
+
+  /// The architecture asked for. Throws lanescope::Error on an unknown name, numbers out of range, or options
+  /// that contradict each other.
+  [[nodiscard]] model::Arch resolve() const;
+
+ private:
+  std::string arch_;  // empty = not given
+  int bank_mode_ = 0;
+  int banks_ = 0;
+  int bank_bits_ = 0;
+  int unit_ = 0;
+  std::string broadcast_;
+  const CLI::App* command_ = nullptr;
+};
+
+/// The architecture of that name (capitals do not matter). Throws lanescope::Error that names the nearest
+/// known one and all the others.
+model::Arch arch_by_name(const std::string& name);
+
+}  // namespace lanescope::cli
