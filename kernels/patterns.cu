@@ -136,8 +136,8 @@ __global__ void two_interleaved(float* out, const float* in) {
 __global__ void two_blocked(float* out, const float* in) {
   __shared__ float s[2 * block];
   const unsigned first = blockIdx.x * 2 * block;
-  s[2 * threadIdx.x] = in[first + 2 * threadIdx.x];
-  s[2 * threadIdx.x + 1] = in[first + 2 * threadIdx.x + 1];
+  s[threadIdx.x] = in[first + threadIdx.x];
+  s[threadIdx.x + block] = in[first + threadIdx.x + block];
   __syncthreads();
   out[blockIdx.x * block + threadIdx.x] = s[threadIdx.x + block] - s[threadIdx.x];
 }
