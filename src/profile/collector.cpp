@@ -16,7 +16,8 @@ namespace {
 /// Local memory: moving all lanes by a word moves the access by one row of 128 bytes.
 constexpr uint32_t local_granule = 4;
 
-/// Writes the addresses relative to `base` (0 for lanes outside `mask`); false if one is not within 2 GB of it.
+/// Writes the addresses relative to `base` (0 for lanes outside `mask`); false if one is not within 2 GB of
+/// it.
 bool relative(const std::array<uint64_t, 32>& address, uint32_t mask, uint64_t base, uint32_t* offset) {
   constexpr uint64_t half = uint64_t{1} << 31;
   uint64_t beyond = 0;
@@ -55,12 +56,15 @@ uint64_t hash_of(const uint32_t* offset, uint32_t mask, uint32_t request) {
 }
 
 uint64_t badness_of(exec::AccessSpace space, const Cost& cost) {
-  return space == exec::AccessSpace::shared ? uint64_t{cost.max_way} << 32 | cost.wavefronts : cost.sectors;
+  return space == exec::AccessSpace::shared
+             ? uint64_t{cost.max_way} << 32 | cost.wavefronts
+             : uint64_t{cost.sectors - cost.ideal_sectors} << 32 | cost.sectors;
 }
 
 }  // namespace
 
-Collector::Collector(const model::Arch& arch, uint32_t sites) : arch_(arch), sites_(sites), entries_(sets * ways) {
+Collector::Collector(const model::Arch& arch, uint32_t sites)
+    : arch_(arch), sites_(sites), entries_(sets * ways) {
   shared_granule = model::shared_shift_granule(arch_);
   global_granule = model::global_shift_granule(arch_);
 }
@@ -75,8 +79,8 @@ const Cost& Collector::cost(const exec::Access& access) {
     ++model_calls_;
     return uncached_ = cost_of(arch_, access);
   }
-  const uint32_t request = static_cast<uint32_t>(access.kind) << 16 | static_cast<uint32_t>(access.space) << 8 |
-                           access.width;
+  const uint32_t request =
+      static_cast<uint32_t>(access.kind) << 16 | static_cast<uint32_t>(access.space) << 8 | access.width;
   Entry* set = entries_.data() + (hash_of(offset, access.mask, request) & (sets - 1)) * ways;
   const auto matches = [&](const Entry& entry) {
     return entry.mask == access.mask && entry.request == request &&
@@ -97,6 +101,10 @@ const Cost& Collector::cost(const exec::Access& access) {
 void Collector::access(const exec::Access& access) {
   if (access.mask == 0) return;
   Site& site = sites_[access.instruction];
+  if (access.space == exec::AccessSpace::constant) {
+    site.last = not_counted;
+    return;
+  }
   const uint32_t variable = access.space == exec::AccessSpace::shared ? access.shared_variable : no_variable;
   const auto is_of = [&](const SiteCounters& c) { return c.space == access.space && c.variable == variable; };
   if (site.last >= site.counters.size() || !is_of(site.counters[site.last])) {
@@ -136,7 +144,8 @@ void Collector::repeat(uint32_t instruction, uint64_t times) {
 
 Profile Collector::profile() const {
   Profile all;
-  for (const Site& site : sites_) all.sites.insert(all.sites.end(), site.counters.begin(), site.counters.end());
+  for (const Site& site : sites_)
+    all.sites.insert(all.sites.end(), site.counters.begin(), site.counters.end());
   return merge({all});
 }
 

@@ -1,9 +1,10 @@
-// Counts what a kernel's memory accesses cost while it runs: an observer of the engine, one for each host thread.
+// Counts what a kernel's memory accesses cost while it runs: an observer of the engine, one for each host
+// thread.
 //
-// Asking the model costs some hundred nanoseconds, and kernels repeat few patterns. So each collector remembers the
-// answers for the patterns it saw last: a table of fixed size, keyed by everything the answer depends on: kind, space,
-// width, mask, and the addresses relative to the model's shift granule below the first active lane. A whole key is
-// compared, never only its hash, so that counts are exact.
+// Asking the model costs some hundred nanoseconds, and kernels repeat few patterns. So each collector
+// remembers the answers for the patterns it saw last: a table of fixed size, keyed by everything the answer
+// depends on: kind, space, width, mask, and the addresses relative to the model's shift granule below the
+// first active lane. A whole key is compared, never only its hash, so that counts are exact.
 #pragma once
 
 #include <array>
@@ -44,9 +45,10 @@ class Collector final : public exec::Observer {
   static constexpr uint32_t ways = 2;
   static constexpr uint32_t sets = 1024;
 
+  static constexpr uint32_t not_counted = 0xffffffffu;
   struct Site {
     std::vector<SiteCounters> counters;  ///< one for each space and variable reached
-    uint32_t last = 0;                   ///< the one of the last access()
+    uint32_t last = not_counted;         ///< the one of the last access()
     Cost last_cost;
   };
 

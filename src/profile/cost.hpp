@@ -1,4 +1,5 @@
-// From the engine's accesses to the model's answers: the one place where an exec::Access becomes a model::Request.
+// From the engine's accesses to the model's answers: the one place where an exec::Access becomes a
+// model::Request.
 #pragma once
 
 #include "exec/observer.hpp"
@@ -12,9 +13,10 @@ namespace lanescope::profile {
 [[nodiscard]] model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
                                         const std::array<uint64_t, 32>& address);
 
-/// What one access costs. Local memory is counted as the hardware lays it out: word w of the lanes of a warp is 128
-/// consecutive bytes, one 32-bit word for each lane (CUDA C Programming Guide, "Local Memory"), so lanes that use
-/// their word w together fill whole sectors; accesses of several words are counted word by word.
+/// What one access costs. Local memory is counted as the hardware lays it out: word w of the lanes of a warp
+/// is 128 consecutive bytes, one 32-bit word for each lane (CUDA C Programming Guide, "Local Memory"), so
+/// lanes that use their word w together fill whole sectors; accesses of several words are counted word by
+/// word.
 [[nodiscard]] Cost cost_of(const model::Arch& arch, const exec::Access& access);
 
 }  // namespace lanescope::profile

@@ -101,18 +101,14 @@ std::vector<VariableCounters> by_variable(const Profile& profile) {
 Totals totals(const Profile& profile) {
   Totals sum;
   for (const SiteCounters& site : profile.sites) {
-    const auto choose = [&]() -> Counters& {
-      const bool load = site.kind == exec::AccessKind::load;
-      const bool store = site.kind == exec::AccessKind::store;
-      switch (site.space) {
-        case exec::AccessSpace::shared: return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
-        case exec::AccessSpace::global: return load ? sum.global_load : store ? sum.global_store : sum.global_atomic;
-        case exec::AccessSpace::local: return load ? sum.local_load : sum.local_store;
-        case exec::AccessSpace::constant: break;
-      }
-      return sum.constant;
-    };
-    choose().add(site.counters);
+    const bool load = site.kind == exec::AccessKind::load;
+    const bool store = site.kind == exec::AccessKind::store;
+    if (site.space == exec::AccessSpace::shared)
+      (load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic).add(site.counters);
+    else if (site.space == exec::AccessSpace::global)
+      (load ? sum.global_load : store ? sum.global_store : sum.global_atomic).add(site.counters);
+    else
+      (load ? sum.local_load : sum.local_store).add(site.counters);
   }
   return sum;
 }

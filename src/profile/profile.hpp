@@ -1,5 +1,6 @@
-// What a launch cost, as numbers only: counters of every memory instruction, and their sums by source line, by
-// variable and over the launch. Collectors (collector.hpp) fill it; reports (src/report/) put it into words.
+// What a launch cost, as numbers only: counters of every memory instruction, and their sums by source line,
+// by variable and over the launch. Collectors (collector.hpp) fill it; reports (src/report/) put it into
+// words.
 #pragma once
 
 #include <array>
@@ -19,16 +20,16 @@ inline constexpr uint32_t most_ways = 64;
 /// No shared variable: the access went elsewhere, or to no declared variable.
 inline constexpr uint32_t no_variable = 0xffffffffu;
 
-/// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other spaces the
-/// second one; `lanes` is of both.
+/// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other
+/// spaces the second one; `lanes` is of both.
 struct Cost {
-  uint32_t lanes = 0;      ///< active
+  uint32_t lanes = 0;  ///< active
   uint32_t wavefronts = 0;
-  uint32_t ideal = 0;      ///< non-empty phases: the wavefronts an access of these lanes must cost
-  uint32_t conflicts = 0;  ///< wavefronts - ideal
-  uint32_t max_way = 0;    ///< wavefronts of the worst phase
-  bool estimate = false;   ///< the hardware's rule is unknown: the numbers are an estimate
-  bool write_race = false; ///< several lanes store to one word: which value stays is undefined
+  uint32_t ideal = 0;       ///< non-empty phases: the wavefronts an access of these lanes must cost
+  uint32_t conflicts = 0;   ///< wavefronts - ideal
+  uint32_t max_way = 0;     ///< wavefronts of the worst phase
+  bool estimate = false;    ///< the hardware's rule is unknown: the numbers are an estimate
+  bool write_race = false;  ///< several lanes store to one word: which value stays is undefined
 
   uint32_t transactions = 0;   ///< in the architecture's own unit: segments, lines or sectors
   uint32_t sectors = 0;        ///< distinct aligned 32 bytes
@@ -57,21 +58,22 @@ struct Counters {
   uint64_t bytes_moved = 0;
   uint32_t max_way = 0;
   model::Evidence evidence = model::Evidence::measured;  ///< of the least sure request
-  std::array<uint64_t, most_ways + 1> ways{};            ///< shared: requests by the n-way of their worst phase
+  std::array<uint64_t, most_ways + 1> ways{};  ///< shared: requests by the n-way of their worst phase
 
   void add(const Cost& cost, uint64_t times = 1);
   void add(const Counters& other);
   friend bool operator==(const Counters&, const Counters&) = default;
 };
 
-/// The worst access of an instruction: shared memory: most wavefronts in a phase, then most wavefronts; others: most
-/// sectors. Among equals the first one of the block with the smallest index.
+/// The worst access of an instruction: in shared memory the one with most wavefronts in a phase, then most
+/// wavefronts; elsewhere the one with most sectors over the ideal, then most sectors. Among equals the first
+/// one of the block with the smallest index.
 struct Example {
   uint64_t badness = 0;  ///< what is compared; 0: no access was seen
   uint64_t block = 0;    ///< linear index
   uint32_t warp = 0;     ///< of the block
   uint32_t mask = 0;
-  uint8_t width = 0;     ///< bytes a lane
+  uint8_t width = 0;  ///< bytes a lane
   exec::AccessKind kind{};
   exec::AccessSpace space{};
   std::array<uint64_t, 32> address{};  ///< as in exec::Access; lanes outside `mask` hold 0
@@ -83,7 +85,8 @@ struct Example {
   friend bool operator==(const Example&, const Example&) = default;
 };
 
-/// One memory instruction, in one space and one variable: generic instructions and computed addresses reach several.
+/// One memory instruction, in one space and one variable: generic instructions and computed addresses reach
+/// several. Constant memory is not counted: it goes through a cache of its own.
 struct SiteCounters {
   uint32_t site = 0;  ///< index of Kernel::accesses
   exec::AccessSpace space{};
@@ -105,7 +108,7 @@ struct Profile {
 
 /// What one source line did in one way to one variable.
 struct LineCounters {
-  uint32_t file = 0;      ///< index of Kernel::files; 0 with no source line known: then `line` is of the PTX
+  uint32_t file = 0;  ///< index of Kernel::files; 0 with no source line known: then `line` is of the PTX
   uint32_t line = 0;
   bool in_source = true;  ///< false: the PTX has no .loc here, `line` is the PTX's own
   std::string op;         ///< instruction and space reached: "ld.shared", "red.global"
@@ -132,11 +135,10 @@ struct Totals {
   Counters shared_load, shared_store, shared_atomic;
   Counters global_load, global_store, global_atomic;
   Counters local_load, local_store;
-  Counters constant;
 };
 [[nodiscard]] Totals totals(const Profile& profile);
 
-/// "shared", "global", "local", "const": as PTX writes it.
+/// "shared", "global", "local": as PTX writes it.
 [[nodiscard]] const char* name_of(exec::AccessSpace space);
 
 }  // namespace lanescope::profile

@@ -19,8 +19,8 @@ using exec::AccessSpace;
 const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
 
 /// Instruction `site`, lane l at address_of(l) where it gives one.
-Access make_access(uint32_t site, AccessKind kind, AccessSpace space, const std::function<int64_t(uint32_t)>& address_of,
-                   uint8_t width = 4) {
+Access make_access(uint32_t site, AccessKind kind, AccessSpace space,
+                   const std::function<int64_t(uint32_t)>& address_of, uint8_t width = 4) {
   Access access;
   access.instruction = site;
   access.kind = kind;
@@ -38,11 +38,12 @@ Access make_access(uint32_t site, AccessKind kind, AccessSpace space, const std:
 
 enum ReductionSite : uint32_t { first_store, load_far, load_near, store_sum, load_result, reduction_sites };
 
-/// Tells `observer` of all shared accesses of one block of a 256-thread reduction; element_of(s, tid) is the element that
-/// thread tid adds to, or -1.
+/// Tells `observer` of all shared accesses of one block of a 256-thread reduction; element_of(s, tid) is the
+/// element that thread tid adds to, or -1.
 void reduce(exec::Observer& observer, uint64_t block, const std::vector<uint32_t>& steps,
             const std::function<int64_t(uint32_t, uint32_t)>& element_of) {
-  const auto tell = [&](uint32_t site, AccessKind kind, uint32_t warp, const std::function<int64_t(uint32_t)>& word) {
+  const auto tell = [&](uint32_t site, AccessKind kind, uint32_t warp,
+                        const std::function<int64_t(uint32_t)>& word) {
     Access access = make_access(site, kind, AccessSpace::shared, [&](uint32_t lane) {
       const int64_t w = word(warp * 32 + lane);
       return w < 0 ? w : w * 4;
@@ -66,9 +67,8 @@ void reduce(exec::Observer& observer, uint64_t block, const std::vector<uint32_t
 }
 
 void reduce_interleaved(exec::Observer& observer, uint64_t block) {
-  reduce(observer, block, {1, 2, 4, 8, 16, 32, 64, 128}, [](uint32_t s, uint32_t tid) {
-    return 2 * s * tid < 256 ? int64_t{2 * s * tid} : -1;
-  });
+  reduce(observer, block, {1, 2, 4, 8, 16, 32, 64, 128},
+         [](uint32_t s, uint32_t tid) { return 2 * s * tid < 256 ? int64_t{2 * s * tid} : -1; });
 }
 
 void reduce_sequential(exec::Observer& observer, uint64_t block) {
@@ -136,7 +136,8 @@ TEST(Collector, WorstExampleIsTheFirstOfTheSmallestBlock) {
 }
 
 TEST(Collector, RepeatAddsTheLastCost) {
-  const Access access = make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 8; });
+  const Access access =
+      make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 8; });
   Collector once(sm_90(), 1), often(sm_90(), 1);
   once.access(access);
   once.repeat(0, 41);
@@ -159,12 +160,13 @@ TEST(Collector, CountsDoNotDependOnHostThreads) {
 TEST(Collector, RemembersAlternatingPatterns) {
   Collector collector(sm_90(), 1);
   for (int i = 0; i < 1000; ++i)
-    collector.access(
-        make_access(0, AccessKind::load, AccessSpace::shared, [&](uint32_t lane) { return lane * 4 * (1 + i % 7); }));
+    collector.access(make_access(0, AccessKind::load, AccessSpace::shared,
+                                 [&](uint32_t lane) { return lane * 4 * (1 + i % 7); }));
   EXPECT_EQ(collector.model_calls(), 7u);
 }
 
-/// Every remembered cost is the cost of that very access, in any space and width, with shifts and partial masks.
+/// Every remembered cost is the cost of that very access, in any space and width, with shifts and partial
+/// masks.
 TEST(Collector, RememberedCostsAreExact) {
   std::mt19937 random(7);
   for (const char* name : {"sm_90", "sm_35", "sm_13", "sm_20", "gfx1100"}) {
@@ -178,7 +180,8 @@ TEST(Collector, RememberedCostsAreExact) {
       const auto width = static_cast<uint8_t>(1u << random() % 5);
       const uint32_t stride = random() % 3;
       const uint32_t base = random() % 8 * 64;
-      Access access = make_access(0, kind, space, [&](uint32_t lane) { return (base + lane * stride) * width; }, width);
+      Access access = make_access(
+          0, kind, space, [&](uint32_t lane) { return (base + lane * stride) * width; }, width);
       if (random() % 2 == 0) access.mask &= 0x00ff00ffu << random() % 2;
       collector.access(access);
       expected.add(cost_of(arch, access));
@@ -205,10 +208,10 @@ TEST(Collector, FarApartAddressesAreCounted) {
 
 TEST(Collector, GlobalAccessInBytesAndSectors) {
   Collector collector(sm_90(), 2);
-  collector.access(
-      make_access(0, AccessKind::load, AccessSpace::global, [](uint32_t lane) { return 0x10000 + lane * 4; }));
-  collector.access(
-      make_access(1, AccessKind::store, AccessSpace::global, [](uint32_t lane) { return 0x10000 + lane * 4096; }));
+  collector.access(make_access(0, AccessKind::load, AccessSpace::global,
+                               [](uint32_t lane) { return 0x10000 + lane * 4; }));
+  collector.access(make_access(1, AccessKind::store, AccessSpace::global,
+                               [](uint32_t lane) { return 0x10000 + lane * 4096; }));
   const Totals sum = totals(collector.profile());
   EXPECT_EQ(sum.global_load.sectors, 4u);
   EXPECT_EQ(sum.global_load.ideal_sectors, 4u);
@@ -224,9 +227,11 @@ TEST(Collector, LocalMemoryIsLaidOutByWords) {
   // Every lane its own word 5: 128 consecutive bytes.
   collector.access(make_access(0, AccessKind::load, AccessSpace::local, [](uint32_t) { return 20; }));
   // Every lane words 4 and 5: two rows of 128 bytes.
-  collector.access(make_access(1, AccessKind::load, AccessSpace::local, [](uint32_t) { return 16; }, 8));
+  collector.access(make_access(
+      1, AccessKind::load, AccessSpace::local, [](uint32_t) { return 16; }, 8));
   // Lane l its word l: a row of its own for each lane.
-  collector.access(make_access(2, AccessKind::store, AccessSpace::local, [](uint32_t lane) { return lane * 4; }));
+  collector.access(
+      make_access(2, AccessKind::store, AccessSpace::local, [](uint32_t lane) { return lane * 4; }));
   const Profile profile = collector.profile();
   EXPECT_EQ(profile.sites.at(0).counters.sectors, 4u);
   EXPECT_EQ(profile.sites.at(1).counters.sectors, 8u);
@@ -235,7 +240,8 @@ TEST(Collector, LocalMemoryIsLaidOutByWords) {
 
 TEST(Collector, SeparatesSpacesAndVariablesOfOneInstruction) {
   Collector collector(sm_90(), 1);
-  Access access = make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 4; });
+  Access access =
+      make_access(0, AccessKind::load, AccessSpace::shared, [](uint32_t lane) { return lane * 4; });
   collector.access(access);
   collector.repeat(0, 2);
   access.shared_variable = 1;
@@ -251,9 +257,21 @@ TEST(Collector, SeparatesSpacesAndVariablesOfOneInstruction) {
   EXPECT_EQ(variables[1].counters.requests, 1u);
 }
 
+TEST(Collector, LeavesConstantMemoryOut) {
+  Collector collector(sm_90(), 1);
+  Access access =
+      make_access(0, AccessKind::load, AccessSpace::global, [](uint32_t lane) { return lane * 4; });
+  collector.access(access);
+  access.space = AccessSpace::constant;
+  collector.access(access);
+  collector.repeat(0, 5);
+  EXPECT_EQ(collector.profile().sites.at(0).counters.requests, 1u);
+}
+
 TEST(Collector, FlagsStoresOfSeveralLanesToOneWord) {
   Collector collector(sm_90(), 1);
-  collector.access(make_access(0, AccessKind::store, AccessSpace::shared, [](uint32_t lane) { return lane / 2 * 4; }));
+  collector.access(
+      make_access(0, AccessKind::store, AccessSpace::shared, [](uint32_t lane) { return lane / 2 * 4; }));
   EXPECT_EQ(collector.profile().sites.at(0).counters.write_races, 1u);
 }
 
@@ -269,7 +287,8 @@ TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
   kernel.shared = {{"d", 0, 1024, false}};
   const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
     kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
-    kernel.accesses.push_back({static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
+    kernel.accesses.push_back(
+        {static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
   };
   site(ptx::Op::st, AccessKind::store, 10);
   site(ptx::Op::ld, AccessKind::load, 12);

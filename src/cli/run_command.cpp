@@ -1,0 +1,262 @@
+// `lanescope run`: runs kernels of a PTX file on the CPU and reports line by line what their accesses cost.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cli/arch_options.hpp"
+#include "cli/commands.hpp"
+#include "cli/kernel_arguments.hpp"
+#include "cli/terminal.hpp"
+#include "exec/launch.hpp"
+#include "profile/collector.hpp"
+#include "ptx/module.hpp"
+#include "report/json.hpp"
+#include "report/report.hpp"
+#include "report/sources.hpp"
+#include "report/text.hpp"
+
+namespace lanescope::cli {
+namespace {
+
+struct RunOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> kernels;
+  std::string grid, block;
+  std::string shared = "0";
+  std::vector<std::string> arguments;
+  std::vector<std::string> dumps;
+  ArchOptions arch;
+  uint32_t threads = 0;
+  uint64_t seed = 1;
+  std::string format = "text";
+  std::string output;
+  bool no_count = false;
+};
+
+/// `--dump N=FILE`.
+struct Dump {
+  size_t argument = 0;
+  std::string file;
+};
+
+/// "32", "32,8", "32x8x2". `what`: the option, for messages.
+exec::Dim3 parse_extent(std::string_view text, const std::string& what) {
+  uint32_t extent[3] = {1, 1, 1};
+  const char* at = text.data();
+  const char* end = at + text.size();
+  for (size_t i = 0; i < 3; ++i) {
+    const auto [next, error] = std::from_chars(at, end, extent[i]);
+    if (error != std::errc() || extent[i] == 0) break;
+    if (next == end) return {extent[0], extent[1], extent[2]};
+    if (*next != ',' && *next != 'x') break;
+    at = next + 1;
+  }
+  throw Error(
+      fmt::format("{}: '{}' is no size: one to three numbers from 1, as 32 or 32,8 or 32x8x2", what, text));
+}
+
+std::vector<Dump> parse_dumps(const RunOptions& options, const std::vector<KernelArgument>& arguments) {
+  std::vector<Dump> dumps;
+  for (const std::string& text : options.dumps) {
+    Dump dump;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), dump.argument);
+    if (error != std::errc() || *end != '=' || end[1] == '\0')
+      throw Error(fmt::format("--dump: '{}' is not N=FILE, with N counting the arguments from 0", text));
+    if (dump.argument >= arguments.size() || arguments[dump.argument].kind != KernelArgument::Kind::buffer)
+      throw Error(fmt::format("--dump: argument {} is no buffer (arguments count from 0)", dump.argument));
+    dump.file = end + 1;
+    dumps.push_back(std::move(dump));
+  }
+  if (!dumps.empty() && options.kernels.size() > 1)
+    throw Error("--dump takes the buffer of one kernel: give one --kernel");
+  return dumps;
+}
+
+std::string read_ptx(const std::string& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  if (!in.is_open() || in.bad() || (text.empty() && errno != 0))
+    throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
+  if (text.starts_with("\x7f"
+                       "ELF"))
+    throw Error(SourcePlace{path}, "is a program; this version runs kernels of PTX files only");
+  return text;
+}
+
+/// The kernels asked for, or the only one there is.
+std::vector<std::string> kernel_names(const RunOptions& options, const ptx::Module& module) {
+  if (!options.kernels.empty()) return options.kernels;
+  std::vector<std::string> all;
+  std::string listed;
+  for (const ptx::Function& function : module.functions) {
+    if (!function.is_entry || !function.has_body) continue;
+    all.push_back(function.name);
+    listed += "\n  " + function.display_name;
+  }
+  if (all.empty()) throw Error(SourcePlace{module.name}, "holds no kernel");
+  if (all.size() > 1)
+    throw Error(SourcePlace{module.name}, "holds several kernels: choose with --kernel" + listed);
+  return all;
+}
+
+/// What all launches of this command share.
+struct Job {
+  std::shared_ptr<const ptx::Module> module;
+  model::Arch arch;
+  exec::LaunchConfig config;
+  std::vector<KernelArgument> arguments;
+  std::vector<Dump> dumps;
+  uint64_t seed = 1;
+  bool count = true;
+};
+
+/// Runs one kernel on a device of its own: memory, variables and buffers are fresh.
+report::Launch run_kernel(const Job& job, const std::string& name, report::Sources& sources) {
+  exec::Memory memory;
+  exec::Image image(job.module, memory);
+  const exec::Kernel& kernel = image.kernel(name);
+  const KernelBuffers buffers(memory, job.arguments, job.seed);
+
+  exec::LaunchConfig config = job.config;
+  config.params = buffers.parameters(kernel);
+  profile::Collectors collectors(job.arch, static_cast<uint32_t>(kernel.accesses.size()));
+  if (job.count) config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
+  exec::LaunchResult result;
+  {
+    ProgressBar progress(kernel.display_name);
+    if (progress.enabled())
+      config.progress = [&](uint64_t finished, uint64_t total) { progress.show(finished, total); };
+    result = image.launch(kernel, config);
+  }
+  for (const Dump& dump : job.dumps) buffers.dump(dump.argument, dump.file);
+  return report::make_launch(job.arch, *job.module, kernel, config, result,
+                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources);
+}
+
+void write_report(const RunOptions& options, const report::Report& report) {
+  const bool to_file = !options.output.empty() && options.output != "-";
+  report::TextOptions text;
+  if (!to_file) text = {output_width(), output_has_color()};
+  const std::string content =
+      options.format == "json" ? report::to_json(report) : report::to_text(report, text);
+  if (!to_file) {
+    std::cout << content << std::flush;
+    return;
+  }
+  errno = 0;
+  std::ofstream out(options.output, std::ios::binary);
+  out << content;
+  out.close();
+  if (!out) throw Error(SourcePlace{options.output}, fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
+int run(const RunOptions& options) {
+  if (options.files.empty()) throw Error("run: which PTX file? Try 'lanescope run --help'.");
+  if (options.files.size() > 1)
+    throw Error(fmt::format(
+        "run: one PTX file is expected, but '{}' follows '{}'; this version runs no programs ('-- "
+        "./app args')",
+        options.files[1], options.files[0]));
+  if (options.format == "html" || options.format == "sarif")
+    throw Error(fmt::format("--format {} is not available in this version (text, json)", options.format));
+  if (options.format != "text" && options.format != "json")
+    throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
+
+  Job job;
+  job.arch = options.arch.resolve();
+  if (options.grid.empty() || options.block.empty())
+    throw Error("run: --grid and --block say how many blocks and threads to run");
+  job.config.grid = parse_extent(options.grid, "--grid");
+  job.config.block = parse_extent(options.block, "--block");
+  const uint64_t shared = parse_size(options.shared, "--shared");
+  if (shared > UINT32_MAX)
+    throw Error(fmt::format("--shared: {} bytes are more than a block can have", shared));
+  job.config.dynamic_shared = static_cast<uint32_t>(shared);
+  job.config.threads = options.threads;
+  for (size_t i = 0; i < options.arguments.size(); ++i)
+    job.arguments.push_back(parse_kernel_argument(i, options.arguments[i]));
+  job.dumps = parse_dumps(options, job.arguments);
+  job.seed = options.seed;
+  job.count = !options.no_count;
+
+  const std::string& file = options.files.front();
+  job.module = std::make_shared<const ptx::Module>(ptx::parse(read_ptx(file), file));
+  const std::vector<std::string> names = kernel_names(options, *job.module);
+  {
+    // All is checked before anything runs.
+    exec::Memory memory;
+    exec::Image image(job.module, memory);
+    for (const std::string& name : names) check_kernel_arguments(image.kernel(name), job.arguments);
+  }
+
+  report::Report report = report::make_report(job.arch);
+  report::Sources sources(file);
+  for (const std::string& name : names) report.launches.push_back(run_kernel(job, name, sources));
+  write_report(options, report);
+  const bool failed =
+      std::any_of(report.launches.begin(), report.launches.end(),
+                  [](const report::Launch& launch) { return launch.failed || !launch.findings.empty(); });
+  return failed ? program_failed : done;
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, int& status) {
+  CLI::App* command =
+      app.add_subcommand("run", "run kernels of a PTX file and report what their accesses cost");
+  const auto options = std::make_shared<RunOptions>();
+  command->add_option("FILE", options->files, "the PTX file (from nvcc -ptx -lineinfo)")->type_name("");
+  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
+                              const char* type) {
+    command->add_option(name, values, help)
+        ->type_name(type)
+        ->allow_extra_args(false)
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  };
+  repeatable(
+      "--kernel", options->kernels,
+      "the kernel, by its name in the program or in the PTX; several run one after the other, each on fresh "
+      "buffers, and are compared; not needed when the file has one",
+      "NAME");
+  command->add_option("--grid", options->grid, "blocks of the grid")->type_name("X[,Y[,Z]]");
+  command->add_option("--block", options->block, "threads of a block")->type_name("X[,Y[,Z]]");
+  command->add_option("--shared", options->shared, "dynamic shared memory of a block, in bytes")
+      ->type_name("BYTES");
+  repeatable("--arg", options->arguments, "the kernel's arguments, in order; see below", "ARG");
+  repeatable("--dump", options->dumps, "after the run, write the buffer of argument N (from 0) to FILE",
+             "N=FILE");
+  options->arch.add_to(*command);
+  command->add_option("--threads", options->threads, "host threads; all cores if not given")->type_name("N");
+  command->add_option("--seed", options->seed, "of buffers filled with =random (1 if not given)")
+      ->type_name("N");
+  command->add_option("--format", options->format, "text (if not given) or json")->type_name("FORMAT");
+  command->add_option("-o,--output", options->output, "write the report to FILE")->type_name("FILE");
+  command->add_flag("--no-count", options->no_count, "only run: nothing is counted, which is faster");
+  command->footer(
+      "An argument ARG is one of:\n"
+      "  u32:7  s64:-1  f32:1.5  a number (u8 … u64, s8 … s64, b8 … b64, f32, f64)\n"
+      "  buf:SIZE[=FILL]         a pointer to SIZE bytes (K, M, G: powers of 1024) of f32 elements\n"
+      "  buf:TYPE:COUNT[=FILL]   a pointer to COUNT elements of TYPE\n"
+      "  hex:0000803f…           the bytes of a struct, lowest address first\n"
+      "FILL is zero (if not given), iota (element i is i), random (f32 and f64 from [0, 1)), or @FILE.\n"
+      "Exit status: 0 done, 2 bad usage or input, 3 the kernel failed (out of bounds, deadlock, …).\n"
+      "Example:\n"
+      "  lanescope run kernels/ptx/reduce.ptx --kernel reduce_interleaved --kernel reduce_sequential \\\n"
+      "    --grid 16384 --block 256 --arg buf:16M=iota --arg buf:64K --arg u32:4194304");
+  command->callback([options, &status] { status = run(*options); });
+}
+
+}  // namespace lanescope::cli

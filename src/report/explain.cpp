@@ -1,0 +1,181 @@
+// Puts one access into words.
+#include "report/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+#include <optional>
+#include <vector>
+
+#include "lanescope/model/global.hpp"
+#include "lanescope/model/shared.hpp"
+#include "profile/cost.hpp"
+#include "report/report.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+const char* verb_of(exec::AccessKind kind) {
+  return kind == exec::AccessKind::load ? "read" : kind == exec::AccessKind::store ? "write" : "update";
+}
+
+std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
+  return fmt::format("Warp {} of block {}", worst.warp, str(coordinates(worst.block, grid)));
+}
+
+/// Bytes from each lane of `mask` to the next lane, when all are the same distance apart.
+std::optional<int64_t> stride_of(const profile::Example& worst, uint64_t mask) {
+  if (std::popcount(mask) < 2) return std::nullopt;
+  const auto first = static_cast<uint64_t>(std::countr_zero(mask));
+  const uint64_t rest = mask & (mask - 1);
+  const auto second = static_cast<uint64_t>(std::countr_zero(rest));
+  const auto apart = static_cast<int64_t>(worst.address[second] - worst.address[first]);
+  if (apart % static_cast<int64_t>(second - first) != 0) return std::nullopt;
+  const int64_t stride = apart / static_cast<int64_t>(second - first);
+  for (uint64_t left = rest; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint64_t>(std::countr_zero(left));
+    if (static_cast<int64_t>(worst.address[lane] - worst.address[first]) !=
+        stride * static_cast<int64_t>(lane - first))
+      return std::nullopt;
+  }
+  return stride;
+}
+
+/// The words of one bank in one phase.
+struct Bank {
+  int bank = 0;
+  std::vector<model::BankWord> words;
+  uint64_t lanes = 0;
+  int lane_accesses = 0;
+};
+
+std::vector<Bank> banks_of(const model::SharedDetail& detail, int phase) {
+  std::vector<Bank> banks;
+  for (int i = 0; i < detail.entry_count; ++i) {
+    const model::BankWord& word = detail.entry[i];
+    if (word.phase != phase) continue;
+    if (banks.empty() || banks.back().bank != word.bank) banks.push_back({word.bank, {}, 0, 0});
+    banks.back().words.push_back(word);
+    banks.back().lanes |= word.lanes;
+    banks.back().lane_accesses += std::popcount(word.lanes);
+  }
+  return banks;
+}
+
+/// "lanes 0, 16 → words 0, 32", or word by word where several lanes share words.
+std::string who_meets(const Bank& bank) {
+  std::vector<uint64_t> words;
+  bool one_lane_each = true;
+  for (const model::BankWord& word : bank.words) {
+    words.push_back(word.word);
+    one_lane_each = one_lane_each && std::popcount(word.lanes) == 1;
+  }
+  if (words.size() == 1) return fmt::format("{} → word {}", lanes(bank.lanes), words.front());
+  if (one_lane_each && std::popcount(bank.lanes) == static_cast<int>(words.size())) {
+    // In the order of the lanes, as they come in the program.
+    std::vector<model::BankWord> by_lane = bank.words;
+    std::sort(by_lane.begin(), by_lane.end(), [](const auto& a, const auto& b) { return a.lanes < b.lanes; });
+    words.clear();
+    for (const model::BankWord& word : by_lane) words.push_back(word.word);
+    return fmt::format("{} → words {}", lanes(bank.lanes), listed(words));
+  }
+  constexpr size_t shown = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(shown, bank.words.size()); ++i)
+    text += fmt::format("{}{} → word {}", i == 0 ? "" : "; ", lanes(bank.words[i].lanes), bank.words[i].word);
+  return text + (bank.words.size() > shown ? "; …" : "");
+}
+
+/// What is special about how this architecture counts this access.
+std::string special_rule(const model::Arch& arch, const profile::Example& worst) {
+  if (worst.kind == exec::AccessKind::atomic)
+    return " Atomics on one bank are served one lane after the other.";
+  if (arch.broadcast == model::Broadcast::none) return " This architecture serves every lane on its own.";
+  if (arch.subword_conflict && worst.width < arch.bank_bytes)
+    return " On this architecture different bytes of one word conflict.";
+  if (arch.split_wide && worst.width > arch.bank_bytes)
+    return fmt::format(" This architecture splits it into {} accesses of {} bytes.",
+                       worst.width / arch.bank_bytes, arch.bank_bytes);
+  if (arch.broadcast == model::Broadcast::one_word && worst.kind == exec::AccessKind::load)
+    return " This architecture gives one word at a time to several lanes.";
+  if (arch.segment_words != 0)
+    return fmt::format(
+        " On this architecture words i and i+{} of one aligned segment of {} words come out together.",
+        arch.banks, arch.segment_words);
+  return "";
+}
+
+}  // namespace
+
+std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
+  const model::SharedDetail detail =
+      model::shared_detail(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
+  if (detail.phase_count == 0) return "";
+  int phase = 0;
+  int served = 0;
+  for (int i = 0; i < detail.phase_count; ++i) {
+    if (detail.phase_wavefronts[i] > detail.phase_wavefronts[phase]) phase = i;
+    served += detail.phase_lanes[i] != 0;
+  }
+  const std::vector<Bank> banks = banks_of(detail, phase);
+  if (banks.empty()) return "";
+  const bool by_lane =
+      worst.kind == exec::AccessKind::atomic || arch.broadcast != model::Broadcast::many_words;
+  const Bank& bank = *std::max_element(banks.begin(), banks.end(), [&](const Bank& a, const Bank& b) {
+    return by_lane ? a.lane_accesses < b.lane_accesses : a.words.size() < b.words.size();
+  });
+
+  const uint64_t active = detail.phase_lanes[phase];
+  const int wavefronts = detail.phase_wavefronts[phase];
+  std::string text = place_of(worst, grid) + ": ";
+  text += served > 1
+              ? fmt::format("the {} that are served together (one of {} phases) ", lanes(active), served)
+              : counted(static_cast<uint64_t>(std::popcount(active)), "lane") + " ";
+  text += fmt::format("{} {} of the {} banks; bank {} is asked for {}: {}. That takes {} instead of 1.",
+                      verb_of(worst.kind), banks.size(), arch.banks, bank.bank,
+                      counted(bank.words.size(), "word"), who_meets(bank),
+                      counted(static_cast<uint64_t>(wavefronts), "wavefront"));
+  text += special_rule(arch, worst);
+
+  const std::optional<int64_t> stride = stride_of(worst, active);
+  if (stride && *stride != 0 && *stride % arch.bank_bytes == 0 && worst.width <= arch.bank_bytes) {
+    const uint64_t words =
+        static_cast<uint64_t>(*stride < 0 ? -*stride : *stride) / static_cast<uint64_t>(arch.bank_bytes);
+    const auto all = static_cast<uint64_t>(arch.banks);
+    const uint64_t common = std::gcd(words, all);
+    if (common > 1)
+      text += fmt::format(
+          " Neighbouring lanes are {} apart, and gcd({}, {}) = {}: only every {} bank is used.",
+          counted(words, "word"), words, all, common, common == 2 ? "second" : fmt::format("{}th", common));
+  } else if (stride && *stride != 0) {
+    text += fmt::format(" Neighbouring lanes are {} apart.",
+                        counted(static_cast<uint64_t>(*stride < 0 ? -*stride : *stride), "byte"));
+  }
+  return text;
+}
+
+std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
+  const model::GlobalCost cost =
+      model::global_cost(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
+  const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
+  std::string text = fmt::format("{}: {} {} {}, which would fit in {}, but touch {}", place_of(worst, grid),
+                                 counted(active, "lane"), verb_of(worst.kind),
+                                 counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
+                                 counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
+  const std::optional<int64_t> stride = stride_of(worst, worst.mask);
+  if (stride && *stride == worst.width)
+    text +=
+        ": neighbouring lanes use neighbouring addresses, but the first one does not begin a sector of 32 "
+        "bytes.";
+  else if (stride)
+    text += fmt::format(": neighbouring lanes are {} apart.",
+                        counted(static_cast<uint64_t>(*stride < 0 ? -*stride : *stride), "byte"));
+  else
+    text += ": the lanes' addresses are scattered.";
+  return text;
+}
+
+}  // namespace lanescope::report

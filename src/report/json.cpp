@@ -1,0 +1,120 @@
+// The report as JSON.
+#include "report/json.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+namespace lanescope::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json_of(const exec::Dim3& at) { return Json::array({at.x, at.y, at.z}); }
+
+Json json_of(const profile::Example& worst, const exec::Dim3& grid) {
+  Json addresses = Json::array();
+  for (uint32_t lane = 0; lane < 32; ++lane)
+    addresses.push_back((worst.mask >> lane & 1) != 0 ? Json(worst.address[lane]) : Json(nullptr));
+  return Json{{"block", json_of(coordinates(worst.block, grid))},
+              {"warp", worst.warp},
+              {"mask", fmt::format("0x{:08x}", worst.mask)},
+              {"width", worst.width},
+              {"addresses", std::move(addresses)}};
+}
+
+Json histogram(const profile::Counters& counters) {
+  Json ways = Json::object();
+  for (size_t way = 1; way < counters.ways.size(); ++way)
+    if (counters.ways[way] != 0) ways[std::to_string(way)] = counters.ways[way];
+  return ways;
+}
+
+Json json_of(const Line& line, const exec::Dim3& grid) {
+  const profile::Counters& c = line.counters;
+  return Json{{"file", line.file},
+              {"line", line.line},
+              {"op", line.op},
+              {"variable", line.variable},
+              {"requests", c.requests},
+              {"wavefronts", c.wavefronts},
+              {"ideal", c.ideal},
+              {"conflicts", c.conflicts},
+              {"max_way", c.max_way},
+              {"sectors", c.sectors},
+              {"sectors_ideal", c.ideal_sectors},
+              {"lanes", c.lanes},
+              {"ways", histogram(c)},
+              {"write_races", c.write_races},
+              {"transactions", c.transactions},
+              {"cache_lines", c.lines},
+              {"bytes_asked", c.bytes_asked},
+              {"bytes_moved", c.bytes_moved},
+              {"estimate", c.estimates != 0},
+              {"evidence", name_of(c.evidence)},
+              {"source", line.source},
+              {"worst", json_of(line.worst, grid)}};
+}
+
+Json json_of(const Launch& launch) {
+  Json metrics = Json::object();
+  for (const auto& [name, value] : launch.metrics) metrics[name] = value;
+  Json lines = Json::array();
+  for (const Line& line : launch.lines) lines.push_back(json_of(line, launch.grid));
+  Json variables = Json::array();
+  for (const Variable& variable : launch.variables) {
+    const profile::Counters& c = variable.counters;
+    variables.push_back({{"name", variable.name},
+                         {"requests", c.requests},
+                         {"wavefronts", c.wavefronts},
+                         {"ideal", c.ideal},
+                         {"conflicts", c.conflicts},
+                         {"max_way", c.max_way}});
+  }
+  return Json{{"kernel", launch.kernel},
+              {"grid", json_of(launch.grid)},
+              {"block", json_of(launch.block)},
+              {"shared_bytes", launch.shared_bytes},
+              {"warp_instructions", launch.warp_instructions},
+              {"counted", launch.counted},
+              {"failed", launch.failed},
+              {"metrics", std::move(metrics)},
+              {"lines", std::move(lines)},
+              {"variables", std::move(variables)},
+              {"why", launch.why_shared},
+              {"why_global", launch.why_global}};
+}
+
+Json json_of(const Finding& finding) {
+  return Json{{"kind", finding.kind},
+              {"kernel", finding.kernel},
+              {"file", finding.file},
+              {"line", finding.line},
+              {"message", finding.message},
+              {"block", json_of(finding.block)},
+              {"thread", json_of(finding.thread)},
+              {"address", finding.address},
+              {"width", finding.width},
+              {"count", finding.count}};
+}
+
+}  // namespace
+
+std::string to_json(const Report& report) {
+  Json launches = Json::array();
+  Json findings = Json::array();
+  for (const Launch& launch : report.launches) {
+    launches.push_back(json_of(launch));
+    for (const Finding& finding : launch.findings) findings.push_back(json_of(finding));
+  }
+  const Json whole{{"schema", 1},
+                   {"arch", report.arch},
+                   {"arch_description", report.arch_description},
+                   {"notes", report.notes},
+                   {"launches", std::move(launches)},
+                   {"findings", std::move(findings)}};
+  // Names come from foreign files: what is no UTF-8 is replaced, so that the output is always JSON.
+  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace lanescope::report

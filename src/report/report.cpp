@@ -1,0 +1,202 @@
+// Makes the report of a launch from what was counted and what the program's text says.
+#include "report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/explain.hpp"
+
+namespace lanescope::report {
+namespace {
+
+uint64_t excess_of(const Line& line) {
+  return line.space == exec::AccessSpace::shared
+             ? line.counters.wavefronts - std::min(line.counters.ideal, line.counters.wavefronts)
+             : line.counters.sectors - line.counters.ideal_sectors;
+}
+
+/// Shared before global before local memory; most over the ideal first, then most at all.
+bool comes_before(const Line& a, const Line& b) {
+  if (a.space != b.space) return a.space < b.space;
+  if (excess_of(a) != excess_of(b)) return excess_of(a) > excess_of(b);
+  const auto all = [](const Line& line) {
+    return line.space == exec::AccessSpace::shared ? line.counters.wavefronts : line.counters.sectors;
+  };
+  return all(a) > all(b);
+}
+
+struct Place {
+  std::string file;
+  uint32_t line = 0;
+  bool in_source = false;
+};
+
+Place place_of(const ptx::Module& module, const exec::Kernel& kernel, const exec::Origin& origin) {
+  if (origin.line != 0 && origin.file < kernel.files.size() && !kernel.files[origin.file].empty())
+    return {kernel.files[origin.file], origin.line, true};
+  return {module.name, origin.ptx_line, false};
+}
+
+std::string source_of(const ptx::Module& module, const Place& place, Sources& sources) {
+  if (place.in_source) return sources.line(place.file, place.line);
+  std::string_view text = module.text_line(place.line);
+  const size_t begin = text.find_first_not_of(" \t\r");
+  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
+}
+
+std::string name_of_variable(const exec::Kernel& kernel, uint32_t variable) {
+  return variable < kernel.shared.size() ? kernel.shared[variable].name : "";
+}
+
+Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
+                     const exec::Finding& found) {
+  Finding finding;
+  finding.kind = exec::name_of(found.kind);
+  finding.kernel = kernel.display_name;
+  if (found.instruction < kernel.origins.size()) {
+    const Place place = place_of(module, kernel, kernel.origins[found.instruction]);
+    finding.file = place.file;
+    finding.line = place.line;
+  }
+  finding.message = found.message;
+  finding.block = coordinates(found.block, config.grid);
+  finding.thread = coordinates(found.thread, config.block);
+  finding.address = found.address;
+  finding.width = found.width;
+  finding.count = found.count;
+  return finding;
+}
+
+/// The counters of Nsight Compute (l1tex__…) and of nvprof that the addresses of a program determine;
+/// docs/report.md.
+std::vector<std::pair<std::string, uint64_t>> metrics_of(const profile::Totals& t) {
+  std::vector<std::pair<std::string, uint64_t>> metrics;
+  const auto add = [&](std::string name, uint64_t value) { metrics.emplace_back(std::move(name), value); };
+  const auto shared = [&](const char* suffix, const profile::Counters& c) {
+    add(fmt::format("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum", suffix), c.conflicts);
+    add(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", suffix), c.wavefronts);
+  };
+  shared("ld", t.shared_load);
+  shared("st", t.shared_store);
+  const auto global = [&](const char* suffix, const profile::Counters& c) {
+    add(fmt::format("l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum", suffix), c.requests);
+    add(fmt::format("l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum", suffix), c.sectors);
+  };
+  global("ld", t.global_load);
+  global("st", t.global_store);
+  add("shared_load", t.shared_load.requests);
+  add("shared_store", t.shared_store.requests);
+  add("shared_ld_bank_conflict", t.shared_load.conflicts);
+  add("shared_st_bank_conflict", t.shared_store.conflicts);
+  add("shared_load_transactions", t.shared_load.wavefronts);
+  add("shared_store_transactions", t.shared_store.wavefronts);
+  add("gld_request", t.global_load.requests);
+  add("gst_request", t.global_store.requests);
+  add("gld_transactions", t.global_load.transactions);
+  add("gst_transactions", t.global_store.transactions);
+  return metrics;
+}
+
+/// Whether the model serves lanes of both halves of a 64-lane wave together in some width.
+bool halves_meet(const model::Arch& arch) {
+  constexpr uint64_t low = 0xffffffffu;
+  for (const auto* phases : {arch.load, arch.store}) {
+    for (int width = 0; width < model::width_count; ++width) {
+      const model::Phases& p = phases[width];
+      if (p.lanes_each > 32) return true;
+      for (int i = 0; i < p.listed; ++i)
+        if ((p.list[i] & low) != 0 && (p.list[i] & ~low) != 0) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+Report make_report(const model::Arch& arch) {
+  Report report;
+  report.arch = arch.name;
+  report.arch_description = arch.description;
+  if (arch.warp_lanes > 32) {
+    report.notes.push_back(halves_meet(arch) ? "Waves of 64 lanes are counted as two halves of 32 lanes "
+                                               "each. On this architecture some accesses serve "
+                                               "lanes of both halves together: their wavefronts and ideals "
+                                               "are those of halves that come one by one."
+                                             : "Waves of 64 lanes are counted as two halves of 32 lanes "
+                                               "each; on this architecture the banks never "
+                                               "serve lanes of both halves together, so the wavefronts are "
+                                               "those of whole waves. Requests are of halves.");
+  }
+  return report;
+}
+
+Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exec::Kernel& kernel,
+                   const exec::LaunchConfig& config, const exec::LaunchResult& result,
+                   const std::optional<profile::Profile>& profile, Sources& sources) {
+  Launch launch;
+  launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
+  launch.grid = config.grid;
+  launch.block = config.block;
+  launch.shared_bytes = uint64_t{kernel.static_shared} + config.dynamic_shared;
+  launch.warp_instructions = result.warp_instructions;
+  launch.failed = result.failed;
+  launch.counted = profile.has_value();
+  for (const exec::Finding& found : result.findings)
+    launch.findings.push_back(make_finding(module, kernel, config, found));
+  if (!profile) return launch;
+
+  launch.totals = profile::totals(*profile);
+  launch.metrics = metrics_of(launch.totals);
+  for (const profile::LineCounters& counted : profile::by_line(kernel, *profile)) {
+    const Place place = place_of(module, kernel, kernel.origins[kernel.accesses[counted.worst_site].origin]);
+    Line line;
+    line.file = place.file;
+    line.line = place.line;
+    line.op = counted.op;
+    line.variable = name_of_variable(kernel, counted.variable);
+    line.space = counted.space;
+    line.counters = counted.counters;
+    line.worst = counted.worst;
+    line.source = source_of(module, place, sources);
+    launch.lines.push_back(std::move(line));
+  }
+  std::stable_sort(launch.lines.begin(), launch.lines.end(), comes_before);
+  for (const profile::VariableCounters& variable : profile::by_variable(*profile))
+    launch.variables.push_back({name_of_variable(kernel, variable.variable), variable.counters});
+
+  for (const Line& line : launch.lines) {
+    if (excess_of(line) == 0) continue;
+    if (line.space == exec::AccessSpace::shared && launch.why_shared.empty())
+      launch.why_shared = explain_shared(arch, line.worst, config.grid);
+    if (line.space == exec::AccessSpace::global && launch.why_global.empty())
+      launch.why_global = explain_global(arch, line.worst, config.grid);
+  }
+  return launch;
+}
+
+model::Evidence evidence_of(const Launch& launch) {
+  model::Evidence evidence = model::Evidence::measured;
+  for (const Line& line : launch.lines) evidence = model::less_sure(evidence, line.counters.evidence);
+  return evidence;
+}
+
+const char* name_of(model::Evidence evidence) {
+  switch (evidence) {
+    case model::Evidence::measured: return "measured";
+    case model::Evidence::vendor_guide: return "vendor guide";
+    case model::Evidence::third_party: return "third party";
+    case model::Evidence::assumed: break;
+  }
+  return "assumed";
+}
+
+exec::Dim3 coordinates(uint64_t index, const exec::Dim3& extent) {
+  const uint64_t row = index / extent.x;
+  return {static_cast<uint32_t>(index % extent.x), static_cast<uint32_t>(row % extent.y),
+          static_cast<uint32_t>(row / extent.y)};
+}
+
+std::string str(const exec::Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); }
+
+}  // namespace lanescope::report

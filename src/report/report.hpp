@@ -1,0 +1,93 @@
+// What a run found, ready to be written: one Report, made from profiles, kernels and modules; text.hpp and
+// json.hpp write it down. Nothing here formats for one output only, and nothing that counts knows of this.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "exec/launch.hpp"
+#include "lanescope/model/arch.hpp"
+#include "profile/profile.hpp"
+#include "ptx/module.hpp"
+#include "report/sources.hpp"
+
+namespace lanescope::report {
+
+/// One source line doing one thing to one variable.
+struct Line {
+  std::string file;  ///< as the compiler wrote it; the PTX file where no source line is known
+  uint32_t line = 0;
+  std::string op;        ///< "ld.shared"
+  std::string variable;  ///< of shared memory; empty where there is none
+  exec::AccessSpace space{};
+  profile::Counters counters;
+  profile::Example worst;
+  std::string source;  ///< the line's text without indentation; empty when the file was not found
+};
+
+/// All accesses to one variable of shared memory.
+struct Variable {
+  std::string name;
+  profile::Counters counters;
+};
+
+/// A defect of the program that was run.
+struct Finding {
+  std::string kind;  ///< "out_of_bounds"
+  std::string kernel;
+  std::string file;
+  uint32_t line = 0;
+  std::string message;        ///< in words, without place
+  exec::Dim3 block{0, 0, 0};  ///< coordinates of the first occurrence
+  exec::Dim3 thread{0, 0, 0};
+  uint64_t address = 0;
+  uint32_t width = 0;  ///< bytes the lane asked for; 0 when it is no access
+  uint64_t count = 1;  ///< lanes that did this at this instruction
+};
+
+struct Launch {
+  std::string kernel;  ///< as the programmer wrote it
+  exec::Dim3 grid, block;
+  uint64_t shared_bytes = 0;  ///< of a block, static and dynamic
+  uint64_t warp_instructions = 0;
+  bool failed = false;   ///< results are not to be trusted
+  bool counted = false;  ///< false: only run; everything below but the findings is empty
+  profile::Totals totals;
+  std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
+  std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first
+  std::vector<Variable> variables;
+  std::vector<Finding> findings;
+  std::string why_shared;  ///< in words, why the worst line of shared memory conflicts; empty when none does
+  std::string why_global;  ///< the same for global sectors
+};
+
+struct Report {
+  std::string arch;
+  std::string arch_description;
+  std::vector<std::string> notes;  ///< what a reader must know about all numbers
+  std::vector<Launch> launches;
+};
+
+/// A report of no launches yet.
+[[nodiscard]] Report make_report(const model::Arch& arch);
+
+/// One launch. `profile`: nothing when accesses were not counted.
+[[nodiscard]] Launch make_launch(const model::Arch& arch, const ptx::Module& module,
+                                 const exec::Kernel& kernel, const exec::LaunchConfig& config,
+                                 const exec::LaunchResult& result,
+                                 const std::optional<profile::Profile>& profile, Sources& sources);
+
+/// How the numbers of a launch are known: the least sure rule that they rest on.
+[[nodiscard]] model::Evidence evidence_of(const Launch& launch);
+/// "measured", "vendor guide", "third party", "assumed".
+[[nodiscard]] const char* name_of(model::Evidence evidence);
+
+/// Coordinates of a linear index.
+[[nodiscard]] exec::Dim3 coordinates(uint64_t index, const exec::Dim3& extent);
+/// "(1,0,0)".
+[[nodiscard]] std::string str(const exec::Dim3& at);
+
+}  // namespace lanescope::report

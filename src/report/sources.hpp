@@ -1,0 +1,29 @@
+// The source files that a PTX text speaks of, found near it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace lanescope::report {
+
+class Sources {
+ public:
+  /// Compilers write paths of the machine they ran on. A file is looked for as written (from the current
+  /// folder), then, with ever more leading folders dropped from its path, in the PTX file's folder and the
+  /// folders above it.
+  explicit Sources(const std::filesystem::path& ptx_file);
+
+  /// The text of a line, 1-based, without surrounding white space; empty when there is no such file or line.
+  [[nodiscard]] std::string line(const std::string& file, uint32_t number);
+
+ private:
+  [[nodiscard]] std::filesystem::path find(const std::filesystem::path& file) const;
+
+  std::vector<std::filesystem::path> folders_;
+  std::map<std::string, std::vector<std::string>> files_;
+};
+
+}  // namespace lanescope::report

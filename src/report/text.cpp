@@ -1,0 +1,334 @@
+// The report as text: tables whose widths follow their contents and the terminal.
+#include "report/text.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+/// Rows of a launch's table; the rest is in the JSON.
+constexpr size_t most_rows = 16;
+constexpr size_t narrowest = 40;
+
+enum class Style { plain, bold, dim, bad, good };
+
+class Writer {
+ public:
+  explicit Writer(const TextOptions& options)
+      : width_(std::max(options.width, narrowest)), color_(options.color) {}
+
+  [[nodiscard]] size_t width() const { return width_; }
+  [[nodiscard]] std::string str() && { return std::move(text_); }
+
+  [[nodiscard]] std::string styled(std::string_view text, Style style) const {
+    if (!color_ || style == Style::plain || text.empty()) return std::string(text);
+    const char* code = style == Style::bold  ? "1"
+                       : style == Style::dim ? "2"
+                       : style == Style::bad ? "31"
+                                             : "32";
+    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
+  }
+  void line(std::string_view text = "", Style style = Style::plain) {
+    text_ += styled(text, style);
+    text_ += '\n';
+  }
+  void paragraph(std::string_view text, size_t indent, Style style = Style::plain) {
+    for (const std::string& part : wrapped(text, width_ - indent))
+      line(std::string(indent, ' ') + part, style);
+  }
+
+ private:
+  size_t width_;
+  bool color_;
+  std::string text_;
+};
+
+struct Cell {
+  std::string text;
+  Style style = Style::plain;
+};
+
+/// A table whose first column is cut to what the terminal leaves; all other columns are as wide as their
+/// contents. A row may have a line of text below it.
+class Table {
+ public:
+  /// `left`: columns that are aligned to the left, from the first one.
+  Table(std::vector<std::string> head, size_t left) : left_(left) {
+    std::vector<Cell> cells;
+    for (std::string& text : head) cells.push_back({std::move(text), Style::dim});
+    add(std::move(cells));
+  }
+  void add(std::vector<Cell> cells, std::string below = "") {
+    rows_.push_back({std::move(cells), std::move(below)});
+  }
+
+  void write(Writer& out) const {
+    constexpr size_t indent = 2, gap = 2, least = 12;
+    std::vector<size_t> widths;
+    for (const Row& row : rows_) {
+      widths.resize(std::max(widths.size(), row.cells.size()));
+      for (size_t i = 0; i < row.cells.size(); ++i)
+        widths[i] = std::max(widths[i], columns_of(row.cells[i].text));
+    }
+    size_t all = indent;
+    for (const size_t w : widths) all += w + gap;
+    all -= gap;
+    if (all > out.width())
+      widths[0] = std::max(std::min(least, widths[0]), widths[0] - std::min(widths[0], all - out.width()));
+    for (const Row& row : rows_) {
+      std::string text(indent, ' ');
+      for (size_t i = 0; i < row.cells.size(); ++i) {
+        const std::string shown = cut_begin(row.cells[i].text, widths[i]);
+        const std::string pad(widths[i] - columns_of(shown), ' ');
+        const bool last = i + 1 == row.cells.size();
+        const std::string cell = out.styled(shown, row.cells[i].style);
+        text += i < left_ ? cell + (last ? "" : pad) : pad + cell;
+        if (!last) text += std::string(gap, ' ');
+      }
+      out.line(text.substr(0, text.find_last_not_of(' ') + 1));
+      constexpr size_t deeper = 6;
+      if (!row.below.empty())
+        out.line(std::string(deeper, ' ') + cut_end(row.below, out.width() - deeper), Style::dim);
+    }
+  }
+
+ private:
+  struct Row {
+    std::vector<Cell> cells;
+    std::string below;
+  };
+  size_t left_;
+  std::vector<Row> rows_;
+};
+
+std::string extent(const exec::Dim3& d) {
+  std::string text = grouped(d.x);
+  if (d.y != 1 || d.z != 1) text += "x" + grouped(d.y);
+  if (d.z != 1) text += "x" + grouped(d.z);
+  return text;
+}
+
+std::string place(const Line& line) { return line.file + ":" + std::to_string(line.line); }
+
+uint64_t shared_wavefronts(const profile::Totals& t) {
+  return t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts;
+}
+uint64_t shared_ideal(const profile::Totals& t) {
+  return t.shared_load.ideal + t.shared_store.ideal + t.shared_atomic.ideal;
+}
+uint64_t shared_conflicts(const profile::Totals& t) {
+  return t.shared_load.conflicts + t.shared_store.conflicts + t.shared_atomic.conflicts;
+}
+uint64_t shared_requests(const profile::Totals& t) {
+  return t.shared_load.requests + t.shared_store.requests + t.shared_atomic.requests;
+}
+uint64_t global_sectors(const profile::Totals& t) {
+  return t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors;
+}
+uint64_t global_ideal(const profile::Totals& t) {
+  return t.global_load.ideal_sectors + t.global_store.ideal_sectors + t.global_atomic.ideal_sectors;
+}
+
+std::vector<const Line*> lines_of(const Launch& launch, exec::AccessSpace space) {
+  std::vector<const Line*> lines;
+  for (const Line& line : launch.lines)
+    if (line.space == space) lines.push_back(&line);
+  return lines;
+}
+
+void write_more(Writer& out, size_t lines) {
+  if (lines > most_rows)
+    out.line(fmt::format("  and {} of less cost: --format json has all of them",
+                         counted(lines - most_rows, "line")),
+             Style::dim);
+}
+
+void write_shared(Writer& out, const Launch& launch) {
+  const auto lines = lines_of(launch, exec::AccessSpace::shared);
+  if (lines.empty()) return;
+  const uint64_t all = shared_wavefronts(launch.totals);
+  Table table({"shared memory", "op", "variable", "requests", "wavefronts / ideal", "n-way", "share"}, 3);
+  for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
+    const Line& line = *lines[i];
+    const profile::Counters& c = line.counters;
+    const Style style = c.wavefronts > c.ideal ? Style::bad : Style::plain;
+    const std::string mark = c.estimates != 0 ? "~" : "";
+    table.add({{place(line)},
+               {line.op},
+               {line.variable},
+               {grouped(c.requests)},
+               {fmt::format("{}{} / {}", mark, grouped(c.wavefronts), grouped(c.ideal)), style},
+               {mark + std::to_string(c.max_way), style},
+               {percent(c.wavefronts, all)}},
+              line.source);
+  }
+  table.write(out);
+  write_more(out, lines.size());
+}
+
+void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
+  const auto lines = lines_of(launch, space);
+  if (lines.empty()) return;
+  uint64_t all = 0;
+  for (const Line* line : lines) all += line->counters.sectors;
+  Table table(
+      {std::string(profile::name_of(space)) + " memory", "op", "requests", "sectors / ideal", "share"}, 2);
+  for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
+    const Line& line = *lines[i];
+    const profile::Counters& c = line.counters;
+    const Style style = c.sectors > c.ideal_sectors ? Style::bad : Style::plain;
+    table.add({{place(line)},
+               {line.op},
+               {grouped(c.requests)},
+               {fmt::format("{} / {}", grouped(c.sectors), grouped(c.ideal_sectors)), style},
+               {percent(c.sectors, all)}},
+              line.source);
+  }
+  table.write(out);
+  write_more(out, lines.size());
+}
+
+std::string global_part(const char* what, const profile::Counters& c) {
+  return fmt::format("{} sectors {} (ideal {})", grouped(c.sectors), what, grouped(c.ideal_sectors));
+}
+
+void write_totals(Writer& out, const Launch& launch) {
+  const profile::Totals& t = launch.totals;
+  if (shared_requests(t) != 0) {
+    std::string text = fmt::format("shared: {}, ideal {}; conflicts: {} of loads, {} of stores",
+                                   counted(shared_wavefronts(t), "wavefront"), grouped(shared_ideal(t)),
+                                   grouped(t.shared_load.conflicts), grouped(t.shared_store.conflicts));
+    if (t.shared_atomic.requests != 0)
+      text += fmt::format(", {} of atomics", grouped(t.shared_atomic.conflicts));
+    out.paragraph(text, 2, Style::bold);
+  }
+  std::string global;
+  const auto add = [&](const char* what, const profile::Counters& c) {
+    if (c.requests != 0) global += (global.empty() ? "" : ", ") + global_part(what, c);
+  };
+  add("loaded", t.global_load);
+  add("stored", t.global_store);
+  add("of atomics", t.global_atomic);
+  if (!global.empty()) out.paragraph("global: " + global, 2, Style::bold);
+  global.clear();
+  add("loaded", t.local_load);
+  add("stored", t.local_store);
+  if (!global.empty()) out.paragraph("local: " + global, 2, Style::bold);
+  out.paragraph(counted(launch.warp_instructions, "warp instruction"), 2, Style::bold);
+}
+
+/// Why the worst lines cost what they do, or that nothing costs too much.
+void write_why(Writer& out, const Launch& launch) {
+  const profile::Totals& t = launch.totals;
+  const auto tell = [&](exec::AccessSpace space, const std::string& why) {
+    const Line& worst = *lines_of(launch, space).front();
+    std::string what = fmt::format("Why {} ({}", place(worst), worst.op);
+    if (!worst.variable.empty()) what += " of " + worst.variable;
+    what += space == exec::AccessSpace::shared ? fmt::format(", {}-way)", worst.counters.max_way) : ")";
+    out.line();
+    out.paragraph(what + ": " + why, 2);
+  };
+  if (!launch.why_shared.empty()) tell(exec::AccessSpace::shared, launch.why_shared);
+  if (!launch.why_global.empty()) tell(exec::AccessSpace::global, launch.why_global);
+  if (launch.why_shared.empty() && shared_requests(t) != 0) {
+    out.line();
+    out.paragraph("No bank conflicts: every shared-memory request takes the fewest wavefronts it can.", 2,
+                  Style::good);
+  }
+  uint64_t races = 0;
+  const Line* race = nullptr;
+  for (const Line& line : launch.lines) {
+    if (line.counters.write_races != 0 && race == nullptr) race = &line;
+    races += line.counters.write_races;
+  }
+  if (race != nullptr)
+    out.paragraph(
+        fmt::format("{} at {}{}: several lanes store to one word, and which value stays is undefined.",
+                    counted(races, "request"), place(*race),
+                    races != race->counters.write_races ? " and elsewhere" : ""),
+        2, Style::bad);
+  for (const Line& line : launch.lines)
+    if (line.counters.estimates != 0) {
+      out.paragraph("~ The hardware's rule for this access is unknown: the number is an estimate.", 2);
+      break;
+    }
+}
+
+void write_findings(Writer& out, const Launch& launch) {
+  for (const Finding& finding : launch.findings) {
+    std::string text = finding.kind + ": ";
+    if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
+    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, finding.kernel,
+                        str(finding.block), str(finding.thread));
+    if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "lane"));
+    out.paragraph(text + ")", 2, Style::bad);
+  }
+}
+
+void write_launch(Writer& out, const Report& report, const Launch& launch) {
+  std::string head =
+      fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid), extent(launch.block));
+  if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
+  head += "  " + report.arch;
+  out.paragraph(head, 0, Style::bold);
+  const model::Evidence evidence = evidence_of(launch);
+  if (launch.counted && evidence != model::Evidence::measured)
+    out.paragraph(fmt::format("Rules: {}; not measured on the hardware, but known from: {}.",
+                              report.arch_description, name_of(evidence)),
+                  2, Style::dim);
+  write_shared(out, launch);
+  write_sectors(out, launch, exec::AccessSpace::global);
+  write_sectors(out, launch, exec::AccessSpace::local);
+  if (launch.counted) {
+    write_totals(out, launch);
+    if (!launch.lines.empty()) write_why(out, launch);
+  } else {
+    out.paragraph(counted(launch.warp_instructions, "warp instruction") + "; accesses were not counted", 2);
+  }
+  if (!launch.findings.empty()) {
+    out.line();
+    write_findings(out, launch);
+  }
+  if (launch.failed) out.paragraph("The kernel failed: its results are not to be trusted.", 2, Style::bad);
+}
+
+void write_comparison(Writer& out, const Report& report) {
+  out.line("Side by side", Style::bold);
+  Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "ideal", "warp instructions"}, 1);
+  for (const Launch& launch : report.launches) {
+    const profile::Totals& t = launch.totals;
+    const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
+    table.add({{launch.kernel},
+               {number(shared_wavefronts(t))},
+               {number(shared_ideal(t))},
+               {number(shared_conflicts(t)), shared_conflicts(t) != 0 ? Style::bad : Style::good},
+               {number(global_sectors(t))},
+               {number(global_ideal(t))},
+               {grouped(launch.warp_instructions)}});
+  }
+  table.write(out);
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, const TextOptions& options) {
+  Writer out(options);
+  for (const std::string& note : report.notes) out.paragraph(note, 0, Style::dim);
+  for (size_t i = 0; i < report.launches.size(); ++i) {
+    if (i != 0 || !report.notes.empty()) out.line();
+    write_launch(out, report, report.launches[i]);
+  }
+  if (report.launches.size() > 1) {
+    out.line();
+    write_comparison(out, report);
+  }
+  return std::move(out).str();
+}
+
+}  // namespace lanescope::report

@@ -1,0 +1,95 @@
+// Numbers and lists as people read them.
+#include "report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+namespace lanescope::report {
+namespace {
+
+constexpr std::string_view ellipsis = "…";
+
+bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+
+}  // namespace
+
+std::string grouped(uint64_t value) {
+  std::string digits = std::to_string(value);
+  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+std::string counted(uint64_t value, std::string_view noun) {
+  return fmt::format("{} {}{}", grouped(value), noun, value == 1 ? "" : "s");
+}
+
+std::string listed(const std::vector<uint64_t>& values) {
+  constexpr size_t whole = 5, first = 3;
+  const bool all = values.size() <= whole;
+  std::string text;
+  for (size_t i = 0; i < (all ? values.size() : first); ++i)
+    text += (i == 0 ? "" : ", ") + std::to_string(values[i]);
+  if (!all) text += fmt::format(", {} {}", ellipsis, values.back());
+  return text;
+}
+
+std::string lanes(uint64_t mask) {
+  std::vector<uint64_t> members;
+  for (uint64_t left = mask; left != 0; left &= left - 1)
+    members.push_back(static_cast<uint64_t>(std::countr_zero(left)));
+  if (members.empty()) return "no lane";
+  if (members.size() == 1) return "lane " + std::to_string(members.front());
+  const bool run = members.back() - members.front() + 1 == members.size() && members.size() > 2;
+  return "lanes " + (run ? fmt::format("{}-{}", members.front(), members.back()) : listed(members));
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  if (whole == 0) return "";
+  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+  return part == whole ? "100%" : fmt::format("{:.1f}%", share);
+}
+
+std::vector<std::string> wrapped(std::string_view text, size_t width) {
+  std::vector<std::string> lines;
+  std::string line;
+  while (!text.empty()) {
+    const size_t space = text.find(' ');
+    const std::string_view word = text.substr(0, space);
+    text = space == std::string_view::npos ? "" : text.substr(space + 1);
+    if (!line.empty() && columns_of(line) + 1 + columns_of(word) > width) {
+      lines.push_back(line);
+      line.clear();
+    }
+    line += (line.empty() ? "" : " ") + std::string(word);
+  }
+  if (!line.empty()) lines.push_back(line);
+  return lines;
+}
+
+size_t columns_of(std::string_view text) {
+  size_t columns = 0;
+  for (const char c : text) columns += is_continuation(c) ? 0 : 1;
+  return columns;
+}
+
+std::string cut_end(std::string_view text, size_t columns) {
+  if (columns_of(text) <= columns) return std::string(text);
+  if (columns == 0) return "";
+  size_t end = 0;
+  for (size_t seen = 0; end < text.size(); ++end)
+    if (!is_continuation(text[end]) && ++seen == columns) break;
+  return std::string(text.substr(0, end)) + std::string(ellipsis);
+}
+
+std::string cut_begin(std::string_view text, size_t columns) {
+  const size_t all = columns_of(text);
+  if (all <= columns) return std::string(text);
+  if (columns == 0) return "";
+  size_t begin = 0;
+  for (size_t seen = 0; begin < text.size(); ++begin)
+    if (!is_continuation(text[begin]) && ++seen > all - columns + 1) break;
+  return std::string(ellipsis) + std::string(text.substr(begin));
+}
+
+}  // namespace lanescope::report

@@ -1,0 +1,30 @@
+// Numbers and lists as people read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::report {
+
+/// "1,234,567".
+[[nodiscard]] std::string grouped(uint64_t value);
+/// "1 word", "2 words" with grouped digits.
+[[nodiscard]] std::string counted(uint64_t value, std::string_view noun);
+/// "0, 4, 8, … 28": the first three and the last of a long list, up to five whole.
+[[nodiscard]] std::string listed(const std::vector<uint64_t>& values);
+/// "lane 3", "lanes 0-31", "lanes 0, 16", "lanes 0, 4, 8, … 28".
+[[nodiscard]] std::string lanes(uint64_t mask);
+/// "12.5%", "100%".
+[[nodiscard]] std::string percent(uint64_t part, uint64_t whole);
+/// Breaks text into lines of at most `width` columns at spaces.
+[[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
+/// Columns of a terminal that UTF-8 text takes (one for each code point).
+[[nodiscard]] size_t columns_of(std::string_view text);
+/// At most `columns` columns of the text's begin, ended by "…" when something was cut.
+[[nodiscard]] std::string cut_end(std::string_view text, size_t columns);
+/// At most `columns` columns of the text's end, begun by "…" when something was cut.
+[[nodiscard]] std::string cut_begin(std::string_view text, size_t columns);
+
+}  // namespace lanescope::report
