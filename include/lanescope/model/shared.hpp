@@ -387,8 +387,16 @@ LANESCOPE_HD constexpr PhaseCount count_phase(const Request& request, const Plan
     return PhaseCount{masked ? lanes_way(words, MaskedBank{mapping.bank_mask}, mapping.banks)
                              : lanes_way(words, mapping, mapping.banks),
                       0};
-  return masked ? words_way(words, MaskedBank{mapping.bank_mask}, mapping.banks)
-                : words_way(words, mapping, mapping.banks);
+  PhaseCount result = masked ? words_way(words, MaskedBank{mapping.bank_mask}, mapping.banks)
+                             : words_way(words, mapping, mapping.banks);
+  if (mapping.segments) {  // the rows said what is free; who reads the same word is seen in the words alone
+    Mapping single_words = mapping;
+    single_words.segments = false;
+    EqualKeys<Tables> units;
+    add_words(units, request, plan, single_words, lanes, offset);
+    result.broadcast_words = words_way(units, single_words, mapping.banks).broadcast_words;
+  }
+  return result;
 }
 
 /// Do two active lanes write one same byte?
