@@ -142,11 +142,12 @@ std::vector<const Line*> lines_of(const Launch& launch, exec::AccessSpace space)
   return lines;
 }
 
-void write_more(Writer& out, size_t lines) {
+void end_table(Writer& out, size_t lines) {
   if (lines > most_rows)
     out.line(fmt::format("  and {} of less cost: --format json has all of them",
                          counted(lines - most_rows, "line")),
              Style::dim);
+  out.line();
 }
 
 void write_shared(Writer& out, const Launch& launch) {
@@ -169,7 +170,7 @@ void write_shared(Writer& out, const Launch& launch) {
               line.source);
   }
   table.write(out);
-  write_more(out, lines.size());
+  end_table(out, lines.size());
 }
 
 void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
@@ -191,7 +192,7 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
               line.source);
   }
   table.write(out);
-  write_more(out, lines.size());
+  end_table(out, lines.size());
 }
 
 std::string global_part(const char* what, const profile::Counters& c) {
@@ -271,17 +272,26 @@ void write_findings(Writer& out, const Launch& launch) {
   }
 }
 
+/// How the numbers are known, where that is not by measurement.
+const char* knowledge(model::Evidence evidence) {
+  switch (evidence) {
+    case model::Evidence::measured: return "";
+    case model::Evidence::vendor_guide: return "rules from the vendor's guide, not measured";
+    case model::Evidence::third_party: return "rules from measurements by others";
+    case model::Evidence::assumed: break;
+  }
+  return "some rules are carried over from a neighbouring architecture or width, not measured";
+}
+
 void write_launch(Writer& out, const Report& report, const Launch& launch) {
   std::string head =
       fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid), extent(launch.block));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
   out.paragraph(head, 0, Style::bold);
-  const model::Evidence evidence = evidence_of(launch);
-  if (launch.counted && evidence != model::Evidence::measured)
-    out.paragraph(fmt::format("Rules: {}; not measured on the hardware, but known from: {}.",
-                              report.arch_description, name_of(evidence)),
-                  2, Style::dim);
+  const char* known_from = knowledge(evidence_of(launch));
+  if (launch.counted && *known_from != '\0')
+    out.paragraph(report.arch_description + ": " + known_from, 2, Style::dim);
   write_shared(out, launch);
   write_sectors(out, launch, exec::AccessSpace::global);
   write_sectors(out, launch, exec::AccessSpace::local);

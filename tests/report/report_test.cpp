@@ -1,0 +1,286 @@
+// Reports of accesses made by hand: what the text says, what the JSON holds.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "profile/collector.hpp"
+#include "profile/synthetic.hpp"
+#include "report/explain.hpp"
+#include "report/json.hpp"
+#include "report/report.hpp"
+#include "report/text.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using namespace synthetic;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A kernel with the sites of synthetic::reduce at lines 10 to 14 of sum.cu.
+exec::Kernel reduction_kernel() {
+  exec::Kernel kernel;
+  kernel.name = "_Z3sumPf";
+  kernel.display_name = "sum(float*)";
+  kernel.files = {"", "sum.cu"};
+  kernel.shared = {{"d", 0, 1024, false}};
+  kernel.static_shared = 1024;
+  const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
+    kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
+    kernel.accesses.push_back(
+        {static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
+  };
+  site(ptx::Op::st, AccessKind::store, 10);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::st, AccessKind::store, 12);
+  site(ptx::Op::ld, AccessKind::load, 14);
+  return kernel;
+}
+
+class ReductionReport : public ::testing::Test {
+ protected:
+  Launch launch(bool interleaved, const model::Arch& arch = sm_90(), const exec::LaunchResult& result = {}) {
+    profile::Collectors collectors(arch, reduction_sites);
+    (interleaved ? reduce_interleaved : reduce_sequential)(*collectors.of(0), 0);
+    exec::LaunchConfig config;
+    config.block = {256, 1, 1};
+    return make_launch(arch, module_, kernel_, config, result, collectors.merged(), sources_);
+  }
+  Report report(std::vector<Launch> launches) {
+    Report report = make_report(sm_90());
+    report.launches = std::move(launches);
+    return report;
+  }
+
+  exec::Kernel kernel_ = reduction_kernel();
+  ptx::Module module_;
+  Sources sources_{"nowhere/sum.ptx"};
+};
+
+TEST_F(ReductionReport, MetricsByTheProfilersNames) {
+  const auto json = nlohmann::json::parse(to_json(report({launch(true)})));
+  const auto& metrics = json["launches"][0]["metrics"];
+  EXPECT_EQ(metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"], 35);
+  EXPECT_EQ(metrics["l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"], 70);
+  EXPECT_EQ(metrics["shared_st_bank_conflict"], 35);
+  EXPECT_EQ(metrics["shared_ld_bank_conflict"], 70);
+  EXPECT_EQ(metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"], 95);
+  EXPECT_EQ(metrics["l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"], 55);
+}
+
+TEST_F(ReductionReport, JsonHoldsTheContract) {
+  const auto json = nlohmann::json::parse(to_json(report({launch(true)})));
+  EXPECT_EQ(json["schema"], 1);
+  EXPECT_EQ(json["arch"], "sm_90");
+  EXPECT_TRUE(json["findings"].empty());
+  const auto& first = json["launches"][0];
+  EXPECT_EQ(first["kernel"], "sum(float*)");
+  EXPECT_EQ(first["grid"], nlohmann::json::array({1, 1, 1}));
+  EXPECT_EQ(first["block"], nlohmann::json::array({256, 1, 1}));
+  const auto& worst = first["lines"][0];
+  EXPECT_EQ(worst["file"], "sum.cu");
+  EXPECT_EQ(worst["line"], 12);
+  EXPECT_EQ(worst["op"], "ld.shared");
+  EXPECT_EQ(worst["variable"], "d");
+  EXPECT_EQ(worst["conflicts"], 70);
+  EXPECT_EQ(worst["max_way"], 8);
+  EXPECT_EQ(worst["requests"], 24);
+  EXPECT_EQ(worst["wavefronts"], 94);
+  EXPECT_EQ(worst["ideal"], 24);
+  EXPECT_EQ(worst["sectors"], 0);
+  EXPECT_EQ(worst["sectors_ideal"], 0);
+  EXPECT_EQ(worst["evidence"], "measured");
+  EXPECT_EQ(worst["worst"]["mask"], "0xffffffff");
+}
+
+TEST_F(ReductionReport, TextTellsTheWorstLineFirstAndWhy) {
+  const std::string text = to_text(report({launch(true)}), {});
+  EXPECT_LT(text.find("sum.cu:12      ld.shared  d"), text.find("sum.cu:10      st.shared  d"));
+  EXPECT_THAT(text, HasSubstr("shared: 150 wavefronts, ideal 45; conflicts: 70 of loads, 35 of stores"));
+  EXPECT_THAT(text, HasSubstr("Why sum.cu:12 (ld.shared of d, 8-way)"));
+  EXPECT_THAT(text, Not(HasSubstr("No bank conflicts")));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ReductionReport, CleanLaunchSaysSo) {
+  const std::string text = to_text(report({launch(false)}), {});
+  EXPECT_THAT(text, HasSubstr("No bank conflicts"));
+  EXPECT_THAT(text, Not(HasSubstr("Why")));
+}
+
+TEST_F(ReductionReport, SeveralLaunchesAreCompared) {
+  EXPECT_THAT(to_text(report({launch(true)}), {}), Not(HasSubstr("Side by side")));
+  const std::string text = to_text(report({launch(true), launch(false)}), {});
+  EXPECT_THAT(text, HasSubstr("Side by side"));
+  EXPECT_THAT(text, HasSubstr("        150     45        105"));
+  EXPECT_THAT(text, HasSubstr("         45     45          0"));
+}
+
+TEST_F(ReductionReport, LinesStayInsideTheTerminal) {
+  for (const size_t width : {40u, 60u, 80u, 100u, 200u}) {
+    std::istringstream lines(to_text(report({launch(true), launch(false)}), {width, false}));
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(columns_of(line), std::max<size_t>(width, 80)) << line;
+  }
+}
+
+TEST_F(ReductionReport, ColourOnlyWhenAsked) {
+  EXPECT_THAT(to_text(report({launch(true)}), {100, true}), HasSubstr("\x1b[31m"));
+}
+
+TEST_F(ReductionReport, FindingsNamePlaceBlockAndThread) {
+  exec::LaunchResult result;
+  result.failed = true;
+  exec::Finding finding;
+  finding.kind = exec::Finding::Kind::out_of_bounds;
+  finding.instruction = 3;
+  finding.thread = 33;
+  finding.message = "shared memory offset 2048, 4 bytes: the block has 1024 bytes";
+  finding.count = 31;
+  result.findings = {finding};
+  const Report whole = report({launch(true, sm_90(), result)});
+  std::string text = to_text(whole, {400, false});
+  EXPECT_THAT(
+      text,
+      HasSubstr("out-of-bounds: sum.cu:12: shared memory offset 2048, 4 bytes: the block has 1024 bytes "
+                "(kernel sum(float*), block (0,0,0), thread (33,0,0); 31 lanes in all)"));
+  EXPECT_THAT(text, HasSubstr("The kernel failed"));
+  const auto json = nlohmann::json::parse(to_json(whole));
+  EXPECT_EQ(json["findings"][0]["kind"], "out-of-bounds");
+  EXPECT_EQ(json["findings"][0]["line"], 12);
+  EXPECT_EQ(json["launches"][0]["failed"], true);
+}
+
+TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
+  const model::Arch& sm_35 = *model::find_arch("sm_35");
+  Report report = make_report(sm_35);
+  report.launches = {launch(true, sm_35)};
+  EXPECT_THAT(to_text(report, {}), HasSubstr("rules from the vendor's guide, not measured"));
+}
+
+TEST(Notes, WavesOf64SayHowTheyAreCounted) {
+  EXPECT_TRUE(make_report(sm_90()).notes.empty());
+  EXPECT_THAT(make_report(*model::find_arch("hd5870")).notes.at(0),
+              HasSubstr("never serve lanes of both halves"));
+  EXPECT_THAT(make_report(*model::find_arch("gfx950")).notes.at(0),
+              HasSubstr("serve lanes of both halves together"));
+}
+
+std::string why_shared(const model::Arch& arch, AccessKind kind, uint8_t width,
+                       const std::function<int64_t(uint32_t)>& address_of) {
+  profile::Collector collector(arch, 1);
+  collector.access(make_access(0, kind, AccessSpace::shared, address_of, width));
+  return explain_shared(arch, collector.profile().sites.at(0).worst, {1, 1, 1});
+}
+
+TEST(Explain, StrideOfTwoWords) {
+  const std::string why = why_shared(sm_90(), AccessKind::load, 4, [](uint32_t lane) { return lane * 8; });
+  EXPECT_EQ(why,
+            "Warp 0 of block (0,0,0): 32 lanes read 16 of the 32 banks; bank 0 is asked for 2 words: lanes "
+            "0, 16 → words "
+            "0, 32. That takes 2 wavefronts instead of 1. Neighbouring lanes are 2 words apart, and gcd(2, "
+            "32) = 2: only "
+            "every second bank is used.");
+}
+
+TEST(Explain, ColumnOfA32By32Array) {
+  const std::string why = why_shared(sm_90(), AccessKind::store, 4, [](uint32_t lane) { return lane * 128; });
+  EXPECT_THAT(
+      why,
+      HasSubstr("32 lanes write 1 of the 32 banks; bank 0 is asked for 32 words: lanes 0-31 → words 0, 32, "
+                "64, … 992. That takes 32 wavefronts"));
+}
+
+TEST(Explain, WordsReadBySeveralLanesAreListedOneByOne) {
+  const std::string why =
+      why_shared(sm_90(), AccessKind::load, 4, [](uint32_t lane) { return lane / 16 * 128; });
+  EXPECT_THAT(why, HasSubstr("bank 0 is asked for 2 words: lanes 0-15 → word 0; lanes 16-31 → word 32."));
+}
+
+TEST(Explain, WideAccessesNameTheirPhase) {
+  const std::string why = why_shared(sm_90(), AccessKind::store, 8, [](uint32_t lane) { return lane * 16; });
+  EXPECT_THAT(
+      why,
+      HasSubstr("the lanes 0-15 that are served together (one of 2 phases) write 16 of the 32 banks; bank 0 "
+                "is asked for 2 words: lanes 0, 8 → words 0, 32."));
+}
+
+TEST(Explain, AtomicsQueueByLane) {
+  const std::string why = why_shared(sm_90(), AccessKind::atomic, 4, [](uint32_t) { return 0; });
+  EXPECT_THAT(why, HasSubstr("lanes 0-31 → word 0. That takes 32 wavefronts"));
+  EXPECT_THAT(why, HasSubstr("one lane after the other"));
+}
+
+TEST(Explain, BytesOfOneWordOn1x) {
+  const std::string why =
+      why_shared(*model::find_arch("sm_13"), AccessKind::load, 1, [](uint32_t lane) { return lane; });
+  EXPECT_THAT(why, HasSubstr("4 wavefronts"));
+  EXPECT_THAT(why, HasSubstr("different bytes of one word conflict"));
+}
+
+TEST(Explain, KeplerSaysWhichWordsComeTogether) {
+  const std::string why =
+      why_shared(*model::find_arch("sm_35"), AccessKind::load, 4, [](uint32_t lane) { return lane * 128; });
+  EXPECT_THAT(why, HasSubstr("16 wavefronts"));
+  EXPECT_THAT(why, HasSubstr("words i and i+32 of one aligned segment of 64 words come out together"));
+}
+
+TEST(Explain, GlobalStridesAndMisalignment) {
+  const auto why = [](const std::function<int64_t(uint32_t)>& address_of) {
+    profile::Collector collector(sm_90(), 1);
+    collector.access(make_access(0, AccessKind::store, AccessSpace::global, address_of));
+    return explain_global(sm_90(), collector.profile().sites.at(0).worst, {1, 1, 1});
+  };
+  EXPECT_EQ(why([](uint32_t lane) { return lane * 4096; }),
+            "Warp 0 of block (0,0,0): 32 lanes write 128 bytes, which would fit in 4 sectors, but touch 32: "
+            "neighbouring "
+            "lanes are 4,096 bytes apart.");
+  EXPECT_THAT(why([](uint32_t lane) { return 4 + lane * 4; }),
+              HasSubstr("does not begin a sector of 32 bytes"));
+  EXPECT_THAT(why([](uint32_t lane) { return lane * lane * 4096; }), HasSubstr("scattered"));
+}
+
+TEST(Words, NumbersAndLists) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(4587520), "4,587,520");
+  EXPECT_EQ(counted(1, "word"), "1 word");
+  EXPECT_EQ(lanes(0x10001), "lanes 0, 16");
+  EXPECT_EQ(lanes(0x11111111), "lanes 0, 4, 8, … 28");
+  EXPECT_EQ(lanes(0xffff0000), "lanes 16-31");
+  EXPECT_EQ(cut_begin("kernels/reduce.cu", 10), "…reduce.cu");
+  EXPECT_EQ(cut_end("a → b → c", 5), "a → …");
+  EXPECT_EQ(percent(1, 3), "33.3%");
+  EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
+}
+
+/// A folder that goes away with its files.
+class SourcesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = std::filesystem::temp_directory_path() / ("lanescope-sources-" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder_ / "kernels" / "ptx");
+    std::ofstream(folder_ / "kernels" / "sum.cu") << "first\n   second line  \n";
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+  std::filesystem::path folder_;
+};
+
+TEST_F(SourcesTest, FindsFilesAboveThePtxByTheEndOfTheirPath) {
+  Sources sources(folder_ / "kernels" / "ptx" / "sum.ptx");
+  EXPECT_EQ(sources.line("kernels/sum.cu", 2), "second line");
+  EXPECT_EQ(sources.line("/build/machine/kernels/sum.cu", 1), "first");
+  EXPECT_EQ(sources.line("sum.cu", 1), "first");
+  EXPECT_EQ(sources.line("sum.cu", 3), "");
+  EXPECT_EQ(sources.line("other.cu", 1), "");
+}
+
+}  // namespace
+}  // namespace lanescope::report
