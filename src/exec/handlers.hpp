@@ -6,18 +6,25 @@
 
 namespace lanescope::exec {
 
-/// One set of handlers. All functions return nullptr for what is not supported.
+/// Handlers the decoder places itself; what their operands mean is said where they are (handlers/control.hpp).
+struct ControlHandlers {
+  Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, nothing, sleep, trap,
+      clock, copy_local;
+};
+
 struct HandlerSet {
-  const char* name;                              ///< "avx512", "avx2", "baseline"
-  Handler (*select)(const HandlerKey&);          ///< the instruction itself
-  Handler (*resize)(uint32_t to_bytes, uint32_t from_bytes, bool sign);  ///< widens or narrows a register
-  void (*run)(Warp&, const Inst*);               ///< executes until an event
+  const char* name;  ///< "avx512", "avx2", "baseline"
+  /// The handler of a memory or register instruction; nullptr for what is not supported.
+  Handler (*select)(const HandlerKey&);
+  /// Copies a register into one of another width (sign- or zero-extended, or cut): d ← a.
+  Handler (*resize)(uint32_t to_bytes, uint32_t from_bytes, bool sign);
+  ControlHandlers control;
 };
 
 [[nodiscard]] const HandlerSet& baseline_handlers();
 [[nodiscard]] const HandlerSet& avx2_handlers();
 [[nodiscard]] const HandlerSet& avx512_handlers();
-/// The best set this host runs; `LANESCOPE_ISA=baseline|avx2|avx512` in the environment chooses a lesser one.
+/// The best set this host runs; LANESCOPE_ISA=baseline|avx2|avx512 in the environment chooses a lesser one.
 [[nodiscard]] const HandlerSet& host_handlers();
 
 }  // namespace lanescope::exec

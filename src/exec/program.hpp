@@ -38,9 +38,18 @@ struct Inst {
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
   uint64_t imm = 0;
   uint32_t aux = no_operand;
-  uint32_t origin = 0;  ///< index of Kernel::origins
+  uint32_t origin_and_weight = 0;  ///< index of Kernel::origins; the top bit is set if it is no PTX instruction itself
+
+  [[nodiscard]] uint32_t origin() const { return origin_and_weight & ~helper_bit; }
+  /// 1 for an instruction of the PTX, 0 for a helper the decoder put beside one.
+  [[nodiscard]] uint32_t weight() const { return (origin_and_weight >> 31) ^ 1; }
+  static constexpr uint32_t helper_bit = 0x80000000u;
 };
 static_assert(sizeof(Inst) == 40 && std::is_trivially_copyable_v<Inst>);
+
+/// Inst::imm of a barrier instruction: what it does, and whether its predicate (c) is negated.
+inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2, barrier_and = 3,
+                          barrier_or = 4, barrier_negated = 8;
 
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
@@ -112,6 +121,22 @@ struct Kernel {
   std::array<uint32_t, 3> required_threads{};
   uint32_t barriers = 1;              ///< highest barrier number used + 1; 16 if computed
 
+  /// Entries of the functions whose address the module takes, by that address (see call_indirect).
+  struct FunctionEntry {
+    uint64_t address;
+    uint32_t entry;
+  };
+  std::vector<FunctionEntry> functions;
+  /// Calls that may come back to the caller: what its registers are, to be saved around the call; by Inst::aux.
+  struct SavedRegisters {
+    uint32_t begin, end;
+  };
+  std::vector<SavedRegisters> saved;
+  /// All registers of functions that recurse: offset and bytes of a lane (0: predicate).
+  std::vector<std::array<uint32_t, 2>> register_layout;
+  uint32_t stack_pointer = no_operand;  ///< register with the lane's local stack pointer, if the kernel recurses
+  uint32_t stack_begin = 0;             ///< its first value
+
   /// Values written into the register file once, when a warp's context is made.
   struct Constant {
     uint32_t offset;
@@ -123,7 +148,8 @@ struct Kernel {
     uint32_t offset;
     ptx::SpecialRegister reg;
   };
-  std::vector<Special> specials;      ///< 32-bit each; tid… per context, ctaid… per block
+  std::vector<Special> specials;      ///< tid… per context, ctaid… per block; 32 bits each
+  uint32_t params_address = no_operand; ///< 64-bit register with the address of the parameters, if it is taken
   std::vector<std::array<uint32_t, 2>> zeroed;  ///< {offset, bytes}: registers that may be read before written
 };
 

@@ -14,16 +14,16 @@ struct WorkerState;
 
 /// Why a warp left the run loop.
 enum class Event : uint8_t {
-  none,
-  converge,  ///< reached warp.stop by itself
+  none,      ///< reached warp.stop by itself
   diverge,   ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
-  regroup,   ///< lanes with different targets: event_lanes run the instruction at event_target again, first
+  regroup,   ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
   exit,      ///< event_lanes ended; the others (if any) go on at event_target
   call,      ///< event_target: callee, event_other: where it returns to
   ret,       ///< the callee's end
   barrier,   ///< wait at a barrier: see the instruction at event_target
   sync,      ///< wait for the lanes of event_lanes at the instruction event_target
-  yield      ///< many backward branches taken: let others run; goes on at event_target
+  yield,     ///< many backward branches taken: let others run; goes on at event_target
+  trap       ///< event_lanes executed `trap`
 };
 
 struct Warp {

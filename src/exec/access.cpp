@@ -1,0 +1,264 @@
+// The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and local memory,
+// and patterns that differ from the last one seen at the same instruction.
+#include <algorithm>
+#include <bit>
+#include <chrono>
+#include <cstdio>
+
+#include "exec/schedule.hpp"
+#include "exec/state.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
+  return text;
+}
+
+uint32_t shared_variable_of(const Kernel& kernel, uint32_t offset) {
+  uint32_t found = no_operand;
+  for (uint32_t i = 0; i < kernel.shared.size(); ++i)
+    if (kernel.shared[i].offset <= offset) found = i;
+  return found;
+}
+
+/// What lies around a global address that is in no allocation.
+std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width) {
+  if (auto inside = memory.find(address))
+    return std::to_string(inside->base + inside->size - address) + " bytes are left in " + inside->name + " (" +
+           std::to_string(inside->size) + " bytes at " + hex(inside->base) + "), " + std::to_string(width) + " are asked";
+  auto near = memory.nearest(address);
+  if (!near) return "there is no allocation";
+  const bool after = address >= near->base + near->size;
+  const uint64_t distance = after ? address - (near->base + near->size) : near->base - address;
+  if (distance > (1ull << 30)) return "no allocation is near";
+  return std::to_string(distance) + " bytes " + (after ? "past the end of " : "before ") + near->name + " (" +
+         std::to_string(near->size) + " bytes at " + hex(near->base) + ")";
+}
+
+/// Sends one access to the observer, after the repeats of the one before it.
+void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& access) {
+  SiteState& site = w.worker->sites[in->aux];
+  if (site.repeats != 0) {
+    w.worker->observer->repeat(in->aux, site.repeats);
+    site.repeats = 0;
+  }
+  const AccessSite& at = w.worker->kernel->accesses[in->aux];
+  access.instruction = in->aux;
+  access.kind = at.kind;
+  access.space = space;
+  access.width = at.width;
+  access.mask = mask;
+  access.block = w.block->index;
+  access.warp = w.index;
+  if (space == AccessSpace::shared)
+    access.shared_variable = shared_variable_of(
+        *w.worker->kernel, static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
+  w.worker->observer->access(access);
+}
+
+}  // namespace
+
+const char* name_of(Finding::Kind kind) {
+  switch (kind) {
+    case Finding::Kind::out_of_bounds: return "out-of-bounds";
+    case Finding::Kind::misaligned: return "misaligned";
+    case Finding::Kind::unknown_pointer: return "unknown-pointer";
+    case Finding::Kind::deadlock: return "deadlock";
+    case Finding::Kind::trap: return "trap";
+    case Finding::Kind::bad_call: return "bad-call";
+    case Finding::Kind::assertion: return "assertion";
+    case Finding::Kind::write_to_constant: return "write-to-constant";
+  }
+  return "?";
+}
+
+void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
+            const std::string& message) {
+  auto& findings = w.worker->findings;
+  const auto thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(lanes));
+  const auto count = static_cast<uint64_t>(std::popcount(lanes));
+  auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) {
+    return f.kind == kind && f.instruction == in->origin();
+  });
+  if (known == findings.end()) {
+    findings.push_back({kind, in->origin(), w.block->index, thread, address, width, count, message});
+    return;
+  }
+  known->count += count;
+  if (std::pair(w.block->index, thread) < std::pair(known->block, known->thread)) {
+    known->block = w.block->index;
+    known->thread = thread;
+    known->address = address;
+    known->message = message;
+  }
+}
+
+void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes) {
+  report(w, in, Finding::Kind::out_of_bounds, lanes, 0, 0,
+         "the call needs more local memory than the " + std::to_string(w.local_bytes) + " bytes of a thread");
+}
+
+uint64_t read_clock(ptx::SpecialRegister reg) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+  switch (reg) {
+    case ptx::SpecialRegister::clock: case ptx::SpecialRegister::clock64: return 2 * ns;
+    case ptx::SpecialRegister::clock_hi: return (2 * ns) >> 32;
+    case ptx::SpecialRegister::globaltimer_hi: return ns >> 32;
+    default: return ns;
+  }
+}
+
+uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width) {
+  uint32_t good = 0;
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint32_t bit = 1u << lane;
+    if (uint64_t{offset[lane]} + width > w.shared_bytes)
+      report(w, in, Finding::Kind::out_of_bounds, bit, offset[lane], width,
+             "shared memory offset " + std::to_string(offset[lane]) + ", " + std::to_string(width) +
+                 " bytes: the block has " + std::to_string(w.shared_bytes) + " bytes");
+    else if ((offset[lane] & (width - 1)) != 0)
+      report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
+             "shared memory offset " + std::to_string(offset[lane]) + " is no multiple of " + std::to_string(width));
+    else
+      good |= bit;
+  }
+  return good;
+}
+
+uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t width) {
+  uint32_t good = 0;
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint64_t offset = address[lane];
+    if (offset > w.local_bytes || width > w.local_bytes - offset)
+      report(w, in, Finding::Kind::out_of_bounds, 1u << lane, offset, width,
+             "local memory offset " + std::to_string(offset) + ", " + std::to_string(width) + " bytes: the thread has " +
+                 std::to_string(w.local_bytes) + " bytes");
+    else if ((offset & (width - 1)) != 0)
+      report(w, in, Finding::Kind::misaligned, 1u << lane, offset, width,
+             "local memory offset " + std::to_string(offset) + " is no multiple of " + std::to_string(width));
+    else
+      good |= 1u << lane;
+    address[lane] = reinterpret_cast<uint64_t>(w.local) + uint64_t{lane} * w.local_bytes + offset;
+  }
+  return good;
+}
+
+uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store) {
+  SiteState& site = w.worker->sites[in->aux];
+  std::array<uint32_t, 4> lanes{};  // by AccessSpace
+  Access event;
+  Allocation last;
+  bool one_allocation = true;
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint32_t bit = 1u << lane;
+    const uint64_t a = address[lane];
+    event.address[lane] = a;
+    if ((a & (width - 1)) != 0) {
+      report(w, in, Finding::Kind::misaligned, bit, a, width,
+             "address " + hex(a) + " is no multiple of " + std::to_string(width));
+      continue;
+    }
+    if (generic && a - shared_window < window_size) {
+      const uint64_t offset = a - shared_window;
+      if (offset + width > w.shared_bytes) {
+        report(w, in, Finding::Kind::out_of_bounds, bit, a, width,
+               "shared memory offset " + std::to_string(offset) + ", " + std::to_string(width) +
+                   " bytes: the block has " + std::to_string(w.shared_bytes) + " bytes");
+        continue;
+      }
+      event.address[lane] = offset;
+      address[lane] = reinterpret_cast<uint64_t>(w.shared) + offset;
+      lanes[static_cast<size_t>(AccessSpace::shared)] |= bit;
+      continue;
+    }
+    if (generic && a - local_window < window_size) {
+      const uint64_t offset = a - local_window;
+      if (offset + width > w.local_bytes) {
+        report(w, in, Finding::Kind::out_of_bounds, bit, a, width,
+               "local memory offset " + std::to_string(offset) + ": the thread has " + std::to_string(w.local_bytes) +
+                   " bytes");
+        continue;
+      }
+      event.address[lane] = offset;
+      address[lane] = reinterpret_cast<uint64_t>(w.local) + uint64_t{lane} * w.local_bytes + offset;
+      lanes[static_cast<size_t>(AccessSpace::local)] |= bit;
+      continue;
+    }
+    if (a - last.base >= last.size || last.size - (a - last.base) < width) {
+      one_allocation = one_allocation && last.size == 0;
+      auto found = w.worker->memory->find(a);
+      if (!found || found->size - (a - found->base) < width) {
+        // Address 0 and its neighbours are what an unset pointer looks like.
+        const bool unset = a < 4096;
+        report(w, in, found || !unset ? Finding::Kind::out_of_bounds : Finding::Kind::unknown_pointer, bit, a, width,
+               "address " + hex(a) + ": " +
+                   (unset ? "a null pointer" : neighbourhood(*w.worker->memory, a, width)));
+        one_allocation = false;
+        continue;
+      }
+      last = *found;
+    }
+    if (store && last.read_only) {
+      report(w, in, Finding::Kind::write_to_constant, bit, a, width,
+             "address " + hex(a) + " lies in " + last.name + ", which kernels may only read");
+      continue;
+    }
+    lanes[static_cast<size_t>(AccessSpace::global)] |= bit;
+  }
+  const uint32_t good = lanes[0] | lanes[1] | lanes[2] | lanes[3];
+  if (good == lanes[static_cast<size_t>(AccessSpace::global)] && one_allocation && last.size != 0) {
+    site.base = last.base;
+    site.end = last.base + last.size;
+    site.writable = !last.read_only;
+  }
+  if (w.worker->observer != nullptr) {
+    const AccessSite& at = w.worker->kernel->accesses[in->aux];
+    const bool constant = at.space == ptx::Space::constant || at.space == ptx::Space::param;
+    for (size_t s = 0; s < lanes.size(); ++s) {
+      if (lanes[s] == 0) continue;
+      auto space = static_cast<AccessSpace>(s);
+      if (space == AccessSpace::global && constant) space = AccessSpace::constant;
+      tell(w, in, space, lanes[s], event);
+    }
+    site.mask = 0;
+  }
+  return good;
+}
+
+void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t mask) {
+  SiteState& site = w.worker->sites[in->aux];
+  Access event;
+  for (uint32_t i = 0; i < warp_lanes; ++i) event.address[i] = offset[i];
+  tell(w, in, AccessSpace::shared, mask, event);
+  std::copy_n(offset, warp_lanes, site.offset.begin());
+  site.mask = mask;
+}
+
+void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space) {
+  SiteState& site = w.worker->sites[in->aux];
+  Access event;
+  std::copy_n(address, warp_lanes, event.address.begin());
+  tell(w, in, space, mask, event);
+  std::copy_n(address, warp_lanes, site.address.begin());
+  site.mask = mask;
+  site.last_space = static_cast<uint32_t>(space) + 1;
+}
+
+void flush_repeats(WorkerState& worker) {
+  for (uint32_t i = 0; i < worker.sites.size(); ++i) {
+    SiteState& site = worker.sites[i];
+    if (site.repeats != 0) worker.observer->repeat(i, site.repeats);
+    site.repeats = 0;
+    site.mask = 0;
+  }
+}
+
+}  // namespace lanescope::exec

@@ -1,0 +1,160 @@
+// The memory of a block: register files, shared and local memory, and what the threads of a block start with.
+#include <algorithm>
+#include <cstring>
+
+#include "exec/schedule.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+using ptx::SpecialRegister;
+
+constexpr size_t alignment = 64;
+/// What the registers of a machine say; the multiprocessors of an H200.
+constexpr uint32_t multiprocessors = 132;
+
+std::byte* aligned(std::unique_ptr<std::byte[]>& memory, size_t bytes) {
+  memory.reset(new std::byte[bytes + alignment]);
+  const auto address = reinterpret_cast<uintptr_t>(memory.get());
+  return memory.get() + ((alignment - address % alignment) % alignment);
+}
+
+template <class T>
+void fill(std::byte* at, T value) {
+  T lanes[warp_lanes];
+  std::fill_n(lanes, warp_lanes, value);
+  std::memcpy(at, lanes, sizeof lanes);
+}
+
+/// Special registers that stay the same for a warp of a block's state, whichever block it is. False if `reg` is none.
+bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32_t shared_bytes, std::byte* at) {
+  uint32_t lanes[warp_lanes];
+  const auto threads = static_cast<uint32_t>(block.count());
+  for (uint32_t i = 0; i < warp_lanes; ++i) {
+    const uint32_t thread = std::min(warp * warp_lanes + i, threads - 1), bit = 1u << i;
+    switch (reg) {
+      case SpecialRegister::tid_x: lanes[i] = thread % block.x; break;
+      case SpecialRegister::tid_y: lanes[i] = thread / block.x % block.y; break;
+      case SpecialRegister::tid_z: lanes[i] = thread / block.x / block.y; break;
+      case SpecialRegister::ntid_x: lanes[i] = block.x; break;
+      case SpecialRegister::ntid_y: lanes[i] = block.y; break;
+      case SpecialRegister::ntid_z: lanes[i] = block.z; break;
+      case SpecialRegister::laneid: lanes[i] = i; break;
+      case SpecialRegister::warpid: lanes[i] = warp; break;
+      case SpecialRegister::nwarpid: lanes[i] = (threads + warp_lanes - 1) / warp_lanes; break;
+      case SpecialRegister::lanemask_eq: lanes[i] = bit; break;
+      case SpecialRegister::lanemask_lt: lanes[i] = bit - 1; break;
+      case SpecialRegister::lanemask_le: lanes[i] = bit | (bit - 1); break;
+      case SpecialRegister::lanemask_gt: lanes[i] = ~(bit | (bit - 1)); break;
+      case SpecialRegister::lanemask_ge: lanes[i] = ~(bit - 1); break;
+      case SpecialRegister::warp_size: lanes[i] = warp_lanes; break;
+      case SpecialRegister::nsmid: lanes[i] = multiprocessors; break;
+      case SpecialRegister::total_smem_size: case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;
+      case SpecialRegister::cluster_nctaid_x: case SpecialRegister::cluster_nctaid_y:
+      case SpecialRegister::cluster_nctaid_z: case SpecialRegister::cluster_nctarank: lanes[i] = 1; break;
+      case SpecialRegister::cluster_ctaid_x: case SpecialRegister::cluster_ctaid_y:
+      case SpecialRegister::cluster_ctaid_z: case SpecialRegister::cluster_ctarank:
+      case SpecialRegister::is_explicit_cluster: lanes[i] = 0; break;
+      default: return false;
+    }
+  }
+  std::memcpy(at, lanes, sizeof lanes);
+  return true;
+}
+
+/// Special registers of a block or of its launch. A cluster is one block unless the launch says otherwise.
+uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, uint64_t index) {
+  const Dim3& grid = config.grid;
+  switch (reg) {
+    case SpecialRegister::ctaid_x: case SpecialRegister::clusterid_x: return index % grid.x;
+    case SpecialRegister::ctaid_y: case SpecialRegister::clusterid_y: return index / grid.x % grid.y;
+    case SpecialRegister::ctaid_z: case SpecialRegister::clusterid_z: return index / grid.x / grid.y;
+    case SpecialRegister::nctaid_x: case SpecialRegister::nclusterid_x: return grid.x;
+    case SpecialRegister::nctaid_y: case SpecialRegister::nclusterid_y: return grid.y;
+    case SpecialRegister::nctaid_z: case SpecialRegister::nclusterid_z: return grid.z;
+    case SpecialRegister::smid: return index % multiprocessors;
+    case SpecialRegister::dynamic_smem_size: return config.dynamic_shared;
+    default: return 0;  // gridid, current_graph_exec: one launch at a time
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config) {
+  auto block = std::make_unique<BlockState>();
+  const auto threads = static_cast<uint32_t>(config.block.count());
+  const uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
+  block->shared_bytes = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared : kernel.static_shared;
+  block->registers_at = aligned(block->registers, size_t{warps} * kernel.register_bytes);
+  block->shared_at = aligned(block->shared, block->shared_bytes + 8);
+  const size_t local = size_t{kernel.local_bytes} * warp_lanes;
+  std::byte* local_at = aligned(block->local, local * warps);
+  std::memset(block->registers_at, 0, size_t{warps} * kernel.register_bytes);
+  block->warps.resize(warps);
+  for (uint32_t i = 0; i < warps; ++i) {
+    WarpState& w = block->warps[i];
+    w.regs = block->registers_at + size_t{i} * kernel.register_bytes;
+    w.code = kernel.code.data();
+    w.side = kernel.side.data();
+    w.shared = block->shared_at;
+    w.shared_bytes = block->shared_bytes;
+    w.local = local_at + i * local;
+    w.local_bytes = kernel.local_bytes;
+    w.index = i;
+    w.block = block.get();
+    const uint32_t lanes = std::min(warp_lanes, threads - i * warp_lanes);
+    w.present = lanes == warp_lanes ? full_mask : (1u << lanes) - 1;
+    for (const Kernel::Constant& c : kernel.constants) {
+      std::byte* at = w.regs + c.offset;
+      switch (c.lane_bytes) {
+        case 0: std::memcpy(at, c.bits.data(), 4); break;
+        case 2: fill(at, static_cast<uint16_t>(c.bits[0])); break;
+        case 4: fill(at, static_cast<uint32_t>(c.bits[0])); break;
+        case 8: fill(at, c.bits[0]); break;
+        default: fill(at, c.bits); break;
+      }
+    }
+    for (const Kernel::Special& s : kernel.specials)
+      fixed_special(s.reg, config.block, i, block->shared_bytes, w.regs + s.offset);
+  }
+  return block;
+}
+
+void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
+                 const std::byte* params) {
+  block.index = index;
+  block.live_warps = static_cast<uint32_t>(block.warps.size());
+  block.rounds = 1;
+  std::memset(block.shared_at, 0, block.shared_bytes);
+  for (Barrier& b : block.barriers) b = Barrier{};
+  for (WarpState& w : block.warps) {
+    for (const Kernel::Special& s : kernel.specials) {
+      std::byte scratch[warp_lanes * 4];
+      if (fixed_special(s.reg, config.block, w.index, block.shared_bytes, scratch)) continue;
+      const uint64_t value = block_special(s.reg, config, index);
+      if (ptx::size_of(ptx::type_of(s.reg)) == 8)
+        fill(w.regs + s.offset, value);
+      else
+        fill(w.regs + s.offset, static_cast<uint32_t>(value));
+    }
+    if (kernel.params_address != no_operand)
+      fill(w.regs + kernel.params_address, reinterpret_cast<uint64_t>(params));
+    if (kernel.stack_pointer != no_operand) fill(w.regs + kernel.stack_pointer, uint64_t{kernel.stack_begin});
+    for (const auto& [offset, bytes] : kernel.zeroed) std::memset(w.regs + offset, 0, bytes);
+    if (w.local_bytes != 0)
+      for (uint32_t lane = 0; lane < warp_lanes; ++lane)
+        std::memset(w.local + size_t{lane} * w.local_bytes, 0, kernel.stack_begin);
+    w.alive = w.present;
+    w.frames.clear();
+    w.free_frames.clear();
+    w.path_count = 1;
+    w.next = 0;
+    w.paths[0] = Path{};
+    w.paths[0].state = Path::State::ready;
+    w.paths[0].mask = w.present;
+    w.paths[0].pc = w.code + kernel.entry;
+  }
+}
+
+}  // namespace lanescope::exec

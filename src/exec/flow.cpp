@@ -1,0 +1,322 @@
+// See flow.hpp. Post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed
+// graph. Slots: linear scan over the hulls of live ranges (Poletto and Sarkar, 1999); sound here although lanes of a
+// warp run apart, because a lane's slots are written only for that lane.
+#include "exec/flow.hpp"
+
+#include <algorithm>
+
+namespace lanescope::exec {
+
+using ptx::no_index;
+
+std::vector<BoundOperand> bind_operands(const ptx::Instruction& instruction) {
+  const ptx::InstructionInfo& info = ptx::info(instruction.op);
+  const ptx::OperandForm* form = nullptr;
+  for (uint8_t f = 0; f < info.form_count && form == nullptr; ++f)
+    if (info.forms[f].when == ptx::Mod::count || instruction.has(info.forms[f].when)) form = &info.forms[f];
+  if (form == nullptr || form->check != ptx::OperandForm::Check::by_pattern) return {};
+  auto decided = [&](const ptx::OperandPattern& p) { return p.only_with_count != 0 && !p.piped; };
+  auto wanted = [&](const ptx::OperandPattern& p) {
+    return std::any_of(p.only_with.begin(), p.only_with.begin() + p.only_with_count,
+                       [&](ptx::Mod m) { return instruction.has(m); });
+  };
+  // Operands that may be left out freely: there is one at most, so the number of operands tells.
+  size_t fixed = 0;
+  for (uint8_t i = 0; i < form->operand_count; ++i) {
+    const ptx::OperandPattern& p = form->operands[i];
+    if (decided(p) ? wanted(p) : !p.optional && p.only_with_count == 0) ++fixed;
+  }
+  const bool with_optional = instruction.operands.size() > fixed;
+  std::vector<BoundOperand> bound;
+  size_t at = 0;
+  for (uint8_t i = 0; i < form->operand_count && at < instruction.operands.size(); ++i) {
+    const ptx::OperandPattern& p = form->operands[i];
+    const bool present = decided(p) ? wanted(p) : (!p.optional && p.only_with_count == 0) || with_optional;
+    if (present) bound.push_back({&instruction.operands[at++], &p});
+  }
+  return bound;
+}
+
+uint32_t lane_bytes(ptx::Type type) {
+  if (type == ptx::Type::pred) return 0;
+  return std::max<uint32_t>(2, ptx::size_of(type));
+}
+
+namespace {
+
+void each_register(const ptx::Instruction& in, const ptx::Operand& operand, auto&& f) {
+  if (operand.reg != no_index) f(operand.reg);
+  if (operand.kind == ptx::Operand::Kind::vector || operand.kind == ptx::Operand::Kind::list)
+    for (uint32_t i = 0; i < operand.count; ++i) each_register(in, in.elements[operand.first + i], f);
+}
+
+}  // namespace
+
+Usage usage_of(const ptx::Instruction& in) {
+  Usage usage;
+  auto read = [&](const ptx::Operand& o) { each_register(in, o, [&](uint32_t r) { usage.reads.push_back(r); }); };
+  auto write = [&](const ptx::Operand& o) { each_register(in, o, [&](uint32_t r) { usage.writes.push_back(r); }); };
+  if (in.op == ptx::Op::mov) {
+    write(in.operands[0]);
+    read(in.operands[1]);
+  } else if (in.op == ptx::Op::call) {
+    // (results), function, (arguments): a list before the function holds results.
+    bool callee_seen = false;
+    for (const ptx::Operand& o : in.operands) {
+      if (o.kind == ptx::Operand::Kind::list && !callee_seen) {
+        write(o);
+      } else {
+        callee_seen = true;
+        read(o);
+      }
+    }
+  } else {
+    for (const BoundOperand& b : bind_operands(in))
+      if (b.pattern->destination && b.operand->kind != ptx::Operand::Kind::address)
+        write(*b.operand);
+      else
+        read(*b.operand);
+  }
+  if (in.guard != no_index) {
+    usage.reads.push_back(in.guard);
+    usage.reads.insert(usage.reads.end(), usage.writes.begin(), usage.writes.end());
+  }
+  return usage;
+}
+
+namespace {
+
+/// A set of register indices as bits.
+class Set {
+ public:
+  explicit Set(size_t size) : words_((size + 63) / 64) {}
+  void add(uint32_t i) { words_[i / 64] |= 1ull << (i % 64); }
+  void remove(uint32_t i) { words_[i / 64] &= ~(1ull << (i % 64)); }
+  [[nodiscard]] bool has(uint32_t i) const { return ((words_[i / 64] >> (i % 64)) & 1) != 0; }
+  bool merge(const Set& other) {
+    bool grown = false;
+    for (size_t i = 0; i < words_.size(); ++i) {
+      const uint64_t sum = words_[i] | other.words_[i];
+      grown |= sum != words_[i];
+      words_[i] = sum;
+    }
+    return grown;
+  }
+  void each(auto&& f) const {
+    for (size_t i = 0; i < words_.size(); ++i)
+      for (uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
+        f(static_cast<uint32_t>(i * 64 + static_cast<size_t>(__builtin_ctzll(rest))));
+  }
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+class Analysis {
+ public:
+  Analysis(const ptx::Function& function, bool end_returns) : f_(function), end_returns_(end_returns) {}
+
+  Flow run() {
+    find_blocks();
+    find_joins();
+    find_lives();
+    return std::move(flow_);
+  }
+
+ private:
+  const ptx::Function& f_;
+  bool end_returns_;
+  Flow flow_;
+
+  void find_blocks() {
+    const auto n = static_cast<uint32_t>(f_.body.size());
+    std::vector<bool> leads(n + 1, false);
+    leads[0] = true;
+    for (const ptx::Label& label : f_.labels) leads[label.instruction] = true;
+    for (uint32_t i = 0; i < n; ++i)
+      switch (f_.body[i].op) {
+        case ptx::Op::bra: case ptx::Op::brx: case ptx::Op::ret: case ptx::Op::exit: case ptx::Op::trap:
+          leads[i + 1] = true;
+          break;
+        default: break;
+      }
+    flow_.block_of.assign(n, 0);
+    for (uint32_t i = 0; i < n; ++i) {
+      if (leads[i]) flow_.blocks.push_back({i, i, {}, no_index});
+      flow_.blocks.back().end = i + 1;
+      flow_.block_of[i] = static_cast<uint32_t>(flow_.blocks.size() - 1);
+    }
+    const auto end = static_cast<uint32_t>(flow_.blocks.size());
+    auto block_at = [&](uint32_t instruction) { return instruction < n ? flow_.block_of[instruction] : end; };
+    for (Flow::Block& b : flow_.blocks) {
+      const ptx::Instruction& last = f_.body[b.end - 1];
+      bool falls = true;
+      switch (last.op) {
+        case ptx::Op::bra:
+          b.next.push_back(block_at(f_.labels[last.operands[0].index].instruction));
+          falls = last.guard != no_index;
+          break;
+        case ptx::Op::brx:
+          for (uint32_t label : f_.tables[last.operands[1].index].labels)
+            b.next.push_back(block_at(f_.labels[label].instruction));
+          falls = last.guard != no_index;
+          break;
+        case ptx::Op::ret:
+          if (end_returns_) b.next.push_back(end);
+          falls = last.guard != no_index;
+          break;
+        case ptx::Op::exit: case ptx::Op::trap: falls = last.guard != no_index; break;
+        default: break;
+      }
+      if (falls) b.next.push_back(block_at(b.end));
+    }
+  }
+
+  /// Immediate post-dominators. Threads that end (exit, a kernel's ret) leave the graph: they need not meet anybody.
+  /// What has only such ends below it has no join.
+  void find_joins() {
+    const auto n = static_cast<uint32_t>(flow_.blocks.size());
+    const uint32_t root = n + 1;  // above the function's end (n) and all ends of threads
+    std::vector<std::vector<uint32_t>> before(n + 2), after(n + 2);
+    auto edge = [&](uint32_t from, uint32_t to) {
+      after[from].push_back(to);
+      before[to].push_back(from);
+    };
+    edge(n, root);
+    for (uint32_t b = 0; b < n; ++b) {
+      for (uint32_t to : flow_.blocks[b].next) edge(b, to);
+      if (flow_.blocks[b].next.empty()) edge(b, root);
+    }
+    // Reverse post-order of the reversed graph, from the root.
+    std::vector<uint32_t> order, number(n + 2, no_index);
+    std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
+    std::vector<bool> seen(n + 2, false);
+    seen[root] = true;
+    while (!stack.empty()) {
+      auto& [node, child] = stack.back();
+      if (child < before[node].size()) {
+        const uint32_t to = before[node][child++];
+        if (!seen[to]) {
+          seen[to] = true;
+          stack.emplace_back(to, 0);
+        }
+      } else {
+        number[node] = static_cast<uint32_t>(order.size());
+        order.push_back(node);
+        stack.pop_back();
+      }
+    }
+    std::vector<uint32_t> parent(n + 2, no_index);
+    parent[root] = root;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t i = order.size() - 1; i-- > 0;) {
+        const uint32_t node = order[i];
+        uint32_t found = no_index;
+        for (uint32_t to : after[node]) {
+          if (number[to] == no_index || parent[to] == no_index) continue;
+          if (found == no_index) {
+            found = to;
+            continue;
+          }
+          uint32_t a = found, b = to;
+          while (a != b) {
+            while (number[a] < number[b]) a = parent[a];
+            while (number[b] < number[a]) b = parent[b];
+          }
+          found = a;
+        }
+        if (found != parent[node]) {
+          parent[node] = found;
+          changed = true;
+        }
+      }
+    }
+    for (uint32_t b = 0; b < n; ++b)
+      if (parent[b] != no_index && parent[b] != root) flow_.blocks[b].join = parent[b];
+  }
+
+  void find_lives() {
+    const size_t registers = f_.registers.size(), blocks = flow_.blocks.size();
+    std::vector<Usage> usage;
+    usage.reserve(f_.body.size());
+    for (const ptx::Instruction& in : f_.body) usage.push_back(usage_of(in));
+    std::vector<Set> uses(blocks, Set(registers)), defs(blocks, Set(registers)), live_in(blocks, Set(registers)),
+        live_out(blocks, Set(registers));
+    for (size_t b = 0; b < blocks; ++b)
+      for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
+        for (uint32_t r : usage[i].reads)
+          if (!defs[b].has(r)) uses[b].add(r);
+        for (uint32_t r : usage[i].writes) defs[b].add(r);
+      }
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (size_t b = blocks; b-- > 0;) {
+        for (uint32_t to : flow_.blocks[b].next)
+          if (to < blocks) changed |= live_out[b].merge(live_in[to]);
+        Set in = live_out[b];
+        defs[b].each([&](uint32_t r) { in.remove(r); });
+        in.merge(uses[b]);
+        changed |= live_in[b].merge(in);
+      }
+    }
+    struct Range {
+      uint32_t reg = 0, begin = no_index, end = 0;
+    };
+    std::vector<Range> ranges(registers);
+    auto cover = [&](uint32_t r, uint32_t at) {
+      ranges[r].begin = std::min(ranges[r].begin, at);
+      ranges[r].end = std::max(ranges[r].end, at);
+    };
+    // Positions: 2i reads, 2i + 1 writes of instruction i, so that a result may take the slot of an operand that ends
+    // there; not where lanes read each other's operands.
+    for (size_t b = 0; b < blocks; ++b) {
+      live_in[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].begin); });
+      live_out[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].end); });
+      for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
+        const bool crosses = ptx::info(f_.body[i].op).op_class == ptx::OpClass::warp;
+        for (uint32_t r : usage[i].reads) cover(r, 2 * i + (crosses ? 1 : 0));
+        for (uint32_t r : usage[i].writes) cover(r, 2 * i + 1);
+      }
+    }
+    if (blocks != 0) live_in[0].each([&](uint32_t r) { flow_.undefined.push_back(r); });
+
+    for (uint32_t r = 0; r < registers; ++r) ranges[r].reg = r;
+    std::erase_if(ranges, [](const Range& r) { return r.begin == no_index; });
+    std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
+      return std::pair(a.begin, a.reg) < std::pair(b.begin, b.reg);
+    });
+    flow_.slot.assign(registers, no_index);
+    std::vector<uint32_t> free[5];
+    std::vector<std::pair<uint32_t, uint32_t>> busy[5];  // {end, slot}, a heap with the earliest end on top
+    for (const Range& range : ranges) {
+      const uint32_t c = width_class(lane_bytes(f_.registers[range.reg].type));
+      auto later = std::greater<>();
+      while (!busy[c].empty() && busy[c].front().first < range.begin) {
+        std::pop_heap(busy[c].begin(), busy[c].end(), later);
+        free[c].push_back(busy[c].back().second);
+        busy[c].pop_back();
+      }
+      uint32_t slot;
+      if (free[c].empty()) {
+        slot = flow_.slots[c]++;
+      } else {
+        slot = free[c].back();
+        free[c].pop_back();
+      }
+      flow_.slot[range.reg] = slot;
+      busy[c].emplace_back(range.end, slot);
+      std::push_heap(busy[c].begin(), busy[c].end(), later);
+    }
+  }
+
+  static uint32_t width_class(uint32_t bytes) {
+    return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes));
+  }
+};
+
+}  // namespace
+
+Flow analyse(const ptx::Function& function, bool end_returns) { return Analysis(function, end_returns).run(); }
+
+}  // namespace lanescope::exec

@@ -1,0 +1,150 @@
+// Predicated execution, branches, calls and waiting for one host instruction set. What cannot be decided inside one
+// path (lanes part, end, wait) leaves the run loop as an Event; schedule.cpp acts on it.
+#pragma once
+
+#include "exec/lanes.hpp"
+#include "exec/state.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+
+/// Leaves the run loop.
+inline const Inst* leave(Warp& w, Event event, const Inst* target) {
+  w.event = event;
+  w.event_target = target;
+  return w.stop;
+}
+
+/// Goes on at `target`; a backward branch uses up fuel, so that no path keeps the others from running.
+inline const Inst* jump(Warp& w, const Inst* in, const Inst* target) {
+  if (target <= in && --w.fuel == 0) [[unlikely]] return leave(w, Event::yield, target);
+  return target;
+}
+
+inline uint32_t guard_mask(Warp& w, const Inst* in) {
+  const uint32_t p = pred(w, in->a);
+  return w.active & (in->imm != 0 ? ~p : p);
+}
+
+/// `@p` before one instruction that neither branches nor waits: the next instruction runs for the lanes where p holds.
+inline const Inst* guard(Warp& w, const Inst* in) {
+  const uint32_t mask = guard_mask(w, in);
+  if (mask == 0) return in + 2;
+  w.mask = mask;
+  in[1].fn(w, in + 1);
+  w.mask = w.active;
+  return in + 2;
+}
+
+inline const Inst* branch(Warp& w, const Inst* in) { return jump(w, in, w.code + in->b); }
+
+inline const Inst* join_of(const Warp& w, const Inst* in) {
+  return in->c == no_operand ? nullptr : w.code + in->c;
+}
+
+inline const Inst* branch_if(Warp& w, const Inst* in) {
+  const uint32_t taken = guard_mask(w, in);
+  if (taken == 0) return in + 1;
+  if (taken == w.active) return jump(w, in, w.code + in->b);
+  w.event_lanes = taken;
+  w.event_other = in + 1;
+  w.event_join = join_of(w, in);
+  return leave(w, Event::diverge, w.code + in->b);
+}
+
+/// The active lanes that agree with the first active one on value[lane].
+template <class T>
+inline uint32_t same_as_first(const Warp& w, const T* value) {
+  const T first = value[__builtin_ctz(w.active)];
+  return w.active & ballot([&](uint32_t i) { return value[i] == first; });
+}
+
+/// brx.idx: a = index register, b = first entry of the target list in Kernel::side, imm = its length. An index past the
+/// end is undefined in PTX; it is taken as the last entry.
+inline const Inst* branch_table(Warp& w, const Inst* in) {
+  const uint32_t* index = reg<uint32_t>(w, in->a);
+  const uint32_t same = same_as_first(w, index);
+  if (same != w.active) {
+    w.event_lanes = same;
+    w.event_join = join_of(w, in);
+    return leave(w, Event::regroup, in);
+  }
+  const uint64_t i = index[__builtin_ctz(w.active)];
+  return jump(w, in, w.code + w.side[in->b + (i < in->imm ? i : in->imm - 1)]);
+}
+
+/// b = callee's first instruction.
+inline const Inst* call(Warp& w, const Inst* in) {
+  w.event_other = in + 1;
+  return leave(w, Event::call, w.code + in->b);
+}
+
+/// a = register with the function's address (see Kernel::function_entry); lanes may call different functions.
+inline const Inst* call_indirect(Warp& w, const Inst* in) {
+  const uint64_t* address = reg<uint64_t>(w, in->a);
+  const uint32_t same = same_as_first(w, address);
+  if (same != w.active) {
+    w.event_lanes = same;
+    w.event_join = in + 1;
+    return leave(w, Event::regroup, in);
+  }
+  w.event_other = in + 1;
+  return leave(w, Event::call, in);
+}
+
+inline const Inst* ret(Warp& w, const Inst* in) { return leave(w, Event::ret, in); }
+
+/// a = predicate or none.
+inline const Inst* exit_lanes(Warp& w, const Inst* in) {
+  const uint32_t lanes = in->a == no_operand ? w.active : guard_mask(w, in);
+  if (lanes == 0) return in + 1;
+  w.event_lanes = lanes;
+  return leave(w, Event::exit, in + 1);
+}
+
+inline const Inst* barrier(Warp& w, const Inst* in) { return leave(w, Event::barrier, in); }
+
+/// Before an instruction that all lanes of its member mask (a) execute together. imm 1: any such instruction with the
+/// same mask will do (bar.warp.sync), imm 0: the very same one.
+inline const Inst* sync(Warp& w, const Inst* in) {
+  const uint32_t members = reg<uint32_t>(w, in->a)[__builtin_ctz(w.active)];
+  if ((members & w.alive & ~w.active) == 0) return in + 1;
+  w.event_lanes = members;
+  return leave(w, Event::sync, in);
+}
+
+inline const Inst* nothing(Warp&, const Inst* in) { return in + 1; }
+
+/// nanosleep: a path that waits lets the others run at once.
+inline const Inst* sleep(Warp& w, const Inst* in) { return leave(w, Event::yield, in + 1); }
+
+inline const Inst* trap(Warp& w, const Inst* in) {
+  w.event_lanes = w.active;
+  return leave(w, Event::trap, in);
+}
+
+/// d <- a clock; imm: which ptx::SpecialRegister. Clocks run on the host's time, so that delay loops end.
+inline const Inst* clock(Warp& w, const Inst* in) {
+  const uint64_t value = read_clock(static_cast<ptx::SpecialRegister>(in->imm));
+  if (ptx::size_of(ptx::type_of(static_cast<ptx::SpecialRegister>(in->imm))) == 8)
+    for_lanes(w.mask, reg<uint64_t>(w, in->d), [&](uint32_t) { return value; });
+  else
+    for_lanes(w.mask, reg<uint32_t>(w, in->d), [&](uint32_t) { return static_cast<uint32_t>(value); });
+  return in + 1;
+}
+
+/// Copies imm bytes of each active lane's local memory from register a + c to register b + aux.
+inline const Inst* copy_local(Warp& w, const Inst* in) {
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
+    const uint64_t from = reg<uint64_t>(w, in->a)[lane] + in->c, to = reg<uint64_t>(w, in->b)[lane] + in->aux;
+    if (from + in->imm > w.local_bytes || to + in->imm > w.local_bytes) {
+      report_stack_overflow(w, in, 1u << lane);
+      continue;
+    }
+    std::byte* local = w.local + size_t{lane} * w.local_bytes;
+    std::memmove(local + to, local + from, in->imm);
+  }
+  return in + 1;
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

@@ -1,0 +1,410 @@
+// ld, st, atom, red for one host instruction set. Every access takes the same way: addresses of all lanes, one check of
+// all of them against the memory they should lie in, one comparison with the pattern last counted, then the data.
+// The rare cases of each step are in access.cpp.
+#pragma once
+
+#include <bit>
+
+#include "exec/lanes.hpp"
+#include "exec/state.hpp"
+
+namespace lanescope::exec::LANESCOPE_ISA {
+
+using ptx::Mod;
+using ptx::Space;
+using ptx::Type;
+
+struct alignas(16) Bits128 {
+  uint64_t lo, hi;
+};
+
+/// What Inst::imm holds for a memory instruction: the offset in the low half, the number of vector elements above it.
+inline int64_t offset_of(const Inst* in) { return static_cast<int32_t>(in->imm); }
+inline uint32_t elements_of(const Inst* in) { return static_cast<uint32_t>(in->imm >> 32); }
+/// The register of vector element k: scalars name it in `d`, vectors list theirs in Kernel::side.
+inline uint32_t data_register(const Warp& w, const Inst* in, uint32_t k) {
+  return in->c == no_operand ? in->d : w.side[in->c + k];
+}
+
+inline uint32_t first_lane(uint32_t mask) { return static_cast<uint32_t>(__builtin_ctz(mask)); }
+
+/// Calls f(lane) for each lane of `mask`, ascending.
+template <class F>
+inline void each_lane(uint32_t mask, F f) {
+  if (mask == full_mask) {
+    for (uint32_t i = 0; i < warp_lanes; ++i) f(i);
+  } else {
+    for (; mask != 0; mask &= mask - 1) f(first_lane(mask));
+  }
+}
+
+/// Whether any active lane has bits set in value(i).
+template <class T, class F>
+inline bool any_bits(uint32_t mask, F value) {
+  T bits = 0;
+  if (mask == full_mask) {
+    LANESCOPE_LANE_LOOP
+    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= value(i);
+  } else {
+    LANESCOPE_LANE_LOOP
+    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= lane_of(mask, i) ? value(i) : T{0};
+  }
+  return bits != 0;
+}
+
+/// One access to shared memory: offsets of all lanes, checked and counted.
+template <class A, bool Observed>
+struct SharedAccess {
+  alignas(64) uint32_t offset[warp_lanes];
+  uint32_t mask;
+  std::byte* base;
+  bool consecutive = false;  ///< all lanes active and lane i's bytes follow those of lane i - 1
+
+  SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes) : mask(w.mask), base(w.shared) {
+    const uint32_t bytes = element_bytes * elements_of(in);
+    const A* a = reg<A>(w, in->a);
+    const auto add = static_cast<uint32_t>(offset_of(in));
+    const uint32_t last = w.shared_bytes - bytes;
+    LANESCOPE_LANE_LOOP
+    for (uint32_t i = 0; i < warp_lanes; ++i) offset[i] = static_cast<uint32_t>(a[i]) + add;
+    const bool bad =
+        any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] & (bytes - 1)) | uint32_t{offset[i] > last}; });
+    if (bad || w.shared_bytes < bytes) [[unlikely]] {
+      mask = resolve_shared(w, in, offset, bytes);
+      if (mask == 0) return;
+    }
+    consecutive = mask == full_mask && !any_bits<uint32_t>(full_mask, [&](uint32_t i) {
+      return (offset[i] - offset[0]) ^ (i * bytes);
+    });
+    if constexpr (Observed) {
+      SiteState& site = w.worker->sites[in->aux];
+      const uint32_t move = offset[first_lane(mask)] - site.offset[first_lane(mask)];
+      if (site.mask == mask && (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
+          !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; }))
+        ++site.repeats;
+      else
+        observe_shared(w, in, offset, mask);
+    }
+  }
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return base + offset[lane]; }
+};
+
+/// One access by 64-bit addresses: global, constant, local or generic; host addresses of all lanes, checked and counted.
+template <Space S, bool Store, class A, bool Observed>
+struct FlatAccess {
+  alignas(64) uint64_t address[warp_lanes];
+  uint32_t mask;
+  bool consecutive = false;
+
+  FlatAccess(Warp& w, const Inst* in, uint32_t element_bytes) : mask(w.mask) {
+    const uint32_t bytes = element_bytes * elements_of(in);
+    const A* a = reg<A>(w, in->a);
+    const auto add = static_cast<uint64_t>(offset_of(in));
+    LANESCOPE_LANE_LOOP
+    for (uint32_t i = 0; i < warp_lanes; ++i) address[i] = a[i] + add;
+    SiteState& site = w.worker->sites[in->aux];
+    if constexpr (S == Space::local) {
+      if constexpr (Observed) observe(w, in, site, AccessSpace::local);
+      mask = resolve_local(w, in, address, bytes);
+      return;
+    }
+    const uint64_t base = site.base, last = site.end - bytes - base;
+    const bool bad = any_bits<uint64_t>(
+        mask, [&](uint32_t i) { return (address[i] & (bytes - 1)) | uint64_t{address[i] - base > last}; });
+    if (bad || site.end < base + bytes || (Store && !site.writable)) [[unlikely]] {
+      mask = resolve_flat(w, in, address, bytes, S == Space::generic, Store);
+      if constexpr (Store) ++w.worker->global_writes;
+      return;  // told to the observer there: the lanes may have gone to different spaces
+    }
+    if (mask == full_mask)
+      consecutive = !any_bits<uint64_t>(full_mask, [&](uint32_t i) { return (address[i] - address[0]) ^ (i * bytes); });
+    if constexpr (Store) ++w.worker->global_writes;
+    if constexpr (Observed) observe(w, in, site, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
+  }
+  void observe(Warp& w, const Inst* in, SiteState& site, AccessSpace space) {
+    const uint64_t move = address[first_lane(mask)] - site.address[first_lane(mask)];
+    if (site.mask == mask && (move & w.worker->global_granule_mask) == 0 &&
+        site.last_space == static_cast<uint32_t>(space) + 1 &&
+        !any_bits<uint64_t>(mask, [&](uint32_t i) { return (address[i] - site.address[i]) ^ move; }))
+      ++site.repeats;
+    else
+      observe_flat(w, in, address, mask, space);
+  }
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return reinterpret_cast<std::byte*>(address[lane]); }
+};
+
+/// M: type in memory, D: lane of the register (wider ones are zero- or sign-extended by M's signedness).
+template <class Way, class M, class D>
+const Inst* load(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(M));
+  if (way.mask == 0) return in + 1;
+  const uint32_t n = elements_of(in);
+  for (uint32_t k = 0; k < n; ++k) {
+    D* d = reg<D>(w, data_register(w, in, k));
+    if (n == 1 && way.consecutive) {
+      const std::byte* p = way.at(0);
+      if constexpr (sizeof(M) == sizeof(D)) {
+        std::memcpy(d, p, sizeof(M) * warp_lanes);
+      } else {
+        alignas(64) M m[warp_lanes];
+        std::memcpy(m, p, sizeof m);
+        for_lanes(full_mask, d, [&](uint32_t i) { return static_cast<D>(m[i]); });
+      }
+    } else {
+      each_lane(way.mask, [&](uint32_t i) {
+        M m;
+        std::memcpy(&m, way.at(i) + k * sizeof(M), sizeof m);
+        if constexpr (sizeof(M) == sizeof(D))
+          std::memcpy(&d[i], &m, sizeof m);
+        else
+          d[i] = static_cast<D>(m);
+      });
+    }
+  }
+  if (way.mask != w.mask) [[unlikely]]  // lanes whose access was refused read zero
+    for (uint32_t k = 0; k < n; ++k)
+      each_lane(w.mask & ~way.mask, [&](uint32_t i) { reg<D>(w, data_register(w, in, k))[i] = D{}; });
+  return in + 1;
+}
+
+template <class Way, class M, class D>
+const Inst* store(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(M));
+  if (way.mask == 0) return in + 1;
+  const uint32_t n = elements_of(in);
+  if (n == 1 && way.consecutive && sizeof(M) == sizeof(D)) {
+    std::memcpy(way.at(0), reg<D>(w, in->d), sizeof(M) * warp_lanes);
+    return in + 1;
+  }
+  for (uint32_t k = 0; k < n; ++k) {
+    const D* d = reg<D>(w, data_register(w, in, k));
+    each_lane(way.mask, [&](uint32_t i) { std::memcpy(way.at(i) + k * sizeof(M), &d[i], sizeof(M)); });
+  }
+  return in + 1;
+}
+
+/// Kernel parameters: one value for all lanes, at a place known when the kernel was decoded.
+template <class M, class D>
+const Inst* load_param(Warp& w, const Inst* in) {
+  const uint32_t n = elements_of(in);
+  for (uint32_t k = 0; k < n; ++k) {
+    M m;
+    std::memcpy(&m, w.worker->params + offset_of(in) + k * sizeof(M), sizeof m);
+    D wide;
+    if constexpr (sizeof(M) == sizeof(D))
+      std::memcpy(&wide, &m, sizeof m);
+    else
+      wide = static_cast<D>(m);
+    for_lanes(w.mask, reg<D>(w, data_register(w, in, k)), [&](uint32_t) { return wide; });
+  }
+  return in + 1;
+}
+
+// Atomics. `Locked` is false for shared memory: a block runs on one host thread. Each function object gives the new
+// value from the old one and the operands; d gets the old value.
+
+struct AtomicAdd { template <class T> static T apply(T old, T b, T) { return static_cast<T>(old + b); } };
+struct AtomicMin { template <class T> static T apply(T old, T b, T) { return b < old ? b : old; } };
+struct AtomicMax { template <class T> static T apply(T old, T b, T) { return b > old ? b : old; } };
+struct AtomicInc { template <class T> static T apply(T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); } };
+struct AtomicDec { template <class T> static T apply(T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); } };
+struct AtomicAnd { template <class T> static T apply(T old, T b, T) { return old & b; } };
+struct AtomicOr { template <class T> static T apply(T old, T b, T) { return old | b; } };
+struct AtomicXor { template <class T> static T apply(T old, T b, T) { return old ^ b; } };
+struct AtomicExchange { template <class T> static T apply(T, T b, T) { return b; } };
+struct AtomicCas { template <class T> static T apply(T old, T b, T c) { return old == b ? c : old; } };
+
+/// f32 addition. Global memory flushes subnormals, shared memory does not (PTX ISA 9.0, atom).
+template <bool Flush>
+struct AtomicAddF32 {
+  static float flush(float x) { return Flush && __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
+  template <class T>
+  static T apply(T old, T b, T) {
+    const float sum = flush(flush(std::bit_cast<float>(old)) + flush(std::bit_cast<float>(b)));
+    return sum != sum ? 0x7fffffffu : std::bit_cast<uint32_t>(sum);
+  }
+};
+struct AtomicAddF64 {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return std::bit_cast<uint64_t>(std::bit_cast<double>(old) + std::bit_cast<double>(b));
+  }
+};
+
+template <class Way, class F, class T, bool Locked>
+const Inst* atomic(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(T));
+  const T* b = reg<T>(w, in->b);
+  const T* c = in->c == no_operand ? b : reg<T>(w, in->c);
+  T* d = in->d == no_operand ? nullptr : reg<T>(w, in->d);
+  bool changed = false;
+  each_lane(way.mask, [&](uint32_t i) {
+    T* p = reinterpret_cast<T*>(way.at(i));
+    const T operand = b[i], other = c[i];
+    T old;
+    T next;
+    if constexpr (Locked) {
+      old = __atomic_load_n(p, __ATOMIC_RELAXED);
+      do {
+        next = F::apply(old, operand, other);
+      } while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+    } else {
+      old = *p;
+      next = F::apply(old, operand, other);
+      *p = next;
+    }
+    changed |= next != old;
+    if (d != nullptr) d[i] = old;
+  });
+  // A lock that was not taken is no progress: see the search for deadlocks in schedule.cpp.
+  if (Locked && !changed) --w.worker->global_writes;
+  if (d != nullptr) each_lane(w.mask & ~way.mask, [&](uint32_t i) { d[i] = 0; });
+  return in + 1;
+}
+
+// Selection.
+
+template <class Way>
+struct LoadFor {
+  template <class M, class D>
+  static constexpr Handler handler = load<Way, M, D>;
+};
+template <class Way>
+struct StoreFor {
+  template <class M, class D>
+  static constexpr Handler handler = store<Way, M, D>;
+};
+struct LoadParamFor {
+  template <class M, class D>
+  static constexpr Handler handler = load_param<M, D>;
+};
+
+/// Use::handler<M, D> for the type in memory and the width of the register.
+template <class Use>
+Handler with_types(Type type, uint32_t data_bytes) {
+  const uint32_t bytes = ptx::size_of(type);
+  const bool sign = ptx::is_signed(type);
+  auto widen = [&]<class U, class S>() -> Handler {
+    switch (data_bytes) {
+      case 2: if constexpr (sizeof(U) <= 2) return sign ? Use::template handler<S, int16_t> : Use::template handler<U, uint16_t>; break;
+      case 4: if constexpr (sizeof(U) <= 4) return sign ? Use::template handler<S, int32_t> : Use::template handler<U, uint32_t>; break;
+      case 8: return sign ? Use::template handler<S, int64_t> : Use::template handler<U, uint64_t>;
+      default: break;
+    }
+    return nullptr;
+  };
+  switch (bytes) {
+    case 1: return widen.template operator()<uint8_t, int8_t>();
+    case 2: return widen.template operator()<uint16_t, int16_t>();
+    case 4: return widen.template operator()<uint32_t, int32_t>();
+    case 8: return widen.template operator()<uint64_t, int64_t>();
+    case 16: return data_bytes == 16 ? Use::template handler<Bits128, Bits128> : nullptr;
+    default: return nullptr;
+  }
+}
+
+template <bool Observed>
+Handler select_load(const HandlerKey& k) {
+  const bool wide = k.address_bytes == 8;
+  switch (k.space) {
+    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
+      return wide ? with_types<LoadFor<SharedAccess<uint64_t, Observed>>>(k.types[0], k.data_bytes)
+                  : with_types<LoadFor<SharedAccess<uint32_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::param: case Space::param_entry:
+      return k.address_bytes == 0 ? with_types<LoadParamFor>(k.types[0], k.data_bytes)
+                                  : with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::constant:
+      return with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::global:
+      return with_types<LoadFor<FlatAccess<Space::global, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::local: case Space::param_func:
+      return wide ? with_types<LoadFor<FlatAccess<Space::local, false, uint64_t, Observed>>>(k.types[0], k.data_bytes)
+                  : with_types<LoadFor<FlatAccess<Space::local, false, uint32_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::generic:
+      return with_types<LoadFor<FlatAccess<Space::generic, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+  }
+  return nullptr;
+}
+
+template <bool Observed>
+Handler select_store(const HandlerKey& k) {
+  const bool wide = k.address_bytes == 8;
+  switch (k.space) {
+    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
+      return wide ? with_types<StoreFor<SharedAccess<uint64_t, Observed>>>(k.types[0], k.data_bytes)
+                  : with_types<StoreFor<SharedAccess<uint32_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::global:
+      return with_types<StoreFor<FlatAccess<Space::global, true, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::local: case Space::param: case Space::param_func:
+      return wide ? with_types<StoreFor<FlatAccess<Space::local, true, uint64_t, Observed>>>(k.types[0], k.data_bytes)
+                  : with_types<StoreFor<FlatAccess<Space::local, true, uint32_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::generic:
+      return with_types<StoreFor<FlatAccess<Space::generic, true, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    default: return nullptr;
+  }
+}
+
+template <class Way, bool Locked, bool Shared>
+Handler select_atomic_operation(const HandlerKey& k) {
+  const Type t = k.types[0];
+  const uint32_t bytes = ptx::size_of(t);
+  const bool sign = ptx::is_signed(t);
+  if (k.vector != 1) return nullptr;
+  auto bits = [&]<class F>() -> Handler {
+    if (bytes == 4) return atomic<Way, F, uint32_t, Locked>;
+    if (bytes == 8) return atomic<Way, F, uint64_t, Locked>;
+    return nullptr;
+  };
+  auto ordered = [&]<class F>() -> Handler {
+    if (ptx::is_float(t)) return nullptr;
+    if (bytes == 4) return sign ? atomic<Way, F, int32_t, Locked> : atomic<Way, F, uint32_t, Locked>;
+    if (bytes == 8) return sign ? atomic<Way, F, int64_t, Locked> : atomic<Way, F, uint64_t, Locked>;
+    return nullptr;
+  };
+  if (k.has(Mod::add)) {
+    if (t == Type::f32) return atomic<Way, AtomicAddF32<!Shared>, uint32_t, Locked>;
+    if (t == Type::f64) return atomic<Way, AtomicAddF64, uint64_t, Locked>;
+    return ptx::is_float(t) ? nullptr : bits.template operator()<AtomicAdd>();
+  }
+  if (k.has(Mod::min)) return ordered.template operator()<AtomicMin>();
+  if (k.has(Mod::max)) return ordered.template operator()<AtomicMax>();
+  if (k.has(Mod::inc)) return t == Type::u32 ? atomic<Way, AtomicInc, uint32_t, Locked> : nullptr;
+  if (k.has(Mod::dec)) return t == Type::u32 ? atomic<Way, AtomicDec, uint32_t, Locked> : nullptr;
+  if (k.has(Mod::and_)) return bits.template operator()<AtomicAnd>();
+  if (k.has(Mod::or_)) return bits.template operator()<AtomicOr>();
+  if (k.has(Mod::xor_)) return bits.template operator()<AtomicXor>();
+  if (k.has(Mod::exch)) return bits.template operator()<AtomicExchange>();
+  if (k.has(Mod::cas)) {
+    if (bytes == 2) return atomic<Way, AtomicCas, uint16_t, Locked>;
+    return bits.template operator()<AtomicCas>();
+  }
+  return nullptr;
+}
+
+template <bool Observed>
+Handler select_atomic(const HandlerKey& k) {
+  switch (k.space) {
+    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
+      return k.address_bytes == 8
+                 ? select_atomic_operation<SharedAccess<uint64_t, Observed>, false, true>(k)
+                 : select_atomic_operation<SharedAccess<uint32_t, Observed>, false, true>(k);
+    case Space::global:
+      return select_atomic_operation<FlatAccess<Space::global, true, uint64_t, Observed>, true, false>(k);
+    case Space::generic:
+      return select_atomic_operation<FlatAccess<Space::generic, true, uint64_t, Observed>, true, false>(k);
+    default: return nullptr;
+  }
+}
+
+/// nullptr if it is no memory instruction, or not a supported one.
+template <bool Observed>
+Handler select_memory(const HandlerKey& k) {
+  switch (k.op) {
+    case ptx::Op::ld: case ptx::Op::ldu: return select_load<Observed>(k);
+    case ptx::Op::st: return select_store<Observed>(k);
+    case ptx::Op::atom: case ptx::Op::red: return select_atomic<Observed>(k);
+    default: return nullptr;
+  }
+}
+
+}  // namespace lanescope::exec::LANESCOPE_ISA

@@ -1,0 +1,373 @@
+// See launch.hpp: placing a module's variables, and running a grid's blocks on the host's cores.
+#include "exec/launch.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "base/error.hpp"
+#include "exec/decode.hpp"
+#include "exec/schedule.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+/// A kernel decoded twice: with and without telling an observer. Access sites have the same indices in both.
+struct Decoded {
+  Kernel observed;
+  std::unique_ptr<Kernel> plain;
+  std::mutex mutex;
+  struct Pool {
+    Dim3 block;
+    uint32_t dynamic_shared = 0;
+    bool observed = false;
+    std::vector<std::unique_ptr<BlockState>> states;
+  } pool;  ///< states of the last launch, for the next one of the same shape
+};
+
+/// Hands out the blocks of one launch to host threads, and finds out when those that wait for each other cannot go on.
+class Grid {
+ public:
+  Grid(const Kernel& kernel, const LaunchConfig& config, Memory& memory, std::vector<std::unique_ptr<BlockState>>& states)
+      : kernel_(kernel), config_(config), memory_(memory), states_(states), total_(config.grid.count()) {}
+
+  void work(uint32_t thread, WorkerState& worker) {
+    worker.kernel = &kernel_;
+    worker.memory = &memory_;
+    worker.params = config_.params.data();
+    worker.sites.resize(kernel_.accesses.size());
+    if (config_.observer) {
+      worker.observer = config_.observer(thread);
+      worker.shared_granule_mask = worker.observer->shared_granule - 1;
+      worker.global_granule_mask = worker.observer->global_granule - 1;
+    }
+    std::unique_ptr<BlockState> state;
+    while (take(state, worker)) {
+      const uint64_t epoch = epoch_;
+      const Outcome outcome = run_block(*state, worker);
+      if (outcome == Outcome::finished && parked_count_ == 0) {
+        finish_block(thread);
+        --active_;
+        continue;
+      }
+      std::lock_guard lock(mutex_);
+      --active_;
+      if (outcome != Outcome::stalled) ++epoch_;
+      if (outcome == Outcome::finished) {
+        finish_block(thread);
+      } else {
+        parked_.push_back({std::move(state), outcome == Outcome::stalled, epoch, pass_});
+        parked_count_ = parked_.size();
+      }
+      changed_.notify_all();
+    }
+    if (worker.observer != nullptr) flush_repeats(worker);
+    std::lock_guard lock(states_mutex_);
+    if (state) states_.push_back(std::move(state));
+  }
+
+ private:
+  struct Parked {
+    std::unique_ptr<BlockState> state;
+    bool stalled = false;
+    uint64_t epoch = 0;  ///< of the grid, when its last slice began
+    uint64_t pass = 0;
+  };
+
+  const Kernel& kernel_;
+  const LaunchConfig& config_;
+  Memory& memory_;
+  std::vector<std::unique_ptr<BlockState>>& states_;
+  const uint64_t total_;
+  std::atomic<uint64_t> next_{0}, done_{0}, epoch_{0}, parked_count_{0};
+  std::atomic<uint32_t> active_{0};
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<Parked> parked_;
+  uint64_t pass_ = 0;   ///< every waiting block gets one slice before the next new block starts
+  std::chrono::steady_clock::time_point last_progress_{};
+
+  void finish_block(uint32_t thread) {
+    const uint64_t done = ++done_;
+    if (!config_.progress || thread != 0) return;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - last_progress_ < std::chrono::milliseconds(100)) return;
+    last_progress_ = now;
+    config_.progress(done, total_);
+  }
+
+  void start(std::unique_ptr<BlockState>& state, uint64_t index) {
+    if (!state) {
+      std::lock_guard lock(states_mutex_);
+      if (!states_.empty()) {
+        state = std::move(states_.back());
+        states_.pop_back();
+      }
+    }
+    if (!state) state = make_block(kernel_, config_);
+    start_block(*state, kernel_, config_, index, config_.params.data());
+  }
+  std::mutex states_mutex_;
+
+  /// The next block to run on this host thread, new or parked. False when nothing is left to do.
+  bool take(std::unique_ptr<BlockState>& state, WorkerState& worker) {
+    ++active_;
+    if (parked_count_ == 0) {
+      const uint64_t index = next_++;
+      if (index < total_) {
+        start(state, index);
+        return true;
+      }
+    }
+    --active_;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      auto waiting = std::find_if(parked_.begin(), parked_.end(), [&](const Parked& p) { return !p.stalled && p.pass < pass_; });
+      if (waiting != parked_.end()) return resume(state, waiting);
+      if (next_ < total_ && parked_.size() < config_.resident_blocks) {
+        const uint64_t index = next_++;
+        if (index < total_) {
+          ++pass_;
+          ++active_;
+          lock.unlock();
+          start(state, index);
+          return true;
+        }
+      }
+      auto hopeful = std::find_if(parked_.begin(), parked_.end(), [&](const Parked& p) { return !p.stalled || p.epoch < epoch_; });
+      if (hopeful != parked_.end()) {
+        ++pass_;
+        return resume(state, hopeful);
+      }
+      if (parked_.empty()) return false;
+      if (active_ == 0) {  // all are stalled, and nothing has changed since they were seen to be
+        for (Parked& p : parked_) report_stall(*p.state, worker);
+        parked_.clear();
+        parked_count_ = 0;
+        next_ = total_;
+        changed_.notify_all();
+        return false;
+      }
+      changed_.wait(lock);
+    }
+  }
+
+  bool resume(std::unique_ptr<BlockState>& state, std::deque<Parked>::iterator which) {
+    if (state) {
+      std::lock_guard lock(states_mutex_);
+      states_.push_back(std::move(state));
+    }
+    state = std::move(which->state);
+    parked_.erase(which);
+    parked_count_ = parked_.size();
+    ++active_;
+    return true;
+  }
+};
+
+void check(const Kernel& kernel, const LaunchConfig& config) {
+  auto fail = [&](const std::string& what) { throw Error("kernel '" + kernel.display_name + "': " + what); };
+  auto shape = [](const Dim3& d) {
+    return std::to_string(d.x) + "x" + std::to_string(d.y) + "x" + std::to_string(d.z);
+  };
+  const Dim3 &g = config.grid, &b = config.block;
+  if (g.count() == 0) fail("the grid " + shape(g) + " has no blocks");
+  if (b.count() == 0) fail("the block " + shape(b) + " has no threads");
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) fail("the grid " + shape(g) + " exceeds 2147483647x65535x65535");
+  if (b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > 1024)
+    fail("the block " + shape(b) + " exceeds 1024 threads (1024x1024x64)");
+  const auto& most = kernel.max_threads;
+  const uint64_t limit = uint64_t{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
+  if (most[0] != 0 && b.count() > limit)
+    fail("the block " + shape(b) + " exceeds the " + std::to_string(limit) + " threads the kernel was compiled for");
+  const auto& need = kernel.required_threads;
+  if (need[0] != 0 && (b != Dim3{need[0], std::max(need[1], 1u), std::max(need[2], 1u)}))
+    fail("the block " + shape(b) + " is not the one the kernel was compiled for: " + shape({need[0], std::max(need[1], 1u), std::max(need[2], 1u)}));
+  const uint64_t shared = config.dynamic_shared != 0 ? uint64_t{kernel.dynamic_shared_offset} + config.dynamic_shared : kernel.static_shared;
+  if (shared > config.shared_limit)
+    fail(std::to_string(shared) + " bytes of shared memory: a block may have " + std::to_string(config.shared_limit));
+  if (config.params.size() != kernel.param_bytes)
+    fail(std::to_string(config.params.size()) + " bytes of parameters given, " + std::to_string(kernel.param_bytes) + " expected");
+}
+
+}  // namespace
+
+struct Image::State {
+  Memory& memory;
+  SymbolTable symbols;
+  std::vector<uint64_t> owned;  ///< allocations to release
+  std::mutex mutex;
+  std::map<uint32_t, std::unique_ptr<Decoded>> kernels;  ///< by Module::functions
+
+  explicit State(Memory& m) : memory(m) {}
+};
+
+Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
+    : module_(std::move(module)), state_(std::make_unique<State>(memory)) {
+  const ptx::Module& m = *module_;
+  SymbolTable& symbols = state_->symbols;
+  for (const ptx::Function& f : m.functions) {
+    // Kernels see an address for each function; there is nothing to read or write behind it.
+    const uint64_t address = memory.allocate(16, "code of " + f.display_name);
+    memory.set_read_only(address, true);
+    state_->owned.push_back(address);
+    symbols.functions.push_back(address);
+  }
+  for (const ptx::Variable& v : m.variables) {
+    if (v.space != ptx::Space::global && v.space != ptx::Space::constant) {
+      symbols.variables.push_back(0);
+      continue;
+    }
+    if (v.is_extern) throw Error(m.name + ": variable '" + v.name + "' is declared .extern and defined nowhere");
+    const uint64_t address = memory.allocate(v.size, v.display_name, v.align);
+    state_->owned.push_back(address);
+    symbols.variables.push_back(address);
+    std::memcpy(reinterpret_cast<void*>(address), v.initial.data(), std::min<size_t>(v.initial.size(), v.size));
+  }
+  for (size_t i = 0; i < m.variables.size(); ++i) {
+    if (symbols.variables[i] == 0) continue;
+    for (const ptx::Relocation& r : m.variables[i].relocations) {
+      if (r.offset + r.width > m.variables[i].size) throw Error(m.name + ": initialiser of '" + m.variables[i].name + "' is too long");
+      uint64_t value = 0;
+      if (r.symbol.kind == ptx::SymbolRef::Kind::function)
+        value = symbols.functions[r.symbol.index];
+      else if (r.symbol.kind == ptx::SymbolRef::Kind::module_variable)
+        value = symbols.variables[r.symbol.index];
+      value = ((value + static_cast<uint64_t>(r.addend)) & r.mask) >> r.shift;
+      std::memcpy(reinterpret_cast<void*>(symbols.variables[i] + r.offset), &value, std::min<size_t>(r.width, 8));
+    }
+    if (m.variables[i].space == ptx::Space::constant) memory.set_read_only(symbols.variables[i], true);
+  }
+}
+
+Image::~Image() {
+  for (uint64_t address : state_->owned) state_->memory.release(address);
+}
+
+const Kernel& Image::kernel(std::string_view name) {
+  uint32_t index = ptx::no_index;
+  const auto& functions = module_->functions;
+  for (uint32_t i = 0; i < functions.size() && index == ptx::no_index; ++i)
+    if (functions[i].is_entry && functions[i].name == name) index = i;
+  std::vector<uint32_t> called;
+  for (uint32_t i = 0; i < functions.size() && index == ptx::no_index; ++i) {
+    const std::string& shown = functions[i].display_name;
+    if (!functions[i].is_entry) continue;
+    if (shown == name || shown.substr(0, shown.find('(')) == name) called.push_back(i);
+  }
+  if (index == ptx::no_index && called.size() == 1) index = called[0];
+  if (index == ptx::no_index) {
+    std::string list;
+    for (const ptx::Function& f : functions)
+      if (f.is_entry) list += "\n  " + f.display_name;
+    throw Error(module_->name + ": " + (called.empty() ? "no kernel '" : "more than one kernel '") + std::string(name) + "'" +
+                (list.empty() ? "; the file has none" : "; it has:" + list));
+  }
+  std::lock_guard lock(state_->mutex);
+  auto& decoded = state_->kernels[index];
+  if (!decoded) {
+    auto fresh = std::make_unique<Decoded>();
+    fresh->observed = decode(*module_, index, state_->symbols, true);
+    decoded = std::move(fresh);
+  }
+  return decoded->observed;
+}
+
+uint64_t Image::variable(std::string_view name, uint64_t* size) const {
+  for (size_t i = 0; i < module_->variables.size(); ++i) {
+    if (module_->variables[i].name != name) continue;
+    if (size != nullptr) *size = module_->variables[i].size;
+    return state_->symbols.variables[i];
+  }
+  return 0;
+}
+
+LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
+  check(kernel, config);
+  Decoded* decoded = nullptr;
+  const Kernel* runs = &kernel;
+  {
+    std::lock_guard lock(state_->mutex);
+    for (auto& [index, d] : state_->kernels)
+      if (&d->observed == &kernel) {
+        decoded = d.get();
+        if (!config.observer) {
+          if (!d->plain) d->plain = std::make_unique<Kernel>(decode(*module_, index, state_->symbols, false));
+          runs = d->plain.get();
+        }
+      }
+  }
+  if (decoded == nullptr) throw Error("kernel '" + kernel.display_name + "' is not of this image");
+
+  // Parameters whose address the kernel takes have to be memory it may read.
+  LaunchConfig run = config;
+  if (kernel.params_address != no_operand) {
+    state_->memory.attach(run.params.data(), run.params.size(), "kernel parameters");
+    state_->memory.set_read_only(reinterpret_cast<uint64_t>(run.params.data()), true);
+  }
+
+  std::vector<std::unique_ptr<BlockState>> states;
+  const bool observed = static_cast<bool>(config.observer);
+  {
+    std::lock_guard lock(decoded->mutex);
+    auto& pool = decoded->pool;
+    if (pool.block == config.block && pool.dynamic_shared == config.dynamic_shared && pool.observed == observed)
+      states.swap(pool.states);
+  }
+
+  const uint64_t blocks = config.grid.count();
+  uint32_t threads = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
+  threads = static_cast<uint32_t>(std::min<uint64_t>(threads, blocks));
+  std::vector<WorkerState> workers(threads);
+  Grid grid(*runs, run, state_->memory, states);
+  if (threads == 1) {
+    grid.work(0, workers[0]);
+  } else {
+    tbb::task_arena arena(static_cast<int>(threads));
+    arena.execute([&] {
+      tbb::parallel_for(
+          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i]); }, tbb::simple_partitioner());
+    });
+  }
+  if (config.progress) config.progress(blocks, blocks);
+  if (kernel.params_address != no_operand) state_->memory.detach(run.params.data());
+  {
+    std::lock_guard lock(decoded->mutex);
+    if (states.size() > 64) states.resize(64);
+    decoded->pool = {config.block, config.dynamic_shared, observed, std::move(states)};
+  }
+
+  LaunchResult result;
+  for (WorkerState& w : workers) {
+    result.warp_instructions += w.instructions;
+    for (Finding& f : w.findings) {
+      auto known = std::find_if(result.findings.begin(), result.findings.end(), [&](const Finding& other) {
+        return other.kind == f.kind && other.instruction == f.instruction;
+      });
+      if (known == result.findings.end()) {
+        result.findings.push_back(std::move(f));
+        continue;
+      }
+      const uint64_t count = known->count + f.count;
+      if (std::pair(f.block, f.thread) < std::pair(known->block, known->thread)) *known = std::move(f);
+      known->count = count;
+    }
+  }
+  std::sort(result.findings.begin(), result.findings.end(), [](const Finding& a, const Finding& b) {
+    return std::tuple(a.instruction, a.kind) < std::tuple(b.instruction, b.kind);
+  });
+  result.failed = !result.findings.empty();
+  return result;
+}
+
+}  // namespace lanescope::exec

@@ -1,0 +1,529 @@
+// See schedule.hpp.
+#include "exec/schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <span>
+#include <string>
+
+namespace lanescope::exec {
+
+namespace {
+
+/// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it waits for.
+constexpr uint32_t long_slice = 1u << 16, short_slice = 256;
+/// A loop that returns to the same state within this many backward branches is recognised as spinning.
+constexpr uint32_t longest_cycle = 1024;
+
+const Inst* const no_instruction = nullptr;
+
+class Scheduler {
+ public:
+  Scheduler(BlockState& block, WorkerState& worker) : block_(block), worker_(worker) {}
+
+  Outcome run() {
+    int still_rounds = 0;
+    for (uint32_t round = 0; block_.live_warps != 0; ++round) {
+      bool ran = false, all_spin = true, yielded = false;
+      const uint64_t writes = worker_.global_writes;
+      progress_ = false;
+      for (WarpState& w : block_.warps) {
+        if (w.alive == 0) continue;
+        // A warp runs until all its paths wait, or one has used up its slice.
+        for (int16_t p; (p = pick(w)) >= 0;) {
+          ran = true;
+          if (run_path(w, p)) {
+            yielded = true;
+            all_spin = all_spin && every_ready_path_spins(w);
+            break;
+          }
+          all_spin = false;
+        }
+      }
+      if (!ran) {
+        if (block_.live_warps != 0) deadlock();
+        break;
+      }
+      if (!yielded) {
+        round = 0;
+        continue;
+      }
+      // Each round runs one path of a warp, so all have been seen to spin only after as many rounds as there are paths.
+      still_rounds = all_spin && !progress_ && worker_.global_writes == writes ? still_rounds + 1 : 0;
+      if (still_rounds > max_paths) return Outcome::stalled;
+      if (still_rounds == 0 && round >= block_.rounds) {
+        if (block_.rounds < (1u << 20)) block_.rounds *= 2;
+        return Outcome::waiting;
+      }
+    }
+    return Outcome::finished;
+  }
+
+  void report_stall() {
+    for (WarpState& w : block_.warps)
+      for (Path& p : leaves(w))
+        if (p.state == Path::State::ready)
+          report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
+                 "a loop that waits for a change of memory no other thread can make");
+        else
+          report_waiting(w, p);
+    for (WarpState& w : block_.warps) w.alive = 0;
+    block_.live_warps = 0;
+  }
+
+ private:
+  BlockState& block_;
+  WorkerState& worker_;
+  bool progress_ = false;
+
+  static std::span<Path> leaves(WarpState& w) { return {w.paths.data(), static_cast<size_t>(w.path_count)}; }
+  static int16_t index_of(const WarpState& w, const Path& p) { return static_cast<int16_t>(&p - w.paths.data()); }
+
+  static int16_t pick(WarpState& w) {
+    for (int16_t n = 0; n < w.path_count; ++n) {
+      const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
+      if (w.paths[static_cast<size_t>(i)].state == Path::State::ready) {
+        w.next = i;
+        return i;
+      }
+    }
+    return -1;
+  }
+
+  static Path& new_path(WarpState& w) {
+    for (Path& p : leaves(w))
+      if (p.state == Path::State::unused) return p = Path{};
+    return w.paths[static_cast<size_t>(w.path_count++)] = Path{};
+  }
+
+  static bool every_ready_path_spins(WarpState& w) {
+    return std::all_of(w.paths.begin(), w.paths.begin() + w.path_count,
+                       [](const Path& p) { return p.state != Path::State::ready || p.spinning; });
+  }
+
+  void execute(WarpState& w, Path& path) {
+    w.active = w.mask = path.mask;
+    w.stop = path.stop;
+    w.event = Event::none;
+    const Inst* pc = path.pc;
+    uint64_t executed = 0;
+    do {
+      executed += pc->weight();
+      pc = pc->fn(w, pc);
+    } while (pc != w.stop);
+    worker_.instructions += executed;
+  }
+
+  /// Runs one path until something happens to it. True if it gave up its turn by itself.
+  bool run_path(WarpState& w, int16_t index) {
+    Path& path = w.paths[static_cast<size_t>(index)];
+    w.fuel = w.path_count > 1 ? short_slice : long_slice;
+    execute(w, path);
+    if (w.event != Event::yield) {
+      handle(w, path);
+      progress_ = true;
+      return false;
+    }
+    proceed(w, path, w.event_target);
+    ++path.yields;
+    if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields)))
+      path.spinning = spins(w, path);
+    w.next = static_cast<int16_t>((index + 1) % std::max<int16_t>(w.path_count, 1));
+    return true;
+  }
+
+  /// What made the path leave the run loop, other than a yield.
+  void handle(WarpState& w, Path& path) {
+    switch (w.event) {
+      case Event::none: arrive(w, path, path.mask, path.stop); break;
+      case Event::diverge: part(w, path, w.event_lanes, w.event_target, w.event_other, w.event_join); break;
+      case Event::regroup: part(w, path, w.event_lanes, w.event_target, w.event_target, w.event_join); break;
+      case Event::exit: end_lanes(w, path, w.event_lanes, w.event_target); break;
+      case Event::call: call(w, path); break;
+      case Event::ret: ret(w, path); break;
+      case Event::barrier: wait_at_barrier(w, path, w.event_target); break;
+      case Event::sync: wait_for_lanes(w, path, w.event_target); break;
+      case Event::trap: trap(w, path); break;
+      case Event::yield: break;
+    }
+  }
+
+  /// The path goes on at pc, or joins its siblings if that is where.
+  void proceed(WarpState& w, Path& path, const Inst* pc) {
+    if (pc == path.stop && pc != no_instruction) {
+      arrive(w, path, path.mask, pc);
+    } else {
+      path.pc = pc;
+      path.state = Path::State::ready;
+    }
+  }
+
+  /// `lanes` of the path have reached the place where its joint goes on.
+  void arrive(WarpState& w, Path& path, uint32_t lanes, const Inst* at) {
+    path.state = Path::State::unused;
+    if (path.parent < 0) return;
+    Path& joint = w.paths[static_cast<size_t>(path.parent)];
+    joint.arrived |= lanes;
+    if (lanes != 0) joint.pc = at;
+    if (--joint.children == 0) resume(w, joint);
+  }
+
+  void resume(WarpState& w, Path& joint) {
+    joint.mask = joint.arrived;
+    joint.arrived = 0;
+    if (joint.mask == 0) {
+      drop_frames(w, joint.frame);
+      arrive(w, joint, 0, no_instruction);  // all its lanes have exited
+    } else {
+      proceed(w, joint, joint.pc);
+    }
+    while (w.path_count > 1 && w.paths[static_cast<size_t>(w.path_count - 1)].state == Path::State::unused) --w.path_count;
+  }
+
+  /// The lanes of a path part: `lanes` go to `target`, the others to `other`; they meet again at `join`.
+  void part(WarpState& w, Path& path, uint32_t lanes, const Inst* target, const Inst* other, const Inst* join) {
+    const uint32_t rest = path.mask & ~lanes;
+    // Without a place to meet (one side ends the thread), or when that is where the path stops anyway, the parts join
+    // the path's own siblings; inside a call they still have to return together.
+    if ((join == nullptr && path.frame < 0) || (join != nullptr && join == path.stop)) {
+      const int16_t parent = path.parent;
+      const Inst* stop = path.stop;
+      if (parent >= 0) ++w.paths[static_cast<size_t>(parent)].children;
+      Path& sibling = new_path(w);
+      sibling.parent = parent;
+      sibling.stop = stop;
+      sibling.mask = lanes;
+      path.mask = rest;
+      proceed(w, sibling, target);
+      proceed(w, path, other);
+      return;
+    }
+    path.state = Path::State::joint;
+    path.pc = join;
+    path.arrived = 0;
+    path.children = 2;
+    const int16_t parent = index_of(w, path);
+    Path& first = new_path(w);
+    first.parent = parent;
+    first.stop = join;
+    first.mask = lanes;
+    first.state = Path::State::ready;  // taken before the second is made
+    Path& second = new_path(w);
+    second.parent = parent;
+    second.stop = join;
+    second.mask = rest;
+    proceed(w, first, target);
+    proceed(w, second, other);
+  }
+
+  // Calls.
+
+  void call(WarpState& w, Path& path) {
+    const Inst* in = w.event_other - 1;
+    const Inst* entry = w.event_target;
+    if (entry == in) {  // indirect: the lanes agree on the address
+      const uint64_t address = lane_value<uint64_t>(w, in->a, path.mask);
+      const auto& functions = worker_.kernel->functions;
+      auto found = std::find_if(functions.begin(), functions.end(), [&](const auto& f) { return f.address == address; });
+      if (found == functions.end()) {
+        report(w, in, Finding::Kind::bad_call, path.mask, address, 0, "call through a pointer that names no function");
+        end_lanes(w, path, path.mask, no_instruction);
+        return;
+      }
+      entry = w.code + found->entry;
+    }
+    int32_t index;
+    if (w.free_frames.empty()) {
+      index = static_cast<int32_t>(w.frames.size());
+      w.frames.emplace_back();
+    } else {
+      index = w.free_frames.back();
+      w.free_frames.pop_back();
+    }
+    Frame& frame = w.frames[static_cast<size_t>(index)];
+    frame.back = w.event_other;
+    frame.stop = path.stop;
+    frame.below = path.frame;
+    frame.saved.clear();
+    if (in->aux != no_operand) {
+      const auto& [begin, end] = worker_.kernel->saved[in->aux];
+      frame.saved.assign(w.regs + begin, w.regs + end);
+      frame.saved_at = begin;
+    }
+    path.frame = index;
+    path.stop = nullptr;
+    path.pc = entry;
+  }
+
+  void ret(WarpState& w, Path& path) {
+    if (path.frame < 0) {  // a part of a path that is inside the call: all return together
+      arrive(w, path, path.mask, w.event_target);
+      return;
+    }
+    Frame& frame = w.frames[static_cast<size_t>(path.frame)];
+    if (!frame.saved.empty()) restore(w, frame, path.mask);
+    w.free_frames.push_back(path.frame);
+    path.frame = frame.below;
+    path.stop = frame.stop;
+    proceed(w, path, frame.back);
+  }
+
+  /// Gives the caller's registers back to the returning lanes. Lanes lie side by side in every register, whose widths
+  /// the file's layout gives: see Kernel::widths.
+  void restore(WarpState& w, const Frame& frame, uint32_t lanes) {
+    for (const auto& [offset, lane_bytes] : worker_.kernel->register_layout) {
+      if (offset < frame.saved_at || offset >= frame.saved_at + frame.saved.size()) continue;
+      const std::byte* from = frame.saved.data() + (offset - frame.saved_at);
+      std::byte* to = w.regs + offset;
+      if (lane_bytes == 0) {
+        uint32_t old, now;
+        std::memcpy(&old, from, 4);
+        std::memcpy(&now, to, 4);
+        now = (old & lanes) | (now & ~lanes);
+        std::memcpy(to, &now, 4);
+        continue;
+      }
+      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+        const size_t at = static_cast<size_t>(std::countr_zero(rest)) * lane_bytes;
+        std::memcpy(to + at, from + at, lane_bytes);
+      }
+    }
+  }
+
+  void drop_frames(WarpState& w, int32_t frame) {
+    for (; frame >= 0; frame = w.frames[static_cast<size_t>(frame)].below) w.free_frames.push_back(frame);
+  }
+
+  // Ends.
+
+  void trap(WarpState& w, Path& path) {
+    report(w, w.event_target, Finding::Kind::trap, path.mask, 0, 0, "the kernel executed a trap instruction");
+    end_lanes(w, path, path.mask, no_instruction);
+  }
+
+  void end_lanes(WarpState& w, Path& path, uint32_t lanes, const Inst* others_at) {
+    w.alive &= ~lanes;
+    path.mask &= ~lanes;
+    if (path.mask != 0) {
+      proceed(w, path, others_at);
+    } else {
+      drop_frames(w, path.frame);
+      arrive(w, path, 0, no_instruction);
+    }
+    if (w.alive == 0) {
+      --block_.live_warps;
+      w.path_count = 0;
+    }
+    for (uint32_t b = 0; b < block_.barriers.size(); ++b)
+      if (block_.barriers[b].in_use && complete(block_.barriers[b])) release(b);
+    if (w.alive != 0)
+      for (Path& p : leaves(w))
+        if (p.state == Path::State::at_sync && release_lanes(w, p)) break;
+  }
+
+  // Waiting for lanes of the same warp.
+
+  void wait_for_lanes(WarpState& w, Path& path, const Inst* in) {
+    path.state = Path::State::at_sync;
+    path.pc = in;
+    path.members = w.event_lanes;
+    release_lanes(w, path);
+  }
+
+  /// Lets the paths that wait with `path` go on if all members still alive are there.
+  bool release_lanes(WarpState& w, const Path& path) {
+    const uint32_t members = path.members;
+    const Inst* in = path.pc;
+    const bool anywhere = in->imm != 0;
+    auto waits_here = [&](const Path& p) {
+      return p.state == Path::State::at_sync && p.members == members && (anywhere ? p.pc->imm != 0 : p.pc == in);
+    };
+    uint32_t together = 0;
+    for (Path& p : leaves(w))
+      if (waits_here(p)) together |= p.mask;
+    if ((members & w.alive & ~together) != 0) return false;
+    if (!anywhere) {
+      w.active = w.mask = together;
+      in[1].fn(w, in + 1);
+      worker_.instructions += 1;
+    }
+    std::array<int16_t, max_paths> waiting{};
+    size_t count = 0;
+    for (Path& p : leaves(w))
+      if (waits_here(p)) waiting[count++] = index_of(w, p);
+    for (size_t i = 0; i < count; ++i) {
+      Path& p = w.paths[static_cast<size_t>(waiting[i])];
+      proceed(w, p, p.pc + (anywhere ? 1 : 2));
+    }
+    return true;
+  }
+
+  // Barriers of the block. imm of the instruction: see decode.cpp.
+
+  template <class T>
+  static T lane_value(const WarpState& w, uint32_t reg, uint32_t mask) {
+    T value;
+    std::memcpy(&value, w.regs + reg + static_cast<size_t>(std::countr_zero(mask)) * sizeof(T), sizeof value);
+    return value;
+  }
+
+  void wait_at_barrier(WarpState& w, Path& path, const Inst* in) {
+    const uint32_t number = lane_value<uint32_t>(w, in->a, path.mask);
+    if (number >= block_.barriers.size()) {
+      report(w, in, Finding::Kind::bad_call, path.mask, number, 0,
+             "barrier " + std::to_string(number) + ": a block has barriers 0 to 15");
+      end_lanes(w, path, path.mask, no_instruction);
+      return;
+    }
+    Barrier& b = block_.barriers[number];
+    b.in_use = true;
+    b.arrived.resize(block_.warps.size());
+    b.arrived[w.index] |= path.mask;
+    if (in->b != no_operand) b.expected = lane_value<uint32_t>(w, in->b, path.mask);
+    if (in->c != no_operand) {
+      uint32_t value;
+      std::memcpy(&value, w.regs + in->c, sizeof value);
+      if ((in->imm & barrier_negated) != 0) value = ~value;
+      b.true_count += static_cast<uint32_t>(std::popcount(value & path.mask));
+      b.thread_count += static_cast<uint32_t>(std::popcount(path.mask));
+    }
+    if ((in->imm & barrier_kind) == barrier_arrive) {
+      proceed(w, path, in + 1);
+    } else {
+      path.state = Path::State::at_barrier;
+      path.barrier = number;
+      path.pc = in;
+    }
+    if (complete(b)) release(number);
+  }
+
+  bool complete(const Barrier& b) const {
+    uint32_t threads = 0;
+    for (auto it = block_.warps.rbegin(); it != block_.warps.rend(); ++it) {  // the last one usually comes last
+      const WarpState& w = *it;
+      const uint32_t arrived = b.arrived[w.index] & w.alive;
+      const bool whole = arrived == w.alive;  // a warp counts as 32 threads once all its live lanes are there
+      if (b.expected == 0) {
+        if (!whole) return false;
+      } else if (b.arrived[w.index] != 0) {
+        threads += whole ? warp_lanes : static_cast<uint32_t>(std::popcount(arrived));
+      }
+    }
+    return b.expected == 0 || threads >= b.expected;
+  }
+
+  void release(uint32_t number) {
+    Barrier& b = block_.barriers[number];
+    const uint32_t true_count = b.true_count, thread_count = b.thread_count;
+    std::fill(b.arrived.begin(), b.arrived.end(), 0);
+    b.expected = b.true_count = b.thread_count = 0;
+    b.in_use = false;
+    for (WarpState& w : block_.warps) {
+      std::array<int16_t, max_paths> waiting{};
+      size_t count = 0;
+      for (Path& p : leaves(w))
+        if (p.state == Path::State::at_barrier && p.barrier == number) waiting[count++] = index_of(w, p);
+      for (size_t i = 0; i < count; ++i) {
+        Path& p = w.paths[static_cast<size_t>(waiting[i])];
+        const Inst* in = p.pc;
+        write_reduction(w, p.mask, in, true_count, thread_count);
+        proceed(w, p, in + 1);
+      }
+    }
+  }
+
+  static void write_reduction(WarpState& w, uint32_t mask, const Inst* in, uint32_t true_count, uint32_t thread_count) {
+    const uint64_t kind = in->imm & barrier_kind;
+    if (kind == barrier_popc) {
+      for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
+        std::memcpy(w.regs + in->d + static_cast<size_t>(std::countr_zero(rest)) * 4, &true_count, 4);
+    } else if (kind == barrier_and || kind == barrier_or) {
+      const bool value = kind == barrier_and ? true_count == thread_count : true_count != 0;
+      uint32_t p;
+      std::memcpy(&p, w.regs + in->d, 4);
+      p = value ? p | mask : p & ~mask;
+      std::memcpy(w.regs + in->d, &p, 4);
+    }
+  }
+
+  // Who cannot go on.
+
+  /// Whether a path that is about to run returns to the very state it is in now, without a write: then it waits for
+  /// somebody else. Its loop is run on, one backward branch at a time, until it does so or has run long enough.
+  bool spins(WarpState& w, Path& path) {
+    const uint64_t before = fingerprint(w);
+    const Inst* start = path.pc;
+    const uint64_t writes = worker_.global_writes;
+    for (uint32_t step = 0; step < longest_cycle; ++step) {
+      w.fuel = 1;
+      execute(w, path);
+      if (w.event != Event::yield) {  // it left the loop
+        handle(w, path);
+        progress_ = true;
+        return false;
+      }
+      path.pc = w.event_target;
+      if (path.pc == path.stop && path.pc != no_instruction) {
+        arrive(w, path, path.mask, path.pc);
+        return false;
+      }
+      if (path.pc == start && worker_.global_writes == writes && fingerprint(w) == before) return true;
+      if (worker_.global_writes != writes) return false;
+    }
+    return false;
+  }
+
+  [[nodiscard]] uint64_t fingerprint(const WarpState& w) const {
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    auto mix = [&](const std::byte* data, size_t bytes) {
+      for (size_t i = 0; i + 8 <= bytes; i += 8) {
+        uint64_t v;
+        std::memcpy(&v, data + i, 8);
+        h = (std::rotl(h, 27) ^ v) * 0xff51afd7ed558ccdull;
+      }
+    };
+    mix(w.regs, worker_.kernel->register_bytes);
+    mix(block_.shared_at, block_.shared_bytes / 8 * 8);
+    if (w.local_bytes != 0) mix(w.local, size_t{w.local_bytes} * warp_lanes);
+    return h;
+  }
+
+  void report_waiting(WarpState& w, const Path& p) {
+    if (p.state == Path::State::at_barrier) {
+      const Barrier& b = block_.barriers[p.barrier];
+      uint32_t threads = 0, alive = 0;
+      for (const WarpState& other : block_.warps) {
+        threads += static_cast<uint32_t>(std::popcount(b.arrived[other.index] & other.alive));
+        alive += static_cast<uint32_t>(std::popcount(other.alive));
+      }
+      report(w, p.pc, Finding::Kind::deadlock, p.mask, p.barrier, 0,
+             "barrier " + std::to_string(p.barrier) + ": " + std::to_string(threads) + " of " +
+                 std::to_string(b.expected != 0 ? b.expected : alive) + " threads wait here, the others never come");
+    } else if (p.state == Path::State::at_sync) {
+      report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,
+             "lanes wait for lanes of the member mask that never come");
+    }
+  }
+
+  void deadlock() {
+    for (WarpState& w : block_.warps)
+      for (const Path& p : leaves(w)) report_waiting(w, p);
+    for (WarpState& w : block_.warps) w.alive = 0;
+    block_.live_warps = 0;
+  }
+};
+
+}  // namespace
+
+Outcome run_block(BlockState& block, WorkerState& worker) {
+  for (WarpState& w : block.warps) w.worker = &worker;
+  return Scheduler(block, worker).run();
+}
+
+void report_stall(BlockState& block, WorkerState& worker) {
+  for (WarpState& w : block.warps) w.worker = &worker;
+  Scheduler(block, worker).report_stall();
+}
+
+}  // namespace lanescope::exec
