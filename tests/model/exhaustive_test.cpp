@@ -73,6 +73,7 @@ TEST(Exhaustive, ManyWords) {
 TEST(Exhaustive, OneWord) {
   constexpr Arch arch = custom_arch(4, 32, 4, Broadcast::one_word);
   compare_all(arch, Op::load, 4, 12, 4);
+  compare_all(arch, Op::load, 8, 6, 8);
   compare_all(arch, Op::store, 4, 12, 4);
 }
 

@@ -203,6 +203,8 @@ LANESCOPE_HD constexpr Mapping make_mapping(const Arch& arch, const Request& req
   Mapping mapping;
   mapping.segments = arch.segment_words != 0;
   mapping.one_key = aligned && arch.banks % merged_banks == 0;
+  // One broadcast word a step is one bank's word: the words of a wide access stay apart.
+  if (plan.counting == Counting::one_word_steps && merged_banks > 1) mapping.one_key = false;
   mapping.banks = mapping.one_key ? arch.banks / merged_banks : arch.banks;
   mapping.bank_shift = log2_floor(static_cast<uint64_t>(arch.bank_bytes));
   if (mapping.one_key) mapping.bank_shift += log2_floor(static_cast<uint64_t>(merged_banks));

@@ -1,0 +1,80 @@
+// Every row measured on an H200, against the model's answers for sm_90.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "model/pattern_csv.hpp"
+
+namespace lanescope::model {
+namespace {
+
+const std::string truth_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_patterns.csv";
+
+/// The named columns of each row of the truth, read without the reader under test.
+std::vector<std::map<std::string, std::string>> truth_rows() {
+  std::ifstream in(truth_file);
+  std::vector<std::map<std::string, std::string>> rows;
+  std::vector<std::string> names;
+  std::string line;
+  while (std::getline(in, line)) {
+    if (!line.empty() && line.back() == '\r') line.pop_back();
+    std::vector<std::string> fields;
+    std::istringstream split(line + ",");
+    for (std::string field; std::getline(split, field, ',');) fields.push_back(field);
+    if (names.empty()) {
+      names = fields;
+      continue;
+    }
+    rows.emplace_back();
+    for (size_t i = 0; i < names.size(); ++i) rows.back()[names[i]] = fields.at(i);
+  }
+  return rows;
+}
+
+TEST(Truth, EveryRowOfTheH200) {
+  const Arch& arch = *find_arch("sm_90");
+  std::ifstream in(truth_file);
+  ASSERT_TRUE(in) << truth_file;
+  PatternReader reader(in, truth_file, arch);
+  PatternRow row;
+  std::map<std::string, int> compared;
+  int unknown = 0;
+  int estimates = 0;
+  for (const auto& truth : truth_rows()) {
+    ASSERT_TRUE(reader.next(row));
+    const std::string place =
+        "line " + std::to_string(row.line) + ": " + truth.at("op") + ' ' + truth.at("width");
+    ++compared[truth.at("op")];
+    if (row.global) {
+      const GlobalCost cost = global_cost(arch, row.request);
+      EXPECT_EQ(std::to_string(cost.sectors), truth.at("sectors")) << place;
+      EXPECT_EQ(std::to_string(cost.lines), truth.at("tags")) << place;
+      EXPECT_EQ(cost.transactions, cost.sectors);
+      EXPECT_EQ(cost.evidence, Evidence::measured);
+      continue;
+    }
+    const SharedCost cost = shared_cost(arch, row.request);
+    if (truth.at("op") == "cp.async" && truth.at("width") == "16") {
+      EXPECT_TRUE(cost.unknown_rule) << place;
+      EXPECT_EQ(cost.evidence, Evidence::assumed);
+      ++unknown;
+      estimates += std::to_string(cost.estimate) == truth.at("wavefronts");
+      continue;
+    }
+    EXPECT_FALSE(cost.unknown_rule) << place;
+    EXPECT_EQ(std::to_string(cost.wavefronts), truth.at("wavefronts")) << place;
+    EXPECT_EQ(cost.evidence, Evidence::measured) << place;
+  }
+  EXPECT_FALSE(reader.next(row));
+  EXPECT_EQ(compared.size(), 12u);
+  EXPECT_EQ(compared["ld"], 96 + 73 + 124 + 138 + 145);
+  EXPECT_EQ(unknown, 76);
+  EXPECT_EQ(estimates, 56) << "rows of cp.async 16 whose estimate is the profiler's";
+}
+
+}  // namespace
+}  // namespace lanescope::model
