@@ -2,10 +2,9 @@
 // of 64 threads and out[] zero, unless said.
 
 extern "C" {
-/// Every integer operation on words that all threads share. `b` blocks of 64: T = 64b threads, g = global
-/// number. out: 0 sum of g; 1 min of (g - 100); 2 max of (g - 100); 3 and of ~(1 << g % 32); 4 or of 1 << g %
-/// 32; 5 xor of g; 6 inc modulo 10: T % 11 … ; 7 dec; 8 max unsigned; 9 last of exch: any g, kept as "1 if
-/// below T".
+/// Every integer operation on words that all T threads of the grid share, g = a thread's number in the grid.
+/// out: 0 sum of g; 1 least of 0 and g - 100; 2 greatest of 0 and g - 100; 3 or of 1 << g % 32; 5 xor of g; 6
+/// T counted up modulo 11; 7 T counted down modulo 13; 8 greatest 3g; 9 77.
 __global__ void atomics_global(int* out) {
   const int g = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&out[0], g);

@@ -2,8 +2,7 @@
 // programs use. Blocks of 64 threads.
 
 extern "C" {
-/// Copies 16 bytes a thread: out[4t + k] = in-place sum of a vector with itself, of in[i] = 3i for the
-/// launch's first call: out[i] holds i before, 2i after.
+/// Doubles each float, 16 bytes a thread.
 __global__ void vectors_float4(float4* data) {
   float4 v = data[threadIdx.x];
   v.x += v.x;
@@ -47,7 +46,8 @@ __global__ void vectors_shared(char* out) {
   *reinterpret_cast<uchar2*>(mine + 62) = c2[o];
 }
 
-/// Loads through the read-only cache and stores with cache hints: out[64 + t] = out[t] + 1 of out[i] = i.
+/// Loads through the read-only cache and stores with cache hints: out[t] = 4 in[t] + in[q] + in[q + 3], q = t
+/// - t % 4; out[64 + t], out[128 + t] 1 and 2 more; out[192 + t] = in[63 - t]
 __global__ void vectors_hints(const int* __restrict__ in, int* __restrict__ out) {
   const int t = threadIdx.x;
   int v = __ldg(&in[t]) + __ldcs(&in[t]) + __ldca(&in[t]) + __ldcg(&in[t]);
