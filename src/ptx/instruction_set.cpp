@@ -1,4 +1,5 @@
-// Reads the rows of instructions.def at compile time (a malformed row does not compile) and answers questions of names.
+// Reads the rows of instructions.def at compile time (a malformed row does not compile) and answers questions
+// of names.
 #include "ptx/instruction_set.hpp"
 
 #include <algorithm>
@@ -11,14 +12,14 @@ namespace lanescope::ptx {
 namespace {
 
 constexpr auto type_names = std::to_array<std::string_view>(
-    {"",     "pred", "b8",    "b16",  "b32",    "b64",  "b128", "u8",    "u16",   "u32",  "u64",
-     "s8",   "s16",  "s32",   "s64",  "f16",    "f16x2", "bf16", "bf16x2", "tf32", "f32",  "f64",
-     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3", "e5m2", "e4m3x2", "e5m2x2"});
+    {"",      "pred",  "b8",    "b16",  "b32",  "b64",   "b128", "u8",     "u16",   "u32", "u64",
+     "s8",    "s16",   "s32",   "s64",  "f16",  "f16x2", "bf16", "bf16x2", "tf32",  "f32", "f64",
+     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3",  "e5m2", "e4m3x2", "e5m2x2"});
 static_assert(type_names.size() == static_cast<size_t>(Type::e5m2x2) + 1);
 
-constexpr auto space_names = std::to_array<std::string_view>({"generic", "const", "global", "local", "param",
-                                                              "param::entry", "param::func", "shared", "shared::cta",
-                                                              "shared::cluster"});
+constexpr auto space_names =
+    std::to_array<std::string_view>({"generic", "const", "global", "local", "param", "param::entry",
+                                     "param::func", "shared", "shared::cta", "shared::cluster"});
 static_assert(space_names.size() == static_cast<size_t>(Space::shared_cluster) + 1);
 
 constexpr auto mod_names = std::to_array<std::string_view>({
@@ -28,14 +29,56 @@ constexpr auto mod_names = std::to_array<std::string_view>({
 });
 static_assert(mod_names.size() == modifier_count);
 
-constexpr auto special_names = std::to_array<std::string_view>(
-    {"", "%tid.x", "%tid.y", "%tid.z", "%ntid.x", "%ntid.y", "%ntid.z", "%laneid", "%warpid", "%nwarpid", "%ctaid.x",
-     "%ctaid.y", "%ctaid.z", "%nctaid.x", "%nctaid.y", "%nctaid.z", "%smid", "%nsmid", "%gridid", "%clusterid.x",
-     "%clusterid.y", "%clusterid.z", "%nclusterid.x", "%nclusterid.y", "%nclusterid.z", "%cluster_ctaid.x",
-     "%cluster_ctaid.y", "%cluster_ctaid.z", "%cluster_nctaid.x", "%cluster_nctaid.y", "%cluster_nctaid.z",
-     "%cluster_ctarank", "%cluster_nctarank", "%is_explicit_cluster", "%lanemask_eq", "%lanemask_le", "%lanemask_lt",
-     "%lanemask_ge", "%lanemask_gt", "%clock", "%clock_hi", "%clock64", "%globaltimer", "%globaltimer_lo",
-     "%globaltimer_hi", "%total_smem_size", "%aggr_smem_size", "%dynamic_smem_size", "%current_graph_exec", "WARP_SZ"});
+constexpr auto special_names = std::to_array<std::string_view>({"",
+                                                                "%tid.x",
+                                                                "%tid.y",
+                                                                "%tid.z",
+                                                                "%ntid.x",
+                                                                "%ntid.y",
+                                                                "%ntid.z",
+                                                                "%laneid",
+                                                                "%warpid",
+                                                                "%nwarpid",
+                                                                "%ctaid.x",
+                                                                "%ctaid.y",
+                                                                "%ctaid.z",
+                                                                "%nctaid.x",
+                                                                "%nctaid.y",
+                                                                "%nctaid.z",
+                                                                "%smid",
+                                                                "%nsmid",
+                                                                "%gridid",
+                                                                "%clusterid.x",
+                                                                "%clusterid.y",
+                                                                "%clusterid.z",
+                                                                "%nclusterid.x",
+                                                                "%nclusterid.y",
+                                                                "%nclusterid.z",
+                                                                "%cluster_ctaid.x",
+                                                                "%cluster_ctaid.y",
+                                                                "%cluster_ctaid.z",
+                                                                "%cluster_nctaid.x",
+                                                                "%cluster_nctaid.y",
+                                                                "%cluster_nctaid.z",
+                                                                "%cluster_ctarank",
+                                                                "%cluster_nctarank",
+                                                                "%is_explicit_cluster",
+                                                                "%lanemask_eq",
+                                                                "%lanemask_le",
+                                                                "%lanemask_lt",
+                                                                "%lanemask_ge",
+                                                                "%lanemask_gt",
+                                                                "%clock",
+                                                                "%clock_hi",
+                                                                "%clock64",
+                                                                "%globaltimer",
+                                                                "%globaltimer_lo",
+                                                                "%globaltimer_hi",
+                                                                "%total_smem_size",
+                                                                "%aggr_smem_size",
+                                                                "%dynamic_smem_size",
+                                                                "%current_graph_exec",
+                                                                "WARP_SZ"});
 static_assert(special_names.size() == static_cast<size_t>(SpecialRegister::count));
 
 // The abbreviations of instructions.def.
@@ -174,7 +217,7 @@ constexpr OperandPattern read_operand(std::string_view word) {
   if (word.starts_with(':')) {
     word.remove_prefix(1);
     size_t end = 0;
-    while (end < word.size() && std::string_view("+v!_=&?").find(word[end]) == std::string_view::npos) ++end;
+    while (end < word.size() && std::string_view("+v!_=&%?").find(word[end]) == std::string_view::npos) ++end;
     const std::string_view type = word.substr(0, end);
     word.remove_prefix(end);
     if (type == "1") {
@@ -189,12 +232,20 @@ constexpr OperandPattern read_operand(std::string_view word) {
   while (!word.empty()) {
     const char flag = word[0];
     word.remove_prefix(1);
-    if (flag == '+') operand.wider = true;
-    else if (flag == 'v') operand.vector = true;
-    else if (flag == '!') operand.negatable = true;
-    else if (flag == '_') operand.sink = true;
-    else if (flag == '=') operand.constant_only = true;
-    else if (flag == '&') operand.symbol = true;
+    if (flag == '+')
+      operand.wider = true;
+    else if (flag == 'v')
+      operand.vector = true;
+    else if (flag == '!')
+      operand.negatable = true;
+    else if (flag == '_')
+      operand.sink = true;
+    else if (flag == '=')
+      operand.constant_only = true;
+    else if (flag == '&')
+      operand.symbol = true;
+    else if (flag == '%')
+      operand.special = true;
     else if (flag == '?') {
       if (const std::string_view expansion = expand(word); !expansion.empty()) word = expansion;
       operand.optional = word.empty();
@@ -208,15 +259,20 @@ constexpr OperandPattern read_operand(std::string_view word) {
 
 constexpr OperandForm read_form(std::string_view text) {
   OperandForm form;
-  if (text == "mov") form.check = OperandForm::Check::mov;
-  else if (text == "call") form.check = OperandForm::Check::call;
-  else if (text == "*") form.check = OperandForm::Check::not_described;
+  if (text == "mov")
+    form.check = OperandForm::Check::mov;
+  else if (text == "call")
+    form.check = OperandForm::Check::call;
+  else if (text == "*")
+    form.check = OperandForm::Check::not_described;
   if (form.check != OperandForm::Check::by_pattern) return form;
   while (!text.empty()) {
     const std::string_view word = take(text, " ");
     if (word.empty()) continue;
-    if (word.ends_with('>')) form.when = read_mod(word.substr(0, word.size() - 1));
-    else form.operands[form.operand_count++] = read_operand(word);
+    if (word.ends_with('>'))
+      form.when = read_mod(word.substr(0, word.size() - 1));
+    else
+      form.operands[form.operand_count++] = read_operand(word);
   }
   return form;
 }
@@ -291,7 +347,8 @@ constexpr InstructionInfo row_info = read_row(rows[I]);
 
 constexpr auto infos = []<size_t... I>(std::index_sequence<I...>) {
   return std::array<const InstructionInfo*, row_count>{&row_info<I>...};
-}(std::make_index_sequence<row_count>{});
+}
+(std::make_index_sequence<row_count>{});
 
 const std::unordered_map<std::string_view, DottedWord>& words() {
   static const auto map = [] {
@@ -367,7 +424,8 @@ std::optional<Type> find_type(std::string_view name) {
 std::optional<SpecialRegister> find_special_register(std::string_view name) {
   static const auto map = [] {
     std::unordered_map<std::string_view, SpecialRegister> registers;
-    for (size_t i = 1; i < special_names.size(); ++i) registers[special_names[i]] = static_cast<SpecialRegister>(i);
+    for (size_t i = 1; i < special_names.size(); ++i)
+      registers[special_names[i]] = static_cast<SpecialRegister>(i);
     return registers;
   }();
   const auto it = map.find(name);

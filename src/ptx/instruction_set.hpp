@@ -1,5 +1,5 @@
-// Names of the PTX instruction set: types, state spaces, special registers, modifiers, opcodes. Opcodes and what each
-// may be written with come from the one table instructions.def; nothing else lists instructions.
+// Names of the PTX instruction set: types, state spaces, special registers, modifiers, opcodes. Opcodes and
+// what each may be written with come from the one table instructions.def; nothing else lists instructions.
 #pragma once
 
 #include <array>
@@ -13,24 +13,61 @@
 namespace lanescope::ptx {
 
 enum class Type : uint8_t {
-  none, pred,
-  b8, b16, b32, b64, b128,
-  u8, u16, u32, u64,
-  s8, s16, s32, s64,
-  f16, f16x2, bf16, bf16x2, tf32, f32, f64,
+  none,
+  pred,
+  b8,
+  b16,
+  b32,
+  b64,
+  b128,
+  u8,
+  u16,
+  u32,
+  u64,
+  s8,
+  s16,
+  s32,
+  s64,
+  f16,
+  f16x2,
+  bf16,
+  bf16x2,
+  tf32,
+  f32,
+  f64,
   f32x2,
-  u16x2, s16x2, u8x4, s8x4,
-  e4m3, e5m2, e4m3x2, e5m2x2
+  u16x2,
+  s16x2,
+  u8x4,
+  s8x4,
+  e4m3,
+  e5m2,
+  e4m3x2,
+  e5m2x2
 };
 
 /// Bytes of one value; 0 for pred and none.
 [[nodiscard]] constexpr uint32_t size_of(Type t) {
   switch (t) {
-    case Type::none: case Type::pred: return 0;
-    case Type::b8: case Type::u8: case Type::s8: case Type::e4m3: case Type::e5m2: return 1;
-    case Type::b16: case Type::u16: case Type::s16: case Type::f16: case Type::bf16:
-    case Type::e4m3x2: case Type::e5m2x2: return 2;
-    case Type::b64: case Type::u64: case Type::s64: case Type::f64: case Type::f32x2: return 8;
+    case Type::none:
+    case Type::pred: return 0;
+    case Type::b8:
+    case Type::u8:
+    case Type::s8:
+    case Type::e4m3:
+    case Type::e5m2: return 1;
+    case Type::b16:
+    case Type::u16:
+    case Type::s16:
+    case Type::f16:
+    case Type::bf16:
+    case Type::e4m3x2:
+    case Type::e5m2x2: return 2;
+    case Type::b64:
+    case Type::u64:
+    case Type::s64:
+    case Type::f64:
+    case Type::f32x2: return 8;
     case Type::b128: return 16;
     default: return 4;
   }
@@ -40,26 +77,76 @@ enum class Type : uint8_t {
 [[nodiscard]] constexpr bool is_unsigned(Type t) { return t >= Type::u8 && t <= Type::u64; }
 
 enum class Space : uint8_t {
-  generic, constant, global, local, param, param_entry, param_func, shared, shared_cta, shared_cluster
+  generic,
+  constant,
+  global,
+  local,
+  param,
+  param_entry,
+  param_func,
+  shared,
+  shared_cta,
+  shared_cluster
 };
 
 /// Every special register of PTX ISA 9.0 that programs read; .x .y .z are separate.
 enum class SpecialRegister : uint8_t {
   none,
-  tid_x, tid_y, tid_z, ntid_x, ntid_y, ntid_z, laneid, warpid, nwarpid,
-  ctaid_x, ctaid_y, ctaid_z, nctaid_x, nctaid_y, nctaid_z, smid, nsmid, gridid,
-  clusterid_x, clusterid_y, clusterid_z, nclusterid_x, nclusterid_y, nclusterid_z,
-  cluster_ctaid_x, cluster_ctaid_y, cluster_ctaid_z, cluster_nctaid_x, cluster_nctaid_y, cluster_nctaid_z,
-  cluster_ctarank, cluster_nctarank, is_explicit_cluster,
-  lanemask_eq, lanemask_le, lanemask_lt, lanemask_ge, lanemask_gt,
-  clock, clock_hi, clock64, globaltimer, globaltimer_lo, globaltimer_hi,
-  total_smem_size, aggr_smem_size, dynamic_smem_size, current_graph_exec,
+  tid_x,
+  tid_y,
+  tid_z,
+  ntid_x,
+  ntid_y,
+  ntid_z,
+  laneid,
+  warpid,
+  nwarpid,
+  ctaid_x,
+  ctaid_y,
+  ctaid_z,
+  nctaid_x,
+  nctaid_y,
+  nctaid_z,
+  smid,
+  nsmid,
+  gridid,
+  clusterid_x,
+  clusterid_y,
+  clusterid_z,
+  nclusterid_x,
+  nclusterid_y,
+  nclusterid_z,
+  cluster_ctaid_x,
+  cluster_ctaid_y,
+  cluster_ctaid_z,
+  cluster_nctaid_x,
+  cluster_nctaid_y,
+  cluster_nctaid_z,
+  cluster_ctarank,
+  cluster_nctarank,
+  is_explicit_cluster,
+  lanemask_eq,
+  lanemask_le,
+  lanemask_lt,
+  lanemask_ge,
+  lanemask_gt,
+  clock,
+  clock_hi,
+  clock64,
+  globaltimer,
+  globaltimer_lo,
+  globaltimer_hi,
+  total_smem_size,
+  aggr_smem_size,
+  dynamic_smem_size,
+  current_graph_exec,
   warp_size,  ///< the constant WARP_SZ
   count
 };
 
-/// Every dotted word that is no type, state space or vector width. Names follow the PTX spelling (`.L1::evict_last`
-/// becomes L1_evict_last). Listed in modifiers.def as PTX_MODIFIER(identifier, "spelling").
+/// Every dotted word that is no type, state space or vector width. Names follow the PTX spelling
+/// (`.L1::evict_last` becomes L1_evict_last). Listed in modifiers.def as PTX_MODIFIER(identifier,
+/// "spelling").
 enum class Mod : uint16_t {
 #define PTX_MODIFIER(identifier, spelling) identifier,
 #include "ptx/modifiers.def"
@@ -78,25 +165,40 @@ enum class Op : uint16_t {
 
 /// What an instruction is, for those who ask for more than one opcode.
 enum class OpClass : uint8_t {
-  arithmetic, logic, compare, convert, move, memory, atomic, control, barrier, warp, async, matrix, texture, video
+  arithmetic,
+  logic,
+  compare,
+  convert,
+  move,
+  memory,
+  atomic,
+  control,
+  barrier,
+  warp,
+  async,
+  matrix,
+  texture,
+  video
 };
 
 /// Sets of types and of state spaces, one bit each.
 using TypeMask = uint64_t;
 using SpaceMask = uint16_t;
 [[nodiscard]] constexpr TypeMask mask_of(Type t) { return TypeMask{1} << static_cast<int>(t); }
-[[nodiscard]] constexpr SpaceMask mask_of(Space s) { return static_cast<SpaceMask>(1u << static_cast<int>(s)); }
+[[nodiscard]] constexpr SpaceMask mask_of(Space s) {
+  return static_cast<SpaceMask>(1u << static_cast<int>(s));
+}
 
 /// One operand as a table row describes it; see the legend of instructions.def.
 struct OperandPattern {
   enum class Kind : uint8_t { value, address, label, table };
   enum class TypeFrom : uint8_t { first, second, fixed, address };
-  std::string_view name;
+  std::string_view name{};
   Kind kind = Kind::value;
   TypeFrom type_from = TypeFrom::first;
   Type type = Type::none;  ///< for TypeFrom::fixed
   bool destination = false, piped = false, doubled = false, wider = false, vector = false, negatable = false;
-  bool sink = false, constant_only = false, symbol = false, optional = false;
+  bool sink = false, constant_only = false, symbol = false, special = false, optional = false;
   std::array<Mod, 4> only_with{};  ///< if not empty: written exactly when one of these modifiers is
   uint8_t only_with_count = 0;
 };
@@ -110,8 +212,8 @@ struct OperandForm {
   uint8_t operand_count = 0;
 };
 
-/// A modifier that may be written. At most one of a group may be; exactly one if the group is required and one of its
-/// alternatives fits the last type.
+/// A modifier that may be written. At most one of a group may be; exactly one if the group is required and
+/// one of its alternatives fits the last type.
 struct ModifierRule {
   Mod mod{};
   uint8_t group = 0;

@@ -53,17 +53,13 @@ std::string_view line_of(std::string_view text, uint32_t line) {
   return result;
 }
 
-void fail_at(std::string_view text, std::string_view name, TextLoc loc, const std::string& cause) {
+void Source::fail(TextLoc loc, const std::string& cause) const {
   // A line longer than any screen says nothing; the column is in the message all the same.
   constexpr size_t longest_shown = 300;
   const std::string_view line = line_of(text, loc.line);
   throw Error({std::string(name), loc.line, loc.column}, cause,
               line.size() <= longest_shown ? std::string(line) : std::string());
 }
-
-Lexer::Lexer(std::string_view text, std::string_view name) : text_(text), name_(name) {}
-
-void Lexer::fail(TextLoc loc, const std::string& cause) const { fail_at(text_, name_, loc, cause); }
 
 TextLoc Lexer::loc_of(size_t position) const {
   return {line_, static_cast<uint32_t>(position - line_start_ + 1)};
@@ -99,7 +95,9 @@ void Lexer::skip_blanks() {
 
 Token Lexer::number(Token token) {
   const size_t start = at_;
-  const auto letter_at = [&](size_t i) { return i < text_.size() ? static_cast<char>(text_[i] | 0x20) : '\0'; };
+  const auto letter_at = [&](size_t i) {
+    return i < text_.size() ? static_cast<char>(text_[i] | 0x20) : '\0';
+  };
   const auto hex_at = [&](size_t i) { return i < text_.size() && is(text_[i], digit | hex_letter); };
 
   if (text_[at_] == '0' && (letter_at(at_ + 1) == 'f' || letter_at(at_ + 1) == 'd')) {
@@ -115,15 +113,19 @@ Token Lexer::number(Token token) {
   } else {
     uint64_t base = 10;
     if (text_[at_] == '0') {
-      if (letter_at(at_ + 1) == 'x') base = 16, at_ += 2;
-      else if (letter_at(at_ + 1) == 'b') base = 2, at_ += 2;
-      else base = 8;
+      if (letter_at(at_ + 1) == 'x')
+        base = 16, at_ += 2;
+      else if (letter_at(at_ + 1) == 'b')
+        base = 2, at_ += 2;
+      else
+        base = 8;
     }
     const size_t first_digit = at_;
     if (base == 10 || base == 8) {
       size_t end = at_;
       while (end < text_.size() && is(text_[end], digit)) ++end;
-      const bool point = end < text_.size() && text_[end] == '.' && end + 1 < text_.size() && is(text_[end + 1], digit);
+      const bool point =
+          end < text_.size() && text_[end] == '.' && end + 1 < text_.size() && is(text_[end + 1], digit);
       const bool exponent = letter_at(end) == 'e';
       if (point || exponent) {
         double value = 0;
@@ -173,7 +175,8 @@ Token Lexer::next() {
     return token;
   }
   if (c == '.') {
-    if (at_ + 1 >= text_.size() || !(continues_name(text_[at_ + 1]))) fail(token.loc, "a word is missing after '.'");
+    if (at_ + 1 >= text_.size() || !(continues_name(text_[at_ + 1])))
+      fail(token.loc, "a word is missing after '.'");
     ++at_;
     while (at_ < text_.size() &&
            (continues_name(text_[at_]) || (text_[at_] == ':' && text_.substr(at_, 2) == "::")))
@@ -185,7 +188,8 @@ Token Lexer::next() {
   if (is(c, digit)) return number(token);
   if (c == '"') {
     const size_t end = text_.find_first_of("\"\n", at_ + 1);
-    if (end == std::string_view::npos || text_[end] != '"') fail(token.loc, "this string does not end on its line");
+    if (end == std::string_view::npos || text_[end] != '"')
+      fail(token.loc, "this string does not end on its line");
     at_ = end + 1;
     token.kind = Token::Kind::string;
     token.text = text_.substr(start + 1, end - start - 1);

@@ -2,11 +2,21 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "ptx/module.hpp"
 
 namespace lanescope::ptx {
+
+/// The text being read, and how its errors are told.
+struct Source {
+  std::string_view text;
+  std::string_view name;  ///< for messages
+
+  /// Throws lanescope::Error with the line and a caret.
+  [[noreturn]] void fail(TextLoc loc, const std::string& cause) const;
+};
 
 struct Token {
   enum class Kind : uint8_t {
@@ -33,8 +43,8 @@ struct Token {
 
 class Lexer {
  public:
-  /// `text` must outlive the lexer and its tokens. `name` is used in messages.
-  Lexer(std::string_view text, std::string_view name);
+  /// The source's text must outlive the lexer and its tokens.
+  explicit Lexer(const Source& source) : source_(source), text_(source.text) {}
 
   /// Reads the next token. Throws lanescope::Error for what can begin no token.
   [[nodiscard]] Token next();
@@ -45,22 +55,21 @@ class Lexer {
     return copy.next();
   }
 
-  /// Reads on at the end of `opcode`, which `next()` has just given: the dotted words that follow without a blank. The
-  /// answer covers opcode and words ("ld.global.v2.f32").
+  /// Reads on at the end of `opcode`, which `next()` has just given: the dotted words that follow without a
+  /// blank. The answer covers opcode and words ("ld.global.v2.f32").
   [[nodiscard]] std::string_view mnemonic(const Token& opcode);
 
   /// Reads `.name` that follows without a blank, as in `%tid.x`; empty if there is none.
   [[nodiscard]] std::string_view component();
 
-  [[noreturn]] void fail(TextLoc loc, const std::string& cause) const;
-
  private:
+  [[noreturn]] void fail(TextLoc loc, const std::string& cause) const { source_.fail(loc, cause); }
   void skip_blanks();
   Token number(Token token);
   [[nodiscard]] TextLoc loc_of(size_t position) const;
 
+  Source source_;
   std::string_view text_;
-  std::string_view name_;
   size_t at_ = 0;
   size_t line_start_ = 0;
   uint32_t line_ = 1;
@@ -68,8 +77,5 @@ class Lexer {
 
 /// Line `line` (1-based) of `text`, without the line end.
 [[nodiscard]] std::string_view line_of(std::string_view text, uint32_t line);
-
-/// Throws lanescope::Error for the place `loc` of `text`.
-[[noreturn]] void fail_at(std::string_view text, std::string_view name, TextLoc loc, const std::string& cause);
 
 }  // namespace lanescope::ptx

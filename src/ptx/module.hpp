@@ -1,5 +1,5 @@
-// The PTX module as written: what the parser makes of one PTX text, every name resolved, every node with its place.
-// It knows nothing of execution. Everything later (engine, reports) starts from these structures.
+// The PTX module as written: what the parser makes of one PTX text, every name resolved, every node with its
+// place. It knows nothing of execution. Everything later (engine, reports) starts from these structures.
 #pragma once
 
 #include <array>
@@ -21,20 +21,21 @@ struct TextLoc {
   uint32_t column = 0;
 };
 
-/// One `.loc`: place in the CUDA source. `file` is the number used by `.file` (index into Module::files by id).
-/// `inlined_at` is the index in Module::source_locs of the call site this one was inlined at, or no_index.
+/// One `.loc`: place in the CUDA source. `file` is the number used by `.file` (index into Module::files by
+/// id). `inlined_at` is the index in Module::source_locs of the call site this one was inlined at, or
+/// no_index.
 struct SourceLoc {
   uint32_t file = 0;
   uint32_t line = 0;
   uint32_t column = 0;
   uint32_t inlined_at = no_index;
-  std::string function;  ///< demangled name of the inlined function, empty if not inlined
+  std::string function{};  ///< demangled name of the inlined function, empty if not inlined
 };
 
 /// One `.file`.
 struct SourceFile {
   uint32_t id = 0;
-  std::string path;
+  std::string path{};
 };
 
 /// What a symbol operand names. `index` counts in the list that `kind` names.
@@ -52,48 +53,51 @@ struct SymbolRef {
   friend bool operator==(const SymbolRef&, const SymbolRef&) = default;
 };
 
-/// One operand. Vectors `{a, b}` have kind vector and their elements in Instruction::elements[first, first + count).
+/// One operand. Vectors `{a, b}` have kind vector and their elements in Instruction::elements[first, first +
+/// count).
 struct Operand {
   enum class Kind : uint8_t {
     none,
-    reg,        ///< reg; `negated` for `!%p`
-    special,    ///< special register `special`
-    integer,    ///< value.bits: an integer constant, wrapped to 64 bits
-    real32,     ///< value.bits: the 32 bits of an f32 constant (0fXXXXXXXX)
-    real64,     ///< value.bits: the 64 bits of an f64 constant (0dXXXX… or decimal)
-    symbol,     ///< the address of `symbol` + value.bits (offset)
-    address,    ///< [base + offset]: base is `reg` if reg != no_index, else `symbol`, else absolute; offset value.bits
-    vector,     ///< {…}: elements
-    label,      ///< index of Function::labels
-    table,      ///< index of Function::tables (.branchtargets, .calltargets, .callprototype)
-    sink,       ///< `_`
-    list        ///< ( … ) of a call: elements
+    reg,      ///< reg; `negated` for `!%p`
+    special,  ///< special register `special`
+    integer,  ///< value.bits: an integer constant, wrapped to 64 bits
+    real32,   ///< value.bits: the 32 bits of an f32 constant (0fXXXXXXXX)
+    real64,   ///< value.bits: the 64 bits of an f64 constant (0dXXXX… or decimal)
+    symbol,   ///< the address of `symbol` + value.bits (offset)
+    address,  ///< [base + offset]: base is `reg` if reg != no_index, else `symbol`, else absolute; offset
+              ///< value.bits
+    vector,   ///< {…}: elements
+    label,    ///< index of Function::labels
+    table,    ///< index of Function::tables (.branchtargets, .calltargets, .callprototype)
+    sink,     ///< `_`
+    list      ///< ( … ) of a call: elements
   };
   Kind kind = Kind::none;
-  bool negated = false;             ///< `!%p` (predicates) 
-  uint8_t vector_element = 0;       ///< for reg written `%v.x`: 0 none, 1…4 = x…w (also r,g,b,a)
-  uint32_t reg = no_index;          ///< index of Function::registers
-  uint32_t first = 0, count = 0;    ///< vector, list: range of Instruction::elements
-  uint32_t index = 0;               ///< label, table
+  bool negated = false;           ///< `!%p` (predicates)
+  uint8_t vector_element = 0;     ///< for reg written `%v.x`: 0 none, 1…4 = x…w (also r,g,b,a)
+  uint32_t reg = no_index;        ///< index of Function::registers
+  uint32_t first = 0, count = 0;  ///< vector, list: range of Instruction::elements
+  uint32_t index = 0;             ///< label, table
   SpecialRegister special = SpecialRegister::none;
-  SymbolRef symbol;
-  uint64_t bits = 0;                ///< constant, or offset of symbol/address (two's complement)
-  TextLoc loc;
+  SymbolRef symbol{};
+  uint64_t bits = 0;  ///< constant, or offset of symbol/address (two's complement)
+  TextLoc loc{};
 };
 
 /// One instruction as written.
 struct Instruction {
   Op op{};
-  std::vector<Type> types;          ///< in written order: {f32} of add.f32; {s32, f32} of cvt.rni.s32.f32
+  std::vector<Type> types{};  ///< in written order: {f32} of add.f32; {s32, f32} of cvt.rni.s32.f32
   std::bitset<modifier_count> modifiers;  ///< every other dotted word
-  Space space = Space::generic;     ///< state space of ld/st/atom/red/cvta/isspacep…; generic where none is written
-  uint8_t vector = 1;               ///< .v2 .v4 .v8 → 2, 4, 8
+  Space space =
+      Space::generic;  ///< state space of ld/st/atom/red/cvta/isspacep…; generic where none is written
+  uint8_t vector = 1;  ///< .v2 .v4 .v8 → 2, 4, 8
   uint32_t guard = no_index;        ///< predicate register of `@%p`
   bool guard_negated = false;       ///< `@!%p`
-  std::vector<Operand> operands;    ///< in written order; `d|p` is two operands
-  std::vector<Operand> elements;    ///< elements of vectors and lists
-  TextLoc loc;
-  uint32_t source = no_index;       ///< index of Module::source_locs in force, or no_index
+  std::vector<Operand> operands{};  ///< in written order; `d|p` is two operands
+  std::vector<Operand> elements{};  ///< elements of vectors and lists
+  TextLoc loc{};
+  uint32_t source = no_index;  ///< index of Module::source_locs in force, or no_index
 
   [[nodiscard]] bool has(Mod m) const { return modifiers[static_cast<size_t>(m)]; }
   [[nodiscard]] Type type() const { return types.empty() ? Type::none : types.front(); }
@@ -101,64 +105,65 @@ struct Instruction {
 
 /// A register of a function. Parameterised declarations (`.reg .b32 %r<5>`) are spread out.
 struct Register {
-  std::string name;
+  std::string name{};
   Type type = Type::none;  ///< as declared: pred, b16…b128, f32, …
   uint8_t vector = 1;      ///< .reg .v4 .f32: 4
 };
 
-/// An address inside an initialiser: `variable.bytes[offset, offset + width)` holds the address of `symbol` + addend.
+/// An address inside an initialiser: `variable.bytes[offset, offset + width)` holds the address of `symbol` +
+/// addend.
 struct Relocation {
   uint64_t offset = 0;
   uint8_t width = 8;
-  SymbolRef symbol;         ///< module_variable or function
+  SymbolRef symbol{};  ///< module_variable or function
   int64_t addend = 0;
-  bool generic = false;     ///< written generic(symbol)
-  uint64_t mask = ~0ull;    ///< 0xFF(symbol) forms: which byte(s); the value is (address & mask) >> shift
+  bool generic = false;   ///< written generic(symbol)
+  uint64_t mask = ~0ull;  ///< 0xFF(symbol) forms: which byte(s); the value is (address & mask) >> shift
   uint8_t shift = 0;
 };
 
 /// A variable of a state space, or a parameter.
 struct Variable {
-  std::string name;
-  std::string display_name;  ///< what the programmer wrote: `tile`, not `_ZZ9transposePfE4tile`
+  std::string name{};
+  std::string display_name{};  ///< what the programmer wrote: `tile`, not `_ZZ9transposePfE4tile`
   Space space = Space::generic;
   Type type = Type::none;
   uint8_t vector = 1;
-  uint32_t align = 1;                ///< bytes
-  std::vector<uint64_t> dims;        ///< array extents; 0 = unsized (`[]`); empty = scalar
-  uint64_t size = 0;                 ///< bytes; 0 for unsized arrays
+  uint32_t align = 1;            ///< bytes
+  std::vector<uint64_t> dims{};  ///< array extents; 0 = unsized (`[]`); empty = scalar
+  uint64_t size = 0;             ///< bytes; 0 for unsized arrays
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
-  bool is_pointer_hint = false;      ///< parameter written with .ptr
-  std::vector<uint8_t> initial;      ///< initial bytes; may be shorter than size (rest is zero)
-  std::vector<Relocation> relocations;
-  uint32_t scope = 0;                ///< innermost `{}` of the body it was declared in (0 = outermost)
-  TextLoc loc;
+  bool is_pointer_hint = false;    ///< parameter written with .ptr
+  std::vector<uint8_t> initial{};  ///< initial bytes; may be shorter than size (rest is zero)
+  std::vector<Relocation> relocations{};
+  uint32_t scope = 0;  ///< innermost `{}` of the body it was declared in (0 = outermost)
+  TextLoc loc{};
 };
 
 struct Label {
-  std::string name;
+  std::string name{};
   uint32_t instruction = 0;  ///< index of Function::body; body.size() for a label at the end
-  TextLoc loc;
+  TextLoc loc{};
 };
 
 /// .branchtargets, .calltargets or .callprototype.
 struct Table {
   enum class Kind : uint8_t { branch_targets, call_targets, call_prototype };
   Kind kind{};
-  std::string name;
-  std::vector<uint32_t> labels;        ///< branch_targets: Function::labels
-  std::vector<uint32_t> functions;     ///< call_targets: Module::functions
-  std::vector<Variable> params, returns;  ///< call_prototype
-  TextLoc loc;
+  std::string name{};
+  std::vector<uint32_t> labels{};             ///< branch_targets: Function::labels
+  std::vector<uint32_t> functions{};          ///< call_targets: Module::functions
+  std::vector<Variable> params{}, returns{};  ///< call_prototype
+  TextLoc loc{};
 };
 
 struct Function {
-  std::string name;
-  std::string display_name;  ///< demangled
+  std::string name{};
+  std::string display_name{};  ///< demangled
   bool is_entry = false, is_extern = false, is_visible = false, is_weak = false, is_noreturn = false;
   bool has_body = false;
-  std::vector<Variable> params;
-  std::vector<Variable> returns;
+  std::vector<Variable> params{};
+  std::vector<Variable> returns{};
   std::array<uint32_t, 3> max_threads{};       ///< .maxntid, 0 = not given
   std::array<uint32_t, 3> required_threads{};  ///< .reqntid
   uint32_t min_blocks = 0;                     ///< .minnctapersm
@@ -166,32 +171,32 @@ struct Function {
   bool explicit_cluster = false;               ///< .explicitcluster
   std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster
   uint32_t max_cluster_rank = 0;               ///< .maxclusterrank
-  std::vector<Register> registers;
-  std::vector<Variable> variables;  ///< declared in the body
-  std::vector<Label> labels;
-  std::vector<Table> tables;
-  std::vector<Instruction> body;
-  TextLoc loc;
+  std::vector<Register> registers{};
+  std::vector<Variable> variables{};  ///< declared in the body
+  std::vector<Label> labels{};
+  std::vector<Table> tables{};
+  std::vector<Instruction> body{};
+  TextLoc loc{};
 };
 
 struct Module {
-  std::string name;     ///< file name, or what the caller said
+  std::string name{};  ///< file name, or what the caller said
   uint32_t version_major = 0, version_minor = 0;
-  std::string target;   ///< "sm_90"
+  std::string target{};  ///< "sm_90"
   uint32_t address_size = 64;
-  std::vector<SourceFile> files;
-  std::vector<SourceLoc> source_locs;
-  std::vector<Variable> variables;  ///< .global, .const, .shared (incl. extern) of module scope
-  std::vector<Function> functions;  ///< declarations merged with their definitions
-  std::string text;                 ///< the whole PTX, kept for messages
+  std::vector<SourceFile> files{};
+  std::vector<SourceLoc> source_locs{};
+  std::vector<Variable> variables{};  ///< .global, .const, .shared (incl. extern) of module scope
+  std::vector<Function> functions{};  ///< declarations merged with their definitions
+  std::string text{};                 ///< the whole PTX, kept for messages
 
   [[nodiscard]] const Function* find_function(std::string_view name) const;
   [[nodiscard]] std::string_view file_path(uint32_t id) const;  ///< empty if unknown
   [[nodiscard]] std::string_view text_line(uint32_t line) const;
 };
 
-/// Parses one module. Throws lanescope::Error with file:line:column, the line and a caret for any syntax error,
-/// unknown or unsupported instruction, bad operand or unresolved name. `name` is used in messages.
+/// Parses one module. Throws lanescope::Error with file:line:column, the line and a caret for any syntax
+/// error, unknown or unsupported instruction, bad operand or unresolved name. `name` is used in messages.
 [[nodiscard]] Module parse(std::string text, std::string name);
 
 /// Demangled name for people; the input when it is no mangled name.

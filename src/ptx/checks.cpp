@@ -1,0 +1,548 @@
+// Checks of mnemonics and operands against the instruction table. What the table's columns cannot say (rules
+// between modifiers) is in check_combination; source: PTX ISA 9.0, and ptxas 13.0 where the text leaves room.
+#include "ptx/checks.hpp"
+
+#include <bit>
+#include <optional>
+
+namespace lanescope::ptx {
+namespace {
+
+using Mods = std::bitset<modifier_count>;
+
+bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
+
+bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }
+bool is_integer(Type t) { return t >= Type::u8 && t <= Type::s64; }
+
+std::string listed(TypeMask mask) {
+  std::string out;
+  for (int i = 1; i < 64; ++i)
+    if ((mask >> i & 1) != 0)
+      out += std::string(out.empty() ? "" : " ") + "." + std::string(name_of(static_cast<Type>(i)));
+  return out;
+}
+
+// The last type decides which modifiers are legal: the only one of most, the compared or converted one of the
+// others.
+TypeMask deciding_type(const std::vector<Type>& types) {
+  return mask_of(types.empty() ? Type::none : types.back());
+}
+
+struct Checker {
+  const Source& source;
+  const InstructionInfo& info;
+  const Mnemonic& mnemonic;
+  std::span<const Word> words;
+
+  [[nodiscard]] std::string name() const { return spelled(mnemonic.op, mnemonic.types); }
+
+  // The place of a word, or of the opcode when it was not written.
+  [[nodiscard]] TextLoc loc_of(std::string_view word) const {
+    for (size_t i = 1; i < words.size(); ++i)
+      if (words[i].text == word) return words[i].loc;
+    return words[0].loc;
+  }
+  [[noreturn]] void fail(std::string_view word, const std::string& cause) const {
+    source.fail(loc_of(word), cause);
+  }
+
+  void check_types() const {
+    const auto& types = mnemonic.types;
+    for (size_t i = 0; i < info.type_count || i < types.size(); ++i) {
+      if (i >= info.type_count)
+        fail(name_of(types[i]),
+             std::string(info.name) +
+                 (info.type_count == 0 ? " takes no type" : " does not take so many types"));
+      const TypeMask legal = info.types[i];
+      if (i >= types.size()) {
+        if ((legal & mask_of(Type::none)) != 0) continue;
+        fail({},
+             std::string(info.name) + " needs a type: one of " + listed(legal & ~info.types_unsupported[i]));
+      }
+      if ((legal & mask_of(types[i])) == 0)
+        fail(name_of(types[i]), std::string(info.name) + " does not take the type ." +
+                                    std::string(name_of(types[i])) + (i == 0 ? "" : " there") +
+                                    "; it takes " + listed(legal & ~info.types_unsupported[i]));
+      if ((info.types_unsupported[i] & mask_of(types[i])) != 0)
+        fail(name_of(types[i]), "the instruction '" + name() + "' is not supported");
+    }
+  }
+
+  void check_space(bool written) const {
+    const SpaceMask mask = mask_of(mnemonic.space);
+    if (!written) {
+      if (info.spaces != 0 && (info.spaces & mask_of(Space::generic)) == 0)
+        fail({}, std::string(info.name) + " needs a state space");
+      return;
+    }
+    const std::string space(name_of(mnemonic.space));
+    if ((info.spaces & mask) == 0)
+      fail(space, std::string(info.name) + " does not take the state space ." + space);
+    if ((info.spaces_unsupported & mask) != 0)
+      fail(space, std::string(info.name) + " with the state space ." + space + " is not supported");
+  }
+
+  void check_modifiers() const {
+    const TypeMask type = deciding_type(mnemonic.types);
+    std::array<const ModifierRule*, 32> chosen{};
+    for (size_t w = 1; w < words.size(); ++w) {
+      const auto word = find_word(words[w].text);
+      if (word->kind != DottedWord::Kind::modifier) continue;
+      const std::string spelling(name_of(word->mod));
+      const ModifierRule* rule = nullptr;
+      bool known = false;
+      for (size_t i = 0; i < info.modifier_count; ++i)
+        if (info.modifiers[i].mod == word->mod) {
+          known = true;
+          if ((info.modifiers[i].types & type) != 0) rule = &info.modifiers[i];
+        }
+      if (!known) fail(spelling, std::string(info.name) + " does not take ." + spelling);
+      if (rule == nullptr) fail(spelling, "." + spelling + " does not go with " + name());
+      if (!rule->supported)
+        fail(spelling, std::string(info.name) + " with ." + spelling + " is not supported");
+      if (chosen[rule->group] != nullptr)
+        fail(spelling, chosen[rule->group] == rule ? "." + spelling + " is written twice"
+                                                   : "." + spelling + " does not go with ." +
+                                                         std::string(name_of(chosen[rule->group]->mod)));
+      chosen[rule->group] = rule;
+    }
+    for (size_t i = 0; i < info.modifier_count; ++i) {
+      const ModifierRule& rule = info.modifiers[i];
+      if (!rule.required || chosen[rule.group] != nullptr || (rule.types & type) == 0) continue;
+      std::string choices;
+      for (size_t j = 0; j < info.modifier_count; ++j)
+        if (info.modifiers[j].group == rule.group && (info.modifiers[j].types & type) != 0 &&
+            info.modifiers[j].supported)
+          choices += " ." + std::string(name_of(info.modifiers[j].mod));
+      fail({}, name() + " needs " + (choices.find('.', 2) == std::string::npos ? "" : "one of") +
+                   (choices.find('.', 2) == std::string::npos ? choices.substr(1) : choices));
+    }
+  }
+
+  void check_vector() const {
+    if (mnemonic.vector == 1) return;
+    bool takes_vectors = false;
+    for (size_t i = 0; i < mnemonic.form->operand_count; ++i)
+      takes_vectors |= mnemonic.form->operands[i].vector;
+    const std::string word = "v" + std::to_string(mnemonic.vector);
+    if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
+    // 32-byte accesses exist from sm_100 on.
+    if (mnemonic.vector * size_of(mnemonic.types.front()) > 16)
+      fail(word, name() + " with ." + word + " is more than 16 bytes");
+  }
+
+  void check_combination() const {
+    const auto written = [&](Mod m) { return has(mnemonic.modifiers, m); };
+    const auto exclude = [&](Mod a, Mod b) {
+      if (written(a) && written(b))
+        fail(name_of(a), "." + std::string(name_of(a)) + " does not go with ." + std::string(name_of(b)));
+    };
+    const auto demand = [&](Mod a, Mod b) {
+      if (written(a) && !written(b))
+        fail(name_of(a), "." + std::string(name_of(a)) + " needs ." + std::string(name_of(b)));
+    };
+    switch (mnemonic.op) {
+      case Op::add:
+      case Op::sub: exclude(Mod::sat, Mod::cc); break;
+      case Op::mad:
+        exclude(Mod::cc, Mod::wide);
+        exclude(Mod::sat, Mod::cc);
+        if (!is_float(mnemonic.types[0])) demand(Mod::sat, Mod::hi);
+        break;
+      case Op::mad24: demand(Mod::sat, Mod::hi); break;
+      case Op::min:
+      case Op::max:
+        demand(Mod::xorsign, Mod::abs);
+        demand(Mod::abs, Mod::xorsign);
+        break;
+      case Op::rcp:
+        if (mnemonic.types[0] == Type::f64) {
+          demand(Mod::approx, Mod::ftz);
+          demand(Mod::ftz, Mod::approx);
+        }
+        break;
+      case Op::bar:
+      case Op::barrier: check_barrier(); break;
+      case Op::cvt: check_conversion(); break;
+      case Op::ld:
+      case Op::st: check_access(); break;
+      default: break;
+    }
+  }
+
+  void check_barrier() const {
+    const bool red = has(mnemonic.modifiers, Mod::red);
+    const bool combined = has(mnemonic.modifiers, Mod::popc) || has(mnemonic.modifiers, Mod::and_) ||
+                          has(mnemonic.modifiers, Mod::or_);
+    if (red != combined)
+      fail("red", std::string(info.name) + ".red needs one of .popc .and .or, the others take none");
+    if (red == mnemonic.types.empty())
+      fail({}, std::string(info.name) + (red ? ".red needs a type: .u32 with .popc, .pred with .and and .or"
+                                             : " takes a type only with .red"));
+    if (has(mnemonic.modifiers, Mod::warp) &&
+        (!has(mnemonic.modifiers, Mod::sync) || has(mnemonic.modifiers, Mod::cta)))
+      fail("warp", "bar.warp is written bar.warp.sync");
+  }
+
+  void check_conversion() const {
+    const Type to = mnemonic.types[0];
+    const Type from = mnemonic.types[1];
+    const Mods& mods = mnemonic.modifiers;
+    const bool float_rounding =
+        has(mods, Mod::rn) || has(mods, Mod::rz) || has(mods, Mod::rm) || has(mods, Mod::rp);
+    const bool integer_rounding =
+        has(mods, Mod::rni) || has(mods, Mod::rzi) || has(mods, Mod::rmi) || has(mods, Mod::rpi);
+    const bool narrows = is_float(to) && (!is_float(from) || size_of(to) < size_of(from));
+    const bool to_integer = is_float(from) && !is_float(to);
+    if (narrows && !float_rounding) fail({}, name() + " needs one of .rn .rz .rm .rp");
+    if (to_integer && !integer_rounding) fail({}, name() + " needs one of .rni .rzi .rmi .rpi");
+    if ((float_rounding && !narrows) || (integer_rounding && !to_integer && !(is_float(to) && to == from)))
+      fail({}, name() + " does not take this rounding");
+    if (has(mods, Mod::ftz) && to != Type::f32 && from != Type::f32)
+      fail("ftz", ".ftz does not go with " + name());
+  }
+
+  void check_access() const {
+    const Mods& mods = mnemonic.modifiers;
+    const Space space = mnemonic.space;
+    const bool ordered = has(mods, Mod::relaxed) || has(mods, Mod::acquire) || has(mods, Mod::release);
+    const bool scoped =
+        has(mods, Mod::cta) || has(mods, Mod::cluster) || has(mods, Mod::gpu) || has(mods, Mod::sys);
+    if (ordered != scoped)
+      fail({}, ordered ? name() + " with a memory order needs a scope: one of .cta .cluster .gpu .sys"
+                       : name() + " with a scope needs a memory order");
+    if (has(mods, Mod::mmio) && !has(mods, Mod::relaxed)) fail("mmio", ".mmio needs .relaxed");
+    if (has(mods, Mod::nc) && space != Space::global) fail("nc", ".nc needs .global");
+    for (const Mod cache : {Mod::ca, Mod::cg, Mod::cs, Mod::lu, Mod::cv, Mod::wb, Mod::wt})
+      if (has(mods, cache) && (ordered || has(mods, Mod::volatile_) || has(mods, Mod::weak)))
+        fail(name_of(cache), "." + std::string(name_of(cache)) + " does not go with a memory order");
+    const bool strong = ordered || has(mods, Mod::volatile_);
+    if (strong && space != Space::generic && space != Space::global && space != Space::shared &&
+        space != Space::shared_cta && !(space == Space::local && !ordered))
+      fail({}, name() + " with a memory order does not take the state space ." + std::string(name_of(space)));
+  }
+};
+
+// May a register of type `reg` stand for an operand of type `type`? Source: PTX ISA 9.0, operand type
+// checking and operand size exceeding instruction-type size.
+bool compatible(Type type, Type reg, bool wider) {
+  if (type == Type::pred || reg == Type::pred) return type == reg;
+  if (type == reg) return true;
+  if (size_of(reg) < size_of(type) || (size_of(reg) > size_of(type) && !wider)) return false;
+  if (is_bits(reg) || is_bits(type)) return true;
+  return is_integer(type) && is_integer(reg);
+}
+
+Type doubled(Type type) {
+  switch (type) {
+    case Type::u16: return Type::u32;
+    case Type::s16: return Type::s32;
+    case Type::u32: return Type::u64;
+    case Type::s32: return Type::s64;
+    default: return type;
+  }
+}
+
+struct OperandChecker {
+  Instruction& instruction;
+  const Mnemonic& mnemonic;
+  const OperandContext& context;
+  const Source& source;
+
+  [[nodiscard]] std::string name() const { return spelled(instruction.op, instruction.types); }
+  [[noreturn]] void fail(const Operand& operand, const std::string& cause) const {
+    source.fail(operand.loc, cause);
+  }
+
+  [[nodiscard]] std::string described(const Operand& operand) const {
+    switch (operand.kind) {
+      case Operand::Kind::reg: {
+        const Register& reg = context.registers[operand.reg];
+        return reg.name + ", a ." + std::string(name_of(reg.type)) + " register";
+      }
+      case Operand::Kind::special: return std::string(name_of(operand.special));
+      case Operand::Kind::integer: return "an integer constant";
+      case Operand::Kind::real32:
+      case Operand::Kind::real64: return "a floating-point constant";
+      case Operand::Kind::symbol: return "the name of a variable or function";
+      case Operand::Kind::address: return "an address";
+      case Operand::Kind::vector: return "a vector";
+      case Operand::Kind::sink: return "'_'";
+      default: return "no value";
+    }
+  }
+
+  [[nodiscard]] Type type_for(const OperandPattern& pattern) const {
+    Type type = instruction.type();
+    if (pattern.type_from == OperandPattern::TypeFrom::second) type = instruction.types.back();
+    if (pattern.type_from == OperandPattern::TypeFrom::fixed) type = pattern.type;
+    if (pattern.type_from == OperandPattern::TypeFrom::address) type = Type::u64;
+    return pattern.doubled && instruction.has(Mod::wide) ? doubled(type) : type;
+  }
+
+  void check_constant(Operand& operand, Type type) const {
+    if (operand.kind == Operand::Kind::integer) {
+      if (is_float(type))
+        fail(operand, name() + " takes a floating-point constant here, as 1.0 or 0f3F800000");
+      return;
+    }
+    const bool single = operand.kind == Operand::Kind::real32;
+    if (type == Type::f32 || type == Type::f64) {
+      // A constant is converted to the operand's type (PTX ISA 9.0, 4.5.2).
+      if (type == Type::f32 && !single)
+        operand.bits = std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(operand.bits)));
+      if (type == Type::f64 && single)
+        operand.bits =
+            std::bit_cast<uint64_t>(double{std::bit_cast<float>(static_cast<uint32_t>(operand.bits))});
+      operand.kind = type == Type::f32 ? Operand::Kind::real32 : Operand::Kind::real64;
+      return;
+    }
+    if (!(is_bits(type) && size_of(type) == (single ? 4 : 8)))
+      fail(operand, name() + " does not take a floating-point constant here");
+  }
+
+  void check_special(const Operand& operand, Type type) const {
+    const Type own = type_of(operand.special);
+    const bool pred = own == Type::pred || type == Type::pred;
+    // 16-bit reads of 32-bit registers, and 32-bit reads of %gridid, are left from older PTX.
+    const bool fits = size_of(type) == size_of(own) || (size_of(type) == 2 && size_of(own) == 4) ||
+                      (operand.special == SpecialRegister::gridid && size_of(type) == 4);
+    if (pred ? own != type : !fits || is_float(type))
+      fail(operand, std::string(name_of(operand.special)) + " has the type ." + std::string(name_of(own)) +
+                        "; " + name() + " does not take it here");
+  }
+
+  void check_register(const Operand& operand, Type type, bool wider) const {
+    const Type reg = context.registers[operand.reg].type;
+    if (!compatible(type, reg, wider))
+      fail(operand, name() + " takes a value of type ." + std::string(name_of(type)) + " here, not " +
+                        described(operand));
+  }
+
+  void check_value(Operand& operand, const OperandPattern& pattern) const {
+    const Type type = type_for(pattern);
+    const bool takes_vector = pattern.vector && instruction.vector > 1;
+    if (operand.kind == Operand::Kind::vector) {
+      if (!takes_vector) fail(operand, name() + " takes no vector here");
+      if (operand.count != instruction.vector)
+        fail(operand, name() + " with .v" + std::to_string(instruction.vector) +
+                          " takes that many elements, not " + std::to_string(operand.count));
+      for (uint32_t i = 0; i < operand.count; ++i)
+        check_scalar(instruction.elements[operand.first + i], pattern, type, pattern.destination);
+      return;
+    }
+    if (takes_vector)
+      fail(operand, name() + " with .v" + std::to_string(instruction.vector) + " takes a vector here");
+    check_scalar(operand, pattern, type, pattern.sink);
+  }
+
+  void check_scalar(Operand& operand, const OperandPattern& pattern, Type type, bool sink) const {
+    const auto refuse = [&](std::string_view wanted) {
+      fail(operand, name() + " takes " + std::string(wanted) + " here, not " + described(operand));
+    };
+    switch (operand.kind) {
+      case Operand::Kind::reg:
+        if (pattern.constant_only) refuse("an integer constant");
+        if (operand.negated && !(pattern.negatable && type == Type::pred))
+          fail(operand, name() + " takes no negated predicate here");
+        if (pattern.type_from == OperandPattern::TypeFrom::address) {
+          const Type reg = context.registers[operand.reg].type;
+          if (!compatible(Type::b32, reg, false) && !compatible(Type::b64, reg, false)) refuse("an address");
+          return;
+        }
+        check_register(operand, type, pattern.wider);
+        return;
+      case Operand::Kind::sink:
+        if (!sink) refuse("a value");
+        return;
+      case Operand::Kind::integer:
+      case Operand::Kind::real32:
+      case Operand::Kind::real64:
+        if (pattern.destination) refuse("a register");
+        if (operand.negated) fail(operand, "only predicate registers can be negated");
+        check_constant(operand, type);
+        return;
+      case Operand::Kind::special:
+        if (pattern.destination || pattern.constant_only || !pattern.special)
+          refuse("a register or constant");
+        check_special(operand, type);
+        return;
+      case Operand::Kind::symbol:
+        if (!pattern.symbol) refuse(pattern.destination ? "a register" : "a register or constant");
+        return;
+      default: refuse(pattern.destination ? "a register" : "a register or constant");
+    }
+  }
+
+  void check_address(const Operand& operand) const {
+    if (operand.kind != Operand::Kind::address)
+      fail(operand, name() + " takes an address in brackets here, not " + described(operand));
+    if (operand.reg == no_index) return;
+    const Type reg = context.registers[operand.reg].type;
+    const Space space = instruction.space;
+    // Shared, local and parameter addresses fit 32 bits.
+    const bool may_be_short = space == Space::shared || space == Space::shared_cta || space == Space::local ||
+                              space == Space::param || space == Space::param_entry ||
+                              space == Space::param_func;
+    if (compatible(Type::u64, reg, false) || (may_be_short && compatible(Type::u32, reg, false))) return;
+    fail(operand, "an address of ." + std::string(name_of(space)) + " memory takes a " +
+                      (may_be_short ? "32- or 64-bit" : "64-bit") + " register, not " + described(operand));
+  }
+
+  void by_pattern(const OperandForm& form) {
+    auto& operands = instruction.operands;
+    const auto called_for = [&](const OperandPattern& pattern) {
+      for (size_t i = 0; i < pattern.only_with_count; ++i)
+        if (instruction.has(pattern.only_with[i])) return true;
+      return pattern.only_with_count == 0 && !pattern.optional;
+    };
+    size_t joined = 0, needed = 0, optional = 0;
+    for (size_t i = 0; i < operands.size(); ++i) joined += context.piped >> i & 1;
+    for (size_t i = 0; i < form.operand_count; ++i) {
+      if (form.operands[i].piped) continue;
+      if (called_for(form.operands[i]))
+        ++needed;
+      else if (form.operands[i].optional)
+        ++optional;
+    }
+    const size_t written = operands.size() - joined;
+    if (written < needed || written > needed + optional)
+      source.fail(instruction.loc, name() + " takes " + std::to_string(needed) +
+                                       (optional != 0 ? " to " + std::to_string(needed + optional) : "") +
+                                       (needed + optional == 1 ? " operand, not " : " operands, not ") +
+                                       std::to_string(written));
+
+    size_t spare = written - needed;
+    size_t next = 0;
+    for (size_t i = 0; i < form.operand_count; ++i) {
+      const OperandPattern& pattern = form.operands[i];
+      const bool is_joined = next < operands.size() && (context.piped >> next & 1) != 0;
+      bool present = called_for(pattern);
+      if (pattern.optional && pattern.piped) {
+        present = is_joined;
+      } else if (pattern.optional && spare > 0) {
+        present = true;
+        --spare;
+      }
+      if (!present) continue;
+      if (pattern.piped && !is_joined)
+        source.fail(instruction.loc, name() + " takes two destinations, joined by '|'");
+      if (!pattern.piped && is_joined) fail(operands[next], name() + " takes no second destination here");
+      Operand& operand = operands[next++];
+      switch (pattern.kind) {
+        case OperandPattern::Kind::address: check_address(operand); break;
+        case OperandPattern::Kind::value: check_value(operand, pattern); break;
+        case OperandPattern::Kind::label:
+        case OperandPattern::Kind::table: break;  // the parser reads nothing else there
+      }
+    }
+    if (next < operands.size()) fail(operands[next], name() + " takes no second destination here");
+  }
+
+  // mov moves a value, the address of a symbol, or packs and unpacks a vector.
+  void mov() {
+    auto& operands = instruction.operands;
+    const Type type = instruction.type();
+    if (operands.size() != 2 || context.piped != 0)
+      source.fail(instruction.loc, name() + " takes 2 operands, not " + std::to_string(operands.size()));
+    Operand& d = operands[0];
+    Operand& a = operands[1];
+    OperandPattern destination{.destination = true};
+    OperandPattern value{.negatable = true, .symbol = true, .special = true};
+    if (d.kind == Operand::Kind::vector || a.kind == Operand::Kind::vector) {
+      Operand& vector = d.kind == Operand::Kind::vector ? d : a;
+      Operand& whole = d.kind == Operand::Kind::vector ? a : d;
+      if (whole.kind == Operand::Kind::vector) fail(whole, name() + " takes one vector, not two");
+      if (type != Type::b16 && type != Type::b32 && type != Type::b64 && type != Type::b128)
+        fail(vector, name() + " takes no vector; .b16 .b32 .b64 .b128 do");
+      const uint32_t size = vector.count != 0 ? size_of(type) / vector.count : 0;
+      const std::optional<Type> element = size == 1   ? std::optional(Type::b8)
+                                          : size == 2 ? std::optional(Type::b16)
+                                          : size == 4 ? std::optional(Type::b32)
+                                          : size == 8 ? std::optional(Type::b64)
+                                                      : std::nullopt;
+      if ((vector.count != 2 && vector.count != 4) || !element)
+        fail(vector, name() + " takes vectors of 2 or 4 elements that fill " + std::to_string(size_of(type)) +
+                         " bytes");
+      const bool unpack = &vector == &d;
+      for (uint32_t i = 0; i < vector.count; ++i)
+        check_scalar(instruction.elements[vector.first + i], unpack ? destination : OperandPattern{},
+                     *element, unpack);
+      check_scalar(whole, unpack ? OperandPattern{} : destination, type, false);
+      return;
+    }
+    check_scalar(d, destination, type, false);
+    check_scalar(a, value, type, false);
+    if (a.kind == Operand::Kind::symbol && (is_float(type) || (size_of(type) != 4 && size_of(type) != 8)))
+      fail(a, name() + " cannot hold an address");
+  }
+};
+
+}  // namespace
+
+std::string spelled(Op op, const std::vector<Type>& types) {
+  std::string out(name_of(op));
+  for (const Type type : types) out += "." + std::string(name_of(type));
+  return out;
+}
+
+Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
+  Mnemonic mnemonic;
+  const auto op = find_op(words[0].text);
+  if (!op) {
+    const std::string_view near = nearest_op(words[0].text);
+    source.fail(words[0].loc, "unknown instruction '" + std::string(words[0].text) + "'" +
+                                  (near.empty() ? "" : "; did you mean '" + std::string(near) + "'?"));
+  }
+  mnemonic.op = *op;
+  const InstructionInfo& row = info(*op);
+  if (!row.supported) {
+    std::string whole(words[0].text);
+    for (const Word& word : words.subspan(1)) whole += "." + std::string(word.text);
+    source.fail(words[0].loc, "the instruction '" + whole + "' is not supported");
+  }
+  bool space_written = false;
+  for (const Word& word : words.subspan(1)) {
+    const auto meaning = find_word(word.text);
+    if (!meaning) {
+      const std::string_view near = nearest_word(word.text);
+      source.fail(word.loc, "unknown modifier '." + std::string(word.text) + "'" +
+                                (near.empty() ? "" : "; did you mean '." + std::string(near) + "'?"));
+    }
+    switch (meaning->kind) {
+      case DottedWord::Kind::type: mnemonic.types.push_back(meaning->type); break;
+      case DottedWord::Kind::vector:
+        if (mnemonic.vector != 1) source.fail(word.loc, "two vector widths");
+        mnemonic.vector = meaning->vector;
+        break;
+      case DottedWord::Kind::space:
+        if (space_written) source.fail(word.loc, std::string(row.name) + " takes one state space");
+        space_written = true;
+        mnemonic.space = meaning->space;
+        break;
+      case DottedWord::Kind::modifier: mnemonic.modifiers.set(static_cast<size_t>(meaning->mod)); break;
+    }
+  }
+  for (size_t i = 0; i < row.form_count && mnemonic.form == nullptr; ++i)
+    if (row.forms[i].when == Mod::count || has(mnemonic.modifiers, row.forms[i].when))
+      mnemonic.form = &row.forms[i];
+  const Checker checker{source, row, mnemonic, words};
+  checker.check_types();
+  checker.check_space(space_written);
+  checker.check_modifiers();
+  checker.check_vector();
+  checker.check_combination();
+  return mnemonic;
+}
+
+void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const OperandContext& context,
+                    const Source& source) {
+  OperandChecker checker{instruction, mnemonic, context, source};
+  if (mnemonic.form->check == OperandForm::Check::mov)
+    checker.mov();
+  else if (mnemonic.form->check == OperandForm::Check::by_pattern)
+    checker.by_pattern(*mnemonic.form);
+}
+
+}  // namespace lanescope::ptx

@@ -1,0 +1,47 @@
+// The rules of PTX that the instruction table states, asked of one instruction: which types, modifiers and
+// state spaces an opcode may be written with, and which operands.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "ptx/lexer.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::ptx {
+
+/// An opcode with its dotted words, checked. Instructions that are spelled alike share one.
+struct Mnemonic {
+  Op op{};
+  std::vector<Type> types;
+  std::bitset<modifier_count> modifiers;
+  Space space = Space::generic;
+  uint8_t vector = 1;
+  const OperandForm* form = nullptr;
+};
+
+/// A word of a mnemonic and its place.
+struct Word {
+  std::string_view text;
+  TextLoc loc;
+};
+
+/// Reads `words` (the opcode first). Fails for unknown and unsupported words and combinations.
+[[nodiscard]] Mnemonic read_mnemonic(std::span<const Word> words, const Source& source);
+
+/// What the checks of operands look at besides the instruction.
+struct OperandContext {
+  std::span<const Register> registers;
+  uint32_t address_size = 64;
+  uint32_t piped = 0;  ///< bit i: operand i was joined to the one before it by `|`
+};
+
+/// Checks number, kind and type of the operands; brings floating-point constants to the operand's type.
+void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const OperandContext& context,
+                    const Source& source);
+
+/// "add.f32": opcode and types, for messages.
+[[nodiscard]] std::string spelled(Op op, const std::vector<Type>& types);
+
+}  // namespace lanescope::ptx

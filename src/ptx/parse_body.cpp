@@ -1,0 +1,652 @@
+// Function bodies: scopes, registers, labels, instructions and their operands.
+#include <algorithm>
+#include <charconv>
+
+#include "ptx/parser.hpp"
+
+namespace lanescope::ptx {
+namespace {
+
+// Real functions need a few thousand at most; the limits keep a short text from asking for gigabytes.
+constexpr uint32_t most_registers_of_range = 1u << 18;
+constexpr uint64_t most_registers_of_module = 1u << 22;
+constexpr size_t deepest_scope = 256;
+constexpr size_t most_operands = 32;
+
+struct NumberedName {
+  std::string_view prefix;
+  uint32_t number = 0;
+};
+
+// `%r12` → `%r`, 12. Nothing for names that no `<n>` declares: without number, or with leading zeros.
+std::optional<NumberedName> split_number(std::string_view name) {
+  size_t start = name.size();
+  while (start > 0 && name[start - 1] >= '0' && name[start - 1] <= '9') --start;
+  const size_t digits = name.size() - start;
+  if (digits == 0 || digits > 9 || start == 0 || (digits > 1 && name[start] == '0')) return std::nullopt;
+  NumberedName out{name.substr(0, start)};
+  std::from_chars(name.data() + start, name.data() + name.size(), out.number);
+  return out;
+}
+
+// x y z w or r g b a → 0…3.
+std::optional<uint32_t> element_of(std::string_view component) {
+  if (component.size() != 1) return std::nullopt;
+  for (const std::string_view letters : {"xyzw", "rgba"})
+    if (const size_t at = letters.find(component[0]); at != std::string_view::npos)
+      return static_cast<uint32_t>(at);
+  return std::nullopt;
+}
+
+}  // namespace
+
+void Parser::parse_body() {
+  declarations_.clear();
+  names_.clear();
+  ranges_.clear();
+  scope_starts_.clear();
+  label_scopes_.clear();
+  scope_ids_.clear();
+  scope_count_ = 0;
+  current_loc_ = no_index;
+
+  open_scope();
+  const auto declare_all = [&](const std::vector<Variable>& variables, SymbolRef::Kind kind) {
+    for (uint32_t i = 0; i < variables.size(); ++i) {
+      const TextLoc loc = variables[i].loc;
+      if (variables[i].name == "_") continue;
+      declare(variables[i].name, loc, {.kind = Declaration::Kind::symbol, .symbol = {kind, i}});
+    }
+  };
+  declare_all(function_->params, SymbolRef::Kind::parameter);
+  declare_all(function_->returns, SymbolRef::Kind::return_parameter);
+  expect("{");
+  while (!scope_starts_.empty()) parse_body_statement();
+  check_tables_of_calls();
+}
+
+void Parser::open_scope() {
+  if (scope_starts_.size() == deepest_scope) fail(token_.loc, "more than 256 nested '{'");
+  scope_starts_.push_back(declarations_.size());
+  label_scopes_.emplace_back();
+  scope_ids_.push_back(scope_count_++);
+}
+
+void Parser::close_scope() {
+  LabelScope scope = std::move(label_scopes_.back());
+  label_scopes_.pop_back();
+  for (LabelUse& use : scope.uses) {
+    const auto it = scope.labels.find(use.name);
+    if (it == scope.labels.end()) {
+      if (label_scopes_.empty()) fail(use.loc, "undefined label '" + std::string(use.name) + "'");
+      label_scopes_.back().uses.push_back(use);
+      continue;
+    }
+    if (it->second.is_table != use.wants_table)
+      fail(use.loc, "'" + std::string(use.name) + "' is " +
+                        (use.wants_table ? "a label, not a table" : "a table, not a label"));
+    if (use.table != no_index)
+      function_->tables[use.table].labels[use.position] = it->second.index;
+    else
+      function_->body[use.position].operands[use.operand].index = it->second.index;
+  }
+  while (declarations_.size() > scope_starts_.back()) {
+    const Declaration& declaration = declarations_.back();
+    auto& map = declaration.kind == Declaration::Kind::reg_range ? ranges_ : names_;
+    if (declaration.hidden == no_index)
+      map.erase(declaration.name);
+    else
+      map[declaration.name] = declaration.hidden;
+    declarations_.pop_back();
+  }
+  scope_starts_.pop_back();
+  scope_ids_.pop_back();
+}
+
+void Parser::declare(std::string_view name, TextLoc loc, Declaration declaration) {
+  auto& map = declaration.kind == Declaration::Kind::reg_range ? ranges_ : names_;
+  declaration.name = name;
+  declaration.depth = static_cast<uint32_t>(scope_starts_.size());
+  const auto [it, is_new] = map.try_emplace(name, static_cast<uint32_t>(declarations_.size()));
+  const auto fail_twice = [&](std::string_view what) {
+    fail(loc, "'" + std::string(what) + "' is declared twice");
+  };
+  if (!is_new) {
+    if (declarations_[it->second].depth == declaration.depth) fail_twice(name);
+    declaration.hidden = it->second;
+    it->second = static_cast<uint32_t>(declarations_.size());
+  }
+  if (declaration.kind != Declaration::Kind::reg_range) {
+    if (const auto numbered = split_number(name)) {
+      const auto range = ranges_.find(numbered->prefix);
+      if (range != ranges_.end() && declarations_[range->second].depth == declaration.depth &&
+          numbered->number < declarations_[range->second].count)
+        fail_twice(name);
+    }
+  }
+  declarations_.push_back(declaration);
+}
+
+const Declaration* Parser::find_declared(std::string_view name) const {
+  const Declaration* found = nullptr;
+  if (const auto it = names_.find(name); it != names_.end()) found = &declarations_[it->second];
+  if (const auto numbered = split_number(name))
+    if (const auto it = ranges_.find(numbered->prefix); it != ranges_.end()) {
+      // An inner `%r<2>` hides only %r0 and %r1 of an outer `%r<5>`.
+      for (const Declaration* range = &declarations_[it->second];;) {
+        if (numbered->number < range->count) {
+          if (found == nullptr || range->depth > found->depth) found = range;
+          break;
+        }
+        if (range->hidden == no_index) break;
+        range = &declarations_[range->hidden];
+      }
+    }
+  return found;
+}
+
+std::optional<uint32_t> Parser::find_register(std::string_view name) const {
+  const Declaration* found = find_declared(name);
+  if (found == nullptr) return std::nullopt;
+  if (found->kind == Declaration::Kind::reg) return found->index;
+  if (found->kind == Declaration::Kind::reg_range) return found->index + split_number(name)->number;
+  return std::nullopt;
+}
+
+std::optional<SymbolRef> Parser::find_symbol(std::string_view name) const {
+  const Declaration* found = find_declared(name);
+  if (found != nullptr)
+    return found->kind == Declaration::Kind::symbol ? std::optional(found->symbol) : std::nullopt;
+  const auto it = globals_.find(name);
+  return it != globals_.end() ? std::optional(it->second) : std::nullopt;
+}
+
+// .reg .b32 %a, %b<5>;   .reg .v4 .f32 %v;
+void Parser::parse_registers() {
+  advance();
+  uint8_t vector = 1;
+  if (accept_word("v2"))
+    vector = 2;
+  else if (accept_word("v4"))
+    vector = 4;
+  const std::optional<Type> type = token_.kind == Token::Kind::dotted ? find_type(token_.text) : std::nullopt;
+  if (!type) fail_expected("a register's type");
+  advance();
+  do {
+    const Token name = take_identifier("a register's name");
+    uint64_t count = vector;
+    const bool is_range = token_.is("<");
+    if (is_range) {
+      advance();
+      const TextLoc loc = token_.loc;
+      count = take_integer("a number of registers");
+      if (vector != 1) fail(loc, "numbered vector registers are not supported");
+      if (count > most_registers_of_range)
+        fail(loc, "more than " + std::to_string(most_registers_of_range) + " registers");
+      expect(">");
+    }
+    register_count_ += count;
+    if (register_count_ > most_registers_of_module)
+      fail(name.loc,
+           "the module declares more than " + std::to_string(most_registers_of_module) + " registers");
+    const auto first = static_cast<uint32_t>(function_->registers.size());
+    const auto n = static_cast<uint32_t>(count);
+    if (is_range) {
+      declare_range(name, n, *type);
+    } else if (vector == 1) {
+      declare(name.text, name.loc, {.kind = Declaration::Kind::reg, .index = first});
+      function_->registers.push_back({.name = std::string(name.text), .type = *type});
+    } else {
+      declare(name.text, name.loc, {.kind = Declaration::Kind::vector_reg, .index = first, .count = n});
+      for (uint32_t i = 0; i < n; ++i)
+        function_->registers.push_back({.name = std::string(name.text) + "." + "xyzw"[i], .type = *type});
+    }
+  } while (accept(","));
+  expect(";");
+}
+
+void Parser::declare_range(const Token& name, uint32_t count, Type type) {
+  const auto first = static_cast<uint32_t>(function_->registers.size());
+  const std::string prefix(name.text);
+  declare(name.text, name.loc, {.kind = Declaration::Kind::reg_range, .index = first, .count = count});
+  function_->registers.reserve(first + count);
+  for (uint32_t i = 0; i < count; ++i) {
+    std::string full = prefix + std::to_string(i);
+    if (const auto it = names_.find(full);
+        it != names_.end() && declarations_[it->second].depth == scope_starts_.size())
+      fail(name.loc, "'" + full + "' is declared twice");
+    function_->registers.push_back({.name = std::move(full), .type = type});
+  }
+}
+
+void Parser::parse_body_statement() {
+  switch (token_.kind) {
+    case Token::Kind::punctuation:
+      if (token_.is("{")) {
+        open_scope();
+        return advance();
+      }
+      if (token_.is("}")) {
+        close_scope();
+        return advance();
+      }
+      if (token_.is(";")) return advance();
+      if (token_.is("@")) {
+        advance();
+        const bool negated = accept("!");
+        const Token name = take_identifier("a predicate");
+        const auto reg = find_register(name.text);
+        if (!reg) fail_undeclared(name);
+        if (function_->registers[*reg].type != Type::pred)
+          fail(name.loc, "a guard is a .pred register, not " + std::string(name.text) + ", a ." +
+                             std::string(name_of(function_->registers[*reg].type)) + " register");
+        if (token_.kind != Token::Kind::identifier) fail_expected("an instruction");
+        return parse_instruction(token_, *reg, negated);
+      }
+      break;
+    case Token::Kind::dotted:
+      if (token_.text == "reg") return parse_registers();
+      if (token_.text == "loc") return parse_loc();
+      if (token_.text == "file") return parse_file();
+      if (token_.text == "pragma") return parse_pragma();
+      if (token_.text == "local" || token_.text == "shared" || token_.text == "param" ||
+          token_.text == "global" || token_.text == "const" || token_.text == "shared::cta")
+        return parse_local_variables();
+      fail(token_.loc, "unknown directive '." + std::string(token_.text) + "' in a function");
+    case Token::Kind::identifier: {
+      const Token name = token_;
+      if (lexer_.peek().is(":")) {
+        advance();
+        advance();
+        return parse_label(name);
+      }
+      return parse_instruction(name, no_index, false);
+    }
+    case Token::Kind::end: fail(function_->loc, "the function '" + function_->name + "' does not end");
+    default: break;
+  }
+  fail_expected("an instruction");
+}
+
+void Parser::parse_label(const Token& name) {
+  const bool is_table =
+      token_.is_word("branchtargets") || token_.is_word("calltargets") || token_.is_word("callprototype");
+  const auto index = static_cast<uint32_t>(is_table ? function_->tables.size() : function_->labels.size());
+  if (!label_scopes_.back().labels.try_emplace(name.text, LabelDeclaration{is_table, index}).second)
+    fail(name.loc, "the label '" + std::string(name.text) + "' is set twice");
+  if (is_table) return parse_table(name);
+  function_->labels.push_back({.name = std::string(name.text),
+                               .instruction = static_cast<uint32_t>(function_->body.size()),
+                               .loc = name.loc});
+}
+
+void Parser::parse_table(const Token& name) {
+  Table table{.name = std::string(name.text), .loc = name.loc};
+  const std::string_view directive = token_.text;
+  advance();
+  const auto index = static_cast<uint32_t>(function_->tables.size());
+  if (directive == "branchtargets") {
+    table.kind = Table::Kind::branch_targets;
+    do {
+      const Token label = take_identifier("a label");
+      label_scopes_.back().uses.push_back({.name = label.text,
+                                           .loc = label.loc,
+                                           .table = index,
+                                           .position = static_cast<uint32_t>(table.labels.size())});
+      table.labels.push_back(0);
+    } while (accept(","));
+  } else if (directive == "calltargets") {
+    table.kind = Table::Kind::call_targets;
+    do {
+      const Token function = take_identifier("a function's name");
+      const SymbolRef symbol = find_global(function);
+      if (symbol.kind != SymbolRef::Kind::function)
+        fail(function.loc, "'" + std::string(function.text) + "' is no function");
+      table.functions.push_back(symbol.index);
+    } while (accept(","));
+  } else {
+    table.kind = Table::Kind::call_prototype;
+    if (token_.is("(")) table.returns = parse_parameters();
+    (void)take_identifier("'_'");
+    if (token_.is("(")) table.params = parse_parameters();
+    while (token_.kind == Token::Kind::dotted) {
+      if (accept_word("noreturn")) continue;
+      if (!accept_word("abi_preserve") && !accept_word("abi_preserve_control")) fail_expected("';'");
+      (void)take_u32("a number");
+    }
+  }
+  expect(";");
+  function_->tables.push_back(std::move(table));
+}
+
+// Instructions that are spelled alike are read once.
+const Mnemonic& Parser::parse_mnemonic(const Token& opcode) {
+  std::string_view spelling = lexer_.mnemonic(opcode);
+  std::vector<Word> words;
+  const auto split = [&](std::string_view text, TextLoc loc) {
+    for (size_t start = 0; start <= text.size();) {
+      const size_t end = std::min(text.find('.', start), text.size());
+      words.push_back(
+          {text.substr(start, end - start), {loc.line, loc.column + static_cast<uint32_t>(start)}});
+      start = end + 1;
+    }
+  };
+  advance();
+  if (token_.kind == Token::Kind::dotted) {
+    split(spelling, opcode.loc);
+    std::string whole(spelling);
+    for (; token_.kind == Token::Kind::dotted; advance()) {
+      words.push_back({token_.text, token_.loc});
+      whole += "." + std::string(token_.text);
+    }
+    spelling = spellings_.emplace_back(std::move(whole));
+  }
+  const auto known = mnemonics_.find(spelling);
+  if (known != mnemonics_.end()) return known->second;
+  if (words.empty()) split(spelling, opcode.loc);
+  return mnemonics_.emplace(spelling, read_mnemonic(words, source_)).first->second;
+}
+
+void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated) {
+  const Mnemonic& mnemonic = parse_mnemonic(opcode);
+  Instruction instruction;
+  instruction.op = mnemonic.op;
+  instruction.types = mnemonic.types;
+  instruction.modifiers = mnemonic.modifiers;
+  instruction.space = mnemonic.space;
+  instruction.vector = mnemonic.vector;
+  instruction.guard = guard;
+  instruction.guard_negated = guard_negated;
+  instruction.loc = opcode.loc;
+  instruction.source = current_loc_;
+  piped_ = 0;
+  if (mnemonic.form->check == OperandForm::Check::call) {
+    parse_call(instruction);
+    expect(";");
+  } else {
+    parse_operands(instruction, *mnemonic.form);
+    expect(";");
+    check_operands(instruction, mnemonic, {function_->registers, module_.address_size, piped_}, source_);
+  }
+  function_->body.push_back(std::move(instruction));
+}
+
+void Parser::parse_operands(Instruction& instruction, const OperandForm& form) {
+  if (token_.is(";")) return;
+  instruction.operands.reserve(4);
+  for (bool joined = false;;) {
+    const size_t index = instruction.operands.size();
+    if (index == most_operands) fail(token_.loc, "too many operands");
+    if (joined) piped_ |= 1u << index;
+    const auto kind = index < form.operand_count ? form.operands[index].kind : OperandPattern::Kind::value;
+    if (kind == OperandPattern::Kind::label || kind == OperandPattern::Kind::table) {
+      use_label(instruction, kind == OperandPattern::Kind::table);
+    } else {
+      Operand operand = parse_operand(instruction);
+      instruction.operands.push_back(operand);
+    }
+    if (accept(","))
+      joined = false;
+    else if (accept("|"))
+      joined = true;
+    else
+      return;
+  }
+}
+
+void Parser::use_label(Instruction& instruction, bool wants_table) {
+  const Token name = take_identifier(wants_table ? "a table's name" : "a label");
+  label_scopes_.back().uses.push_back({.name = name.text,
+                                       .loc = name.loc,
+                                       .wants_table = wants_table,
+                                       .position = static_cast<uint32_t>(function_->body.size()),
+                                       .operand = static_cast<uint32_t>(instruction.operands.size())});
+  Operand operand;
+  operand.kind = wants_table ? Operand::Kind::table : Operand::Kind::label;
+  operand.loc = name.loc;
+  instruction.operands.push_back(operand);
+}
+
+uint64_t Parser::parse_offset() {
+  if (!token_.is("+") && !token_.is("-")) return 0;
+  const TextLoc loc = token_.loc;
+  const bool minus = token_.is("-");
+  advance();
+  const Constant offset = parse_constant();
+  if (offset.kind != Constant::Kind::integer) fail(loc, "an offset is an integer");
+  return minus ? 0 - offset.bits : offset.bits;
+}
+
+void Parser::fail_undeclared(const Token& name) const {
+  std::string cause = "undeclared name '" + std::string(name.text) + "'";
+  if (const auto numbered = split_number(name.text))
+    if (const auto it = ranges_.find(numbered->prefix); it != ranges_.end())
+      cause += "; '" + std::string(numbered->prefix) + "<" + std::to_string(declarations_[it->second].count) +
+               ">' does not reach it";
+  fail(name.loc, cause);
+}
+
+// A register, special register, or symbol with offset. `instruction` takes the elements of a vector register.
+Operand Parser::parse_named(Instruction* instruction) {
+  const Token name = token_;
+  Operand operand;
+  operand.loc = name.loc;
+  const std::string_view component = lexer_.component();
+  advance();
+  if (component.empty()) {
+    if (const auto reg = find_register(name.text)) {
+      operand.kind = Operand::Kind::reg;
+      operand.reg = *reg;
+      return operand;
+    }
+  }
+  if (const Declaration* found = find_declared(name.text);
+      found != nullptr && found->kind == Declaration::Kind::vector_reg) {
+    if (!component.empty()) {
+      const auto element = element_of(component);
+      if (!element || *element >= found->count)
+        fail(name.loc, "'" + std::string(name.text) + "' has no element ." + std::string(component));
+      operand.kind = Operand::Kind::reg;
+      operand.reg = found->index + *element;
+      return operand;
+    }
+    if (instruction == nullptr) fail(name.loc, "a vector register inside a vector");
+    operand.kind = Operand::Kind::vector;
+    operand.first = static_cast<uint32_t>(instruction->elements.size());
+    operand.count = found->count;
+    for (uint32_t i = 0; i < found->count; ++i) {
+      Operand element;
+      element.kind = Operand::Kind::reg;
+      element.loc = name.loc;
+      element.reg = found->index + i;
+      instruction->elements.push_back(element);
+    }
+    return operand;
+  }
+  if (name.text.starts_with('%')) {
+    std::string full(name.text);
+    if (!component.empty()) full += "." + std::string(component);
+    if (const auto special = find_special_register(full)) {
+      operand.kind = Operand::Kind::special;
+      operand.special = *special;
+      return operand;
+    }
+    for (const std::string_view refused : {"%envreg", "%pm", "%reserved_smem_offset", "%warpid_", "%smem"})
+      if (name.text.starts_with(refused))
+        fail(name.loc, "the special register '" + full + "' is not supported");
+    if (component.empty() && find_special_register(full + ".x"))
+      fail(name.loc, "'" + full + "' needs an element: .x .y .z");
+  }
+  if (!component.empty()) fail(name.loc, "'" + std::string(name.text) + "' is no vector");
+  const auto symbol = find_symbol(name.text);
+  if (!symbol) fail_undeclared(name);
+  operand.kind = Operand::Kind::symbol;
+  operand.symbol = *symbol;
+  operand.bits = parse_offset();
+  return operand;
+}
+
+Operand Parser::parse_address() {
+  Operand operand;
+  operand.loc = token_.loc;
+  expect("[");
+  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ") {
+    const Operand base = parse_named(nullptr);
+    if (base.kind == Operand::Kind::special) fail(base.loc, "a special register holds no address");
+    operand.reg = base.reg;
+    operand.symbol = base.symbol;
+    operand.bits = base.bits;
+    if (base.kind == Operand::Kind::reg) operand.bits = parse_offset();
+  } else {
+    const TextLoc loc = token_.loc;
+    const Constant value = parse_constant();
+    if (value.kind != Constant::Kind::integer) fail(loc, "an address is an integer");
+    operand.bits = value.bits;
+  }
+  operand.kind = Operand::Kind::address;
+  expect("]");
+  return operand;
+}
+
+// One element of a vector or of a call's list: nothing that nests.
+Operand Parser::parse_element() {
+  Operand operand;
+  operand.loc = token_.loc;
+  if (begins_constant()) {
+    const Constant value = parse_constant();
+    operand.kind = value.kind == Constant::Kind::integer  ? Operand::Kind::integer
+                   : value.kind == Constant::Kind::real32 ? Operand::Kind::real32
+                                                          : Operand::Kind::real64;
+    operand.bits = value.bits;
+    return operand;
+  }
+  if (token_.kind != Token::Kind::identifier) fail_expected("a register or constant");
+  if (token_.text == "_") {
+    advance();
+    operand.kind = Operand::Kind::sink;
+    return operand;
+  }
+  return parse_named(nullptr);
+}
+
+Operand Parser::parse_vector(Instruction& instruction) {
+  Operand operand;
+  operand.kind = Operand::Kind::vector;
+  operand.loc = token_.loc;
+  operand.first = static_cast<uint32_t>(instruction.elements.size());
+  expect("{");
+  do {
+    if (operand.count == most_operands) fail(token_.loc, "too many elements");
+    const Operand element = parse_element();
+    instruction.elements.push_back(element);
+    ++operand.count;
+  } while (accept(","));
+  expect("}");
+  return operand;
+}
+
+Operand Parser::parse_operand(Instruction& instruction) {
+  if (token_.is("[")) {
+    Operand operand = parse_address();
+    if (accept_word("unified")) instruction.modifiers.set(static_cast<size_t>(Mod::unified));
+    return operand;
+  }
+  if (token_.is("{")) return parse_vector(instruction);
+  if (token_.is("!") && lexer_.peek().kind == Token::Kind::identifier) {
+    const TextLoc loc = token_.loc;
+    advance();
+    Operand operand = parse_named(nullptr);
+    if (operand.kind != Operand::Kind::reg || function_->registers[operand.reg].type != Type::pred)
+      fail(loc, "'!' takes a .pred register");
+    operand.negated = true;
+    operand.loc = loc;
+    return operand;
+  }
+  if (token_.kind == Token::Kind::identifier && token_.text != "_" && token_.text != "WARP_SZ")
+    return parse_named(&instruction);
+  return parse_element();
+}
+
+void Parser::parse_call_list(Instruction& instruction) {
+  Operand list;
+  list.kind = Operand::Kind::list;
+  list.loc = token_.loc;
+  list.first = static_cast<uint32_t>(instruction.elements.size());
+  expect("(");
+  if (!token_.is(")")) {
+    do {
+      const Operand element = parse_element();
+      instruction.elements.push_back(element);
+      ++list.count;
+    } while (accept(","));
+  }
+  expect(")");
+  instruction.operands.push_back(list);
+}
+
+// call (results), target, (arguments), table: all but the target may be left out.
+void Parser::parse_call(Instruction& instruction) {
+  if (token_.is("(")) {
+    parse_call_list(instruction);
+    expect(",");
+  }
+  if (token_.kind != Token::Kind::identifier) fail_expected("a function's name or a register");
+  const Token target = token_;
+  const Operand callee = parse_named(nullptr);
+  const bool indirect = callee.kind == Operand::Kind::reg;
+  if (!indirect && (callee.symbol.kind != SymbolRef::Kind::function || callee.bits != 0))
+    fail(target.loc, "'" + std::string(target.text) + "' is no function");
+  if (indirect && size_of(function_->registers[callee.reg].type) != 8)
+    fail(target.loc, "the address of a function takes a 64-bit register");
+  instruction.operands.push_back(callee);
+  bool has_table = false;
+  if (accept(",")) {
+    if (token_.is("(")) {
+      parse_call_list(instruction);
+      if (accept(",")) has_table = true;
+    } else {
+      has_table = true;
+    }
+  }
+  if (has_table) use_label(instruction, true);
+  if (indirect != has_table)
+    fail(target.loc, indirect ? "a call through a register names a .callprototype or .calltargets"
+                              : "a call by name takes no table");
+  check_call(instruction, target);
+}
+
+// Numbers of arguments and results: at once for a call by name, at the end of the function for one by
+// address.
+void Parser::check_call(const Instruction& instruction, const Token& target) const {
+  uint32_t results = 0, arguments = 0;
+  bool after_target = false;
+  const Operand* callee = nullptr;
+  for (const Operand& operand : instruction.operands) {
+    if (operand.kind == Operand::Kind::list) (after_target ? arguments : results) = operand.count;
+    if (operand.kind == Operand::Kind::symbol) callee = &operand;
+    after_target |= operand.kind == Operand::Kind::symbol || operand.kind == Operand::Kind::reg;
+  }
+  if (callee == nullptr) return;
+  const Function& function = module_.functions[callee->symbol.index];
+  const bool variadic = !function.params.empty() && function.params.back().size == 0;
+  if (function.is_entry) fail(target.loc, "a kernel cannot be called");
+  if (results != function.returns.size() ||
+      (variadic ? arguments + 1 < function.params.size() : arguments != function.params.size()))
+    fail(target.loc, "'" + function.name + "' takes " + std::to_string(function.params.size()) +
+                         " arguments and gives " + std::to_string(function.returns.size()) +
+                         " results, not " + std::to_string(arguments) + " and " + std::to_string(results));
+}
+
+void Parser::check_tables_of_calls() const {
+  for (const Instruction& instruction : function_->body) {
+    if (instruction.op != Op::call && instruction.op != Op::brx) continue;
+    const Operand& last = instruction.operands.back();
+    if (last.kind != Operand::Kind::table) continue;
+    const bool branches = function_->tables[last.index].kind == Table::Kind::branch_targets;
+    if (branches != (instruction.op == Op::brx))
+      fail(last.loc, instruction.op == Op::brx ? "brx.idx takes a .branchtargets"
+                                               : "a call takes a .callprototype or .calltargets");
+  }
+}
+
+}  // namespace lanescope::ptx
