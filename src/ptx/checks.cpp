@@ -126,6 +126,7 @@ struct Checker {
     for (size_t i = 0; i < mnemonic.form->operand_count; ++i)
       takes_vectors |= mnemonic.form->operands[i].vector;
     const std::string word = "v" + std::to_string(mnemonic.vector);
+    if (mnemonic.op == Op::mov) fail(word, "the instruction 'mov." + word + "' is not supported");
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
     // 32-byte accesses exist from sm_100 on.
     if (mnemonic.vector * size_of(mnemonic.types.front()) > 16)
@@ -440,6 +441,23 @@ struct OperandChecker {
     if (next < operands.size()) fail(operands[next], name() + " takes no second destination here");
   }
 
+  void check_combination() const {
+    const auto& operands = instruction.operands;
+    if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
+      fail(operands[1], "cvta.to takes a generic address in a register");
+    if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
+      // [d,] barrier [, threads] [, predicate]: d and the predicate with .red
+      const bool red = instruction.has(Mod::red);
+      const Operand& barrier = operands[red ? 1 : 0];
+      if (barrier.kind == Operand::Kind::integer && barrier.bits > 15)
+        fail(barrier, "a block has the barriers 0 to 15");
+      if (operands.size() != (red ? 4 : 2)) return;
+      const Operand& threads = operands[red ? 2 : 1];
+      if (threads.kind == Operand::Kind::integer && (threads.bits == 0 || threads.bits % 32 != 0))
+        fail(threads, "the number of threads of a barrier is a multiple of 32");
+    }
+  }
+
   // mov moves a value, the address of a symbol, or packs and unpacks a vector.
   void mov() {
     auto& operands = instruction.operands;
@@ -539,10 +557,15 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
 void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const OperandContext& context,
                     const Source& source) {
   OperandChecker checker{instruction, mnemonic, context, source};
-  if (mnemonic.form->check == OperandForm::Check::mov)
-    checker.mov();
-  else if (mnemonic.form->check == OperandForm::Check::by_pattern)
-    checker.by_pattern(*mnemonic.form);
+  switch (mnemonic.form->check) {
+    case OperandForm::Check::mov: checker.mov(); break;
+    case OperandForm::Check::by_pattern:
+      checker.by_pattern(*mnemonic.form);
+      checker.check_combination();
+      break;
+    case OperandForm::Check::call:
+    case OperandForm::Check::not_described: break;
+  }
 }
 
 }  // namespace lanescope::ptx
