@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
-#include "model/pattern_csv.hpp"
+#include "report/pattern_csv.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -23,14 +23,14 @@ struct ModelOptions {
 };
 
 void answer_rows(std::istream& in, const std::string& name, const model::Arch& arch) {
-  model::PatternReader reader(in, name, arch);
-  model::PatternRow row;
+  report::PatternReader reader(in, name, arch);
+  report::PatternRow row;
   size_t unknown_rows = 0;
   uint32_t first_unknown = 0;
-  std::cout << model::answer_header << '\n';
+  std::cout << report::answer_header << '\n';
   while (reader.next(row)) {
     bool unknown = false;
-    std::cout << model::answer(arch, row, &unknown) << '\n';
+    std::cout << report::answer(arch, row, &unknown) << '\n';
     if (unknown && unknown_rows++ == 0) first_unknown = row.line;
   }
   if (unknown_rows == 0) return;

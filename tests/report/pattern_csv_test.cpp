@@ -1,5 +1,5 @@
 // Rows of accesses in CSV: what is read, what is answered, what is refused and with which words.
-#include "model/pattern_csv.hpp"
+#include "report/pattern_csv.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,8 +8,11 @@
 
 #include "base/error.hpp"
 
-namespace lanescope::model {
+namespace lanescope::report {
 namespace {
+
+using model::Arch;
+using model::find_arch;
 
 using testing::HasSubstr;
 
@@ -93,4 +96,4 @@ TEST(PatternCsv, WrongInputIsNamedWithItsPlace) {
 }
 
 }  // namespace
-}  // namespace lanescope::model
+}  // namespace lanescope::report

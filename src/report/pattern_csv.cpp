@@ -1,5 +1,5 @@
 // Reading and answering rows of warp-wide accesses; see pattern_csv.hpp for the format.
-#include "model/pattern_csv.hpp"
+#include "report/pattern_csv.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,16 @@
 
 #include "base/error.hpp"
 
-namespace lanescope::model {
+namespace lanescope::report {
+
+using model::Arch;
+using model::GlobalCost;
+using model::max_lanes;
+using model::Op;
+using model::Request;
+using model::SharedCost;
+namespace detail = model::detail;
+
 namespace {
 
 struct Operation {
@@ -207,4 +216,4 @@ std::string answer(const Arch& arch, const PatternRow& row, bool* unknown) {
   return fmt::format("{},{},{},{},,", cost.wavefronts, cost.ideal, cost.conflicts, cost.max_way);
 }
 
-}  // namespace lanescope::model
+}  // namespace lanescope::report

@@ -9,12 +9,12 @@
 
 #include "lanescope/model/model.hpp"
 
-namespace lanescope::model {
+namespace lanescope::report {
 
 /// One row of the input.
 struct PatternRow {
   bool global = false;  ///< an access to global memory (gld, gst), else to shared memory
-  Request request;
+  model::Request request;
   uint32_t line = 0;  ///< of the file, from 1
 };
 
@@ -27,7 +27,7 @@ class PatternReader {
  public:
   /// `file` is for messages. `arch` tells how many lanes a row without header has, and the most that one can
   /// have.
-  PatternReader(std::istream& in, std::string file, const Arch& arch);
+  PatternReader(std::istream& in, std::string file, const model::Arch& arch);
 
   /// The next row; false at the end. Throws lanescope::Error with file, line, column and cause.
   bool next(PatternRow& row);
@@ -41,7 +41,7 @@ class PatternReader {
 
   std::istream& in_;
   std::string file_;
-  const Arch& arch_;
+  const model::Arch& arch_;
   std::string text_;  // the current line
   uint32_t line_ = 0;
   bool started_ = false;
@@ -57,6 +57,6 @@ inline constexpr const char* answer_header = "wavefronts,ideal,conflicts,max_way
 /// One answer: the first four columns for shared memory, the last two for global memory, the others empty.
 /// Where the rule is unknown, `wavefronts` is the profiler's estimate and the three columns that would be
 /// derived from it are empty; `*unknown` then becomes true, and is otherwise left alone.
-std::string answer(const Arch& arch, const PatternRow& row, bool* unknown = nullptr);
+std::string answer(const model::Arch& arch, const PatternRow& row, bool* unknown = nullptr);
 
-}  // namespace lanescope::model
+}  // namespace lanescope::report
