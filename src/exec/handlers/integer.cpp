@@ -232,14 +232,17 @@ Handler select_shf(const HandlerKey& key) {
 
 Handler select_mad24(const HandlerKey& key) {
   const bool is_signed = key.types[0] == Type::s32;
-  if (key.has(Mod::lo)) return lift3<Mad24Lo, uint32_t, uint32_t>;
+  if (key.has(Mod::lo))
+    return is_signed ? lift3<Mad24Lo, int32_t, int32_t> : lift3<Mad24Lo, uint32_t, uint32_t>;
   if (key.has(Mod::sat)) return is_signed ? lift3<Mad24HiSat, int32_t, int32_t> : nullptr;
   return is_signed ? lift3<Mad24Hi, int32_t, int32_t> : lift3<Mad24Hi, uint32_t, uint32_t>;
 }
 
 Handler select_mul24(const HandlerKey& key) {
-  if (key.has(Mod::lo)) return lift2<Mul24Lo, uint32_t, uint32_t>;
-  return key.types[0] == Type::s32 ? lift2<Mul24Hi, int32_t, int32_t> : lift2<Mul24Hi, uint32_t, uint32_t>;
+  const bool is_signed = key.types[0] == Type::s32;
+  if (key.has(Mod::lo))
+    return is_signed ? lift2<Mul24Lo, int32_t, int32_t> : lift2<Mul24Lo, uint32_t, uint32_t>;
+  return is_signed ? lift2<Mul24Hi, int32_t, int32_t> : lift2<Mul24Hi, uint32_t, uint32_t>;
 }
 
 Handler select_mul(const HandlerKey& key) {
