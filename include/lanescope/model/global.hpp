@@ -49,6 +49,7 @@ struct Moved {
 /// Distinct blocks of 1 << shift bytes that the lanes touch.
 LANESCOPE_HD constexpr int distinct_blocks(const Request& request, uint64_t lanes, int shift) {
   EqualKeys<BlockTables> blocks;
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = lanes; left != 0; left &= left - 1) {
     const uint64_t address = request.address[lowest_bit(left)];
     const uint64_t first = address >> shift;
@@ -69,6 +70,7 @@ LANESCOPE_HD constexpr Moved strict_segments(const Request& request, uint64_t ha
   const uint64_t base = request.address[lowest] - static_cast<uint64_t>(lowest - first_lane) * width;
   const uint64_t segment = request.width == 4 ? 64 : 128;
   coalesced = coalesced && base % segment == 0;
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = half; left != 0 && coalesced; left &= left - 1) {
     const int lane = lowest_bit(left);
     coalesced = request.address[lane] == base + static_cast<uint64_t>(lane - first_lane) * width;
@@ -83,10 +85,12 @@ LANESCOPE_HD constexpr Moved reduced_segments(const Request& request, uint64_t h
   Moved moved;
   const uint64_t width = static_cast<uint64_t>(request.width);
   const uint64_t full = request.width == 1 ? 32 : request.width == 2 ? 64 : 128;
+  LANESCOPE_KEEP_LOOP
   while (half != 0) {
     const uint64_t start = request.address[lowest_bit(half)] / full * full;
     uint64_t lowest = start + full;
     uint64_t highest = start;
+    LANESCOPE_KEEP_LOOP
     for (uint64_t left = half; left != 0; left &= left - 1) {
       const uint64_t address = request.address[lowest_bit(left)];
       if (address < start || address >= start + full) continue;
@@ -95,6 +99,7 @@ LANESCOPE_HD constexpr Moved reduced_segments(const Request& request, uint64_t h
       highest = address + width - 1 > highest ? address + width - 1 : highest;
     }
     uint64_t size = full;
+    LANESCOPE_KEEP_LOOP
     while (size > 32 && lowest / (size / 2) == highest / (size / 2)) size /= 2;
     ++moved.transactions;
     moved.bytes += static_cast<int>(size);
@@ -118,6 +123,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
   uint32_t bytes[2 * max_lanes + 1] =
       {};  // by item; an item with an earlier one of its sector gives it its bytes
   uint64_t lowest = ~uint64_t{0};
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const uint64_t address = request.address[detail::lowest_bit(left)];
     lowest = address < lowest ? address : lowest;
@@ -130,6 +136,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
       bytes[sectors.count] = static_cast<uint32_t>(detail::lane_range(0, end - 32));
     }
   }
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= sectors.count; ++item) {
     const int earlier = sectors.earlier(item);
     cost.sectors += earlier == 0;
@@ -138,6 +145,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
     bytes[item] = 0;
   }
   int distinct_bytes = 0;
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= sectors.count; ++item) distinct_bytes += detail::count_bits(bytes[item]);
   cost.ideal_sectors = (distinct_bytes + 31) / 32;
   cost.bytes_asked = detail::count_bits(active) * request.width;
@@ -152,6 +160,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
     const int lanes_each = request.width <= 4 ? 32 : request.width == 8 ? 16 : 8;
     const bool whole_lines = request.op == Op::load && l1;
     unit = whole_lines ? 128 : 32;
+    LANESCOPE_KEEP_LOOP
     for (int first = 0; first < request.lanes; first += lanes_each) {
       const uint64_t lanes = active & detail::lane_range(first, first + lanes_each);
       if (lanes == 0) continue;
@@ -169,6 +178,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
                   : (request.width == 1   ? 32
                      : request.width == 2 ? 64
                                           : 128);
+    LANESCOPE_KEEP_LOOP
     for (int first = 0; first < request.lanes; first += 16) {
       const uint64_t half = active & detail::lane_range(first, first + 16);
       if (half == 0) continue;

@@ -11,6 +11,14 @@
 #define LANESCOPE_HD
 #endif
 
+/// Before a loop: device code keeps it a loop. Unrolled, the tables alone make the device compiler run for
+/// minutes.
+#if defined(__CUDACC__)
+#define LANESCOPE_KEEP_LOOP _Pragma("unroll 1")
+#else
+#define LANESCOPE_KEEP_LOOP
+#endif
+
 namespace lanescope::model {
 
 /// Lanes of the widest warp the model knows (an AMD wave of 64).

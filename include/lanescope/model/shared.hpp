@@ -91,6 +91,7 @@ struct Plan {
 /// Does every active lane access the address of lane^distance, where that lane is active? distance is 1 or 2.
 LANESCOPE_HD constexpr bool partners_agree(const Request& request, uint64_t active, int distance) {
   const uint64_t lower = distance == 1 ? 0x5555555555555555u : 0x3333333333333333u;
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = active & (active >> distance) & lower; left != 0; left &= left - 1) {
     const int lane = lowest_bit(left);
     if (request.address[lane] != request.address[lane + distance]) return false;
@@ -192,9 +193,10 @@ struct MaskedBank {
 LANESCOPE_HD constexpr bool all_aligned(const Request& request, uint64_t active, int width) {
   uint64_t low_bits = 0;
   if (active == 0xffffffffu)  // a full warp: a loop the compiler vectorises
-    for (int lane = 0; lane < 32; ++lane) low_bits |= request.address[lane];
-  else
-    for (uint64_t left = active; left != 0; left &= left - 1) low_bits |= request.address[lowest_bit(left)];
+    LANESCOPE_KEEP_LOOP
+  for (int lane = 0; lane < 32; ++lane) low_bits |= request.address[lane];
+  else LANESCOPE_KEEP_LOOP for (uint64_t left = active; left != 0; left &= left - 1) low_bits |=
+      request.address[lowest_bit(left)];
   return (low_bits & static_cast<uint64_t>(width - 1)) == 0;
 }
 
@@ -249,6 +251,7 @@ struct EqualKeys {
   int count;
 
   LANESCOPE_HD constexpr EqualKeys() : count(0) {  // NOLINT(cppcoreguidelines-pro-type-member-init)
+    LANESCOPE_KEEP_LOOP
     for (Index& place : slot) place = 0;
     key[0] = 0;
   }
@@ -261,6 +264,7 @@ struct EqualKeys {
     const uint64_t wanted = key[item];
     uint32_t place = static_cast<uint32_t>((wanted * 0x9E3779B97F4A7C15u) >> (64 - Tables::slot_bits));
     int found = slot[place];
+    LANESCOPE_KEEP_LOOP
     while ((found != 0) & (key[found] != wanted)) {
       place = (place + 1) & ((1u << Tables::slot_bits) - 1);
       found = slot[place];
@@ -272,6 +276,7 @@ struct EqualKeys {
   /// How many different keys the items have.
   LANESCOPE_HD constexpr int distinct() {
     int result = 0;
+    LANESCOPE_KEEP_LOOP
     for (int item = 1; item <= count; ++item) result += earlier(item) == 0;
     return result;
   }
@@ -285,6 +290,7 @@ struct PhaseCount {
 template <class Index>
 LANESCOPE_HD constexpr int largest(const Index* values, int count) {
   Index result = 0;
+  LANESCOPE_KEEP_LOOP
   for (int i = 0; i < count; ++i) result = values[i] > result ? values[i] : result;
   return result;
 }
@@ -296,6 +302,7 @@ LANESCOPE_HD constexpr void add_words(EqualKeys<Tables>& words, const Request& r
   if constexpr (Tables::keys >= 32) {
     if (mapping.one_key && !mapping.segments &&
         lanes == 0xffffffffu) {  // a full warp: a loop that is vectorised
+      LANESCOPE_KEEP_LOOP
       for (int lane = 0; lane < 32; ++lane)
         words.key[1 + lane] = (request.address[lane] + offset) >> mapping.key_shift;
       words.count = 32;
@@ -303,10 +310,12 @@ LANESCOPE_HD constexpr void add_words(EqualKeys<Tables>& words, const Request& r
     }
   }
   const uint64_t last_byte = offset + static_cast<uint64_t>(plan.width - 1);
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = lanes; left != 0; left &= left - 1) {
     const uint64_t address = request.address[lowest_bit(left)];
     const uint64_t first = (address + offset) >> mapping.key_shift;
     const uint64_t last = mapping.one_key ? first : (address + last_byte) >> mapping.key_shift;
+    LANESCOPE_KEEP_LOOP
     for (uint64_t unit = first; unit <= last; ++unit) words.add(mapping.key(unit));
   }
 }
@@ -315,6 +324,7 @@ LANESCOPE_HD constexpr void add_words(EqualKeys<Tables>& words, const Request& r
 template <class Tables, class Banks>
 LANESCOPE_HD constexpr int lanes_way(const EqualKeys<Tables>& words, const Banks mapping, int banks) {
   typename Tables::Index per_bank[Tables::banks] = {};
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= words.count; ++item) ++per_bank[mapping.bank(words.key[item])];
   return largest(per_bank, banks);
 }
@@ -328,6 +338,7 @@ LANESCOPE_HD constexpr PhaseCount words_way(EqualKeys<Tables>& words, const Bank
   Index per_bank[Tables::banks] = {};
   const int count = words.count;
   int first = 0;  // of the items with the last item's key
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= count; ++item) {
     shared[item] = 0;
     if (words.key[item] == words.key[item - 1] && item > 1) {  // neighbours read one word: spare the look-up
@@ -341,6 +352,7 @@ LANESCOPE_HD constexpr PhaseCount words_way(EqualKeys<Tables>& words, const Bank
   }
   PhaseCount result;
   result.way = largest(per_bank, banks);
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= count; ++item) result.broadcast_words += shared[item];
   return result;
 }
@@ -354,24 +366,29 @@ template <class Tables>
 LANESCOPE_HD constexpr PhaseCount steps_way(EqualKeys<Tables>& words, const Mapping& mapping) {
   int readers[Tables::keys + 1] = {};  // by first item with a key
   int lanes_of_bank[Tables::banks] = {};
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= words.count; ++item) {
     const int earlier = words.earlier(item);
     ++readers[earlier == 0 ? item : earlier];
     ++lanes_of_bank[mapping.bank(words.key[item])];
   }
   PhaseCount result;
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= words.count; ++item) result.broadcast_words += readers[item] > 1;
+  LANESCOPE_KEEP_LOOP
   for (result.way = 1;; ++result.way) {
     int needed = 0;
+    LANESCOPE_KEEP_LOOP
     for (int bank = 0; bank < mapping.banks && needed <= result.way; ++bank) {
       int left = lanes_of_bank[bank];
       // The most-read words first: all with one number of readers before those with fewer.
-      for (int most = max_lanes; most > 1 && left > result.way; --most)
-        for (int item = 1; item <= words.count && left > result.way; ++item)
-          if (readers[item] == most && mapping.bank(words.key[item]) == bank) {
-            left -= most - 1;
-            ++needed;
-          }
+      LANESCOPE_KEEP_LOOP
+      for (int most = max_lanes; most > 1 && left > result.way; --most) LANESCOPE_KEEP_LOOP
+      for (int item = 1; item <= words.count && left > result.way; ++item)
+        if (readers[item] == most && mapping.bank(words.key[item]) == bank) {
+          left -= most - 1;
+          ++needed;
+        }
       if (left > result.way) needed = result.way + 1;
     }
     if (needed <= result.way) return result;
@@ -410,6 +427,7 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
   bool ascending = true;
   bool descending = true;
   uint64_t last = request.address[lowest_bit(active)];
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = active & (active - 1); left != 0 && (ascending || descending); left &= left - 1) {
     const uint64_t address = request.address[lowest_bit(left)];
     ascending = ascending && address >= last + step;
@@ -419,11 +437,14 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
   if (ascending || descending) return false;
   if (all_aligned(request, active, width)) {
     EqualKeys<SmallTables> items;
+    LANESCOPE_KEEP_LOOP
     for (uint64_t left = active; left != 0; left &= left - 1) items.add(request.address[lowest_bit(left)]);
     return items.distinct() != items.count;
   }
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const uint64_t a = request.address[lowest_bit(left)];
+    LANESCOPE_KEEP_LOOP
     for (uint64_t others = left & (left - 1); others != 0; others &= others - 1) {
       const uint64_t b = request.address[lowest_bit(others)];
       if (a < b + step && b < a + step) return true;
@@ -440,6 +461,7 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
 LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t active) {
   EqualKeys<SmallTables> units;
   int lane_of_item[max_lanes + 1] = {};
+  LANESCOPE_KEEP_LOOP
   for (uint64_t left = active; left != 0; left &= left - 1) {
     const int lane = lowest_bit(left);
     units.add(request.address[lane] / 16);
@@ -449,6 +471,7 @@ LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t act
   EqualKeys<SmallTables> joined;
   uint64_t last_unit = 0;  // of the last lane that counts
   int last_lane = -2;
+  LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= units.count; ++item) {
     if (units.earlier(item) != 0) continue;
     const uint64_t unit = units.key[item];
@@ -479,8 +502,10 @@ LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& req
 template <class Tables>
 LANESCOPE_HD constexpr void add_phases(SharedCost& cost, const Request& request, const Plan& plan,
                                        const Mapping& mapping, int part_bytes) {
+  LANESCOPE_KEEP_LOOP
   for (int part = 0; part < plan.parts; ++part) {
     PhaseCursor cursor;
+    LANESCOPE_KEEP_LOOP
     while (cursor.next(plan)) {
       const uint64_t lanes = cursor.lanes & plan.active;
       if (lanes == 0) continue;
@@ -552,9 +577,11 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
   const int shift = detail::log2_floor(static_cast<uint64_t>(arch.bank_bytes));
   SharedDetail result;
   result.cost = shared_cost(arch, request);
+  LANESCOPE_KEEP_LOOP
   for (int part = 0; part < plan.parts; ++part) {
     const uint64_t offset = static_cast<uint64_t>(part) * static_cast<uint64_t>(arch.bank_bytes);
     detail::PhaseCursor cursor;
+    LANESCOPE_KEEP_LOOP
     while (cursor.next(plan)) {
       const uint64_t lanes = cursor.lanes & plan.active;
       const int phase = result.phase_count++;
@@ -567,14 +594,17 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
                : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
       if (result.cost.unknown_rule) result.phase_wavefronts[phase] = 1;
       const int first_entry = result.entry_count;
+      LANESCOPE_KEEP_LOOP
       for (uint64_t left = lanes; left != 0; left &= left - 1) {
         const int lane = detail::lowest_bit(left);
         const uint64_t first = request.address[lane] + offset;
         const uint64_t last = first + static_cast<uint64_t>(plan.width - 1);
+        LANESCOPE_KEEP_LOOP
         for (uint64_t word = first >> shift; word <= last >> shift; ++word) {
           const int bank = static_cast<int>(word % static_cast<uint64_t>(arch.banks));
           // Insertion into the phase's sorted entries.
           int place = result.entry_count;
+          LANESCOPE_KEEP_LOOP
           while (place > first_entry &&
                  (result.entry[place - 1].bank > bank ||
                   (result.entry[place - 1].bank == bank && result.entry[place - 1].word > word)))
@@ -585,6 +615,7 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
             result.entry[place - 1].lanes |= uint64_t{1} << lane;
             continue;
           }
+          LANESCOPE_KEEP_LOOP
           for (int move = result.entry_count; move > place; --move)
             result.entry[move] = result.entry[move - 1];
           result.entry[place] = BankWord{phase, bank, word, uint64_t{1} << lane};
@@ -596,11 +627,18 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
   return result;
 }
 
-/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of shared_cost: the
-/// words move by whole banks together (on 3.x in 4-byte mode by whole 64-word segments).
+/// Adding any multiple of this many bytes to the addresses of all lanes changes no number of shared_cost (but
+/// the `estimate` of an unknown rule): the words move by whole banks together, on 3.x in 4-byte mode by whole
+/// 64-word segments. A power of two.
 LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch) {
   const int words = arch.segment_words != 0 ? arch.segment_words : 1;
   return static_cast<uint32_t>(words * arch.bank_bytes);
+}
+
+/// The same for one kind of access, the estimate included: that depends on the place in a 128-byte line.
+LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch, Op op, int width) {
+  const uint32_t granule = shared_shift_granule(arch);
+  return op == Op::cp_async && width == 16 && granule < 128 ? 128 : granule;
 }
 
 }  // namespace lanescope::model
