@@ -1,6 +1,7 @@
 // See launch.hpp: placing a module's variables, and running a grid's blocks on the host's cores.
 #include "exec/launch.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
 
@@ -333,6 +334,8 @@ LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
   if (threads == 1) {
     grid.work(0, workers[0]);
   } else {
+    // Without it TBB caps an arena at the number of cores, with a warning.
+    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] {
       tbb::parallel_for(
