@@ -1,6 +1,9 @@
 // Coalescing by generation: the guides' figures, and what caches of lines and sectors make of them.
 #include <gtest/gtest.h>
 
+#include <random>
+#include <set>
+
 #include "lanescope/model/model.hpp"
 
 namespace lanescope::model {
@@ -76,6 +79,31 @@ static_assert(global_cost(*find_arch("sm_20"), floats(0, 128), false).bytes_move
 static_assert(cost("sm_20", floats(0, 128)).bytes_moved == 4096);
 static_assert(cost("sm_20", strided(Op::store, 4, 4, 4)).transactions == 2);
 static_assert(cost("sm_20", strided(Op::store, 4, 4, 4)).bytes_moved == 160);
+
+TEST(Global, GeometryIsThatOfTheSetsOfBytes) {
+  std::mt19937 random(3);
+  for (int i = 0; i < 5000; ++i) {
+    Request request = strided(Op::load, 1 << random() % 5, 0, 0, random() % 2 != 0 ? 64 : 32);
+    request.mask = random() % 2 != 0 ? request.mask : random();
+    const unsigned range = 16u << random() % 9;
+    std::set<uint64_t> bytes;
+    std::set<uint64_t> sectors;
+    std::set<uint64_t> lines;
+    for (int lane = 0; lane < request.lanes; ++lane) {
+      request.address[lane] = random() % range;
+      for (int byte = 0; byte < request.width && (request.mask >> lane & 1) != 0; ++byte) {
+        const uint64_t address = request.address[lane] + static_cast<uint64_t>(byte);
+        bytes.insert(address);
+        sectors.insert(address / 32);
+        lines.insert(address / 128);
+      }
+    }
+    const GlobalCost cost = global_cost(*find_arch("sm_90"), request);
+    ASSERT_EQ(cost.sectors, static_cast<int>(sectors.size()));
+    ASSERT_EQ(cost.lines, static_cast<int>(lines.size()));
+    ASSERT_EQ(cost.ideal_sectors, static_cast<int>((bytes.size() + 31) / 32));
+  }
+}
 
 TEST(Global, DistinctBytesDecideTheFewestSectors) {
   // Two lanes on each of 16 words: 64 different bytes.

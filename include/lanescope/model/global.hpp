@@ -37,7 +37,7 @@ namespace detail {
 /// Table sizes: 64 lanes touch at most two blocks each.
 struct BlockTables {
   using Index = uint8_t;
-  static constexpr int slot_bits = 9;
+  static constexpr int slot_bits = 8;
   static constexpr int keys = 2 * max_lanes;
 };
 
@@ -120,8 +120,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
 
   // Distinct sectors, and in each the bytes that are touched.
   detail::EqualKeys<detail::BlockTables> sectors;
-  uint32_t bytes[2 * max_lanes + 1] =
-      {};  // by item; an item with an earlier one of its sector gives it its bytes
+  uint32_t bytes[2 * max_lanes + 1];  // by item, like the keys
   uint64_t lowest = ~uint64_t{0};
   LANESCOPE_KEEP_LOOP
   for (uint64_t left = active; left != 0; left &= left - 1) {
@@ -129,27 +128,37 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
     lowest = address < lowest ? address : lowest;
     const int begin = static_cast<int>(address % 32);
     const int end = begin + request.width;
-    sectors.add(address / 32);
-    bytes[sectors.count] = static_cast<uint32_t>(detail::lane_range(begin, detail::smaller(end, 32)));
+    const uint32_t touched = static_cast<uint32_t>(detail::lane_range(begin, detail::smaller(end, 32)));
+    if (sectors.count != 0 && sectors.key[sectors.count] == address / 32) {  // the usual neighbour
+      bytes[sectors.count] |= touched;
+    } else {
+      sectors.add(address / 32);
+      bytes[sectors.count] = touched;
+    }
     if (end > 32) {
       sectors.add(address / 32 + 1);
       bytes[sectors.count] = static_cast<uint32_t>(detail::lane_range(0, end - 32));
     }
   }
+  detail::EqualKeys<detail::BlockTables> lines;
   LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= sectors.count; ++item) {
     const int earlier = sectors.earlier(item);
-    cost.sectors += earlier == 0;
-    if (earlier == 0) continue;
-    bytes[earlier] |= bytes[item];
-    bytes[item] = 0;
+    if (earlier != 0) {  // the first item of a sector gets all its bytes
+      bytes[earlier] |= bytes[item];
+      bytes[item] = 0;
+      continue;
+    }
+    ++cost.sectors;
+    const uint64_t line = sectors.key[item] / 4;
+    if (lines.count == 0 || lines.key[lines.count] != line) lines.add(line);
   }
   int distinct_bytes = 0;
   LANESCOPE_KEEP_LOOP
   for (int item = 1; item <= sectors.count; ++item) distinct_bytes += detail::count_bits(bytes[item]);
   cost.ideal_sectors = (distinct_bytes + 31) / 32;
+  cost.lines = lines.distinct();
   cost.bytes_asked = detail::count_bits(active) * request.width;
-  cost.lines = detail::distinct_blocks(request, active, 7);
 
   uint64_t unit = 32;
   if (arch.global == GlobalRule::sectors) {
