@@ -256,12 +256,12 @@ struct OperandChecker {
     source.fail(operand.loc, cause);
   }
 
+  [[nodiscard]] std::string described(const Register& reg) const {
+    return reg.name + ", a ." + std::string(name_of(reg.type)) + " register";
+  }
   [[nodiscard]] std::string described(const Operand& operand) const {
     switch (operand.kind) {
-      case Operand::Kind::reg: {
-        const Register& reg = context.registers[operand.reg];
-        return reg.name + ", a ." + std::string(name_of(reg.type)) + " register";
-      }
+      case Operand::Kind::reg: return described(context.registers[operand.reg]);
       case Operand::Kind::special: return std::string(name_of(operand.special));
       case Operand::Kind::integer: return "an integer constant";
       case Operand::Kind::real32:
@@ -388,7 +388,8 @@ struct OperandChecker {
                               space == Space::param_func;
     if (compatible(Type::u64, reg, false) || (may_be_short && compatible(Type::u32, reg, false))) return;
     fail(operand, "an address of ." + std::string(name_of(space)) + " memory takes a " +
-                      (may_be_short ? "32- or 64-bit" : "64-bit") + " register, not " + described(operand));
+                      (may_be_short ? "32- or 64-bit" : "64-bit") + " register, not " +
+                      described(context.registers[operand.reg]));
   }
 
   void by_pattern(const OperandForm& form) {

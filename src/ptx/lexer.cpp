@@ -196,12 +196,14 @@ Token Lexer::next() {
     return token;
   }
   token.kind = Token::Kind::punctuation;
-  for (const std::string_view two : {"<<", ">>", "==", "!=", "<=", ">=", "&&", "||"})
-    if (text_.substr(at_, 2) == two) {
-      at_ += 2;
-      token.text = two;
-      return token;
-    }
+  const char following = at_ + 1 < text_.size() ? text_[at_ + 1] : '\0';
+  const bool two = (following == '=' && (c == '=' || c == '!' || c == '<' || c == '>')) ||
+                   (following == c && (c == '<' || c == '>' || c == '&' || c == '|'));
+  if (two) {
+    token.text = text_.substr(at_, 2);
+    at_ += 2;
+    return token;
+  }
   if (std::string_view("{}[]()<>,;:@!|&^~?+-*/%=").find(c) == std::string_view::npos)
     fail(token.loc, "unexpected " + quoted(c));
   ++at_;

@@ -36,7 +36,8 @@ struct Token {
   TextLoc loc;
 
   [[nodiscard]] bool is(std::string_view punctuation) const {
-    return kind == Kind::punctuation && text == punctuation;
+    return kind == Kind::punctuation && text.size() == punctuation.size() && text[0] == punctuation[0] &&
+           text.back() == punctuation.back();
   }
   [[nodiscard]] bool is_word(std::string_view word) const { return kind == Kind::dotted && text == word; }
 };

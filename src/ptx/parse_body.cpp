@@ -372,7 +372,8 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
 }
 
 void Parser::parse_operands(Instruction& instruction, const OperandForm& form) {
-  if (token_.is(";")) return;
+  const bool takes_none = form.operand_count == 0 && form.check == OperandForm::Check::by_pattern;
+  if (takes_none || token_.is(";")) return;
   instruction.operands.reserve(4);
   for (bool joined = false;;) {
     const size_t index = instruction.operands.size();

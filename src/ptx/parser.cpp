@@ -79,6 +79,7 @@ void Parser::parse_statement() {
   if (token_.text == "section") return parse_section();
   if (token_.text == "pragma") return parse_pragma();
   if (token_.text == "alias") return parse_alias();
+  if (module_.target.empty()) fail(token_.loc, "a PTX module names its .target first");
   const Linkage linkage = parse_linkage();
   if (token_.is_word("entry") || token_.is_word("func")) return parse_function(linkage);
   if (token_.is_word("global") || token_.is_word("const") || token_.is_word("shared"))
