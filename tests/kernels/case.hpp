@@ -46,25 +46,28 @@ struct Argument {
   Bytes value;     ///< the value, or the buffer's contents before
   Bytes expected;  ///< the buffer's contents after; empty: recorded on hardware (see tests/data/README.md)
   Match match = Match::exact;
+  uint64_t scratch = 0;  ///< not 0: a buffer of so many zero bytes, whose contents nobody looks at
 };
 
 template <class T>
 [[nodiscard]] Argument scalar(const T& value) {
-  return {false, bytes_of(std::span<const T>(&value, 1)), {}, Match::exact};
+  return {false, bytes_of(std::span<const T>(&value, 1)), {}, Match::exact, 0};
 }
 template <class T>
 [[nodiscard]] Argument input(const std::vector<T>& values) {
-  return {true, bytes_of(values), bytes_of(values), Match::untouched};
+  return {true, bytes_of(values), bytes_of(values), Match::untouched, 0};
 }
 /// A result: its elements are `before` at first, and `expected` in the end.
 template <class T>
 [[nodiscard]] Argument output(const std::vector<T>& expected, T before) {
-  return {true, bytes_of(std::vector<T>(expected.size(), before)), bytes_of(expected), Match::exact};
+  return {true, bytes_of(std::vector<T>(expected.size(), before)), bytes_of(expected), Match::exact, 0};
 }
 /// A buffer whose contents in the end are recorded.
 [[nodiscard]] inline Argument recorded(Bytes before, Match match = Match::exact) {
-  return {true, std::move(before), {}, match};
+  return {true, std::move(before), {}, match, 0};
 }
+
+[[nodiscard]] inline Argument scratch(uint64_t bytes) { return {true, {}, {}, Match::exact, bytes}; }
 
 /// What all blocks together ask of shared memory and what it costs, divided by the number of blocks.
 struct SharedCost {

@@ -1,0 +1,115 @@
+// Runs cases on the engine, with counts.
+#pragma once
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "exec/launch.hpp"
+#include "exec/memory.hpp"
+#include "kernels/case.hpp"
+#include "lanescope/model/archs.hpp"
+#include "profile/collector.hpp"
+#include "profile/profile.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::kernels {
+
+/// One PTX file, loaded: `path` is relative to the source tree.
+class Program {
+ public:
+  explicit Program(const std::string& path) {
+    const std::string full = std::string(LANESCOPE_SOURCE_DIR) + "/" + path;
+    std::ifstream file(full, std::ios::binary);
+    if (!file) throw Error("cannot read " + full);
+    std::string text((std::istreambuf_iterator<char>(file)), {});
+    auto module = std::make_shared<ptx::Module>(ptx::parse(std::move(text), path));
+    image_ = std::make_unique<exec::Image>(std::move(module), memory_);
+  }
+
+  [[nodiscard]] exec::Image& image() { return *image_; }
+  [[nodiscard]] exec::Memory& memory() { return memory_; }
+
+ private:
+  exec::Memory memory_;
+  std::unique_ptr<exec::Image> image_;
+};
+
+struct Outcome {
+  std::vector<Bytes> buffers;  ///< contents after the launch of each buffer that is no scratch
+  exec::LaunchResult result;
+  profile::Profile profile;  ///< empty if not observed
+};
+
+/// Runs one case. `arch`: counts as this architecture does; null: counts nothing. `threads`: of the host, 0 =
+/// all.
+[[nodiscard]] inline Outcome run_kernel(Program& program, const Case& c, const model::Arch* arch,
+                                        uint32_t threads = 0) {
+  const exec::Kernel& kernel = program.image().kernel(c.kernel);
+  if (kernel.params.size() != c.arguments.size())
+    throw Error(c.kernel + " takes " + std::to_string(kernel.params.size()) + " arguments");
+
+  exec::LaunchConfig config;
+  config.grid = {c.grid.x, c.grid.y, c.grid.z};
+  config.block = {c.block.x, c.block.y, c.block.z};
+  config.dynamic_shared = c.dynamic_shared;
+  config.threads = threads;
+  config.params.resize(kernel.param_bytes);
+  std::vector<uint64_t> addresses;
+  for (size_t i = 0; i < c.arguments.size(); ++i) {
+    const Argument& a = c.arguments[i];
+    const exec::Kernel::Parameter& p = kernel.params[i];
+    if (a.is_buffer) {
+      const uint64_t address = program.memory().allocate(a.scratch != 0 ? a.scratch : a.value.size());
+      std::copy(a.value.begin(), a.value.end(), reinterpret_cast<std::byte*>(address));
+      std::memcpy(config.params.data() + p.offset, &address, sizeof address);
+      addresses.push_back(address);
+    } else {
+      if (a.value.size() != p.size) throw Error(c.kernel + ": size of argument " + std::to_string(i));
+      std::memcpy(config.params.data() + p.offset, a.value.data(), p.size);
+    }
+  }
+
+  std::unique_ptr<profile::Collectors> collectors;
+  if (arch != nullptr) {
+    collectors = std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()));
+    config.observer = [&](uint32_t host_thread) { return collectors->of(host_thread); };
+  }
+
+  Outcome run;
+  run.result = program.image().launch(kernel, config);
+  if (collectors) run.profile = collectors->merged();
+  size_t next = 0;
+  for (const Argument& a : c.arguments) {
+    if (!a.is_buffer) continue;
+    const uint64_t address = addresses[next++];
+    const auto* data = reinterpret_cast<const std::byte*>(address);
+    if (a.scratch == 0) run.buffers.emplace_back(data, data + a.value.size());
+    program.memory().release(address);
+  }
+  return run;
+}
+
+/// The costs of shared memory, whole launch.
+[[nodiscard]] inline BlockCost cost_of(const profile::Profile& profile) {
+  const profile::Totals totals = profile::totals(profile);
+  const auto of = [](const profile::Counters& c) { return SharedCost{c.requests, c.wavefronts, c.ideal}; };
+  return {of(totals.shared_load), of(totals.shared_store)};
+}
+
+inline void PrintTo(const BlockCost& cost, std::ostream* out) {
+  const auto print = [&](const char* name, const SharedCost& c) {
+    *out << name << ' ' << c.requests << " requests, " << c.wavefronts << " wavefronts, " << c.ideal
+         << " ideal";
+  };
+  print("loads: ", cost.load);
+  print("; stores: ", cost.store);
+}
+
+}  // namespace lanescope::kernels
