@@ -18,8 +18,8 @@ struct SourcePlace {
   /// "file:line:column" with the unknown parts left out; empty when nothing is known.
   [[nodiscard]] std::string str() const {
     std::string out = file;
-    if (line != 0) out += (out.empty() ? "line " : ":") + std::to_string(line);
-    if (line != 0 && column != 0) out += ":" + std::to_string(column);
+    if (line != 0) out.append(out.empty() ? "line " : ":").append(std::to_string(line));
+    if (line != 0 && column != 0) out.append(":").append(std::to_string(column));
     return out;
   }
 };
@@ -39,12 +39,14 @@ class Error : public std::runtime_error {
  private:
   static std::string format(const SourcePlace& place, const std::string& cause, const std::string& line_text) {
     std::string out = place.str();
-    out += (out.empty() ? "" : ": ") + cause;
+    out.append(out.empty() ? "" : ": ").append(cause);
     if (line_text.empty()) return out;
     std::string caret;
     for (uint32_t i = 1; i < place.column && i <= line_text.size(); ++i)
       caret += line_text[i - 1] == '\t' ? '\t' : ' ';
-    return out + "\n  " + line_text + (place.column != 0 ? "\n  " + caret + "^" : "");
+    out.append("\n  ").append(line_text);
+    if (place.column != 0) out.append("\n  ").append(caret).append("^");
+    return out;
   }
 
   SourcePlace place_;

@@ -116,7 +116,8 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
       }
     }
     for (const Kernel::Special& s : kernel.specials)
-      fixed_special(s.reg, config.block, i, block->shared_bytes, w.regs + s.offset);
+      if (!fixed_special(s.reg, config.block, i, block->shared_bytes, w.regs + s.offset) && i == 0)
+        block->changing.push_back(s);
   }
   return block;
 }
@@ -127,11 +128,10 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
   block.live_warps = static_cast<uint32_t>(block.warps.size());
   block.rounds = 1;
   std::memset(block.shared_at, 0, block.shared_bytes);
-  for (Barrier& b : block.barriers) b = Barrier{};
+  for (Barrier& b : block.barriers)
+    if (b.in_use) b = Barrier{};
   for (WarpState& w : block.warps) {
-    for (const Kernel::Special& s : kernel.specials) {
-      std::byte scratch[warp_lanes * 4];
-      if (fixed_special(s.reg, config.block, w.index, block.shared_bytes, scratch)) continue;
+    for (const Kernel::Special& s : block.changing) {
       const uint64_t value = block_special(s.reg, config, index);
       if (ptx::size_of(ptx::type_of(s.reg)) == 8)
         fill(w.regs + s.offset, value);

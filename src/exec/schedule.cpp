@@ -81,6 +81,7 @@ class Scheduler {
   static int16_t index_of(const WarpState& w, const Path& p) { return static_cast<int16_t>(&p - w.paths.data()); }
 
   static int16_t pick(WarpState& w) {
+    if (w.path_count == 1) return w.paths[0].state == Path::State::ready ? int16_t{0} : int16_t{-1};
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
       if (w.paths[static_cast<size_t>(i)].state == Path::State::ready) {
@@ -348,7 +349,7 @@ class Scheduler {
       in[1].fn(w, in + 1);
       worker_.instructions += 1;
     }
-    std::array<int16_t, max_paths> waiting{};
+    std::array<int16_t, max_paths> waiting;
     size_t count = 0;
     for (Path& p : leaves(w))
       if (waits_here(p)) waiting[count++] = index_of(w, p);
@@ -420,17 +421,25 @@ class Scheduler {
     b.expected = b.true_count = b.thread_count = 0;
     b.in_use = false;
     for (WarpState& w : block_.warps) {
-      std::array<int16_t, max_paths> waiting{};
+      // The usual case, a warp whose lanes are together, needs no list.
+      if (w.path_count == 1) {
+        pass_barrier(w, w.paths[0], number, true_count, thread_count);
+        continue;
+      }
+      std::array<int16_t, max_paths> waiting;  // proceed() may join paths
       size_t count = 0;
       for (Path& p : leaves(w))
-        if (p.state == Path::State::at_barrier && p.barrier == number) waiting[count++] = index_of(w, p);
-      for (size_t i = 0; i < count; ++i) {
-        Path& p = w.paths[static_cast<size_t>(waiting[i])];
-        const Inst* in = p.pc;
-        write_reduction(w, p.mask, in, true_count, thread_count);
-        proceed(w, p, in + 1);
-      }
+        if (p.state == Path::State::at_barrier) waiting[count++] = index_of(w, p);
+      for (size_t i = 0; i < count; ++i)
+        pass_barrier(w, w.paths[static_cast<size_t>(waiting[i])], number, true_count, thread_count);
     }
+  }
+
+  void pass_barrier(WarpState& w, Path& p, uint32_t number, uint32_t true_count, uint32_t thread_count) {
+    if (p.state != Path::State::at_barrier || p.barrier != number) return;
+    const Inst* in = p.pc;
+    write_reduction(w, p.mask, in, true_count, thread_count);
+    proceed(w, p, in + 1);
   }
 
   static void write_reduction(WarpState& w, uint32_t mask, const Inst* in, uint32_t true_count, uint32_t thread_count) {

@@ -68,6 +68,7 @@ struct BlockState {
   uint32_t rounds = 1;            ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
   std::array<Barrier, 16> barriers;
+  std::vector<Kernel::Special> changing;  ///< special registers to set anew for each block
   std::unique_ptr<std::byte[]> registers, shared, local;
   std::byte *registers_at = nullptr, *shared_at = nullptr;  ///< aligned
   uint32_t shared_bytes = 0;
