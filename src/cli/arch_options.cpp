@@ -56,8 +56,7 @@ model::Arch arch_by_name(const std::string& name) {
   std::string_view nearest;
   std::string known;
   for (const model::Arch& arch : model::archs) {
-    if (nearest.empty() || edit_distance(wanted, arch.name) < edit_distance(wanted, nearest))
-      nearest = arch.name;
+    if (nearest.empty() || nearer(wanted, arch.name, nearest)) nearest = arch.name;
     known += (known.empty() ? "" : ", ") + std::string(arch.name);
   }
   throw Error(
