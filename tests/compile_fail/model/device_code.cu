@@ -1,5 +1,5 @@
-// Must compile, where nvcc is found: the same model in device code, at compile time and at run time. An architecture
-// is looked up outside of the kernel (find_arch is a host function) and copied in.
+// Must compile, where nvcc is found: the same model in device code, at compile time and at run time. An
+// architecture is looked up outside of the kernel (find_arch is a host function) and copied in.
 #include "lanescope/model/model.hpp"
 
 using namespace lanescope::model;
