@@ -200,6 +200,11 @@ struct Checker {
     if (to_integer && !integer_rounding) fail({}, name() + " needs one of .rni .rzi .rmi .rpi");
     if ((float_rounding && !narrows) || (integer_rounding && !to_integer && !(is_float(to) && to == from)))
       fail({}, name() + " does not take this rounding");
+    // Saturation where every value fits is not legal.
+    const bool fits = is_integer(to) && is_integer(from) &&
+                      (is_signed(to) == is_signed(from) ? size_of(to) >= size_of(from)
+                                                        : is_signed(to) && size_of(to) > size_of(from));
+    if (has(mods, Mod::sat) && fits) fail("sat", ".sat does not go with " + name());
     if (has(mods, Mod::ftz) && to != Type::f32 && from != Type::f32)
       fail("ftz", ".ftz does not go with " + name());
   }
@@ -215,9 +220,22 @@ struct Checker {
                        : name() + " with a scope needs a memory order");
     if (has(mods, Mod::mmio) && !has(mods, Mod::relaxed)) fail("mmio", ".mmio needs .relaxed");
     if (has(mods, Mod::nc) && space != Space::global) fail("nc", ".nc needs .global");
-    for (const Mod cache : {Mod::ca, Mod::cg, Mod::cs, Mod::lu, Mod::cv, Mod::wb, Mod::wt})
-      if (has(mods, cache) && (ordered || has(mods, Mod::volatile_) || has(mods, Mod::weak)))
-        fail(name_of(cache), "." + std::string(name_of(cache)) + " does not go with a memory order");
+    const auto any = [&](std::initializer_list<Mod> list) {
+      for (const Mod m : list)
+        if (has(mods, m)) return m;
+      return Mod::count;
+    };
+    const Mod cache = any({Mod::ca, Mod::cg, Mod::cs, Mod::lu, Mod::cv, Mod::wb, Mod::wt});
+    const Mod priority = any({Mod::L1_evict_normal, Mod::L1_evict_unchanged, Mod::L1_evict_first,
+                              Mod::L1_evict_last, Mod::L1_no_allocate, Mod::L2_cache_hint});
+    const auto exclude = [&](Mod a, Mod b) {
+      if (a != Mod::count && b != Mod::count)
+        fail(name_of(a), "." + std::string(name_of(a)) + " does not go with ." + std::string(name_of(b)));
+    };
+    exclude(cache, any({Mod::relaxed, Mod::acquire, Mod::release, Mod::volatile_}));
+    exclude(priority, any({Mod::volatile_}));
+    if (priority != Mod::L2_cache_hint) exclude(priority, cache);
+    exclude(any({Mod::cv, Mod::lu, Mod::volatile_, Mod::weak, Mod::relaxed, Mod::acquire}), any({Mod::nc}));
     const bool strong = ordered || has(mods, Mod::volatile_);
     if (strong && space != Space::generic && space != Space::global && space != Space::shared &&
         space != Space::shared_cta && !(space == Space::local && !ordered))
@@ -446,6 +464,8 @@ struct OperandChecker {
     const auto& operands = instruction.operands;
     if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
       fail(operands[1], "cvta.to takes a generic address in a register");
+    if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
+      fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
       // [d,] barrier [, threads] [, predicate]: d and the predicate with .red
       const bool red = instruction.has(Mod::red);

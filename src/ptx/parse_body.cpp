@@ -209,7 +209,6 @@ void Parser::declare_range(const Token& name, uint32_t count, Type type) {
   const auto first = static_cast<uint32_t>(function_->registers.size());
   const std::string prefix(name.text);
   declare(name.text, name.loc, {.kind = Declaration::Kind::reg_range, .index = first, .count = count});
-  function_->registers.reserve(first + count);
   for (uint32_t i = 0; i < count; ++i) {
     std::string full = prefix + std::to_string(i);
     if (const auto it = names_.find(full);

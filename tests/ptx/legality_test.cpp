@@ -1,0 +1,69 @@
+// The parser says of an instruction what the assembler says. Each line of legality.txt is a verdict of
+// ptxas 13.0 for sm_90 and a statement:
+//   ok        both take it
+//   bad       both refuse it
+//   refused   ptxas takes it, Lanescope says that it is not supported
+//   lenient   ptxas refuses it for the target or its syntax, Lanescope takes it
+// The statements are those that a mistake is likely in, and a random sample of all pairs of modifiers with
+// all types.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "base/error.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::ptx {
+namespace {
+
+std::string prelude() {
+  std::string text =
+      ".version 9.0 .target sm_90 .address_size 64 .global .u32 g; .entry k() { .reg .b32 %r<9>; .reg .f32 "
+      "%f<9>; "
+      ".reg .b64 %rd<9>; .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b16 %h<9>; .reg .u16 %uh<9>; .reg .f64 "
+      "%d<9>; "
+      ".reg .pred %p<9>; .reg .f16 %hh<4>; .reg .b8 %c<4>; .reg .u64 %ud<4>; ";
+  for (const char* type : {"pred", "b8", "b16", "b32", "b64", "b128", "u8", "u16", "u32", "u64", "s8", "s16",
+                           "s32", "s64", "f16", "f16x2", "f32", "f64"})
+    text += std::string(".reg .") + type + " %" + type + "_1; ";
+  return text + "L:\n";
+}
+
+/// The refusal, or nothing.
+std::string refusal(const std::string& statement) {
+  static const std::string start = prelude();
+  try {
+    (void)parse(start + statement + "\n}\n", "test.ptx");
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Legality, AgreesWithTheAssembler) {
+  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/ptx/legality.txt");
+  std::map<std::string, int> seen;
+  for (std::string line; std::getline(in, line);) {
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t blank = line.find(' ');
+    const std::string verdict = line.substr(0, blank);
+    const std::string statement = line.substr(blank + 1);
+    const std::string why = refusal(statement);
+    ++seen[verdict];
+    if (verdict == "ok" || verdict == "lenient")
+      EXPECT_EQ(why, "") << statement;
+    else if (verdict == "bad")
+      EXPECT_NE(why, "") << statement;
+    else if (verdict == "refused")
+      EXPECT_NE(why.find("not supported"), std::string::npos) << statement << why;
+    else
+      ADD_FAILURE() << "unknown verdict: " << line;
+  }
+  EXPECT_GT(seen["ok"], 500);
+  EXPECT_GT(seen["bad"], 500);
+}
+
+}  // namespace
+}  // namespace lanescope::ptx
