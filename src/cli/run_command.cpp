@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -85,10 +85,13 @@ std::vector<Dump> parse_dumps(const RunOptions& options, const std::vector<Kerne
 }
 
 std::string read_ptx(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in.is_open() || in.bad() || (text.empty() && errno != 0))
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rb"), std::fclose);
+  std::string text;
+  if (file) {
+    char chunk[1 << 16];
+    while (const size_t got = std::fread(chunk, 1, sizeof chunk, file.get())) text.append(chunk, got);
+  }
+  if (!file || std::ferror(file.get()) != 0)
     throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
   if (text.starts_with("\x7f"
                        "ELF"))

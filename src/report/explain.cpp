@@ -148,8 +148,8 @@ std::string explain_shared(const model::Arch& arch, const profile::Example& wors
     const uint64_t common = std::gcd(words, all);
     if (common > 1)
       text += fmt::format(
-          " Neighbouring lanes are {} apart, and gcd({}, {}) = {}: only every {} bank is used.",
-          counted(words, "word"), words, all, common, common == 2 ? "second" : fmt::format("{}th", common));
+          " Neighbouring lanes are {} apart, and gcd({}, {}) = {}: {}.", counted(words, "word"), words, all,
+          common, common == all ? "all in one bank" : "only every " + ordinal(common) + " bank is used");
   } else if (stride && *stride != 0) {
     text += fmt::format(" Neighbouring lanes are {} apart.",
                         counted(static_cast<uint64_t>(*stride < 0 ? -*stride : *stride), "byte"));

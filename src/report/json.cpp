@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace lanescope::report {
@@ -98,6 +99,27 @@ Json json_of(const Finding& finding) {
               {"count", finding.count}};
 }
 
+/// As Json::dump with an indent of two, but arrays of numbers stay on one line. What is no UTF-8 (names come
+/// from foreign files) is replaced, so that the output is always JSON.
+void write(std::string& out, const Json& json, size_t indent) {
+  const bool flat = !json.is_structured() || json.empty() ||
+                    (json.is_array() && std::none_of(json.begin(), json.end(), [](const Json& item) {
+                       return item.is_structured() || item.is_string();
+                     }));
+  if (flat) {
+    out += json.dump(-1, ' ', false, Json::error_handler_t::replace);
+    return;
+  }
+  out += json.is_array() ? "[" : "{";
+  const std::string line = "\n" + std::string(indent + 2, ' ');
+  for (auto item = json.begin(); item != json.end(); ++item) {
+    out += (item == json.begin() ? "" : ",") + line;
+    if (json.is_object()) out += Json(item.key()).dump(-1, ' ', false, Json::error_handler_t::replace) + ": ";
+    write(out, *item, indent + 2);
+  }
+  out += "\n" + std::string(indent, ' ') + (json.is_array() ? "]" : "}");
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
@@ -113,8 +135,9 @@ std::string to_json(const Report& report) {
                    {"notes", report.notes},
                    {"launches", std::move(launches)},
                    {"findings", std::move(findings)}};
-  // Names come from foreign files: what is no UTF-8 is replaced, so that the output is always JSON.
-  return whole.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::string text;
+  write(text, whole, 0);
+  return text + "\n";
 }
 
 }  // namespace lanescope::report

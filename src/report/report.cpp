@@ -118,6 +118,11 @@ Report make_report(const model::Arch& arch) {
   Report report;
   report.arch = arch.name;
   report.arch_description = arch.description;
+  report.is_free = report.arch == model::Arch{}.name;
+  if (report.is_free)
+    report.arch_description =
+        fmt::format("free architecture: {} banks of {} bits, {} lanes scheduled together", arch.banks,
+                    8 * arch.bank_bytes, arch.load[model::width_index(arch.bank_bytes)].unit);
   if (arch.warp_lanes > 32) {
     report.notes.push_back(halves_meet(arch) ? "Waves of 64 lanes are counted as two halves of 32 lanes "
                                                "each. On this architecture some accesses serve "

@@ -67,6 +67,7 @@ struct Launch {
 struct Report {
   std::string arch;
   std::string arch_description;
+  bool is_free = false;            ///< an architecture given by numbers: no rule of it is known from anywhere
   std::vector<std::string> notes;  ///< what a reader must know about all numbers
   std::vector<Launch> launches;
 };

@@ -39,7 +39,7 @@ class Writer {
     text_ += '\n';
   }
   void paragraph(std::string_view text, size_t indent, Style style = Style::plain) {
-    for (const std::string& part : wrapped(text, width_ - indent))
+    for (const std::string& part : wrapped(printable(text), width_ - indent))
       line(std::string(indent, ' ') + part, style);
   }
 
@@ -64,8 +64,9 @@ class Table {
     for (std::string& text : head) cells.push_back({std::move(text), Style::dim});
     add(std::move(cells));
   }
-  void add(std::vector<Cell> cells, std::string below = "") {
-    rows_.push_back({std::move(cells), std::move(below)});
+  void add(std::vector<Cell> cells, const std::string& below = "") {
+    for (Cell& cell : cells) cell.text = printable(cell.text);
+    rows_.push_back({std::move(cells), printable(below)});
   }
 
   void write(Writer& out) const {
@@ -131,8 +132,10 @@ uint64_t shared_requests(const profile::Totals& t) {
 uint64_t global_sectors(const profile::Totals& t) {
   return t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors;
 }
-uint64_t global_ideal(const profile::Totals& t) {
-  return t.global_load.ideal_sectors + t.global_store.ideal_sectors + t.global_atomic.ideal_sectors;
+/// The text of lines[i]'s source line, unless the next row is of the same line and will show it.
+std::string source_below(const std::vector<const Line*>& lines, size_t i) {
+  const bool again = i + 1 < std::min(most_rows, lines.size()) && place(*lines[i + 1]) == place(*lines[i]);
+  return again ? "" : lines[i]->source;
 }
 
 std::vector<const Line*> lines_of(const Launch& launch, exec::AccessSpace space) {
@@ -167,7 +170,7 @@ void write_shared(Writer& out, const Launch& launch) {
                {fmt::format("{}{} / {}", mark, grouped(c.wavefronts), grouped(c.ideal)), style},
                {mark + std::to_string(c.max_way), style},
                {percent(c.wavefronts, all)}},
-              line.source);
+              source_below(lines, i));
   }
   table.write(out);
   end_table(out, lines.size());
@@ -189,7 +192,7 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
                {grouped(c.requests)},
                {fmt::format("{} / {}", grouped(c.sectors), grouped(c.ideal_sectors)), style},
                {percent(c.sectors, all)}},
-              line.source);
+              source_below(lines, i));
   }
   table.write(out);
   end_table(out, lines.size());
@@ -289,9 +292,9 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
   out.paragraph(head, 0, Style::bold);
-  const char* known_from = knowledge(evidence_of(launch));
-  if (launch.counted && *known_from != '\0')
-    out.paragraph(report.arch_description + ": " + known_from, 2, Style::dim);
+  const char* known_from = report.is_free ? "" : knowledge(evidence_of(launch));
+  if (launch.counted && (report.is_free || *known_from != '\0'))
+    out.paragraph(report.arch_description + (report.is_free ? "" : ": ") + known_from, 2, Style::dim);
   write_shared(out, launch);
   write_sectors(out, launch, exec::AccessSpace::global);
   write_sectors(out, launch, exec::AccessSpace::local);
@@ -309,8 +312,8 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
 }
 
 void write_comparison(Writer& out, const Report& report) {
-  out.line("Side by side", Style::bold);
-  Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "ideal", "warp instructions"}, 1);
+  out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
+  Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "instructions"}, 1);
   for (const Launch& launch : report.launches) {
     const profile::Totals& t = launch.totals;
     const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
@@ -319,7 +322,6 @@ void write_comparison(Writer& out, const Report& report) {
                {number(shared_ideal(t))},
                {number(shared_conflicts(t)), shared_conflicts(t) != 0 ? Style::bad : Style::good},
                {number(global_sectors(t))},
-               {number(global_ideal(t))},
                {grouped(launch.warp_instructions)}});
   }
   table.write(out);

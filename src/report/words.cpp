@@ -24,6 +24,17 @@ std::string counted(uint64_t value, std::string_view noun) {
   return fmt::format("{} {}{}", grouped(value), noun, value == 1 ? "" : "s");
 }
 
+std::string ordinal(uint64_t value) {
+  const bool teen = value / 10 % 10 == 1;
+  const uint64_t digit = value % 10;
+  return fmt::format("{}{}", value,
+                     teen         ? "th"
+                     : digit == 1 ? "st"
+                     : digit == 2 ? "nd"
+                     : digit == 3 ? "rd"
+                                  : "th");
+}
+
 std::string listed(const std::vector<uint64_t>& values) {
   constexpr size_t whole = 5, first = 3;
   const bool all = values.size() <= whole;
@@ -65,6 +76,13 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
   }
   if (!line.empty()) lines.push_back(line);
   return lines;
+}
+
+std::string printable(std::string_view text) {
+  std::string clean(text);
+  for (char& c : clean)
+    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  return clean;
 }
 
 size_t columns_of(std::string_view text) {

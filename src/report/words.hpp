@@ -12,6 +12,8 @@ namespace lanescope::report {
 [[nodiscard]] std::string grouped(uint64_t value);
 /// "1 word", "2 words" with grouped digits.
 [[nodiscard]] std::string counted(uint64_t value, std::string_view noun);
+/// "2nd", "3rd", "8th", "32nd".
+[[nodiscard]] std::string ordinal(uint64_t value);
 /// "0, 4, 8, … 28": the first three and the last of a long list, up to five whole.
 [[nodiscard]] std::string listed(const std::vector<uint64_t>& values);
 /// "lane 3", "lanes 0-31", "lanes 0, 16", "lanes 0, 4, 8, … 28".
@@ -20,6 +22,8 @@ namespace lanescope::report {
 [[nodiscard]] std::string percent(uint64_t part, uint64_t whole);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
+/// The text with a space for each control character, which could otherwise drive the reader's terminal.
+[[nodiscard]] std::string printable(std::string_view text);
 /// Columns of a terminal that UTF-8 text takes (one for each code point).
 [[nodiscard]] size_t columns_of(std::string_view text);
 /// At most `columns` columns of the text's begin, ended by "…" when something was cut.

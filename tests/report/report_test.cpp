@@ -135,6 +135,17 @@ TEST_F(ReductionReport, ColourOnlyWhenAsked) {
   EXPECT_THAT(to_text(report({launch(true)}), {100, true}), HasSubstr("\x1b[31m"));
 }
 
+TEST_F(ReductionReport, ForeignNamesDoNotDriveTheTerminal) {
+  kernel_.display_name = "sum\x1b[2J";
+  kernel_.files[1] = "\x1b[31msum.cu";
+  EXPECT_THAT(to_text(report({launch(true), launch(false)}), {}), Not(HasSubstr("\x1b")));
+}
+
+TEST_F(ReductionReport, JsonOfForeignNamesIsJson) {
+  kernel_.display_name = "\xff\"\n";
+  EXPECT_EQ(nlohmann::json::parse(to_json(report({launch(true)})))["launches"][0]["kernel"], "\ufffd\"\n");
+}
+
 TEST_F(ReductionReport, FindingsNamePlaceBlockAndThread) {
   exec::LaunchResult result;
   result.failed = true;
@@ -187,7 +198,7 @@ TEST(Explain, StrideOfTwoWords) {
             "0, 16 → words "
             "0, 32. That takes 2 wavefronts instead of 1. Neighbouring lanes are 2 words apart, and gcd(2, "
             "32) = 2: only "
-            "every second bank is used.");
+            "every 2nd bank is used.");
 }
 
 TEST(Explain, ColumnOfA32By32Array) {
