@@ -1,8 +1,10 @@
-// Lifts scalar functions over the 32 lanes of a warp. Included only by the sources that are compiled once for each
-// host instruction set (see CMakeLists.txt): everything here lives in the namespace of that instruction set.
+// Lifts scalar functions over the 32 lanes of a warp. Included only by the sources that are compiled once for
+// each host instruction set (see CMakeLists.txt): everything here lives in the namespace of that instruction
+// set.
 //
-// A scalar function is a struct with a constexpr or inline call operator on plain values; lift<F, D, S…> makes the
-// handler: d[i] = F()(a[i], b[i], c[i]) for the active lanes. The compiler turns each loop into vector code.
+// A scalar function is a struct with a constexpr or inline call operator on plain values; lift<F, D, S…>
+// makes the handler: d[i] = F()(a[i], b[i], c[i]) for the active lanes. The compiler turns each loop into
+// vector code.
 #pragma once
 
 #include <immintrin.h>
@@ -29,6 +31,54 @@ inline uint32_t& pred(Warp& w, uint32_t offset) { return *reinterpret_cast<uint3
 
 inline bool lane_of(uint32_t mask, uint32_t i) { return ((mask >> i) & 1u) != 0; }
 
+/// Unsigned integer of T's size, for moving values about without looking at them.
+template <size_t bytes>
+struct WordOf;
+template <>
+struct WordOf<2> {
+  using type = uint16_t;
+};
+template <>
+struct WordOf<4> {
+  using type = uint32_t;
+};
+template <>
+struct WordOf<8> {
+  using type = uint64_t;
+};
+
+/// Bit i of a word, for every lane that a word has a bit for: what a mask is tested with, as vector loads.
+template <class Word>
+struct LaneBits {
+  static constexpr uint32_t count = sizeof(Word) == 2 ? 16 : warp_lanes;
+  alignas(64) Word bit[count];
+  constexpr LaneBits() : bit{} {
+    for (uint32_t i = 0; i < count; ++i) bit[i] = static_cast<Word>(Word{1} << i);
+  }
+};
+template <class Word>
+inline constexpr LaneBits<Word> lane_bits{};
+
+/// d[i] = a[i] in the lanes of `mask`, b[i] in the others, all 32 written. d may be a or b.
+template <class T>
+inline void choose(uint32_t mask, T* d, const T* a, const T* b) {
+  if constexpr (sizeof(T) == 16) {
+    for (uint32_t i = 0; i < warp_lanes; ++i) d[i] = lane_of(mask, i) ? a[i] : b[i];
+  } else {
+    using Word = typename WordOf<sizeof(T)>::type;
+    constexpr uint32_t step = LaneBits<Word>::count;
+    for (uint32_t first = 0; first < warp_lanes; first += step) {
+      const Word part = static_cast<Word>(mask >> first);
+      LANESCOPE_LANE_LOOP
+      for (uint32_t i = 0; i < step; ++i) {
+        const bool one = static_cast<Word>(part & lane_bits<Word>.bit[i]) == lane_bits<Word>.bit[i];
+        const T x = a[first + i], y = b[first + i];
+        d[first + i] = one ? x : y;
+      }
+    }
+  }
+}
+
 /// d[i] = f(i) for the lanes of `mask`.
 template <class D, class F>
 inline void for_lanes(uint32_t mask, D* d, F f) {
@@ -36,11 +86,11 @@ inline void for_lanes(uint32_t mask, D* d, F f) {
     LANESCOPE_LANE_LOOP
     for (uint32_t i = 0; i < warp_lanes; ++i) d[i] = f(i);
   } else {
+    // Through a buffer: were both in one loop, compilers would branch on each lane instead of blending.
+    alignas(64) D t[warp_lanes];
     LANESCOPE_LANE_LOOP
-    for (uint32_t i = 0; i < warp_lanes; ++i) {
-      const D r = f(i);
-      d[i] = lane_of(mask, i) ? r : d[i];
-    }
+    for (uint32_t i = 0; i < warp_lanes; ++i) t[i] = f(i);
+    choose(mask, d, t, d);
   }
 }
 
@@ -57,12 +107,14 @@ inline uint32_t ballot(F f) {
 #elif defined(__AVX2__)
   uint32_t m = 0;
   for (int g = 0; g < 4; ++g)
-    m |= static_cast<uint32_t>(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(t + 8 * g)))) << (8 * g);
+    m |= static_cast<uint32_t>(_mm256_movemask_ps(_mm256_load_ps(reinterpret_cast<const float*>(t + 8 * g))))
+         << (8 * g);
   return m;
 #else
   uint32_t m = 0;
   for (int g = 0; g < 8; ++g)
-    m |= static_cast<uint32_t>(_mm_movemask_ps(_mm_load_ps(reinterpret_cast<const float*>(t + 4 * g)))) << (4 * g);
+    m |= static_cast<uint32_t>(_mm_movemask_ps(_mm_load_ps(reinterpret_cast<const float*>(t + 4 * g))))
+         << (4 * g);
   return m;
 #endif
 }
@@ -101,7 +153,8 @@ const Inst* lift4(Warp& w, const Inst* in) {
   const B* b = reg<B>(w, in->b);
   const C* c = reg<C>(w, in->c);
   const E* e = reg<E>(w, in->aux);
-  for_lanes(w.mask, reg<D>(w, in->d), [&](uint32_t i) { return static_cast<D>(F()(a[i], b[i], c[i], e[i])); });
+  for_lanes(w.mask, reg<D>(w, in->d),
+            [&](uint32_t i) { return static_cast<D>(F()(a[i], b[i], c[i], e[i])); });
   return in + 1;
 }
 

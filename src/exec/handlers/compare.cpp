@@ -159,8 +159,15 @@ template <class T>
 const Inst* selp_lanes(Warp& w, const Inst* in) {
   const T* a = reg<T>(w, in->a);
   const T* b = reg<T>(w, in->b);
+  T* d = reg<T>(w, in->d);
   const uint32_t c = predicate_source(w, in);
-  for_lanes(w.mask, reg<T>(w, in->d), [=](uint32_t i) { return lane_of(c, i) ? a[i] : b[i]; });
+  if (w.mask == full_mask) {
+    choose(c, d, a, b);
+  } else {
+    alignas(64) T t[warp_lanes];
+    choose(c, t, a, b);
+    choose(w.mask, d, t, d);
+  }
   return in + 1;
 }
 

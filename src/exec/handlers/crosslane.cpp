@@ -17,32 +17,60 @@ using ptx::Type;
 // ---- shfl. The source lane of each lane, and whether it lies in the lane's segment (else the lane reads
 // itself).
 
-struct Source {
-  int32_t lane;
-  bool inside;
-};
 /// c holds the clamp in bits 0…4 and the segment mask in bits 8…12; b the distance, the xor mask or the
 /// index.
 struct ShuffleUp {
-  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane - b, lane - b >= last}; }
+  static int32_t from(int32_t lane, int32_t b, int32_t) { return lane - b; }
+  static bool inside(int32_t from, int32_t last) { return from >= last; }
 };
-struct ShuffleDown {
-  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane + b, lane + b <= last}; }
+struct Upwards {
+  static bool inside(int32_t from, int32_t last) { return from <= last; }
 };
-struct ShuffleXor {
-  static Source of(int32_t lane, int32_t b, int32_t, int32_t last) { return {lane ^ b, (lane ^ b) <= last}; }
+struct ShuffleDown : Upwards {
+  static int32_t from(int32_t lane, int32_t b, int32_t) { return lane + b; }
 };
-struct ShuffleIndex {
-  static Source of(int32_t lane, int32_t b, int32_t segment, int32_t last) {
-    const int32_t j = (lane & segment) | (b & ~segment);
-    return {j, j <= last};
-  }
+struct ShuffleXor : Upwards {
+  static int32_t from(int32_t lane, int32_t b, int32_t) { return lane ^ b; }
 };
+struct ShuffleIndex : Upwards {
+  static int32_t from(int32_t lane, int32_t b, int32_t segment) { return (lane & segment) | (b & ~segment); }
+};
+
+/// Source lane of each lane as the mode has it, unbounded, and the last lane (for up: the first) of its
+/// segment.
 template <class Mode>
-inline Source shuffle_source(uint32_t i, uint32_t b, uint32_t c) {
-  const int32_t lane = static_cast<int32_t>(i), segment = static_cast<int32_t>(c >> 8 & 31);
-  const int32_t last = (lane & segment) | (static_cast<int32_t>(c & 31) & ~segment);
-  return Mode::of(lane, static_cast<int32_t>(b & 31), segment, last);
+inline int32_t shuffle_from(int32_t lane, uint32_t b, uint32_t c) {
+  return Mode::from(lane, static_cast<int32_t>(b & 31), static_cast<int32_t>(c >> 8 & 31));
+}
+inline int32_t shuffle_last(int32_t lane, uint32_t c) {
+  const int32_t segment = static_cast<int32_t>(c >> 8 & 31);
+  return (lane & segment) | (static_cast<int32_t>(c & 31) & ~segment);
+}
+
+/// d[i] = value[index[i]], index below 32. No overlap.
+inline void permute(uint32_t* d, const uint32_t* value, const uint32_t* index) {
+#if defined(__AVX512F__)
+  const __m512i low = _mm512_load_si512(value), high = _mm512_load_si512(value + 16);
+  for (int g = 0; g < 2; ++g)
+    _mm512_store_si512(d + 16 * g, _mm512_permutex2var_epi32(low, _mm512_load_si512(index + 16 * g), high));
+#elif defined(__AVX2__)
+  const auto part = [](const uint32_t* p, int g) {
+    return _mm256_load_si256(reinterpret_cast<const __m256i*>(p) + g);
+  };
+  const auto blend = [](__m256i zero, __m256i one, __m256i sign) {
+    return _mm256_blendv_ps(_mm256_castsi256_ps(zero), _mm256_castsi256_ps(one), _mm256_castsi256_ps(sign));
+  };
+  for (int g = 0; g < 4; ++g) {
+    const __m256i i = part(index, g);
+    const auto from = [&](int k) { return _mm256_permutevar8x32_epi32(part(value, k), i); };
+    const __m256i bit3 = _mm256_slli_epi32(i, 28), bit4 = _mm256_slli_epi32(i, 27);
+    const __m256i low = _mm256_castps_si256(blend(from(0), from(1), bit3));
+    const __m256i high = _mm256_castps_si256(blend(from(2), from(3), bit3));
+    _mm256_store_ps(reinterpret_cast<float*>(d) + 8 * g, blend(low, high, bit4));
+  }
+#else
+  for (uint32_t i = 0; i < warp_lanes; ++i) d[i] = value[index[i]];
+#endif
 }
 
 /// A lane that does not take part gives what its register holds (PTX leaves that open).
@@ -51,17 +79,21 @@ const Inst* shuffle(Warp& w, const Inst* in) {
   const uint32_t* a = reg<uint32_t>(w, in->a);
   const uint32_t* b = reg<uint32_t>(w, in->b);
   const uint32_t* c = reg<uint32_t>(w, in->c);
-  alignas(64) uint32_t value[warp_lanes];  // d may be any of the sources
-  std::memcpy(value, a, sizeof value);
-  uint32_t inside = 0;
-  if (in->aux != no_operand) {
-    inside = ballot([=](uint32_t i) { return shuffle_source<Mode>(i, b[i], c[i]).inside; });
+  uint32_t* d = reg<uint32_t>(w, in->d);
+  alignas(64) uint32_t source[warp_lanes], result[warp_lanes];
+  LANESCOPE_LANE_LOOP
+  for (int32_t i = 0; i < static_cast<int32_t>(warp_lanes); ++i) {
+    const int32_t from = shuffle_from<Mode>(i, b[i], c[i]);
+    source[i] = static_cast<uint32_t>(Mode::inside(from, shuffle_last(i, c[i])) ? from : i);
   }
-  for_lanes(w.mask, reg<uint32_t>(w, in->d), [=, &value](uint32_t i) {
-    const Source s = shuffle_source<Mode>(i, b[i], c[i]);
-    return value[s.inside ? static_cast<uint32_t>(s.lane) : i];
-  });
-  if (in->aux != no_operand) set_pred(w, in->aux, inside);
+  permute(result, a, source);
+  if (in->aux != no_operand) {  // before d is written, which may be b or c
+    set_pred(w, in->aux, ballot([=](uint32_t lane) {
+               const int32_t i = static_cast<int32_t>(lane);
+               return Mode::inside(shuffle_from<Mode>(i, b[i], c[i]), shuffle_last(i, c[i]));
+             }));
+  }
+  choose(w.mask, d, result, d);
   return in + 1;
 }
 
@@ -117,7 +149,9 @@ const Inst* match_any(Warp& w, const Inst* in) {
   alignas(64) uint32_t same[warp_lanes] = {};
   for (uint32_t left = w.mask; left != 0;) {
     const uint32_t group = equal_lanes(a, a[std::countr_zero(left)]) & w.mask;
-    for (uint32_t i = 0; i < warp_lanes; ++i) same[i] = lane_of(group, i) ? group : same[i];
+    LANESCOPE_LANE_LOOP
+    for (uint32_t i = 0; i < warp_lanes; ++i)
+      same[i] |= (group & lane_bits<uint32_t>.bit[i]) != 0 ? group : 0u;
     left &= ~group;
   }
   for_lanes(w.mask, reg<uint32_t>(w, in->d), [&same](uint32_t i) { return same[i]; });
