@@ -13,6 +13,7 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -234,9 +235,9 @@ void check_kernel_arguments(const exec::Kernel& kernel, const std::vector<Kernel
     std::string expected;
     for (const auto& parameter : kernel.params)
       expected += (expected.empty() ? "" : ", ") + describe(parameter);
-    throw Error(fmt::format("kernel {} takes {} arguments{}, but {} came with --arg", kernel.display_name,
-                            kernel.params.size(), expected.empty() ? "" : " (" + expected + ")",
-                            arguments.size()));
+    throw Error(fmt::format("kernel {} takes {}{}, but {} came with --arg", kernel.display_name,
+                            report::counted(kernel.params.size(), "argument"),
+                            expected.empty() ? "" : " (" + expected + ")", arguments.size()));
   }
   for (size_t i = 0; i < arguments.size(); ++i) {
     const auto& parameter = kernel.params[i];

@@ -61,21 +61,45 @@ Profile merge(const std::vector<Profile>& parts) {
   return whole;
 }
 
-std::vector<LineCounters> by_line(const exec::Kernel& kernel, const Profile& profile) {
+bool is_toolkit_header(std::string_view path) {
+  // …/cuda/include/…, …/cuda-13.0/include/…, …/targets/x86_64-linux/include/…
+  const size_t include = path.rfind("/include/");
+  if (include == std::string_view::npos) return false;
+  const std::string_view above = path.substr(0, include);
+  const auto folder = [](std::string_view whole) { return whole.substr(whole.rfind('/') + 1); };
+  const std::string_view parent = folder(above);
+  if (parent == "cuda" || parent.starts_with("cuda-")) return true;
+  const size_t slash = above.rfind('/');
+  return slash != std::string_view::npos && folder(above.substr(0, slash)) == "targets";
+}
+
+Place place_of(const ptx::Module& module, const exec::Origin& origin) {
+  if (origin.line == 0) return {0, origin.ptx_line, false};
+  Place place{origin.file, origin.line, true};
+  uint32_t at = origin.source;
+  while (at < module.source_locs.size() && is_toolkit_header(module.file_path(place.file))) {
+    at = module.source_locs[at].inlined_at;
+    if (at >= module.source_locs.size()) break;
+    place.file = module.source_locs[at].file;
+    place.line = module.source_locs[at].line;
+  }
+  return place;
+}
+
+std::vector<LineCounters> by_line(const ptx::Module& module, const exec::Kernel& kernel,
+                                  const Profile& profile) {
   std::map<std::tuple<uint32_t, uint32_t, bool, std::string, uint32_t>, LineCounters> lines;
   for (const SiteCounters& site : profile.sites) {
     const exec::AccessSite& access = kernel.accesses[site.site];
     const exec::Origin& origin = kernel.origins[access.origin];
     LineCounters line;
-    line.in_source = origin.line != 0;
-    line.file = line.in_source ? origin.file : 0;
-    line.line = line.in_source ? origin.line : origin.ptx_line;
+    line.place = place_of(module, origin);
     line.op = std::string(ptx::name_of(origin.op)) + "." + name_of(site.space);
     line.kind = access.kind;
     line.space = site.space;
     line.variable = site.variable;
-    const auto [found, is_new] =
-        lines.try_emplace({line.file, line.line, line.in_source, line.op, line.variable}, line);
+    const auto [found, is_new] = lines.try_emplace(
+        {line.place.file, line.place.line, line.place.in_source, line.op, line.variable}, line);
     LineCounters& sum = found->second;
     sum.counters.add(site.counters);
     if (is_new || site.worst.worse_than(sum.worst)) {

@@ -6,11 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
 #include "lanescope/model/arch.hpp"
+#include "ptx/module.hpp"
 
 namespace lanescope::profile {
 
@@ -106,12 +108,25 @@ struct Profile {
 /// The sum of profiles of one launch's host threads.
 [[nodiscard]] Profile merge(const std::vector<Profile>& parts);
 
+/// Where people look for an instruction.
+struct Place {
+  uint32_t file = 0;  ///< index of Kernel::files; 0 when `line` is one of the PTX
+  uint32_t line = 0;
+  bool in_source = false;  ///< false: the PTX has no .loc here
+};
+
+/// The innermost source line of an instruction that is not in a header of the CUDA toolkit: an atomicAdd is
+/// where the program calls it, not where the toolkit defines it. Functions of the program itself are not
+/// looked through.
+[[nodiscard]] Place place_of(const ptx::Module& module, const exec::Origin& origin);
+
+/// Whether a path leads to a header that comes with CUDA.
+[[nodiscard]] bool is_toolkit_header(std::string_view path);
+
 /// What one source line did in one way to one variable.
 struct LineCounters {
-  uint32_t file = 0;  ///< index of Kernel::files; 0 with no source line known: then `line` is of the PTX
-  uint32_t line = 0;
-  bool in_source = true;  ///< false: the PTX has no .loc here, `line` is the PTX's own
-  std::string op;         ///< instruction and space reached: "ld.shared", "red.global"
+  Place place;
+  std::string op;  ///< instruction and space reached: "ld.shared", "red.global"
   exec::AccessKind kind{};
   exec::AccessSpace space{};
   uint32_t variable = no_variable;
@@ -121,7 +136,8 @@ struct LineCounters {
 };
 
 /// By source line, op and shared variable; in the order of the program text.
-[[nodiscard]] std::vector<LineCounters> by_line(const exec::Kernel& kernel, const Profile& profile);
+[[nodiscard]] std::vector<LineCounters> by_line(const ptx::Module& module, const exec::Kernel& kernel,
+                                                const Profile& profile);
 
 /// By shared variable (index of Kernel::shared; no_variable for the rest of shared memory), in their order.
 struct VariableCounters {

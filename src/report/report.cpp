@@ -32,10 +32,10 @@ struct Place {
   bool in_source = false;
 };
 
-Place place_of(const ptx::Module& module, const exec::Kernel& kernel, const exec::Origin& origin) {
-  if (origin.line != 0 && origin.file < kernel.files.size() && !kernel.files[origin.file].empty())
-    return {kernel.files[origin.file], origin.line, true};
-  return {module.name, origin.ptx_line, false};
+Place named(const ptx::Module& module, const exec::Kernel& kernel, const profile::Place& place) {
+  const bool has_name = place.file < kernel.files.size() && !kernel.files[place.file].empty();
+  return {place.in_source && has_name ? kernel.files[place.file] : module.name, place.line,
+          place.in_source && has_name};
 }
 
 std::string source_of(const ptx::Module& module, const Place& place, Sources& sources) {
@@ -55,7 +55,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   finding.kind = exec::name_of(found.kind);
   finding.kernel = kernel.display_name;
   if (found.instruction < kernel.origins.size()) {
-    const Place place = place_of(module, kernel, kernel.origins[found.instruction]);
+    const Place place = named(module, kernel, profile::place_of(module, kernel.origins[found.instruction]));
     finding.file = place.file;
     finding.line = place.line;
   }
@@ -153,8 +153,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 
   launch.totals = profile::totals(*profile);
   launch.metrics = metrics_of(launch.totals);
-  for (const profile::LineCounters& counted : profile::by_line(kernel, *profile)) {
-    const Place place = place_of(module, kernel, kernel.origins[kernel.accesses[counted.worst_site].origin]);
+  for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
+    const Place place = named(module, kernel, counted.place);
     Line line;
     line.file = place.file;
     line.line = place.line;

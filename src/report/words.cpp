@@ -15,9 +15,13 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) ==
 }  // namespace
 
 std::string grouped(uint64_t value) {
-  std::string digits = std::to_string(value);
-  for (size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
+  const std::string digits = std::to_string(value);
+  std::string text;
+  for (size_t i = 0; i < digits.size(); ++i) {
+    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
+    text += digits[i];
+  }
+  return text;
 }
 
 std::string counted(uint64_t value, std::string_view noun) {

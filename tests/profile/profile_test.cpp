@@ -235,16 +235,35 @@ TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
   site(ptx::Op::ld, AccessKind::load, 0);  // no .loc
   Collector collector(sm_90(), reduction_sites);
   reduce_interleaved(collector, 0);
-  const auto lines = by_line(kernel, collector.profile());
+  const auto lines = by_line(ptx::Module(), kernel, collector.profile());
   ASSERT_EQ(lines.size(), 4u);
-  EXPECT_FALSE(lines[0].in_source);
-  EXPECT_EQ(lines[0].line, 100u);
-  EXPECT_EQ(lines[1].line, 10u);
+  EXPECT_FALSE(lines[0].place.in_source);
+  EXPECT_EQ(lines[0].place.line, 100u);
+  EXPECT_EQ(lines[1].place.line, 10u);
   EXPECT_EQ(lines[2].op, "ld.shared");
   EXPECT_EQ(lines[2].counters.requests, 24u);
   EXPECT_EQ(lines[2].counters.conflicts, 70u);
   EXPECT_EQ(lines[3].op, "st.shared");
   EXPECT_EQ(lines[3].counters.conflicts, 35u);
+}
+
+TEST(PlaceOf, LooksThroughHeadersOfTheToolkitOnly) {
+  ptx::Module module;
+  module.files = {{1, "sum.cu"}, {2, "/usr/local/cuda-13.0/include/device_atomic_functions.hpp"}};
+  module.source_locs = {{1, 50, 3, ptx::no_index, ""}, {1, 20, 5, 0, "add"}, {2, 88, 3, 1, "atomicAdd"}};
+  const Place place = place_of(module, {ptx::Op::atom, 900, 2, 88, 3, 2});
+  EXPECT_EQ(place.file, 1u);
+  EXPECT_EQ(place.line, 20u);
+  EXPECT_EQ(place_of(module, {ptx::Op::ld, 901, 1, 20, 5, 1}).line, 20u);
+}
+
+TEST(PlaceOf, ToolkitHeaders) {
+  EXPECT_TRUE(is_toolkit_header("cuda/include/sm_30_intrinsics.hpp"));
+  EXPECT_TRUE(is_toolkit_header("/usr/local/cuda/include/cooperative_groups/details/sync.h"));
+  EXPECT_TRUE(is_toolkit_header("/opt/nvidia/bin/../targets/x86_64-linux/include/crt/device_functions.hpp"));
+  EXPECT_FALSE(is_toolkit_header("/home/me/cuda-sum/include_me.hpp"));
+  EXPECT_FALSE(is_toolkit_header("/home/me/project/include/tile.cuh"));
+  EXPECT_FALSE(is_toolkit_header("sum.cu"));
 }
 
 }  // namespace
