@@ -57,7 +57,7 @@ Profile merge(const std::vector<Profile>& parts) {
   }
   Profile whole;
   whole.sites.reserve(sums.size());
-  for (auto& [key, site] : sums) whole.sites.push_back(std::move(site));
+  for (const auto& [key, site] : sums) whole.sites.push_back(site);
   return whole;
 }
 
