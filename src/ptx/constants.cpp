@@ -56,7 +56,7 @@ Constant Parser::parse_conditional(int depth) {
   return truth(condition) ? yes : no;
 }
 
-// NOLINTNEXTLINE(misc-no-recursion): `level` only grows, `depth` is limited
+// The recursion ends: `level` only grows, and `depth` is limited.
 Constant Parser::parse_binary(int level, int depth) {
   if (level == level_count) return parse_unary(depth);
   Constant left = parse_binary(level + 1, depth);

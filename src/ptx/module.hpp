@@ -53,7 +53,9 @@ struct SymbolRef {
   friend bool operator==(const SymbolRef&, const SymbolRef&) = default;
 };
 
-/// One operand. Vectors `{a, b}` have kind vector and their elements in Instruction::elements[first, first +
+/// One operand, already brought to the type it is used with: a floating-point constant of an f32 operand is
+/// real32, of an f64 operand real64; WARP_SZ is the integer 32; vector registers are vectors of their
+/// elements. Vectors `{a, b}` have kind vector and their elements in Instruction::elements[first, first +
 /// count).
 struct Operand {
   enum class Kind : uint8_t {
@@ -92,9 +94,12 @@ struct Instruction {
   Space space =
       Space::generic;  ///< state space of ld/st/atom/red/cvta/isspacep…; generic where none is written
   uint8_t vector = 1;  ///< .v2 .v4 .v8 → 2, 4, 8
-  uint32_t guard = no_index;        ///< predicate register of `@%p`
-  bool guard_negated = false;       ///< `@!%p`
-  std::vector<Operand> operands{};  ///< in written order; `d|p` is two operands
+  uint32_t guard = no_index;   ///< predicate register of `@%p`
+  bool guard_negated = false;  ///< `@!%p`
+  /// In written order; `d|p` is two operands. Of a call: [results: list,] target: symbol or reg [, arguments:
+  /// list]
+  /// [, table].
+  std::vector<Operand> operands{};
   std::vector<Operand> elements{};  ///< elements of vectors and lists
   TextLoc loc{};
   uint32_t source = no_index;  ///< index of Module::source_locs in force, or no_index

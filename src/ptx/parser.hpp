@@ -144,8 +144,11 @@ class Parser {
   [[nodiscard]] Operand parse_vector(Instruction& instruction);
   [[nodiscard]] Operand parse_element();
   void use_label(Instruction& instruction, bool wants_table);
-  void check_call(const Instruction& instruction, const Token& target) const;
-  void check_tables_of_calls() const;
+  void check_call(const Instruction& instruction, const std::string& callee,
+                  const std::vector<Variable>& returns, const std::vector<Variable>& params) const;
+  void check_passed(const Instruction& instruction, const Operand* list,
+                    const std::vector<Variable>& variables) const;
+  void check_tables() const;
   [[nodiscard]] uint64_t parse_offset();
   [[nodiscard]] std::optional<SymbolRef> find_symbol(std::string_view name) const;
   [[noreturn]] void fail_undeclared(const Token& name) const;
