@@ -124,14 +124,15 @@ Report make_report(const model::Arch& arch) {
         fmt::format("free architecture: {} banks of {} bits, {} lanes scheduled together", arch.banks,
                     8 * arch.bank_bytes, arch.load[model::width_index(arch.bank_bytes)].unit);
   if (arch.warp_lanes > 32) {
-    report.notes.push_back(halves_meet(arch) ? "Waves of 64 lanes are counted as two halves of 32 lanes "
-                                               "each. On this architecture some accesses serve "
-                                               "lanes of both halves together: their wavefronts and ideals "
-                                               "are those of halves that come one by one."
-                                             : "Waves of 64 lanes are counted as two halves of 32 lanes "
-                                               "each; on this architecture the banks never "
-                                               "serve lanes of both halves together, so the wavefronts are "
-                                               "those of whole waves. Requests are of halves.");
+    report.notes.emplace_back(halves_meet(arch)
+                                  ? "Waves of 64 lanes are counted as two halves of 32 lanes "
+                                    "each. On this architecture some accesses serve "
+                                    "lanes of both halves together: their wavefronts and ideals "
+                                    "are those of halves that come one by one."
+                                  : "Waves of 64 lanes are counted as two halves of 32 lanes "
+                                    "each; on this architecture the banks never "
+                                    "serve lanes of both halves together, so the wavefronts are "
+                                    "those of whole waves. Requests are of halves.");
   }
   return report;
 }
