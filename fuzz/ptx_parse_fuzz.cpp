@@ -73,6 +73,7 @@ void check(const ptx::Module& module) {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it by this name
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     check(ptx::parse(std::string(reinterpret_cast<const char*>(data), size), "fuzz.ptx"));

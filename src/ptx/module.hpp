@@ -76,7 +76,7 @@ struct Operand {
   };
   Kind kind = Kind::none;
   bool negated = false;           ///< `!%p` (predicates)
-  uint8_t vector_element = 0;     ///< for reg written `%v.x`: 0 none, 1…4 = x…w (also r,g,b,a)
+  uint8_t vector_element = 0;     ///< always 0: `%v.x` is a register of its own
   uint32_t reg = no_index;        ///< index of Function::registers
   uint32_t first = 0, count = 0;  ///< vector, list: range of Instruction::elements
   uint32_t index = 0;             ///< label, table
@@ -112,7 +112,7 @@ struct Instruction {
 struct Register {
   std::string name{};
   Type type = Type::none;  ///< as declared: pred, b16…b128, f32, …
-  uint8_t vector = 1;      ///< .reg .v4 .f32: 4
+  uint8_t vector = 1;      ///< always 1: `.reg .v4 .f32 %v` is spread out as %v.x, %v.y, %v.z, %v.w
 };
 
 /// An address inside an initialiser: `variable.bytes[offset, offset + width)` holds the address of `symbol` +
@@ -191,7 +191,8 @@ struct Module {
   uint32_t address_size = 64;
   std::vector<SourceFile> files{};
   std::vector<SourceLoc> source_locs{};
-  std::vector<Variable> variables{};  ///< .global, .const, .shared (incl. extern) of module scope
+  std::vector<Variable>
+      variables{};  ///< .global, .const, .shared (incl. extern); also .global and .const of bodies
   std::vector<Function> functions{};  ///< declarations merged with their definitions
   std::string text{};                 ///< the whole PTX, kept for messages
 

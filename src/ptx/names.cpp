@@ -55,7 +55,7 @@ std::string demangle(std::string_view name) {
 
 std::string variable_display_name(std::string_view name) {
   if (const std::string_view local = cuda_local_name(name); !local.empty()) return std::string(local);
-  const std::string text = demangle(name);
+  std::string text = demangle(name);
   const size_t z = name.find("_ZZ");
   if (z == std::string_view::npos || text == name) return text;
   std::string_view last = last_component(text);

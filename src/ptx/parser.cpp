@@ -238,8 +238,6 @@ void Parser::parse_function_directives(Function& function) {
       parse_dimensions(function.required_threads);
     else if (word.text == "minnctapersm")
       function.min_blocks = take_u32("a number");
-    else if (word.text == "maxnctapersm")
-      (void)take_u32("a number");
     else if (word.text == "maxnreg")
       function.max_registers = take_u32("a number");
     else if (word.text == "noreturn")
@@ -250,8 +248,9 @@ void Parser::parse_function_directives(Function& function) {
       parse_dimensions(function.required_cluster);
     else if (word.text == "maxclusterrank")
       function.max_cluster_rank = take_u32("a number");
-    else if (word.text == "abi_preserve" || word.text == "abi_preserve_control")
-      (void)take_u32("a number");
+    else if (word.text == "maxnctapersm" || word.text == "abi_preserve" ||
+             word.text == "abi_preserve_control")
+      (void)take_u32("a number");  // advice to the assembler
     else if (word.text == "blocksareclusters")
       fail(word.loc, ".blocksareclusters is not supported: grids are counted in blocks");
     else
