@@ -251,6 +251,7 @@ void Parser::parse_initializer_list(Variable& variable, std::span<const uint64_t
   const uint64_t element = size_of(variable.type);
   uint64_t inner = element;
   for (const uint64_t extent : dims.subspan(1)) inner *= extent;
+  const uint64_t start = at;
   const uint64_t limit = dims.front() == 0 ? largest_variable : at + inner * dims.front();
   expect("{");
   while (!token_.is("}")) {
