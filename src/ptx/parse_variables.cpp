@@ -258,6 +258,7 @@ void Parser::parse_initializer_list(Variable& variable, std::span<const uint64_t
     if (at >= limit) fail(token_.loc, "too many values for '" + variable.name + "'");
     if (token_.is("{")) {
       if (dims.size() == 1) fail(token_.loc, "more braces than '" + variable.name + "' has dimensions");
+      if ((at - start) % inner != 0) fail(token_.loc, "braces after a row that was begun without");
       uint64_t inner_end = at;
       parse_initializer_list(variable, dims.subspan(1), at, &inner_end, depth + 1);
       at += inner;
