@@ -54,9 +54,15 @@ void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& acc
   access.mask = mask;
   access.block = w.block->index;
   access.warp = w.index;
-  if (space == AccessSpace::shared)
-    access.shared_variable = shared_variable_of(
+  if (space == AccessSpace::shared) {
+    const auto& shared = w.worker->kernel->shared;
+    const uint32_t v = shared_variable_of(
         *w.worker->kernel, static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
+    access.shared_variable = v;
+    site.variable_begin = v == no_operand ? 0 : shared[v].offset;
+    const uint32_t next = v == no_operand ? 0 : v + 1;
+    site.variable_end = next < shared.size() ? shared[next].offset : w.shared_bytes;
+  }
   w.worker->observer->access(access);
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "exec/builtins.hpp"
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
 #include "exec/memory.hpp"
@@ -88,6 +89,7 @@ class Decoder {
     std::vector<uint32_t> callees;  ///< places in functions_
   };
   std::vector<FunctionState> functions_;
+  std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides
   std::map<uint32_t, uint32_t> place_of_;  ///< Module::functions index → place in functions_
   FunctionState* s_ = nullptr;             ///< the function being emitted
   const ptx::Instruction* in_ = nullptr;   ///< the instruction being emitted
@@ -210,6 +212,10 @@ class Decoder {
             if (in.op == Op::call) {
               if (!callee.has_body) {
                 in_ = &in;
+                if (find_builtin(callee.name)) {
+                  builtins_.push_back(o.symbol.index);
+                  continue;
+                }
                 fail("call of '" + callee.display_name + "', which this module declares but does not define: such " +
                      "calls are not supported");
               }
@@ -240,7 +246,7 @@ class Decoder {
         for (const Operand& o : in.operands)
           if (o.symbol.kind == SymbolRef::Kind::function) {
             direct = true;
-            s.callees.push_back(place_of_.at(o.symbol.index));
+            if (auto place = place_of_.find(o.symbol.index); place != place_of_.end()) s.callees.push_back(place->second);
           }
         if (!direct)  // may be any function whose address is taken
           for (size_t i = 0; i < functions_.size(); ++i)
@@ -311,14 +317,16 @@ class Decoder {
   }
 
   void place_call_area() {
-    for (const FunctionState& s : functions_) {
-      if (s.f->is_entry) continue;
-      for (const auto* list : {&s.f->params, &s.f->returns}) {
+    auto see = [&](const ptx::Function& f) {
+      for (const auto* list : {&f.params, &f.returns}) {
         uint32_t at = 0;
         for (const ptx::Variable& v : *list) next_argument(at, v);
         call_area_ = std::max(call_area_, round_up(at, 16));
       }
-    }
+    };
+    for (const FunctionState& s : functions_)
+      if (!s.f->is_entry) see(*s.f);
+    for (uint32_t b : builtins_) see(m_.functions[b]);
     local_top_ = 2 * call_area_;
   }
 
@@ -746,7 +754,8 @@ class Decoder {
       if (at > call_area_) unsupported("arguments larger than those of any function it may call");
       move_argument(in_->elements[arguments->first + i], (*params)[i], to);
     }
-    const bool again = target != nullptr ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
+    const auto builtin = target != nullptr && !target->has_body ? find_builtin(target->name) : std::nullopt;
+    const bool again = builtin ? false : target != nullptr ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
                                                reaches(place_of_.at(callee->symbol.index), place_of_.at(s_->index))
                                          : s_->recursive;
     uint32_t saved = no_operand;
@@ -754,7 +763,11 @@ class Decoder {
       saved = static_cast<uint32_t>(k_.saved.size());
       k_.saved.push_back({s_->registers_begin, s_->registers_end});
     }
-    if (target != nullptr) {
+    if (builtin) {
+      Inst& i = put(call_builtin, false);
+      i.imm = static_cast<uint64_t>(*builtin);
+      i.aux = call_area_;
+    } else if (target != nullptr) {
       Inst& i = put(set_.control.call, false);
       i.aux = saved;
       calls_.push_back({static_cast<uint32_t>(k_.code.size() - 1), place_of_.at(callee->symbol.index)});
@@ -1180,33 +1193,31 @@ class Decoder {
   void emit_isspacep() {
     const uint32_t a = source(in_->operands[1], Type::u64);
     const uint32_t d = register_at(in_->operands[0].reg);
-    HandlerKey key;
-    key.op = Op::setp;
-    key.types[0] = Type::u64;
-    uint32_t left = a, right;
-    if (is_shared(in_->space) || in_->space == Space::local) {
-      const uint32_t offset = scratch(8);
-      HandlerKey sub;
-      sub.op = Op::sub;
-      sub.types[0] = Type::u64;
-      Inst& i = put(set_.select(sub), true);
-      i.d = offset;
+    if (!is_shared(in_->space) && in_->space != Space::local) {
+      put_guard();
+      Inst& i = put(is_space, guarded());
+      i.d = d;
       i.a = a;
-      i.b = constant(8, in_->space == Space::local ? local_window : shared_window);
-      left = offset;
-      right = constant(8, window_size);
-    } else if (in_->space == Space::global) {
-      right = constant(8, local_window);
-    } else {
-      unsupported("state space");
+      i.imm = static_cast<uint64_t>(in_->space);
+      return;
     }
+    // Inside the window: address - window < size, unsigned.
+    const uint32_t offset = scratch(8);
+    HandlerKey key;
+    key.op = Op::sub;
+    key.types[0] = Type::u64;
+    Inst& sub = put(set_.select(key), true);
+    sub.d = offset;
+    sub.a = a;
+    sub.b = constant(8, in_->space == Space::local ? local_window : shared_window);
+    key.op = Op::setp;
     key.modifiers.set(static_cast<size_t>(Mod::lt));
     const Handler h = select(key);
     put_guard();
     Inst& i = put(h, guarded());
     i.d = d;
-    i.a = left;
-    i.b = right;
+    i.a = offset;
+    i.b = constant(8, window_size);
   }
 
   /// Instructions whose operands the table describes: d a b c (e), predicates q or p beside d. `before` is put right

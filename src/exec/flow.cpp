@@ -232,8 +232,14 @@ class Analysis {
         }
       }
     }
+    // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the living.
+    auto ends_at_once = [&](uint32_t block) {
+      if (block >= n) return false;
+      const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
+      return first.guard == no_index && (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
+    };
     for (uint32_t b = 0; b < n; ++b)
-      if (parent[b] != no_index && parent[b] != root) flow_.blocks[b].join = parent[b];
+      if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b])) flow_.blocks[b].join = parent[b];
   }
 
   void find_lives() {

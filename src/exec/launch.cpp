@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdio>
 #include <cstring>
 #include <deque>
 #include <map>
@@ -46,6 +47,13 @@ class Grid {
     worker.kernel = &kernel_;
     worker.memory = &memory_;
     worker.params = config_.params.data();
+    worker.print = [this](const std::string& text) {
+      std::lock_guard lock(print_mutex_);
+      if (config_.print)
+        config_.print(text);
+      else
+        std::fwrite(text.data(), 1, text.size(), stdout);
+    };
     worker.sites.resize(kernel_.accesses.size());
     if (config_.observer) {
       worker.observer = config_.observer(thread);
@@ -118,7 +126,7 @@ class Grid {
     if (!state) state = make_block(kernel_, config_);
     start_block(*state, kernel_, config_, index, config_.params.data());
   }
-  std::mutex states_mutex_;
+  std::mutex states_mutex_, print_mutex_;
 
   /// The next block to run on this host thread, new or parked. False when nothing is left to do.
   bool take(std::unique_ptr<BlockState>& state, WorkerState& worker) {

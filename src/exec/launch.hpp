@@ -24,6 +24,8 @@ struct LaunchConfig {
   uint32_t resident_blocks = 1u << 16; ///< most blocks kept alive at once when blocks wait for each other
   /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain loop runs.
   std::function<Observer*(uint32_t host_thread)> observer;
+  /// Takes the text of each printf of a kernel, from one host thread at a time; without it, it goes to stdout.
+  std::function<void(const std::string& text)> print;
   /// Called now and then with the number of finished blocks, from one host thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
 };

@@ -12,7 +12,10 @@ namespace lanescope::exec {
 namespace {
 
 /// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it waits for.
-constexpr uint32_t long_slice = 1u << 16, short_slice = 256;
+/// Fewer still when nothing but their doing can end its loop.
+constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
+/// Yields after which a path's siblings stop waiting for it even if its loop is not seen to repeat itself.
+constexpr uint64_t patience = 1u << 14;
 /// A loop that returns to the same state within this many backward branches is recognised as spinning.
 constexpr uint32_t longest_cycle = 1024;
 
@@ -42,7 +45,8 @@ class Scheduler {
         }
       }
       if (!ran) {
-        if (block_.live_warps != 0) deadlock();
+        if (let_arrived_lanes_go()) continue;
+        deadlock();
         break;
       }
       if (!yielded) {
@@ -51,7 +55,7 @@ class Scheduler {
       }
       // Each round runs one path of a warp, so all have been seen to spin only after as many rounds as there are paths.
       still_rounds = all_spin && !progress_ && worker_.global_writes == writes ? still_rounds + 1 : 0;
-      if (still_rounds > max_paths) return Outcome::stalled;
+      if (still_rounds > most_paths()) return Outcome::stalled;
       if (still_rounds == 0 && round >= block_.rounds) {
         if (block_.rounds < (1u << 20)) block_.rounds *= 2;
         return Outcome::waiting;
@@ -119,7 +123,7 @@ class Scheduler {
   /// Runs one path until something happens to it. True if it gave up its turn by itself.
   bool run_path(WarpState& w, int16_t index) {
     Path& path = w.paths[static_cast<size_t>(index)];
-    w.fuel = w.path_count > 1 ? short_slice : long_slice;
+    w.fuel = path.spinning ? spinning_slice : w.path_count > 1 ? short_slice : long_slice;
     execute(w, path);
     if (w.event != Event::yield) {
       handle(w, path);
@@ -130,8 +134,68 @@ class Scheduler {
     ++path.yields;
     if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields)))
       path.spinning = spins(w, path);
+    if (path.state == Path::State::ready && (path.spinning || path.yields == patience)) free_waiting(w, path);
     w.next = static_cast<int16_t>((index + 1) % std::max<int16_t>(w.path_count, 1));
     return true;
+  }
+
+  /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it (they may
+  /// hold the lock it is after). They are told apart from lanes of a long loop by the loop's returning to the same
+  /// state. True if there were any.
+  bool free_waiting(WarpState& w, const Path& path) {
+    bool freed = false;
+    for (int16_t at = path.parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
+      Path& joint = w.paths[static_cast<size_t>(at)];
+      if (joint.arrived == 0) continue;
+      const uint32_t lanes = joint.arrived;
+      joint.arrived = 0;
+      if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;
+      Path& free = new_path(w);
+      free.mask = lanes;
+      free.parent = joint.parent;
+      free.stop = joint.stop;
+      free.frame = copy_frames(w, joint.frame);
+      progress_ = freed = true;
+      proceed(w, free, joint.pc);
+    }
+    return freed;
+  }
+
+  /// When nothing can run: lanes that wait at a join for lanes that wait at a barrier go on, so that the barrier may get
+  /// to them (their thread may end, or arrive).
+  bool let_arrived_lanes_go() {
+    bool freed = false;
+    for (WarpState& w : block_.warps)
+      for (int16_t i = 0; i < w.path_count; ++i) {
+        const Path& p = w.paths[static_cast<size_t>(i)];
+        if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync) freed |= free_waiting(w, p);
+      }
+    return freed;
+  }
+
+  [[nodiscard]] int most_paths() const {
+    int most = 0;
+    for (const WarpState& w : block_.warps) most = std::max<int>(most, w.path_count);
+    return most;
+  }
+
+  static int32_t copy_frames(WarpState& w, int32_t frame) {
+    if (frame < 0) return -1;
+    const int32_t below = copy_frames(w, w.frames[static_cast<size_t>(frame)].below);
+    const int32_t copy = new_frame(w);
+    w.frames[static_cast<size_t>(copy)] = w.frames[static_cast<size_t>(frame)];
+    w.frames[static_cast<size_t>(copy)].below = below;
+    return copy;
+  }
+
+  static int32_t new_frame(WarpState& w) {
+    if (w.free_frames.empty()) {
+      w.frames.emplace_back();
+      return static_cast<int32_t>(w.frames.size() - 1);
+    }
+    const int32_t index = w.free_frames.back();
+    w.free_frames.pop_back();
+    return index;
   }
 
   /// What made the path leave the run loop, other than a yield.
@@ -234,14 +298,7 @@ class Scheduler {
       }
       entry = w.code + found->entry;
     }
-    int32_t index;
-    if (w.free_frames.empty()) {
-      index = static_cast<int32_t>(w.frames.size());
-      w.frames.emplace_back();
-    } else {
-      index = w.free_frames.back();
-      w.free_frames.pop_back();
-    }
+    const int32_t index = new_frame(w);
     Frame& frame = w.frames[static_cast<size_t>(index)];
     frame.back = w.event_other;
     frame.stop = path.stop;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,7 @@ struct alignas(64) SiteState {
   uint64_t base = 1, end = 0;                  ///< the allocation last met: [base, end); empty at first
   uint32_t mask = 0;                           ///< of the last access told; 0 = none yet
   uint32_t last_space = 0;               ///< AccessSpace of the last access told + 1
+  uint32_t variable_begin = 0, variable_end = 0;  ///< shared variable of the last access told: [begin, end)
   bool writable = false;                       ///< the allocation may be stored to
 };
 
@@ -31,6 +33,7 @@ struct WorkerState {
   Memory* memory = nullptr;
   Observer* observer = nullptr;
   const std::byte* params = nullptr;
+  std::function<void(const std::string&)> print;  ///< takes what kernels print
   std::vector<SiteState> sites;  ///< by index of Kernel::accesses
   std::vector<Finding> findings; ///< one for each instruction and kind
   uint64_t instructions = 0;

@@ -78,8 +78,8 @@ struct SharedAccess {
     });
     if constexpr (Observed) {
       SiteState& site = w.worker->sites[in->aux];
-      const uint32_t move = offset[first_lane(mask)] - site.offset[first_lane(mask)];
-      if (site.mask == mask && (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
+      const uint32_t at = offset[first_lane(mask)], move = at - site.offset[first_lane(mask)];
+      if (site.mask == mask && at - site.variable_begin < site.variable_end - site.variable_begin && (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
           !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; }))
         ++site.repeats;
       else
@@ -137,7 +137,6 @@ struct FlatAccess {
 template <class Way, class M, class D>
 const Inst* load(Warp& w, const Inst* in) {
   const Way way(w, in, sizeof(M));
-  if (way.mask == 0) return in + 1;
   const uint32_t n = elements_of(in);
   for (uint32_t k = 0; k < n; ++k) {
     D* d = reg<D>(w, data_register(w, in, k));

@@ -1,0 +1,239 @@
+// What the engine does with programs that go wrong, wait for each other, or part and meet: small PTX programs with the
+// memory or the finding they must end with.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "exec/launch.hpp"
+
+namespace lanescope::exec {
+namespace {
+
+/// One kernel `k(.param .u64 out)` around a body, run on a zeroed buffer of words.
+class Program {
+ public:
+  explicit Program(const std::string& body, const std::string& before = "")
+      : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before), "test.ptx")), memory_) {}
+
+  LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024) {
+    if (out_ != 0) memory_.release(out_);
+    out_ = memory_.allocate(uint64_t{words} * 4, "out");
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    config.threads = threads;
+    config.params.resize(8);
+    std::memcpy(config.params.data(), &out_, 8);
+    config.print = [this](const std::string& text) { printed += text; };
+    config.observer = [this](uint32_t) { return &observer_; };
+    return image_.launch(image_.kernel("k"), config);
+  }
+  [[nodiscard]] uint32_t word(uint64_t i) const {
+    uint32_t value;
+    std::memcpy(&value, reinterpret_cast<const void*>(out_ + 4 * i), 4);
+    return value;
+  }
+  [[nodiscard]] uint64_t out() const { return out_; }
+  [[nodiscard]] Memory& memory() { return memory_; }
+  std::string printed;
+
+ private:
+  Memory memory_;
+  Image image_;
+  Observer observer_;
+  uint64_t out_ = 0;
+
+  static std::string text(const std::string& body, const std::string& before) {
+    return ".version 9.0\n.target sm_90\n.address_size 64\n" + before +
+           ".visible .entry k(.param .u64 out)\n{\n"
+           ".reg .pred %p<10>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<10>;\n"
+           "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
+           "mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd3, %rd1, %rd2;\n" +
+           body + "\nret;\n}\n";
+  }
+};
+
+const Finding& only(const LaunchResult& result) {
+  EXPECT_EQ(result.findings.size(), 1u);
+  EXPECT_TRUE(result.failed);
+  static const Finding none{};
+  return result.findings.empty() ? none : result.findings.front();
+}
+
+TEST(Engine, StoreBehindAnAllocationNamesItAndTheThread) {
+  Program p("st.global.u32 [%rd3], %r1;");
+  const LaunchResult result = p.run({1}, {40}, 1, 35);
+  const Finding& f = only(result);
+  EXPECT_EQ(f.kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(f.thread, 35u);
+  EXPECT_EQ(f.count, 5u);
+  EXPECT_EQ(f.address, p.out() + 35 * 4);
+  EXPECT_NE(f.message.find("0 bytes past the end of out (140 bytes"), std::string::npos) << f.message;
+  EXPECT_EQ(p.word(34), 34u);
+}
+
+TEST(Engine, FindingsNameTheFirstBlockForAnyNumberOfHostThreads) {
+  for (uint32_t threads : {1u, 2u, 7u}) {
+    Program p("setp.lt.u32 %p1, %r2, 3;\n@%p1 bra done;\nadd.u64 %rd3, %rd3, 1048576;\nst.global.u32 [%rd3], %r1;\ndone:");
+    const LaunchResult result = p.run({64}, {32}, threads, 4096);
+    const Finding& f = only(result);
+    EXPECT_EQ(f.block, 3u);
+    EXPECT_EQ(f.thread, 0u);
+    EXPECT_EQ(f.count, 61u * 32u);
+  }
+}
+
+TEST(Engine, MisalignedNullAndSharedAccesses) {
+  Program misaligned("add.u64 %rd3, %rd3, 2;\nld.global.u32 %r5, [%rd3];");
+  EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);
+  Program null("mov.u64 %rd3, 0;\nld.global.u32 %r5, [%rd3+8];");
+  EXPECT_EQ(only(null.run({1}, {1})).kind, Finding::Kind::unknown_pointer);
+  Program shared(".shared .align 4 .b8 s[64];\nshl.b32 %r5, %r1, 2;\nmov.u32 %r6, s;\nadd.u32 %r5, %r5, %r6;\n"
+                 "st.shared.u32 [%r5], %r1;");
+  const LaunchResult result = shared.run({1}, {32});
+  EXPECT_EQ(only(result).kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(result).thread, 16u);
+  EXPECT_EQ(only(result).count, 16u);
+  Program vector("ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd3];");
+  const LaunchResult wide = vector.run({1}, {2});
+  EXPECT_EQ(only(wide).kind, Finding::Kind::misaligned);
+  EXPECT_EQ(only(wide).thread, 1u);
+}
+
+TEST(Engine, ConstantMemoryIsNotWritten) {
+  Program p("mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nld.const.u32 %r5, [table];\n"
+            "st.global.u32 [%rd3], %r5;",
+            ".const .align 4 .u32 table[1] = {77};\n");
+  EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::write_to_constant);
+  EXPECT_EQ(p.word(0), 77u);
+}
+
+TEST(Engine, RefusedLoadsReadZero) {
+  Program p("mov.u32 %r5, 9;\nadd.u64 %rd4, %rd3, 1048576;\nld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd3], %r5;");
+  p.run({1}, {1});
+  EXPECT_EQ(p.word(0), 0u);
+}
+
+TEST(Engine, BarrierThatNeverFillsIsADeadlockNotAHang) {
+  Program p("setp.lt.u32 %p1, %r1, 32;\n@!%p1 bra done;\nbar.sync 3, 96;\ndone:");
+  const LaunchResult result = p.run({1}, {64});
+  const Finding& f = only(result);
+  EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+  EXPECT_NE(f.message.find("barrier 3: 32 of 96 threads wait here"), std::string::npos) << f.message;
+}
+
+TEST(Engine, LoopThatWaitsForNobodyIsADeadlockNotAHang) {
+  Program p("again:\nld.volatile.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra again;");
+  for (uint32_t threads : {1u, 2u}) {
+    const LaunchResult result = p.run({3}, {64}, threads);
+    const Finding& f = only(result);
+    EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+    EXPECT_NE(f.message.find("loop"), std::string::npos) << f.message;
+  }
+}
+
+TEST(Engine, LoopWithALockNobodyReleasesIsADeadlock) {
+  Program p("again:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;");
+  EXPECT_EQ(only(p.run({1}, {32})).kind, Finding::Kind::deadlock);
+}
+
+TEST(Engine, LanesThatNeverComeAreADeadlock) {
+  Program p("setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra other;\nshfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nbra done;\nother:\n"
+            "vote.sync.ballot.b32 %r6, %p1, -1;\ndone:");
+  const LaunchResult result = p.run({1}, {32});
+  EXPECT_EQ(result.findings.size(), 2u);  // both sides are named
+  for (const Finding& f : result.findings) EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+}
+
+TEST(Engine, LongLoopsAreNoDeadlocks) {
+  // More backward branches than any slice, with a state that never repeats.
+  Program p("mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 300000;\n@%p1 bra loop;\n"
+            "st.global.u32 [%rd3], %r5;");
+  const LaunchResult result = p.run({2}, {64});
+  EXPECT_FALSE(result.failed);
+  EXPECT_EQ(p.word(127), 300000u);
+}
+
+TEST(Engine, BlockWaitsForALaterOneOnOneHostThread) {
+  // Waiting with a counter, so that no state repeats: block 0 must still give up its host thread.
+  Program p("setp.ne.u32 %p1, %r2, 0;\n@%p1 bra writer;\nmov.u32 %r6, 0;\nagain:\nadd.u32 %r6, %r6, 1;\n"
+            "ld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra again;\n"
+            "st.global.u32 [%rd1], %r5;\nbra done;\nwriter:\nst.volatile.global.u32 [%rd1+64], 5;\ndone:");
+  const LaunchResult result = p.run({2}, {1}, 1);
+  EXPECT_FALSE(result.failed);
+  EXPECT_EQ(p.word(0), 5u);
+}
+
+TEST(Engine, DivergentLoopCountsMeetAgain) {
+  // Each lane loops tid + 1 times; after the loop all 32 vote together.
+  Program p("mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.le.u32 %p1, %r5, %r1;\n@%p1 bra loop;\n"
+            "activemask.b32 %r6;\nst.global.u32 [%rd3], %r6;\nadd.u64 %rd4, %rd3, 128;\nst.global.u32 [%rd4], %r5;");
+  EXPECT_FALSE(p.run({1}, {32}).failed);
+  for (uint32_t i = 0; i < 32; ++i) {
+    EXPECT_EQ(p.word(i), 0xffffffffu);
+    EXPECT_EQ(p.word(32 + i), i + 1);
+  }
+}
+
+TEST(Engine, ShuffleInsideABranchTakesOnlyItsMembers) {
+  Program p("setp.lt.u32 %p1, %r1, 16;\nmov.u32 %r5, 1000;\n@%p1 shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffff;\n"
+            "st.global.u32 [%rd3], %r5;");
+  EXPECT_FALSE(p.run({1}, {32}).failed);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i < 16 ? i ^ 1 : 1000u);
+}
+
+TEST(Engine, TrapEndsTheThreadsAndIsReported) {
+  Program p("setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nst.global.u32 [%rd3], 1;");
+  const LaunchResult result = p.run({1}, {32});
+  EXPECT_EQ(only(result).kind, Finding::Kind::trap);
+  EXPECT_EQ(only(result).thread, 5u);
+  EXPECT_EQ(p.word(5), 0u);
+  EXPECT_EQ(p.word(6), 1u);
+}
+
+const char* const printf_declaration =
+    ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+    ".global .align 1 .b8 text[24] = {116, 32, 37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, 117, 10, 0};\n"
+    ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";  // "t %d %s %.2f %lu\n", "abc"
+
+TEST(Engine, PrintfPrintsLanesInOrder) {
+  Program p(
+      ".local .align 8 .b8 depot[32];\n.reg .b64 %a<5>;\nmov.u64 %a1, depot;\ncvta.local.u64 %a2, %a1;\n"
+      "st.local.u32 [depot], %r1;\nmov.u64 %a3, word;\ncvta.global.u64 %a3, %a3;\nst.local.u64 [depot+8], %a3;\n"
+      "st.local.f64 [depot+16], 0d3FF8000000000000;\nst.local.u64 [depot+24], 5000000000;\n"
+      "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nmov.u64 %a4, text;\ncvta.global.u64 %a4, %a4;\n"
+      "st.param.b64 [p0], %a4;\nst.param.b64 [p1], %a2;\ncall.uni (r0), vprintf, (p0, p1);\nld.param.b32 %r5, [r0];\n}\n"
+      "st.global.u32 [%rd3], %r5;",
+      printf_declaration);
+  EXPECT_FALSE(p.run({1}, {2}).failed);
+  EXPECT_EQ(p.printed, "t 0 abc 1.50 5000000000\nt 1 abc 1.50 5000000000\n");
+  EXPECT_EQ(p.word(1), 4u);
+}
+
+TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
+  Program p(
+      ".reg .b64 %a<5>;\n{\n.param .b64 p0;\n.param .b64 r0;\nst.param.b64 [p0], 64;\n"
+      "call.uni (r0), malloc, (p0);\nld.param.b64 %a1, [r0];\n}\nst.u32 [%a1+60], %r1;\nld.u32 %r5, [%a1+60];\n"
+      "st.global.u32 [%rd3], %r5;\n{\n.param .b64 p0;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}\n"
+      "{\n.param .b64 p0;\nadd.u64 %a1, %a1, 4;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}",
+      ".extern .func (.param .b64 r) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n");
+  const uint64_t before = p.memory().allocated_bytes();
+  const LaunchResult result = p.run({1}, {32});
+  EXPECT_EQ(only(result).kind, Finding::Kind::unknown_pointer);  // the second free
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i);
+  EXPECT_EQ(p.memory().allocated_bytes(), before + 4096);
+}
+
+TEST(Engine, BadConfigurationsAreRefused) {
+  Program p("");
+  EXPECT_THROW(p.run({0}, {32}), Error);
+  EXPECT_THROW(p.run({1}, {1025}), Error);
+  EXPECT_THROW(p.run({1}, {1, 1, 65}), Error);
+  EXPECT_THROW(p.run({1, 65536}, {1}), Error);
+}
+
+}  // namespace
+}  // namespace lanescope::exec
