@@ -1,0 +1,386 @@
+// Copies and sets, of memory, symbols and arrays, in one to three dimensions. Each becomes a CopyWork or a SetWork: a
+// box of bytes. Ranges are checked against what the device knows, so that a wrong size is an error and no crash.
+#include "cuda/runtime/copy.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/runtime/recorder.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+/// Bytes from the first to behind the last byte of a box; false if that is more than an address can hold.
+bool extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice, uint64_t& bytes) {
+  uint64_t rows = 0, slices = 0;
+  return !__builtin_mul_overflow(pitch, height - 1, &rows) && !__builtin_mul_overflow(slice, depth - 1, &slices) &&
+         !__builtin_add_overflow(rows, slices, &bytes) && !__builtin_add_overflow(bytes, width, &bytes);
+}
+
+}  // namespace
+
+Status Runtime::check(const CopyWork& work) const {
+  if (work.kind > CopyKind::automatic || work.kind < CopyKind::host_to_host) return Status::invalid_memcpy_direction;
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  if (work.height > 1 && (work.target_pitch < work.width || work.source_pitch < work.width)) return Status::invalid_pitch;
+  uint64_t target_bytes = 0, source_bytes = 0;
+  if (!extent_of(work.width, work.height, work.depth, work.target_pitch, work.target_slice, target_bytes) ||
+      !extent_of(work.width, work.height, work.depth, work.source_pitch, work.source_slice, source_bytes))
+    return Status::invalid_value;
+  // As an H200 does it: the side that the direction calls the device's must be known to it (pinned memory is); the
+  // other side may be anything, and is held to its allocation if it has one.
+  const auto side = [&](uint64_t address, uint64_t bytes, bool is_device) {
+    if (address == 0) return false;
+    if (is_device || covers(address, 1)) return covers(address, bytes);
+    return true;
+  };
+  const bool to_device = work.kind == CopyKind::host_to_device || work.kind == CopyKind::device_to_device;
+  const bool from_device = work.kind == CopyKind::device_to_host || work.kind == CopyKind::device_to_device;
+  return side(work.target, target_bytes, to_device) && side(work.source, source_bytes, from_device)
+             ? Status::success
+             : Status::invalid_value;
+}
+
+Status Runtime::run(const CopyWork& work) {
+  const Status status = check(work);
+  if (status != Status::success) return status;
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  for (size_t z = 0; z < work.depth; ++z)
+    for (size_t y = 0; y < work.height; ++y)
+      std::memmove(reinterpret_cast<void*>(work.target + z * work.target_slice + y * work.target_pitch),
+                   reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch), work.width);
+
+  CopyKind direction = work.kind;
+  Block block;
+  const auto is_host = [&](uint64_t address) {
+    return find_block(address, block) ? block.type == MemoryType::host : !covers(address, 1);
+  };
+  const auto is_pageable = [&](uint64_t address) { return !covers(address, 1); };
+  if (direction == CopyKind::automatic)
+    direction = is_host(work.source) ? (is_host(work.target) ? CopyKind::host_to_host : CopyKind::host_to_device)
+                                     : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
+  const bool pageable = (direction == CopyKind::host_to_device && is_pageable(work.source)) ||
+                        (direction == CopyKind::device_to_host && is_pageable(work.target));
+  recorder->copied(direction, pageable, uint64_t{work.width} * work.height * work.depth);
+  return Status::success;
+}
+
+Status Runtime::check(const SetWork& work) const {
+  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  if (work.element_bytes != 1 && work.element_bytes != 2 && work.element_bytes != 4) return Status::invalid_value;
+  uint64_t row = 0, bytes = 0;
+  if (__builtin_mul_overflow(work.width, uint64_t{work.element_bytes}, &row) ||
+      !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))
+    return Status::invalid_value;
+  return covers(work.target, bytes) ? Status::success : Status::invalid_value;
+}
+
+Status Runtime::run(const SetWork& work) {
+  const Status status = check(work);
+  if (status != Status::success) return status;
+  for (size_t z = 0; z < work.depth; ++z) {
+    for (size_t y = 0; y < work.height; ++y) {
+      auto* row = reinterpret_cast<char*>(work.target + z * work.slice + y * work.pitch);
+      if (work.element_bytes == 1) {
+        std::memset(row, static_cast<int>(work.value & 0xff), work.width);
+      } else {
+        for (size_t x = 0; x < work.width; ++x) std::memcpy(row + x * work.element_bytes, &work.value, work.element_bytes);
+      }
+    }
+  }
+  return Status::success;
+}
+
+Status to_work(const Copy3D& copy, CopyWork& work) {
+  work = {};
+  work.kind = copy.kind;
+  const Array* arrays[] = {copy.source_array, copy.target_array};
+  // With an array on either side, the extent counts elements; positions in an array do too, in memory always bytes.
+  const size_t element = copy.source_array != nullptr   ? copy.source_array->format.bytes()
+                         : copy.target_array != nullptr ? copy.target_array->format.bytes()
+                                                        : 1;
+  if ((copy.source_array != nullptr) == (copy.source.pointer != nullptr)) return Status::invalid_value;
+  if ((copy.target_array != nullptr) == (copy.target.pointer != nullptr)) return Status::invalid_value;
+  work.width = copy.extent.width * element;
+  work.height = copy.extent.height;
+  work.depth = copy.extent.depth;
+  for (int side = 0; side < 2; ++side) {
+    const Array* array = arrays[side];
+    const PitchedPointer& memory = side == 0 ? copy.source : copy.target;
+    const Sizes& at = side == 0 ? copy.source_position : copy.target_position;
+    uint64_t& address = side == 0 ? work.source : work.target;
+    size_t& pitch = side == 0 ? work.source_pitch : work.target_pitch;
+    size_t& slice = side == 0 ? work.source_slice : work.target_slice;
+    if (array != nullptr) {
+      pitch = array->pitch();
+      slice = array->slice();
+      if (at.width + copy.extent.width > array->width || at.height + copy.extent.height > std::max<size_t>(array->height, 1) ||
+          at.depth + copy.extent.depth > std::max<size_t>(array->depth, 1))
+        return Status::invalid_value;
+      address = array->base + at.depth * slice + at.height * pitch + at.width * array->format.bytes();
+    } else {
+      pitch = memory.pitch;
+      slice = memory.pitch * memory.height;
+      address = address_of(memory.pointer) + at.depth * slice + at.height * pitch + at.width;
+    }
+  }
+  return Status::success;
+}
+
+namespace {
+
+Status submit_copy(const CopyWork& work, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    const Status status = runtime.check(work);
+    if (status != Status::success) return status;
+    return runtime.submit(stream, work);
+  });
+}
+
+Status copy_line(void* target, const void* source, size_t bytes, CopyKind kind, Stream* stream) {
+  CopyWork work;
+  work.target = address_of(target);
+  work.source = address_of(source);
+  work.width = bytes;
+  work.kind = kind;
+  return submit_copy(work, stream);
+}
+
+Status copy_rows(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width, size_t height,
+                 CopyKind kind, Stream* stream) {
+  CopyWork work;
+  work.target = address_of(target);
+  work.source = address_of(source);
+  work.width = width;
+  work.height = height;
+  work.target_pitch = target_pitch;
+  work.source_pitch = source_pitch;
+  work.kind = kind;
+  if (width != 0 && height != 0 && (target_pitch < width || source_pitch < width)) return remember(Status::invalid_pitch);
+  return submit_copy(work, stream);
+}
+
+Status copy_box(const Copy3D& copy, Stream* stream) {
+  CopyWork work;
+  const Status status = to_work(copy, work);
+  return status == Status::success ? submit_copy(work, stream) : remember(status);
+}
+
+/// To or from an array, `x` bytes and `y` rows into it.
+Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t pitch, size_t width,
+                  size_t height, CopyKind kind, Stream* stream) {
+  if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
+  if (x + width > array->pitch() || y + height > std::max<size_t>(array->height, 1)) return remember(Status::invalid_value);
+  if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
+  CopyWork work;
+  const uint64_t in_array = array->base + y * array->pitch() + x;
+  work.target = to_array ? in_array : address_of(memory);
+  work.source = to_array ? address_of(memory) : in_array;
+  work.target_pitch = to_array ? array->pitch() : pitch;
+  work.source_pitch = to_array ? pitch : array->pitch();
+  work.width = width;
+  work.height = height;
+  work.kind = kind;
+  return submit_copy(work, stream);
+}
+
+/// `count` bytes to or from an array as if its rows lay end to end, which they do here.
+Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t count, CopyKind kind,
+                       Stream* stream) {
+  if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
+  const uint64_t offset = y * array->pitch() + x;
+  if (offset + count > array->bytes()) return remember(Status::invalid_value);
+  CopyWork work;
+  work.target = to_array ? array->base + offset : address_of(memory);
+  work.source = to_array ? address_of(memory) : array->base + offset;
+  work.width = count;
+  work.kind = kind;
+  return submit_copy(work, stream);
+}
+
+Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t offset, bool to_symbol, CopyKind kind,
+                   Stream* stream) {
+  return call([&](Runtime& runtime) {
+    uint64_t address = 0;
+    size_t size = 0;
+    Status status = runtime.variable(symbol, address, size);
+    if (status != Status::success) return status;
+    if (offset > size || count > size - offset) return Status::invalid_value;
+    CopyWork work;
+    work.target = to_symbol ? address + offset : address_of(memory);
+    work.source = to_symbol ? address_of(memory) : address + offset;
+    work.width = count;
+    work.kind = kind;
+    status = runtime.check(work);
+    return status == Status::success ? runtime.submit(stream, work) : status;
+  });
+}
+
+Status set_box(PitchedPointer memory, int value, Sizes extent, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    SetWork work;
+    work.target = address_of(memory.pointer);
+    work.value = static_cast<uint32_t>(value) & 0xff;
+    work.width = extent.width;
+    work.height = extent.height;
+    work.depth = extent.depth;
+    work.pitch = memory.pitch;
+    work.slice = memory.pitch * memory.height;
+    const Status status = runtime.check(work);
+    return status == Status::success ? runtime.submit(stream, work) : status;
+  });
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cudaMemcpy(void* target, const void* source, size_t count, CopyKind kind) {
+  return copy_line(target, source, count, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyAsync(void* target, const void* source, size_t count, CopyKind kind, Stream* stream) {
+  return copy_line(target, source, count, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyPeer(void* target, int, const void* source, int, size_t count) {
+  return copy_line(target, source, count, CopyKind::device_to_device, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t count, Stream* stream) {
+  return copy_line(target, source, count, CopyKind::device_to_device, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch,
+                                       size_t width, size_t height, CopyKind kind) {
+  return copy_rows(target, target_pitch, source, source_pitch, width, height, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch,
+                                            size_t width, size_t height, CopyKind kind, Stream* stream) {
+  return copy_rows(target, target_pitch, source, source_pitch, width, height, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3D(const Copy3D* copy) {
+  return copy == nullptr ? remember(Status::invalid_value) : copy_box(*copy, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3DAsync(const Copy3D* copy, Stream* stream) {
+  return copy == nullptr ? remember(Status::invalid_value) : copy_box(*copy, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream) {
+  if (copy == nullptr) return remember(Status::invalid_value);
+  return copy_box({copy->source_array, copy->source_position, copy->source, copy->target_array, copy->target_position,
+                   copy->target, copy->extent, CopyKind::device_to_device},
+                  stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3DPeer(const Copy3DPeer* copy) { return cudaMemcpy3DPeerAsync(copy, nullptr); }
+
+LANESCOPE_CUDA_API Status cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count, size_t offset,
+                                             CopyKind kind) {
+  return copy_symbol(symbol, source, count, offset, true, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
+                                                  CopyKind kind, Stream* stream) {
+  return copy_symbol(symbol, source, count, offset, true, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyFromSymbol(void* target, const void* symbol, size_t count, size_t offset,
+                                               CopyKind kind) {
+  return copy_symbol(symbol, target, count, offset, false, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t count, size_t offset,
+                                                    CopyKind kind, Stream* stream) {
+  return copy_symbol(symbol, target, count, offset, false, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DToArrayAsync(Array* array, size_t x, size_t y, const void* source, size_t pitch,
+                                                   size_t width, size_t height, CopyKind kind, Stream* stream) {
+  return copy_array(array, x, y, true, source, pitch, width, height, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DToArray(Array* array, size_t x, size_t y, const void* source, size_t pitch,
+                                              size_t width, size_t height, CopyKind kind) {
+  return copy_array(array, x, y, true, source, pitch, width, height, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DFromArrayAsync(void* target, size_t pitch, Array* array, size_t x, size_t y,
+                                                     size_t width, size_t height, CopyKind kind, Stream* stream) {
+  return copy_array(array, x, y, false, target, pitch, width, height, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DFromArray(void* target, size_t pitch, Array* array, size_t x, size_t y, size_t width,
+                                                size_t height, CopyKind kind) {
+  return copy_array(array, x, y, false, target, pitch, width, height, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy2DArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source,
+                                                   size_t source_x, size_t source_y, size_t width, size_t height,
+                                                   CopyKind kind) {
+  if (source == nullptr || source_x + width > source->pitch() ||
+      source_y + height > std::max<size_t>(source->height, 1))
+    return remember(Status::invalid_value);
+  const auto* from = reinterpret_cast<const void*>(source->base + source_y * source->pitch() + source_x);
+  return copy_array(target, target_x, target_y, true, from, source->pitch(), width, height, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyToArrayAsync(Array* array, size_t x, size_t y, const void* source, size_t count,
+                                                 CopyKind kind, Stream* stream) {
+  return copy_array_line(array, x, y, true, source, count, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyToArray(Array* array, size_t x, size_t y, const void* source, size_t count,
+                                            CopyKind kind) {
+  return copy_array_line(array, x, y, true, source, count, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyFromArrayAsync(void* target, Array* array, size_t x, size_t y, size_t count,
+                                                   CopyKind kind, Stream* stream) {
+  return copy_array_line(array, x, y, false, target, count, kind, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyFromArray(void* target, Array* array, size_t x, size_t y, size_t count,
+                                              CopyKind kind) {
+  return copy_array_line(array, x, y, false, target, count, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source,
+                                                 size_t source_x, size_t source_y, size_t count, CopyKind kind) {
+  if (source == nullptr || source_y * source->pitch() + source_x + count > source->bytes())
+    return remember(Status::invalid_value);
+  const auto* from = reinterpret_cast<const void*>(source->base + source_y * source->pitch() + source_x);
+  return copy_array_line(target, target_x, target_y, true, from, count, kind, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemset3DAsync(PitchedPointer memory, int value, Sizes extent, Stream* stream) {
+  return set_box(memory, value, extent, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemset3D(PitchedPointer memory, int value, Sizes extent) {
+  return set_box(memory, value, extent, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height,
+                                            Stream* stream) {
+  if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
+  return set_box({target, pitch, width, height}, value, {width, height, 1}, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemset2D(void* target, size_t pitch, int value, size_t width, size_t height) {
+  return cudaMemset2DAsync(target, pitch, value, width, height, nullptr);
+}
+
+LANESCOPE_CUDA_API Status cudaMemsetAsync(void* target, int value, size_t count, Stream* stream) {
+  return set_box({target, count, count, 1}, value, {count, 1, 1}, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemset(void* target, int value, size_t count) {
+  return cudaMemsetAsync(target, value, count, nullptr);
+}

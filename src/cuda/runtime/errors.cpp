@@ -1,0 +1,51 @@
+// Errors: their names, and each thread's last one.
+#include <set>
+
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+
+Status& last_error() {
+  thread_local Status last = Status::success;
+  return last;
+}
+
+Status not_implemented(const char* name) {
+  static std::mutex mutex;
+  static auto* said = new std::set<std::string>;  // functions may be called when statics are gone
+  const std::lock_guard lock(mutex);
+  if (said->insert(name).second) say(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
+  return remember(Status::not_supported);
+}
+
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cudaGetLastError() {
+  const Status last = last_error();
+  last_error() = Status::success;
+  return last;
+}
+
+LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return last_error(); }
+
+LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
+  switch (static_cast<int>(error)) {
+#define LANESCOPE_ERROR(number, name, text) \
+  case number: return #name;
+#include "cuda/runtime/errors.def"
+#undef LANESCOPE_ERROR
+    default: return "unrecognized error code";
+  }
+}
+
+LANESCOPE_CUDA_API const char* cudaGetErrorString(Status error) {
+  switch (static_cast<int>(error)) {
+#define LANESCOPE_ERROR(number, name, text) \
+  case number: return text;
+#include "cuda/runtime/errors.def"
+#undef LANESCOPE_ERROR
+    default: return "unrecognized error code";
+  }
+}

@@ -1,0 +1,186 @@
+// See exit.hpp. A thread waits for the signals that end the process. The handler of a signal that something outside
+// sent only wakes it and returns: the thread lets a running kernel finish for a moment, writes, and sends the signal
+// again with its default action. The handler of a crash waits for the thread, because the code that crashed cannot go
+// on; it must not write itself, since it may have been called anywhere, with any lock held.
+#include "cuda/runtime/exit.hpp"
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "cuda/runtime/recorder.hpp"
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+constexpr auto patience = 2s;        ///< with a kernel that runs when a signal comes
+constexpr int crash_seconds = 20;    ///< that a crashed thread waits for the report
+
+constexpr int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGPIPE};
+constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
+
+std::atomic<bool> written{false};
+std::atomic<int> signal_number{0};
+std::atomic<bool> writer_runs{false};
+sem_t wake, done;
+
+void write_file(const std::string& path, const std::string& content) {
+  const std::string unfinished = path + ".part";
+  const int file = open(unfinished.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  size_t at = 0;
+  while (at < content.size()) {
+    const ssize_t wrote = write(file, content.data() + at, content.size() - at);
+    if (wrote <= 0) break;
+    at += static_cast<size_t>(wrote);
+  }
+  close(file);
+  if (at == content.size()) rename(unfinished.c_str(), path.c_str());
+}
+
+/// Writes this process's report, once.
+void write_report() {
+  Runtime& runtime = Runtime::get();
+  if (written.exchange(true)) return;
+  std::unique_lock lock(runtime.launches, std::defer_lock);
+  const bool interrupted = !lock.try_lock_for(patience);
+  if (runtime.recorder->empty()) return;
+  try {
+    write_file(runtime.options.report + "/" + std::to_string(getpid()), runtime.recorder->render(interrupted));
+  } catch (const std::exception& error) {
+    say(std::string("error: no report: ") + error.what());
+  }
+}
+
+void end_by(int number) {
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  sigaction(number, &action, nullptr);
+  sigset_t set;
+  sigemptyset(&set);
+  sigaddset(&set, number);
+  pthread_sigmask(SIG_UNBLOCK, &set, nullptr);
+  kill(getpid(), number);
+}
+
+void writer() {
+  while (sem_wait(&wake) != 0) {
+  }
+  write_report();
+  sem_post(&done);
+  const int number = signal_number;
+  for (const int one : asked)
+    if (one == number) end_by(number);
+}
+
+void start_writer() {
+  sem_init(&wake, 0, 0);
+  sem_init(&done, 0, 0);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's threads
+  try {
+    std::thread(writer).detach();
+    writer_runs = true;
+  } catch (const std::system_error&) {
+    writer_runs = false;
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void on_asked(int number) {
+  int none = 0;
+  if (signal_number.compare_exchange_strong(none, number) && writer_runs)
+    sem_post(&wake);
+  else
+    end_by(number);  // the second one is meant
+}
+
+void on_crash(int number) {
+  int none = 0;
+  if (writer_runs && signal_number.compare_exchange_strong(none, number)) {
+    sem_post(&wake);
+    timespec until{};
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += crash_seconds;
+    while (sem_timedwait(&done, &until) != 0 && errno == EINTR) {
+    }
+  }
+  struct sigaction action {};
+  action.sa_handler = SIG_DFL;
+  sigaction(number, &action, nullptr);
+  raise(number);
+}
+
+void handle(int number, void (*handler)(int)) {
+  struct sigaction now {};
+  if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;  // the program has its own
+  struct sigaction action {};
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  sigaction(number, &action, nullptr);
+}
+
+/// Stack for the handler of a crash by stack overflow.
+void give_stack() {
+  stack_t now{};
+  if (sigaltstack(nullptr, &now) != 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  constexpr size_t size = 64 * 1024;
+  stack_t stack{};
+  stack.ss_sp = std::malloc(size);
+  stack.ss_size = size;
+  if (stack.ss_sp != nullptr) sigaltstack(&stack, nullptr);
+}
+
+bool watching = false;
+
+/// A child made by fork() reports of its own kernels only.
+void in_child() {
+  Runtime::get().recorder->forget();
+  written = false;
+  signal_number = 0;
+  start_writer();
+}
+
+__attribute__((destructor)) void at_end() {
+  if (watching) write_report();
+}
+
+}  // namespace
+
+void watch_for_exit() {
+  // The runtime is being made: Runtime::get() may not be asked here.
+  const char* report = std::getenv("LANESCOPE_REPORT");
+  if (report == nullptr || *report == '\0') return;
+  watching = true;
+  start_writer();
+  give_stack();
+  for (const int number : asked) handle(number, on_asked);
+  for (const int number : crashes) handle(number, on_crash);
+  pthread_atfork(nullptr, nullptr, in_child);
+  at_quick_exit([] { write_report(); });
+}
+
+const std::string& program_path() {
+  static const std::string path = [] {
+    std::string text(4096, '\0');
+    const ssize_t size = readlink("/proc/self/exe", text.data(), text.size());
+    text.resize(size > 0 ? static_cast<size_t>(size) : 0);
+    return text.empty() ? std::string("program") : text;
+  }();
+  return path;
+}
+
+}  // namespace lanescope::cuda

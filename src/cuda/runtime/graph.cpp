@@ -1,0 +1,936 @@
+// See graph.hpp. The nodes of a graph run one after the other, in an order that its edges allow.
+#include "cuda/runtime/graph.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#include "cuda/runtime/copy.hpp"
+#include "cuda/runtime/launch.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// All graphs, executable graphs and captures of the process; handles are checked against them.
+std::mutex& graph_mutex() {
+  static auto* mutex = new std::mutex;
+  return *mutex;
+}
+
+}  // namespace
+
+/// A graph made ready to run, with the nodes that it was made from.
+struct Executable {
+  std::unique_ptr<Graph> graph;
+  std::vector<Node*> order;
+  unsigned long long flags = 0;
+};
+
+NodeType Node::type() const {
+  constexpr NodeType types[] = {NodeType::empty,        NodeType::kernel,     NodeType::copy,    NodeType::set,
+                                NodeType::host,         NodeType::record_event, NodeType::wait_event, NodeType::release,
+                                NodeType::allocation,   NodeType::graph};
+  static_assert(std::size(types) == std::variant_size_v<Work>);
+  return types[work.index()];
+}
+
+Node* Graph::add(Work work, std::vector<Node*> needs) {
+  auto node = std::make_unique<Node>();
+  node->graph = this;
+  node->work = std::move(work);
+  node->needs = std::move(needs);
+  nodes.push_back(std::move(node));
+  return nodes.back().get();
+}
+
+bool Graph::holds(const Node* node) const {
+  return std::any_of(nodes.begin(), nodes.end(), [&](const auto& own) { return own.get() == node; });
+}
+
+std::vector<Node*> Graph::ordered() const {
+  std::unordered_map<const Node*, size_t> missing;
+  for (const auto& node : nodes) missing[node.get()] = node->needs.size();
+  std::vector<Node*> order;
+  std::unordered_set<const Node*> placed;
+  for (bool found = true; found && order.size() < nodes.size();) {
+    found = false;
+    for (const auto& node : nodes) {
+      if (placed.contains(node.get())) continue;
+      const bool ready = std::all_of(node->needs.begin(), node->needs.end(),
+                                     [&](const Node* need) { return placed.contains(need); });
+      if (!ready) continue;
+      placed.insert(node.get());
+      order.push_back(node.get());
+      found = true;
+    }
+  }
+  if (order.size() != nodes.size()) order.clear();
+  return order;
+}
+
+std::unique_ptr<Graph> Graph::clone() const {
+  auto copy = std::make_unique<Graph>();
+  std::unordered_map<const Node*, Node*> made;
+  for (const auto& node : nodes) {
+    Node* twin = copy->add(node->work, {});
+    twin->enabled = node->enabled;
+    twin->copy = node->copy;
+    twin->original = node.get();
+    if (auto* child = std::get_if<ChildWork>(&twin->work)) child->graph = child->graph->clone();
+    made[node.get()] = twin;
+  }
+  for (const auto& node : nodes)
+    for (const Node* need : node->needs) made[node.get()]->needs.push_back(made[need]);
+  return copy;
+}
+
+Capture::~Capture() {
+  if (owns_graph) delete graph;
+}
+
+Status run_graph(Runtime& runtime, const Graph& graph) {
+  for (const Node* node : graph.ordered()) {
+    if (!node->enabled) continue;
+    const Status status = runtime.execute(node->work);
+    if (status != Status::success) return status;
+  }
+  return Status::success;
+}
+
+// Capture.
+
+Status capture(Stream& stream, Work work) {
+  Capture& capture = *stream.capture;
+  if (capture.invalid) return Status::capture_invalidated;
+  stream.capture_tail = {capture.graph->add(std::move(work), stream.capture_tail)};
+  return Status::success;
+}
+
+namespace {
+std::unordered_set<Capture*>& captures_going_on() {
+  static auto* all = new std::unordered_set<Capture*>;
+  return *all;
+}
+}  // namespace
+
+bool blocks_legacy_stream() {
+  const std::lock_guard lock(graph_mutex());
+  for (const Capture* capture : captures_going_on()) {
+    const bool is_mine = capture->mode == 0 || (capture->mode == 1 && capture->thread == std::this_thread::get_id());
+    if (is_mine && (capture->origin->flags & 1) == 0) return true;
+  }
+  return false;
+}
+
+Status refuse_capture(Stream& stream) {
+  if (stream.capture == nullptr) return Status::success;
+  stream.capture->invalid = true;
+  return Status::capture_unsupported;
+}
+
+Status record_captured(Stream& stream, Event& event) {
+  if (stream.capture->invalid) return Status::capture_invalidated;
+  event.capture = stream.capture;
+  event.capture_tail = stream.capture_tail;
+  return Status::success;
+}
+
+Status wait_captured(Stream& stream, Event& event) {
+  if (event.capture == nullptr) {
+    // The stream is captured and waits for work outside of its graph.
+    stream.capture->invalid = true;
+    return Status::capture_isolation;
+  }
+  if (stream.capture == nullptr) {
+    if (event.capture->origin == nullptr) return Status::captured_event;
+    stream.capture = event.capture;
+    stream.capture_tail.clear();
+    const std::lock_guard lock(graph_mutex());
+    stream.capture->streams.insert(&stream);
+  } else if (stream.capture != event.capture) {
+    stream.capture->invalid = event.capture->invalid = true;
+    return Status::capture_merge;
+  }
+  for (Node* node : event.capture_tail)
+    if (std::find(stream.capture_tail.begin(), stream.capture_tail.end(), node) == stream.capture_tail.end())
+      stream.capture_tail.push_back(node);
+  return Status::success;
+}
+
+namespace {
+
+std::vector<Node*> list(Node* const* nodes, size_t count) {
+  return nodes == nullptr ? std::vector<Node*>() : std::vector<Node*>(nodes, nodes + count);
+}
+
+/// Adds a node and gives its handle.
+Status add(Node** out, Graph* graph, Node* const* needs, size_t count, Work work) {
+  if (out == nullptr || graph == nullptr || (count != 0 && needs == nullptr)) return Status::invalid_value;
+  for (size_t i = 0; i < count; ++i)
+    if (!graph->holds(needs[i])) return Status::invalid_value;
+  *out = graph->add(std::move(work), list(needs, count));
+  return Status::success;
+}
+
+Status kernel_work(Runtime& runtime, const KernelNodeParams& params, KernelWork& work) {
+  if (params.extra != nullptr) return not_implemented("cudaKernelNodeParams::extra");
+  return make_work(runtime, params.function, params.grid, params.block, params.arguments, params.dynamic_shared, work);
+}
+
+Status set_work(Runtime& runtime, const MemsetParams& params, SetWork& work) {
+  work.target = reinterpret_cast<uint64_t>(params.target);
+  work.value = params.value;
+  work.element_bytes = params.element_bytes;
+  work.width = params.width;
+  work.height = params.height;
+  work.pitch = params.pitch;
+  return runtime.check(work);
+}
+
+CopyWork line_work(void* target, const void* source, size_t count, CopyKind kind) {
+  CopyWork work;
+  work.target = reinterpret_cast<uint64_t>(target);
+  work.source = reinterpret_cast<uint64_t>(source);
+  work.width = count;
+  work.kind = kind;
+  return work;
+}
+
+Copy3D line_copy(void* target, const void* source, size_t count, CopyKind kind) {
+  Copy3D copy{};
+  copy.target = {target, count, count, 1};
+  copy.source = {const_cast<void*>(source), count, count, 1};
+  copy.extent = {count, 1, 1};
+  copy.kind = kind;
+  return copy;
+}
+
+/// The symbol's memory as the one side of a copy.
+Status symbol_at(Runtime& runtime, const void* symbol, size_t offset, size_t count, void*& out) {
+  uint64_t address = 0;
+  size_t size = 0;
+  const Status status = runtime.variable(symbol, address, size);
+  if (status != Status::success) return status;
+  if (offset > size || count > size - offset) return Status::invalid_value;
+  out = reinterpret_cast<void*>(address + offset);
+  return Status::success;
+}
+
+template <typename T>
+Status replace(Node* node, T work) {
+  if (node == nullptr || !std::holds_alternative<T>(node->work)) return Status::invalid_value;
+  node->work = std::move(work);
+  node->argument_pointers.clear();
+  return Status::success;
+}
+
+/// The executable's copy of a node.
+Node* twin(Executable* executable, const Node* node) {
+  if (executable == nullptr) return nullptr;
+  for (const auto& own : executable->graph->nodes)
+    if (own->original == node || own.get() == node) return own.get();
+  return nullptr;
+}
+
+Status instantiate(Executable** out, const Graph* graph, unsigned long long flags) {
+  if (out == nullptr || graph == nullptr) return Status::invalid_value;
+  auto executable = std::make_unique<Executable>();
+  executable->graph = graph->clone();
+  executable->order = executable->graph->ordered();
+  executable->flags = flags;
+  if (executable->order.size() != graph->nodes.size()) return Status::invalid_value;
+  *out = executable.release();
+  return Status::success;
+}
+
+/// Writes as many nodes as fit and how many there are; the rest of the room is cleared.
+Status give(const std::vector<Node*>& nodes, Node** out, size_t* count) {
+  if (count == nullptr) return Status::invalid_value;
+  if (out != nullptr)
+    for (size_t i = 0; i < *count; ++i) out[i] = i < nodes.size() ? nodes[i] : nullptr;
+  *count = out != nullptr ? std::min(*count, nodes.size()) : nodes.size();
+  return Status::success;
+}
+
+Status begin_capture(Stream* handle, Graph* graph, int mode, Node* const* needs, size_t count) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (stream == &runtime.legacy_stream) return Status::capture_unsupported;
+    if (stream->capture != nullptr) return Status::illegal_state;
+    if (mode < 0 || mode > 2) return Status::invalid_value;
+    static std::atomic<unsigned long long> next_id{1};
+    auto capture = std::make_shared<Capture>();
+    capture->owns_graph = graph == nullptr;
+    capture->graph = graph != nullptr ? graph : new Graph;
+    capture->mode = mode;
+    capture->origin = stream;
+    capture->thread = std::this_thread::get_id();
+    capture->streams.insert(stream);
+    capture->id = next_id++;
+    stream->capture_tail = list(needs, count);
+    stream->capture = capture;
+    const std::lock_guard lock(graph_mutex());
+    captures_going_on().insert(capture.get());
+    ++runtime.captures;
+    return Status::success;
+  });
+}
+
+/// Whether all that the streams which joined have done is waited for by the stream where the capture began.
+bool is_joined(const Capture& capture) {
+  std::unordered_set<const Node*> reached;
+  std::vector<const Node*> open(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
+  while (!open.empty()) {
+    const Node* node = open.back();
+    open.pop_back();
+    if (!reached.insert(node).second) continue;
+    open.insert(open.end(), node->needs.begin(), node->needs.end());
+  }
+  for (const Stream* stream : capture.streams)
+    for (const Node* node : stream->capture_tail)
+      if (!reached.contains(node)) return false;
+  return true;
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cudaStreamBeginCapture(Stream* stream, int mode) {
+  return begin_capture(stream, nullptr, mode, nullptr, 0);
+}
+
+LANESCOPE_CUDA_API Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, Node* const* needs, const void*,
+                                                        size_t count, int mode) {
+  if (graph == nullptr) return remember(Status::invalid_value);
+  return begin_capture(stream, graph, mode, needs, count);
+}
+
+LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (out == nullptr) return Status::invalid_value;
+    if (stream->capture == nullptr) return Status::illegal_state;
+    const std::shared_ptr<Capture> capture = stream->capture;
+    if (capture->origin != stream) return Status::capture_unmatched;
+    if (capture->mode != 2 && capture->thread != std::this_thread::get_id()) return Status::capture_wrong_thread;
+    const bool joined = is_joined(*capture);
+    {
+      const std::lock_guard lock(graph_mutex());
+      captures_going_on().erase(capture.get());
+      --runtime.captures;
+    }
+    for (Stream* one : capture->streams) {
+      one->capture.reset();
+      one->capture_tail.clear();
+    }
+    capture->origin = nullptr;
+    *out = nullptr;
+    if (capture->invalid) return Status::capture_invalidated;
+    if (!joined) return Status::capture_unjoined;
+    capture->owns_graph = false;
+    *out = capture->graph;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamIsCapturing(Stream* handle, int* status) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (status == nullptr) return Status::invalid_value;
+    *status = stream->capture == nullptr ? 0 : stream->capture->invalid ? 2 : 1;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long* id, Graph** graph,
+                                                   Node* const** needs, const void** edges, size_t* count) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (status == nullptr) return Status::invalid_value;
+    *status = stream->capture == nullptr ? 0 : stream->capture->invalid ? 2 : 1;
+    if (stream->capture == nullptr) return Status::success;
+    if (id != nullptr) *id = stream->capture->id;
+    if (graph != nullptr) *graph = stream->capture->graph;
+    if (needs != nullptr) *needs = stream->capture_tail.data();
+    if (edges != nullptr) *edges = nullptr;
+    if (count != nullptr) *count = stream->capture_tail.size();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamUpdateCaptureDependencies(Stream* handle, Node* const* needs, const void*,
+                                                              size_t count, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (stream->capture == nullptr) return Status::illegal_state;
+    if (flags == 1) stream->capture_tail.clear();  // set; otherwise add
+    for (Node* node : list(needs, count)) stream->capture_tail.push_back(node);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaThreadExchangeStreamCaptureMode(int* mode) {
+  thread_local int own = 0;
+  if (mode == nullptr) return remember(Status::invalid_value);
+  std::swap(own, *mode);
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphCreate(Graph** out, unsigned) {
+  return call([&](Runtime&) {
+    if (out == nullptr) return Status::invalid_value;
+    *out = new Graph;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphDestroy(Graph* graph) {
+  return query([&](Runtime&) {
+    if (graph == nullptr) return Status::invalid_value;
+    delete graph;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphClone(Graph** out, const Graph* graph) {
+  return call([&](Runtime&) {
+    if (out == nullptr || graph == nullptr) return Status::invalid_value;
+    *out = graph->clone().release();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeFindInClone(Node** out, const Node* node, const Graph* clone) {
+  return call([&](Runtime&) {
+    if (out == nullptr || node == nullptr || clone == nullptr) return Status::invalid_value;
+    for (const auto& own : clone->nodes) {
+      if (own->original != node) continue;
+      *out = own.get();
+      return Status::success;
+    }
+    return Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                 const KernelNodeParams* params) {
+  return call([&](Runtime& runtime) {
+    KernelWork work;
+    if (params == nullptr) return Status::invalid_value;
+    const Status status = kernel_work(runtime, *params, work);
+    return status == Status::success ? add(out, graph, needs, count, std::move(work)) : status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                 const Copy3D* copy) {
+  return call([&](Runtime& runtime) {
+    CopyWork work;
+    if (copy == nullptr) return Status::invalid_value;
+    Status status = to_work(*copy, work);
+    if (status == Status::success) status = runtime.check(work);
+    if (status == Status::success) status = add(out, graph, needs, count, work);
+    if (status == Status::success) (*out)->copy = *copy;
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                   void* target, const void* source, size_t bytes, CopyKind kind) {
+  return call([&](Runtime& runtime) {
+    const CopyWork work = line_work(target, source, bytes, kind);
+    Status status = runtime.check(work);
+    if (status == Status::success) status = add(out, graph, needs, count, work);
+    if (status == Status::success) (*out)->copy = line_copy(target, source, bytes, kind);
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeToSymbol(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                         const void* symbol, const void* source, size_t bytes,
+                                                         size_t offset, CopyKind kind) {
+  void* target = nullptr;
+  const Status status = call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, target); });
+  return status == Status::success ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
+                                   : status;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeFromSymbol(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                           void* target, const void* symbol, size_t bytes, size_t offset,
+                                                           CopyKind kind) {
+  void* source = nullptr;
+  const Status status = call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, source); });
+  return status == Status::success ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
+                                   : status;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                 const MemsetParams* params) {
+  return call([&](Runtime& runtime) {
+    SetWork work;
+    if (params == nullptr) return Status::invalid_value;
+    const Status status = set_work(runtime, *params, work);
+    return status == Status::success ? add(out, graph, needs, count, work) : status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddHostNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                               const HostNodeParams* params) {
+  return call([&](Runtime&) {
+    if (params == nullptr || params->function == nullptr) return Status::invalid_value;
+    return add(out, graph, needs, count, HostWork{params->function, nullptr, nullptr, params->data});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* needs, size_t count) {
+  return call([&](Runtime&) { return add(out, graph, needs, count, std::monostate()); });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                     Graph* child) {
+  return call([&](Runtime&) {
+    if (child == nullptr) return Status::invalid_value;
+    return add(out, graph, needs, count, ChildWork{child->clone()});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddEventRecordNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                      Event* event) {
+  return call([&](Runtime&) { return add(out, graph, needs, count, RecordWork{event}); });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddEventWaitNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                    Event* event) {
+  return call([&](Runtime&) { return add(out, graph, needs, count, WaitWork{event}); });
+}
+
+namespace {
+
+/// cudaMemAllocNodeParams.
+struct AllocationNodeParams {
+  PoolProperties pool;
+  const void* access;
+  size_t access_count;
+  size_t bytes;
+  void* pointer;
+};
+static_assert(sizeof(AllocationNodeParams) == 120);
+
+}  // namespace
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemAllocNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                   AllocationNodeParams* params) {
+  return call([&](Runtime& runtime) {
+    if (params == nullptr) return Status::invalid_value;
+    const Status status =
+        runtime.allocate(params->bytes, MemoryType::device, 0, &runtime.default_pool, &params->pointer);
+    if (status != Status::success) return status;
+    return add(out, graph, needs, count, AllocationWork{params->pool, params->pointer, params->bytes});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                  void* pointer) {
+  return call([&](Runtime&) {
+    // The address stays valid: the graph may run again.
+    return pointer == nullptr ? Status::invalid_value : add(out, graph, needs, count, std::monostate());
+  });
+}
+
+namespace {
+
+/// cudaGraphNodeParams: a kind and the parameters of that kind.
+struct AnyNodeParams {
+  NodeType type;
+  int reserved[3];
+  union {
+    long long room[29];
+    KernelNodeParams kernel;
+    struct {
+      int flags, reserved[3];
+      Copy3D copy;
+    } copy;
+    MemsetParams set;
+    HostNodeParams host;
+    Graph* graph;
+    Event* event;
+    AllocationNodeParams allocation;
+    void* release;
+  };
+  long long last;
+};
+static_assert(sizeof(AnyNodeParams) == 256);
+
+}  // namespace
+
+LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const* needs, const void*, size_t count,
+                                           AnyNodeParams* params) {
+  if (params == nullptr) return remember(Status::invalid_value);
+  switch (params->type) {
+    case NodeType::kernel: return cudaGraphAddKernelNode(out, graph, needs, count, &params->kernel);
+    case NodeType::copy: return cudaGraphAddMemcpyNode(out, graph, needs, count, &params->copy.copy);
+    case NodeType::set: return cudaGraphAddMemsetNode(out, graph, needs, count, &params->set);
+    case NodeType::host: return cudaGraphAddHostNode(out, graph, needs, count, &params->host);
+    case NodeType::graph: return cudaGraphAddChildGraphNode(out, graph, needs, count, params->graph);
+    case NodeType::empty: return cudaGraphAddEmptyNode(out, graph, needs, count);
+    case NodeType::wait_event: return cudaGraphAddEventWaitNode(out, graph, needs, count, params->event);
+    case NodeType::record_event: return cudaGraphAddEventRecordNode(out, graph, needs, count, params->event);
+    case NodeType::allocation: return cudaGraphAddMemAllocNode(out, graph, needs, count, &params->allocation);
+    case NodeType::release: return cudaGraphAddMemFreeNode(out, graph, needs, count, params->release);
+  }
+  return not_implemented("cudaGraphAddNode of this type");
+}
+
+LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to, const void*,
+                                                   size_t count) {
+  return call([&](Runtime&) {
+    if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
+    for (size_t i = 0; i < count; ++i)
+      if (!graph->holds(from[i]) || !graph->holds(to[i])) return Status::invalid_value;
+    for (size_t i = 0; i < count; ++i) to[i]->needs.push_back(from[i]);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphRemoveDependencies(Graph* graph, Node* const* from, Node* const* to, const void*,
+                                                      size_t count) {
+  return call([&](Runtime&) {
+    if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
+    for (size_t i = 0; i < count; ++i) {
+      if (!graph->holds(from[i]) || !graph->holds(to[i])) return Status::invalid_value;
+      std::erase(to[i]->needs, from[i]);
+    }
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphDestroyNode(Node* node) {
+  return call([&](Runtime&) {
+    if (node == nullptr) return Status::invalid_value;
+    Graph& graph = *node->graph;
+    for (const auto& other : graph.nodes) std::erase(other->needs, node);
+    std::erase_if(graph.nodes, [&](const auto& own) { return own.get() == node; });
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphGetNodes(const Graph* graph, Node** out, size_t* count) {
+  return call([&](Runtime&) {
+    if (graph == nullptr) return Status::invalid_value;
+    std::vector<Node*> nodes;
+    for (const auto& node : graph->nodes) nodes.push_back(node.get());
+    return give(nodes, out, count);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphGetRootNodes(const Graph* graph, Node** out, size_t* count) {
+  return call([&](Runtime&) {
+    if (graph == nullptr) return Status::invalid_value;
+    std::vector<Node*> nodes;
+    for (const auto& node : graph->nodes)
+      if (node->needs.empty()) nodes.push_back(node.get());
+    return give(nodes, out, count);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphGetEdges(const Graph* graph, Node** from, Node** to, void* data, size_t* count) {
+  return call([&](Runtime&) {
+    if (graph == nullptr || count == nullptr) return Status::invalid_value;
+    std::vector<Node*> starts, ends;
+    for (const auto& node : graph->nodes) {
+      for (Node* need : node->needs) {
+        starts.push_back(need);
+        ends.push_back(node.get());
+      }
+    }
+    if (data != nullptr) std::memset(data, 0, std::min(*count, starts.size()) * 8);
+    size_t same = *count;
+    give(starts, from, &same);
+    return give(ends, to, count);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeGetDependencies(const Node* node, Node** out, void* data, size_t* count) {
+  return call([&](Runtime&) {
+    if (node == nullptr || count == nullptr) return Status::invalid_value;
+    if (data != nullptr) std::memset(data, 0, std::min(*count, node->needs.size()) * 8);
+    return give(node->needs, out, count);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeGetDependentNodes(const Node* node, Node** out, void* data, size_t* count) {
+  return call([&](Runtime&) {
+    if (node == nullptr || count == nullptr) return Status::invalid_value;
+    std::vector<Node*> nodes;
+    for (const auto& other : node->graph->nodes)
+      if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end()) nodes.push_back(other.get());
+    if (data != nullptr) std::memset(data, 0, std::min(*count, nodes.size()) * 8);
+    return give(nodes, out, count);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeGetType(const Node* node, NodeType* type) {
+  if (node == nullptr || type == nullptr) return remember(Status::invalid_value);
+  *type = node->type();
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphChildGraphNodeGetGraph(const Node* node, Graph** out) {
+  const auto* child = node != nullptr ? std::get_if<ChildWork>(&node->work) : nullptr;
+  if (child == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = child->graph.get();
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphKernelNodeGetParams(Node* node, KernelNodeParams* out) {
+  auto* work = node != nullptr ? std::get_if<KernelWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  const lanescope::exec::Kernel& kernel = *work->function->kernel.load();
+  node->argument_pointers.clear();
+  for (const auto& param : kernel.params) node->argument_pointers.push_back(work->params.data() + param.offset);
+  const void* function = work->function->stub != nullptr ? work->function->stub : work->function;
+  *out = {const_cast<void*>(function),
+          {work->grid.x, work->grid.y, work->grid.z},
+          {work->block.x, work->block.y, work->block.z},
+          work->dynamic_shared,
+          node->argument_pointers.data(),
+          nullptr};
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphKernelNodeSetParams(Node* node, const KernelNodeParams* params) {
+  return call([&](Runtime& runtime) {
+    KernelWork work;
+    if (params == nullptr) return Status::invalid_value;
+    const Status status = kernel_work(runtime, *params, work);
+    return status == Status::success ? replace(node, std::move(work)) : status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeGetParams(const Node* node, Copy3D* out) {
+  if (node == nullptr || out == nullptr || node->type() != NodeType::copy) return remember(Status::invalid_value);
+  *out = node->copy;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams(Node* node, const Copy3D* copy) {
+  return call([&](Runtime& runtime) {
+    CopyWork work;
+    if (copy == nullptr) return Status::invalid_value;
+    Status status = to_work(*copy, work);
+    if (status == Status::success) status = runtime.check(work);
+    if (status == Status::success) status = replace(node, work);
+    if (status == Status::success) node->copy = *copy;
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams1D(Node* node, void* target, const void* source, size_t bytes,
+                                                         CopyKind kind) {
+  const Copy3D copy = line_copy(target, source, bytes, kind);
+  return cudaGraphMemcpyNodeSetParams(node, &copy);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemsetNodeGetParams(const Node* node, MemsetParams* out) {
+  const auto* work = node != nullptr ? std::get_if<SetWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = {reinterpret_cast<void*>(work->target), work->pitch, work->value, work->element_bytes, work->width, work->height};
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemsetNodeSetParams(Node* node, const MemsetParams* params) {
+  return call([&](Runtime& runtime) {
+    SetWork work;
+    if (params == nullptr) return Status::invalid_value;
+    const Status status = set_work(runtime, *params, work);
+    return status == Status::success ? replace(node, work) : status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphHostNodeGetParams(const Node* node, HostNodeParams* out) {
+  const auto* work = node != nullptr ? std::get_if<HostWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = {work->function, work->data};
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphHostNodeSetParams(Node* node, const HostNodeParams* params) {
+  if (params == nullptr || params->function == nullptr) return remember(Status::invalid_value);
+  return remember(replace(node, HostWork{params->function, nullptr, nullptr, params->data}));
+}
+
+LANESCOPE_CUDA_API Status cudaGraphEventRecordNodeGetEvent(const Node* node, Event** out) {
+  const auto* work = node != nullptr ? std::get_if<RecordWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = work->event;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphEventRecordNodeSetEvent(Node* node, Event* event) {
+  return remember(replace(node, RecordWork{event}));
+}
+
+LANESCOPE_CUDA_API Status cudaGraphEventWaitNodeGetEvent(const Node* node, Event** out) {
+  const auto* work = node != nullptr ? std::get_if<WaitWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = work->event;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphEventWaitNodeSetEvent(Node* node, Event* event) {
+  return remember(replace(node, WaitWork{event}));
+}
+
+LANESCOPE_CUDA_API Status cudaGraphMemAllocNodeGetParams(const Node* node, AllocationNodeParams* out) {
+  const auto* work = node != nullptr ? std::get_if<AllocationWork>(&node->work) : nullptr;
+  if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = {work->pool, nullptr, 0, work->bytes, work->pointer};
+  return Status::success;
+}
+
+// Executable graphs.
+
+LANESCOPE_CUDA_API Status cudaGraphInstantiate(Executable** out, const Graph* graph, unsigned long long flags) {
+  return call([&](Runtime&) { return instantiate(out, graph, flags); });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphInstantiateWithFlags(Executable** out, const Graph* graph, unsigned long long flags) {
+  return cudaGraphInstantiate(out, graph, flags);
+}
+
+namespace {
+/// cudaGraphInstantiateParams.
+struct InstantiateParams {
+  unsigned long long flags;
+  Stream* upload;
+  Node* failed;
+  int result;
+};
+static_assert(sizeof(InstantiateParams) == 32);
+
+/// cudaGraphExecUpdateResultInfo; result: 0 success, 2 other nodes, 3 another kind of node.
+struct UpdateResult {
+  int result;
+  Node* node;
+  Node* from;
+};
+static_assert(sizeof(UpdateResult) == 24);
+}  // namespace
+
+LANESCOPE_CUDA_API Status cudaGraphInstantiateWithParams(Executable** out, const Graph* graph, InstantiateParams* params) {
+  if (params == nullptr) return remember(Status::invalid_value);
+  const Status status = cudaGraphInstantiate(out, graph, params->flags);
+  params->failed = nullptr;
+  params->result = status == Status::success ? 0 : 1;
+  return status;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecDestroy(Executable* executable) {
+  if (executable == nullptr) return remember(Status::invalid_value);
+  delete executable;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecGetFlags(const Executable* executable, unsigned long long* flags) {
+  if (executable == nullptr || flags == nullptr) return remember(Status::invalid_value);
+  *flags = executable->flags;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphUpload(Executable* executable, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    if (executable == nullptr) return Status::invalid_value;
+    return runtime.stream(stream) == nullptr ? Status::invalid_resource_handle : Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle) {
+  return call([&](Runtime& runtime) -> Status {
+    if (executable == nullptr) return Status::invalid_value;
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (stream->capture != nullptr) return capture(*stream, ChildWork{executable->graph->clone()});
+    for (const Node* node : executable->order) {
+      if (!node->enabled) continue;
+      const Status status = runtime.execute(node->work);
+      if (status != Status::success) return status;
+    }
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Graph* graph, UpdateResult* result) {
+  return call([&](Runtime&) {
+    if (executable == nullptr || graph == nullptr) return Status::invalid_value;
+    UpdateResult mine{0, nullptr, nullptr};
+    auto& own = executable->graph->nodes;
+    if (own.size() != graph->nodes.size()) mine.result = 2;
+    for (size_t i = 0; i < own.size() && mine.result == 0; ++i) {
+      if (own[i]->type() != graph->nodes[i]->type()) mine = {3, graph->nodes[i].get(), nullptr};
+      else if (own[i]->needs.size() != graph->nodes[i]->needs.size()) mine = {2, graph->nodes[i].get(), nullptr};
+    }
+    if (result != nullptr) *result = mine;
+    if (mine.result != 0) return Status::graph_exec_update_failure;
+    executable->graph = graph->clone();
+    executable->order = executable->graph->ordered();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeSetEnabled(Executable* executable, const Node* node, unsigned enabled) {
+  Node* own = twin(executable, node);
+  if (own == nullptr) return remember(Status::invalid_value);
+  own->enabled = enabled != 0;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeGetEnabled(Executable* executable, const Node* node, unsigned* enabled) {
+  const Node* own = twin(executable, node);
+  if (own == nullptr || enabled == nullptr) return remember(Status::invalid_value);
+  *enabled = own->enabled ? 1 : 0;
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecKernelNodeSetParams(Executable* executable, const Node* node,
+                                                           const KernelNodeParams* params) {
+  return cudaGraphKernelNodeSetParams(twin(executable, node), params);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams(Executable* executable, const Node* node, const Copy3D* copy) {
+  return cudaGraphMemcpyNodeSetParams(twin(executable, node), copy);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams1D(Executable* executable, const Node* node, void* target,
+                                                             const void* source, size_t bytes, CopyKind kind) {
+  return cudaGraphMemcpyNodeSetParams1D(twin(executable, node), target, source, bytes, kind);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecMemsetNodeSetParams(Executable* executable, const Node* node,
+                                                           const MemsetParams* params) {
+  return cudaGraphMemsetNodeSetParams(twin(executable, node), params);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecHostNodeSetParams(Executable* executable, const Node* node,
+                                                         const HostNodeParams* params) {
+  return cudaGraphHostNodeSetParams(twin(executable, node), params);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecEventRecordNodeSetEvent(Executable* executable, const Node* node, Event* event) {
+  return cudaGraphEventRecordNodeSetEvent(twin(executable, node), event);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecEventWaitNodeSetEvent(Executable* executable, const Node* node, Event* event) {
+  return cudaGraphEventWaitNodeSetEvent(twin(executable, node), event);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecChildGraphNodeSetParams(Executable* executable, const Node* node, Graph* child) {
+  if (child == nullptr) return remember(Status::invalid_value);
+  return remember(replace(twin(executable, node), ChildWork{child->clone()}));
+}

@@ -1,0 +1,77 @@
+// Graphs: nodes of work and what they wait for; and the capture of streams into graphs.
+#pragma once
+
+#include <memory>
+#include <thread>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+
+/// cudaGraphNodeType.
+enum class NodeType : int {
+  kernel = 0,
+  copy = 1,
+  set = 2,
+  host = 3,
+  graph = 4,
+  empty = 5,
+  wait_event = 6,
+  record_event = 7,
+  allocation = 10,
+  release = 11,
+};
+
+struct Node {
+  Graph* graph = nullptr;
+  Work work;
+  std::vector<Node*> needs;
+  bool enabled = true;
+  const Node* original = nullptr;        ///< the node this is a copy of
+  std::vector<void*> argument_pointers;  ///< what cudaGraphKernelNodeGetParams gives: into work's params
+  Copy3D copy{};                         ///< a copy as it was given
+  [[nodiscard]] NodeType type() const;
+};
+
+struct Graph {
+  std::vector<std::unique_ptr<Node>> nodes;
+
+  Node* add(Work work, std::vector<Node*> needs);
+  [[nodiscard]] bool holds(const Node* node) const;
+  /// The nodes so that each comes after what it needs; among free ones in the order they were added. Empty for a
+  /// graph with a cycle.
+  [[nodiscard]] std::vector<Node*> ordered() const;
+  /// A copy; its nodes remember their originals.
+  [[nodiscard]] std::unique_ptr<Graph> clone() const;
+};
+
+/// A capture going on: one graph, fed by the stream where it began and those that joined through events.
+struct Capture {
+  Graph* graph = nullptr;
+  bool owns_graph = true;  ///< until the capture ends
+  int mode = 0;            ///< 0 global, 1 thread local, 2 relaxed
+  Stream* origin = nullptr;
+  std::thread::id thread;
+  std::unordered_set<Stream*> streams;
+  bool invalid = false;
+  unsigned long long id = 0;
+  ~Capture();
+};
+
+/// Adds work to the graph that the stream is captured into.
+Status capture(Stream& stream, Work work);
+/// Whether a captured stream is one that the legacy stream waits for.
+[[nodiscard]] bool blocks_legacy_stream();
+/// Calls that wait or ask about finished work may not be made about captured streams.
+[[nodiscard]] Status refuse_capture(Stream& stream);
+
+Status run_graph(Runtime& runtime, const Graph& graph);
+void record(Event& event);
+/// cudaEventRecord and cudaStreamWaitEvent where a stream is captured: they carry the capture from stream to stream.
+Status record_captured(Stream& stream, Event& event);
+Status wait_captured(Stream& stream, Event& event);
+
+}  // namespace lanescope::cuda

@@ -1,0 +1,221 @@
+// Launches: the configuration stack of `kernel<<<…>>>(…)`, the checks that CUDA makes before a kernel starts, running
+// it, and what becomes of the defects that it shows.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "cuda/runtime/launch.hpp"
+#include "cuda/runtime/recorder.hpp"
+#include "cuda/runtime/runtime.hpp"
+#include "report/report.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// A launch shorter than this runs on the calling thread alone the next time: waking others would cost more.
+constexpr int64_t short_launch_ns = 60'000;
+
+struct Configuration {
+  Extent3 grid, block;
+  size_t dynamic_shared;
+  Stream* stream;
+};
+
+/// An argument of a launch may itself launch, so this is a stack.
+std::vector<Configuration>& configurations() {
+  thread_local std::vector<Configuration> stack;
+  return stack;
+}
+
+Status status_of(exec::Finding::Kind kind) {
+  using Kind = exec::Finding::Kind;
+  switch (kind) {
+    case Kind::out_of_bounds:
+    case Kind::unknown_pointer:
+    case Kind::write_to_constant: return Status::illegal_address;
+    case Kind::misaligned: return Status::misaligned_address;
+    case Kind::deadlock: return Status::launch_timeout;  // on a GPU the program would hang, or be ended by the watchdog
+    case Kind::bad_call: return Status::invalid_pc;
+    case Kind::assertion: return Status::assert_triggered;
+    case Kind::trap: break;
+  }
+  return Status::launch_failure;
+}
+
+exec::Dim3 dim(const Extent3& e) { return {e.x, e.y, e.z}; }
+
+/// The defects a launch showed, each as one line on stderr.
+void show(const std::vector<exec::Finding>& findings, const Function& function, const exec::Kernel& kernel,
+          const exec::LaunchConfig& config) {
+  exec::LaunchResult result;
+  result.findings = findings;
+  report::Sources sources("");
+  const report::Launch launch =
+      report::make_launch(model::Arch(), *function.binary->module, kernel, config, result, std::nullopt, sources);
+  for (const report::Finding& f : launch.findings) {
+    say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", f.kernel, f.kind, f.message.empty() ? "" : ": ",
+                    f.message, f.file, f.line, report::str(f.block), report::str(f.thread),
+                    f.count > 1 ? fmt::format(" ({} threads in all)", f.count) : ""));
+  }
+}
+
+}  // namespace
+
+uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel) {
+  const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
+  // More than the 48 KB that every kernel may have is for those that ask: dynamic memory, by cudaFuncSetAttribute.
+  return std::max(fixed, function.dynamic_shared_limit == 0 ? 0 : function.dynamic_shared_limit + kernel.static_shared);
+}
+
+Status check(const Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work) {
+  const exec::Dim3 &grid = work.grid, &block = work.block;
+  const Device& device = runtime.device;
+  const auto within = [&](uint32_t value, int attribute) {
+    return value != 0 && value <= static_cast<uint32_t>(device.attribute(attribute));
+  };
+  if (!within(block.x, 2) || !within(block.y, 3) || !within(block.z, 4) || !within(grid.x, 5) || !within(grid.y, 6) ||
+      !within(grid.z, 7) || block.count() > static_cast<uint64_t>(device.attribute(attribute_max_threads_per_block)))
+    return Status::invalid_value;
+  const uint64_t most = uint64_t{std::max(kernel.max_threads[0], 1u)} * std::max(kernel.max_threads[1], 1u) *
+                        std::max(kernel.max_threads[2], 1u);
+  if (kernel.max_threads[0] != 0 && block.count() > most) return Status::invalid_value;
+  const auto& required = kernel.required_threads;
+  if (required[0] != 0 &&
+      block != exec::Dim3{required[0], std::max(required[1], 1u), std::max(required[2], 1u)})
+    return Status::invalid_value;
+  if (uint64_t{kernel.static_shared} + work.dynamic_shared > shared_limit(runtime, function, kernel))
+    return Status::invalid_value;
+  if (work.cluster.count() > 1) {
+    if (grid.x % work.cluster.x != 0 || grid.y % work.cluster.y != 0 || grid.z % work.cluster.z != 0)
+      return Status::invalid_value;
+    if (work.cluster.count() > (function.non_portable_cluster ? 16u : 8u)) return Status::invalid_cluster_size;
+  }
+  if (work.cooperative) {
+    const auto resident = static_cast<uint64_t>(
+        device.resident_blocks(static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared));
+    if (grid.count() > resident * static_cast<uint64_t>(device.attribute(attribute_multiprocessors)))
+      return Status::cooperative_launch_too_large;
+  }
+  return Status::success;
+}
+
+Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared,
+                 KernelWork& work) {
+  Function* function = runtime.function(handle);
+  if (function == nullptr) return Status::invalid_resource_handle;  // as an H200's runtime says
+  Status status = runtime.prepare(*function);
+  if (status != Status::success) return status;
+  const exec::Kernel& kernel = *function->kernel.load(std::memory_order_acquire);
+  if (shared > UINT32_MAX) return Status::invalid_value;
+  work.function = function;
+  work.grid = dim(grid);
+  work.block = dim(block);
+  work.dynamic_shared = static_cast<uint32_t>(shared);
+  work.params.resize(kernel.param_bytes);
+  if (!kernel.params.empty() && arguments == nullptr) return Status::invalid_value;
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    if (arguments[i] == nullptr) return Status::invalid_value;
+    std::memcpy(work.params.data() + kernel.params[i].offset, arguments[i], kernel.params[i].size);
+  }
+  return check(runtime, *function, kernel, work);
+}
+
+Status Runtime::run(const KernelWork& work) {
+  if (failure != Status::success) return failure;
+  Function& function = *work.function;
+  const exec::Kernel& kernel = *function.kernel.load(std::memory_order_acquire);
+  exec::LaunchConfig config;
+  config.grid = work.grid;
+  config.block = work.block;
+  config.dynamic_shared = work.dynamic_shared;
+  config.params = work.params;
+  config.shared_limit = std::max(device.shared_optin(), shared_limit(*this, function, kernel));
+
+  const std::lock_guard lock(launches);
+  Recorder::Entry& entry = recorder->entry(function, config);
+  const bool is_short = entry.launches != 0 && entry.last_ns < short_launch_ns;
+  config.threads = is_short ? 1 : options.threads;
+  const bool counted = recorder->begin(entry, kernel, config);
+  const auto start = std::chrono::steady_clock::now();
+  exec::LaunchResult result;
+  try {
+    result = function.binary->image->launch(kernel, config);
+  } catch (const Error& error) {
+    recorder->end(entry, config, result, counted, 0);
+    say(std::string("error: ") + error.what());
+    return Status::launch_failure;
+  }
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  recorder->end(entry, config, result, counted, ns);
+  if (!result.findings.empty()) {
+    show(result.findings, function, kernel, config);
+    // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs behind.
+    failure = status_of(result.findings.front().kind);
+  }
+  return Status::success;
+}
+
+namespace {
+
+Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared, Stream* stream,
+              bool cooperative = false, Extent3 cluster = {1, 1, 1}) {
+  return call([&](Runtime& runtime) {
+    KernelWork work;
+    work.cooperative = cooperative;
+    work.cluster = dim(cluster);
+    const Status status = make_work(runtime, handle, grid, block, arguments, shared, work);
+    return status == Status::success ? runtime.submit(stream, std::move(work)) : status;
+  });
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API unsigned __cudaPushCallConfiguration(Extent3 grid, Extent3 block, size_t shared, Stream* stream) {
+  configurations().push_back({grid, block, shared, stream});
+  return 0;
+}
+
+LANESCOPE_CUDA_API Status __cudaPopCallConfiguration(Extent3* grid, Extent3* block, size_t* shared, void* stream) {
+  auto& stack = configurations();
+  if (stack.empty()) return remember(Status::missing_configuration);
+  *grid = stack.back().grid;
+  *block = stack.back().block;
+  *shared = stack.back().dynamic_shared;
+  *static_cast<Stream**>(stream) = stack.back().stream;
+  stack.pop_back();
+  return Status::success;
+}
+
+LANESCOPE_CUDA_API Status cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
+                                           size_t shared, Stream* stream) {
+  return launch(function, grid, block, arguments, shared, stream);
+}
+
+LANESCOPE_CUDA_API Status __cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
+                                             size_t shared, Stream* stream) {
+  return launch(function, grid, block, arguments, shared, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaLaunchCooperativeKernel(const void* function, Extent3 grid, Extent3 block,
+                                                      void** arguments, size_t shared, Stream* stream) {
+  return launch(function, grid, block, arguments, shared, stream, true);
+}
+
+LANESCOPE_CUDA_API Status cudaLaunchKernelExC(const LaunchDescription* description, const void* function,
+                                              void** arguments) {
+  if (description == nullptr) return remember(Status::invalid_value);
+  bool cooperative = false;
+  Extent3 cluster{1, 1, 1};
+  for (unsigned i = 0; i < description->attribute_count; ++i) {
+    const LaunchAttribute& attribute = description->attributes[i];
+    if (attribute.id == LaunchAttribute::cooperative) cooperative = attribute.value.number != 0;
+    if (attribute.id == LaunchAttribute::cluster_dimension) cluster = attribute.value.dimension;
+  }
+  return launch(function, description->grid, description->block, arguments, description->dynamic_shared,
+                description->stream, cooperative, cluster);
+}

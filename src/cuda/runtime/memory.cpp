@@ -1,0 +1,379 @@
+// Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so pinned and
+// managed memory come from the same place as the device's and need no translation.
+#include <algorithm>
+#include <cstring>
+
+#include "cuda/runtime/graph.hpp"
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+constexpr size_t row_alignment = 512;  ///< of cudaMallocPitch, as an H200 has it
+
+size_t pitch_of(size_t width) { return (width + row_alignment - 1) / row_alignment * row_alignment; }
+
+const char* name_of(MemoryType type) {
+  switch (type) {
+    case MemoryType::device: return "device memory";
+    case MemoryType::managed: return "managed memory";
+    default: return "pinned host memory";
+  }
+}
+
+}  // namespace
+
+Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out) {
+  if (out == nullptr) return Status::invalid_value;
+  if (size == 0) {
+    *out = nullptr;
+    return Status::success;
+  }
+  if (type == MemoryType::device && (size > device.global_bytes() || device_bytes_ + size > device.global_bytes()))
+    return Status::memory_allocation;
+  uint64_t base = 0;
+  try {
+    static std::atomic<uint64_t> serial{0};
+    base = memory.allocate(size, std::string(name_of(type)) + " #" + std::to_string(++serial), 512);
+  } catch (const Error&) {
+    return Status::memory_allocation;
+  }
+  const std::unique_lock lock(mutex);
+  blocks[base] = {base, size, type, flags, false, pool};
+  if (type == MemoryType::device) device_bytes_ += size;
+  if (pool != nullptr) {
+    pool->used += size;
+    pool->used_high = std::max(pool->used_high, pool->used);
+  }
+  *out = reinterpret_cast<void*>(base);
+  return Status::success;
+}
+
+Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) {
+  if (pointer == nullptr) return Status::success;
+  const auto base = reinterpret_cast<uint64_t>(pointer);
+  {
+    const std::unique_lock lock(mutex);
+    const auto found = blocks.find(base);
+    if (found == blocks.end() || found->second.registered) return Status::invalid_value;
+    const Block& block = found->second;
+    if (std::find(types.begin(), types.end(), block.type) == types.end()) return Status::invalid_value;
+    if (block.type == MemoryType::device) device_bytes_ -= block.size;
+    if (block.pool != nullptr && pools.contains(block.pool)) block.pool->used -= block.size;
+    blocks.erase(found);
+  }
+  memory.release(base);
+  return Status::success;
+}
+
+bool Runtime::find_block(uint64_t address, Block& block) const {
+  const std::shared_lock lock(mutex);
+  auto after = blocks.upper_bound(address);
+  if (after == blocks.begin()) return false;
+  const Block& before = std::prev(after)->second;
+  if (address - before.base >= before.size) return false;
+  block = before;
+  return true;
+}
+
+bool Runtime::covers(uint64_t address, uint64_t size) const {
+  Block block;
+  if (find_block(address, block)) return size <= block.size - (address - block.base);
+  const auto allocation = memory.find(address);  // a variable or an array
+  return allocation && size <= allocation->size - (address - allocation->base);
+}
+
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cudaMalloc(void** out, size_t size) {
+  return call([&](Runtime& runtime) { return runtime.allocate(size, MemoryType::device, 0, nullptr, out); });
+}
+
+LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
+  return call([&](Runtime& runtime) {
+    return runtime.release(pointer, {MemoryType::device, MemoryType::managed});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
+  return call([&](Runtime& runtime) {
+    if (pitch == nullptr) return Status::invalid_value;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(pitch_of(width), height, &bytes)) return Status::memory_allocation;
+    *pitch = pitch_of(width);
+    return runtime.allocate(bytes, MemoryType::device, 0, nullptr, out);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr) return Status::invalid_value;
+    size_t bytes = 0;
+    if (__builtin_mul_overflow(pitch_of(extent.width), extent.height, &bytes) ||
+        __builtin_mul_overflow(bytes, extent.depth, &bytes))
+      return Status::memory_allocation;
+    *out = {nullptr, pitch_of(extent.width), extent.width, extent.height};
+    return runtime.allocate(bytes, MemoryType::device, 0, nullptr, &out->pointer);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaHostAlloc(void** out, size_t size, unsigned flags) {
+  return call([&](Runtime& runtime) { return runtime.allocate(size, MemoryType::host, flags, nullptr, out); });
+}
+
+LANESCOPE_CUDA_API Status cudaMallocHost(void** out, size_t size) { return cudaHostAlloc(out, size, 0); }
+
+LANESCOPE_CUDA_API Status cudaFreeHost(void* pointer) {
+  return call([&](Runtime& runtime) { return runtime.release(pointer, {MemoryType::host}); });
+}
+
+LANESCOPE_CUDA_API Status cudaMallocManaged(void** out, size_t size, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (size == 0) return Status::invalid_value;
+    return runtime.allocate(size, MemoryType::managed, flags, nullptr, out);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (pointer == nullptr || size == 0) return Status::invalid_value;
+    const auto base = reinterpret_cast<uint64_t>(pointer);
+    const std::unique_lock lock(runtime.mutex);
+    const auto after = runtime.blocks.lower_bound(base);
+    const bool meets_next = after != runtime.blocks.end() && after->first - base < size;
+    const bool meets_last = after != runtime.blocks.begin() && [&] {
+      const Block& before = std::prev(after)->second;
+      return base - before.base < before.size;
+    }();
+    if (meets_next || meets_last) return Status::host_memory_already_registered;
+    runtime.blocks[base] = {base, size, MemoryType::host, flags, true, nullptr};
+    runtime.memory.attach(pointer, size, "registered host memory");
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaHostUnregister(void* pointer) {
+  return call([&](Runtime& runtime) {
+    const std::unique_lock lock(runtime.mutex);
+    const auto found = runtime.blocks.find(reinterpret_cast<uint64_t>(pointer));
+    if (found == runtime.blocks.end() || !found->second.registered) return Status::host_memory_not_registered;
+    runtime.memory.detach(pointer);
+    runtime.blocks.erase(found);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaHostGetDevicePointer(void** out, void* host, unsigned) {
+  return call([&](Runtime& runtime) {
+    Block block;
+    if (out == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) || block.type == MemoryType::device)
+      return Status::invalid_value;
+    *out = host;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaHostGetFlags(unsigned* flags, void* host) {
+  return call([&](Runtime& runtime) {
+    Block block;
+    if (flags == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) || block.type != MemoryType::host)
+      return Status::invalid_value;
+    *flags = block.flags | 2;  // all pinned memory is mapped
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr) return Status::invalid_value;
+    *out = {};
+    auto* address = const_cast<void*>(pointer);
+    Block block;
+    if (runtime.find_block(reinterpret_cast<uint64_t>(pointer), block)) {
+      out->type = block.type;
+      out->device_pointer = address;
+      out->host_pointer = block.type == MemoryType::device ? nullptr : address;
+    } else if (runtime.covers(reinterpret_cast<uint64_t>(pointer), 1)) {
+      out->type = MemoryType::device;
+      out->device_pointer = address;
+    } else {
+      out->device = -2;
+      out->host_pointer = address;
+    }
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
+  return call([&](Runtime& runtime) {
+    if (free == nullptr || total == nullptr) return Status::invalid_value;
+    *total = runtime.device.global_bytes();
+    *free = *total - runtime.device_bytes_used();
+    return Status::success;
+  });
+}
+
+// Advice and prefetching change nothing here but must be about managed memory.
+
+LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int, MemoryLocation) {
+  return call([&](Runtime& runtime) {
+    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation, unsigned, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
+    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer, size_t, unsigned) {
+  return call([&](Runtime& runtime) {
+    if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
+    return runtime.covers(reinterpret_cast<uint64_t>(pointer), 1) ? Status::success : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemRangeGetAttribute(void* data, size_t size, int, const void* pointer, size_t count) {
+  return call([&](Runtime& runtime) {
+    if (data == nullptr || !runtime.covers(reinterpret_cast<uint64_t>(pointer), count)) return Status::invalid_value;
+    std::memset(data, 0, size);
+    return Status::success;
+  });
+}
+
+// Memory in stream order, and its pools.
+
+LANESCOPE_CUDA_API Status cudaMallocFromPoolAsync(void** out, size_t size, Pool* pool, Stream* handle) {
+  return call([&](Runtime& runtime) {
+    Stream* stream = runtime.stream(handle);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    if (pool == nullptr) return Status::invalid_value;
+    if (pool->properties.max_size != 0 && pool->used + size > pool->properties.max_size) return Status::memory_allocation;
+    const MemoryType type = pool->properties.location.type == 2 ? MemoryType::host : MemoryType::device;
+    const Status status = runtime.allocate(size, type, 0, pool, out);
+    if (status != Status::success || stream->capture == nullptr) return status;
+    // Captured: the address is fixed now, and the memory is there whenever the graph runs.
+    return runtime.submit(handle, AllocationWork{pool->properties, *out, size});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMallocAsync(void** out, size_t size, Stream* stream) {
+  return cudaMallocFromPoolAsync(out, size, Runtime::get().current_pool, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaFreeAsync(void* pointer, Stream* stream) {
+  return call([&](Runtime& runtime) -> Status {
+    Block block;
+    if (pointer == nullptr) return Status::success;
+    if (!runtime.find_block(reinterpret_cast<uint64_t>(pointer), block)) return Status::invalid_value;
+    return runtime.submit(stream, FreeWork{pointer});
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolCreate(Pool** out, const PoolProperties* properties) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr || properties == nullptr) return Status::invalid_value;
+    *out = new Pool;
+    (*out)->properties = *properties;
+    const std::unique_lock lock(runtime.mutex);
+    runtime.pools.insert(*out);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolDestroy(Pool* pool) {
+  return call([&](Runtime& runtime) {
+    if (pool == nullptr || pool->is_default) return Status::invalid_value;
+    const std::unique_lock lock(runtime.mutex);
+    if (runtime.pools.erase(pool) == 0) return Status::invalid_value;
+    if (runtime.current_pool == pool) runtime.current_pool = &runtime.default_pool;
+    for (auto& [base, block] : runtime.blocks)
+      if (block.pool == pool) block.pool = nullptr;
+    delete pool;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaDeviceGetDefaultMemPool(Pool** out, int device) {
+  return query([&](Runtime& runtime) {
+    if (out == nullptr) return Status::invalid_value;
+    if (device != 0) return Status::invalid_device;
+    *out = &runtime.default_pool;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaDeviceGetMemPool(Pool** out, int device) {
+  return query([&](Runtime& runtime) {
+    if (out == nullptr) return Status::invalid_value;
+    if (device != 0) return Status::invalid_device;
+    *out = runtime.current_pool;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaDeviceSetMemPool(int device, Pool* pool) {
+  return query([&](Runtime& runtime) {
+    if (pool == nullptr) return Status::invalid_value;
+    if (device != 0) return Status::invalid_device;
+    runtime.current_pool = pool;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolTrimTo(Pool* pool, size_t) {
+  return remember(pool == nullptr ? Status::invalid_value : Status::success);
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolSetAccess(Pool* pool, const void*, size_t) {
+  return remember(pool == nullptr ? Status::invalid_value : Status::success);
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolGetAccess(int* flags, Pool* pool, MemoryLocation*) {
+  if (flags == nullptr || pool == nullptr) return remember(Status::invalid_value);
+  *flags = 3;  // reading and writing
+  return Status::success;
+}
+
+namespace {
+/// cudaMemPoolAttr: 1…3 reuse policies (int); 4 release threshold, 5…8 reserved and used bytes, now and at most.
+bool is_policy(int attribute) { return attribute >= 1 && attribute <= 3; }
+}  // namespace
+
+LANESCOPE_CUDA_API Status cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
+  return query([&](Runtime&) {
+    if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 8) return Status::invalid_value;
+    if (is_policy(attribute)) {
+      std::memcpy(value, &pool->reuse[attribute - 1], sizeof(int));
+      return Status::success;
+    }
+    const uint64_t number = attribute == 4   ? pool->release_threshold
+                            : attribute == 5 ? pool->used
+                            : attribute == 6 ? pool->used_high
+                            : attribute == 7 ? pool->used
+                                             : pool->used_high;
+    std::memcpy(value, &number, sizeof number);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
+  return query([&](Runtime&) {
+    if (pool == nullptr || value == nullptr) return Status::invalid_value;
+    if (is_policy(attribute)) {
+      std::memcpy(&pool->reuse[attribute - 1], value, sizeof(int));
+      return Status::success;
+    }
+    if (attribute == 4) {
+      std::memcpy(&pool->release_threshold, value, sizeof(uint64_t));
+      return Status::success;
+    }
+    if (attribute != 6 && attribute != 8) return Status::invalid_value;
+    pool->used_high = pool->used;  // the only value that may be set is 0: begin again
+    return Status::success;
+  });
+}

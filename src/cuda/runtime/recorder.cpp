@@ -1,0 +1,152 @@
+// See recorder.hpp.
+#include "cuda/runtime/recorder.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cuda/runtime/exit.hpp"
+#include "report/json.hpp"
+#include "report/text.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// After a launch as long as this its counts are put aside, so that the next one can be interrupted without losing them.
+constexpr int64_t long_launch_ns = 50'000'000;
+
+uint64_t pack(const exec::Dim3& d) { return uint64_t{d.x} << 32 | uint64_t{d.y} << 16 | d.z; }
+
+}  // namespace
+
+void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more) {
+  for (const exec::Finding& finding : more) {
+    const auto same = std::find_if(known.begin(), known.end(), [&](const exec::Finding& other) {
+      return other.kind == finding.kind && other.instruction == finding.instruction;
+    });
+    if (same == known.end())
+      known.push_back(finding);
+    else
+      same->count += finding.count;
+  }
+}
+
+Recorder::Recorder(const Options& options)
+    : options_(options), arch_(arch_of(options)), enabled_(!options.report.empty()) {}
+
+Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& config) {
+  const auto fits = [&](const Entry& e) {
+    return e.function == &function && e.shape.grid == config.grid && e.shape.block == config.block &&
+           e.shape.dynamic_shared == config.dynamic_shared;
+  };
+  if (last_ != nullptr && fits(*last_)) return *last_;
+  const Key key{&function, uint64_t{config.grid.x}, pack({config.grid.y, config.grid.z, 0}), pack(config.block),
+                config.block.z, config.dynamic_shared};
+  const auto [found, fresh] = index_.emplace(key, entries_.size());
+  if (fresh) {
+    auto entry = std::make_unique<Entry>();
+    entry->function = &function;
+    entry->module = function.binary->module;
+    entry->shape.grid = config.grid;
+    entry->shape.block = config.block;
+    entry->shape.dynamic_shared = config.dynamic_shared;
+    entries_.push_back(std::move(entry));
+  }
+  return *(last_ = entries_[found->second].get());
+}
+
+bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config) {
+  bool counted = enabled_ && options_.count && entry.function->counted;
+  if (counted) {
+    const uint64_t number = eligible_++;
+    counted = number >= options_.launch_skip && number - options_.launch_skip < options_.launch_count;
+  }
+  running_ = &entry;
+  if (!counted) return false;
+  entry.last_use = ++clock_;
+  if (entry.collectors == nullptr) {
+    if (live_.size() >= most_live) {
+      const auto oldest = std::min_element(live_.begin(), live_.end(),
+                                           [](const Entry* a, const Entry* b) { return a->last_use < b->last_use; });
+      fold(**oldest);
+      live_.erase(oldest);
+    }
+    entry.collectors = std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
+    live_.push_back(&entry);
+  }
+  config.observer = [collectors = entry.collectors.get()](uint32_t host_thread) { return collectors->of(host_thread); };
+  return true;
+}
+
+void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchResult& result, bool counted, int64_t ns) {
+  running_ = nullptr;
+  ++entry.launches;
+  entry.last_ns = ns;
+  if (counted) {
+    ++entry.counted;
+    entry.sum.warp_instructions += result.warp_instructions;
+    if (ns > long_launch_ns) {
+      fold(entry);
+      std::erase(live_, &entry);
+    }
+  } else {
+    ++uncounted_;
+  }
+  entry.sum.failed = entry.sum.failed || result.failed;
+  if (!result.findings.empty()) add_findings(entry.sum.findings, result.findings);
+}
+
+void Recorder::fold(Entry& entry) {
+  if (entry.collectors == nullptr) return;
+  const profile::Profile counted = entry.collectors->merged();
+  entry.counts = entry.counts ? profile::merge({*entry.counts, counted}) : counted;
+  entry.collectors.reset();
+}
+
+void Recorder::copied(CopyKind direction, bool pageable, uint64_t bytes) {
+  Copies& copies = copies_[static_cast<size_t>(direction)];
+  copies.count.fetch_add(1, std::memory_order_relaxed);
+  copies.bytes.fetch_add(bytes, std::memory_order_relaxed);
+  if (pageable) copies.pageable.fetch_add(1, std::memory_order_relaxed);
+}
+
+bool Recorder::empty() const {
+  return entries_.empty() &&
+         std::all_of(copies_.begin(), copies_.end(), [](const Copies& copies) { return copies.count == 0; });
+}
+
+void Recorder::forget() {
+  index_.clear();
+  entries_.clear();
+  live_.clear();
+  last_ = nullptr;
+  running_ = nullptr;
+  eligible_ = uncounted_ = 0;
+  for (Copies& copies : copies_) copies.count = copies.bytes = copies.pageable = 0;
+}
+
+std::string Recorder::render(bool interrupted) {
+  report::Report report = report::make_report(arch_);
+  report::Sources sources(program_path());
+  const Entry* running = running_;
+  for (const auto& entry : entries_) {
+    const exec::Kernel* kernel = entry->function->kernel;
+    const bool is_running = interrupted && entry.get() == running;
+    if (!is_running) fold(*entry);
+    if (is_running)
+      report.notes.push_back(fmt::format("The program was ended while {} was running; that launch is not counted.",
+                                         kernel->display_name));
+    if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_) continue;
+    if (entry->launches == 0) continue;
+    report::Launch launch =
+        report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum, entry->counts, sources);
+    report.launches.push_back(std::move(launch));
+  }
+  if (uncounted_ != 0 && options_.count)
+    report.notes.push_back(fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
+                                       uncounted_, uncounted_ == 1 ? "" : "es"));
+  return options_.json ? report::to_json(report) : report::to_text(report, {options_.width, options_.color});
+}
+
+}  // namespace lanescope::cuda

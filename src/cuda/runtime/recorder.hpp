@@ -1,0 +1,90 @@
+// What is remembered for the report: launches of the same kernel, grid, block and shared memory as one sum, findings,
+// and copies by direction.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cuda/runtime/options.hpp"
+#include "cuda/runtime/runtime.hpp"
+#include "exec/launch.hpp"
+#include "profile/collector.hpp"
+#include "profile/profile.hpp"
+#include "report/report.hpp"
+#include "report/sources.hpp"
+
+namespace lanescope::cuda {
+
+class Recorder {
+ public:
+  explicit Recorder(const Options& options);
+
+  /// Launches that are summed.
+  struct Entry {
+    Function* function = nullptr;
+    std::shared_ptr<const ptx::Module> module;
+    exec::LaunchConfig shape;   ///< grid, block and shared memory
+    uint64_t launches = 0;      ///< all of them
+    uint64_t counted = 0;       ///< those whose accesses were counted
+    exec::LaunchResult sum;     ///< of the counted ones; findings of all
+    /// Collectors live on from launch to launch: making them costs more than a small kernel. Only some do at a time
+    /// (they are large); what the others counted is in `counts`.
+    std::unique_ptr<profile::Collectors> collectors;
+    std::optional<profile::Profile> counts;
+    uint64_t last_use = 0;
+    int64_t last_ns = 0;  ///< how long the last launch took
+  };
+
+  // The next three are called with Runtime::launches held.
+  Entry& entry(Function& function, const exec::LaunchConfig& config);
+  /// Whether this launch is to be counted; if so, its observers.
+  bool begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config);
+  void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted, int64_t ns);
+
+  void copied(CopyKind direction, bool pageable, uint64_t bytes);
+  [[nodiscard]] bool enabled() const { return enabled_; }
+
+  /// The finished report. `interrupted`: a kernel is running and cannot be waited for; what it has counted so far is
+  /// left out.
+  [[nodiscard]] std::string render(bool interrupted);
+  /// Whether there is anything to report.
+  [[nodiscard]] bool empty() const;
+  /// Drops everything: in the child of a fork.
+  void forget();
+
+ private:
+  using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+  static constexpr size_t most_live = 32;
+
+  void fold(Entry& entry);
+
+  const Options& options_;
+  model::Arch arch_;
+  bool enabled_;
+  std::map<Key, size_t> index_;
+  std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their first launches
+  std::vector<Entry*> live_;                     ///< those with collectors
+  Entry* last_ = nullptr;                        ///< programs often launch one kernel again and again
+  std::atomic<Entry*> running_{nullptr};
+  uint64_t clock_ = 0;
+  uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
+  uint64_t uncounted_ = 0;
+
+  struct Copies {
+    std::atomic<uint64_t> count{0}, bytes{0}, pageable{0};
+  };
+  std::array<Copies, 4> copies_;  ///< by CopyKind
+};
+
+/// Adds findings of another launch to those known.
+void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more);
+
+}  // namespace lanescope::cuda

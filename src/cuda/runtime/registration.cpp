@@ -1,0 +1,452 @@
+// Fat binaries, kernels and variables as the code that nvcc generates announces them, before main; and finding them by
+// the host symbols that stand for them. PTX is parsed when it is first needed: most programs use a few of the kernels
+// that their libraries bring.
+#include <link.h>
+
+#include <algorithm>
+#include <cstring>
+#include <fstream>
+
+#include "cuda/fatbin.hpp"
+#include "cuda/runtime/exit.hpp"
+#include "cuda/runtime/recorder.hpp"
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// What a program registers (fatBinary wrapper). Version 1: `data` is the container. Version 2 (-rdc): `units` is a
+/// null-terminated list of the containers of the translation units; `data` holds machine code only.
+struct Wrapper {
+  uint32_t magic;
+  uint32_t version;
+  const std::byte* data;
+  const std::byte* const* units;
+};
+
+struct Bounds {
+  uint64_t address = 0, left = 0;
+  std::string file;
+};
+
+/// The loaded file that holds an address, and how many bytes of the same segment follow it.
+Bounds bounds_of(const void* pointer) {
+  Bounds bounds;
+  bounds.address = reinterpret_cast<uint64_t>(pointer);
+  dl_iterate_phdr(
+      [](dl_phdr_info* info, size_t, void* data) {
+        auto& out = *static_cast<Bounds*>(data);
+        for (int i = 0; i < info->dlpi_phnum; ++i) {
+          const auto& segment = info->dlpi_phdr[i];
+          const uint64_t begin = info->dlpi_addr + segment.p_vaddr;
+          if (segment.p_type != PT_LOAD || out.address - begin >= segment.p_memsz) continue;
+          out.left = segment.p_memsz - (out.address - begin);
+          out.file = info->dlpi_name;
+          return 1;
+        }
+        return 0;
+      },
+      &bounds);
+  return bounds;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+/// A container in memory, as far as its own header says; not further than the file it was loaded from.
+std::span<const std::byte> container_at(const std::byte* data, const std::string& name) {
+  if (data == nullptr) throw Error(name + ": registers no fat binary");
+  const Bounds bounds = bounds_of(data);
+  const uint64_t readable = bounds.left != 0 ? bounds.left : UINT64_MAX >> 1;
+  const uint64_t size = container_size({data, std::min<uint64_t>(readable, 16)}, name);
+  if (size > readable) throw Error(name + ": damaged fat binary: it is larger than the file that holds it");
+  return {data, size};
+}
+
+/// Says why nothing can run, and what to do; no PTX for this device was found.
+std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& images, const std::string& target) {
+  std::string ptx, code;
+  bool lto = false;
+  for (const FatImage& image : images) {
+    std::string& list = image.kind == FatImage::Kind::ptx ? ptx : code;
+    if (image.kind == FatImage::Kind::ptx || image.kind == FatImage::Kind::machine_code)
+      list += (list.empty() ? "" : ", ") + image.target();
+    lto = lto || image.kind == FatImage::Kind::lto_ir;
+  }
+  if (!ptx.empty())
+    return name + ": holds PTX for " + ptx + ", which a device of " + target + " cannot run; choose one with --arch";
+  return name + ": holds " +
+         (code.empty() ? (lto ? "link-time intermediate code only" : "no device code") : "machine code for " + code + " only") +
+         ". Lanescope runs PTX: compile with nvcc -arch=" + target + " (or -gencode arch=compute_" + target.substr(3) +
+         ",code=compute_" + target.substr(3) + "), which keeps the PTX";
+}
+
+/// One container's PTX for the device; "" when it holds none that fits (`why` says so).
+std::string ptx_of(const std::vector<FatImage>& images, const std::string& name, const Device& device, std::string& why) {
+  const FatImage* image = choose_ptx(images, device.target());
+  if (image == nullptr && device.attribute(attribute_major) < 7) {
+    // Today's compilers make no PTX for these: the oldest stands in, and accesses are still counted by the old rules.
+    for (const FatImage& other : images)
+      if (other.kind == FatImage::Kind::ptx && (image == nullptr || other.sm < image->sm)) image = &other;
+  }
+  if (image == nullptr) {
+    why = why_no_ptx(name, images, device.target());
+    return "";
+  }
+  return text_of(*image, name);
+}
+
+}  // namespace
+
+Binary* Runtime::register_binary(const void* wrapper) {
+  auto binary = std::make_unique<Binary>();
+  binary->wrapper = wrapper;
+  const auto& w = *static_cast<const Wrapper*>(wrapper);
+  const Bounds bounds = bounds_of(wrapper);
+  binary->name = base_name(bounds.file.empty() ? program_path() : bounds.file);
+  try {
+    if (w.magic != wrapper_magic) throw Error(binary->name + ": registers something that is no fat binary");
+    if (w.version == 2 && w.units != nullptr) {
+      for (const std::byte* const* unit = w.units; *unit != nullptr; ++unit)
+        binary->containers.push_back(container_at(*unit, binary->name));
+    } else {
+      binary->containers.push_back(container_at(w.data, binary->name));
+    }
+    // A program without PTX can never run a kernel here; better said now than at its first launch.
+    std::vector<FatImage> all;
+    for (const auto& container : binary->containers)
+      for (FatImage& image : read_fat_binary(container, binary->name)) all.push_back(std::move(image));
+    const bool has_ptx =
+        std::any_of(all.begin(), all.end(), [](const FatImage& i) { return i.kind == FatImage::Kind::ptx; });
+    if (!has_ptx && !all.empty()) {
+      say("error: " + why_no_ptx(binary->name, all, device.target()));
+      binary->loaded = true;
+      binary->status = Status::no_kernel_image_for_device;
+    }
+  } catch (const Error& error) {
+    say(std::string("error: ") + error.what());
+    binary->loaded = true;
+    binary->status = Status::invalid_kernel_image;
+  }
+  Binary* handle = binary.get();
+  const std::unique_lock lock(mutex);
+  binaries.push_back(std::move(binary));
+  return handle;
+}
+
+Binary* Runtime::load_binary(std::vector<std::byte> bytes, std::string name) {
+  auto binary = std::make_unique<Binary>();
+  binary->name = std::move(name);
+  binary->owned = std::move(bytes);
+  binary->containers.push_back(binary->owned);
+  Binary* handle = binary.get();
+  const std::unique_lock lock(mutex);
+  binaries.push_back(std::move(binary));
+  return handle;
+}
+
+void Runtime::unregister_binary(Binary* binary) {
+  const std::unique_lock lock(mutex);
+  if (!binary->registered) return;
+  binary->registered = false;
+  // The symbols go with the file that held them: dlopen may put another one at the same place. What was counted stays,
+  // and with it the kernels and the module that the report speaks of.
+  const auto is_of_binary = [&](const auto& entry) { return entry.second->binary == binary; };
+  std::erase_if(functions, is_of_binary);
+  std::erase_if(variables, [&](const auto& entry) { return entry.second.binary == binary; });
+}
+
+void Runtime::register_function(Binary* binary, const void* stub, const char* name) {
+  auto function = std::make_unique<Function>();
+  function->binary = binary;
+  function->name = name;
+  function->stub = stub;
+  const std::unique_lock lock(mutex);
+  if (stub != nullptr) functions[stub] = function.get();
+  functions[function.get()] = function.get();
+  binary->functions.push_back(std::move(function));
+}
+
+void Runtime::register_variable(Binary* binary, const void* host, const char* name) {
+  const std::unique_lock lock(mutex);
+  variables[host] = {binary, name};
+}
+
+Function* Runtime::function(const void* stub_or_handle) const {
+  const std::shared_lock lock(mutex);
+  const auto found = functions.find(stub_or_handle);
+  return found == functions.end() ? nullptr : found->second;
+}
+
+Status Runtime::load(Binary& binary) {
+  const std::lock_guard lock(binary.mutex);
+  if (binary.loaded) return binary.status;
+  binary.loaded = true;
+  try {
+    std::vector<std::string> texts;
+    std::string why;
+    for (const auto& container : binary.containers) {
+      std::string text = ptx_of(read_fat_binary(container, binary.name), binary.name, device, why);
+      if (!text.empty()) texts.push_back(std::move(text));
+    }
+    if (texts.empty()) {
+      say("error: " + why);
+      return binary.status = Status::no_kernel_image_for_device;
+    }
+    if (texts.size() > 1) {
+      say("error: " + binary.name + ": " + std::to_string(texts.size()) +
+          " translation units have to be linked on the device (nvcc -rdc=true), which this version cannot do");
+      return binary.status = Status::not_supported;
+    }
+    binary.module = std::make_shared<const ptx::Module>(ptx::parse(std::move(texts.front()), binary.name + ".ptx"));
+    binary.image = std::make_unique<exec::Image>(binary.module, memory);
+  } catch (const Error& error) {
+    say(std::string("error: ") + error.what());
+    binary.status = Status::invalid_ptx;
+  }
+  return binary.status;
+}
+
+Status Runtime::prepare(Function& function) {
+  if (function.kernel.load(std::memory_order_acquire) != nullptr) return Status::success;
+  const Status status = load(*function.binary);
+  if (status != Status::success) return status;
+  try {
+    const exec::Kernel& kernel = function.binary->image->kernel(function.name);
+    const std::string& shown = kernel.display_name.empty() ? kernel.name : kernel.display_name;
+    function.counted = !options.kernels || std::regex_search(shown, *options.kernels);
+    function.kernel.store(&kernel, std::memory_order_release);
+    return Status::success;
+  } catch (const Error& error) {
+    say(std::string("error: ") + error.what());
+    return function.binary->module->find_function(function.name) == nullptr ? Status::invalid_device_function
+                                                                            : Status::invalid_ptx;
+  }
+}
+
+Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {
+  Variable variable;
+  {
+    const std::shared_lock lock(mutex);
+    const auto found = variables.find(host);
+    if (found == variables.end()) return Status::invalid_symbol;
+    variable = found->second;
+  }
+  const Status status = load(*variable.binary);
+  if (status != Status::success) return status;
+  uint64_t bytes = 0;
+  address = variable.binary->image->variable(variable.name, &bytes);
+  size = bytes;
+  return address == 0 ? Status::invalid_symbol : Status::success;
+}
+
+void Runtime::load_managed(Binary& binary) {
+  if (binary.managed.empty() || load(binary) != Status::success) return;
+  for (const Binary::Managed& managed : binary.managed)
+    *managed.host_pointer = reinterpret_cast<void*>(binary.image->variable(managed.name));
+}
+
+namespace {
+
+Binary* binary_of(void** handle) { return reinterpret_cast<Binary*>(handle); }
+
+/// A library: a binary that the program loads itself.
+Status load_library(Runtime& runtime, Binary** out, std::vector<std::byte> bytes, const std::string& name) {
+  const auto* text = reinterpret_cast<const char*>(bytes.data());
+  uint32_t magic = 0;
+  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+  Binary* binary = nullptr;
+  if (magic == container_magic) {
+    binary = runtime.load_binary(std::move(bytes), name);
+  } else {
+    binary = runtime.load_binary({}, name);
+    const std::lock_guard lock(binary->mutex);
+    binary->loaded = true;
+    try {
+      binary->module = std::make_shared<const ptx::Module>(ptx::parse(std::string(text), name));
+      binary->image = std::make_unique<exec::Image>(binary->module, runtime.memory);
+    } catch (const Error& error) {
+      say(std::string("error: ") + error.what());
+      return binary->status = Status::invalid_ptx;
+    }
+  }
+  const Status status = runtime.load(*binary);
+  if (status != Status::success) return status;
+  for (const ptx::Function& function : binary->module->functions)
+    if (function.is_entry && function.has_body) runtime.register_function(binary, nullptr, function.name.c_str());
+  *out = binary;
+  return Status::success;
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API void** __cudaRegisterFatBinary(void* wrapper) {
+  return reinterpret_cast<void**>(Runtime::get().register_binary(wrapper));
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterFatBinaryEnd(void**) {}
+
+LANESCOPE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
+  if (handle != nullptr) Runtime::get().unregister_binary(binary_of(handle));
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterFunction(void** handle, const void* stub, char*, const char* name, int, void*,
+                                               void*, void*, void*, int*) {
+  Runtime::get().register_function(binary_of(handle), stub, name);
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t, int, int) {
+  Runtime::get().register_variable(binary_of(handle), host, name);
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterHostVar(void** handle, const char* name, char* host, size_t) {
+  Runtime::get().register_variable(binary_of(handle), host, name);
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t, int,
+                                                 int) {
+  binary_of(handle)->managed.push_back({host, name});
+  Runtime::get().register_variable(binary_of(handle), host, name);
+}
+
+LANESCOPE_CUDA_API void __cudaRegisterUnifiedTable(void**, void*) {}
+
+LANESCOPE_CUDA_API char __cudaInitModule(void** handle) {
+  Runtime::get().load_managed(*binary_of(handle));
+  return 1;
+}
+
+LANESCOPE_CUDA_API Status __cudaGetKernel(Function** out, const void* stub) {
+  return query([&](Runtime& runtime) {
+    Function* function = runtime.function(stub);
+    if (function == nullptr) return Status::invalid_device_function;
+    *out = function;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGetKernel(Function** out, const void* stub) {
+  if (out == nullptr) return remember(Status::invalid_value);
+  return __cudaGetKernel(out, stub);
+}
+
+LANESCOPE_CUDA_API Status cudaGetFuncBySymbol(Function** out, const void* stub) { return cudaGetKernel(out, stub); }
+
+LANESCOPE_CUDA_API Status cudaFuncGetName(const char** name, const void* stub) {
+  return query([&](Runtime& runtime) {
+    const Function* function = runtime.function(stub);
+    if (name == nullptr) return Status::invalid_value;
+    if (function == nullptr) return Status::invalid_resource_handle;
+    *name = function->name.c_str();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGetSymbolAddress(void** out, const void* symbol) {
+  return call([&](Runtime& runtime) {
+    uint64_t address = 0;
+    size_t size = 0;
+    if (out == nullptr) return Status::invalid_value;
+    const Status status = runtime.variable(symbol, address, size);
+    if (status == Status::success) *out = reinterpret_cast<void*>(address);
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGetSymbolSize(size_t* out, const void* symbol) {
+  return call([&](Runtime& runtime) {
+    uint64_t address = 0;
+    size_t size = 0;
+    if (out == nullptr) return Status::invalid_value;
+    const Status status = runtime.variable(symbol, address, size);
+    if (status == Status::success) *out = size;
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int*, void**, unsigned, int*, void**,
+                                              unsigned) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr || code == nullptr) return Status::invalid_value;
+    const auto* bytes = static_cast<const std::byte*>(code);
+    uint32_t magic = 0;
+    std::memcpy(&magic, bytes, sizeof magic);
+    if (magic == wrapper_magic) {
+      *out = runtime.register_binary(code);
+      const Status status = runtime.load(**out);
+      if (status != Status::success) return status;
+      for (const lanescope::ptx::Function& function : (*out)->module->functions)
+        if (function.is_entry && function.has_body) runtime.register_function(*out, nullptr, function.name.c_str());
+      return Status::success;
+    }
+    const size_t size = magic == container_magic ? container_size({bytes, 16}, "cudaLibraryLoadData")
+                                                 : std::strlen(static_cast<const char*>(code)) + 1;
+    return load_library(runtime, out, {bytes, bytes + size}, "library");
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int*, void**, unsigned, int*, void**,
+                                                  unsigned) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr || path == nullptr) return Status::invalid_value;
+    std::ifstream in(path, std::ios::binary);
+    if (!in) return Status::file_not_found;
+    std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+    const auto* bytes = reinterpret_cast<const std::byte*>(content.c_str());
+    return load_library(runtime, out, {bytes, bytes + content.size() + 1}, path);
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryUnload(Binary* library) {
+  return call([&](Runtime& runtime) {
+    if (library == nullptr) return Status::invalid_resource_handle;
+    runtime.unregister_binary(library);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryGetKernel(Function** out, Binary* library, const char* name) {
+  return call([&](Runtime&) {
+    if (out == nullptr || library == nullptr || name == nullptr) return Status::invalid_value;
+    for (const auto& function : library->functions) {
+      if (function->name != name) continue;
+      *out = function.get();
+      return Status::success;
+    }
+    return Status::symbol_not_found;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryGetKernelCount(unsigned* count, Binary* library) {
+  return call([&](Runtime&) {
+    if (count == nullptr || library == nullptr) return Status::invalid_value;
+    *count = static_cast<unsigned>(library->functions.size());
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryEnumerateKernels(Function** out, unsigned most, Binary* library) {
+  return call([&](Runtime&) {
+    if (out == nullptr || library == nullptr) return Status::invalid_value;
+    for (size_t i = 0; i < most; ++i) out[i] = i < library->functions.size() ? library->functions[i].get() : nullptr;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Binary* library, const char* name) {
+  return call([&](Runtime&) {
+    if (library == nullptr || name == nullptr) return Status::invalid_value;
+    uint64_t bytes = 0;
+    const uint64_t found = library->image->variable(name, &bytes);
+    if (found == 0) return Status::symbol_not_found;
+    if (address != nullptr) *address = reinterpret_cast<void*>(found);
+    if (size != nullptr) *size = bytes;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaLibraryGetManaged(void** address, size_t* size, Binary* library, const char* name) {
+  return cudaLibraryGetGlobal(address, size, library, name);
+}

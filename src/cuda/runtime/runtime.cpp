@@ -1,0 +1,27 @@
+// See runtime.hpp.
+#include "cuda/runtime/runtime.hpp"
+
+#include "cuda/runtime/exit.hpp"
+#include "cuda/runtime/recorder.hpp"
+
+namespace lanescope::cuda {
+
+Runtime& Runtime::get() {
+  static auto* runtime = new Runtime;
+  return *runtime;
+}
+
+Runtime::Runtime()
+    : options(read_options()), device(options.arch), recorder(std::make_unique<Recorder>(options)) {
+  for (Pool* pool : {&default_pool, &managed_pool, &host_pool}) {
+    pool->properties.allocation_type = 1;
+    pool->properties.location = {1, 0};
+    pool->is_default = true;
+    pools.insert(pool);
+  }
+  host_pool.properties.location.type = 2;
+  legacy_stream.id = 1;
+  watch_for_exit();
+}
+
+}  // namespace lanescope::cuda

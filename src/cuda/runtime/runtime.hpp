@@ -1,0 +1,279 @@
+// The state behind the CUDA runtime's functions: one object for a process. Functions are in the files of their areas
+// (registration, memory, copies, streams, launches, …); each goes through call() or query() below, which keep CUDA's
+// error state.
+//
+// Work is done when it is submitted: a stream's operations run on the calling thread, in the order of the calls. That is
+// one of the orders which CUDA allows, so streams and events need no waiting.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cuda/runtime/api.hpp"
+#include "cuda/runtime/device.hpp"
+#include "cuda/runtime/message.hpp"
+#include "cuda/runtime/options.hpp"
+#include "exec/launch.hpp"
+#include "exec/memory.hpp"
+
+namespace lanescope::cuda {
+
+class Recorder;
+struct Binary;
+struct Graph;
+struct Capture;
+struct Node;
+
+/// A kernel of a program: what `cudaKernel_t` and `cudaFunction_t` point to.
+struct Function {
+  Binary* binary = nullptr;
+  std::string name;                      ///< in the PTX
+  const void* stub = nullptr;            ///< the host function that stands for it
+  std::atomic<const exec::Kernel*> kernel{};  ///< once decoded
+  uint32_t dynamic_shared_limit = 0;     ///< cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set
+  int carveout = -1;
+  bool non_portable_cluster = false;
+  bool counted = true;                   ///< its name passes --kernel
+  uint32_t host_threads = 0;             ///< for its launches, from how long the last one took; 0 = all
+};
+
+struct Variable {
+  Binary* binary = nullptr;
+  std::string name;
+};
+
+/// One registered fat binary: a translation unit, or with -rdc a whole program.
+struct Binary {
+  std::string name;  ///< for messages and where the PTX has no source lines
+  const void* wrapper = nullptr;
+  std::vector<std::span<const std::byte>> containers;
+  std::vector<std::byte> owned;  ///< bytes of containers loaded from a file
+  std::vector<std::unique_ptr<Function>> functions;
+  struct Managed {
+    void** host_pointer;
+    std::string name;
+  };
+  std::vector<Managed> managed;
+  bool registered = true;
+
+  std::mutex mutex;  ///< of what follows
+  bool loaded = false;
+  Status status = Status::success;  ///< of loading
+  std::shared_ptr<const ptx::Module> module;
+  std::unique_ptr<exec::Image> image;
+};
+
+/// Memory a program asked for, by its base address.
+struct Block {
+  uint64_t base = 0, size = 0;
+  MemoryType type = MemoryType::device;
+  unsigned flags = 0;
+  bool registered = false;  ///< the program's own memory (cudaHostRegister)
+  struct Pool* pool = nullptr;
+};
+
+struct Array {
+  uint64_t base = 0;
+  ChannelFormat format{};
+  size_t width = 0, height = 0, depth = 0;  ///< in elements; 0: the dimension does not exist
+  unsigned flags = 0;
+  [[nodiscard]] size_t pitch() const { return width * format.bytes(); }
+  [[nodiscard]] size_t slice() const { return pitch() * (height == 0 ? 1 : height); }
+  [[nodiscard]] size_t bytes() const { return slice() * (depth == 0 ? 1 : depth); }
+};
+
+struct Pool {
+  PoolProperties properties{};
+  uint64_t release_threshold = 0;
+  uint64_t used = 0, used_high = 0;
+  int reuse[3] = {1, 1, 1};
+  bool is_default = false;
+};
+
+struct Stream {
+  unsigned flags = 0;
+  int priority = 0;
+  unsigned long long id = 0;
+  std::shared_ptr<Capture> capture;   ///< while work is recorded instead of done
+  std::vector<Node*> capture_tail;    ///< what the next node depends on
+};
+
+struct Event {
+  unsigned flags = 0;
+  std::atomic<int64_t> recorded_ns{-1};
+  std::shared_ptr<Capture> capture;  ///< recorded while capturing
+  std::vector<Node*> capture_tail;
+};
+
+/// One rectangle of bytes to be moved; of memory whose rows and slices are apart.
+struct CopyWork {
+  uint64_t target = 0, source = 0;
+  size_t width = 0, height = 1, depth = 1;  ///< bytes, rows, slices
+  size_t target_pitch = 0, source_pitch = 0, target_slice = 0, source_slice = 0;
+  CopyKind kind = CopyKind::automatic;
+};
+struct SetWork {
+  uint64_t target = 0;
+  uint32_t value = 0, element_bytes = 1;
+  size_t width = 0, height = 1, depth = 1;  ///< elements, rows, slices
+  size_t pitch = 0, slice = 0;
+};
+struct KernelWork {
+  Function* function = nullptr;
+  exec::Dim3 grid, block;
+  uint32_t dynamic_shared = 0;
+  std::vector<std::byte> params;
+  bool cooperative = false;
+  exec::Dim3 cluster;
+};
+struct HostWork {
+  HostFunction function = nullptr;
+  StreamCallback callback = nullptr;  ///< cudaStreamAddCallback: this instead
+  Stream* stream = nullptr;
+  void* data = nullptr;
+};
+struct RecordWork {
+  Event* event = nullptr;
+};
+struct WaitWork {
+  Event* event = nullptr;
+};
+struct FreeWork {
+  void* pointer = nullptr;
+};
+struct AllocationWork {
+  PoolProperties pool;
+  void* pointer = nullptr;
+  size_t bytes = 0;
+};
+struct ChildWork {
+  std::shared_ptr<Graph> graph;
+};
+/// What can be put into a stream or a graph.
+using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork, FreeWork,
+                          AllocationWork, ChildWork>;
+
+class Runtime {
+ public:
+  /// Made on first use, never destroyed: programs call CUDA in their last destructors.
+  static Runtime& get();
+
+  const Options options;
+  const Device device;
+  exec::Memory memory;
+  std::unique_ptr<Recorder> recorder;
+
+  // registration.cpp
+  Binary* register_binary(const void* wrapper);
+  void unregister_binary(Binary* binary);
+  Binary* load_binary(std::vector<std::byte> bytes, std::string name);
+  void register_function(Binary* binary, const void* stub, const char* name);
+  void register_variable(Binary* binary, const void* host, const char* name);
+  /// By host stub or handle; nullptr if there is none.
+  [[nodiscard]] Function* function(const void* stub_or_handle) const;
+  /// Parses and places the binary's PTX when it is first needed; messages go to stderr.
+  Status load(Binary& binary);
+  Status prepare(Function& function);
+  Status variable(const void* host, uint64_t& address, size_t& size);
+  void load_managed(Binary& binary);
+
+  // memory.cpp
+  Status allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out);
+  /// Frees what allocate() gave; `types`: which are allowed.
+  Status release(void* pointer, std::initializer_list<MemoryType> types);
+  /// The program's block that holds `address`.
+  [[nodiscard]] bool find_block(uint64_t address, Block& block) const;
+  /// Whether the device knows all these bytes: allocations, registered memory and variables.
+  [[nodiscard]] bool covers(uint64_t address, uint64_t size) const;
+  [[nodiscard]] uint64_t device_bytes_used() const { return device_bytes_; }
+
+  // work.cpp
+  Status submit(Stream* stream, Work work);
+  Status execute(const Work& work);
+
+  // copy.cpp, launch.cpp
+  Status check(const CopyWork& work) const;
+  Status check(const SetWork& work) const;
+  Status run(const CopyWork& work);
+  Status run(const SetWork& work);
+  Status run(const KernelWork& work);
+
+  // stream.cpp
+  /// nullptr for a handle that is none.
+  [[nodiscard]] Stream* stream(Stream* handle);
+
+  mutable std::shared_mutex mutex;  ///< of the tables below
+  std::vector<std::unique_ptr<Binary>> binaries;
+  std::unordered_map<const void*, Function*> functions;  ///< by stub and by handle
+  std::unordered_map<const void*, Variable> variables;
+  std::map<uint64_t, Block> blocks;
+  std::unordered_set<Array*> arrays;
+  std::unordered_set<Stream*> streams;
+  std::unordered_set<Event*> events;
+  std::unordered_set<Pool*> pools;
+  Pool default_pool, managed_pool, host_pool;
+  Pool* current_pool = &default_pool;
+  Stream legacy_stream;
+  std::atomic<uint64_t> captures{0};  ///< going on
+
+  /// The error of a kernel: returned by every later call, as CUDA does, until the device is reset.
+  std::atomic<Status> failure{Status::success};
+  std::timed_mutex launches;  ///< kernels run one after the other
+
+ private:
+  Runtime();
+  std::atomic<uint64_t> device_bytes_{0};
+};
+
+/// Message and result of a call that cannot be done here; said once for each `name`.
+Status not_implemented(const char* name);
+
+/// The calling thread's last error.
+Status& last_error();
+
+/// Result of a call: remembered if it is an error.
+inline Status remember(Status status) {
+  if (status != Status::success && status != Status::not_ready) last_error() = status;
+  return status;
+}
+
+/// Runs a call that answers without the device: a kernel's failure does not matter to it.
+template <typename F>
+Status query(F&& body) {
+  try {
+    return remember(body(Runtime::get()));
+  } catch (const std::bad_alloc&) {
+    return remember(Status::memory_allocation);
+  } catch (const Error& error) {
+    say(std::string("error: ") + error.what());
+    return remember(Status::unknown);
+  }
+}
+
+/// Runs a call of the device.
+template <typename F>
+Status call(F&& body) {
+  return query([&](Runtime& runtime) -> Status {
+    const Status failed = runtime.failure;
+    return failed != Status::success ? failed : body(runtime);
+  });
+}
+
+/// Special stream handles.
+inline Stream* legacy_handle() { return reinterpret_cast<Stream*>(1); }
+inline Stream* per_thread_handle() { return reinterpret_cast<Stream*>(2); }
+
+}  // namespace lanescope::cuda
