@@ -128,8 +128,8 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
   block.live_warps = static_cast<uint32_t>(block.warps.size());
   block.rounds = 1;
   std::memset(block.shared_at, 0, block.shared_bytes);
-  for (Barrier& b : block.barriers)
-    if (b.in_use) b = Barrier{};
+  if (block.barriers_in_use != 0) block.barriers = {};
+  block.barriers_in_use = 0;
   for (WarpState& w : block.warps) {
     for (const Kernel::Special& s : block.changing) {
       const uint64_t value = block_special(s.reg, config, index);

@@ -373,8 +373,10 @@ class Scheduler {
       --block_.live_warps;
       w.path_count = 0;
     }
-    for (uint32_t b = 0; b < block_.barriers.size(); ++b)
-      if (block_.barriers[b].in_use && complete(block_.barriers[b])) release(b);
+    for (uint32_t rest = block_.barriers_in_use; rest != 0; rest &= rest - 1) {
+      const auto b = static_cast<uint32_t>(std::countr_zero(rest));
+      if (complete(block_.barriers[b])) release(b);
+    }
     if (w.alive != 0)
       for (Path& p : leaves(w))
         if (p.state == Path::State::at_sync && release_lanes(w, p)) break;
@@ -435,8 +437,8 @@ class Scheduler {
       return;
     }
     Barrier& b = block_.barriers[number];
-    b.in_use = true;
-    b.arrived.resize(block_.warps.size());
+    block_.barriers_in_use |= 1u << number;
+    if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
     b.arrived[w.index] |= path.mask;
     if (in->b != no_operand) b.expected = lane_value<uint32_t>(w, in->b, path.mask);
     if (in->c != no_operand) {
@@ -476,7 +478,7 @@ class Scheduler {
     const uint32_t true_count = b.true_count, thread_count = b.thread_count;
     std::fill(b.arrived.begin(), b.arrived.end(), 0);
     b.expected = b.true_count = b.thread_count = 0;
-    b.in_use = false;
+    block_.barriers_in_use &= ~(1u << number);
     for (WarpState& w : block_.warps) {
       // The usual case, a warp whose lanes are together, needs no list.
       if (w.path_count == 1) {

@@ -57,7 +57,6 @@ struct WarpState : Warp {
 struct Barrier {
   std::vector<uint32_t> arrived;  ///< lanes, by warp
   uint32_t expected = 0;          ///< threads; 0 = all of the block
-  bool in_use = false;
   uint32_t true_count = 0;        ///< barrier.red: threads that came with a true predicate
   uint32_t thread_count = 0;
 };
@@ -68,6 +67,7 @@ struct BlockState {
   uint32_t rounds = 1;            ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
   std::array<Barrier, 16> barriers;
+  uint32_t barriers_in_use = 0;   ///< one bit each
   std::vector<Kernel::Special> changing;  ///< special registers to set anew for each block
   std::unique_ptr<std::byte[]> registers, shared, local;
   std::byte *registers_at = nullptr, *shared_at = nullptr;  ///< aligned
