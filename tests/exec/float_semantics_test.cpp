@@ -1,5 +1,6 @@
 // f32 and f64 arithmetic and comparisons against the host's own arithmetic, one value at a time under
 // fesetround.
+#include <algorithm>
 #include <cfenv>
 #include <cmath>
 
@@ -54,6 +55,15 @@ float flushed(float x, bool ftz) {
   return ftz && std::fpclassify(x) == FP_SUBNORMAL ? std::copysign(0.0f, x) : x;
 }
 
+/// A result under .ftz: flushed if it is tiny when rounded to 24 bits whatever its exponent, for which it is
+/// computed once more, with 64 bits, and rounded where exponents do not end.
+float flushed_result(Op op, float x, float y, float z, float r) {
+  if (std::fabs(r) > 0x1p-126f || r == 0 || std::isnan(r)) return r;
+  volatile long double wide = compute<long double>(op, x, y, z) * 0x1p100L;
+  volatile float scaled = static_cast<float>(wide);
+  return std::fabs(static_cast<float>(scaled)) < 0x1p-26f ? std::copysign(0.0f, r) : r;
+}
+
 struct Operation {
   const char* name;
   Op op;
@@ -63,10 +73,25 @@ const Operation operations[] = {{"add", Op::add, 2}, {"sub", Op::sub, 2},  {"mul
                                 {"div", Op::div, 2}, {"fma", Op::fma, 3},  {"mad", Op::mad, 3},
                                 {"rcp", Op::rcp, 1}, {"sqrt", Op::sqrt, 1}};
 
+/// Factors whose product lies less than one part in 2^23 below 2^-126: where it matters when a result counts
+/// as tiny.
+void add_rows_below_smallest_normal(std::vector<LaneInput>& rows) {
+  std::mt19937 random(2);
+  for (int k = 0; k < 4096; ++k) {
+    const uint32_t x = 0x800001 + random() % 0x7ffffe;  // 24 bits
+    const auto y = static_cast<uint32_t>((uint64_t{1} << 47) / x);
+    const int e = -60 + static_cast<int>(random() % 20);
+    const float a = std::ldexp(static_cast<float>(x), e),
+                b = std::ldexp(static_cast<float>(y), -126 - 47 - e);
+    rows.push_back({to_bits((k & 1) != 0 ? -a : a), to_bits(b), (k & 2) != 0 ? Bits{0} : Bits{1}});
+  }
+}
+
 TEST(FloatSemantics, SinglePrecisionRoundsFlushesAndSaturates) {
   const std::vector<Bits> edges = float_edges(), none{0};
   for (const Operation& o : operations) {
-    const auto rows = rows_of(edges, o.sources > 1 ? edges : none, o.sources > 2 ? edges : none);
+    auto rows = rows_of(edges, o.sources > 1 ? edges : none, o.sources > 2 ? edges : none);
+    add_rows_below_smallest_normal(rows);
     for (const RoundingCase& r : roundings) {
       for (const bool ftz : {false, true}) {
         for (const bool sat : {false, true}) {
@@ -79,9 +104,10 @@ TEST(FloatSemantics, SinglePrecisionRoundsFlushesAndSaturates) {
               {.d = 4, .a = 4, .b = o.sources > 1 ? 4u : 0, .c = o.sources > 2 ? 4u : 0}, rows,
               [&](const LaneInput& x) {
                 const RoundingMode mode(r.mode);
-                const float v = flushed(compute(o.op, flushed(as_float(x.a), ftz),
-                                                flushed(as_float(x.b), ftz), flushed(as_float(x.c), ftz)),
-                                        ftz);
+                const float a = flushed(as_float(x.a), ftz), b = flushed(as_float(x.b), ftz),
+                            c = flushed(as_float(x.c), ftz);
+                float v = compute(o.op, a, b, c);
+                if (ftz) v = flushed_result(o.op, a, b, c, v);
                 if (sat) return LaneResult{.d = to_bits(!(v > 0) ? 0.0f : v > 1 ? 1.0f : v)};
                 return LaneResult{.d = std::isnan(v) ? canonical_nan : to_bits(v)};
               });
@@ -92,11 +118,13 @@ TEST(FloatSemantics, SinglePrecisionRoundsFlushesAndSaturates) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
+/// The NaN with the largest bits among the operands, quieted.
 Bits propagated(const LaneInput& x, uint8_t sources, double v) {
   const Bits operands[] = {x.a, x.b, x.c};
+  Bits nan = 0;
   for (uint8_t k = 0; k < sources; ++k)
-    if (std::isnan(as_double(operands[k]))) return operands[k] | quiet_bit;
-  return std::isnan(v) ? invalid_double : to_bits(v);
+    if (std::isnan(as_double(operands[k]))) nan = std::max(nan, operands[k]);
+  return nan != 0 ? nan | quiet_bit : std::isnan(v) ? invalid_double : to_bits(v);
 }
 
 TEST(FloatSemantics, DoublePrecisionRounds) {
@@ -122,12 +150,15 @@ TEST(FloatSemantics, SignsOfSingles) {
     HandlerKey abs = make_key(Op::abs, {Type::f32}, {}, 1), neg = make_key(Op::neg, {Type::f32}, {}, 1);
     if (ftz)
       abs.modifiers.set(static_cast<size_t>(Mod::ftz)), neg.modifiers.set(static_cast<size_t>(Mod::ftz));
-    expect_lanes("abs.f32", abs, {.d = 4, .a = 4}, rows, [=](const LaneInput& x) {
-      return LaneResult{.d = to_bits(flushed(as_float(x.a), ftz)) & 0x7fffffff};
-    });
-    expect_lanes("neg.f32", neg, {.d = 4, .a = 4}, rows, [=](const LaneInput& x) {
-      return LaneResult{.d = to_bits(flushed(as_float(x.a), ftz)) ^ 0x80000000};
-    });
+    const auto signed_value = [=](const LaneInput& x, bool negate) {
+      const float a = flushed(as_float(x.a), ftz);
+      if (std::isnan(a)) return LaneResult{.d = canonical_nan};
+      return LaneResult{.d = to_bits(negate ? -a : std::fabs(a))};
+    };
+    expect_lanes("abs.f32", abs, {.d = 4, .a = 4}, rows,
+                 [=](const LaneInput& x) { return signed_value(x, false); });
+    expect_lanes("neg.f32", neg, {.d = 4, .a = 4}, rows,
+                 [=](const LaneInput& x) { return signed_value(x, true); });
   }
   expect_lanes("copysign.f32", make_key(Op::copysign, {Type::f32}), {.d = 4, .a = 4, .b = 4}, rows,
                [](const LaneInput& x) { return LaneResult{.d = (x.a & 0x80000000) | (x.b & 0x7fffffff)}; });
@@ -137,9 +168,9 @@ TEST(FloatSemantics, SignsOfDoubles) {
   const auto rows = rows_of(double_edges(), double_edges());
   constexpr Bits sign = Bits{1} << 63;
   expect_lanes("abs.f64", make_key(Op::abs, {Type::f64}), {.d = 8, .a = 8}, rows,
-               [](const LaneInput& x) { return LaneResult{.d = x.a & ~sign}; });
+               [](const LaneInput& x) { return LaneResult{.d = propagated(x, 1, as_double(x.a & ~sign))}; });
   expect_lanes("neg.f64", make_key(Op::neg, {Type::f64}), {.d = 8, .a = 8}, rows,
-               [](const LaneInput& x) { return LaneResult{.d = x.a ^ sign}; });
+               [](const LaneInput& x) { return LaneResult{.d = propagated(x, 1, as_double(x.a ^ sign))}; });
   expect_lanes("copysign.f64", make_key(Op::copysign, {Type::f64}), {.d = 8, .a = 8, .b = 8}, rows,
                [](const LaneInput& x) { return LaneResult{.d = (x.a & sign) | (x.b & ~sign)}; });
 }
@@ -184,7 +215,7 @@ TEST(FloatSemantics, ExtremesOfDoubles) {
         maximum ? "max.f64" : "min.f64", make_key(maximum ? Op::max : Op::min, {Type::f64}),
         {.d = 8, .a = 8, .b = 8}, rows, [=](const LaneInput& x) {
           const double a = as_double(x.a), b = as_double(x.b);
-          if (std::isnan(a) && std::isnan(b)) return LaneResult{.d = x.a | quiet_bit};
+          if (std::isnan(a) && std::isnan(b)) return LaneResult{.d = propagated(x, 2, a)};
           return LaneResult{.d = to_bits(std::isnan(a) ? b : std::isnan(b) ? a : extreme_of(a, b, maximum))};
         });
   }
@@ -276,8 +307,7 @@ TEST(FloatSemantics, GrossDoublesLookAtTheUpperHalf) {
                  [=](const LaneInput& x) {
                    const double a = upper(as_double(x.a));
                    const double r = op == Op::rcp ? 1 / a : 1 / std::sqrt(a);
-                   if (std::isnan(a)) return LaneResult{.d = (to_bits(a) | quiet_bit) & 0xffffffff00000000};
-                   return LaneResult{.d = std::isnan(r) ? invalid_double : to_bits(upper(r))};
+                   return LaneResult{.d = std::isnan(r) ? 0x7fffffff00000000 : to_bits(upper(r))};
                  });
   }
 }
@@ -435,7 +465,7 @@ TEST(FloatSemantics, Classes) {
       {Mod::infinite, [](int c) { return c == FP_INFINITE; }},
       {Mod::number, [](int c) { return c != FP_NAN; }},
       {Mod::notanumber, [](int c) { return c == FP_NAN; }},
-      {Mod::normal, [](int c) { return c == FP_NORMAL; }},
+      {Mod::normal, [](int c) { return c == FP_NORMAL || c == FP_ZERO; }},
       {Mod::subnormal, [](int c) { return c == FP_SUBNORMAL; }}};
   for (const auto& [mod, holds] : classes) {
     const auto& f = holds;

@@ -133,7 +133,7 @@ TEST(IntegerSemantics, TwentyFourBits) {
 TEST(IntegerSemantics, QuotientsAreTotal) {
   for (const Type t : integer_types) {
     expect_numbers("div", Op::div, t, {}, 2, [](Wide a, Wide b, Wide) { return b == 0 ? Wide{-1} : a / b; });
-    expect_numbers("rem", Op::rem, t, {}, 2, [](Wide a, Wide b, Wide) { return b == 0 ? a : a % b; });
+    expect_numbers("rem", Op::rem, t, {}, 2, [](Wide a, Wide b, Wide) { return b == 0 ? Wide{-1} : a % b; });
   }
 }
 

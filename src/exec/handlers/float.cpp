@@ -22,24 +22,15 @@ constexpr Handler lifted() {
     return lift3<F, T, T>;
 }
 
-/// An f32 operation with .ftz and .sat as written, under the rounding as written.
+/// An f32 operation with .sat, rounding and .ftz as written.
 template <int count, class F>
 Handler select_f32(const HandlerKey& key) {
-  if (key.has(Mod::sat)) {
-    return key.has(Mod::ftz) ? with_rounding<lifted<count, F32<F, true, true>, float>()>(key)
-                             : with_rounding<lifted<count, F32<F, false, true>, float>()>(key);
-  }
-  return key.has(Mod::ftz) ? with_rounding<lifted<count, F32<F, true>, float>()>(key)
-                           : with_rounding<lifted<count, F32<F, false>, float>()>(key);
-}
-/// An approximation: no rounding is named.
-template <int count, class F>
-Handler select_f32_approx(const HandlerKey& key) {
-  return key.has(Mod::ftz) ? lifted<count, F32<F, true>, float>() : lifted<count, F32<F, false>, float>();
+  return key.has(Mod::sat) ? with_float_mode<lifted<count, F32<F, true>, float>()>(key)
+                           : with_float_mode<lifted<count, F32<F>, float>()>(key);
 }
 template <int count, class F>
 Handler select_f64(const HandlerKey& key) {
-  return with_rounding<lifted<count, F64<F>, double>()>(key);
+  return with_rounding<lifted<count, F64<F>, double>(), false>(key);
 }
 
 template <bool maximum, bool ftz>
@@ -67,21 +58,23 @@ Handler select_single(const HandlerKey& key) {
     case Op::fma:
     case Op::mad: return select_f32<3, FloatFma>(key);
     case Op::div:
-      if (key.has(Mod::approx)) return select_f32_approx<2, DivApprox>(key);
+      if (key.has(Mod::approx)) return select_f32<2, DivApprox>(key);
       return select_f32<2, FloatDiv>(key);              // .full: rounded to nearest
     case Op::rcp: return select_f32<1, FloatRcp>(key);  // .approx: rounded to nearest
     case Op::sqrt: return select_f32<1, FloatSqrt>(key);
-    case Op::abs: return ftz ? lift1<Flushed<FloatAbs>, float, float> : lift1<FloatAbs, float, float>;
-    case Op::neg: return ftz ? lift1<Flushed<FloatNeg>, float, float> : lift1<FloatNeg, float, float>;
+    case Op::abs:
+      return ftz ? lift1<SignOf<FloatAbs, true>, float, float> : lift1<SignOf<FloatAbs, false>, float, float>;
+    case Op::neg:
+      return ftz ? lift1<SignOf<FloatNeg, true>, float, float> : lift1<SignOf<FloatNeg, false>, float, float>;
     case Op::copysign: return lift2<Copysign, float, float>;
     case Op::min: return select_min_max<false>(key);
     case Op::max: return select_min_max<true>(key);
-    case Op::rsqrt: return select_f32_approx<1, RsqrtApprox>(key);
-    case Op::sin: return select_f32_approx<1, SinApprox>(key);
-    case Op::cos: return select_f32_approx<1, CosApprox>(key);
-    case Op::lg2: return select_f32_approx<1, Lg2Approx>(key);
-    case Op::ex2: return select_f32_approx<1, Ex2Approx>(key);
-    case Op::tanh: return select_f32_approx<1, TanhApprox>(key);
+    case Op::rsqrt: return select_f32<1, RsqrtApprox>(key);
+    case Op::sin: return select_f32<1, SinApprox>(key);
+    case Op::cos: return select_f32<1, CosApprox>(key);
+    case Op::lg2: return select_f32<1, Lg2Approx>(key);
+    case Op::ex2: return select_f32<1, Ex2Approx>(key);
+    case Op::tanh: return select_f32<1, TanhApprox>(key);
     default: return nullptr;
   }
 }
@@ -96,16 +89,15 @@ Handler select_double(const HandlerKey& key) {
     case Op::mad: return select_f64<3, FloatFma>(key);
     case Op::div: return select_f64<2, FloatDiv>(key);
     case Op::rcp:
-      return key.has(Mod::approx) ? lift1<Gross<F64<FloatRcp>>, double, double>
-                                  : select_f64<1, FloatRcp>(key);
+      return key.has(Mod::approx) ? lift1<Gross<FloatRcp>, double, double> : select_f64<1, FloatRcp>(key);
     case Op::sqrt: return select_f64<1, FloatSqrt>(key);
-    case Op::abs: return lift1<FloatAbs, double, double>;
-    case Op::neg: return lift1<FloatNeg, double, double>;
+    case Op::abs: return lift1<SignOf<FloatAbs, false>, double, double>;
+    case Op::neg: return lift1<SignOf<FloatNeg, false>, double, double>;
     case Op::copysign: return lift2<Copysign, double, double>;
     case Op::min: return select_min_max<false>(key);
     case Op::max: return select_min_max<true>(key);
     case Op::rsqrt:
-      return ftz ? lift1<Gross<F64<RsqrtApprox>>, double, double> : lift1<F64<RsqrtApprox>, double, double>;
+      return ftz ? lift1<Gross<RsqrtApprox>, double, double> : lift1<F64<RsqrtApprox>, double, double>;
     default: return nullptr;
   }
 }

@@ -61,11 +61,14 @@ inline T directed(T nearest, bool below_exact, bool above_exact) {
   return above_exact && lower ? next_down(nearest) : below_exact && raise ? next_up(nearest) : nearest;
 }
 
-/// f64 → f32.
-template <Rounding mode>
+/// f64 → f32. .ftz flushes what is tiny when rounded as if exponents had no bound (see rounding.hpp).
+template <Rounding mode, bool ftz = false>
 inline float narrow(double x) {
   const float f = static_cast<float>(x);
-  return directed<mode>(f, static_cast<double>(f) < x, static_cast<double>(f) > x);
+  const float r = directed<mode>(f, static_cast<double>(f) < x, static_cast<double>(f) > x);
+  if constexpr (!ftz) return r;
+  const float scaled = narrow<mode>(x * 0x1p100);
+  return FloatAbs()(scaled) < 0x1p-26f ? Copysign()(r, 0.0f) : r;
 }
 
 /// Integer → f32 or f64.
@@ -119,9 +122,10 @@ inline T integral(T x) {
 
 // ---- f16.
 
-inline constexpr uint32_t half_nan = 0x7fff;
+inline constexpr uint16_t half_nan = 0x7fff;
 
-/// f64 → f16, in integers: the magnitude's bits cut at the place of f16's last bit, and rounded there.
+/// f64 → f16, in integers: the magnitude's bits cut at the place of f16's last bit, and rounded there. A NaN
+/// keeps its sign and the upper bits of its payload.
 template <Rounding mode>
 inline uint16_t half_from(double x) {
   const uint64_t magnitude = bits(x) & ~sign64;
@@ -146,7 +150,8 @@ inline uint16_t half_from(double x) {
   const uint32_t bounded = overflow        ? (largest ? 0x7bffu : 0x7c00u)
                            : rounded > inf ? 0x7c00u
                                            : static_cast<uint32_t>(rounded);
-  return static_cast<uint16_t>(is_nan(x) ? half_nan : bounded | sign << 15);
+  const uint32_t nan = 0x7e00u | (static_cast<uint32_t>(magnitude >> 42) & 0x1ffu);
+  return static_cast<uint16_t>((is_nan(x) ? nan : bounded) | sign << 15);
 }
 /// f16 → f32, exact; NaNs become the canonical one.
 inline float float_from(uint16_t h) {
@@ -155,6 +160,13 @@ inline float float_from(uint16_t h) {
   const uint32_t tiny = bits(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
   const uint32_t finite = magnitude < 0x0400u ? tiny : normal;
   return from_bits(magnitude > 0x7c00u ? nan32 : sign | (magnitude == 0x7c00u ? exponent32 : finite));
+}
+/// f16 → f64, exact; a NaN keeps sign and payload.
+inline double double_from(uint16_t h) {
+  const uint64_t payload = uint64_t{h & 0x3ffu} << 42;
+  const bool none = (h & 0x7fffu) > 0x7c00u;
+  const double x = static_cast<double>(float_from(h));
+  return none ? from_bits(uint64_t{h & 0x8000u} << 48 | exponent64 | quiet64 | payload) : x;
 }
 inline uint16_t saturate_half(uint16_t h) {
   return static_cast<uint16_t>(h > 0x7c00u   ? 0
@@ -224,36 +236,54 @@ struct FloatToInt {
   }
 };
 
-/// f16, f32, f64 into one another. `to_integral`: .rni and its kind, which keep the type.
+/// f16, f32, f64 into one another. `to_integral`: .rni and its kind, which keep the type. NaNs as an H200 has
+/// them: f32 results are the canonical NaN where f32 arithmetic makes them, others carry sign and payload
+/// along.
 template <class D, class S, Rounding mode, bool ftz, bool to_integral>
 struct FloatToFloat {
-  auto operator()(Lane<S> lane) const {
-    if constexpr (std::is_same_v<S, Half>)
-      return finish(round(float_from(lane)));
+  static constexpr bool same = std::is_same_v<D, S>;
+
+  auto operator()(Lane<S> x) const {
+    if constexpr (same && !to_integral && !ftz && !std::is_same_v<S, Half>)
+      return x;
+    else if constexpr (std::is_same_v<S, Half>)
+      return from_half(x);
     else if constexpr (std::is_same_v<S, float>)
-      return finish(round(flush<ftz>(lane)));
+      return from_single(x);
     else
-      return finish(round(lane));
+      return from_double(x);
   }
 
  private:
-  template <class F>
-  static F round(F x) {
-    if constexpr (to_integral)
-      return integral<mode>(x);
-    else
-      return x;
-  }
-  template <class F>
-  static auto finish(F x) {
-    if constexpr (std::is_same_v<D, Half>)
-      return half_from<mode>(static_cast<double>(x));
+  static auto from_half(uint16_t h) {
+    if constexpr (same)
+      return single_to_half(to_integral ? integral<mode>(float_from(h)) : float_from(h));
     else if constexpr (std::is_same_v<D, double>)
-      return propagate(static_cast<double>(x), static_cast<double>(x));
-    else if constexpr (std::is_same_v<F, double>)
-      return canonical(flush<ftz>(narrow<mode>(x)));
+      return double_from(h);
     else
-      return canonical(x);
+      return float_from(h);
+  }
+  static auto from_single(float x) {
+    if constexpr (same)
+      return canonical(to_integral ? integral<mode>(flush<ftz>(x)) : flush<ftz>(x));
+    else if constexpr (std::is_same_v<D, Half>)
+      return single_to_half(x);  // .ftz: f16 keeps what is tiny in f32
+    else if constexpr (ftz)
+      return static_cast<double>(canonical(flush<true>(x)));
+    else
+      return propagate(static_cast<double>(x), static_cast<double>(x));
+  }
+  static auto from_double(double x) {
+    if constexpr (same)
+      return propagate(integral<mode>(x), x);
+    else if constexpr (std::is_same_v<D, Half>)
+      return half_from<mode>(x);
+    else
+      return narrow<mode, ftz>(x);
+  }
+  static uint16_t single_to_half(float x) {
+    const uint16_t h = half_from<mode>(static_cast<double>(x));
+    return is_nan(x) ? half_nan : h;
   }
 };
 

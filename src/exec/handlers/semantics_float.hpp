@@ -42,25 +42,30 @@ inline float saturate(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f;
 inline double saturate(double x) { return x > 0.0 ? (x < 1.0 ? x : 1.0) : 0.0; }
 
 /// An f32 operation as PTX has it.
-template <class F, bool ftz, bool sat = false>
+template <class F, bool sat = false>
 struct F32 {
   template <class... T>
   float operator()(T... x) const {
-    const float r = flush<ftz>(F()(flush<ftz>(x)...));
+    const float r = F()(x...);
     if constexpr (sat) return saturate(r);
     return canonical(r);
   }
 };
 
-/// The first NaN among the operands, quieted; else r, or the one NaN of an invalid operation.
-inline double propagate(double r) { return is_nan(r) ? from_bits(nan64) : r; }
+/// Of several NaNs the one whose bits are the largest number comes out, quieted.
+inline uint64_t nan_bits(double x) { return is_nan(x) ? bits(x) : 0; }
 template <class... T>
-inline double propagate(double r, double first, T... more) {
-  const double other = propagate(r, more...);
-  return is_nan(first) ? from_bits(bits(first) | quiet64) : other;
+inline uint64_t nan_bits(double x, double y, T... more) {
+  const uint64_t a = nan_bits(x), b = nan_bits(y, more...);
+  return a > b ? a : b;
 }
-/// An f64 operation as PTX has it: which of several NaNs comes out does not depend on the host or its
-/// compiler.
+/// r, or the NaN that the operands x give, or the one NaN of an invalid operation.
+template <class... T>
+inline double propagate(double r, T... x) {
+  const uint64_t nan = nan_bits(x...);
+  return nan != 0 ? from_bits(nan | quiet64) : is_nan(r) ? from_bits(nan64) : r;
+}
+/// An f64 operation as PTX has it.
 template <class F>
 struct F64 {
   template <class... T>
@@ -108,7 +113,7 @@ struct FloatSqrt {
   double operator()(double a) const { return __builtin_sqrt(a); }
 };
 
-// abs, neg and copysign move the sign bit and leave NaNs as they are.
+// The sign bit alone: NaNs keep their bits.
 struct FloatAbs {
   float operator()(float a) const { return from_bits(bits(a) & ~sign32); }
   double operator()(double a) const { return from_bits(bits(a) & ~sign64); }
@@ -117,13 +122,15 @@ struct FloatNeg {
   float operator()(float a) const { return from_bits(bits(a) ^ sign32); }
   double operator()(double a) const { return from_bits(bits(a) ^ sign64); }
 };
-template <class F>
-struct Flushed {
-  float operator()(float a) const { return F()(flush<true>(a)); }
-};
 struct Copysign {  ///< b with the sign of a
   float operator()(float a, float b) const { return from_bits((bits(a) & sign32) | (bits(b) & ~sign32)); }
   double operator()(double a, double b) const { return from_bits((bits(a) & sign64) | (bits(b) & ~sign64)); }
+};
+/// abs and neg of PTX: an addition of zero on the chip, so a NaN comes out as from one.
+template <class F, bool ftz>
+struct SignOf {
+  float operator()(float a) const { return canonical(F()(flush<ftz>(a))); }
+  double operator()(double a) const { return propagate(F()(a), a); }
 };
 
 // min and max: -0 < +0, a NaN loses against a number, or with .NaN wins. Compared as integers of the same
@@ -158,7 +165,7 @@ struct DoubleMinMax {
   double operator()(double a, double b) const {
     const double number = extreme<maximum>(a, b);
     const double r = is_nan(a) ? b : is_nan(b) ? a : number;
-    return is_nan(r) ? from_bits(bits(a) | quiet64) : r;
+    return is_nan(r) ? propagate(r, a, b) : r;
   }
 };
 
@@ -192,14 +199,17 @@ struct Ex2Approx {
 struct TanhApprox {
   float operator()(float a) const { return static_cast<float>(std::tanh(static_cast<double>(a))); }
 };
-/// The gross f64 forms look at, and give, the upper 32 bits only; subnormals are flushed.
-inline double upper_half(double x) { return from_bits(bits(x) & 0xffffffff00000000u); }
-inline double flush_upper(double x) {
-  return (bits(x) & exponent64) == 0 ? from_bits(bits(x) & sign64) : upper_half(x);
+/// The gross f64 forms look at, and give, the upper 32 bits only; subnormals are flushed, there is one NaN.
+inline double upper_half(double x) {
+  const uint64_t upper = bits(x) & 0xffffffff00000000u;
+  return from_bits((bits(x) & exponent64) == 0 ? bits(x) & sign64 : upper);
 }
 template <class F>
 struct Gross {
-  double operator()(double a) const { return flush_upper(F()(flush_upper(a))); }
+  double operator()(double a) const {
+    const double r = F()(upper_half(a));
+    return is_nan(r) ? from_bits(0x7fffffff00000000u) : upper_half(r);
+  }
 };
 
 // testp; each of float and double.
@@ -235,10 +245,10 @@ struct IsNotANumber {
     return a != a;
   }
 };
-struct IsNormal {
+struct IsNormal {  ///< zeros count as normal
   template <class T>
   bool operator()(T a) const {
-    return magnitude(a) >= smallest_normal<T> && magnitude(a) < infinity<T>;
+    return (magnitude(a) >= smallest_normal<T> && magnitude(a) < infinity<T>) || a == 0;
   }
 };
 struct IsSubnormal {

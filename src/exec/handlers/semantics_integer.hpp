@@ -187,7 +187,7 @@ constexpr T plain_quotient(T a, T b) {
     return a / b;
   }
 }
-/// By zero: all ones, as NVIDIA's chips give for 32 bits. MIN / -1 wraps to MIN.
+/// By zero: all ones, as an H200 gives. MIN / -1 wraps to MIN.
 struct Div {
   template <class T>
   constexpr T operator()(T a, T b) const {
@@ -196,14 +196,14 @@ struct Div {
     return b == 0 ? static_cast<T>(-1) : minus_one ? wrapping_sub(T{0}, a) : q;
   }
 };
-/// By zero: the dividend. The sign is the dividend's; MIN % -1 is 0.
+/// By zero: all ones, as above. The sign is the dividend's; MIN % -1 is 0.
 struct Rem {
   template <class T>
   constexpr T operator()(T a, T b) const {
     const bool minus_one = std::is_signed_v<T> && b == static_cast<T>(-1);
     const T divisor = static_cast<T>(b == 0 || minus_one ? 1 : b);
     const T r = wrapping_sub(a, wrapping_mul(plain_quotient(a, divisor), divisor));
-    return b == 0 ? a : r;
+    return b == 0 ? static_cast<T>(-1) : r;
   }
 };
 
