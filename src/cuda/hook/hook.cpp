@@ -1,0 +1,202 @@
+// Programs that nvcc linked with its own copy of the CUDA runtime (its default): before main, and before any of the
+// program's code, jumps are put at the entry points of that copy, to the functions of the same names in our
+// libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served. Libraries that the
+// program opens later are treated alike: the dynamic linker calls an (empty) function for debuggers whenever it has
+// mapped a file, before that file's constructors run, and a jump is put there too.
+//
+// This library needs the C library only, and is linked to be initialised first (-z initfirst).
+#include <elf.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace {
+
+/// jmp *0(%rip); followed by the address.
+constexpr size_t jump_bytes = 14;
+
+void put_jump(uint64_t at, const void* target) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  const uint64_t begin = at / page * page, end = (at + jump_bytes + page - 1) / page * page;
+  auto* pages = reinterpret_cast<void*>(begin);
+  if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
+  auto* code = reinterpret_cast<unsigned char*>(at);
+  const unsigned char jump[6] = {0xff, 0x25, 0, 0, 0, 0};
+  std::memcpy(code, jump, sizeof jump);
+  std::memcpy(code + sizeof jump, &target, sizeof target);
+  mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
+}
+
+/// A file in memory; every read is checked against its size.
+class File {
+ public:
+  explicit File(const char* path) {
+    const int file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    struct stat info {};
+    if (fstat(file, &info) == 0 && info.st_size > 0) {
+      void* mapped = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file, 0);
+      if (mapped != MAP_FAILED) {
+        data_ = static_cast<const char*>(mapped);
+        size_ = static_cast<uint64_t>(info.st_size);
+      }
+    }
+    close(file);
+  }
+  ~File() {
+    if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+
+  /// `count` objects at an offset, or nullptr if they are not all inside.
+  template <typename T>
+  [[nodiscard]] const T* at(uint64_t offset, uint64_t count = 1) const {
+    if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) || offset % alignof(T) != 0)
+      return nullptr;
+    return reinterpret_cast<const T*>(data_ + offset);
+  }
+  /// A string that ends inside [offset, end).
+  [[nodiscard]] const char* string(uint64_t offset, uint64_t end) const {
+    if (end > size_ || offset >= end) return nullptr;
+    return std::memchr(data_ + offset, 0, end - offset) != nullptr ? data_ + offset : nullptr;
+  }
+
+ private:
+  const char* data_ = nullptr;
+  uint64_t size_ = 0;
+};
+
+/// What the runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet: they would
+/// initialise what is loaded, out of order.)
+class Exports {
+ public:
+  Exports() = default;
+  explicit Exports(const link_map& map) : base_(map.l_addr) {
+    for (const Elf64_Dyn* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry) {
+      const uint64_t address = entry->d_un.d_ptr;
+      if (entry->d_tag == DT_SYMTAB) symbols_ = reinterpret_cast<const Elf64_Sym*>(address);
+      if (entry->d_tag == DT_STRTAB) names_ = reinterpret_cast<const char*>(address);
+      if (entry->d_tag == DT_HASH) count_ = reinterpret_cast<const uint32_t*>(address)[1];
+    }
+  }
+  [[nodiscard]] bool found() const { return symbols_ != nullptr && names_ != nullptr && count_ != 0; }
+  [[nodiscard]] const void* find(const char* name) const {
+    for (uint32_t i = 0; i < count_; ++i)
+      if (symbols_[i].st_shndx != SHN_UNDEF && std::strcmp(names_ + symbols_[i].st_name, name) == 0)
+        return reinterpret_cast<const void*>(base_ + symbols_[i].st_value);
+    return nullptr;
+  }
+
+ private:
+  uint64_t base_ = 0;
+  const Elf64_Sym* symbols_ = nullptr;
+  const char* names_ = nullptr;
+  uint32_t count_ = 0;
+};
+
+Exports runtime;
+
+struct Sections {
+  const Elf64_Shdr* list = nullptr;
+  uint64_t count = 0;
+  bool has_device_code = false;
+  const Elf64_Shdr* symbols = nullptr;
+};
+
+Sections sections_of(const File& file) {
+  Sections s;
+  const auto* header = file.at<Elf64_Ehdr>(0);
+  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
+    return s;
+  s.list = file.at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
+  if (s.list == nullptr || header->e_shstrndx >= header->e_shnum) return s;
+  s.count = header->e_shnum;
+  const Elf64_Shdr& names = s.list[header->e_shstrndx];
+  for (uint64_t i = 0; i < s.count; ++i) {
+    if (s.list[i].sh_type == SHT_SYMTAB) s.symbols = &s.list[i];
+    const char* name = file.string(names.sh_offset + s.list[i].sh_name, names.sh_offset + names.sh_size);
+    if (name != nullptr && std::strcmp(name, ".nvFatBinSegment") == 0) s.has_device_code = true;
+  }
+  return s;
+}
+
+/// Redirects the CUDA functions that a loaded file defines itself.
+void serve(const char* path, uint64_t base) {
+  const File file(path);
+  const Sections sections = sections_of(file);
+  if (!sections.has_device_code || sections.symbols == nullptr) return;
+  const Elf64_Shdr& table = *sections.symbols;
+  if (table.sh_link >= sections.count) return;
+  const Elf64_Shdr& names = sections.list[table.sh_link];
+  const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
+  const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
+  if (symbols == nullptr) return;
+  for (uint64_t i = 0; i < count; ++i) {
+    const Elf64_Sym& symbol = symbols[i];
+    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
+    const char* name = file.string(names.sh_offset + symbol.st_name, names.sh_offset + names.sh_size);
+    if (name == nullptr || (std::strncmp(name, "cuda", 4) != 0 && std::strncmp(name, "__cuda", 6) != 0)) continue;
+    const void* target = runtime.find(name);
+    if (target == nullptr) continue;
+    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump; one that has not, and
+    // is followed by another too closely, is left alone.
+    if (symbol.st_size < jump_bytes && symbol.st_value % 16 != 0) continue;
+    put_jump(base + symbol.st_value, target);
+  }
+}
+
+/// The files that were loaded when the list was last looked at, by their place in the list: it only grows at its end,
+/// apart from files that are closed again.
+const link_map* seen[4096];
+size_t seen_count = 0;
+
+bool is_seen(const link_map* map) {
+  for (size_t i = 0; i < seen_count; ++i)
+    if (seen[i] == map) return true;
+  return false;
+}
+
+void serve_new(const r_debug& debug) {
+  // A closed file's place may be taken by another one: forget those that are gone.
+  size_t kept = 0;
+  for (size_t i = 0; i < seen_count; ++i)
+    for (const link_map* map = debug.r_map; map != nullptr; map = map->l_next)
+      if (map == seen[i]) {
+        seen[kept++] = map;
+        break;
+      }
+  seen_count = kept;
+  for (const link_map* map = debug.r_map; map != nullptr; map = map->l_next) {
+    if (is_seen(map) || seen_count == sizeof seen / sizeof *seen) continue;
+    seen[seen_count++] = map;
+    const bool is_program = map == debug.r_map;
+    if (!is_program && map->l_name[0] == '\0') continue;
+    serve(is_program ? "/proc/self/exe" : map->l_name, map->l_addr);
+  }
+}
+
+/// What the dynamic linker calls: _r_debug.r_state says whether its list is complete.
+void files_changed() {
+  if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug);
+}
+
+__attribute__((constructor)) void start() {
+  for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
+    const char* slash = std::strrchr(map->l_name, '/');
+    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.13") == 0) runtime = Exports(*map);
+  }
+  if (!runtime.found()) return;
+  serve_new(_r_debug);
+  // The debuggers' function is empty: a return, and padding up to the next function.
+  if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
+}
+
+}  // namespace
