@@ -1,6 +1,6 @@
-// Warp instructions per second of the engine on one host thread, with and without counting, beside a bound of the same
-// run: the same handlers called one after another on registers in the first-level cache, which is all that running
-// costs if memory accesses, branches and barriers were as cheap as an addition.
+// Warp instructions per second of the engine on one host thread, with and without counting, beside a bound of
+// the same run: the same handlers called one after another on registers in the first-level cache, which is
+// all that running costs if memory accesses, branches and barriers were as cheap as an addition.
 //   (a) transpose of 2048 x 2048 floats through tile[32][33], blocks of 32 x 8
 //   (b) interleaved reduction of 2^22 floats, blocks of 256
 // Items per second are PTX warp instructions per second of processor time.
@@ -45,7 +45,9 @@ void run(benchmark::State& state, const Run& what, bool counting) {
   config.block = what.block;
   config.threads = 1;
   config.params.resize(kernel.param_bytes);
-  auto put = [&](size_t i, auto value) { std::memcpy(config.params.data() + kernel.params[i].offset, &value, sizeof value); };
+  auto put = [&](size_t i, auto value) {
+    std::memcpy(config.params.data() + kernel.params[i].offset, &value, sizeof value);
+  };
   if (what.transpose) {
     put(0, out), put(1, in), put(2, uint32_t{2048}), put(3, uint32_t{2048});
   } else {

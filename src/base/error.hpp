@@ -1,5 +1,6 @@
-// The one exception type of the library: an error is data (what, and where in which input), formatted by whoever
-// shows it. Code throws it for bad input; it never signals a broken invariant of our own (those are assertions).
+// The one exception type of the library: an error is data (what, and where in which input), formatted by
+// whoever shows it. Code throws it for bad input; it never signals a broken invariant of our own (those are
+// assertions).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +10,8 @@
 
 namespace lanescope {
 
-/// A place in a text the user gave: a file (or "<stdin>", "<string>"), a 1-based line and a 1-based column; 0 = unknown.
+/// A place in a text the user gave: a file (or "<stdin>", "<string>"), a 1-based line and a 1-based column; 0
+/// = unknown.
 struct SourcePlace {
   std::string file;
   uint32_t line = 0;
@@ -29,7 +31,8 @@ class Error : public std::runtime_error {
  public:
   explicit Error(const std::string& cause) : std::runtime_error(cause), cause_(cause) {}
 
-  /// `line_text` is the offending line of the input; it is shown below the message with a caret at `place.column`.
+  /// `line_text` is the offending line of the input; it is shown below the message with a caret at
+  /// `place.column`.
   Error(SourcePlace place, const std::string& cause, const std::string& line_text = "")
       : std::runtime_error(format(place, cause, line_text)), place_(std::move(place)), cause_(cause) {}
 
@@ -37,7 +40,8 @@ class Error : public std::runtime_error {
   [[nodiscard]] const std::string& cause() const { return cause_; }
 
  private:
-  static std::string format(const SourcePlace& place, const std::string& cause, const std::string& line_text) {
+  static std::string format(const SourcePlace& place, const std::string& cause,
+                            const std::string& line_text) {
     std::string out = place.str();
     out.append(out.empty() ? "" : ": ").append(cause);
     if (line_text.empty()) return out;

@@ -1,5 +1,5 @@
-// The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and local memory,
-// and patterns that differ from the last one seen at the same instruction.
+// The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and
+// local memory, and patterns that differ from the last one seen at the same instruction.
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -28,8 +28,9 @@ uint32_t shared_variable_of(const Kernel& kernel, uint32_t offset) {
 /// What lies around a global address that is in no allocation.
 std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width) {
   if (auto inside = memory.find(address))
-    return std::to_string(inside->base + inside->size - address) + " bytes are left in " + inside->name + " (" +
-           std::to_string(inside->size) + " bytes at " + hex(inside->base) + "), " + std::to_string(width) + " are asked";
+    return std::to_string(inside->base + inside->size - address) + " bytes are left in " + inside->name +
+           " (" + std::to_string(inside->size) + " bytes at " + hex(inside->base) + "), " +
+           std::to_string(width) + " are asked";
   auto near = memory.nearest(address);
   if (!near) return "there is no allocation";
   const bool after = address >= near->base + near->size;
@@ -57,7 +58,8 @@ void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& acc
   if (space == AccessSpace::shared) {
     const auto& shared = w.worker->kernel->shared;
     const uint32_t v = shared_variable_of(
-        *w.worker->kernel, static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
+        *w.worker->kernel,
+        static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
     access.shared_variable = v;
     site.variable_begin = v == no_operand ? 0 : shared[v].offset;
     const uint32_t next = v == no_operand ? 0 : v + 1;
@@ -112,7 +114,8 @@ uint64_t read_clock(ptx::SpecialRegister reg) {
   const auto now = std::chrono::steady_clock::now().time_since_epoch();
   const auto ns = static_cast<uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
   switch (reg) {
-    case ptx::SpecialRegister::clock: case ptx::SpecialRegister::clock64: return 2 * ns;
+    case ptx::SpecialRegister::clock:
+    case ptx::SpecialRegister::clock64: return 2 * ns;
     case ptx::SpecialRegister::clock_hi: return (2 * ns) >> 32;
     case ptx::SpecialRegister::globaltimer_hi: return ns >> 32;
     default: return ns;
@@ -130,7 +133,8 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
                  " bytes: the block has " + std::to_string(w.shared_bytes) + " bytes");
     else if ((offset[lane] & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
-             "shared memory offset " + std::to_string(offset[lane]) + " is no multiple of " + std::to_string(width));
+             "shared memory offset " + std::to_string(offset[lane]) + " is no multiple of " +
+                 std::to_string(width));
     else
       good |= bit;
   }
@@ -144,8 +148,8 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
     const uint64_t offset = address[lane];
     if (offset > w.local_bytes || width > w.local_bytes - offset)
       report(w, in, Finding::Kind::out_of_bounds, 1u << lane, offset, width,
-             "local memory offset " + std::to_string(offset) + ", " + std::to_string(width) + " bytes: the thread has " +
-                 std::to_string(w.local_bytes) + " bytes");
+             "local memory offset " + std::to_string(offset) + ", " + std::to_string(width) +
+                 " bytes: the thread has " + std::to_string(w.local_bytes) + " bytes");
     else if ((offset & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, 1u << lane, offset, width,
              "local memory offset " + std::to_string(offset) + " is no multiple of " + std::to_string(width));
@@ -189,8 +193,8 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       const uint64_t offset = a - local_window;
       if (offset + width > w.local_bytes) {
         report(w, in, Finding::Kind::out_of_bounds, bit, a, width,
-               "local memory offset " + std::to_string(offset) + ": the thread has " + std::to_string(w.local_bytes) +
-                   " bytes");
+               "local memory offset " + std::to_string(offset) + ": the thread has " +
+                   std::to_string(w.local_bytes) + " bytes");
         continue;
       }
       event.address[lane] = offset;
@@ -204,7 +208,8 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       if (!found || found->size - (a - found->base) < width) {
         // Address 0 and its neighbours are what an unset pointer looks like.
         const bool unset = a < 4096;
-        report(w, in, found || !unset ? Finding::Kind::out_of_bounds : Finding::Kind::unknown_pointer, bit, a, width,
+        report(w, in, found || !unset ? Finding::Kind::out_of_bounds : Finding::Kind::unknown_pointer, bit, a,
+               width,
                "address " + hex(a) + ": " +
                    (unset ? "a null pointer" : neighbourhood(*w.worker->memory, a, width)));
         one_allocation = false;

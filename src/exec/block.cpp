@@ -27,8 +27,10 @@ void fill(std::byte* at, T value) {
   std::memcpy(at, lanes, sizeof lanes);
 }
 
-/// Special registers that stay the same for a warp of a block's state, whichever block it is. False if `reg` is none.
-bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32_t shared_bytes, std::byte* at) {
+/// Special registers that stay the same for a warp of a block's state, whichever block it is. False if `reg`
+/// is none.
+bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32_t shared_bytes,
+                   std::byte* at) {
   uint32_t lanes[warp_lanes];
   const auto threads = static_cast<uint32_t>(block.count());
   for (uint32_t i = 0; i < warp_lanes; ++i) {
@@ -50,11 +52,16 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
       case SpecialRegister::lanemask_ge: lanes[i] = ~(bit - 1); break;
       case SpecialRegister::warp_size: lanes[i] = warp_lanes; break;
       case SpecialRegister::nsmid: lanes[i] = multiprocessors; break;
-      case SpecialRegister::total_smem_size: case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;
-      case SpecialRegister::cluster_nctaid_x: case SpecialRegister::cluster_nctaid_y:
-      case SpecialRegister::cluster_nctaid_z: case SpecialRegister::cluster_nctarank: lanes[i] = 1; break;
-      case SpecialRegister::cluster_ctaid_x: case SpecialRegister::cluster_ctaid_y:
-      case SpecialRegister::cluster_ctaid_z: case SpecialRegister::cluster_ctarank:
+      case SpecialRegister::total_smem_size:
+      case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;
+      case SpecialRegister::cluster_nctaid_x:
+      case SpecialRegister::cluster_nctaid_y:
+      case SpecialRegister::cluster_nctaid_z:
+      case SpecialRegister::cluster_nctarank: lanes[i] = 1; break;
+      case SpecialRegister::cluster_ctaid_x:
+      case SpecialRegister::cluster_ctaid_y:
+      case SpecialRegister::cluster_ctaid_z:
+      case SpecialRegister::cluster_ctarank:
       case SpecialRegister::is_explicit_cluster: lanes[i] = 0; break;
       default: return false;
     }
@@ -67,12 +74,18 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
 uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, uint64_t index) {
   const Dim3& grid = config.grid;
   switch (reg) {
-    case SpecialRegister::ctaid_x: case SpecialRegister::clusterid_x: return index % grid.x;
-    case SpecialRegister::ctaid_y: case SpecialRegister::clusterid_y: return index / grid.x % grid.y;
-    case SpecialRegister::ctaid_z: case SpecialRegister::clusterid_z: return index / grid.x / grid.y;
-    case SpecialRegister::nctaid_x: case SpecialRegister::nclusterid_x: return grid.x;
-    case SpecialRegister::nctaid_y: case SpecialRegister::nclusterid_y: return grid.y;
-    case SpecialRegister::nctaid_z: case SpecialRegister::nclusterid_z: return grid.z;
+    case SpecialRegister::ctaid_x:
+    case SpecialRegister::clusterid_x: return index % grid.x;
+    case SpecialRegister::ctaid_y:
+    case SpecialRegister::clusterid_y: return index / grid.x % grid.y;
+    case SpecialRegister::ctaid_z:
+    case SpecialRegister::clusterid_z: return index / grid.x / grid.y;
+    case SpecialRegister::nctaid_x:
+    case SpecialRegister::nclusterid_x: return grid.x;
+    case SpecialRegister::nctaid_y:
+    case SpecialRegister::nclusterid_y: return grid.y;
+    case SpecialRegister::nctaid_z:
+    case SpecialRegister::nclusterid_z: return grid.z;
     case SpecialRegister::smid: return index % multiprocessors;
     case SpecialRegister::dynamic_smem_size: return config.dynamic_shared;
     default: return 0;  // gridid, current_graph_exec: one launch at a time
@@ -85,7 +98,8 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
   auto block = std::make_unique<BlockState>();
   const auto threads = static_cast<uint32_t>(config.block.count());
   const uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
-  block->shared_bytes = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared : kernel.static_shared;
+  block->shared_bytes = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared
+                                                   : kernel.static_shared;
   block->registers_at = aligned(block->registers, size_t{warps} * kernel.register_bytes);
   block->shared_at = aligned(block->shared, block->shared_bytes + 8);
   const size_t local = size_t{kernel.local_bytes} * warp_lanes;

@@ -1,5 +1,5 @@
-// From a parsed function to a Kernel: operands become offsets into the register file, each instruction finds the
-// handler that executes it, branches find their targets and the place where lanes meet again.
+// From a parsed function to a Kernel: operands become offsets into the register file, each instruction finds
+// the handler that executes it, branches find their targets and the place where lanes meet again.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +16,9 @@ struct SymbolTable {
   std::vector<uint64_t> functions;  ///< by Module::functions: the address kernels see
 };
 
-/// Throws lanescope::Error, with the place in the PTX, for what this version does not execute. `observed` chooses the
-/// handlers that tell an observer of each access.
-[[nodiscard]] Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols, bool observed);
+/// Throws lanescope::Error, with the place in the PTX, for what this version does not execute. `observed`
+/// chooses the handlers that tell an observer of each access.
+[[nodiscard]] Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols,
+                            bool observed);
 
 }  // namespace lanescope::exec

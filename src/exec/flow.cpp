@@ -1,6 +1,6 @@
-// See flow.hpp. Post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the reversed
-// graph. Slots: linear scan over the hulls of live ranges (Poletto and Sarkar, 1999); sound here although lanes of a
-// warp run apart, because a lane's slots are written only for that lane.
+// See flow.hpp. Post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the
+// reversed graph. Slots: linear scan over the hulls of live ranges (Poletto and Sarkar, 1999); sound here
+// although lanes of a warp run apart, because a lane's slots are written only for that lane.
 #include "exec/flow.hpp"
 
 #include <algorithm>
@@ -54,8 +54,12 @@ void each_register(const ptx::Instruction& in, const ptx::Operand& operand, auto
 
 Usage usage_of(const ptx::Instruction& in) {
   Usage usage;
-  auto read = [&](const ptx::Operand& o) { each_register(in, o, [&](uint32_t r) { usage.reads.push_back(r); }); };
-  auto write = [&](const ptx::Operand& o) { each_register(in, o, [&](uint32_t r) { usage.writes.push_back(r); }); };
+  auto read = [&](const ptx::Operand& o) {
+    each_register(in, o, [&](uint32_t r) { usage.reads.push_back(r); });
+  };
+  auto write = [&](const ptx::Operand& o) {
+    each_register(in, o, [&](uint32_t r) { usage.writes.push_back(r); });
+  };
   if (in.op == ptx::Op::mov) {
     write(in.operands[0]);
     read(in.operands[1]);
@@ -133,11 +137,12 @@ class Analysis {
     std::vector<bool> leads(n + 1, false);
     leads[0] = true;
     for (const ptx::Label& label : f_.labels) leads[label.instruction] = true;
-    for (uint32_t i = 0; i < n; ++i)
-      switch (f_.body[i].op) {
-        case ptx::Op::bra: case ptx::Op::brx: case ptx::Op::ret: case ptx::Op::exit: case ptx::Op::trap:
-          leads[i + 1] = true;
-          break;
+    for (uint32_t i = 0; i < n; ++i) switch (f_.body[i].op) {
+        case ptx::Op::bra:
+        case ptx::Op::brx:
+        case ptx::Op::ret:
+        case ptx::Op::exit:
+        case ptx::Op::trap: leads[i + 1] = true; break;
         default: break;
       }
     flow_.block_of.assign(n, 0);
@@ -165,15 +170,16 @@ class Analysis {
           if (end_returns_) b.next.push_back(end);
           falls = last.guard != no_index;
           break;
-        case ptx::Op::exit: case ptx::Op::trap: falls = last.guard != no_index; break;
+        case ptx::Op::exit:
+        case ptx::Op::trap: falls = last.guard != no_index; break;
         default: break;
       }
       if (falls) b.next.push_back(block_at(b.end));
     }
   }
 
-  /// Immediate post-dominators. Threads that end (exit, a kernel's ret) leave the graph: they need not meet anybody.
-  /// What has only such ends below it has no join.
+  /// Immediate post-dominators. Threads that end (exit, a kernel's ret) leave the graph: they need not meet
+  /// anybody. What has only such ends below it has no join.
   void find_joins() {
     const auto n = static_cast<uint32_t>(flow_.blocks.size());
     const uint32_t root = n + 1;  // above the function's end (n) and all ends of threads
@@ -232,14 +238,17 @@ class Analysis {
         }
       }
     }
-    // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the living.
+    // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
+    // living.
     auto ends_at_once = [&](uint32_t block) {
       if (block >= n) return false;
       const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
-      return first.guard == no_index && (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
+      return first.guard == no_index &&
+             (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
     };
     for (uint32_t b = 0; b < n; ++b)
-      if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b])) flow_.blocks[b].join = parent[b];
+      if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b]))
+        flow_.blocks[b].join = parent[b];
   }
 
   void find_lives() {
@@ -247,8 +256,8 @@ class Analysis {
     std::vector<Usage> usage;
     usage.reserve(f_.body.size());
     for (const ptx::Instruction& in : f_.body) usage.push_back(usage_of(in));
-    std::vector<Set> uses(blocks, Set(registers)), defs(blocks, Set(registers)), live_in(blocks, Set(registers)),
-        live_out(blocks, Set(registers));
+    std::vector<Set> uses(blocks, Set(registers)), defs(blocks, Set(registers)),
+        live_in(blocks, Set(registers)), live_out(blocks, Set(registers));
     for (size_t b = 0; b < blocks; ++b)
       for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
         for (uint32_t r : usage[i].reads)
@@ -274,8 +283,8 @@ class Analysis {
       ranges[r].begin = std::min(ranges[r].begin, at);
       ranges[r].end = std::max(ranges[r].end, at);
     };
-    // Positions: 2i reads, 2i + 1 writes of instruction i, so that a result may take the slot of an operand that ends
-    // there; not where lanes read each other's operands.
+    // Positions: 2i reads, 2i + 1 writes of instruction i, so that a result may take the slot of an operand
+    // that ends there; not where lanes read each other's operands.
     for (size_t b = 0; b < blocks; ++b) {
       live_in[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].begin); });
       live_out[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].end); });
@@ -323,6 +332,8 @@ class Analysis {
 
 }  // namespace
 
-Flow analyse(const ptx::Function& function, bool end_returns) { return Analysis(function, end_returns).run(); }
+Flow analyse(const ptx::Function& function, bool end_returns) {
+  return Analysis(function, end_returns).run();
+}
 
 }  // namespace lanescope::exec

@@ -1,5 +1,5 @@
-// Control flow of one PTX function: basic blocks, where lanes that part at a branch meet again, which registers live
-// where, and a small number of register slots to keep them in.
+// Control flow of one PTX function: basic blocks, where lanes that part at a branch meet again, which
+// registers live where, and a small number of register slots to keep them in.
 #pragma once
 
 #include <cstdint>
@@ -17,20 +17,21 @@ struct BoundOperand {
 /// Pairs the written operands with the table's patterns; empty for mov and call, which have their own check.
 [[nodiscard]] std::vector<BoundOperand> bind_operands(const ptx::Instruction& instruction);
 
-/// Registers an instruction reads and writes (indices of Function::registers). A write under a predicate also reads,
-/// since the lanes it leaves out keep their value.
+/// Registers an instruction reads and writes (indices of Function::registers). A write under a predicate also
+/// reads, since the lanes it leaves out keep their value.
 struct Usage {
   std::vector<uint32_t> reads, writes;
 };
 [[nodiscard]] Usage usage_of(const ptx::Instruction& instruction);
 
-/// Bytes of one lane of a register of this type: 2 for 8- and 16-bit types, 0 for predicates (a mask of 4 bytes).
+/// Bytes of one lane of a register of this type: 2 for 8- and 16-bit types, 0 for predicates (a mask of 4
+/// bytes).
 [[nodiscard]] uint32_t lane_bytes(ptx::Type type);
 
 struct Flow {
   struct Block {
-    uint32_t begin = 0, end = 0;  ///< instructions [begin, end)
-    std::vector<uint32_t> next;   ///< blocks; `blocks.size()` is the function's end
+    uint32_t begin = 0, end = 0;    ///< instructions [begin, end)
+    std::vector<uint32_t> next;     ///< blocks; `blocks.size()` is the function's end
     uint32_t join = ptx::no_index;  ///< immediate post-dominator; blocks.size() = the end; no_index = none
   };
   std::vector<Block> blocks;
@@ -38,11 +39,12 @@ struct Flow {
 
   /// Slot of each register within those of its width; no_index if it is never used.
   std::vector<uint32_t> slot;
-  uint32_t slots[5]{};             ///< how many, for lane_bytes 0, 2, 4, 8, 16
-  std::vector<uint32_t> undefined; ///< registers that may be read before they are written
+  uint32_t slots[5]{};              ///< how many, for lane_bytes 0, 2, 4, 8, 16
+  std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
 };
 
-/// `end_returns`: a `ret` goes to the function's end (a device function) instead of ending the thread (a kernel).
+/// `end_returns`: a `ret` goes to the function's end (a device function) instead of ending the thread (a
+/// kernel).
 [[nodiscard]] Flow analyse(const ptx::Function& function, bool end_returns);
 
 }  // namespace lanescope::exec

@@ -1,15 +1,16 @@
-// The handlers of one host instruction set, chosen by what the instruction is. The decoder asks `select`; everything
-// behind it is compiled once for each instruction set.
+// The handlers of one host instruction set, chosen by what the instruction is. The decoder asks `select`;
+// everything behind it is compiled once for each instruction set.
 #pragma once
 
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
 
-/// Handlers the decoder places itself; what their operands mean is said where they are (handlers/control.hpp).
+/// Handlers the decoder places itself; what their operands mean is said where they are
+/// (handlers/control.hpp).
 struct ControlHandlers {
-  Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, nothing, sleep, trap,
-      clock, copy_local;
+  Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, nothing,
+      sleep, trap, clock, copy_local;
 };
 
 struct HandlerSet {

@@ -16,8 +16,8 @@
 #include "exec/warp.hpp"
 
 #if defined(__clang__)
-// Not unrolled: clang unrolls short loops before it vectorises, and then finds less. Loops that cannot be vectorised
-// (calls of the mathematical library) are no reason to warn.
+// Not unrolled: clang unrolls short loops before it vectorises, and then finds less. Loops that cannot be
+// vectorised (calls of the mathematical library) are no reason to warn.
 #define LANESCOPE_LANE_LOOP _Pragma("clang loop vectorize(assume_safety) unroll(disable)")
 #pragma clang diagnostic ignored "-Wpass-failed"
 #else

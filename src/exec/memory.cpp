@@ -1,5 +1,5 @@
-// Global memory of the device: a reserved address range, a best-fit list of free pieces, and the table of allocations
-// that every checked access asks.
+// Global memory of the device: a reserved address range, a best-fit list of free pieces, and the table of
+// allocations that every checked access asks.
 #include "exec/memory.hpp"
 
 #include <sys/mman.h>
@@ -41,7 +41,8 @@ Memory::~Memory() { munmap(reinterpret_cast<void*>(range_begin_), range_end_ - r
 
 uint64_t Memory::take(uint64_t size, uint64_t align) {
   for (auto it = free_.lower_bound(size); it != free_.end(); ++it) {
-    if (round_up(it->second, align) != it->second) continue;  // pieces start aligned to 256, which is nearly all asked
+    if (round_up(it->second, align) != it->second)
+      continue;  // pieces start aligned to 256, which is nearly all asked
     const uint64_t base = it->second, piece = it->first;
     free_by_base_.erase(base);
     free_.erase(it);

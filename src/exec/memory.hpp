@@ -1,6 +1,7 @@
-// The device's global memory. A device address is a host address, so managed and host memory need no translation;
-// every access is checked against the allocations known here. Allocations come from one reserved range that starts at
-// the same address in every run (where the host allows), so that reports are reproducible.
+// The device's global memory. A device address is a host address, so managed and host memory need no
+// translation; every access is checked against the allocations known here. Allocations come from one reserved
+// range that starts at the same address in every run (where the host allows), so that reports are
+// reproducible.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +14,11 @@
 
 namespace lanescope::exec {
 
-/// Generic addresses of the windows that are not host memory. Both lie in the half of the address space that no user
-/// process has, so they meet no allocation.
-inline constexpr uint64_t shared_window = 0xfffe'0000'0000'0000ull;  ///< + offset in the block's shared memory
-inline constexpr uint64_t local_window = 0xfffd'0000'0000'0000ull;   ///< + offset in the thread's local memory
+/// Generic addresses of the windows that are not host memory. Both lie in the half of the address space that
+/// no user process has, so they meet no allocation.
+inline constexpr uint64_t shared_window =
+    0xfffe'0000'0000'0000ull;                                       ///< + offset in the block's shared memory
+inline constexpr uint64_t local_window = 0xfffd'0000'0000'0000ull;  ///< + offset in the thread's local memory
 inline constexpr uint64_t window_size = 0x0000'0001'0000'0000ull;
 
 struct Allocation {
@@ -55,8 +57,8 @@ class Memory {
     uint64_t reserved = 0;  ///< bytes taken from the range, for owned entries
   };
   mutable std::shared_mutex mutex_;
-  std::map<uint64_t, Entry> entries_;        ///< by base
-  std::multimap<uint64_t, uint64_t> free_;   ///< size → base of free pieces
+  std::map<uint64_t, Entry> entries_;       ///< by base
+  std::multimap<uint64_t, uint64_t> free_;  ///< size → base of free pieces
   std::map<uint64_t, uint64_t> free_by_base_;
   uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
   uint64_t serial_ = 0;

@@ -1,5 +1,6 @@
-// What the engine tells of a running kernel: one event per warp access, never one per lane. Analyses derive from
-// Observer; every function has an empty default. Each host thread gets an observer of its own, so none needs a lock.
+// What the engine tells of a running kernel: one event per warp access, never one per lane. Analyses derive
+// from Observer; every function has an empty default. Each host thread gets an observer of its own, so none
+// needs a lock.
 #pragma once
 
 #include <array>
@@ -23,36 +24,46 @@ enum class AccessSpace : uint8_t { shared, global, local, constant };
 struct Access {
   uint32_t instruction = 0;  ///< index of Kernel::accesses: which instruction of the kernel
   AccessKind kind{};
-  AccessSpace space{};       ///< where the lanes of `mask` go; generic accesses are reported by the space they reach
-  uint8_t width = 4;         ///< bytes per lane, all vector elements together: 1, 2, 4, 8, 16, 32
-  uint32_t mask = 0;         ///< active lanes
-  uint64_t block = 0;        ///< linear index: x + grid.x * (y + grid.y * z)
-  uint32_t warp = 0;         ///< warp of the block
+  AccessSpace
+      space{};        ///< where the lanes of `mask` go; generic accesses are reported by the space they reach
+  uint8_t width = 4;  ///< bytes per lane, all vector elements together: 1, 2, 4, 8, 16, 32
+  uint32_t mask = 0;  ///< active lanes
+  uint64_t block = 0;  ///< linear index: x + grid.x * (y + grid.y * z)
+  uint32_t warp = 0;   ///< warp of the block
   uint32_t shared_variable = 0xffffffff;
-  /// Byte address of each lane: an offset in the block's shared memory, a global address, or an offset in the lane's
-  /// local memory. Lanes outside `mask` hold no meaningful value.
+  /// Byte address of each lane: an offset in the block's shared memory, a global address, or an offset in the
+  /// lane's local memory. Lanes outside `mask` hold no meaningful value.
   std::array<uint64_t, 32> address{};
 };
 
 /// A defect of the program under test, found while it ran.
 struct Finding {
-  enum class Kind : uint8_t { out_of_bounds, misaligned, unknown_pointer, deadlock, trap, bad_call, assertion, write_to_constant };
+  enum class Kind : uint8_t {
+    out_of_bounds,
+    misaligned,
+    unknown_pointer,
+    deadlock,
+    trap,
+    bad_call,
+    assertion,
+    write_to_constant
+  };
   Kind kind{};
   uint32_t instruction = 0;  ///< index of Kernel::origins
   uint64_t block = 0;        ///< linear block index of the first occurrence (the smallest block, then thread)
   uint32_t thread = 0;       ///< linear thread index in its block
   uint64_t address = 0;
-  uint32_t width = 0;        ///< bytes the lane asked for
-  uint64_t count = 1;        ///< how many lanes did this at this instruction
-  std::string message;       ///< in words, without place
+  uint32_t width = 0;   ///< bytes the lane asked for
+  uint64_t count = 1;   ///< how many lanes did this at this instruction
+  std::string message;  ///< in words, without place
 };
 [[nodiscard]] const char* name_of(Finding::Kind kind);
 
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// One access. Later accesses of the same instruction whose lanes and relative addresses are the same (all moved by
-  /// a multiple of the granules below) come through repeat() instead.
+  /// One access. Later accesses of the same instruction whose lanes and relative addresses are the same (all
+  /// moved by a multiple of the granules below) come through repeat() instead.
   virtual void access(const Access&) {}
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}

@@ -1,9 +1,10 @@
-// A kernel decoded for running: small trivial instructions, each with the function that executes it for one warp.
+// A kernel decoded for running: small trivial instructions, each with the function that executes it for one
+// warp.
 //
-// A register is 32 lanes side by side in the warp's register file; an operand is a byte offset into that file.
-// Immediates and special registers are registers too (written once, never changed), so that no instruction asks what
-// kind an operand is. Predicates are 32-bit lane masks. Idea of small decoded instructions: RE2's prog.h; of
-// registers as lane vectors: every SIMD machine since the ILLIAC.
+// A register is 32 lanes side by side in the warp's register file; an operand is a byte offset into that
+// file. Immediates and special registers are registers too (written once, never changed), so that no
+// instruction asks what kind an operand is. Predicates are 32-bit lane masks. Idea of small decoded
+// instructions: RE2's prog.h; of registers as lane vectors: every SIMD machine since the ILLIAC.
 #pragma once
 
 #include <array>
@@ -21,7 +22,8 @@ namespace lanescope::exec {
 struct Warp;
 struct Inst;
 
-/// Executes one instruction for the lanes of warp.mask and returns the next one; warp.stop leaves the run loop.
+/// Executes one instruction for the lanes of warp.mask and returns the next one; warp.stop leaves the run
+/// loop.
 using Handler = const Inst* (*)(Warp&, const Inst*);
 
 inline constexpr uint32_t warp_lanes = 32;
@@ -29,16 +31,19 @@ inline constexpr uint32_t full_mask = 0xffffffffu;
 inline constexpr uint32_t no_operand = 0xffffffffu;
 
 /// One decoded instruction. Meaning of a, b, c, imm, aux by instruction class:
-///   arithmetic  d ← a, b, c; aux: second destination or fourth source (an offset); imm: constant of the instruction
-///   memory      a: address base, imm: byte offset, aux: index of Kernel::accesses; d or b: first data operand;
+///   arithmetic  d ← a, b, c; aux: second destination or fourth source (an offset); imm: constant of the
+///   instruction memory      a: address base, imm: byte offset, aux: index of Kernel::accesses; d or b: first
+///   data operand;
 ///               vectors: c = first index in Kernel::side of the element offsets
-///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1: negated
+///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
+///   negated
 struct Inst {
   Handler fn = nullptr;
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
   uint64_t imm = 0;
   uint32_t aux = no_operand;
-  uint32_t origin_and_weight = 0;  ///< index of Kernel::origins; the top bit is set if it is no PTX instruction itself
+  uint32_t origin_and_weight =
+      0;  ///< index of Kernel::origins; the top bit is set if it is no PTX instruction itself
 
   [[nodiscard]] uint32_t origin() const { return origin_and_weight & ~helper_bit; }
   /// 1 for an instruction of the PTX, 0 for a helper the decoder put beside one.
@@ -48,8 +53,8 @@ struct Inst {
 static_assert(sizeof(Inst) == 40 && std::is_trivially_copyable_v<Inst>);
 
 /// Inst::imm of a barrier instruction: what it does, and whether its predicate (c) is negated.
-inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2, barrier_and = 3,
-                          barrier_or = 4, barrier_negated = 8;
+inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2,
+                          barrier_and = 3, barrier_or = 4, barrier_negated = 8;
 
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
@@ -57,9 +62,9 @@ struct HandlerKey {
   std::array<ptx::Type, 4> types{};  ///< as written, none-padded
   ptx::Space space{};
   uint8_t vector = 1;
-  uint8_t address_bytes = 8;    ///< width of the address register: 4 or 8
-  uint8_t data_bytes = 0;       ///< ld, st: width of the data registers (may exceed the type's): 2, 4, 8, 16
-  uint8_t sources = 0;          ///< number of source operands given (for optional ones)
+  uint8_t address_bytes = 8;  ///< width of the address register: 4 or 8
+  uint8_t data_bytes = 0;     ///< ld, st: width of the data registers (may exceed the type's): 2, 4, 8, 16
+  uint8_t sources = 0;        ///< number of source operands given (for optional ones)
   bool observed = false;
   std::bitset<ptx::modifier_count> modifiers;
   [[nodiscard]] bool has(ptx::Mod m) const { return modifiers[static_cast<size_t>(m)]; }
@@ -69,8 +74,8 @@ struct HandlerKey {
 struct Origin {
   ptx::Op op{};
   uint32_t ptx_line = 0;
-  uint32_t file = 0;       ///< Module::files id; 0 if unknown
-  uint32_t line = 0;       ///< line of the CUDA source; 0 if unknown
+  uint32_t file = 0;  ///< Module::files id; 0 if unknown
+  uint32_t line = 0;  ///< line of the CUDA source; 0 if unknown
   uint32_t column = 0;
   uint32_t source = 0xffffffffu;  ///< Module::source_locs
 };
@@ -79,9 +84,9 @@ struct Origin {
 struct AccessSite {
   uint32_t origin = 0;
   AccessKind kind{};
-  ptx::Space space{};       ///< as written (generic where it is decided at run time)
-  uint8_t width = 4;        ///< bytes per lane, all elements
-  std::string text;         ///< "ld.shared.f32"
+  ptx::Space space{};  ///< as written (generic where it is decided at run time)
+  uint8_t width = 4;   ///< bytes per lane, all elements
+  std::string text;    ///< "ld.shared.f32"
 };
 
 /// A piece of a block's shared memory with a name.
@@ -97,11 +102,11 @@ struct Kernel {
   std::string name;          ///< as in the PTX
   std::string display_name;  ///< demangled
   std::vector<Inst> code;
-  std::vector<uint32_t> side;        ///< operand lists
+  std::vector<uint32_t> side;  ///< operand lists
   std::vector<Origin> origins;
   std::vector<AccessSite> accesses;
   std::vector<SharedVariable> shared;
-  std::vector<std::string> files;    ///< Module::files paths by id
+  std::vector<std::string> files;  ///< Module::files paths by id
 
   struct Parameter {
     std::string name;
@@ -112,14 +117,14 @@ struct Kernel {
   std::vector<Parameter> params;
   uint32_t param_bytes = 0;
 
-  uint32_t entry = 0;                 ///< index of code
-  uint32_t register_bytes = 0;        ///< register file of a warp
-  uint32_t static_shared = 0;         ///< bytes of declared shared memory
-  uint32_t dynamic_shared_offset = 0; ///< where extern shared memory starts
-  uint32_t local_bytes = 0;           ///< local memory of a lane
+  uint32_t entry = 0;                  ///< index of code
+  uint32_t register_bytes = 0;         ///< register file of a warp
+  uint32_t static_shared = 0;          ///< bytes of declared shared memory
+  uint32_t dynamic_shared_offset = 0;  ///< where extern shared memory starts
+  uint32_t local_bytes = 0;            ///< local memory of a lane
   std::array<uint32_t, 3> max_threads{};
   std::array<uint32_t, 3> required_threads{};
-  uint32_t barriers = 1;              ///< highest barrier number used + 1; 16 if computed
+  uint32_t barriers = 1;  ///< highest barrier number used + 1; 16 if computed
 
   /// Entries of the functions whose address the module takes, by that address (see call_indirect).
   struct FunctionEntry {
@@ -127,15 +132,17 @@ struct Kernel {
     uint32_t entry;
   };
   std::vector<FunctionEntry> functions;
-  /// Calls that may come back to the caller: what its registers are, to be saved around the call; by Inst::aux.
+  /// Calls that may come back to the caller: what its registers are, to be saved around the call; by
+  /// Inst::aux.
   struct SavedRegisters {
     uint32_t begin, end;
   };
   std::vector<SavedRegisters> saved;
   /// All registers of functions that recurse: offset and bytes of a lane (0: predicate).
   std::vector<std::array<uint32_t, 2>> register_layout;
-  uint32_t stack_pointer = no_operand;  ///< register with the lane's local stack pointer, if the kernel recurses
-  uint32_t stack_begin = 0;             ///< its first value
+  uint32_t stack_pointer =
+      no_operand;            ///< register with the lane's local stack pointer, if the kernel recurses
+  uint32_t stack_begin = 0;  ///< its first value
 
   /// Values written into the register file once, when a warp's context is made.
   struct Constant {
@@ -148,9 +155,11 @@ struct Kernel {
     uint32_t offset;
     ptx::SpecialRegister reg;
   };
-  std::vector<Special> specials;      ///< tid… per context, ctaid… per block; 32 bits each
-  uint32_t params_address = no_operand; ///< 64-bit register with the address of the parameters, if it is taken
-  std::vector<std::array<uint32_t, 2>> zeroed;  ///< {offset, bytes}: registers that may be read before written
+  std::vector<Special> specials;  ///< tid… per context, ctaid… per block; 32 bits each
+  uint32_t params_address =
+      no_operand;  ///< 64-bit register with the address of the parameters, if it is taken
+  std::vector<std::array<uint32_t, 2>>
+      zeroed;  ///< {offset, bytes}: registers that may be read before written
 };
 
 }  // namespace lanescope::exec

@@ -11,8 +11,8 @@ namespace lanescope::exec {
 
 namespace {
 
-/// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it waits for.
-/// Fewer still when nothing but their doing can end its loop.
+/// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it
+/// waits for. Fewer still when nothing but their doing can end its loop.
 constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
 /// Yields after which a path's siblings stop waiting for it even if its loop is not seen to repeat itself.
 constexpr uint64_t patience = 1u << 14;
@@ -53,7 +53,8 @@ class Scheduler {
         round = 0;
         continue;
       }
-      // Each round runs one path of a warp, so all have been seen to spin only after as many rounds as there are paths.
+      // Each round runs one path of a warp, so all have been seen to spin only after as many rounds as there
+      // are paths.
       still_rounds = all_spin && !progress_ && worker_.global_writes == writes ? still_rounds + 1 : 0;
       if (still_rounds > most_paths()) return Outcome::stalled;
       if (still_rounds == 0 && round >= block_.rounds) {
@@ -82,7 +83,9 @@ class Scheduler {
   bool progress_ = false;
 
   static std::span<Path> leaves(WarpState& w) { return {w.paths.data(), static_cast<size_t>(w.path_count)}; }
-  static int16_t index_of(const WarpState& w, const Path& p) { return static_cast<int16_t>(&p - w.paths.data()); }
+  static int16_t index_of(const WarpState& w, const Path& p) {
+    return static_cast<int16_t>(&p - w.paths.data());
+  }
 
   static int16_t pick(WarpState& w) {
     if (w.path_count == 1) return w.paths[0].state == Path::State::ready ? int16_t{0} : int16_t{-1};
@@ -139,9 +142,9 @@ class Scheduler {
     return true;
   }
 
-  /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it (they may
-  /// hold the lock it is after). They are told apart from lanes of a long loop by the loop's returning to the same
-  /// state. True if there were any.
+  /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
+  /// (they may hold the lock it is after). They are told apart from lanes of a long loop by the loop's
+  /// returning to the same state. True if there were any.
   bool free_waiting(WarpState& w, const Path& path) {
     bool freed = false;
     for (int16_t at = path.parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
@@ -161,14 +164,15 @@ class Scheduler {
     return freed;
   }
 
-  /// When nothing can run: lanes that wait at a join for lanes that wait at a barrier go on, so that the barrier may get
-  /// to them (their thread may end, or arrive).
+  /// When nothing can run: lanes that wait at a join for lanes that wait at a barrier go on, so that the
+  /// barrier may get to them (their thread may end, or arrive).
   bool let_arrived_lanes_go() {
     bool freed = false;
     for (WarpState& w : block_.warps)
       for (int16_t i = 0; i < w.path_count; ++i) {
         const Path& p = w.paths[static_cast<size_t>(i)];
-        if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync) freed |= free_waiting(w, p);
+        if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync)
+          freed |= free_waiting(w, p);
       }
     return freed;
   }
@@ -243,14 +247,16 @@ class Scheduler {
     } else {
       proceed(w, joint, joint.pc);
     }
-    while (w.path_count > 1 && w.paths[static_cast<size_t>(w.path_count - 1)].state == Path::State::unused) --w.path_count;
+    while (w.path_count > 1 && w.paths[static_cast<size_t>(w.path_count - 1)].state == Path::State::unused)
+      --w.path_count;
   }
 
   /// The lanes of a path part: `lanes` go to `target`, the others to `other`; they meet again at `join`.
-  void part(WarpState& w, Path& path, uint32_t lanes, const Inst* target, const Inst* other, const Inst* join) {
+  void part(WarpState& w, Path& path, uint32_t lanes, const Inst* target, const Inst* other,
+            const Inst* join) {
     const uint32_t rest = path.mask & ~lanes;
-    // Without a place to meet (one side ends the thread), or when that is where the path stops anyway, the parts join
-    // the path's own siblings; inside a call they still have to return together.
+    // Without a place to meet (one side ends the thread), or when that is where the path stops anyway, the
+    // parts join the path's own siblings; inside a call they still have to return together.
     if ((join == nullptr && path.frame < 0) || (join != nullptr && join == path.stop)) {
       const int16_t parent = path.parent;
       const Inst* stop = path.stop;
@@ -290,9 +296,11 @@ class Scheduler {
     if (entry == in) {  // indirect: the lanes agree on the address
       const uint64_t address = lane_value<uint64_t>(w, in->a, path.mask);
       const auto& functions = worker_.kernel->functions;
-      auto found = std::find_if(functions.begin(), functions.end(), [&](const auto& f) { return f.address == address; });
+      auto found = std::find_if(functions.begin(), functions.end(),
+                                [&](const auto& f) { return f.address == address; });
       if (found == functions.end()) {
-        report(w, in, Finding::Kind::bad_call, path.mask, address, 0, "call through a pointer that names no function");
+        report(w, in, Finding::Kind::bad_call, path.mask, address, 0,
+               "call through a pointer that names no function");
         end_lanes(w, path, path.mask, no_instruction);
         return;
       }
@@ -327,8 +335,8 @@ class Scheduler {
     proceed(w, path, frame.back);
   }
 
-  /// Gives the caller's registers back to the returning lanes. Lanes lie side by side in every register, whose widths
-  /// the file's layout gives: see Kernel::widths.
+  /// Gives the caller's registers back to the returning lanes. Lanes lie side by side in every register,
+  /// whose widths the file's layout gives: see Kernel::widths.
   void restore(WarpState& w, const Frame& frame, uint32_t lanes) {
     for (const auto& [offset, lane_bytes] : worker_.kernel->register_layout) {
       if (offset < frame.saved_at || offset >= frame.saved_at + frame.saved.size()) continue;
@@ -397,7 +405,8 @@ class Scheduler {
     const Inst* in = path.pc;
     const bool anywhere = in->imm != 0;
     auto waits_here = [&](const Path& p) {
-      return p.state == Path::State::at_sync && p.members == members && (anywhere ? p.pc->imm != 0 : p.pc == in);
+      return p.state == Path::State::at_sync && p.members == members &&
+             (anywhere ? p.pc->imm != 0 : p.pc == in);
     };
     uint32_t together = 0;
     for (Path& p : leaves(w))
@@ -460,7 +469,8 @@ class Scheduler {
 
   bool complete(const Barrier& b) const {
     uint32_t threads = 0;
-    for (auto it = block_.warps.rbegin(); it != block_.warps.rend(); ++it) {  // the last one usually comes last
+    for (auto it = block_.warps.rbegin(); it != block_.warps.rend();
+         ++it) {  // the last one usually comes last
       const WarpState& w = *it;
       const uint32_t arrived = b.arrived[w.index] & w.alive;
       const bool whole = arrived == w.alive;  // a warp counts as 32 threads once all its live lanes are there
@@ -501,7 +511,8 @@ class Scheduler {
     proceed(w, p, in + 1);
   }
 
-  static void write_reduction(WarpState& w, uint32_t mask, const Inst* in, uint32_t true_count, uint32_t thread_count) {
+  static void write_reduction(WarpState& w, uint32_t mask, const Inst* in, uint32_t true_count,
+                              uint32_t thread_count) {
     const uint64_t kind = in->imm & barrier_kind;
     if (kind == barrier_popc) {
       for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
@@ -517,8 +528,9 @@ class Scheduler {
 
   // Who cannot go on.
 
-  /// Whether a path that is about to run returns to the very state it is in now, without a write: then it waits for
-  /// somebody else. Its loop is run on, one backward branch at a time, until it does so or has run long enough.
+  /// Whether a path that is about to run returns to the very state it is in now, without a write: then it
+  /// waits for somebody else. Its loop is run on, one backward branch at a time, until it does so or has run
+  /// long enough.
   bool spins(WarpState& w, Path& path) {
     const uint64_t before = fingerprint(w);
     const Inst* start = path.pc;
@@ -567,7 +579,8 @@ class Scheduler {
       }
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.barrier, 0,
              "barrier " + std::to_string(p.barrier) + ": " + std::to_string(threads) + " of " +
-                 std::to_string(b.expected != 0 ? b.expected : alive) + " threads wait here, the others never come");
+                 std::to_string(b.expected != 0 ? b.expected : alive) +
+                 " threads wait here, the others never come");
     } else if (p.state == Path::State::at_sync) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,
              "lanes wait for lanes of the member mask that never come");

@@ -1,9 +1,10 @@
-// Runs the warps of a block: which path of a warp goes next, where paths part and join, barriers, and who waits for whom.
+// Runs the warps of a block: which path of a warp goes next, where paths part and join, barriers, and who
+// waits for whom.
 //
-// The lanes of a warp that go the same way form a path. Where lanes part at a branch, the path becomes a joint: its
-// parts run one after another up to the branch's immediate post-dominator, where the joint goes on with all who came.
-// Paths form a tree whose leaves can run in any order, so a path that spins lets its siblings run (forward progress for
-// every lane, as on hardware since compute capability 7.0).
+// The lanes of a warp that go the same way form a path. Where lanes part at a branch, the path becomes a
+// joint: its parts run one after another up to the branch's immediate post-dominator, where the joint goes on
+// with all who came. Paths form a tree whose leaves can run in any order, so a path that spins lets its
+// siblings run (forward progress for every lane, as on hardware since compute capability 7.0).
 #pragma once
 
 #include <array>
@@ -19,36 +20,37 @@ namespace lanescope::exec {
 
 /// A call in progress.
 struct Frame {
-  const Inst* back = nullptr;        ///< where the caller goes on
-  const Inst* stop = nullptr;        ///< the caller's own stop
-  int32_t below = -1;                ///< the frame under this one
-  std::vector<std::byte> saved;      ///< the caller's registers, if the callee may come back to it
+  const Inst* back = nullptr;    ///< where the caller goes on
+  const Inst* stop = nullptr;    ///< the caller's own stop
+  int32_t below = -1;            ///< the frame under this one
+  std::vector<std::byte> saved;  ///< the caller's registers, if the callee may come back to it
   uint32_t saved_at = 0;
 };
 
 struct Path {
   enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync };
   State state = State::unused;
-  bool spinning = false;             ///< seen to repeat itself without a change: see spins() in schedule.cpp
-  int16_t parent = -1;               ///< joint it belongs to
-  int16_t children = 0;              ///< of a joint: parts not yet arrived
+  bool spinning = false;  ///< seen to repeat itself without a change: see spins() in schedule.cpp
+  int16_t parent = -1;    ///< joint it belongs to
+  int16_t children = 0;   ///< of a joint: parts not yet arrived
   uint32_t mask = 0;
-  uint32_t arrived = 0;              ///< of a joint
-  int32_t frame = -1;                ///< innermost call made by this path itself
-  const Inst* pc = nullptr;          ///< next instruction; of a joint: where it goes on
-  const Inst* stop = nullptr;        ///< where its parent goes on; nullptr: nowhere
-  uint32_t members = 0;              ///< at_sync: whom it waits for
-  uint32_t barrier = 0;              ///< at_barrier
+  uint32_t arrived = 0;        ///< of a joint
+  int32_t frame = -1;          ///< innermost call made by this path itself
+  const Inst* pc = nullptr;    ///< next instruction; of a joint: where it goes on
+  const Inst* stop = nullptr;  ///< where its parent goes on; nullptr: nowhere
+  uint32_t members = 0;        ///< at_sync: whom it waits for
+  uint32_t barrier = 0;        ///< at_barrier
   uint64_t yields = 0;
 };
 
-/// Parts beyond those of 32 single lanes cannot exist: a joint has at least two parts or lanes that wait in it.
+/// Parts beyond those of 32 single lanes cannot exist: a joint has at least two parts or lanes that wait in
+/// it.
 inline constexpr int16_t max_paths = 2 * warp_lanes + 2;
 
 struct WarpState : Warp {
   std::array<Path, max_paths> paths;
-  int16_t path_count = 0;   ///< used entries lie below
-  int16_t next = 0;         ///< round robin
+  int16_t path_count = 0;  ///< used entries lie below
+  int16_t next = 0;        ///< round robin
   std::vector<Frame> frames;
   std::vector<int32_t> free_frames;
 };
@@ -64,10 +66,10 @@ struct Barrier {
 struct BlockState {
   uint64_t index = 0;
   uint32_t live_warps = 0;
-  uint32_t rounds = 1;            ///< how long it may spin before others get the host thread; doubles
+  uint32_t rounds = 1;  ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
   std::array<Barrier, 16> barriers;
-  uint32_t barriers_in_use = 0;   ///< one bit each
+  uint32_t barriers_in_use = 0;           ///< one bit each
   std::vector<Kernel::Special> changing;  ///< special registers to set anew for each block
   std::unique_ptr<std::byte[]> registers, shared, local;
   std::byte *registers_at = nullptr, *shared_at = nullptr;  ///< aligned

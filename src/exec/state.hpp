@@ -1,5 +1,6 @@
-// The running state behind a warp: its block, and what each host thread keeps while it runs blocks. The handlers'
-// rare paths (an access that meets no known allocation, a pattern not seen last time) are declared here.
+// The running state behind a warp: its block, and what each host thread keeps while it runs blocks. The
+// handlers' rare paths (an access that meets no known allocation, a pattern not seen last time) are declared
+// here.
 #pragma once
 
 #include <array>
@@ -17,14 +18,15 @@ namespace lanescope::exec {
 
 /// What a host thread remembers of one memory instruction between two executions of it.
 struct alignas(64) SiteState {
-  std::array<uint64_t, warp_lanes> address{};  ///< of the last access told to the observer (shared: see offset)
-  std::array<uint32_t, warp_lanes> offset{};   ///< the same for shared memory
-  uint64_t repeats = 0;                        ///< accesses since then with the same pattern, not yet told
-  uint64_t base = 1, end = 0;                  ///< the allocation last met: [base, end); empty at first
-  uint32_t mask = 0;                           ///< of the last access told; 0 = none yet
-  uint32_t last_space = 0;               ///< AccessSpace of the last access told + 1
+  std::array<uint64_t, warp_lanes>
+      address{};  ///< of the last access told to the observer (shared: see offset)
+  std::array<uint32_t, warp_lanes> offset{};      ///< the same for shared memory
+  uint64_t repeats = 0;                           ///< accesses since then with the same pattern, not yet told
+  uint64_t base = 1, end = 0;                     ///< the allocation last met: [base, end); empty at first
+  uint32_t mask = 0;                              ///< of the last access told; 0 = none yet
+  uint32_t last_space = 0;                        ///< AccessSpace of the last access told + 1
   uint32_t variable_begin = 0, variable_end = 0;  ///< shared variable of the last access told: [begin, end)
-  bool writable = false;                       ///< the allocation may be stored to
+  bool writable = false;                          ///< the allocation may be stored to
 };
 
 /// One host thread's share of a launch.
@@ -34,10 +36,11 @@ struct WorkerState {
   Observer* observer = nullptr;
   const std::byte* params = nullptr;
   std::function<void(const std::string&)> print;  ///< takes what kernels print
-  std::vector<SiteState> sites;  ///< by index of Kernel::accesses
-  std::vector<Finding> findings; ///< one for each instruction and kind
+  std::vector<SiteState> sites;                   ///< by index of Kernel::accesses
+  std::vector<Finding> findings;                  ///< one for each instruction and kind
   uint64_t instructions = 0;
-  uint64_t global_writes = 0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
+  uint64_t global_writes =
+      0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
   uint64_t shared_granule_mask = 3, global_granule_mask = 127;
 };
 
@@ -45,9 +48,9 @@ struct WorkerState {
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
             const std::string& message);
 
-/// Checks a global, constant or generic access lane by lane: findings for the bad lanes, host addresses in `address`
-/// for the good ones (generic addresses of shared and local memory are translated), which are returned. Remembers the
-/// allocation for the next time and tells the observer, by space.
+/// Checks a global, constant or generic access lane by lane: findings for the bad lanes, host addresses in
+/// `address` for the good ones (generic addresses of shared and local memory are translated), which are
+/// returned. Remembers the allocation for the next time and tells the observer, by space.
 uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store);
 /// The same for offsets in shared memory; nothing is translated or told.
 uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width);

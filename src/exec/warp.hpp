@@ -14,33 +14,34 @@ struct WorkerState;
 
 /// Why a warp left the run loop.
 enum class Event : uint8_t {
-  none,      ///< reached warp.stop by itself
-  diverge,   ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
-  regroup,   ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
-  exit,      ///< event_lanes ended; the others (if any) go on at event_target
-  call,      ///< event_target: callee, event_other: where it returns to
-  ret,       ///< the callee's end
-  barrier,   ///< wait at a barrier: see the instruction at event_target
-  sync,      ///< wait for the lanes of event_lanes at the instruction event_target
-  yield,     ///< many backward branches taken: let others run; goes on at event_target
-  trap       ///< event_lanes executed `trap`
+  none,     ///< reached warp.stop by itself
+  diverge,  ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
+  regroup,  ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
+  exit,     ///< event_lanes ended; the others (if any) go on at event_target
+  call,     ///< event_target: callee, event_other: where it returns to
+  ret,      ///< the callee's end
+  barrier,  ///< wait at a barrier: see the instruction at event_target
+  sync,     ///< wait for the lanes of event_lanes at the instruction event_target
+  yield,    ///< many backward branches taken: let others run; goes on at event_target
+  trap      ///< event_lanes executed `trap`
 };
 
 struct Warp {
-  std::byte* regs = nullptr;   ///< register file
-  uint32_t mask = 0;           ///< lanes executing the current instruction (active and not predicated off)
-  uint32_t active = 0;         ///< lanes of the current path
-  uint32_t alive = 0;          ///< lanes of the warp that have not exited
-  uint32_t present = 0;        ///< lanes that exist (a block's last warp may be partial)
-  const Inst* stop = nullptr;  ///< where the current path joins its siblings; never equal to an instruction when none
+  std::byte* regs = nullptr;  ///< register file
+  uint32_t mask = 0;          ///< lanes executing the current instruction (active and not predicated off)
+  uint32_t active = 0;        ///< lanes of the current path
+  uint32_t alive = 0;         ///< lanes of the warp that have not exited
+  uint32_t present = 0;       ///< lanes that exist (a block's last warp may be partial)
+  const Inst* stop =
+      nullptr;  ///< where the current path joins its siblings; never equal to an instruction when none
   const Inst* code = nullptr;
   const uint32_t* side = nullptr;
-  std::byte* shared = nullptr;    ///< the block's shared memory
+  std::byte* shared = nullptr;  ///< the block's shared memory
   uint32_t shared_bytes = 0;
-  std::byte* local = nullptr;     ///< lane i's local memory starts at local + i * local_bytes
+  std::byte* local = nullptr;  ///< lane i's local memory starts at local + i * local_bytes
   uint32_t local_bytes = 0;
-  uint32_t fuel = 0;              ///< backward branches until the next yield
-  uint32_t index = 0;             ///< warp of the block
+  uint32_t fuel = 0;   ///< backward branches until the next yield
+  uint32_t index = 0;  ///< warp of the block
   BlockState* block = nullptr;
   WorkerState* worker = nullptr;
 

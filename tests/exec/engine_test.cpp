@@ -1,5 +1,5 @@
-// What the engine does with programs that go wrong, wait for each other, or part and meet: small PTX programs with the
-// memory or the finding they must end with.
+// What the engine does with programs that go wrong, wait for each other, or part and meet: small PTX programs
+// with the memory or the finding they must end with.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -77,7 +77,9 @@ TEST(Engine, StoreBehindAnAllocationNamesItAndTheThread) {
 
 TEST(Engine, FindingsNameTheFirstBlockForAnyNumberOfHostThreads) {
   for (uint32_t threads : {1u, 2u, 7u}) {
-    Program p("setp.lt.u32 %p1, %r2, 3;\n@%p1 bra done;\nadd.u64 %rd3, %rd3, 1048576;\nst.global.u32 [%rd3], %r1;\ndone:");
+    Program p(
+        "setp.lt.u32 %p1, %r2, 3;\n@%p1 bra done;\nadd.u64 %rd3, %rd3, 1048576;\nst.global.u32 [%rd3], "
+        "%r1;\ndone:");
     const LaunchResult result = p.run({64}, {32}, threads, 4096);
     const Finding& f = only(result);
     EXPECT_EQ(f.block, 3u);
@@ -91,8 +93,9 @@ TEST(Engine, MisalignedNullAndSharedAccesses) {
   EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);
   Program null("mov.u64 %rd3, 0;\nld.global.u32 %r5, [%rd3+8];");
   EXPECT_EQ(only(null.run({1}, {1})).kind, Finding::Kind::unknown_pointer);
-  Program shared(".shared .align 4 .b8 s[64];\nshl.b32 %r5, %r1, 2;\nmov.u32 %r6, s;\nadd.u32 %r5, %r5, %r6;\n"
-                 "st.shared.u32 [%r5], %r1;");
+  Program shared(
+      ".shared .align 4 .b8 s[64];\nshl.b32 %r5, %r1, 2;\nmov.u32 %r6, s;\nadd.u32 %r5, %r5, %r6;\n"
+      "st.shared.u32 [%r5], %r1;");
   const LaunchResult result = shared.run({1}, {32});
   EXPECT_EQ(only(result).kind, Finding::Kind::out_of_bounds);
   EXPECT_EQ(only(result).thread, 16u);
@@ -104,15 +107,18 @@ TEST(Engine, MisalignedNullAndSharedAccesses) {
 }
 
 TEST(Engine, ConstantMemoryIsNotWritten) {
-  Program p("mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nld.const.u32 %r5, [table];\n"
-            "st.global.u32 [%rd3], %r5;",
-            ".const .align 4 .u32 table[1] = {77};\n");
+  Program p(
+      "mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nld.const.u32 %r5, [table];\n"
+      "st.global.u32 [%rd3], %r5;",
+      ".const .align 4 .u32 table[1] = {77};\n");
   EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::write_to_constant);
   EXPECT_EQ(p.word(0), 77u);
 }
 
 TEST(Engine, RefusedLoadsReadZero) {
-  Program p("mov.u32 %r5, 9;\nadd.u64 %rd4, %rd3, 1048576;\nld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd3], %r5;");
+  Program p(
+      "mov.u32 %r5, 9;\nadd.u64 %rd4, %rd3, 1048576;\nld.global.u32 %r5, [%rd4];\nst.global.u32 [%rd3], "
+      "%r5;");
   p.run({1}, {1});
   EXPECT_EQ(p.word(0), 0u);
 }
@@ -141,8 +147,10 @@ TEST(Engine, LoopWithALockNobodyReleasesIsADeadlock) {
 }
 
 TEST(Engine, LanesThatNeverComeAreADeadlock) {
-  Program p("setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra other;\nshfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nbra done;\nother:\n"
-            "vote.sync.ballot.b32 %r6, %p1, -1;\ndone:");
+  Program p(
+      "setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra other;\nshfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nbra "
+      "done;\nother:\n"
+      "vote.sync.ballot.b32 %r6, %p1, -1;\ndone:");
   const LaunchResult result = p.run({1}, {32});
   EXPECT_EQ(result.findings.size(), 2u);  // both sides are named
   for (const Finding& f : result.findings) EXPECT_EQ(f.kind, Finding::Kind::deadlock);
@@ -150,8 +158,9 @@ TEST(Engine, LanesThatNeverComeAreADeadlock) {
 
 TEST(Engine, LongLoopsAreNoDeadlocks) {
   // More backward branches than any slice, with a state that never repeats.
-  Program p("mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 300000;\n@%p1 bra loop;\n"
-            "st.global.u32 [%rd3], %r5;");
+  Program p(
+      "mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.lt.u32 %p1, %r5, 300000;\n@%p1 bra loop;\n"
+      "st.global.u32 [%rd3], %r5;");
   const LaunchResult result = p.run({2}, {64});
   EXPECT_FALSE(result.failed);
   EXPECT_EQ(p.word(127), 300000u);
@@ -159,9 +168,10 @@ TEST(Engine, LongLoopsAreNoDeadlocks) {
 
 TEST(Engine, BlockWaitsForALaterOneOnOneHostThread) {
   // Waiting with a counter, so that no state repeats: block 0 must still give up its host thread.
-  Program p("setp.ne.u32 %p1, %r2, 0;\n@%p1 bra writer;\nmov.u32 %r6, 0;\nagain:\nadd.u32 %r6, %r6, 1;\n"
-            "ld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra again;\n"
-            "st.global.u32 [%rd1], %r5;\nbra done;\nwriter:\nst.volatile.global.u32 [%rd1+64], 5;\ndone:");
+  Program p(
+      "setp.ne.u32 %p1, %r2, 0;\n@%p1 bra writer;\nmov.u32 %r6, 0;\nagain:\nadd.u32 %r6, %r6, 1;\n"
+      "ld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p2, %r5, 0;\n@%p2 bra again;\n"
+      "st.global.u32 [%rd1], %r5;\nbra done;\nwriter:\nst.volatile.global.u32 [%rd1+64], 5;\ndone:");
   const LaunchResult result = p.run({2}, {1}, 1);
   EXPECT_FALSE(result.failed);
   EXPECT_EQ(p.word(0), 5u);
@@ -169,8 +179,10 @@ TEST(Engine, BlockWaitsForALaterOneOnOneHostThread) {
 
 TEST(Engine, DivergentLoopCountsMeetAgain) {
   // Each lane loops tid + 1 times; after the loop all 32 vote together.
-  Program p("mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.le.u32 %p1, %r5, %r1;\n@%p1 bra loop;\n"
-            "activemask.b32 %r6;\nst.global.u32 [%rd3], %r6;\nadd.u64 %rd4, %rd3, 128;\nst.global.u32 [%rd4], %r5;");
+  Program p(
+      "mov.u32 %r5, 0;\nloop:\nadd.u32 %r5, %r5, 1;\nsetp.le.u32 %p1, %r5, %r1;\n@%p1 bra loop;\n"
+      "activemask.b32 %r6;\nst.global.u32 [%rd3], %r6;\nadd.u64 %rd4, %rd3, 128;\nst.global.u32 [%rd4], "
+      "%r5;");
   EXPECT_FALSE(p.run({1}, {32}).failed);
   for (uint32_t i = 0; i < 32; ++i) {
     EXPECT_EQ(p.word(i), 0xffffffffu);
@@ -179,8 +191,9 @@ TEST(Engine, DivergentLoopCountsMeetAgain) {
 }
 
 TEST(Engine, ShuffleInsideABranchTakesOnlyItsMembers) {
-  Program p("setp.lt.u32 %p1, %r1, 16;\nmov.u32 %r5, 1000;\n@%p1 shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffff;\n"
-            "st.global.u32 [%rd3], %r5;");
+  Program p(
+      "setp.lt.u32 %p1, %r1, 16;\nmov.u32 %r5, 1000;\n@%p1 shfl.sync.bfly.b32 %r5, %r1, 1, 31, 0xffff;\n"
+      "st.global.u32 [%rd3], %r5;");
   EXPECT_FALSE(p.run({1}, {32}).failed);
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i < 16 ? i ^ 1 : 1000u);
 }
@@ -196,16 +209,19 @@ TEST(Engine, TrapEndsTheThreadsAndIsReported) {
 
 const char* const printf_declaration =
     ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
-    ".global .align 1 .b8 text[24] = {116, 32, 37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, 117, 10, 0};\n"
+    ".global .align 1 .b8 text[24] = {116, 32, 37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, 117, "
+    "10, 0};\n"
     ".global .align 1 .b8 word[4] = {97, 98, 99, 0};\n";  // "t %d %s %.2f %lu\n", "abc"
 
 TEST(Engine, PrintfPrintsLanesInOrder) {
   Program p(
       ".local .align 8 .b8 depot[32];\n.reg .b64 %a<5>;\nmov.u64 %a1, depot;\ncvta.local.u64 %a2, %a1;\n"
-      "st.local.u32 [depot], %r1;\nmov.u64 %a3, word;\ncvta.global.u64 %a3, %a3;\nst.local.u64 [depot+8], %a3;\n"
+      "st.local.u32 [depot], %r1;\nmov.u64 %a3, word;\ncvta.global.u64 %a3, %a3;\nst.local.u64 [depot+8], "
+      "%a3;\n"
       "st.local.f64 [depot+16], 0d3FF8000000000000;\nst.local.u64 [depot+24], 5000000000;\n"
       "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nmov.u64 %a4, text;\ncvta.global.u64 %a4, %a4;\n"
-      "st.param.b64 [p0], %a4;\nst.param.b64 [p1], %a2;\ncall.uni (r0), vprintf, (p0, p1);\nld.param.b32 %r5, [r0];\n}\n"
+      "st.param.b64 [p0], %a4;\nst.param.b64 [p1], %a2;\ncall.uni (r0), vprintf, (p0, p1);\nld.param.b32 "
+      "%r5, [r0];\n}\n"
       "st.global.u32 [%rd3], %r5;",
       printf_declaration);
   EXPECT_FALSE(p.run({1}, {2}).failed);
@@ -216,7 +232,8 @@ TEST(Engine, PrintfPrintsLanesInOrder) {
 TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
   Program p(
       ".reg .b64 %a<5>;\n{\n.param .b64 p0;\n.param .b64 r0;\nst.param.b64 [p0], 64;\n"
-      "call.uni (r0), malloc, (p0);\nld.param.b64 %a1, [r0];\n}\nst.u32 [%a1+60], %r1;\nld.u32 %r5, [%a1+60];\n"
+      "call.uni (r0), malloc, (p0);\nld.param.b64 %a1, [r0];\n}\nst.u32 [%a1+60], %r1;\nld.u32 %r5, "
+      "[%a1+60];\n"
       "st.global.u32 [%rd3], %r5;\n{\n.param .b64 p0;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}\n"
       "{\n.param .b64 p0;\nadd.u64 %a1, %a1, 4;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}",
       ".extern .func (.param .b64 r) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n");

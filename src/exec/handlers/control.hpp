@@ -1,5 +1,5 @@
-// Predicated execution, branches, calls and waiting for one host instruction set. What cannot be decided inside one
-// path (lanes part, end, wait) leaves the run loop as an Event; schedule.cpp acts on it.
+// Predicated execution, branches, calls and waiting for one host instruction set. What cannot be decided
+// inside one path (lanes part, end, wait) leaves the run loop as an Event; schedule.cpp acts on it.
 #pragma once
 
 #include "exec/lanes.hpp"
@@ -16,7 +16,8 @@ inline const Inst* leave(Warp& w, Event event, const Inst* target) {
 
 /// Goes on at `target`; a backward branch uses up fuel, so that no path keeps the others from running.
 inline const Inst* jump(Warp& w, const Inst* in, const Inst* target) {
-  if (target <= in && --w.fuel == 0) [[unlikely]] return leave(w, Event::yield, target);
+  if (target <= in && --w.fuel == 0) [[unlikely]]
+    return leave(w, Event::yield, target);
   return target;
 }
 
@@ -25,7 +26,8 @@ inline uint32_t guard_mask(Warp& w, const Inst* in) {
   return w.active & (in->imm != 0 ? ~p : p);
 }
 
-/// `@p` before one instruction that neither branches nor waits: the next instruction runs for the lanes where p holds.
+/// `@p` before one instruction that neither branches nor waits: the next instruction runs for the lanes where
+/// p holds.
 inline const Inst* guard(Warp& w, const Inst* in) {
   const uint32_t mask = guard_mask(w, in);
   if (mask == 0) return in + 2;
@@ -58,8 +60,8 @@ inline uint32_t same_as_first(const Warp& w, const T* value) {
   return w.active & ballot([&](uint32_t i) { return value[i] == first; });
 }
 
-/// brx.idx: a = index register, b = first entry of the target list in Kernel::side, imm = its length. An index past the
-/// end is undefined in PTX; it is taken as the last entry.
+/// brx.idx: a = index register, b = first entry of the target list in Kernel::side, imm = its length. An
+/// index past the end is undefined in PTX; it is taken as the last entry.
 inline const Inst* branch_table(Warp& w, const Inst* in) {
   const uint32_t* index = reg<uint32_t>(w, in->a);
   const uint32_t same = same_as_first(w, index);
@@ -103,8 +105,8 @@ inline const Inst* exit_lanes(Warp& w, const Inst* in) {
 
 inline const Inst* barrier(Warp& w, const Inst* in) { return leave(w, Event::barrier, in); }
 
-/// Before an instruction that all lanes of its member mask (a) execute together. imm 1: any such instruction with the
-/// same mask will do (bar.warp.sync), imm 0: the very same one.
+/// Before an instruction that all lanes of its member mask (a) execute together. imm 1: any such instruction
+/// with the same mask will do (bar.warp.sync), imm 0: the very same one.
 inline const Inst* sync(Warp& w, const Inst* in) {
   const uint32_t members = reg<uint32_t>(w, in->a)[__builtin_ctz(w.active)];
   if ((members & w.alive & ~w.active) == 0) return in + 1;

@@ -4,10 +4,10 @@
 #include "exec/handlers/memory.hpp"
 #include "exec/handlers/registers.hpp"
 
-#define LANESCOPE_STRING_(x) #x
-#define LANESCOPE_STRING(x) LANESCOPE_STRING_(x)
+#define LANESCOPE_STRING_(x)  #x
+#define LANESCOPE_STRING(x)   LANESCOPE_STRING_(x)
 #define LANESCOPE_JOIN_(a, b) a##b
-#define LANESCOPE_JOIN(a, b) LANESCOPE_JOIN_(a, b)
+#define LANESCOPE_JOIN(a, b)  LANESCOPE_JOIN_(a, b)
 
 namespace lanescope::exec {
 namespace LANESCOPE_ISA {
@@ -18,16 +18,16 @@ Handler select(const HandlerKey& key) {
   return memory != nullptr ? memory : select_register_instruction(key);
 }
 
-constexpr ControlHandlers control{guard,         branch, branch_if,  branch_table, call,    call_indirect,
-                                  ret,           exit_lanes, barrier, sync,         nothing, sleep,
-                                  trap,          clock,      copy_local};
+constexpr ControlHandlers control{guard,         branch, branch_if,  branch_table, call,
+                                  call_indirect, ret,    exit_lanes, barrier,      sync,
+                                  nothing,       sleep,  trap,       clock,        copy_local};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA
 
 const HandlerSet& LANESCOPE_JOIN(LANESCOPE_ISA, _handlers)() {
-  static constexpr HandlerSet set{LANESCOPE_STRING(LANESCOPE_ISA), LANESCOPE_ISA::select, LANESCOPE_ISA::select_resize,
-                                  LANESCOPE_ISA::control};
+  static constexpr HandlerSet set{LANESCOPE_STRING(LANESCOPE_ISA), LANESCOPE_ISA::select,
+                                  LANESCOPE_ISA::select_resize, LANESCOPE_ISA::control};
   return set;
 }
 
