@@ -118,13 +118,17 @@ TEST(FloatSemantics, SinglePrecisionRoundsFlushesAndSaturates) {
   EXPECT_EQ(std::fegetround(), FE_TONEAREST);
 }
 
-/// The NaN with the largest bits among the operands, quieted.
-Bits propagated(const LaneInput& x, uint8_t sources, double v) {
-  const Bits operands[] = {x.a, x.b, x.c};
-  Bits nan = 0;
-  for (uint8_t k = 0; k < sources; ++k)
-    if (std::isnan(as_double(operands[k]))) nan = std::max(nan, operands[k]);
-  return nan != 0 ? nan | quiet_bit : std::isnan(v) ? invalid_double : to_bits(v);
+/// Whose NaN comes out, as measured: the second operand's, then the third's, then the first's; of a division
+/// the dividend's. Quieted.
+Bits propagated(const LaneInput& x, uint8_t sources, double v, bool quotient = false) {
+  std::vector<Bits> operands;
+  if (sources > 1 && !quotient) operands.push_back(x.b);
+  if (sources > 2) operands.push_back(x.c);
+  operands.push_back(x.a);
+  if (quotient) operands.push_back(x.b);
+  for (const Bits operand : operands)
+    if (std::isnan(as_double(operand))) return operand | quiet_bit;
+  return std::isnan(v) ? invalid_double : to_bits(v);
 }
 
 TEST(FloatSemantics, DoublePrecisionRounds) {
@@ -137,8 +141,9 @@ TEST(FloatSemantics, DoublePrecisionRounds) {
           {.d = 8, .a = 8, .b = o.sources > 1 ? 8u : 0, .c = o.sources > 2 ? 8u : 0}, rows,
           [&](const LaneInput& x) {
             const RoundingMode mode(r.mode);
-            return LaneResult{
-                .d = propagated(x, o.sources, compute(o.op, as_double(x.a), as_double(x.b), as_double(x.c)))};
+            return LaneResult{.d = propagated(x, o.sources,
+                                              compute(o.op, as_double(x.a), as_double(x.b), as_double(x.c)),
+                                              o.op == Op::div)};
           });
     }
   }

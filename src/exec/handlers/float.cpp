@@ -28,9 +28,9 @@ Handler select_f32(const HandlerKey& key) {
   return key.has(Mod::sat) ? with_float_mode<lifted<count, F32<F, true>, float>()>(key)
                            : with_float_mode<lifted<count, F32<F>, float>()>(key);
 }
-template <int count, class F>
+template <int count, class F, template <class> class Nans = F64>
 Handler select_f64(const HandlerKey& key) {
-  return with_rounding<lifted<count, F64<F>, double>(), false>(key);
+  return with_rounding<lifted<count, Nans<F>, double>(), false>(key);
 }
 
 template <bool maximum, bool ftz>
@@ -87,7 +87,7 @@ Handler select_double(const HandlerKey& key) {
     case Op::mul: return select_f64<2, FloatMul>(key);
     case Op::fma:
     case Op::mad: return select_f64<3, FloatFma>(key);
-    case Op::div: return select_f64<2, FloatDiv>(key);
+    case Op::div: return select_f64<2, FloatDiv, F64Quotient>(key);
     case Op::rcp:
       return key.has(Mod::approx) ? lift1<Gross<FloatRcp>, double, double> : select_f64<1, FloatRcp>(key);
     case Op::sqrt: return select_f64<1, FloatSqrt>(key);

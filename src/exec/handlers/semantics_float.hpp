@@ -52,26 +52,25 @@ struct F32 {
   }
 };
 
-/// Of several NaNs the one whose bits are the largest number comes out, quieted.
-inline uint64_t nan_bits(double x) { return is_nan(x) ? bits(x) : 0; }
+/// The first NaN among the operands, quieted; else r, or the one NaN of an invalid operation.
+inline double propagate(double r) { return is_nan(r) ? from_bits(nan64) : r; }
 template <class... T>
-inline uint64_t nan_bits(double x, double y, T... more) {
-  const uint64_t a = nan_bits(x), b = nan_bits(y, more...);
-  return a > b ? a : b;
+inline double propagate(double r, double first, T... more) {
+  const double other = propagate(r, more...);
+  return is_nan(first) ? from_bits(bits(first) | quiet64) : other;
 }
-/// r, or the NaN that the operands x give, or the one NaN of an invalid operation.
-template <class... T>
-inline double propagate(double r, T... x) {
-  const uint64_t nan = nan_bits(x...);
-  return nan != 0 ? from_bits(nan | quiet64) : is_nan(r) ? from_bits(nan64) : r;
-}
-/// An f64 operation as PTX has it.
+/// An f64 operation as PTX has it. Of several NaNs the second operand's comes out, then the third's, then the
+/// first's.
 template <class F>
 struct F64 {
-  template <class... T>
-  double operator()(T... x) const {
-    return propagate(F()(x...), x...);
-  }
+  double operator()(double a) const { return propagate(F()(a), a); }
+  double operator()(double a, double b) const { return propagate(F()(a, b), b, a); }
+  double operator()(double a, double b, double c) const { return propagate(F()(a, b, c), b, c, a); }
+};
+/// A division is a sequence of instructions on the chip, and the dividend's NaN comes out.
+template <class F>
+struct F64Quotient {
+  double operator()(double a, double b) const { return propagate(F()(a, b), a, b); }
 };
 
 struct FloatAdd {
@@ -165,7 +164,7 @@ struct DoubleMinMax {
   double operator()(double a, double b) const {
     const double number = extreme<maximum>(a, b);
     const double r = is_nan(a) ? b : is_nan(b) ? a : number;
-    return is_nan(r) ? propagate(r, a, b) : r;
+    return is_nan(r) ? propagate(r, b, a) : r;
   }
 };
 
