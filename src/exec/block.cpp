@@ -50,7 +50,6 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
       case SpecialRegister::lanemask_le: lanes[i] = bit | (bit - 1); break;
       case SpecialRegister::lanemask_gt: lanes[i] = ~(bit | (bit - 1)); break;
       case SpecialRegister::lanemask_ge: lanes[i] = ~(bit - 1); break;
-      case SpecialRegister::warp_size: lanes[i] = warp_lanes; break;
       case SpecialRegister::nsmid: lanes[i] = multiprocessors; break;
       case SpecialRegister::total_smem_size:
       case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;

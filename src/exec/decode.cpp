@@ -515,7 +515,6 @@ class Decoder {
     const uint32_t want = lane_bytes(type);
     switch (o.kind) {
       case Operand::Kind::reg: {
-        if (s_->f->registers[o.reg].vector > 1 || o.vector_element != 0) unsupported("vector registers");
         const uint32_t have = lane_bytes(s_->f->registers[o.reg].type);
         const uint32_t at = register_at(o.reg);
         if (have == want || want == 0 || have == 0) return at;
@@ -591,8 +590,7 @@ class Decoder {
   uint32_t destination(const Operand& o, Type type, std::vector<std::array<uint32_t, 4>>& later) {
     const uint32_t want = lane_bytes(type);
     if (o.kind == Operand::Kind::sink) return scratch(want);
-    if (o.kind != Operand::Kind::reg || s_->f->registers[o.reg].vector > 1 || o.vector_element != 0)
-      unsupported("destination operand");
+    if (o.kind != Operand::Kind::reg) unsupported("destination operand");
     const uint32_t have = lane_bytes(s_->f->registers[o.reg].type);
     const uint32_t at = register_at(o.reg);
     if (have == want || want == 0 || have == 0) return at;
@@ -835,9 +833,13 @@ class Decoder {
     for (const BoundOperand& bound : bind_operands(*in_)) {
       if (bound.pattern->kind == ptx::OperandPattern::Kind::address) address = bound.operand;
       else if (!atomic && (bound.pattern->name == "d" || bound.pattern->name == "b")) data = bound.operand;
-      else if (atomic && bound.pattern->name == "d") {
+      else if (atomic && bound.operand->kind == Operand::Kind::vector) {
+        (bound.pattern->name == "d" ? d : c) =
+            atomic_elements(*bound.operand, bound.pattern->destination, later);
+      } else if (atomic && bound.pattern->name == "d") {
         if (bound.operand->kind != Operand::Kind::sink) d = destination(*bound.operand, in_->type(), later);
-      } else if (atomic && bound.pattern->name == "b") b = source(*bound.operand, in_->type());
+      } else if (atomic && bound.pattern->name == "b")
+        b = source(*bound.operand, in_->type());
       else if (atomic && bound.pattern->name == "c") c = source(*bound.operand, in_->type());
     }
     if (address == nullptr) unsupported("address");
@@ -918,6 +920,21 @@ class Decoder {
       i.aux = new_site(atomic ? AccessKind::atomic : in_->op == Op::st ? AccessKind::store : AccessKind::load, key.space,
                        uint64_t{ptx::size_of(in_->type())} * elements);
     put_later(later);
+  }
+
+  /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
+  uint32_t atomic_elements(const Operand& vector, bool written, std::vector<std::array<uint32_t, 4>>& later) {
+    std::vector<uint32_t> registers;
+    for (uint32_t i = 0; i < vector.count; ++i) {
+      const Operand& o = in_->elements[vector.first + i];
+      if (written && o.kind == Operand::Kind::sink)
+        registers.push_back(no_operand);
+      else
+        registers.push_back(written ? destination(o, in_->type(), later) : source(o, in_->type()));
+    }
+    const auto first = static_cast<uint32_t>(k_.side.size());
+    k_.side.insert(k_.side.end(), registers.begin(), registers.end());
+    return first;
   }
 
   Space space_of(const SymbolRef& symbol) const {

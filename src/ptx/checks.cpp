@@ -166,6 +166,8 @@ struct Checker {
       case Op::bar:
       case Op::barrier: check_barrier(); break;
       case Op::cvt: check_conversion(); break;
+      case Op::atom:
+      case Op::red: check_atomic(); break;
       case Op::ld:
       case Op::st: check_access(); break;
       default: break;
@@ -194,19 +196,44 @@ struct Checker {
         has(mods, Mod::rn) || has(mods, Mod::rz) || has(mods, Mod::rm) || has(mods, Mod::rp);
     const bool integer_rounding =
         has(mods, Mod::rni) || has(mods, Mod::rzi) || has(mods, Mod::rmi) || has(mods, Mod::rpi);
-    const bool narrows = is_float(to) && (!is_float(from) || size_of(to) < size_of(from));
+    const bool pair = to == Type::f16x2 || to == Type::bf16x2;
+    if (pair && from != Type::f32)
+      fail(name_of(from), name() + " is no conversion; ." + std::string(name_of(to)) + " takes .f32 here");
+    // bf16 goes to f32 and back; its other conversions are rare.
+    if ((to == Type::bf16 && from != Type::f32) || (from == Type::bf16 && to != Type::f32))
+      fail("bf16", "the instruction '" + name() + "' is not supported");
+    const bool narrows = pair || (is_float(to) && (!is_float(from) || size_of(to) < size_of(from)));
     const bool to_integer = is_float(from) && !is_float(to);
     if (narrows && !float_rounding) fail({}, name() + " needs one of .rn .rz .rm .rp");
     if (to_integer && !integer_rounding) fail({}, name() + " needs one of .rni .rzi .rmi .rpi");
-    if ((float_rounding && !narrows) || (integer_rounding && !to_integer && !(is_float(to) && to == from)))
+    if (pair && (has(mods, Mod::rm) || has(mods, Mod::rp))) fail({}, name() + " takes only .rn and .rz");
+    if ((float_rounding && !narrows && from != Type::bf16) ||
+        (integer_rounding && !to_integer && !(is_float(to) && to == from)))
       fail({}, name() + " does not take this rounding");
     // Saturation where every value fits is not legal.
     const bool fits = is_integer(to) && is_integer(from) &&
                       (is_signed(to) == is_signed(from) ? size_of(to) >= size_of(from)
                                                         : is_signed(to) && size_of(to) > size_of(from));
     if (has(mods, Mod::sat) && fits) fail("sat", ".sat does not go with " + name());
-    if (has(mods, Mod::ftz) && to != Type::f32 && from != Type::f32)
+    if (has(mods, Mod::sat) && (pair || to == Type::bf16 || from == Type::bf16))
+      fail("sat", ".sat does not go with " + name());
+    if (has(mods, Mod::ftz) && (pair || (to != Type::f32 && from != Type::f32)))
       fail("ftz", ".ftz does not go with " + name());
+  }
+
+  void check_atomic() const {
+    const Type type = mnemonic.types[0];
+    const bool half = type == Type::f16 || type == Type::f16x2 || type == Type::bf16 || type == Type::bf16x2;
+    const Space space = mnemonic.space;
+    if (mnemonic.vector == 1) {
+      if (half && !has(mnemonic.modifiers, Mod::add))
+        fail({}, name() + " with .min or .max takes vectors only");
+      return;
+    }
+    const std::string word = "v" + std::to_string(mnemonic.vector);
+    if (!half && type != Type::f32) fail(word, name() + " takes no vectors");
+    if (space != Space::generic && space != Space::global)
+      fail(word, name() + " takes vectors only in global memory, not in ." + std::string(name_of(space)));
   }
 
   void check_access() const {
@@ -351,7 +378,7 @@ struct OperandChecker {
         check_scalar(instruction.elements[operand.first + i], pattern, type, pattern.destination);
       return;
     }
-    if (takes_vector)
+    if (takes_vector && !(pattern.sink && operand.kind == Operand::Kind::sink))
       fail(operand, name() + " with .v" + std::to_string(instruction.vector) + " takes a vector here");
     check_scalar(operand, pattern, type, pattern.sink);
   }
@@ -464,6 +491,11 @@ struct OperandChecker {
     const auto& operands = instruction.operands;
     if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
       fail(operands[1], "cvta.to takes a generic address in a register");
+    if (instruction.op == Op::cvt) {
+      const bool pair = instruction.type() == Type::f16x2 || instruction.type() == Type::bf16x2;
+      if (operands.size() != (pair ? 3 : 2))
+        source.fail(instruction.loc, name() + (pair ? " takes 3 operands" : " takes 2 operands"));
+    }
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {

@@ -77,8 +77,7 @@ constexpr auto special_names = std::to_array<std::string_view>({"",
                                                                 "%total_smem_size",
                                                                 "%aggr_smem_size",
                                                                 "%dynamic_smem_size",
-                                                                "%current_graph_exec",
-                                                                "WARP_SZ"});
+                                                                "%current_graph_exec"});
 static_assert(special_names.size() == static_cast<size_t>(SpecialRegister::count));
 
 // The abbreviations of instructions.def.
@@ -91,7 +90,7 @@ constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"$w", "u32 s32 u64 s64"},
     {"$n", "u16 s16 u32 s32"},
     {"$any", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
-    {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 ~bf16 ~f16x2 ~bf16x2 ~tf32 ~e4m3x2 ~e5m2x2"},
+    {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 bf16 ~tf32 ~e4m3x2 ~e5m2x2"},
     {"$rnd", "rn|rz|rm|rp"},
     {"$cmp",
      "eq|ne|lt@$i,$f|le@$i,$f|gt@$i,$f|ge@$i,$f|lo@$u|ls@$u|hi@$u|hs@$u|"
@@ -99,8 +98,8 @@ constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"$bool", "and|or|xor"},
     {"$testp", "finite|infinite|number|notanumber|normal|subnormal"},
     {"$bit", "and@b32,b64|or@b32,b64|xor@b32,b64"},
-    {"$swap", "cas@b32,b64|exch@b32,b64"},
-    {"$sum", "add@u32,s32,u64,f32,f64|inc@u32|dec@u32|min@$w|max@$w"},
+    {"$swap", "cas@b16,b32,b64,b128|exch@b32,b64,b128"},
+    {"$sum", "add@u32,s32,u64,f32,f64,$h|inc@u32|dec@u32|min@$w,$h|max@$w,$h"},
     {"$sem", "relaxed|acquire|release|acq_rel"},
     {"$scope", "cta|cluster|gpu|sys"},
     {"$evict", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},

@@ -140,7 +140,6 @@ enum class SpecialRegister : uint8_t {
   aggr_smem_size,
   dynamic_smem_size,
   current_graph_exec,
-  warp_size,  ///< the constant WARP_SZ
   count
 };
 

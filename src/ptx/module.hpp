@@ -76,7 +76,6 @@ struct Operand {
   };
   Kind kind = Kind::none;
   bool negated = false;           ///< `!%p` (predicates)
-  uint8_t vector_element = 0;     ///< always 0: `%v.x` is a register of its own
   uint32_t reg = no_index;        ///< index of Function::registers
   uint32_t first = 0, count = 0;  ///< vector, list: range of Instruction::elements
   uint32_t index = 0;             ///< label, table
@@ -108,11 +107,11 @@ struct Instruction {
   [[nodiscard]] Type type() const { return types.empty() ? Type::none : types.front(); }
 };
 
-/// A register of a function. Parameterised declarations (`.reg .b32 %r<5>`) are spread out.
+/// A register of a function. Parameterised declarations (`.reg .b32 %r<5>`) and vector registers (`.reg .v2
+/// .f32 %v`: %v.x, %v.y) are spread out.
 struct Register {
   std::string name{};
   Type type = Type::none;  ///< as declared: pred, b16…b128, f32, …
-  uint8_t vector = 1;      ///< always 1: `.reg .v4 .f32 %v` is spread out as %v.x, %v.y, %v.z, %v.w
 };
 
 /// An address inside an initialiser: `variable.bytes[offset, offset + width)` holds the address of `symbol` +

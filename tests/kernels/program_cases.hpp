@@ -79,6 +79,12 @@ struct Settings {
   add("conversions", "conversions_to_narrow", {1}, {32}, {zeros(10 * 128)});
   add("conversions", "conversions_from_integers", {1}, {32}, {zeros(18 * 128)});
 
+  add("halves", "halves_convert", {16}, {32}, {zeros(11 * 2048)});
+  add("halves", "halves_add", {13}, {32}, {zeros(13 * 32 * 32)});
+  add("halves", "halves_least", {13}, {32}, {zeros(13 * 32 * 64)});
+  add("halves", "halves_shared_places", {2}, {32}, {zeros(64)});
+  add("halves", "halves_widths", {16}, {32}, {zeros(64)});
+
   add("atomics", "atomics_global", {5}, {64}, {zeros(64)});
   add("atomics", "atomics_shared", {1}, {64}, {zeros(64)});
   add("atomics", "atomics_wide", {5}, {64}, {zeros(64)});

@@ -1,6 +1,6 @@
 // Handlers of cvt and of the change of a register's width.
 #include "exec/handlers/registers.hpp"
-#include "exec/handlers/semantics_convert.hpp"
+#include "exec/handlers/semantics_half.hpp"
 #include "exec/lanes.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
@@ -123,6 +123,30 @@ Handler float_to_float(const HandlerKey& key) {
   return float_to_float_of<D, S, false>(key);
 }
 
+/// f32 to bf16 and back, and two f32 → two halves; nullptr for the others, which are not supported.
+Handler with_bfloat(const HandlerKey& key) {
+  const Type to = key.types[0], from = key.types[1];
+  if (key.has(Mod::sat)) return nullptr;
+  const bool ftz = key.has(Mod::ftz), rz = key.has(Mod::rz);
+  if (to == Type::f32 && from == Type::bf16)
+    return ftz ? lift1<FromBfloat<true>, float, uint16_t> : lift1<FromBfloat<false>, float, uint16_t>;
+  if (from != Type::f32) return nullptr;
+  if (to == Type::f16x2)
+    return rz ? lift2<ToPair<Half, Rounding::zero>, uint32_t, float>
+              : lift2<ToPair<Half, Rounding::nearest>, uint32_t, float>;
+  if (to == Type::bf16x2)
+    return rz ? lift2<ToPair<Bfloat, Rounding::zero>, uint32_t, float>
+              : lift2<ToPair<Bfloat, Rounding::nearest>, uint32_t, float>;
+  if (to != Type::bf16) return nullptr;
+  auto rounded = [&]<Rounding mode>() -> Handler {
+    return ftz ? lift1<ToBfloat<mode, true>, uint16_t, float> : lift1<ToBfloat<mode, false>, uint16_t, float>;
+  };
+  if (rz) return rounded.template operator()<Rounding::zero>();
+  if (key.has(Mod::rm)) return rounded.template operator()<Rounding::down>();
+  if (key.has(Mod::rp)) return rounded.template operator()<Rounding::up>();
+  return rounded.template operator()<Rounding::nearest>();
+}
+
 // ---- Registers of another width.
 
 template <class D, class S>
@@ -164,6 +188,8 @@ Handler resize_from_128(uint32_t to_bytes, bool sign) {
 Handler select_convert(const HandlerKey& key) {
   if (key.op != ptx::Op::cvt) return nullptr;
   const Type to = key.types[0], from = key.types[1];
+  if (to == Type::bf16 || from == Type::bf16 || to == Type::f16x2 || to == Type::bf16x2)
+    return with_bfloat(key);
   if (is_integer(to)) {
     return with_integer(to, [&]<class D>(D) -> Handler {
       if (is_integer(from)) return with_integer(from, [&]<class S>(S) { return int_to_int<D, S>(key); });

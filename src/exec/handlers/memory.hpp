@@ -5,6 +5,7 @@
 
 #include <bit>
 
+#include "exec/handlers/semantics_half.hpp"
 #include "exec/lanes.hpp"
 #include "exec/state.hpp"
 
@@ -230,6 +231,47 @@ struct AtomicAddF64 {
   }
 };
 
+/// F on each 16-bit element of a word: Element is Half or Bfloat.
+template <class Element, class F>
+struct AtomicHalf {
+  template <class T>
+  static T apply(T old, T b, T) {
+    T result = 0;
+    for (uint32_t shift = 0; shift < 8 * sizeof(T); shift += 16)
+      result |= static_cast<T>(T{F::template apply<Element>(static_cast<uint16_t>(old >> shift),
+                                                            static_cast<uint16_t>(b >> shift))}
+                               << shift);
+    return result;
+  }
+};
+
+/// Replaces *p by F of it and the operands; returns what was there.
+template <class F, bool Locked, class T>
+T replace(T* p, T b, T c, bool& changed) {
+  T old;
+  T next;
+  if constexpr (Locked && sizeof(T) == 16) {
+    // The first guess need not be right; a read of 16 bytes might be torn.
+    T seen = 0;
+    do {
+      old = seen;
+      next = F::apply(old, b, c);
+      seen = __sync_val_compare_and_swap(p, old, next);
+    } while (seen != old);
+  } else if constexpr (Locked) {
+    old = __atomic_load_n(p, __ATOMIC_RELAXED);
+    do {
+      next = F::apply(old, b, c);
+    } while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
+  } else {
+    old = *p;
+    next = F::apply(old, b, c);
+    *p = next;
+  }
+  changed |= next != old;
+  return old;
+}
+
 template <class Way, class F, class T, bool Locked>
 const Inst* atomic(Warp& w, const Inst* in) {
   const Way way(w, in, sizeof(T));
@@ -238,26 +280,34 @@ const Inst* atomic(Warp& w, const Inst* in) {
   T* d = in->d == no_operand ? nullptr : reg<T>(w, in->d);
   bool changed = false;
   each_lane(way.mask, [&](uint32_t i) {
-    T* p = reinterpret_cast<T*>(way.at(i));
-    const T operand = b[i], other = c[i];
-    T old;
-    T next;
-    if constexpr (Locked) {
-      old = __atomic_load_n(p, __ATOMIC_RELAXED);
-      do {
-        next = F::apply(old, operand, other);
-      } while (!__atomic_compare_exchange_n(p, &old, next, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED));
-    } else {
-      old = *p;
-      next = F::apply(old, operand, other);
-      *p = next;
-    }
-    changed |= next != old;
+    const T old = replace<F, Locked>(reinterpret_cast<T*>(way.at(i)), b[i], c[i], changed);
     if (d != nullptr) d[i] = old;
   });
   // A lock that was not taken is no progress: see the search for deadlocks in schedule.cpp.
   if (Locked && !changed) --w.worker->global_writes;
   if (d != nullptr) each_lane(w.mask & ~way.mask, [&](uint32_t i) { d[i] = 0; });
+  return in + 1;
+}
+
+/// Vectors, in global memory only: each element by itself is atomic. Kernel::side holds the n sources from c
+/// on and, from d on, the n destinations, of which any may be no_operand; so may d.
+template <class Way, class F, class T>
+const Inst* atomic_vector(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(T));
+  const uint32_t n = elements_of(in);
+  const uint32_t* side = w.worker->kernel->side.data();
+  bool changed = false;
+  // Lane by lane: a destination may be a source of the same instruction.
+  each_lane(w.mask, [&](uint32_t i) {
+    T b[8], old[8] = {};
+    for (uint32_t k = 0; k < n; ++k) b[k] = reg<T>(w, side[in->c + k])[i];
+    if (lane_of(way.mask, i))
+      for (uint32_t k = 0; k < n; ++k)
+        old[k] = replace<F, true>(reinterpret_cast<T*>(way.at(i)) + k, b[k], b[k], changed);
+    for (uint32_t k = 0; in->d != no_operand && k < n; ++k)
+      if (side[in->d + k] != no_operand) reg<T>(w, side[in->d + k])[i] = old[k];
+  });
+  if (!changed) --w.worker->global_writes;
   return in + 1;
 }
 
@@ -343,12 +393,39 @@ Handler select_store(const HandlerKey& k) {
   }
 }
 
+/// .f16 .bf16, pairs and vectors of them.
+template <class Way, class Element, bool Locked, bool Shared>
+Handler select_half_atomic(const HandlerKey& k) {
+  const bool pairs = ptx::size_of(k.types[0]) == 4;
+  auto of = [&]<class F>() -> Handler {
+    using Operation = AtomicHalf<Element, F>;
+    if (k.vector == 1)
+      return pairs ? atomic<Way, Operation, uint32_t, Locked> : atomic<Way, Operation, uint16_t, Locked>;
+    if constexpr (!Shared)
+      return pairs ? atomic_vector<Way, Operation, uint32_t> : atomic_vector<Way, Operation, uint16_t>;
+    return nullptr;
+  };
+  if (k.has(Mod::add)) return of.template operator()<HalfAdd>();
+  if constexpr (!Shared) {
+    if (k.vector == 1) return nullptr;
+    if (k.has(Mod::min)) return of.template operator()<HalfSelect<false>>();
+    if (k.has(Mod::max)) return of.template operator()<HalfSelect<true>>();
+  }
+  return nullptr;
+}
+
 template <class Way, bool Locked, bool Shared>
 Handler select_atomic_operation(const HandlerKey& k) {
   const Type t = k.types[0];
   const uint32_t bytes = ptx::size_of(t);
   const bool sign = ptx::is_signed(t);
-  if (k.vector != 1) return nullptr;
+  if (t == Type::f16 || t == Type::f16x2) return select_half_atomic<Way, Half, Locked, Shared>(k);
+  if (t == Type::bf16 || t == Type::bf16x2) return select_half_atomic<Way, Bfloat, Locked, Shared>(k);
+  if (k.vector != 1) {
+    if constexpr (!Shared)
+      if (k.has(Mod::add) && t == Type::f32) return atomic_vector<Way, AtomicAddF32<true>, uint32_t>;
+    return nullptr;
+  }
   auto bits = [&]<class F>() -> Handler {
     if (bytes == 4) return atomic<Way, F, uint32_t, Locked>;
     if (bytes == 8) return atomic<Way, F, uint64_t, Locked>;
@@ -372,6 +449,10 @@ Handler select_atomic_operation(const HandlerKey& k) {
   if (k.has(Mod::and_)) return bits.template operator()<AtomicAnd>();
   if (k.has(Mod::or_)) return bits.template operator()<AtomicOr>();
   if (k.has(Mod::xor_)) return bits.template operator()<AtomicXor>();
+  if (bytes == 16) {
+    if (k.has(Mod::exch)) return atomic<Way, AtomicExchange, Uint128, Locked>;
+    return k.has(Mod::cas) ? atomic<Way, AtomicCas, Uint128, Locked> : nullptr;
+  }
   if (k.has(Mod::exch)) return bits.template operator()<AtomicExchange>();
   if (k.has(Mod::cas)) {
     if (bytes == 2) return atomic<Way, AtomicCas, uint16_t, Locked>;
