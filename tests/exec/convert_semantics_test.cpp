@@ -287,6 +287,69 @@ TEST(ConvertSemantics, EveryHalfSurvivesTheWayThroughSingle) {
                });
 }
 
+/// bf16 by definition: the two neighbours of x that have 16 bits, and the rules of the mode.
+uint32_t bfloat_of(float x, int mode) {
+  if (std::isnan(x)) return 0x7fff;
+  const uint32_t magnitude = static_cast<uint32_t>(to_bits(x)) & 0x7fffffffu;
+  const uint32_t below = magnitude >> 16, sign = std::signbit(x) ? 0x8000 : 0;
+  const auto value = [](uint32_t h) {
+    return h == 0x7f80 ? 0x1p128L : static_cast<long double>(std::bit_cast<float>(h << 16));
+  };
+  if ((magnitude & 0xffff) == 0) return sign | below;
+  const long double m = std::fabs(x), down = m - value(below), up = value(below + 1) - m;
+  const bool away = mode == FE_TONEAREST  ? up < down || (up == down && (below & 1) != 0)
+                    : mode == FE_UPWARD   ? sign == 0
+                    : mode == FE_DOWNWARD ? sign != 0
+                                          : false;
+  return sign | (away ? below + 1 : below);
+}
+
+std::vector<LaneInput> pairs_of_singles() {
+  std::vector<Bits> values = singles_near_halves();
+  for (Bits h = 0; h <= 0x7f80; h += 7)
+    for (const Bits low : {0x0000u, 0x0001u, 0x7fffu, 0x8000u, 0x8001u, 0xffffu})
+      for (const Bits sign : {0u, 0x80000000u}) values.push_back(sign | h << 16 | low);
+  std::vector<LaneInput> rows;
+  for (size_t i = 0; i < values.size(); ++i)
+    rows.push_back({values[i], values[(i * 37 + 11) % values.size()]});
+  return rows;
+}
+
+TEST(ConvertSemantics, SingleToBfloatAndBack) {
+  const auto single = [](Bits b) { return std::bit_cast<float>(static_cast<uint32_t>(b)); };
+  const auto rows = pairs_of_singles();
+  for (const auto& [mod, mode] : {std::pair{Mod::rn, FE_TONEAREST}, std::pair{Mod::rz, FE_TOWARDZERO},
+                                  std::pair{Mod::rm, FE_DOWNWARD}, std::pair{Mod::rp, FE_UPWARD}})
+    for (const bool ftz : {false, true}) {
+      HandlerKey key = make_key(Op::cvt, {Type::bf16, Type::f32}, {mod}, 1);
+      if (ftz) key.modifiers.set(static_cast<size_t>(Mod::ftz));
+      expect_lanes("cvt.bf16.f32", key, {.d = 2, .a = 4}, rows, [&, mode = mode](const LaneInput& x) {
+        const float f = single(x.a);
+        const bool tiny = ftz && std::fpclassify(f) == FP_SUBNORMAL;
+        return LaneResult{.d = bfloat_of(tiny ? std::copysign(0.0f, f) : f, mode)};
+      });
+    }
+  std::vector<LaneInput> all;
+  for (Bits h = 0; h < 0x10000; ++h) all.push_back({h});
+  expect_lanes("cvt.f32.bf16", make_key(Op::cvt, {Type::f32, Type::bf16}, {}, 1), {.d = 4, .a = 2}, all,
+               [](const LaneInput& x) { return LaneResult{.d = x.a << 16}; });
+}
+
+TEST(ConvertSemantics, TwoSinglesToAPair) {
+  const auto rows = pairs_of_singles();
+  const auto single = [](Bits b) { return std::bit_cast<float>(static_cast<uint32_t>(b)); };
+  for (const auto& [mod, mode] : {std::pair{Mod::rn, FE_TONEAREST}, std::pair{Mod::rz, FE_TOWARDZERO}}) {
+    expect_lanes("cvt.f16x2.f32", make_key(Op::cvt, {Type::f16x2, Type::f32}, {mod}),
+                 {.d = 4, .a = 4, .b = 4}, rows, [&, mode = mode](const LaneInput& x) {
+                   return LaneResult{.d = half_of(single(x.a), mode) << 16 | half_of(single(x.b), mode)};
+                 });
+    expect_lanes("cvt.bf16x2.f32", make_key(Op::cvt, {Type::bf16x2, Type::f32}, {mod}),
+                 {.d = 4, .a = 4, .b = 4}, rows, [&, mode = mode](const LaneInput& x) {
+                   return LaneResult{.d = bfloat_of(single(x.a), mode) << 16 | bfloat_of(single(x.b), mode)};
+                 });
+  }
+}
+
 TEST(ConvertSemantics, AnIntegerNeedsARounding) {
   for (const HandlerSet* set : host_sets()) {
     EXPECT_EQ(set->select(make_key(Op::cvt, {Type::s32, Type::f32}, {}, 1)), nullptr);
