@@ -2,6 +2,9 @@
 // leaves the exit status in `status` when the subcommand runs.
 #pragma once
 
+#include <string>
+#include <vector>
+
 namespace CLI {
 class App;
 }
@@ -16,8 +19,9 @@ enum ExitStatus : int {
   program_failed = 3,  ///< the program under test failed
 };
 
-/// `lanescope run`: runs a kernel of a PTX file and reports on it line by line.
-void add_run_command(CLI::App& app, int& status);
+/// `lanescope run`: runs a CUDA program, or a kernel of a PTX file, and reports on its kernels line by line.
+/// `program`: what stood behind "--" on the command line.
+void add_run_command(CLI::App& app, std::vector<std::string> program, int& status);
 
 /// `lanescope model`: answers warp-wide requests given as CSV rows.
 void add_model_command(CLI::App& app, int& status);

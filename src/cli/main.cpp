@@ -1,6 +1,7 @@
 // The program `lanescope`: parses the command line, runs one command, and turns every failure into one
 // message on stderr and an exit status that scripts can rely on.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -8,6 +9,7 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/commands.hpp"
@@ -46,18 +48,29 @@ int close_output(int status) {
   return fail("cannot write to standard output" + reason);
 }
 
+/// Everything behind "--" belongs to the program that `run` is to run; CLI11 is not to look at it.
+std::vector<std::string> split_program(int& argc, char** argv) {
+  const auto* end = argv + argc;
+  const auto* split = std::find_if(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--") == 0; });
+  if (split == end) return {};
+  argc = static_cast<int>(split - argv);
+  return {split + 1, end};
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Lanescope shows what every lane of a GPU warp does to memory, without a GPU.", "lanescope"};
   app.set_version_flag("--version", std::string("lanescope ") + version());
   app.require_subcommand(1);
   app.footer(
       "Example:\n"
+      "  lanescope run -- ./app 1024\n"
       "  lanescope run kernels/ptx/reduce.ptx --kernel reduce_sequential --grid 64 --block 256 \\\n"
       "    --arg buf:65536=iota --arg buf:256 --arg u32:16384\n"
       "'lanescope COMMAND --help' tells the options of a command.");
 
   int status = done;
-  add_run_command(app, status);
+  const bool is_run = argc > 1 && std::strcmp(argv[1], "run") == 0;
+  add_run_command(app, is_run ? split_program(argc, argv) : std::vector<std::string>(), status);
   add_model_command(app, status);
   try {
     app.parse(argc, argv);

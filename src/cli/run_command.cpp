@@ -1,4 +1,5 @@
-// `lanescope run`: runs kernels of a PTX file on the CPU and reports line by line what their accesses cost.
+// `lanescope run`: runs kernels of a PTX file, or a CUDA program (run_program.hpp), on the CPU and reports line by
+// line what their accesses cost.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +12,7 @@
 #include <iostream>
 #include <memory>
 #include <optional>
+#include <regex>
 #include <string>
 #include <vector>
 
@@ -18,8 +20,10 @@
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/kernel_arguments.hpp"
+#include "cli/run_program.hpp"
 #include "cli/terminal.hpp"
 #include "exec/launch.hpp"
+#include "lanescope/model/archs.hpp"
 #include "profile/collector.hpp"
 #include "ptx/module.hpp"
 #include "report/json.hpp"
@@ -43,6 +47,11 @@ struct RunOptions {
   std::string format = "text";
   std::string output;
   bool no_count = false;
+  std::vector<std::string> program;  ///< and its arguments, after "--"
+  uint64_t launch_skip = 0;
+  uint64_t launch_count = UINT64_MAX;
+  uint64_t sample_blocks = 0;
+  bool follow_children = false;
 };
 
 /// `--dump N=FILE`.
@@ -95,7 +104,7 @@ std::string read_ptx(const std::string& path) {
     throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
   if (text.starts_with("\x7f"
                        "ELF"))
-    throw Error(SourcePlace{path}, "is a program; this version runs kernels of PTX files only");
+    throw Error(SourcePlace{path}, fmt::format("is a program; run it with: lanescope run -- {}", path));
   return text;
 }
 
@@ -166,17 +175,52 @@ void write_report(const RunOptions& options, const report::Report& report) {
   if (!out) throw Error(SourcePlace{options.output}, fmt::format("cannot write: {}", std::strerror(errno)));
 }
 
+int run_a_program(const RunOptions& options) {
+  if (!options.files.empty())
+    throw Error(fmt::format("run: {}: a PTX file and a program after -- cannot both be run", options.files.front()));
+  if (!options.grid.empty() || !options.block.empty() || options.shared != "0" || !options.arguments.empty() ||
+      !options.dumps.empty())
+    throw Error("run: --grid, --block, --shared, --arg and --dump are for PTX files; a program launches by itself");
+  ProgramOptions program;
+  program.command = options.program;
+  const model::Arch arch = options.arch.resolve();
+  program.arch = arch.name;
+  if (model::find_arch(program.arch) == nullptr)
+    throw Error("run: a program runs on an architecture with a name (--arch); --banks is for PTX files");
+  program.bank_mode = arch.has_bank_modes ? arch.bank_bytes : 0;
+  for (const std::string& kernel : options.kernels)
+    program.kernels += (program.kernels.empty() ? "" : "|") + kernel;
+  try {
+    const std::regex checked(program.kernels);
+  } catch (const std::regex_error& error) {
+    throw Error(fmt::format("--kernel: '{}' is no regular expression: {}", program.kernels, error.what()));
+  }
+  program.format = options.format;
+  program.output = options.output;
+  program.launch_skip = options.launch_skip;
+  program.launch_count = options.launch_count;
+  program.sample_blocks = options.sample_blocks;
+  program.threads = options.threads;
+  program.no_count = options.no_count;
+  program.follow_children = options.follow_children;
+  return run_program(program);
+}
+
 int run(const RunOptions& options) {
-  if (options.files.empty()) throw Error("run: which PTX file? Try 'lanescope run --help'.");
+  if (options.files.empty() && options.program.empty())
+    throw Error("run: which program (-- ./app) or PTX file? Try 'lanescope run --help'.");
   if (options.files.size() > 1)
-    throw Error(fmt::format(
-        "run: one PTX file is expected, but '{}' follows '{}'; this version runs no programs ('-- "
-        "./app args')",
-        options.files[1], options.files[0]));
+    throw Error(fmt::format("run: one PTX file is expected, but '{}' follows '{}'; a program and its arguments go "
+                            "behind --",
+                            options.files[1], options.files[0]));
   if (options.format == "html" || options.format == "sarif")
     throw Error(fmt::format("--format {} is not available in this version (text, json)", options.format));
   if (options.format != "text" && options.format != "json")
     throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
+  if (!options.program.empty()) return run_a_program(options);
+  if (options.launch_skip != 0 || options.launch_count != UINT64_MAX || options.sample_blocks != 0 ||
+      options.follow_children)
+    throw Error("run: --launch-skip, --launch-count, --sample-blocks and --follow-children are for programs (-- ./app)");
 
   Job job;
   job.arch = options.arch.resolve();
@@ -217,10 +261,12 @@ int run(const RunOptions& options) {
 
 }  // namespace
 
-void add_run_command(CLI::App& app, int& status) {
+void add_run_command(CLI::App& app, std::vector<std::string> program, int& status) {
   CLI::App* command =
-      app.add_subcommand("run", "run kernels of a PTX file and report what their accesses cost");
+      app.add_subcommand("run", "run a CUDA program (-- ./app args), or kernels of a PTX file, and report what "
+                                  "their accesses cost");
   const auto options = std::make_shared<RunOptions>();
+  options->program = std::move(program);
   command->add_option("FILE", options->files, "the PTX file (from nvcc -ptx -lineinfo)")->type_name("");
   const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
                               const char* type) {
@@ -232,7 +278,8 @@ void add_run_command(CLI::App& app, int& status) {
   repeatable(
       "--kernel", options->kernels,
       "the kernel, by its name in the program or in the PTX; several run one after the other, each on fresh "
-      "buffers, and are compared; not needed when the file has one",
+      "buffers, and are compared; not needed when the file has one. With a program: a regular expression; only "
+      "kernels whose names hold a match are counted",
       "NAME");
   command->add_option("--grid", options->grid, "blocks of the grid")->type_name("X[,Y[,Z]]");
   command->add_option("--block", options->block, "threads of a block")->type_name("X[,Y[,Z]]");
@@ -247,6 +294,13 @@ void add_run_command(CLI::App& app, int& status) {
       ->type_name("N");
   command->add_option("--format", options->format, "text (if not given) or json")->type_name("FORMAT");
   command->add_option("-o,--output", options->output, "write the report to FILE")->type_name("FILE");
+  command->add_option("--launch-skip", options->launch_skip, "program: count no launch before the Nth (from 0)")
+      ->type_name("N");
+  command->add_option("--launch-count", options->launch_count, "program: count N launches at most")->type_name("N");
+  command->add_option("--sample-blocks", options->sample_blocks, "program: count N blocks of each launch")
+      ->type_name("N");
+  command->add_flag("--follow-children", options->follow_children,
+                    "program: report on the processes that it starts, too");
   command->add_flag("--no-count", options->no_count, "only run: nothing is counted, which is faster");
   command->footer(
       "An argument ARG is one of:\n"
@@ -255,8 +309,10 @@ void add_run_command(CLI::App& app, int& status) {
       "  buf:TYPE:COUNT[=FILL]   a pointer to COUNT elements of TYPE\n"
       "  hex:0000803f…           the bytes of a struct, lowest address first\n"
       "FILL is zero (if not given), iota (element i is i), random (f32 and f64 from [0, 1)), or @FILE.\n"
-      "Exit status: 0 done, 2 bad usage or input, 3 the kernel failed (out of bounds, deadlock, …).\n"
-      "Example:\n"
+      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …). A program's own\n"
+      "status, if it is not 0, is passed through.\n"
+      "Examples:\n"
+      "  lanescope run -- ./app 1024\n"
       "  lanescope run kernels/ptx/reduce.ptx --kernel reduce_interleaved --kernel reduce_sequential \\\n"
       "    --grid 16384 --block 256 --arg buf:16M=iota --arg buf:64K --arg u32:4194304");
   command->callback([options, &status] { status = run(*options); });

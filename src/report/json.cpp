@@ -75,6 +75,7 @@ Json json_of(const Launch& launch) {
   return Json{{"kernel", launch.kernel},
               {"grid", json_of(launch.grid)},
               {"block", json_of(launch.block)},
+              {"launches", launch.launches},
               {"shared_bytes", launch.shared_bytes},
               {"warp_instructions", launch.warp_instructions},
               {"counted", launch.counted},
@@ -129,12 +130,16 @@ std::string to_json(const Report& report) {
     launches.push_back(json_of(launch));
     for (const Finding& finding : launch.findings) findings.push_back(json_of(finding));
   }
+  Json copies = Json::array();
+  for (const Copies& c : report.copies)
+    copies.push_back({{"direction", c.direction}, {"count", c.count}, {"bytes", c.bytes}, {"pageable", c.pageable}});
   const Json whole{{"schema", 1},
                    {"arch", report.arch},
                    {"arch_description", report.arch_description},
                    {"notes", report.notes},
                    {"launches", std::move(launches)},
-                   {"findings", std::move(findings)}};
+                   {"findings", std::move(findings)},
+                   {"copies", std::move(copies)}};
   std::string text;
   write(text, whole, 0);
   return text + "\n";

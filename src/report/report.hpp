@@ -49,7 +49,8 @@ struct Finding {
 };
 
 struct Launch {
-  std::string kernel;  ///< as the programmer wrote it
+  std::string kernel;     ///< as the programmer wrote it
+  uint64_t launches = 1;  ///< how many launches of this kernel and shape are summed here
   exec::Dim3 grid, block;
   uint64_t shared_bytes = 0;  ///< of a block, static and dynamic
   uint64_t warp_instructions = 0;
@@ -64,12 +65,21 @@ struct Launch {
   std::string why_global;  ///< the same for global sectors
 };
 
+/// Copies between host and device that a program made in one direction.
+struct Copies {
+  std::string direction;  ///< "host to device"
+  uint64_t count = 0;
+  uint64_t bytes = 0;
+  uint64_t pageable = 0;  ///< of them from or to host memory that is not pinned
+};
+
 struct Report {
   std::string arch;
   std::string arch_description;
   bool is_free = false;            ///< an architecture given by numbers: no rule of it is known from anywhere
   std::vector<std::string> notes;  ///< what a reader must know about all numbers
   std::vector<Launch> launches;
+  std::vector<Copies> copies;  ///< of a program; those of its kernels are in the launches
 };
 
 /// A report of no launches yet.

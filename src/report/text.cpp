@@ -291,6 +291,7 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
       fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid), extent(launch.block));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
+  if (launch.launches > 1) head += fmt::format("  sum of {} launches", grouped(launch.launches));
   out.paragraph(head, 0, Style::bold);
   const char* known_from = report.is_free ? "" : knowledge(evidence_of(launch));
   if (launch.counted && (report.is_free || *known_from != '\0'))
@@ -339,6 +340,15 @@ std::string to_text(const Report& report, const TextOptions& options) {
   if (report.launches.size() > 1) {
     out.line();
     write_comparison(out, report);
+  }
+  if (!report.copies.empty()) {
+    if (!report.launches.empty()) out.line();
+    out.paragraph("Copies", 0, Style::bold);
+  }
+  for (const Copies& copies : report.copies) {
+    std::string text = fmt::format("{}: {} of {}", copies.direction, grouped(copies.count), counted(copies.bytes, "byte"));
+    if (copies.pageable != 0) text += fmt::format(" in all; {} with host memory that is not pinned", grouped(copies.pageable));
+    out.paragraph(text, 2);
   }
   return std::move(out).str();
 }

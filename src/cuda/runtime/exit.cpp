@@ -55,9 +55,11 @@ void write_report() {
   if (written.exchange(true)) return;
   std::unique_lock lock(runtime.launches, std::defer_lock);
   const bool interrupted = !lock.try_lock_for(patience);
-  if (runtime.recorder->empty()) return;
+  if (!runtime.recorder->enabled() || runtime.recorder->empty()) return;
   try {
-    write_file(runtime.options.report + "/" + std::to_string(getpid()), runtime.recorder->render(interrupted));
+    const std::string path = runtime.options.report + "/" + std::to_string(getpid());
+    write_file(path, runtime.recorder->render(interrupted));
+    if (runtime.recorder->has_findings()) write_file(path + ".failed", "\n");
   } catch (const std::exception& error) {
     say(std::string("error: no report: ") + error.what());
   }
@@ -148,7 +150,12 @@ bool watching = false;
 
 /// A child made by fork() reports of its own kernels only.
 void in_child() {
-  Runtime::get().recorder->forget();
+  Runtime& runtime = Runtime::get();
+  runtime.recorder->forget();
+  if (!runtime.options.follow_children) {
+    runtime.recorder->disable();
+    return;
+  }
   written = false;
   signal_number = 0;
   start_writer();
@@ -160,10 +167,8 @@ __attribute__((destructor)) void at_end() {
 
 }  // namespace
 
-void watch_for_exit() {
-  // The runtime is being made: Runtime::get() may not be asked here.
-  const char* report = std::getenv("LANESCOPE_REPORT");
-  if (report == nullptr || *report == '\0') return;
+void watch_for_exit(const Options& options) {
+  if (options.report.empty()) return;
   watching = true;
   start_writer();
   give_stack();

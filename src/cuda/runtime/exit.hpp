@@ -3,10 +3,12 @@
 
 #include <string>
 
+#include "cuda/runtime/options.hpp"
+
 namespace lanescope::cuda {
 
 /// Prepares for the end of the process: called once, when the runtime is made.
-void watch_for_exit();
+void watch_for_exit(const Options& options);
 
 /// The program's file, from /proc.
 [[nodiscard]] const std::string& program_path();

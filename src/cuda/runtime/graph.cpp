@@ -805,7 +805,7 @@ LANESCOPE_CUDA_API Status cudaGraphInstantiateWithFlags(Executable** out, const 
   return cudaGraphInstantiate(out, graph, flags);
 }
 
-namespace {
+namespace lanescope::cuda {
 /// cudaGraphInstantiateParams.
 struct InstantiateParams {
   unsigned long long flags;
@@ -822,7 +822,7 @@ struct UpdateResult {
   Node* from;
 };
 static_assert(sizeof(UpdateResult) == 24);
-}  // namespace
+}  // namespace lanescope::cuda
 
 LANESCOPE_CUDA_API Status cudaGraphInstantiateWithParams(Executable** out, const Graph* graph, InstantiateParams* params) {
   if (params == nullptr) return remember(Status::invalid_value);

@@ -46,6 +46,10 @@ Status status_of(exec::Finding::Kind kind) {
 
 exec::Dim3 dim(const Extent3& e) { return {e.x, e.y, e.z}; }
 
+int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+}
+
 /// The defects a launch showed, each as one line on stderr.
 void show(const std::vector<exec::Finding>& findings, const Function& function, const exec::Kernel& kernel,
           const exec::LaunchConfig& config) {
@@ -122,6 +126,22 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   return check(runtime, *function, kernel, work);
 }
 
+Function& Runtime::function_of(Binary& binary, const exec::Kernel& kernel) {
+  const auto find = [&]() -> Function* {
+    const std::shared_lock lock(mutex);
+    for (const auto& function : binary.functions)
+      if (function->name == kernel.name) return function.get();
+    return nullptr;
+  };
+  Function* function = find();
+  if (function == nullptr) {
+    register_function(&binary, nullptr, kernel.name.c_str());
+    function = find();
+  }
+  prepare(*function);
+  return *function;
+}
+
 Status Runtime::run(const KernelWork& work) {
   if (failure != Status::success) return failure;
   Function& function = *work.function;
@@ -138,6 +158,26 @@ Status Runtime::run(const KernelWork& work) {
   const bool is_short = entry.launches != 0 && entry.last_ns < short_launch_ns;
   config.threads = is_short ? 1 : options.threads;
   const bool counted = recorder->begin(entry, kernel, config);
+  // Grids that kernels launch themselves: one after another, each with a place in the report of its own.
+  struct {
+    Function* function = nullptr;
+    Recorder::Entry* entry = nullptr;
+    bool counted = false;
+    std::chrono::steady_clock::time_point start;
+  } child;
+  config.begin_child = [&](const exec::Kernel& k, exec::LaunchConfig& c) {
+    child.function = &function_of(*function.binary, k);
+    child.entry = &recorder->entry(*child.function, c);
+    c.threads = child.entry->launches != 0 && child.entry->last_ns < short_launch_ns ? 1 : options.threads;
+    child.counted = recorder->begin(*child.entry, k, c);
+    child.start = std::chrono::steady_clock::now();
+  };
+  config.end_child = [&](const exec::Kernel& k, const exec::LaunchConfig& c, const exec::LaunchResult& ended) {
+    recorder->end(*child.entry, c, ended, child.counted, nanoseconds_since(child.start));
+    if (ended.findings.empty()) return;
+    show(ended.findings, *child.function, k, c);
+    failure = status_of(ended.findings.front().kind);
+  };
   const auto start = std::chrono::steady_clock::now();
   exec::LaunchResult result;
   try {
@@ -147,8 +187,7 @@ Status Runtime::run(const KernelWork& work) {
     say(std::string("error: ") + error.what());
     return Status::launch_failure;
   }
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
-  recorder->end(entry, config, result, counted, ns);
+  recorder->end(entry, config, result, counted, nanoseconds_since(start));
   if (!result.findings.empty()) {
     show(result.findings, function, kernel, config);
     // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs behind.

@@ -1,6 +1,8 @@
 // See options.hpp.
 #include "cuda/runtime/options.hpp"
 
+#include <unistd.h>
+
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
@@ -41,7 +43,12 @@ Options read_options() {
       say(std::string("LANESCOPE_ARCH='") + arch + "' is no known architecture; running as " + options.arch);
   }
   read_number("LANESCOPE_BANK_MODE", options.bank_mode);
-  if (const char* report = variable("LANESCOPE_REPORT")) options.report = report;
+  if (const char* report = variable("LANESCOPE_REPORT")) {
+    // Without LANESCOPE_FOLLOW_CHILDREN, this one process reports.
+    const char* process = variable("LANESCOPE_PROCESS");
+    options.follow_children = variable("LANESCOPE_FOLLOW_CHILDREN") != nullptr;
+    if (process == nullptr || options.follow_children || std::to_string(getpid()) == process) options.report = report;
+  }
   if (const char* format = variable("LANESCOPE_FORMAT")) options.json = std::strcmp(format, "json") == 0;
   read_number("LANESCOPE_WIDTH", options.width);
   options.color = variable("LANESCOPE_COLOR") != nullptr;

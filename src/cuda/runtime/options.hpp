@@ -14,6 +14,7 @@ struct Options {
   std::string arch = "sm_90";  ///< LANESCOPE_ARCH: which rules accesses are counted by
   int bank_mode = 0;           ///< LANESCOPE_BANK_MODE: 4 or 8, on sm_3x
   std::string report;          ///< LANESCOPE_REPORT: folder for this process's report; empty: nothing is counted
+  bool follow_children = false;  ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
   bool json = false;           ///< LANESCOPE_FORMAT
   uint32_t width = 100;        ///< LANESCOPE_WIDTH: columns of the text
   bool color = false;          ///< LANESCOPE_COLOR

@@ -116,6 +116,10 @@ bool Recorder::empty() const {
          std::all_of(copies_.begin(), copies_.end(), [](const Copies& copies) { return copies.count == 0; });
 }
 
+bool Recorder::has_findings() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry->sum.findings.empty(); });
+}
+
 void Recorder::forget() {
   index_.clear();
   entries_.clear();
@@ -141,8 +145,13 @@ std::string Recorder::render(bool interrupted) {
     if (entry->launches == 0) continue;
     report::Launch launch =
         report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum, entry->counts, sources);
+    launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
   }
+  constexpr const char* directions[] = {"host to host", "host to device", "device to host", "device to device"};
+  for (size_t i = 0; i < copies_.size(); ++i)
+    if (copies_[i].count != 0)
+      report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable});
   if (uncounted_ != 0 && options_.count)
     report.notes.push_back(fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
                                        uncounted_, uncounted_ == 1 ? "" : "es"));

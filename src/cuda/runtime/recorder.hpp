@@ -57,8 +57,11 @@ class Recorder {
   [[nodiscard]] std::string render(bool interrupted);
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
+  [[nodiscard]] bool has_findings() const;
   /// Drops everything: in the child of a fork.
   void forget();
+  /// Counts and reports nothing from now on.
+  void disable() { enabled_ = false; }
 
  private:
   using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;

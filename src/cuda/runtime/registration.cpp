@@ -11,6 +11,7 @@
 #include "cuda/runtime/exit.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
+#include "ptx/link.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -192,12 +193,13 @@ Status Runtime::load(Binary& binary) {
       say("error: " + why);
       return binary.status = Status::no_kernel_image_for_device;
     }
-    if (texts.size() > 1) {
-      say("error: " + binary.name + ": " + std::to_string(texts.size()) +
-          " translation units have to be linked on the device (nvcc -rdc=true), which this version cannot do");
-      return binary.status = Status::not_supported;
-    }
-    binary.module = std::make_shared<const ptx::Module>(ptx::parse(std::move(texts.front()), binary.name + ".ptx"));
+    const std::string module_name = binary.name + ".ptx";
+    std::vector<ptx::Module> units;
+    for (size_t i = 0; i < texts.size(); ++i)
+      units.push_back(ptx::parse(std::move(texts[i]), texts.size() == 1 ? module_name
+                                                                        : binary.name + " unit " + std::to_string(i + 1)));
+    binary.module = std::make_shared<const ptx::Module>(
+        units.size() == 1 ? std::move(units.front()) : ptx::link(std::move(units), module_name));
     binary.image = std::make_unique<exec::Image>(binary.module, memory);
   } catch (const Error& error) {
     say(std::string("error: ") + error.what());

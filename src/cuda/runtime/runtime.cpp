@@ -21,7 +21,7 @@ Runtime::Runtime()
   }
   host_pool.properties.location.type = 2;
   legacy_stream.id = 1;
-  watch_for_exit();
+  watch_for_exit(options);
 }
 
 }  // namespace lanescope::cuda

@@ -187,6 +187,8 @@ class Runtime {
   /// Parses and places the binary's PTX when it is first needed; messages go to stderr.
   Status load(Binary& binary);
   Status prepare(Function& function);
+  /// What stands for a kernel of the binary, also if the program has registered nothing for it.
+  Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);
   void load_managed(Binary& binary);
 

@@ -1,0 +1,335 @@
+// See run_program.hpp. The program runs as a child with two preloaded libraries: the CUDA runtime, which writes the
+// process's report into a folder of ours, and the hook that leads programs with a runtime of their own to it.
+#include "cli/run_program.hpp"
+
+#include <elf.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "cli/terminal.hpp"
+#include "lanescope/model/archs.hpp"
+#include "report/json.hpp"
+#include "report/report.hpp"
+
+namespace lanescope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr char runtime_name[] = "libcudart.so.13";
+constexpr char hook_name[] = "lanescope_hook.so";
+
+/// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
+fs::path library_folder() {
+  const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
+  for (const fs::path& folder : {own / "lib" / "lanescope", own.parent_path() / LANESCOPE_LIBDIR / "lanescope",
+                                 own.parent_path() / "lib" / "lanescope"})
+    if (fs::exists(folder / runtime_name)) return fs::canonical(folder);
+  throw Error(fmt::format("{} was not found near {}: the installation is incomplete", runtime_name, own.string()));
+}
+
+/// The program as a shell would find it.
+std::string find_program(const std::string& name) {
+  if (name.find('/') != std::string::npos) {
+    if (access(name.c_str(), F_OK) != 0) throw Error(SourcePlace{name}, fmt::format("cannot run: {}", std::strerror(errno)));
+    if (fs::is_directory(name) || access(name.c_str(), X_OK) != 0)
+      throw Error(SourcePlace{name}, "cannot run: it is not executable");
+    return name;
+  }
+  const char* variable = std::getenv("PATH");
+  const std::string path = variable != nullptr ? variable : "/usr/bin:/bin";
+  for (size_t begin = 0; begin <= path.size();) {
+    const size_t end = std::min(path.find(':', begin), path.size());
+    const std::string candidate = (end == begin ? "." : path.substr(begin, end - begin)) + "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
+    begin = end + 1;
+  }
+  throw Error(SourcePlace{name}, access(name.c_str(), F_OK) == 0
+                                     ? fmt::format("is no command; a file in this folder is run as ./{}", name)
+                                     : "cannot run: no such command");
+}
+
+/// What the file of a program says of how it can be served.
+struct ProgramFile {
+  bool is_elf = false;
+  bool is_static = false;         ///< no dynamic linker: nothing can be preloaded
+  bool has_device_code = false;   ///< nvcc linked it
+  bool has_runtime_names = false; ///< the CUDA functions inside it are named in its symbol table
+  bool needs_runtime = false;     ///< a shared CUDA runtime of our version
+  std::string other_runtime;      ///< a shared CUDA runtime of another version
+};
+
+/// A range of a file's bytes, empty if it is not inside.
+std::string_view range(const std::string& bytes, uint64_t offset, uint64_t size) {
+  return offset <= bytes.size() && size <= bytes.size() - offset ? std::string_view(bytes).substr(offset, size)
+                                                                 : std::string_view();
+}
+
+template <typename T>
+std::vector<T> objects(std::string_view bytes) {
+  std::vector<T> list(bytes.size() / sizeof(T));
+  std::memcpy(list.data(), bytes.data(), list.size() * sizeof(T));
+  return list;
+}
+
+std::string_view name_at(std::string_view names, uint64_t offset) {
+  if (offset >= names.size()) return {};
+  names.remove_prefix(offset);
+  return names.substr(0, names.find('\0'));
+}
+
+ProgramFile inspect(const std::string& path) {
+  ProgramFile file;
+  std::ifstream in(path, std::ios::binary);
+  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  Elf64_Ehdr header{};
+  if (bytes.size() < sizeof header) return file;
+  std::memcpy(&header, bytes.data(), sizeof header);
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return file;
+  file.is_elf = true;
+
+  const auto segments =
+      objects<Elf64_Phdr>(range(bytes, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
+  file.is_static = std::none_of(segments.begin(), segments.end(), [](const Elf64_Phdr& s) { return s.p_type == PT_INTERP; });
+  const auto sections =
+      objects<Elf64_Shdr>(range(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)));
+  if (header.e_shstrndx >= sections.size()) return file;
+  const auto content = [&](const Elf64_Shdr& section) { return range(bytes, section.sh_offset, section.sh_size); };
+  const std::string_view names = content(sections[header.e_shstrndx]);
+  for (const Elf64_Shdr& section : sections) {
+    if (name_at(names, section.sh_name) == ".nvFatBinSegment") file.has_device_code = true;
+    if (section.sh_link >= sections.size()) continue;
+    const std::string_view strings = content(sections[section.sh_link]);
+    if (section.sh_type == SHT_SYMTAB) {
+      for (const Elf64_Sym& symbol : objects<Elf64_Sym>(content(section)))
+        if (symbol.st_shndx != SHN_UNDEF && name_at(strings, symbol.st_name) == "__cudaRegisterFatBinary")
+          file.has_runtime_names = true;
+    } else if (section.sh_type == SHT_DYNAMIC) {
+      for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(content(section))) {
+        if (entry.d_tag != DT_NEEDED) continue;
+        const std::string_view needed = name_at(strings, entry.d_un.d_val);
+        if (needed == runtime_name)
+          file.needs_runtime = true;
+        else if (needed.starts_with("libcudart.so."))
+          file.other_runtime = needed;
+      }
+    }
+  }
+  return file;
+}
+
+/// Throws for programs that cannot be served, with what would mend it.
+void check_program(const std::string& path) {
+  const ProgramFile file = inspect(path);
+  if (!file.is_elf) return;  // a script
+  if (file.is_static)
+    throw Error(SourcePlace{path}, "is linked statically as a whole, so that no library can be put under it; link it without -static");
+  if (!file.other_runtime.empty())
+    throw Error(SourcePlace{path}, fmt::format("is linked with {}; Lanescope serves programs of CUDA 13 ({})",
+                                               file.other_runtime, runtime_name));
+  if (file.has_device_code && !file.needs_runtime && !file.has_runtime_names)
+    throw Error(SourcePlace{path},
+                "has its own copy of the CUDA runtime and no symbol table (it was stripped), so that the copy cannot be "
+                "found. Link it with nvcc -cudart shared, or do not strip it");
+}
+
+/// A folder for the reports, removed at the end.
+class ReportFolder {
+ public:
+  ReportFolder() {
+    std::string pattern = (fs::temp_directory_path() / "lanescope-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr)
+      throw Error(SourcePlace{pattern}, fmt::format("cannot make a folder: {}", std::strerror(errno)));
+    path_ = pattern;
+  }
+  ~ReportFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ReportFolder(const ReportFolder&) = delete;
+  ReportFolder& operator=(const ReportFolder&) = delete;
+  [[nodiscard]] const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
+  const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
+  const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
+    if (value != unset) set(name, std::to_string(value));
+  };
+  const auto prepend = [&](const char* name, const std::string& value) {
+    const char* before = std::getenv(name);
+    set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
+  };
+  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string());
+  prepend("LD_LIBRARY_PATH", libraries.string());
+  set("LANESCOPE_ARCH", options.arch);
+  set("LANESCOPE_REPORT", reports.string());
+  set("LANESCOPE_FORMAT", options.format);
+  set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);
+  if (!options.kernels.empty()) set("LANESCOPE_KERNEL", options.kernels);
+  set_number("LANESCOPE_LAUNCH_SKIP", options.launch_skip, 0);
+  set_number("LANESCOPE_LAUNCH_COUNT", options.launch_count, UINT64_MAX);
+  set_number("LANESCOPE_SAMPLE_BLOCKS", options.sample_blocks, 0);
+  set_number("LANESCOPE_THREADS", options.threads, 0);
+  if (options.no_count) set("LANESCOPE_NO_COUNT", "1");
+  if (options.output.empty() || options.output == "-") {
+    set_number("LANESCOPE_WIDTH", output_width(), 0);
+    if (output_has_color()) set("LANESCOPE_COLOR", "1");
+  }
+  if (options.follow_children)
+    set("LANESCOPE_FOLLOW_CHILDREN", "1");
+  else
+    set("LANESCOPE_PROCESS", std::to_string(getpid()));
+}
+
+std::atomic<pid_t> child{0};
+
+/// What somebody sends to us is meant for the program. The terminal sends to both by itself.
+void forward(int number, siginfo_t* info, void*) {
+  if (info->si_code <= 0 && child > 0) kill(child, number);
+}
+
+int start_and_wait(const ProgramOptions& options, const std::string& path, const fs::path& libraries,
+                   const fs::path& reports) {
+  std::cout.flush();
+  int failed[2];
+  if (pipe2(failed, O_CLOEXEC) != 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  const pid_t started = fork();
+  if (started < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (started == 0) {
+    set_variables(options, libraries, reports);
+    std::vector<char*> arguments;
+    for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    arguments.push_back(nullptr);
+    execv(path.c_str(), arguments.data());
+    const int reason = errno;
+    if (write(failed[1], &reason, sizeof reason) < 0) _exit(126);
+    _exit(127);
+  }
+  child = started;
+  struct sigaction action {};
+  action.sa_sigaction = forward;
+  action.sa_flags = SA_SIGINFO | SA_RESTART;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT}) sigaction(number, &action, nullptr);
+
+  close(failed[1]);
+  int reason = 0;
+  ssize_t got = 0;
+  while ((got = read(failed[0], &reason, sizeof reason)) < 0 && errno == EINTR) {
+  }
+  close(failed[0]);
+  int status = 0;
+  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof reason) throw Error(SourcePlace{path}, fmt::format("cannot run: {}", std::strerror(reason)));
+  return status;
+}
+
+struct ProcessReport {
+  std::string process;
+  std::string content;
+};
+
+std::vector<ProcessReport> read_reports(const fs::path& folder) {
+  std::vector<std::pair<fs::file_time_type, ProcessReport>> found;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+    if (!entry.path().extension().empty()) continue;
+    std::ifstream in(entry.path(), std::ios::binary);
+    found.push_back({entry.last_write_time(),
+                     {entry.path().filename().string(),
+                      {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}}});
+  }
+  const std::string first = std::to_string(child.load());
+  std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
+    const bool a_first = a.second.process == first, b_first = b.second.process == first;
+    return a_first != b_first ? a_first : a.first < b.first;
+  });
+  std::vector<ProcessReport> reports;
+  for (auto& [time, report] : found) reports.push_back(std::move(report));
+  return reports;
+}
+
+/// One document of all processes: launches and findings one after the other.
+std::string merge_json(const std::vector<ProcessReport>& reports) {
+  if (reports.size() == 1) return reports.front().content;
+  nlohmann::ordered_json all = nlohmann::ordered_json::parse(reports.front().content);
+  for (size_t i = 1; i < reports.size(); ++i) {
+    const auto more = nlohmann::ordered_json::parse(reports[i].content);
+    for (const auto& [name, value] : more.items())
+      if (value.is_array())
+        for (const auto& element : value) all[name].push_back(element);
+  }
+  return all.dump(2) + "\n";
+}
+
+std::string join(const std::vector<ProcessReport>& reports) {
+  std::string text;
+  for (const ProcessReport& report : reports) {
+    if (reports.size() > 1) text += fmt::format("{}Process {}\n", text.empty() ? "" : "\n", report.process);
+    text += report.content;
+  }
+  return text;
+}
+
+void write_output(const ProgramOptions& options, const std::string& content) {
+  if (options.output.empty() || options.output == "-") {
+    std::cout << content << std::flush;
+    return;
+  }
+  errno = 0;
+  std::ofstream out(options.output, std::ios::binary);
+  out << content;
+  out.close();
+  if (!out) throw Error(SourcePlace{options.output}, fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
+}  // namespace
+
+int run_program(const ProgramOptions& options) {
+  const fs::path libraries = library_folder();
+  const std::string path = find_program(options.command.front());
+  check_program(path);
+  const ReportFolder folder;
+  const int status = start_and_wait(options, path, libraries, folder.path());
+
+  const std::vector<ProcessReport> reports = read_reports(folder.path());
+  if (!reports.empty()) {
+    write_output(options, options.format == "json" ? merge_json(reports) : join(reports));
+  } else {
+    if (options.format == "json")
+      write_output(options, report::to_json(report::make_report(*model::find_arch(options.arch))));
+    std::cerr << "lanescope: " << options.command.front()
+              << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                      ? " was killed, so that it could not report"
+                      : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
+              << '\n';
+  }
+  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
+  if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
+  const bool defect = std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+                                  [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
+  return defect ? program_failed : done;
+}
+
+}  // namespace lanescope::cli

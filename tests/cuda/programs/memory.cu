@@ -1,0 +1,120 @@
+// Memory of every kind: managed (variables too), pinned, registered, pitched, pools, arrays, 2D and 3D copies and sets.
+#include <cstring>
+#include <vector>
+
+#include "check.hpp"
+
+__managed__ int shared_count = 41;
+__managed__ float table[4] = {1, 2, 3, 4};
+
+__global__ void increment(int* value) {
+  *value += 1;
+  shared_count += 1;
+}
+
+__global__ void fill(char* rows, size_t pitch, int width, int height) {
+  for (int y = threadIdx.y; y < height; y += blockDim.y)
+    for (int x = threadIdx.x; x < width; x += blockDim.x) rows[y * pitch + x] = static_cast<char>(x + 10 * y);
+}
+
+int main() {
+  CHECK(shared_count == 41 && table[3] == 4);
+  int* managed = nullptr;
+  CHECK_CUDA(cudaMallocManaged(&managed, sizeof *managed));
+  *managed = 1;
+  increment<<<1, 1>>>(managed);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(*managed == 2 && shared_count == 42);
+
+  int* pinned = nullptr;
+  CHECK_CUDA(cudaMallocHost(&pinned, sizeof *pinned));
+  *pinned = 5;
+  int* mapped = nullptr;
+  CHECK_CUDA(cudaHostGetDevicePointer(&mapped, pinned, 0));
+  increment<<<1, 1>>>(mapped);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(*pinned == 6);
+
+  std::vector<int> own(16, 3);
+  CHECK_CUDA(cudaHostRegister(own.data(), own.size() * sizeof(int), cudaHostRegisterMapped));
+  increment<<<1, 1>>>(own.data());
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(own[0] == 4);
+  CHECK_CUDA(cudaHostUnregister(own.data()));
+
+  cudaPointerAttributes attributes;
+  CHECK_CUDA(cudaPointerGetAttributes(&attributes, managed));
+  CHECK(attributes.type == cudaMemoryTypeManaged);
+  CHECK_CUDA(cudaPointerGetAttributes(&attributes, pinned));
+  CHECK(attributes.type == cudaMemoryTypeHost);
+  CHECK_CUDA(cudaPointerGetAttributes(&attributes, own.data()));
+  CHECK(attributes.type == cudaMemoryTypeUnregistered && attributes.device == -2);
+
+  const int width = 20, height = 7;
+  char* rows = nullptr;
+  size_t pitch = 0;
+  CHECK_CUDA(cudaMallocPitch(&rows, &pitch, width, height));
+  CHECK(pitch >= width && pitch % 32 == 0);
+  CHECK_CUDA(cudaMemset2D(rows, pitch, 1, width, height));
+  fill<<<1, dim3(8, 2)>>>(rows, pitch, width, height);
+  std::vector<char> copy(width * height);
+  CHECK_CUDA(cudaMemcpy2D(copy.data(), width, rows, pitch, width, height, cudaMemcpyDeviceToHost));
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) CHECK(copy[y * width + x] == static_cast<char>(x + 10 * y));
+  CHECK(cudaMemcpy2D(copy.data(), 3, rows, pitch, width, height, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
+  CHECK(cudaGetLastError() == cudaErrorInvalidPitchValue);
+
+  cudaPitchedPtr box;
+  const cudaExtent extent = make_cudaExtent(24, 5, 3);
+  CHECK_CUDA(cudaMalloc3D(&box, extent));
+  std::vector<char> cube(24 * 5 * 3), back(24 * 5 * 3);
+  for (size_t i = 0; i < cube.size(); ++i) cube[i] = static_cast<char>(i);
+  cudaMemcpy3DParms to = {};
+  to.srcPtr = make_cudaPitchedPtr(cube.data(), 24, 24, 5);
+  to.dstPtr = box;
+  to.extent = extent;
+  to.kind = cudaMemcpyHostToDevice;
+  CHECK_CUDA(cudaMemcpy3D(&to));
+  cudaMemcpy3DParms from = {};
+  from.srcPtr = box;
+  from.srcPos = make_cudaPos(4, 1, 1);
+  from.dstPtr = make_cudaPitchedPtr(back.data(), 24, 24, 5);
+  from.extent = make_cudaExtent(8, 2, 2);
+  from.kind = cudaMemcpyDeviceToHost;
+  CHECK_CUDA(cudaMemcpy3D(&from));
+  for (int z = 0; z < 2; ++z)
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 8; ++x) CHECK(back[z * 120 + y * 24 + x] == cube[(z + 1) * 120 + (y + 1) * 24 + x + 4]);
+
+  cudaArray_t array;
+  const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();
+  CHECK_CUDA(cudaMallocArray(&array, &format, 16, 4));
+  std::vector<float> texels(64), texels_back(64);
+  for (size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
+  CHECK_CUDA(cudaMemcpy2DToArray(array, 0, 0, texels.data(), 64, 64, 4, cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaMemcpy2DFromArray(texels_back.data(), 64, array, 0, 0, 64, 4, cudaMemcpyDeviceToHost));
+  CHECK(texels == texels_back);
+  CHECK_CUDA(cudaFreeArray(array));
+
+  cudaStream_t stream;
+  CHECK_CUDA(cudaStreamCreate(&stream));
+  int* pooled = nullptr;
+  CHECK_CUDA(cudaMallocAsync(&pooled, sizeof(int), stream));
+  CHECK_CUDA(cudaMemsetAsync(pooled, 0, sizeof(int), stream));
+  increment<<<1, 1, 0, stream>>>(pooled);
+  int result = 0;
+  CHECK_CUDA(cudaMemcpyAsync(&result, pooled, sizeof result, cudaMemcpyDefault, stream));
+  CHECK_CUDA(cudaFreeAsync(pooled, stream));
+  CHECK_CUDA(cudaStreamSynchronize(stream));
+  CHECK(result == 1);
+
+  size_t free_bytes = 0, total = 0, free_after = 0;
+  CHECK_CUDA(cudaMemGetInfo(&free_bytes, &total));
+  void* large = nullptr;
+  CHECK_CUDA(cudaMalloc(&large, size_t{1} << 30));
+  CHECK_CUDA(cudaMemGetInfo(&free_after, &total));
+  CHECK(free_bytes - free_after == size_t{1} << 30);
+  CHECK(cudaMalloc(&large, total) == cudaErrorMemoryAllocation);
+  CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
+  std::printf("memory ok\n");
+}
