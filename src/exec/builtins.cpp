@@ -1,12 +1,15 @@
 // See builtins.hpp.
 #include "exec/builtins.hpp"
 
+#include <array>
 #include <bit>
 #include <cstdio>
 #include <cstring>
 #include <string>
 
 #include "base/error.hpp"
+#include "exec/device_queue.hpp"
+#include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
 namespace lanescope::exec {
@@ -17,7 +20,7 @@ namespace {
 constexpr size_t longest_text = 1 << 16;
 
 /// The host address of `bytes` bytes at a generic address of one lane; nullptr if they are not all there.
-const std::byte* at_generic(const Warp& w, uint32_t lane, uint64_t address, uint64_t bytes) {
+std::byte* at_generic(const Warp& w, uint32_t lane, uint64_t address, uint64_t bytes) {
   if (address - shared_window < window_size) {
     const uint64_t offset = address - shared_window;
     return offset + bytes <= w.shared_bytes ? w.shared + offset : nullptr;
@@ -28,7 +31,7 @@ const std::byte* at_generic(const Warp& w, uint32_t lane, uint64_t address, uint
   }
   auto found = w.worker->memory->find(address);
   if (!found || found->size - (address - found->base) < bytes) return nullptr;
-  return reinterpret_cast<const std::byte*>(address);
+  return reinterpret_cast<std::byte*>(address);
 }
 
 /// A text of device memory up to its NUL; none if it leaves its allocation.
@@ -137,16 +140,80 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
 
 }  // namespace
 
+namespace {
+
+struct Declaration {
+  std::string_view name;
+  Builtin builtin;
+  std::array<uint8_t, 5> parameters;  ///< bytes of each, 0 for none
+  uint8_t result;
+};
+
+constexpr Declaration declarations[] = {
+    {"vprintf", Builtin::vprintf, {8, 8}, 4},
+    {"malloc", Builtin::malloc, {8}, 8},
+    {"free", Builtin::free, {8}, 0},
+    {"__assertfail", Builtin::assertfail, {8, 8, 4, 8, 8}, 0},
+    {"__cudaCDP2GetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
+    {"cudaGetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
+    {"__cudaCDP2LaunchDeviceV2", Builtin::launch, {8, 8}, 4},
+    {"__cudaCDP2LaunchDeviceV2_ptsz", Builtin::launch, {8, 8}, 4},
+    {"cudaLaunchDeviceV2", Builtin::launch, {8, 8}, 4},
+    {"cudaLaunchDeviceV2_ptsz", Builtin::launch, {8, 8}, 4},
+    {"__cudaCDP2StreamCreateWithFlags", Builtin::make_handle, {8, 4}, 4},
+    {"__cudaCDP2EventCreateWithFlags", Builtin::make_handle, {8, 4}, 4},
+    {"__cudaCDP2StreamDestroy", Builtin::no_wait, {8}, 4},
+    {"__cudaCDP2EventDestroy", Builtin::no_wait, {8}, 4},
+    {"__cudaCDP2StreamWaitEvent", Builtin::no_wait, {8, 8, 4}, 4},
+    {"__cudaCDP2StreamWaitEvent_ptsz", Builtin::no_wait, {8, 8, 4}, 4},
+    {"__cudaCDP2EventRecord", Builtin::no_wait, {8, 8}, 4},
+    {"__cudaCDP2EventRecord_ptsz", Builtin::no_wait, {8, 8}, 4},
+    {"__cudaCDP2GetLastError", Builtin::get_last_error, {}, 4},
+    {"__cudaCDP2PeekAtLastError", Builtin::peek_last_error, {}, 4},
+    {"__cudaCDP2GetErrorName", Builtin::error_name, {4}, 8},
+    {"__cudaCDP2GetErrorString", Builtin::error_string, {4}, 8},
+    {"__cudaCDP2GetDeviceCount", Builtin::device_count, {8}, 4},
+    {"__cudaCDP2GetDevice", Builtin::device, {8}, 4},
+    {"__cudaCDP2RuntimeGetVersion", Builtin::runtime_version, {8}, 4},
+    {"__cudaCDP2Malloc", Builtin::device_malloc, {8, 8}, 4},
+    {"__cudaCDP2Free", Builtin::device_free, {8}, 4},
+    {"__cudaCDP2MemcpyAsync", Builtin::copy, {8, 8, 8, 4, 8}, 4},
+    {"__cudaCDP2MemcpyAsync_ptsz", Builtin::copy, {8, 8, 8, 4, 8}, 4},
+    {"__cudaCDP2MemsetAsync", Builtin::set, {8, 4, 8, 8}, 4},
+    {"__cudaCDP2MemsetAsync_ptsz", Builtin::set, {8, 4, 8, 8}, 4},
+};
+
+const Declaration* find_declaration(std::string_view name) {
+  for (const Declaration& declaration : declarations)
+    if (declaration.name == name) return &declaration;
+  return nullptr;
+}
+
+/// Version that cudaRuntimeGetVersion gives in a kernel: CUDA 13.0.
+constexpr uint32_t runtime_version = 13000;
+
+}  // namespace
+
 std::optional<Builtin> find_builtin(std::string_view name) {
-  if (name == "vprintf") return Builtin::vprintf;
-  if (name == "malloc") return Builtin::malloc;
-  if (name == "free") return Builtin::free;
-  if (name == "__assertfail") return Builtin::assertfail;
-  return std::nullopt;
+  const Declaration* declaration = find_declaration(name);
+  return declaration == nullptr ? std::nullopt : std::optional(declaration->builtin);
+}
+
+bool is_declared_well(const ptx::Function& function) {
+  const Declaration* declaration = find_declaration(function.name);
+  if (declaration == nullptr) return false;
+  size_t count = 0;
+  while (count < declaration->parameters.size() && declaration->parameters[count] != 0) ++count;
+  if (function.params.size() != count || function.returns.size() != (declaration->result == 0 ? 0u : 1u)) return false;
+  for (size_t i = 0; i < count; ++i)
+    if (function.params[i].size != declaration->parameters[i]) return false;
+  return function.returns.empty() || function.returns[0].size == declaration->result;
 }
 
 const Inst* call_builtin(Warp& w, const Inst* in) {
   WorkerState& worker = *w.worker;
+  const auto builtin = static_cast<Builtin>(in->imm);
+  DeviceQueue* device = builtin > Builtin::assertfail ? static_cast<LaunchWorker&>(worker).device : nullptr;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
     std::byte* local = w.local + uint64_t{lane} * w.local_bytes;
@@ -156,7 +223,19 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
       return value;
     };
     auto result = [&](auto value) { std::memcpy(local + in->aux, &value, sizeof value); };
-    switch (static_cast<Builtin>(in->imm)) {
+    const DeviceQueue::Thread thread{w.block->index, w.index * warp_lanes + lane};
+    // What a function of the device's runtime gives through a pointer, its first argument.
+    auto give = [&](auto value) {
+      std::byte* at = at_generic(w, lane, argument(0, uint64_t{}), sizeof value);
+      if (at == nullptr) {
+        report(w, in, Finding::Kind::unknown_pointer, 1u << lane, argument(0, uint64_t{}), sizeof value,
+               "the device's runtime is to write to memory that does not exist");
+        return result(DeviceStatus::invalid_value);
+      }
+      std::memcpy(at, &value, sizeof value);
+      result(DeviceStatus::success);
+    };
+    switch (builtin) {
       case Builtin::vprintf: {
         const auto text = text_at(w, lane, argument(0, uint64_t{}));
         int32_t conversions = -1;
@@ -194,9 +273,47 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
                    ": assertion `" + message.value_or("?") + "' failed");
         break;
       }
+      case Builtin::parameter_buffer:
+        result(device->parameter_buffer(thread, argument(0, uint64_t{}), argument(8, Dim3{}), argument(20, Dim3{}),
+                                        argument(32, uint32_t{})));
+        break;
+      case Builtin::launch:
+        result(device->launch(thread, argument(0, uint64_t{}), argument(8, uint64_t{})));
+        break;
+      case Builtin::copy:
+        result(device->copy(thread, argument(0, uint64_t{}), argument(8, uint64_t{}), argument(16, uint64_t{}),
+                            argument(32, uint64_t{})));
+        break;
+      case Builtin::set:
+        result(device->set(thread, argument(0, uint64_t{}), argument(8, uint8_t{}), argument(16, uint64_t{}),
+                           argument(24, uint64_t{})));
+        break;
+      case Builtin::make_handle: give(device->handle()); break;
+      case Builtin::no_wait: result(DeviceStatus::success); break;
+      case Builtin::get_last_error: result(device->last_error(thread, true)); break;
+      case Builtin::peek_last_error: result(device->last_error(thread, false)); break;
+      case Builtin::error_name: result(device->text(name_of(argument(0, DeviceStatus{})))); break;
+      case Builtin::error_string: result(device->text(text_of(argument(0, DeviceStatus{})))); break;
+      case Builtin::device_count: give(uint32_t{1}); break;
+      case Builtin::device: give(uint32_t{0}); break;
+      case Builtin::runtime_version: give(runtime_version); break;
+      case Builtin::device_malloc:
+        try {
+          give(worker.memory->allocate(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel"));
+        } catch (const Error&) {
+          result(DeviceStatus::out_of_memory);
+        }
+        break;
+      case Builtin::device_free: {
+        const auto address = argument(0, uint64_t{});
+        const bool known = address == 0 || worker.memory->release(address);
+        result(known ? DeviceStatus::success : DeviceStatus::invalid_value);
+        for (SiteState& site : worker.sites) site.base = 1, site.end = 0;
+        break;
+      }
     }
   }
-  if (static_cast<Builtin>(in->imm) != Builtin::assertfail) return in + 1;
+  if (builtin != Builtin::assertfail) return in + 1;
   w.event = Event::exit;
   w.event_lanes = w.mask;
   w.event_target = in + 1;

@@ -1,18 +1,42 @@
-// What kernels call but no PTX defines: vprintf, malloc, free and the end of a failed assert; and the question which
-// state space a generic address lies in. Rare, so one function a warp and no host instruction set.
+// What kernels call but no PTX defines: vprintf, malloc, free, the end of a failed assert and the device's runtime; and
+// the question which state space a generic address lies in. Rare, so one function a warp and no host instruction set.
 #pragma once
 
 #include <optional>
 #include <string_view>
 
 #include "exec/program.hpp"
+#include "ptx/module.hpp"
 
 namespace lanescope::exec {
 
-enum class Builtin : uint8_t { vprintf, malloc, free, assertfail };
+enum class Builtin : uint8_t {
+  vprintf,
+  malloc,
+  free,
+  assertfail,
+  // The device's runtime (dynamic parallelism); nvcc's names of CUDA 12 and later, and the older ones of launches.
+  parameter_buffer,
+  launch,
+  make_handle,  ///< cudaStreamCreateWithFlags, cudaEventCreateWithFlags
+  no_wait,      ///< what orders work: it is done in the order of the calls
+  get_last_error,
+  peek_last_error,
+  error_name,
+  error_string,
+  device_count,
+  device,
+  runtime_version,
+  device_malloc,
+  device_free,
+  copy,
+  set
+};
 
 /// The function of this name, if it is one that the engine itself provides.
 [[nodiscard]] std::optional<Builtin> find_builtin(std::string_view name);
+/// Whether the PTX declares a function that find_builtin() finds with the parameters and result that it has.
+[[nodiscard]] bool is_declared_well(const ptx::Function& function);
 
 /// imm: the Builtin. Arguments lie in each lane's local memory from 0 on, where its caller put them; the result goes to
 /// the offset in aux.

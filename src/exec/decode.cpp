@@ -213,6 +213,8 @@ class Decoder {
               if (!callee.has_body) {
                 in_ = &in;
                 if (find_builtin(callee.name)) {
+                  if (!is_declared_well(callee))
+                    fail("'" + callee.display_name + "' is declared with other parameters than the CUDA function has");
                   builtins_.push_back(o.symbol.index);
                   continue;
                 }

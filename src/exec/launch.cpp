@@ -12,12 +12,14 @@
 #include <cstdio>
 #include <cstring>
 #include <deque>
+#include <iterator>
 #include <map>
 #include <mutex>
 #include <thread>
 
 #include "base/error.hpp"
 #include "exec/decode.hpp"
+#include "exec/device_queue.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -43,7 +45,8 @@ class Grid {
   Grid(const Kernel& kernel, const LaunchConfig& config, Memory& memory, std::vector<std::unique_ptr<BlockState>>& states)
       : kernel_(kernel), config_(config), memory_(memory), states_(states), total_(config.grid.count()) {}
 
-  void work(uint32_t thread, WorkerState& worker) {
+  void work(uint32_t thread, LaunchWorker& worker, DeviceQueue& queue) {
+    worker.device = &queue;
     worker.kernel = &kernel_;
     worker.memory = &memory_;
     worker.params = config_.params.data();
@@ -209,6 +212,36 @@ void check(const Kernel& kernel, const LaunchConfig& config) {
     fail(std::to_string(config.params.size()) + " bytes of parameters given, " + std::to_string(kernel.param_bytes) + " expected");
 }
 
+/// A launch by a kernel of the launch `parent`.
+LaunchConfig child_config(const LaunchConfig& parent, const DeviceWork& work, size_t param_bytes) {
+  LaunchConfig config;
+  config.grid = work.grid;
+  config.block = work.block;
+  config.dynamic_shared = work.dynamic_shared;
+  config.params.resize(param_bytes);
+  config.threads = parent.threads;
+  config.shared_limit = parent.shared_limit;
+  config.resident_blocks = parent.resident_blocks;
+  config.print = parent.print;
+  return config;
+}
+
+/// A copy or a set that a kernel asked for.
+void perform(const DeviceWork& work, const Memory& memory) {
+  const auto exists = [&](uint64_t address) {
+    const auto found = memory.find(address);
+    return found && found->size - (address - found->base) >= work.bytes;
+  };
+  const bool is_copy = work.kind == DeviceWork::Kind::copy;
+  if (!exists(work.target) || (is_copy && !exists(work.source)))
+    throw Error(std::string("a kernel's ") + (is_copy ? "cudaMemcpyAsync" : "cudaMemsetAsync") +
+                ": its memory was freed before it was done");
+  if (is_copy)
+    std::memmove(reinterpret_cast<void*>(work.target), reinterpret_cast<const void*>(work.source), work.bytes);
+  else
+    std::memset(reinterpret_cast<void*>(work.target), work.value, work.bytes);
+}
+
 }  // namespace
 
 struct Image::State {
@@ -282,11 +315,15 @@ const Kernel& Image::kernel(std::string_view name) {
     throw Error(module_->name + ": " + (called.empty() ? "no kernel '" : "more than one kernel '") + std::string(name) + "'" +
                 (list.empty() ? "; the file has none" : "; it has:" + list));
   }
+  return decoded(index);
+}
+
+const Kernel& Image::decoded(uint32_t function) {
   std::lock_guard lock(state_->mutex);
-  auto& decoded = state_->kernels[index];
+  auto& decoded = state_->kernels[function];
   if (!decoded) {
     auto fresh = std::make_unique<Decoded>();
-    fresh->observed = decode(*module_, index, state_->symbols, true);
+    fresh->observed = decode(*module_, function, state_->symbols, true);
     decoded = std::move(fresh);
   }
   return decoded->observed;
@@ -302,6 +339,55 @@ uint64_t Image::variable(std::string_view name, uint64_t* size) const {
 }
 
 LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
+  std::mutex mutex;
+  std::string refused;  // a kernel that the engine cannot run: nothing that the launching kernel could be told
+  DeviceQueue queue(state_->memory, [&](uint64_t address, const DeviceWork& shape) -> const Kernel* {
+    const auto& functions = state_->symbols.functions;
+    const auto found = std::find(functions.begin(), functions.end(), address);
+    const auto index = static_cast<uint32_t>(found - functions.begin());
+    if (found == functions.end() || !module_->functions[index].is_entry) return nullptr;
+    const Kernel* child = nullptr;
+    try {
+      child = &decoded(index);
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      if (refused.empty()) refused = error.what();
+      throw;
+    }
+    check(*child, child_config(config, shape, child->param_bytes));
+    return child;
+  });
+  LaunchResult result = run(kernel, config, queue);
+  // The next to run is at the end. A grid's own launches go before what was to follow it; those of its tail stream come
+  // after all others.
+  std::vector<DeviceWork> waiting;
+  const auto take = [&] {
+    std::vector<DeviceWork> fresh = queue.take();
+    std::stable_partition(fresh.begin(), fresh.end(), [](const DeviceWork& work) { return !work.tail; });
+    std::move(fresh.rbegin(), fresh.rend(), std::back_inserter(waiting));
+  };
+  take();
+  while (!waiting.empty() && !result.failed) {
+    DeviceWork work = std::move(waiting.back());
+    waiting.pop_back();
+    if (work.kind != DeviceWork::Kind::launch) {
+      perform(work, state_->memory);
+      continue;
+    }
+    LaunchConfig child = child_config(config, work, 0);
+    child.params = std::move(work.params);
+    if (config.begin_child) config.begin_child(*work.kernel, child);
+    queue.begin(work.generation);
+    const LaunchResult ended = run(*work.kernel, child, queue);
+    if (config.end_child) config.end_child(*work.kernel, child, ended);
+    result.failed = ended.failed;
+    take();
+  }
+  if (!refused.empty()) throw Error(refused);
+  return result;
+}
+
+LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue) {
   check(kernel, config);
   Decoded* decoded = nullptr;
   const Kernel* runs = &kernel;
@@ -337,17 +423,17 @@ LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
   const uint64_t blocks = config.grid.count();
   uint32_t threads = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
   threads = static_cast<uint32_t>(std::min<uint64_t>(threads, blocks));
-  std::vector<WorkerState> workers(threads);
+  std::vector<LaunchWorker> workers(threads);
   Grid grid(*runs, run, state_->memory, states);
   if (threads == 1) {
-    grid.work(0, workers[0]);
+    grid.work(0, workers[0], queue);
   } else {
     // Without it TBB caps an arena at the number of cores, with a warning.
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] {
       tbb::parallel_for(
-          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i]); }, tbb::simple_partitioner());
+          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i], queue); }, tbb::simple_partitioner());
     });
   }
   if (config.progress) config.progress(blocks, blocks);

@@ -15,6 +15,9 @@
 
 namespace lanescope::exec {
 
+class DeviceQueue;
+struct LaunchResult;
+
 struct LaunchConfig {
   Dim3 grid, block;
   uint32_t dynamic_shared = 0;         ///< bytes
@@ -28,6 +31,12 @@ struct LaunchConfig {
   std::function<void(const std::string& text)> print;
   /// Called now and then with the number of finished blocks, from one host thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
+  /// Called before and after each grid that a kernel launches itself (dynamic parallelism), on the thread that called
+  /// launch(). `begin` may change what is not part of the launch: threads, and an observer, since none is taken over
+  /// from the launching grid. Without it they run uncounted. Of grids that kernels launch, `failed` alone becomes part
+  /// of the result of launch().
+  std::function<void(const Kernel&, LaunchConfig&)> begin_child;
+  std::function<void(const Kernel&, const LaunchConfig&, const LaunchResult&)> end_child;
 };
 
 struct LaunchResult {
@@ -50,11 +59,15 @@ class Image {
   /// Device address and size of a module variable; 0 if there is none.
   [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
 
-  /// Runs the grid to its end. Throws lanescope::Error for a bad configuration (before anything runs).
+  /// Runs the grid, and all grids that its kernel and theirs launch, to their end. Each grid's own launches run after it
+  /// in their order (see device_queue.hpp), none after a grid that failed. Throws lanescope::Error for a bad
+  /// configuration (before anything runs), and for a kernel launched by another one that the engine cannot run.
   LaunchResult launch(const Kernel& kernel, const LaunchConfig& config);
 
  private:
   struct State;
+  LaunchResult run(const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue);
+  const Kernel& decoded(uint32_t function);
   std::shared_ptr<const ptx::Module> module_;
   std::unique_ptr<State> state_;
 };
