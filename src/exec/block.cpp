@@ -31,6 +31,10 @@ void fill(std::byte* at, T value) {
 /// is none.
 bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32_t shared_bytes,
                    std::byte* at) {
+  if (reg == SpecialRegister::is_explicit_cluster) {  // a predicate: no launch here makes clusters
+    std::memset(at, 0, sizeof(uint32_t));
+    return true;
+  }
   uint32_t lanes[warp_lanes];
   const auto threads = static_cast<uint32_t>(block.count());
   for (uint32_t i = 0; i < warp_lanes; ++i) {
@@ -60,8 +64,7 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
       case SpecialRegister::cluster_ctaid_x:
       case SpecialRegister::cluster_ctaid_y:
       case SpecialRegister::cluster_ctaid_z:
-      case SpecialRegister::cluster_ctarank:
-      case SpecialRegister::is_explicit_cluster: lanes[i] = 0; break;
+      case SpecialRegister::cluster_ctarank: lanes[i] = 0; break;
       default: return false;
     }
   }
@@ -87,6 +90,8 @@ uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, uint64_t
     case SpecialRegister::nclusterid_z: return grid.z;
     case SpecialRegister::smid: return index % multiprocessors;
     case SpecialRegister::dynamic_smem_size: return config.dynamic_shared;
+    case SpecialRegister::envreg1: return config.grid_barrier >> 32;
+    case SpecialRegister::envreg2: return config.grid_barrier & 0xffffffffu;
     default: return 0;  // gridid, current_graph_exec: one launch at a time
   }
 }

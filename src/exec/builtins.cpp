@@ -82,7 +82,8 @@ void print_to(std::string& out, const std::string& specification, T... values) {
 }
 
 /// printf's formatting with the device's arguments. %n prints nothing, as on the device.
-std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64_t arguments_at, int32_t& conversions) {
+std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64_t arguments_at,
+                   int32_t& conversions) {
   Arguments arguments(w, lane, arguments_at);
   std::string out;
   conversions = 0;
@@ -108,13 +109,17 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
     const char c = text[i];
     switch (c) {
       case '%': out += '%'; continue;
-      case 'd': case 'i':
+      case 'd':
+      case 'i':
         if (wide)
           print_to(out, spec + "lld", arguments.next<long long>());
         else
           print_to(out, spec + (length.starts_with('h') ? length : "") + c, arguments.next<int32_t>());
         break;
-      case 'u': case 'x': case 'X': case 'o':
+      case 'u':
+      case 'x':
+      case 'X':
+      case 'o':
         if (wide)
           print_to(out, spec + "ll" + c, arguments.next<unsigned long long>());
         else
@@ -127,9 +132,14 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
         print_to(out, spec + c, s ? s->c_str() : "(bad address)");
         break;
       }
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
-        print_to(out, spec + c, arguments.next<double>());
-        break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A': print_to(out, spec + c, arguments.next<double>()); break;
       case 'n': arguments.next<uint64_t>(); continue;
       default: out += spec + length + c; continue;
     }
@@ -204,7 +214,8 @@ bool is_declared_well(const ptx::Function& function) {
   if (declaration == nullptr) return false;
   size_t count = 0;
   while (count < declaration->parameters.size() && declaration->parameters[count] != 0) ++count;
-  if (function.params.size() != count || function.returns.size() != (declaration->result == 0 ? 0u : 1u)) return false;
+  if (function.params.size() != count || function.returns.size() != (declaration->result == 0 ? 0u : 1u))
+    return false;
   for (size_t i = 0; i < count; ++i)
     if (function.params[i].size != declaration->parameters[i]) return false;
   return function.returns.empty() || function.returns[0].size == declaration->result;
@@ -266,23 +277,24 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         break;
       }
       case Builtin::assertfail: {
-        const auto message = text_at(w, lane, argument(0, uint64_t{})), file = text_at(w, lane, argument(8, uint64_t{})),
+        const auto message = text_at(w, lane, argument(0, uint64_t{})),
+                   file = text_at(w, lane, argument(8, uint64_t{})),
                    function = text_at(w, lane, argument(24, uint64_t{}));
         report(w, in, Finding::Kind::assertion, 1u << lane, 0, 0,
-               file.value_or("?") + ":" + std::to_string(argument(16, uint32_t{})) + ": " + function.value_or("?") +
-                   ": assertion `" + message.value_or("?") + "' failed");
+               file.value_or("?") + ":" + std::to_string(argument(16, uint32_t{})) + ": " +
+                   function.value_or("?") + ": assertion `" + message.value_or("?") + "' failed");
         break;
       }
       case Builtin::parameter_buffer:
-        result(device->parameter_buffer(thread, argument(0, uint64_t{}), argument(8, Dim3{}), argument(20, Dim3{}),
-                                        argument(32, uint32_t{})));
+        result(device->parameter_buffer(thread, argument(0, uint64_t{}), argument(8, Dim3{}),
+                                        argument(20, Dim3{}), argument(32, uint32_t{})));
         break;
       case Builtin::launch:
         result(device->launch(thread, argument(0, uint64_t{}), argument(8, uint64_t{})));
         break;
       case Builtin::copy:
-        result(device->copy(thread, argument(0, uint64_t{}), argument(8, uint64_t{}), argument(16, uint64_t{}),
-                            argument(32, uint64_t{})));
+        result(device->copy(thread, argument(0, uint64_t{}), argument(8, uint64_t{}),
+                            argument(16, uint64_t{}), argument(32, uint64_t{})));
         break;
       case Builtin::set:
         result(device->set(thread, argument(0, uint64_t{}), argument(8, uint8_t{}), argument(16, uint64_t{}),

@@ -1,5 +1,6 @@
-// What kernels call but no PTX defines: vprintf, malloc, free, the end of a failed assert and the device's runtime; and
-// the question which state space a generic address lies in. Rare, so one function a warp and no host instruction set.
+// What kernels call but no PTX defines: vprintf, malloc, free, the end of a failed assert and the device's
+// runtime; and the question which state space a generic address lies in. Rare, so one function a warp and no
+// host instruction set.
 #pragma once
 
 #include <optional>
@@ -15,7 +16,8 @@ enum class Builtin : uint8_t {
   malloc,
   free,
   assertfail,
-  // The device's runtime (dynamic parallelism); nvcc's names of CUDA 12 and later, and the older ones of launches.
+  // The device's runtime (dynamic parallelism); nvcc's names of CUDA 12 and later, and the older ones of
+  // launches.
   parameter_buffer,
   launch,
   make_handle,  ///< cudaStreamCreateWithFlags, cudaEventCreateWithFlags
@@ -38,8 +40,8 @@ enum class Builtin : uint8_t {
 /// Whether the PTX declares a function that find_builtin() finds with the parameters and result that it has.
 [[nodiscard]] bool is_declared_well(const ptx::Function& function);
 
-/// imm: the Builtin. Arguments lie in each lane's local memory from 0 on, where its caller put them; the result goes to
-/// the offset in aux.
+/// imm: the Builtin. Arguments lie in each lane's local memory from 0 on, where its caller put them; the
+/// result goes to the offset in aux.
 const Inst* call_builtin(Warp& w, const Inst* in);
 
 /// isspacep: predicate d <- whether address a lies in the ptx::Space in imm (const, global or param).

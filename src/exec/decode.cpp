@@ -1,11 +1,13 @@
 // See decode.hpp.
 //
-// The register file of a warp holds, in this order: constants and special registers (written once), scratch registers
-// for helper instructions, and for each function of the kernel its register slots. Local memory of a lane holds the
-// area in which call arguments and results are handed over, then for each function its parameters and local variables.
+// The register file of a warp holds, in this order: constants and special registers (written once), scratch
+// registers for helper instructions, and for each function of the kernel its register slots. Local memory of
+// a lane holds the area in which call arguments and results are handed over, then for each function its
+// parameters and local variables.
 #include "exec/decode.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -15,12 +17,13 @@
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
 #include "exec/memory.hpp"
+#include "exec/texture.hpp"
 
 namespace lanescope::exec {
 
+using ptx::Mod;
 using ptx::no_index;
 using ptx::Op;
-using ptx::Mod;
 using ptx::Operand;
 using ptx::Space;
 using ptx::SpecialRegister;
@@ -78,10 +81,10 @@ class Decoder {
     Flow flow;
     bool recursive = false;
     bool address_taken = false;
-    uint32_t slots_at[5]{};         ///< register file offset of slot 0, by width class
+    uint32_t slots_at[5]{};  ///< register file offset of slot 0, by width class
     uint32_t registers_begin = 0, registers_end = 0;
-    uint32_t carry = no_operand;    ///< predicate register of .cc
-    uint32_t frame = no_operand;    ///< 64-bit register: where the frame begins in local memory
+    uint32_t carry = no_operand;  ///< predicate register of .cc
+    uint32_t frame = no_operand;  ///< 64-bit register: where the frame begins in local memory
     uint32_t frame_begin = 0, frame_bytes = 0;
     std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
     uint32_t entry = 0;
@@ -173,7 +176,9 @@ class Decoder {
     if (made) it->second = allocate(register_bytes(lane_bytes));
     return it->second;
   }
-  static uint32_t width_class(uint32_t bytes) { return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes)); }
+  static uint32_t width_class(uint32_t bytes) {
+    return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes));
+  }
 
   uint32_t register_at(uint32_t reg) const {
     const uint32_t bytes = lane_bytes(s_->f->registers[reg].type);
@@ -214,12 +219,13 @@ class Decoder {
                 in_ = &in;
                 if (find_builtin(callee.name)) {
                   if (!is_declared_well(callee))
-                    fail("'" + callee.display_name + "' is declared with other parameters than the CUDA function has");
+                    fail("'" + callee.display_name +
+                         "' is declared with other parameters than the CUDA function has");
                   builtins_.push_back(o.symbol.index);
                   continue;
                 }
-                fail("call of '" + callee.display_name + "', which this module declares but does not define: such " +
-                     "calls are not supported");
+                fail("call of '" + callee.display_name +
+                     "', which this module declares but does not define: such " + "calls are not supported");
               }
               add(o.symbol.index);
             } else {
@@ -248,13 +254,15 @@ class Decoder {
         for (const Operand& o : in.operands)
           if (o.symbol.kind == SymbolRef::Kind::function) {
             direct = true;
-            if (auto place = place_of_.find(o.symbol.index); place != place_of_.end()) s.callees.push_back(place->second);
+            if (auto place = place_of_.find(o.symbol.index); place != place_of_.end())
+              s.callees.push_back(place->second);
           }
         if (!direct)  // may be any function whose address is taken
           for (size_t i = 0; i < functions_.size(); ++i)
             if (functions_[i].address_taken) s.callees.push_back(static_cast<uint32_t>(i));
       }
-    for (size_t i = 0; i < functions_.size(); ++i) functions_[i].recursive = reaches(static_cast<uint32_t>(i), static_cast<uint32_t>(i));
+    for (size_t i = 0; i < functions_.size(); ++i)
+      functions_[i].recursive = reaches(static_cast<uint32_t>(i), static_cast<uint32_t>(i));
   }
 
   bool reaches(uint32_t from, uint32_t to) const {
@@ -301,7 +309,8 @@ class Decoder {
         if (!is_shared(v.space) || module_shared_.count(o.symbol.index) != 0) return;
         if (auto offset = place(v)) {
           module_shared_[o.symbol.index] = *offset;
-        } else if (std::none_of(dynamic.begin(), dynamic.end(), [&](auto& d) { return d.first == o.symbol.index; })) {
+        } else if (std::none_of(dynamic.begin(), dynamic.end(),
+                                [&](auto& d) { return d.first == o.symbol.index; })) {
           dynamic.emplace_back(o.symbol.index, v.display_name);
         }
       };
@@ -344,7 +353,8 @@ class Decoder {
     auto place = [&](const ptx::Variable& v) {
       at = round_up(at, std::max(v.align, 1u));
       const uint32_t offset = at;
-      if (v.size > (1u << 24)) throw Error("'" + v.name + "': local memory of " + std::to_string(v.size) + " bytes");
+      if (v.size > (1u << 24))
+        throw Error("'" + v.name + "': local memory of " + std::to_string(v.size) + " bytes");
       at += static_cast<uint32_t>(v.size);
       return offset;
     };
@@ -353,7 +363,8 @@ class Decoder {
       for (const ptx::Variable& v : s.f->returns) s.return_at.push_back(place(v));
     }
     for (const ptx::Variable& v : s.f->variables)
-      s.variable_at.push_back(v.space == Space::local || v.space == Space::param || v.space == Space::param_func ? place(v) : 0);
+      s.variable_at.push_back(
+          v.space == Space::local || v.space == Space::param || v.space == Space::param_func ? place(v) : 0);
     s.frame_bytes = round_up(at, 16);
     if (s.recursive) {
       if (k_.stack_pointer == no_operand) k_.stack_pointer = allocate(register_bytes(8));
@@ -437,15 +448,19 @@ class Decoder {
   void put_copy(uint32_t lane_bytes, uint32_t d, uint32_t a, bool helper) {
     HandlerKey key;
     key.op = Op::mov;
-    key.types[0] = lane_bytes == 0 ? Type::pred : lane_bytes == 2 ? Type::b16 : lane_bytes == 4 ? Type::b32
-                   : lane_bytes == 8 ? Type::b64 : Type::b128;
+    key.types[0] = lane_bytes == 0   ? Type::pred
+                   : lane_bytes == 2 ? Type::b16
+                   : lane_bytes == 4 ? Type::b32
+                   : lane_bytes == 8 ? Type::b64
+                                     : Type::b128;
     put_guard();
     Inst& i = put(select(key), helper || guarded());
     i.d = d;
     i.a = a;
     i.imm = 0;
   }
-  void put_resize(uint32_t to, uint32_t from, uint32_t to_bytes, uint32_t from_bytes, bool sign, bool with_guard) {
+  void put_resize(uint32_t to, uint32_t from, uint32_t to_bytes, uint32_t from_bytes, bool sign,
+                  bool with_guard) {
     if (with_guard) put_guard();
     const Handler h = set_.resize(to_bytes, from_bytes, sign);
     if (h == nullptr) unsupported("register width");
@@ -468,8 +483,7 @@ class Decoder {
         return {constant(8, symbols_.variables[symbol.index] + offset), 0};
       }
       case SymbolRef::Kind::local_variable:
-        if (is_shared(s_->f->variables[symbol.index].space))
-          return {zero_, shared_of(symbol.index) + offset};
+        if (is_shared(s_->f->variables[symbol.index].space)) return {zero_, shared_of(symbol.index) + offset};
         return {s_->frame, s_->variable_at[symbol.index] + offset};
       case SymbolRef::Kind::parameter:
         if (s_->f->is_entry) return {no_operand, k_.params[symbol.index].offset + offset};
@@ -491,7 +505,8 @@ class Decoder {
   uint32_t address_register(Place place, uint32_t bytes) {
     uint32_t at;
     if (place.base == no_operand) place.base = params_address();
-    auto fixed = std::find_if(k_.constants.begin(), k_.constants.end(), [&](const auto& c) { return c.offset == place.base; });
+    auto fixed = std::find_if(k_.constants.begin(), k_.constants.end(),
+                              [&](const auto& c) { return c.offset == place.base; });
     if (fixed != k_.constants.end()) return constant(bytes, fixed->bits[0] + place.offset);
     at = place.base;
     if (place.offset != 0) {
@@ -571,9 +586,12 @@ class Decoder {
 
   static bool is_clock(SpecialRegister r) {
     switch (r) {
-      case SpecialRegister::clock: case SpecialRegister::clock_hi: case SpecialRegister::clock64:
-      case SpecialRegister::globaltimer: case SpecialRegister::globaltimer_lo: case SpecialRegister::globaltimer_hi:
-        return true;
+      case SpecialRegister::clock:
+      case SpecialRegister::clock_hi:
+      case SpecialRegister::clock64:
+      case SpecialRegister::globaltimer:
+      case SpecialRegister::globaltimer_lo:
+      case SpecialRegister::globaltimer_hi: return true;
       default: return false;
     }
   }
@@ -588,7 +606,8 @@ class Decoder {
     return at;
   }
 
-  /// The destination register for a result of `type`; `later` is set if it has to be resized into the real one.
+  /// The destination register for a result of `type`; `later` is set if it has to be resized into the real
+  /// one.
   uint32_t destination(const Operand& o, Type type, std::vector<std::array<uint32_t, 4>>& later) {
     const uint32_t want = lane_bytes(type);
     if (o.kind == Operand::Kind::sink) return scratch(want);
@@ -714,7 +733,8 @@ class Decoder {
       const uint32_t to = next_argument(at, s_->f->returns[i]);
       put_local_copy(s_->frame, s_->return_at[i], zero_, call_area_ + to, s_->f->returns[i].size);
     }
-    if (s_->recursive) put_wide(Op::sub, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes), true);
+    if (s_->recursive)
+      put_wide(Op::sub, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes), true);
   }
 
   void emit_call() {
@@ -755,9 +775,11 @@ class Decoder {
       move_argument(in_->elements[arguments->first + i], (*params)[i], to);
     }
     const auto builtin = target != nullptr && !target->has_body ? find_builtin(target->name) : std::nullopt;
-    const bool again = builtin ? false : target != nullptr ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
-                                               reaches(place_of_.at(callee->symbol.index), place_of_.at(s_->index))
-                                         : s_->recursive;
+    const bool again = builtin ? false
+                       : target != nullptr
+                           ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
+                                 reaches(place_of_.at(callee->symbol.index), place_of_.at(s_->index))
+                           : s_->recursive;
     uint32_t saved = no_operand;
     if (again) {
       saved = static_cast<uint32_t>(k_.saved.size());
@@ -819,8 +841,8 @@ class Decoder {
   }
 
   uint32_t new_site(AccessKind kind, Space space, uint64_t width) {
-    k_.accesses.push_back({static_cast<uint32_t>(k_.origins.size() - 1), kind, space, static_cast<uint8_t>(width),
-                           text_of(*in_)});
+    k_.accesses.push_back({static_cast<uint32_t>(k_.origins.size() - 1), kind, space,
+                           static_cast<uint8_t>(width), text_of(*in_)});
     return static_cast<uint32_t>(k_.accesses.size() - 1);
   }
 
@@ -833,8 +855,10 @@ class Decoder {
     uint32_t d = no_operand, b = no_operand, c = no_operand;
     const bool atomic = in_->op == Op::atom || in_->op == Op::red;
     for (const BoundOperand& bound : bind_operands(*in_)) {
-      if (bound.pattern->kind == ptx::OperandPattern::Kind::address) address = bound.operand;
-      else if (!atomic && (bound.pattern->name == "d" || bound.pattern->name == "b")) data = bound.operand;
+      if (bound.pattern->kind == ptx::OperandPattern::Kind::address)
+        address = bound.operand;
+      else if (!atomic && (bound.pattern->name == "d" || bound.pattern->name == "b"))
+        data = bound.operand;
       else if (atomic && bound.operand->kind == Operand::Kind::vector) {
         (bound.pattern->name == "d" ? d : c) =
             atomic_elements(*bound.operand, bound.pattern->destination, later);
@@ -842,12 +866,14 @@ class Decoder {
         if (bound.operand->kind != Operand::Kind::sink) d = destination(*bound.operand, in_->type(), later);
       } else if (atomic && bound.pattern->name == "b")
         b = source(*bound.operand, in_->type());
-      else if (atomic && bound.pattern->name == "c") c = source(*bound.operand, in_->type());
+      else if (atomic && bound.pattern->name == "c")
+        c = source(*bound.operand, in_->type());
     }
     if (address == nullptr) unsupported("address");
     // A parameter of a device function lies in its frame.
     if ((key.space == Space::param || key.space == Space::param_entry || key.space == Space::param_func) &&
-        !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter || address->symbol.kind == SymbolRef::Kind::none)))
+        !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
+                              address->symbol.kind == SymbolRef::Kind::none)))
       key.space = Space::local;
     uint32_t base;
     uint64_t offset = address->bits;
@@ -866,7 +892,8 @@ class Decoder {
       key.address_bytes = place.base == no_operand ? 0 : 8;
       base = place.base;
       offset = place.offset;
-      if (key.space == Space::generic && address->symbol.kind != SymbolRef::Kind::none) key.space = space_of(address->symbol);
+      if (key.space == Space::generic && address->symbol.kind != SymbolRef::Kind::none)
+        key.space = space_of(address->symbol);
       if (is_shared(key.space)) {
         base = zero32_;
         key.address_bytes = 4;
@@ -919,8 +946,10 @@ class Decoder {
     i.c = data != nullptr ? list : c;
     i.imm = (uint64_t{elements} << 32) | static_cast<uint32_t>(offset);
     if (key.address_bytes != 0)
-      i.aux = new_site(atomic ? AccessKind::atomic : in_->op == Op::st ? AccessKind::store : AccessKind::load, key.space,
-                       uint64_t{ptx::size_of(in_->type())} * elements);
+      i.aux = new_site(atomic              ? AccessKind::atomic
+                       : in_->op == Op::st ? AccessKind::store
+                                           : AccessKind::load,
+                       key.space, uint64_t{ptx::size_of(in_->type())} * elements);
     put_later(later);
   }
 
@@ -937,6 +966,44 @@ class Decoder {
     const auto first = static_cast<uint32_t>(k_.side.size());
     k_.side.insert(k_.side.end(), registers.begin(), registers.end());
     return first;
+  }
+
+  void emit_texture() {
+    const bool store = in_->op == Op::sust, surface = store || in_->op == Op::suld;
+    const Operand &handle = in_->operands[store ? 0 : 1], &coordinates = in_->operands[store ? 1 : 2],
+                  &data = in_->operands[store ? 2 : 0];
+    TextureForm form;
+    form.op = store                 ? TextureForm::Op::store
+              : surface             ? TextureForm::Op::load
+              : in_->op == Op::tld4 ? TextureForm::Op::gather
+                                    : TextureForm::Op::fetch;
+    form.layered = in_->has(Mod::a1d) || in_->has(Mod::a2d);
+    form.dimensions = in_->has(Mod::dim_3d) ? 3 : in_->has(Mod::dim_2d) || in_->has(Mod::a2d) ? 2 : 1;
+    form.integer_coordinates = !surface && in_->types.back() == Type::s32;
+    form.elements = in_->vector;
+    form.element_bytes = static_cast<uint8_t>(ptx::size_of(in_->type()));
+    form.component = in_->has(Mod::g) ? 1 : in_->has(Mod::b) ? 2 : in_->has(Mod::a) ? 3 : 0;
+    form.bounds = in_->has(Mod::clamp)  ? TextureForm::Bounds::clamp
+                  : in_->has(Mod::zero) ? TextureForm::Bounds::zero
+                                        : TextureForm::Bounds::trap;
+    std::vector<uint32_t> list;
+    const auto add = [&](const Operand& operand, uint32_t count, Type type) {
+      for (uint32_t i = 0; i < count; ++i) {
+        const Operand& o = operand.kind == Operand::Kind::vector ? in_->elements[operand.first + i] : operand;
+        const bool is_register = o.kind == Operand::Kind::reg, is_sink = o.kind == Operand::Kind::sink;
+        list.push_back(is_sink ? no_operand : is_register ? register_at(o.reg) : source(o, type));
+        list.push_back(lane_bytes(is_register ? s_->f->registers[o.reg].type : type));
+      }
+    };
+    add(data, form.elements, in_->type());
+    add(coordinates, form.dimensions + (form.layered ? 1 : 0), surface ? Type::b32 : in_->types.back());
+    const auto first = static_cast<uint32_t>(k_.side.size());
+    k_.side.insert(k_.side.end(), list.begin(), list.end());
+    put_guard();
+    Inst& i = put(access_texture, guarded());
+    i.a = register_at(handle.reg);
+    i.b = first;
+    i.imm = std::bit_cast<uint64_t>(form);
   }
 
   Space space_of(const SymbolRef& symbol) const {
@@ -965,7 +1032,10 @@ class Decoder {
   }
   static Type wide_type(uint32_t lane_bytes, Type type) {
     if (exec::lane_bytes(type) == lane_bytes) return type;
-    return lane_bytes == 2 ? Type::b16 : lane_bytes == 4 ? Type::b32 : lane_bytes == 8 ? Type::b64 : Type::b128;
+    return lane_bytes == 2   ? Type::b16
+           : lane_bytes == 4 ? Type::b32
+           : lane_bytes == 8 ? Type::b64
+                             : Type::b128;
   }
 
   // Everything else.
@@ -984,8 +1054,8 @@ class Decoder {
   void put_join(uint32_t instruction) {
     const uint32_t join = s_->flow.blocks[s_->flow.block_of[instruction]].join;
     if (join == no_index) return;
-    const uint32_t target =
-        join == s_->flow.blocks.size() ? static_cast<uint32_t>(s_->f->body.size()) : s_->flow.blocks[join].begin;
+    const uint32_t target = join == s_->flow.blocks.size() ? static_cast<uint32_t>(s_->f->body.size())
+                                                           : s_->flow.blocks[join].begin;
     fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::join, target});
   }
 
@@ -1029,16 +1099,33 @@ class Decoder {
         put_skip(index + 1);
         put(set_.control.sleep, false);
         return;
-      case Op::bar: case Op::barrier: emit_barrier(index); return;
-      case Op::membar: case Op::fence: case Op::prefetch: case Op::prefetchu: case Op::discard: case Op::applypriority:
-      case Op::pmevent: case Op::brkpt:
-        put(set_.control.nothing, false);
-        return;
-      case Op::ld: case Op::ldu: case Op::st: case Op::atom: case Op::red: emit_memory(); return;
+      case Op::bar:
+      case Op::barrier: emit_barrier(index); return;
+      case Op::membar:
+      case Op::fence:
+      case Op::prefetch:
+      case Op::prefetchu:
+      case Op::discard:
+      case Op::applypriority:
+      case Op::pmevent:
+      case Op::brkpt: put(set_.control.nothing, false); return;
+      case Op::ld:
+      case Op::ldu:
+      case Op::st:
+      case Op::atom:
+      case Op::red: emit_memory(); return;
+      case Op::tex:
+      case Op::tld4:
+      case Op::suld:
+      case Op::sust: emit_texture(); return;
       case Op::mov: emit_move(); return;
       case Op::cvta: emit_cvta(); return;
       case Op::isspacep: emit_isspacep(); return;
-      case Op::shfl: case Op::vote: case Op::match: case Op::redux: case Op::elect: emit_crosslane(index); return;
+      case Op::shfl:
+      case Op::vote:
+      case Op::match:
+      case Op::redux:
+      case Op::elect: emit_crosslane(index); return;
       default: emit_register_instruction(); return;
     }
   }
@@ -1102,7 +1189,8 @@ class Decoder {
       }
     }
     if (in_->has(Mod::arrive)) imm |= barrier_arrive;
-    if (in_->has(Mod::red)) imm |= in_->has(Mod::popc) ? barrier_popc : in_->has(Mod::and_) ? barrier_and : barrier_or;
+    if (in_->has(Mod::red))
+      imm |= in_->has(Mod::popc) ? barrier_popc : in_->has(Mod::and_) ? barrier_and : barrier_or;
     Inst& i = put(set_.control.barrier, false);
     i.a = a;
     i.b = b;
@@ -1194,8 +1282,8 @@ class Decoder {
     put_later(later);
   }
 
-  /// Generic addresses of global, constant and parameter memory are those of the space; shared and local memory have
-  /// windows.
+  /// Generic addresses of global, constant and parameter memory are those of the space; shared and local
+  /// memory have windows.
   void emit_cvta() {
     const Space space = in_->space;
     std::vector<std::array<uint32_t, 4>> later;
@@ -1239,8 +1327,8 @@ class Decoder {
     i.b = constant(8, window_size);
   }
 
-  /// Instructions whose operands the table describes: d a b c (e), predicates q or p beside d. `before` is put right
-  /// before the instruction, after all helpers.
+  /// Instructions whose operands the table describes: d a b c (e), predicates q or p beside d. `before` is
+  /// put right before the instruction, after all helpers.
   void emit_register_instruction(const Inst* before = nullptr) {
     std::vector<std::array<uint32_t, 4>> later;
     HandlerKey key = key_of(*in_);
@@ -1287,7 +1375,8 @@ class Decoder {
       i.aux = second;
       imm |= uint64_t{sources[3]} << 32;
     }
-    if (in_->has(Mod::cc) || in_->op == Op::addc || in_->op == Op::subc || in_->op == Op::madc) i.aux = s_->carry;
+    if (in_->has(Mod::cc) || in_->op == Op::addc || in_->op == Op::subc || in_->op == Op::madc)
+      i.aux = s_->carry;
     i.imm = imm;
     put_later(later);
   }
@@ -1295,7 +1384,9 @@ class Decoder {
   /// Which bit of Inst::imm says that source `n` is negated: see handlers/registers.hpp.
   uint64_t negation_bit(uint8_t n) const {
     switch (in_->op) {
-      case Op::setp: case Op::set: case Op::selp: return 1;
+      case Op::setp:
+      case Op::set:
+      case Op::selp: return 1;
       case Op::lop3: return 1ull << 8;
       default: return 1ull << n;
     }
@@ -1310,7 +1401,8 @@ class Decoder {
     const bool recursive = k_.stack_pointer != no_operand;
     k_.stack_begin = local_top_;
     k_.local_bytes = round_up(local_top_ + (recursive ? recursion_stack : 0), 16);
-    std::sort(k_.shared.begin(), k_.shared.end(), [](const auto& a, const auto& b) { return a.offset < b.offset; });
+    std::sort(k_.shared.begin(), k_.shared.end(),
+              [](const auto& a, const auto& b) { return a.offset < b.offset; });
   }
 };
 

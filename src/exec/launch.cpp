@@ -1,6 +1,7 @@
 // See launch.hpp: placing a module's variables, and running a grid's blocks on the host's cores.
 #include "exec/launch.hpp"
 
+#include <immintrin.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
@@ -39,14 +40,31 @@ struct Decoded {
   } pool;  ///< states of the last launch, for the next one of the same shape
 };
 
-/// Hands out the blocks of one launch to host threads, and finds out when those that wait for each other cannot go on.
+/// PTX arithmetic rounds to nearest and keeps subnormals unless an instruction says otherwise, whatever the
+/// host program has set for its own.
+class HostRounding {
+ public:
+  HostRounding() { _mm_setcsr(plain); }
+  ~HostRounding() { _mm_setcsr(before_); }
+  HostRounding(const HostRounding&) = delete;
+  HostRounding& operator=(const HostRounding&) = delete;
+
+ private:
+  static constexpr unsigned plain = 0x1f80;
+  unsigned before_ = _mm_getcsr();
+};
+
+/// Hands out the blocks of one launch to host threads, and finds out when those that wait for each other
+/// cannot go on.
 class Grid {
  public:
-  Grid(const Kernel& kernel, const LaunchConfig& config, Memory& memory, std::vector<std::unique_ptr<BlockState>>& states)
+  Grid(const Kernel& kernel, const LaunchConfig& config, Memory& memory,
+       std::vector<std::unique_ptr<BlockState>>& states)
       : kernel_(kernel), config_(config), memory_(memory), states_(states), total_(config.grid.count()) {}
 
   void work(uint32_t thread, LaunchWorker& worker, DeviceQueue& queue) {
     worker.device = &queue;
+    const HostRounding rounding;
     worker.kernel = &kernel_;
     worker.memory = &memory_;
     worker.params = config_.params.data();
@@ -106,7 +124,7 @@ class Grid {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Parked> parked_;
-  uint64_t pass_ = 0;   ///< every waiting block gets one slice before the next new block starts
+  uint64_t pass_ = 0;  ///< every waiting block gets one slice before the next new block starts
   std::chrono::steady_clock::time_point last_progress_{};
 
   void finish_block(uint32_t thread) {
@@ -144,7 +162,8 @@ class Grid {
     --active_;
     std::unique_lock lock(mutex_);
     for (;;) {
-      auto waiting = std::find_if(parked_.begin(), parked_.end(), [&](const Parked& p) { return !p.stalled && p.pass < pass_; });
+      auto waiting = std::find_if(parked_.begin(), parked_.end(),
+                                  [&](const Parked& p) { return !p.stalled && p.pass < pass_; });
       if (waiting != parked_.end()) return resume(state, waiting);
       if (next_ < total_ && parked_.size() < config_.resident_blocks) {
         const uint64_t index = next_++;
@@ -156,7 +175,8 @@ class Grid {
           return true;
         }
       }
-      auto hopeful = std::find_if(parked_.begin(), parked_.end(), [&](const Parked& p) { return !p.stalled || p.epoch < epoch_; });
+      auto hopeful = std::find_if(parked_.begin(), parked_.end(),
+                                  [&](const Parked& p) { return !p.stalled || p.epoch < epoch_; });
       if (hopeful != parked_.end()) {
         ++pass_;
         return resume(state, hopeful);
@@ -195,21 +215,28 @@ void check(const Kernel& kernel, const LaunchConfig& config) {
   const Dim3 &g = config.grid, &b = config.block;
   if (g.count() == 0) fail("the grid " + shape(g) + " has no blocks");
   if (b.count() == 0) fail("the block " + shape(b) + " has no threads");
-  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535) fail("the grid " + shape(g) + " exceeds 2147483647x65535x65535");
+  if (g.x > 0x7fffffffu || g.y > 65535 || g.z > 65535)
+    fail("the grid " + shape(g) + " exceeds 2147483647x65535x65535");
   if (b.x > 1024 || b.y > 1024 || b.z > 64 || b.count() > 1024)
     fail("the block " + shape(b) + " exceeds 1024 threads (1024x1024x64)");
   const auto& most = kernel.max_threads;
   const uint64_t limit = uint64_t{std::max(most[0], 1u)} * std::max(most[1], 1u) * std::max(most[2], 1u);
   if (most[0] != 0 && b.count() > limit)
-    fail("the block " + shape(b) + " exceeds the " + std::to_string(limit) + " threads the kernel was compiled for");
+    fail("the block " + shape(b) + " exceeds the " + std::to_string(limit) +
+         " threads the kernel was compiled for");
   const auto& need = kernel.required_threads;
   if (need[0] != 0 && (b != Dim3{need[0], std::max(need[1], 1u), std::max(need[2], 1u)}))
-    fail("the block " + shape(b) + " is not the one the kernel was compiled for: " + shape({need[0], std::max(need[1], 1u), std::max(need[2], 1u)}));
-  const uint64_t shared = config.dynamic_shared != 0 ? uint64_t{kernel.dynamic_shared_offset} + config.dynamic_shared : kernel.static_shared;
+    fail("the block " + shape(b) + " is not the one the kernel was compiled for: " +
+         shape({need[0], std::max(need[1], 1u), std::max(need[2], 1u)}));
+  const uint64_t shared = config.dynamic_shared != 0
+                              ? uint64_t{kernel.dynamic_shared_offset} + config.dynamic_shared
+                              : kernel.static_shared;
   if (shared > config.shared_limit)
-    fail(std::to_string(shared) + " bytes of shared memory: a block may have " + std::to_string(config.shared_limit));
+    fail(std::to_string(shared) + " bytes of shared memory: a block may have " +
+         std::to_string(config.shared_limit));
   if (config.params.size() != kernel.param_bytes)
-    fail(std::to_string(config.params.size()) + " bytes of parameters given, " + std::to_string(kernel.param_bytes) + " expected");
+    fail(std::to_string(config.params.size()) + " bytes of parameters given, " +
+         std::to_string(kernel.param_bytes) + " expected");
 }
 
 /// A launch by a kernel of the launch `parent`.
@@ -237,7 +264,8 @@ void perform(const DeviceWork& work, const Memory& memory) {
     throw Error(std::string("a kernel's ") + (is_copy ? "cudaMemcpyAsync" : "cudaMemsetAsync") +
                 ": its memory was freed before it was done");
   if (is_copy)
-    std::memmove(reinterpret_cast<void*>(work.target), reinterpret_cast<const void*>(work.source), work.bytes);
+    std::memmove(reinterpret_cast<void*>(work.target), reinterpret_cast<const void*>(work.source),
+                 work.bytes);
   else
     std::memset(reinterpret_cast<void*>(work.target), work.value, work.bytes);
 }
@@ -270,23 +298,27 @@ Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
       symbols.variables.push_back(0);
       continue;
     }
-    if (v.is_extern) throw Error(m.name + ": variable '" + v.name + "' is declared .extern and defined nowhere");
+    if (v.is_extern)
+      throw Error(m.name + ": variable '" + v.name + "' is declared .extern and defined nowhere");
     const uint64_t address = memory.allocate(v.size, v.display_name, v.align);
     state_->owned.push_back(address);
     symbols.variables.push_back(address);
-    std::memcpy(reinterpret_cast<void*>(address), v.initial.data(), std::min<size_t>(v.initial.size(), v.size));
+    std::memcpy(reinterpret_cast<void*>(address), v.initial.data(),
+                std::min<size_t>(v.initial.size(), v.size));
   }
   for (size_t i = 0; i < m.variables.size(); ++i) {
     if (symbols.variables[i] == 0) continue;
     for (const ptx::Relocation& r : m.variables[i].relocations) {
-      if (r.offset + r.width > m.variables[i].size) throw Error(m.name + ": initialiser of '" + m.variables[i].name + "' is too long");
+      if (r.offset + r.width > m.variables[i].size)
+        throw Error(m.name + ": initialiser of '" + m.variables[i].name + "' is too long");
       uint64_t value = 0;
       if (r.symbol.kind == ptx::SymbolRef::Kind::function)
         value = symbols.functions[r.symbol.index];
       else if (r.symbol.kind == ptx::SymbolRef::Kind::module_variable)
         value = symbols.variables[r.symbol.index];
       value = ((value + static_cast<uint64_t>(r.addend)) & r.mask) >> r.shift;
-      std::memcpy(reinterpret_cast<void*>(symbols.variables[i] + r.offset), &value, std::min<size_t>(r.width, 8));
+      std::memcpy(reinterpret_cast<void*>(symbols.variables[i] + r.offset), &value,
+                  std::min<size_t>(r.width, 8));
     }
     if (m.variables[i].space == ptx::Space::constant) memory.set_read_only(symbols.variables[i], true);
   }
@@ -312,8 +344,8 @@ const Kernel& Image::kernel(std::string_view name) {
     std::string list;
     for (const ptx::Function& f : functions)
       if (f.is_entry) list += "\n  " + f.display_name;
-    throw Error(module_->name + ": " + (called.empty() ? "no kernel '" : "more than one kernel '") + std::string(name) + "'" +
-                (list.empty() ? "; the file has none" : "; it has:" + list));
+    throw Error(module_->name + ": " + (called.empty() ? "no kernel '" : "more than one kernel '") +
+                std::string(name) + "'" + (list.empty() ? "; the file has none" : "; it has:" + list));
   }
   return decoded(index);
 }
@@ -340,7 +372,8 @@ uint64_t Image::variable(std::string_view name, uint64_t* size) const {
 
 LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
   std::mutex mutex;
-  std::string refused;  // a kernel that the engine cannot run: nothing that the launching kernel could be told
+  std::string
+      refused;  // a kernel that the engine cannot run: nothing that the launching kernel could be told
   DeviceQueue queue(state_->memory, [&](uint64_t address, const DeviceWork& shape) -> const Kernel* {
     const auto& functions = state_->symbols.functions;
     const auto found = std::find(functions.begin(), functions.end(), address);
@@ -358,8 +391,8 @@ LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
     return child;
   });
   LaunchResult result = run(kernel, config, queue);
-  // The next to run is at the end. A grid's own launches go before what was to follow it; those of its tail stream come
-  // after all others.
+  // The next to run is at the end. A grid's own launches go before what was to follow it; those of its tail
+  // stream come after all others.
   std::vector<DeviceWork> waiting;
   const auto take = [&] {
     std::vector<DeviceWork> fresh = queue.take();
@@ -411,12 +444,15 @@ LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, Device
     state_->memory.set_read_only(reinterpret_cast<uint64_t>(run.params.data()), true);
   }
 
+  if (config.cooperative) run.grid_barrier = state_->memory.allocate(64, "barrier of the grid");
+
   std::vector<std::unique_ptr<BlockState>> states;
   const bool observed = static_cast<bool>(config.observer);
   {
     std::lock_guard lock(decoded->mutex);
     auto& pool = decoded->pool;
-    if (pool.block == config.block && pool.dynamic_shared == config.dynamic_shared && pool.observed == observed)
+    if (pool.block == config.block && pool.dynamic_shared == config.dynamic_shared &&
+        pool.observed == observed)
       states.swap(pool.states);
   }
 
@@ -433,11 +469,13 @@ LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, Device
     tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] {
       tbb::parallel_for(
-          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i], queue); }, tbb::simple_partitioner());
+          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i], queue); },
+          tbb::simple_partitioner());
     });
   }
   if (config.progress) config.progress(blocks, blocks);
   if (kernel.params_address != no_operand) state_->memory.detach(run.params.data());
+  if (config.cooperative) state_->memory.release(run.grid_barrier);
   {
     std::lock_guard lock(decoded->mutex);
     if (states.size() > 64) states.resize(64);

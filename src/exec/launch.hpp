@@ -20,29 +20,35 @@ struct LaunchResult;
 
 struct LaunchConfig {
   Dim3 grid, block;
-  uint32_t dynamic_shared = 0;         ///< bytes
-  std::vector<std::byte> params;       ///< Kernel::param_bytes bytes, each parameter at its offset
-  uint32_t threads = 0;                ///< host threads; 0 = all cores
-  uint32_t shared_limit = 232448;      ///< most shared memory a block may have on this architecture (227 KB on sm_90)
-  uint32_t resident_blocks = 1u << 16; ///< most blocks kept alive at once when blocks wait for each other
-  /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain loop runs.
+  uint32_t dynamic_shared = 0;    ///< bytes
+  std::vector<std::byte> params;  ///< Kernel::param_bytes bytes, each parameter at its offset
+  uint32_t threads = 0;           ///< host threads; 0 = all cores
+  uint32_t shared_limit =
+      232448;  ///< most shared memory a block may have on this architecture (227 KB on sm_90)
+  uint32_t resident_blocks = 1u << 16;  ///< most blocks kept alive at once when blocks wait for each other
+  /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain
+  /// loop runs.
   std::function<Observer*(uint32_t host_thread)> observer;
-  /// Takes the text of each printf of a kernel, from one host thread at a time; without it, it goes to stdout.
+  /// Launched as a cooperative grid: its blocks may wait for each other through the grid's barrier.
+  bool cooperative = false;
+  uint64_t grid_barrier = 0;  ///< device address of that barrier; set by launch()
+  /// Takes the text of each printf of a kernel, from one host thread at a time; without it, it goes to
+  /// stdout.
   std::function<void(const std::string& text)> print;
   /// Called now and then with the number of finished blocks, from one host thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
-  /// Called before and after each grid that a kernel launches itself (dynamic parallelism), on the thread that called
-  /// launch(). `begin` may change what is not part of the launch: threads, and an observer, since none is taken over
-  /// from the launching grid. Without it they run uncounted. Of grids that kernels launch, `failed` alone becomes part
-  /// of the result of launch().
+  /// Called before and after each grid that a kernel launches itself (dynamic parallelism), on the thread
+  /// that called launch(). `begin` may change what is not part of the launch: threads, and an observer, since
+  /// none is taken over from the launching grid. Without it they run uncounted. Of grids that kernels launch,
+  /// `failed` alone becomes part of the result of launch().
   std::function<void(const Kernel&, LaunchConfig&)> begin_child;
   std::function<void(const Kernel&, const LaunchConfig&, const LaunchResult&)> end_child;
 };
 
 struct LaunchResult {
-  uint64_t warp_instructions = 0;   ///< executed, all warps
-  std::vector<Finding> findings;    ///< one for each instruction and kind, by first block and thread
-  bool failed = false;              ///< a finding that ends a kernel on a GPU: its results are not to be trusted
+  uint64_t warp_instructions = 0;  ///< executed, all warps
+  std::vector<Finding> findings;   ///< one for each instruction and kind, by first block and thread
+  bool failed = false;  ///< a finding that ends a kernel on a GPU: its results are not to be trusted
 };
 
 /// A module on the device: its variables placed in `memory`, its kernels decoded when first asked for.
@@ -53,15 +59,17 @@ class Image {
   ~Image();
 
   [[nodiscard]] const ptx::Module& module() const { return *module_; }
-  /// By the name in the PTX or the demangled name (with or without its argument list). Throws lanescope::Error that
-  /// lists the module's kernels when there is none, or names the unsupported instruction.
+  /// By the name in the PTX or the demangled name (with or without its argument list). Throws
+  /// lanescope::Error that lists the module's kernels when there is none, or names the unsupported
+  /// instruction.
   [[nodiscard]] const Kernel& kernel(std::string_view name);
   /// Device address and size of a module variable; 0 if there is none.
   [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
 
-  /// Runs the grid, and all grids that its kernel and theirs launch, to their end. Each grid's own launches run after it
-  /// in their order (see device_queue.hpp), none after a grid that failed. Throws lanescope::Error for a bad
-  /// configuration (before anything runs), and for a kernel launched by another one that the engine cannot run.
+  /// Runs the grid, and all grids that its kernel and theirs launch, to their end. Each grid's own launches
+  /// run after it in their order (see device_queue.hpp), none after a grid that failed. Throws
+  /// lanescope::Error for a bad configuration (before anything runs), and for a kernel launched by another
+  /// one that the engine cannot run.
   LaunchResult launch(const Kernel& kernel, const LaunchConfig& config);
 
  private:

@@ -77,7 +77,9 @@ constexpr auto special_names = std::to_array<std::string_view>({"",
                                                                 "%total_smem_size",
                                                                 "%aggr_smem_size",
                                                                 "%dynamic_smem_size",
-                                                                "%current_graph_exec"});
+                                                                "%current_graph_exec",
+                                                                "%envreg1",
+                                                                "%envreg2"});
 static_assert(special_names.size() == static_cast<size_t>(SpecialRegister::count));
 
 // The abbreviations of instructions.def.

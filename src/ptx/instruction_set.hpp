@@ -140,6 +140,8 @@ enum class SpecialRegister : uint8_t {
   aggr_smem_size,
   dynamic_smem_size,
   current_graph_exec,
+  envreg1,  ///< upper and lower half of the address of a cooperative grid's barrier
+  envreg2,
   count
 };
 

@@ -1,6 +1,7 @@
 // What the engine does with programs that go wrong, wait for each other, or part and meet: small PTX programs
 // with the memory or the finding they must end with.
 #include <gtest/gtest.h>
+#include <immintrin.h>
 
 #include <cstring>
 #include <memory>
@@ -18,13 +19,15 @@ class Program {
   explicit Program(const std::string& body, const std::string& before = "")
       : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before), "test.ptx")), memory_) {}
 
-  LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024) {
+  LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024,
+                   bool cooperative = false) {
     if (out_ != 0) memory_.release(out_);
     out_ = memory_.allocate(uint64_t{words} * 4, "out");
     LaunchConfig config;
     config.grid = grid;
     config.block = block;
     config.threads = threads;
+    config.cooperative = cooperative;
     config.params.resize(8);
     std::memcpy(config.params.data(), &out_, 8);
     config.print = [this](const std::string& text) { printed += text; };
@@ -242,6 +245,29 @@ TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
   EXPECT_EQ(only(result).kind, Finding::Kind::unknown_pointer);  // the second free
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i);
   EXPECT_EQ(p.memory().allocated_bytes(), before + 4096);
+}
+
+TEST(Engine, CooperativeGridsHaveABarrier) {
+  // The halves of its address are %envreg1 and %envreg2, as cooperative groups read them.
+  Program p(
+      "mov.u32 %r5, %envreg2;\nmov.u32 %r6, %envreg1;\nmov.b64 %rd4, {%r5, %r6};\nmov.u32 %r7, %nctaid.x;\n"
+      "atom.global.add.u32 %r8, [%rd4+4], 1;\nagain:\nld.acquire.gpu.global.u32 %r9, [%rd4+4];\n"
+      "setp.lt.u32 %p1, %r9, %r7;\n@%p1 bra again;\nst.global.u32 [%rd3], %r9;");
+  for (uint32_t threads : {1u, 2u}) {
+    EXPECT_FALSE(p.run({40}, {1}, threads, 1024, true).failed);
+    for (uint32_t i = 0; i < 40; ++i) EXPECT_EQ(p.word(i), 40u);
+  }
+  EXPECT_TRUE(p.run({2}, {1}).failed);  // an ordinary launch has none: a null pointer
+}
+
+TEST(Engine, RoundingOfTheHostProgramDoesNotReachKernels) {
+  Program p("mov.b32 %f1, 0x00400000;\nadd.f32 %f2, %f1, %f1;\nst.global.f32 [%rd3], %f2;");
+  const unsigned before = _mm_getcsr();
+  _mm_setcsr(before | 0x8040);  // flush results and operands that are subnormal
+  p.run({1}, {1});
+  EXPECT_EQ(_mm_getcsr() & 0x8040, 0x8040u);
+  _mm_setcsr(before);
+  EXPECT_EQ(p.word(0), 0x00800000u);
 }
 
 TEST(Engine, BadConfigurationsAreRefused) {

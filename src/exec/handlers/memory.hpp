@@ -1,6 +1,6 @@
-// ld, st, atom, red for one host instruction set. Every access takes the same way: addresses of all lanes, one check of
-// all of them against the memory they should lie in, one comparison with the pattern last counted, then the data.
-// The rare cases of each step are in access.cpp.
+// ld, st, atom, red for one host instruction set. Every access takes the same way: addresses of all lanes,
+// one check of all of them against the memory they should lie in, one comparison with the pattern last
+// counted, then the data. The rare cases of each step are in access.cpp.
 #pragma once
 
 #include <bit>
@@ -19,7 +19,8 @@ struct alignas(16) Bits128 {
   uint64_t lo, hi;
 };
 
-/// What Inst::imm holds for a memory instruction: the offset in the low half, the number of vector elements above it.
+/// What Inst::imm holds for a memory instruction: the offset in the low half, the number of vector elements
+/// above it.
 inline int64_t offset_of(const Inst* in) { return static_cast<int32_t>(in->imm); }
 inline uint32_t elements_of(const Inst* in) { return static_cast<uint32_t>(in->imm >> 32); }
 /// The register of vector element k: scalars name it in `d`, vectors list theirs in Kernel::side.
@@ -39,7 +40,7 @@ inline void each_lane(uint32_t mask, F f) {
   }
 }
 
-/// Whether any active lane has bits set in value(i).
+/// Whether any active lane has bits set in value(i), asked of all lanes.
 template <class T, class F>
 inline bool any_bits(uint32_t mask, F value) {
   T bits = 0;
@@ -48,7 +49,7 @@ inline bool any_bits(uint32_t mask, F value) {
     for (uint32_t i = 0; i < warp_lanes; ++i) bits |= value(i);
   } else {
     LANESCOPE_LANE_LOOP
-    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= lane_of(mask, i) ? value(i) : T{0};
+    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= value(i) & (T{0} - T{(mask >> i) & 1u});
   }
   return bits != 0;
 }
@@ -68,19 +69,20 @@ struct SharedAccess {
     const uint32_t last = w.shared_bytes - bytes;
     LANESCOPE_LANE_LOOP
     for (uint32_t i = 0; i < warp_lanes; ++i) offset[i] = static_cast<uint32_t>(a[i]) + add;
-    const bool bad =
-        any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] & (bytes - 1)) | uint32_t{offset[i] > last}; });
+    const bool bad = any_bits<uint32_t>(
+        mask, [&](uint32_t i) { return (offset[i] & (bytes - 1)) | uint32_t{offset[i] > last}; });
     if (bad || w.shared_bytes < bytes) [[unlikely]] {
       mask = resolve_shared(w, in, offset, bytes);
       if (mask == 0) return;
     }
     consecutive = mask == full_mask && !any_bits<uint32_t>(full_mask, [&](uint32_t i) {
-      return (offset[i] - offset[0]) ^ (i * bytes);
-    });
+                    return (offset[i] - offset[0]) ^ (i * bytes);
+                  });
     if constexpr (Observed) {
       SiteState& site = w.worker->sites[in->aux];
       const uint32_t at = offset[first_lane(mask)], move = at - site.offset[first_lane(mask)];
-      if (site.mask == mask && at - site.variable_begin < site.variable_end - site.variable_begin && (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
+      if (site.mask == mask && at - site.variable_begin < site.variable_end - site.variable_begin &&
+          (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
           !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; }))
         ++site.repeats;
       else
@@ -90,7 +92,8 @@ struct SharedAccess {
   [[nodiscard]] std::byte* at(uint32_t lane) const { return base + offset[lane]; }
 };
 
-/// One access by 64-bit addresses: global, constant, local or generic; host addresses of all lanes, checked and counted.
+/// One access by 64-bit addresses: global, constant, local or generic; host addresses of all lanes, checked
+/// and counted.
 template <Space S, bool Store, class A, bool Observed>
 struct FlatAccess {
   alignas(64) uint64_t address[warp_lanes];
@@ -118,9 +121,11 @@ struct FlatAccess {
       return;  // told to the observer there: the lanes may have gone to different spaces
     }
     if (mask == full_mask)
-      consecutive = !any_bits<uint64_t>(full_mask, [&](uint32_t i) { return (address[i] - address[0]) ^ (i * bytes); });
+      consecutive =
+          !any_bits<uint64_t>(full_mask, [&](uint32_t i) { return (address[i] - address[0]) ^ (i * bytes); });
     if constexpr (Store) ++w.worker->global_writes;
-    if constexpr (Observed) observe(w, in, site, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
+    if constexpr (Observed)
+      observe(w, in, site, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
   }
   void observe(Warp& w, const Inst* in, SiteState& site, AccessSpace space) {
     const uint64_t move = address[first_lane(mask)] - site.address[first_lane(mask)];
@@ -200,24 +205,76 @@ const Inst* load_param(Warp& w, const Inst* in) {
   return in + 1;
 }
 
-// Atomics. `Locked` is false for shared memory: a block runs on one host thread. Each function object gives the new
-// value from the old one and the operands; d gets the old value.
+// Atomics. `Locked` is false for shared memory: a block runs on one host thread. Each function object gives
+// the new value from the old one and the operands; d gets the old value.
 
-struct AtomicAdd { template <class T> static T apply(T old, T b, T) { return static_cast<T>(old + b); } };
-struct AtomicMin { template <class T> static T apply(T old, T b, T) { return b < old ? b : old; } };
-struct AtomicMax { template <class T> static T apply(T old, T b, T) { return b > old ? b : old; } };
-struct AtomicInc { template <class T> static T apply(T old, T b, T) { return old >= b ? T{0} : static_cast<T>(old + 1); } };
-struct AtomicDec { template <class T> static T apply(T old, T b, T) { return old == 0 || old > b ? b : static_cast<T>(old - 1); } };
-struct AtomicAnd { template <class T> static T apply(T old, T b, T) { return old & b; } };
-struct AtomicOr { template <class T> static T apply(T old, T b, T) { return old | b; } };
-struct AtomicXor { template <class T> static T apply(T old, T b, T) { return old ^ b; } };
-struct AtomicExchange { template <class T> static T apply(T, T b, T) { return b; } };
-struct AtomicCas { template <class T> static T apply(T old, T b, T c) { return old == b ? c : old; } };
+struct AtomicAdd {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return static_cast<T>(old + b);
+  }
+};
+struct AtomicMin {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return b < old ? b : old;
+  }
+};
+struct AtomicMax {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return b > old ? b : old;
+  }
+};
+struct AtomicInc {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return old >= b ? T{0} : static_cast<T>(old + 1);
+  }
+};
+struct AtomicDec {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return old == 0 || old > b ? b : static_cast<T>(old - 1);
+  }
+};
+struct AtomicAnd {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return old & b;
+  }
+};
+struct AtomicOr {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return old | b;
+  }
+};
+struct AtomicXor {
+  template <class T>
+  static T apply(T old, T b, T) {
+    return old ^ b;
+  }
+};
+struct AtomicExchange {
+  template <class T>
+  static T apply(T, T b, T) {
+    return b;
+  }
+};
+struct AtomicCas {
+  template <class T>
+  static T apply(T old, T b, T c) {
+    return old == b ? c : old;
+  }
+};
 
 /// f32 addition. Global memory flushes subnormals, shared memory does not (PTX ISA 9.0, atom).
 template <bool Flush>
 struct AtomicAddF32 {
-  static float flush(float x) { return Flush && __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x; }
+  static float flush(float x) {
+    return Flush && __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+  }
   template <class T>
   static T apply(T old, T b, T) {
     const float sum = flush(flush(std::bit_cast<float>(old)) + flush(std::bit_cast<float>(b)));
@@ -335,8 +392,14 @@ Handler with_types(Type type, uint32_t data_bytes) {
   const bool sign = ptx::is_signed(type);
   auto widen = [&]<class U, class S>() -> Handler {
     switch (data_bytes) {
-      case 2: if constexpr (sizeof(U) <= 2) return sign ? Use::template handler<S, int16_t> : Use::template handler<U, uint16_t>; break;
-      case 4: if constexpr (sizeof(U) <= 4) return sign ? Use::template handler<S, int32_t> : Use::template handler<U, uint32_t>; break;
+      case 2:
+        if constexpr (sizeof(U) <= 2)
+          return sign ? Use::template handler<S, int16_t> : Use::template handler<U, uint16_t>;
+        break;
+      case 4:
+        if constexpr (sizeof(U) <= 4)
+          return sign ? Use::template handler<S, int32_t> : Use::template handler<U, uint32_t>;
+        break;
       case 8: return sign ? Use::template handler<S, int64_t> : Use::template handler<U, uint64_t>;
       default: break;
     }
@@ -356,21 +419,32 @@ template <bool Observed>
 Handler select_load(const HandlerKey& k) {
   const bool wide = k.address_bytes == 8;
   switch (k.space) {
-    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
+    case Space::shared:
+    case Space::shared_cta:
+    case Space::shared_cluster:
       return wide ? with_types<LoadFor<SharedAccess<uint64_t, Observed>>>(k.types[0], k.data_bytes)
                   : with_types<LoadFor<SharedAccess<uint32_t, Observed>>>(k.types[0], k.data_bytes);
-    case Space::param: case Space::param_entry:
-      return k.address_bytes == 0 ? with_types<LoadParamFor>(k.types[0], k.data_bytes)
-                                  : with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+    case Space::param:
+    case Space::param_entry:
+      return k.address_bytes == 0
+                 ? with_types<LoadParamFor>(k.types[0], k.data_bytes)
+                 : with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0],
+                                                                                               k.data_bytes);
     case Space::constant:
-      return with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+      return with_types<LoadFor<FlatAccess<Space::constant, false, uint64_t, Observed>>>(k.types[0],
+                                                                                         k.data_bytes);
     case Space::global:
-      return with_types<LoadFor<FlatAccess<Space::global, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
-    case Space::local: case Space::param_func:
-      return wide ? with_types<LoadFor<FlatAccess<Space::local, false, uint64_t, Observed>>>(k.types[0], k.data_bytes)
-                  : with_types<LoadFor<FlatAccess<Space::local, false, uint32_t, Observed>>>(k.types[0], k.data_bytes);
+      return with_types<LoadFor<FlatAccess<Space::global, false, uint64_t, Observed>>>(k.types[0],
+                                                                                       k.data_bytes);
+    case Space::local:
+    case Space::param_func:
+      return wide ? with_types<LoadFor<FlatAccess<Space::local, false, uint64_t, Observed>>>(k.types[0],
+                                                                                             k.data_bytes)
+                  : with_types<LoadFor<FlatAccess<Space::local, false, uint32_t, Observed>>>(k.types[0],
+                                                                                             k.data_bytes);
     case Space::generic:
-      return with_types<LoadFor<FlatAccess<Space::generic, false, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+      return with_types<LoadFor<FlatAccess<Space::generic, false, uint64_t, Observed>>>(k.types[0],
+                                                                                        k.data_bytes);
   }
   return nullptr;
 }
@@ -379,16 +453,24 @@ template <bool Observed>
 Handler select_store(const HandlerKey& k) {
   const bool wide = k.address_bytes == 8;
   switch (k.space) {
-    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
+    case Space::shared:
+    case Space::shared_cta:
+    case Space::shared_cluster:
       return wide ? with_types<StoreFor<SharedAccess<uint64_t, Observed>>>(k.types[0], k.data_bytes)
                   : with_types<StoreFor<SharedAccess<uint32_t, Observed>>>(k.types[0], k.data_bytes);
     case Space::global:
-      return with_types<StoreFor<FlatAccess<Space::global, true, uint64_t, Observed>>>(k.types[0], k.data_bytes);
-    case Space::local: case Space::param: case Space::param_func:
-      return wide ? with_types<StoreFor<FlatAccess<Space::local, true, uint64_t, Observed>>>(k.types[0], k.data_bytes)
-                  : with_types<StoreFor<FlatAccess<Space::local, true, uint32_t, Observed>>>(k.types[0], k.data_bytes);
+      return with_types<StoreFor<FlatAccess<Space::global, true, uint64_t, Observed>>>(k.types[0],
+                                                                                       k.data_bytes);
+    case Space::local:
+    case Space::param:
+    case Space::param_func:
+      return wide ? with_types<StoreFor<FlatAccess<Space::local, true, uint64_t, Observed>>>(k.types[0],
+                                                                                             k.data_bytes)
+                  : with_types<StoreFor<FlatAccess<Space::local, true, uint32_t, Observed>>>(k.types[0],
+                                                                                             k.data_bytes);
     case Space::generic:
-      return with_types<StoreFor<FlatAccess<Space::generic, true, uint64_t, Observed>>>(k.types[0], k.data_bytes);
+      return with_types<StoreFor<FlatAccess<Space::generic, true, uint64_t, Observed>>>(k.types[0],
+                                                                                        k.data_bytes);
     default: return nullptr;
   }
 }
@@ -464,10 +546,11 @@ Handler select_atomic_operation(const HandlerKey& k) {
 template <bool Observed>
 Handler select_atomic(const HandlerKey& k) {
   switch (k.space) {
-    case Space::shared: case Space::shared_cta: case Space::shared_cluster:
-      return k.address_bytes == 8
-                 ? select_atomic_operation<SharedAccess<uint64_t, Observed>, false, true>(k)
-                 : select_atomic_operation<SharedAccess<uint32_t, Observed>, false, true>(k);
+    case Space::shared:
+    case Space::shared_cta:
+    case Space::shared_cluster:
+      return k.address_bytes == 8 ? select_atomic_operation<SharedAccess<uint64_t, Observed>, false, true>(k)
+                                  : select_atomic_operation<SharedAccess<uint32_t, Observed>, false, true>(k);
     case Space::global:
       return select_atomic_operation<FlatAccess<Space::global, true, uint64_t, Observed>, true, false>(k);
     case Space::generic:
@@ -480,9 +563,11 @@ Handler select_atomic(const HandlerKey& k) {
 template <bool Observed>
 Handler select_memory(const HandlerKey& k) {
   switch (k.op) {
-    case ptx::Op::ld: case ptx::Op::ldu: return select_load<Observed>(k);
+    case ptx::Op::ld:
+    case ptx::Op::ldu: return select_load<Observed>(k);
     case ptx::Op::st: return select_store<Observed>(k);
-    case ptx::Op::atom: case ptx::Op::red: return select_atomic<Observed>(k);
+    case ptx::Op::atom:
+    case ptx::Op::red: return select_atomic<Observed>(k);
     default: return nullptr;
   }
 }
