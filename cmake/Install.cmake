@@ -7,9 +7,7 @@ set(lanescope_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanescope)
 
 install(DIRECTORY include/lanescope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS lanescope lanescope_model EXPORT lanescopeTargets)
-if(TARGET lanescope_cli)
-  install(TARGETS lanescope_cli)
-endif()
+install(TARGETS lanescope_cli)
 install(EXPORT lanescopeTargets NAMESPACE lanescope:: DESTINATION ${lanescope_package_dir})
 
 configure_package_config_file(cmake/lanescopeConfig.cmake.in lanescopeConfig.cmake
