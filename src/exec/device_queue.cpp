@@ -23,7 +23,7 @@ const char* name_of(DeviceStatus status) {
     case DeviceStatus::invalid_value: return "cudaErrorInvalidValue";
     case DeviceStatus::out_of_memory: return "cudaErrorMemoryAllocation";
     case DeviceStatus::invalid_configuration: return "cudaErrorInvalidConfiguration";
-    case DeviceStatus::depth_exceeded: return "cudaErrorLaunchMaxDepthExceeded";
+    case DeviceStatus::pending_exceeded: return "cudaErrorLaunchPendingCountExceeded";
     case DeviceStatus::invalid_device_function: return "cudaErrorInvalidDeviceFunction";
   }
   return "unrecognized error code";
@@ -35,7 +35,8 @@ const char* text_of(DeviceStatus status) {
     case DeviceStatus::invalid_value: return "invalid argument";
     case DeviceStatus::out_of_memory: return "out of memory";
     case DeviceStatus::invalid_configuration: return "invalid configuration argument";
-    case DeviceStatus::depth_exceeded: return "launch would exceed maximum depth of nested launches";
+    case DeviceStatus::pending_exceeded:
+      return "launch failed because launch would exceed cudaLimitDevRuntimePendingLaunchCount";
     case DeviceStatus::invalid_device_function: return "invalid device function";
   }
   return "unrecognized error code";
@@ -105,7 +106,7 @@ DeviceStatus DeviceQueue::enqueue(DeviceWork work, uint64_t stream) {
   work.tail = stream == tail_stream;
   work.generation = work.tail ? generation_ : generation_ + 1;
   if (work.kind == DeviceWork::Kind::launch && work.generation > most_generations)
-    return DeviceStatus::depth_exceeded;
+    return DeviceStatus::pending_exceeded;
   const std::lock_guard lock(mutex_);
   work_.push_back(std::move(work));
   return DeviceStatus::success;

@@ -97,15 +97,11 @@ TEST_F(DeviceLaunch, EachGridHasItsOwnObserver) {
   EXPECT_GT(ended, 0u);
 }
 
-TEST_F(DeviceLaunch, GenerationsEndAtTheLimitThatCudaHas) {
-  const std::vector<int> out = run("nested", 24);
-  for (size_t depth = 0; depth <= 24; ++depth) EXPECT_EQ(out[depth], 1) << depth;
-  for (size_t depth = 1; depth <= 24; ++depth) EXPECT_EQ(out[64 + depth], 0) << depth;
-  const std::vector<int> deeper = run("nested", 25);
-  EXPECT_EQ(deeper[1], 1);
-  EXPECT_EQ(deeper[0], 0);
-  EXPECT_EQ(deeper[64 + 1], 65);
-  EXPECT_EQ(deeper[64 + 2], 0);
+TEST_F(DeviceLaunch, GenerationsEndWhereThoseOfAnH100End) {
+  const std::vector<int> most = run("nested", 2048);
+  EXPECT_THAT(std::vector(most.begin(), most.begin() + 3), ElementsAre(2049, 0, 0));
+  const std::vector<int> more = run("nested", 2050);
+  EXPECT_THAT(std::vector(more.begin(), more.begin() + 3), ElementsAre(2049, 69, 2));
 }
 
 TEST_F(DeviceLaunch, TailLaunchesRepeatWithoutEnd) { EXPECT_EQ(run("repeat", 3000)[0], 3000); }

@@ -21,12 +21,15 @@ __global__ void parent(int* out, int n) {
   if (cudaGetLastError() != cudaSuccess) out[0] = -1;
 }
 
-/// out[depth] = 1 for each of `depth` generations
-__global__ void nested(int* out, int depth) {
-  out[depth] = 1;
-  if (depth == 0) return;
-  nested<<<1, 1>>>(out, depth - 1);
-  out[64 + depth] = cudaGetLastError();
+/// Each generation launches the next one: out[0] counts them; out[1], out[2] = error of a launch and what was left
+__global__ void nested(int* out, int left) {
+  ++out[0];
+  if (left == 0) return;
+  nested<<<1, 1>>>(out, left - 1);
+  const cudaError_t error = cudaGetLastError();
+  if (error == cudaSuccess) return;
+  out[1] = error;
+  out[2] = left;
 }
 
 /// Repeats itself n times in the tail stream; out[0] counts.
