@@ -63,6 +63,12 @@ Usage usage_of(const ptx::Instruction& in) {
   if (in.op == ptx::Op::mov) {
     write(in.operands[0]);
     read(in.operands[1]);
+  } else if (ptx::info(in.op).op_class == ptx::OpClass::texture) {
+    for (size_t i = 0; i < in.operands.size(); ++i)
+      if (i == 0 && in.op != ptx::Op::sust)
+        write(in.operands[i]);
+      else
+        read(in.operands[i]);
   } else if (in.op == ptx::Op::call) {
     // (results), function, (arguments): a list before the function holds results.
     bool callee_seen = false;

@@ -14,7 +14,7 @@ struct BoundOperand {
   const ptx::Operand* operand = nullptr;
   const ptx::OperandPattern* pattern = nullptr;
 };
-/// Pairs the written operands with the table's patterns; empty for mov and call, which have their own check.
+/// Pairs the written operands with the table's patterns; empty for those that have their own check.
 [[nodiscard]] std::vector<BoundOperand> bind_operands(const ptx::Instruction& instruction);
 
 /// Registers an instruction reads and writes (indices of Function::registers). A write under a predicate also

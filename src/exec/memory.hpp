@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "exec/texture.hpp"
+
 namespace lanescope::exec {
 
 /// Generic addresses of the windows that are not host memory. Both lie in the half of the address space that
@@ -30,6 +32,8 @@ struct Allocation {
 
 class Memory {
  public:
+  TextureTable textures;  ///< what reads and writes this memory by coordinates
+
   Memory();
   ~Memory();
   Memory(const Memory&) = delete;

@@ -122,7 +122,7 @@ struct Checker {
 
   void check_vector() const {
     if (mnemonic.vector == 1) return;
-    bool takes_vectors = false;
+    bool takes_vectors = mnemonic.form->check == OperandForm::Check::texture;
     for (size_t i = 0; i < mnemonic.form->operand_count; ++i)
       takes_vectors |= mnemonic.form->operands[i].vector;
     const std::string word = "v" + std::to_string(mnemonic.vector);
@@ -170,8 +170,19 @@ struct Checker {
       case Op::red: check_atomic(); break;
       case Op::ld:
       case Op::st: check_access(); break;
+      case Op::tex:
+      case Op::tld4: check_texture(); break;
       default: break;
     }
+  }
+
+  void check_texture() const {
+    if (mnemonic.vector != 4) fail({}, name() + " gives four values: it is written with .v4");
+    if (mnemonic.op != Op::tex || mnemonic.types[1] != Type::s32) return;
+    // Integer coordinates are for textures of plain memory, which have one dimension and no levels here.
+    if (!has(mnemonic.modifiers, Mod::dim_1d) || has(mnemonic.modifiers, Mod::level) ||
+        has(mnemonic.modifiers, Mod::grad))
+      fail("s32", "the instruction '" + name() + "' is supported with .1d and without level only");
   }
 
   void check_barrier() const {
@@ -511,6 +522,66 @@ struct OperandChecker {
     }
   }
 
+  // data, [handle, {coordinates}] and what .level and .grad add; of stores, the data comes last.
+  void texture() {
+    auto& operands = instruction.operands;
+    const bool store = instruction.op == Op::sust;
+    const bool surface = store || instruction.op == Op::suld;
+    const uint32_t extra = instruction.has(Mod::level) ? 1 : instruction.has(Mod::grad) ? 2 : 0;
+    if (context.piped != 0)
+      source.fail(instruction.loc, name() + " with a second destination is not supported");
+    if (operands.size() != 3 + extra)
+      source.fail(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
+                                       " operands here; offsets and depth comparison are not supported");
+    const bool layered = instruction.has(Mod::a1d) || instruction.has(Mod::a2d);
+    const uint32_t dimensions = instruction.has(Mod::dim_3d)                                 ? 3
+                                : instruction.has(Mod::dim_2d) || instruction.has(Mod::a2d) ? 2
+                                                                                            : 1;
+    Operand& handle = operands[store ? 0 : 1];
+    if (handle.kind != Operand::Kind::reg)
+      fail(handle, "texture and surface references are not supported, only handles in registers");
+    check_register(handle, Type::u64, false);
+
+    // Vectors of three are padded to four.
+    const uint32_t least = dimensions + (layered ? 1 : 0);
+    Operand& coordinates = operands[store ? 1 : 2];
+    const Type coordinate = surface ? Type::b32 : instruction.types.back();
+    if (coordinates.kind != Operand::Kind::vector) {
+      if (least != 1) fail(coordinates, name() + " takes a vector of coordinates here");
+      check_scalar(coordinates, {}, coordinate, false);
+    } else {
+      if (coordinates.count < least || coordinates.count > (least == 3 ? 4 : least))
+        fail(coordinates, name() + " takes " + std::to_string(least) + " coordinates here, not " +
+                              std::to_string(coordinates.count));
+      for (uint32_t i = 0; i < least; ++i)
+        check_scalar(instruction.elements[coordinates.first + i], {}, layered && i == 0 ? Type::b32 : coordinate,
+                     false);
+    }
+
+    Operand& data = operands[store ? 2 : 0];
+    const OperandPattern pattern{.destination = !store, .wider = true};
+    if (data.kind != Operand::Kind::vector) {
+      if (instruction.vector != 1) fail(data, name() + " takes a vector of data");
+      check_scalar(data, pattern, instruction.type(), false);
+    } else {
+      if (data.count != instruction.vector)
+        fail(data, name() + " takes " + std::to_string(instruction.vector) + " values, not " +
+                       std::to_string(data.count));
+      for (uint32_t i = 0; i < data.count; ++i)
+        check_scalar(instruction.elements[data.first + i], pattern, instruction.type(), !store);
+    }
+
+    for (size_t i = 3; i < operands.size(); ++i) {
+      if (operands[i].kind != Operand::Kind::vector) {
+        check_scalar(operands[i], {}, Type::f32, false);
+        continue;
+      }
+      if (extra != 2) fail(operands[i], "a level is no vector");
+      for (uint32_t e = 0; e < operands[i].count; ++e)
+        check_scalar(instruction.elements[operands[i].first + e], {}, Type::f32, false);
+    }
+  }
+
   // mov moves a value, the address of a symbol, or packs and unpacks a vector.
   void mov() {
     auto& operands = instruction.operands;
@@ -612,6 +683,7 @@ void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const Op
   OperandChecker checker{instruction, mnemonic, context, source};
   switch (mnemonic.form->check) {
     case OperandForm::Check::mov: checker.mov(); break;
+    case OperandForm::Check::texture: checker.texture(); break;
     case OperandForm::Check::by_pattern:
       checker.by_pattern(*mnemonic.form);
       checker.check_combination();

@@ -264,6 +264,8 @@ constexpr OperandForm read_form(std::string_view text) {
     form.check = OperandForm::Check::mov;
   else if (text == "call")
     form.check = OperandForm::Check::call;
+  else if (text == "texture")
+    form.check = OperandForm::Check::texture;
   else if (text == "*")
     form.check = OperandForm::Check::not_described;
   if (form.check != OperandForm::Check::by_pattern) return form;

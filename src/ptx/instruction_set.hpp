@@ -206,7 +206,7 @@ struct OperandPattern {
 
 /// One way to write the operands; holds when `when` is written (Mod::count: always).
 struct OperandForm {
-  enum class Check : uint8_t { by_pattern, mov, call, not_described };
+  enum class Check : uint8_t { by_pattern, mov, call, texture, not_described };
   Mod when = Mod::count;
   Check check = Check::by_pattern;
   std::array<OperandPattern, 8> operands{};

@@ -381,6 +381,8 @@ void Parser::parse_operands(Instruction& instruction, const OperandForm& form) {
     const auto kind = index < form.operand_count ? form.operands[index].kind : OperandPattern::Kind::value;
     if (kind == OperandPattern::Kind::label || kind == OperandPattern::Kind::table) {
       use_label(instruction, kind == OperandPattern::Kind::table);
+    } else if (form.check == OperandForm::Check::texture && token_.is("[")) {
+      parse_texture_address(instruction);
     } else {
       Operand operand = parse_operand(instruction);
       instruction.operands.push_back(operand);
@@ -506,6 +508,18 @@ Operand Parser::parse_address() {
   operand.kind = Operand::Kind::address;
   expect("]");
   return operand;
+}
+
+// [handle, {coordinates}]: two operands.
+void Parser::parse_texture_address(Instruction& instruction) {
+  expect("[");
+  if (token_.kind != Token::Kind::identifier) fail_expected("a register with a texture's or surface's handle");
+  instruction.operands.push_back(parse_named(nullptr));
+  expect(",");
+  Operand coordinates = parse_operand(instruction);
+  instruction.operands.push_back(coordinates);
+  if (token_.is(",")) fail(token_.loc, "a texture and a sampler apart are not supported");
+  expect("]");
 }
 
 // One element of a vector or of a call's list: nothing that nests.

@@ -141,6 +141,7 @@ class Parser {
   [[nodiscard]] Operand parse_operand(Instruction& instruction);
   [[nodiscard]] Operand parse_named(Instruction* instruction);
   [[nodiscard]] Operand parse_address();
+  void parse_texture_address(Instruction& instruction);
   [[nodiscard]] Operand parse_vector(Instruction& instruction);
   [[nodiscard]] Operand parse_element();
   void use_label(Instruction& instruction, bool wants_table);
