@@ -151,6 +151,7 @@ Status Runtime::run(const KernelWork& work) {
   config.block = work.block;
   config.dynamic_shared = work.dynamic_shared;
   config.params = work.params;
+  config.cooperative = work.cooperative;
   config.shared_limit = std::max(device.shared_optin(), shared_limit(*this, function, kernel));
 
   const std::lock_guard lock(launches);
