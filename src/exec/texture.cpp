@@ -109,9 +109,13 @@ class Sampler {
     return static_cast<uint64_t>(layer) * t_.slice;
   }
 
+  [[nodiscard]] double in_texels(float x, uint32_t d) const {
+    return t_.normalized_coordinates ? double{x} * size(d) : double{x};
+  }
+
   /// In 256ths of a texel, from the dimension's beginning; what is far outside stays outside.
   [[nodiscard]] int64_t fixed(float x, uint32_t d) const {
-    const double scaled = t_.normalized_coordinates ? double{x} * size(d) : double{x};
+    const double scaled = in_texels(x, d);
     if (std::isnan(scaled)) return 0;
     return static_cast<int64_t>(std::floor(std::clamp(scaled, -0x1p31, 0x1p31) * 256 + 0.5));
   }
@@ -138,7 +142,7 @@ class Sampler {
   }
 
   [[nodiscard]] Place nearest_place(float x, uint32_t d) const {
-    const double scaled = t_.normalized_coordinates ? double{x} * size(d) : double{x};
+    const double scaled = in_texels(x, d);
     if (std::isnan(scaled)) return place(0, d);
     return place(static_cast<int64_t>(std::floor(std::clamp(scaled, -0x1p31, 0x1p31))), d);
   }
@@ -150,7 +154,11 @@ class Sampler {
   }
 
   [[nodiscard]] Texel at(uint64_t layer, const Place& x, const Place& y, const Place& z) const {
-    if (!x || !y || !z) return t_.border;
+    if (!x || !y || !z) {
+      Texel border = t_.border;
+      std::fill(border.begin() + t_.channels, border.end(), 0u);
+      return border;
+    }
     return read(layer + *z * t_.slice + *y * t_.pitch + uint64_t{*x} * t_.texel_bytes());
   }
 
@@ -180,10 +188,9 @@ class Sampler {
     return {bits(sum[0]), bits(sum[1]), bits(sum[2]), bits(sum[3])};
   }
 
-  /// Channels that the texture lacks read as 0, the last as 1.
+  /// Channels that the texture lacks read as 0.
   [[nodiscard]] Texel read(uint64_t offset) const {
-    const bool as_real = t_.kind == Texture::Kind::floating || t_.normalized_read;
-    Texel texel{0, 0, 0, as_real ? bits(1.0f) : 1u};
+    Texel texel{};
     const auto* from = reinterpret_cast<const std::byte*>(t_.base + offset);
     for (uint32_t c = 0; c < t_.channels; ++c) {
       uint32_t raw = 0;

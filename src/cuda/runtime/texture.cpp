@@ -1,0 +1,233 @@
+// Texture and surface objects: handles of textures that kernels read through a filter. See exec/texture.hpp for what is
+// done with them there.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// cudaResourceDesc.
+struct ResourceDescription {
+  enum Type : int { array, mipmapped_array, linear, pitch2d };
+  int type;
+  union {
+    struct {
+      Array* array;
+    } array;
+    struct {
+      void* pointer;
+      ChannelFormat format;
+      size_t bytes;
+    } linear;
+    struct {
+      void* pointer;
+      ChannelFormat format;
+      size_t width, height, pitch;
+    } pitch2d;
+    int reserved[32];
+  } of;
+  unsigned flags;
+};
+static_assert(sizeof(ResourceDescription) == 144);
+
+/// cudaTextureDesc.
+struct TextureDescription {
+  int address[3];  ///< wrap, clamp, mirror, border
+  int filter;      ///< 0 point, 1 linear
+  int read_mode;   ///< 0 element type, 1 normalised float
+  int srgb;
+  float border[4];
+  int normalized_coordinates;
+  unsigned anisotropy;
+  int mipmap_filter;
+  float mipmap_bias, mipmap_least, mipmap_most;
+  int no_trilinear_optimization, seamless_cubemap;
+};
+static_assert(sizeof(TextureDescription) == 72);
+
+/// cudaResourceViewDesc.
+struct ViewDescription {
+  int format;
+  size_t width, height, depth;
+  unsigned first_level, last_level, first_layer, last_layer;
+  unsigned reserved[16];
+};
+static_assert(sizeof(ViewDescription) == 112);
+
+/// Flags of cudaMalloc3DArray.
+constexpr unsigned array_layered = 1, array_surface = 2, array_cubemap = 4;
+
+/// What programs may ask back of an object.
+struct Object {
+  ResourceDescription resource;
+  TextureDescription texture;
+};
+
+struct Objects {
+  std::mutex mutex;
+  std::map<uint64_t, Object> textures, surfaces;
+};
+Objects& objects() {
+  static Objects& all = *new Objects;
+  return all;
+}
+
+bool set_format(exec::Texture& texture, const ChannelFormat& format) {
+  if (format.kind < 0 || format.kind > 2 || (format.x != 8 && format.x != 16 && format.x != 32)) return false;
+  if (format.kind == 2 && format.x == 8) return false;
+  for (const int other : {format.y, format.z, format.w})
+    if (other != 0 && other != format.x) return false;
+  if ((format.z != 0) != (format.w != 0) || (format.z != 0 && format.y == 0)) return false;
+  texture.channels = format.w != 0 ? 4 : format.y != 0 ? 2 : 1;
+  texture.channel_bytes = static_cast<uint8_t>(format.x / 8);
+  texture.kind = static_cast<exec::Texture::Kind>(format.kind);
+  return true;
+}
+
+Status not_here(const char* what) {
+  say(std::string("error: ") + what + " are not supported");
+  return Status::not_supported;
+}
+
+Status set_array(Runtime& runtime, exec::Texture& texture, const Array* array) {
+  {
+    const std::shared_lock lock(runtime.mutex);
+    if (runtime.arrays.count(const_cast<Array*>(array)) == 0) return Status::invalid_value;
+  }
+  if ((array->flags & array_cubemap) != 0) return not_here("cubemap textures and surfaces");
+  if (!set_format(texture, array->format)) return Status::invalid_channel_descriptor;
+  texture.base = array->base;
+  texture.width = static_cast<uint32_t>(array->width);
+  texture.height = static_cast<uint32_t>(array->height);
+  ((array->flags & array_layered) != 0 ? texture.layers : texture.depth) = static_cast<uint32_t>(array->depth);
+  texture.pitch = array->pitch();
+  texture.slice = array->slice();
+  return Status::success;
+}
+
+Status set_resource(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
+  switch (resource.type) {
+    case ResourceDescription::array: return set_array(runtime, texture, resource.of.array.array);
+    case ResourceDescription::mipmapped_array: return not_here("textures with mipmaps");
+    case ResourceDescription::linear: {
+      const auto& linear = resource.of.linear;
+      if (!set_format(texture, linear.format)) return Status::invalid_channel_descriptor;
+      const size_t texels = linear.bytes / texture.texel_bytes();
+      texture.base = reinterpret_cast<uint64_t>(linear.pointer);
+      if (texels == 0 || texels > size_t{1} << 28 || !runtime.covers(texture.base, linear.bytes))
+        return Status::invalid_value;
+      texture.width = static_cast<uint32_t>(texels);
+      texture.is_linear = true;
+      return Status::success;
+    }
+    case ResourceDescription::pitch2d: {
+      const auto& rows = resource.of.pitch2d;
+      if (!set_format(texture, rows.format)) return Status::invalid_channel_descriptor;
+      texture.base = reinterpret_cast<uint64_t>(rows.pointer);
+      constexpr size_t most_width = 131072, most_height = 65000;  // as cudaDeviceProp says of sm_70 and later
+      // The hardware takes rows that begin at multiples of 32 bytes.
+      if (rows.width == 0 || rows.height == 0 || rows.width > most_width || rows.height > most_height ||
+          rows.pitch % 32 != 0 || rows.pitch < rows.width * texture.texel_bytes())
+        return Status::invalid_value;
+      texture.width = static_cast<uint32_t>(rows.width);
+      texture.height = static_cast<uint32_t>(rows.height);
+      texture.pitch = rows.pitch;
+      return runtime.covers(texture.base, texture.bytes()) ? Status::success : Status::invalid_value;
+    }
+    default: return Status::invalid_value;
+  }
+}
+
+Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
+  for (const int mode : how.address)
+    if (mode < 0 || mode > 3) return Status::invalid_value;
+  if (how.filter < 0 || how.filter > 1 || how.read_mode < 0 || how.read_mode > 1) return Status::invalid_value;
+  if (how.srgb != 0) return not_here("sRGB textures");
+  const bool integer = texture.kind != exec::Texture::Kind::floating;
+  // CUDA normalises 8- and 16-bit integers only.
+  if (integer && how.read_mode == 1 && texture.channel_bytes == 4) return Status::invalid_value;
+  texture.normalized_read = integer && how.read_mode == 1;
+  if (integer && !texture.normalized_read && how.filter == 1) return Status::invalid_value;
+  texture.filter = how.filter == 1;
+  texture.normalized_coordinates = how.normalized_coordinates != 0;
+  for (size_t d = 0; d < 3; ++d) texture.address[d] = static_cast<exec::Texture::Address>(how.address[d]);
+  std::memcpy(texture.border.data(), how.border, sizeof how.border);
+  return Status::success;
+}
+
+Status destroy(uint64_t handle, bool is_surface) {
+  return call([&](Runtime& runtime) {
+    if (handle == 0) return Status::success;
+    if (!runtime.memory.textures.remove(handle, is_surface)) return Status::invalid_value;
+    const std::lock_guard lock(objects().mutex);
+    (is_surface ? objects().surfaces : objects().textures).erase(handle);
+    return Status::success;
+  });
+}
+
+template <typename T>
+Status describe(T* out, uint64_t handle, bool is_surface, T Object::*part) {
+  return query([&](Runtime&) {
+    const std::lock_guard lock(objects().mutex);
+    const auto& known = is_surface ? objects().surfaces : objects().textures;
+    const auto it = known.find(handle);
+    if (out == nullptr || it == known.end()) return Status::invalid_value;
+    *out = it->second.*part;
+    return Status::success;
+  });
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceDescription* resource,
+                                                  const TextureDescription* how, const ViewDescription* view) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr || resource == nullptr || how == nullptr) return Status::invalid_value;
+    if (view != nullptr) return not_here("resource views of textures");
+    lanescope::exec::Texture texture;
+    Status status = set_resource(runtime, texture, *resource);
+    if (status == Status::success) status = set_sampling(texture, *how);
+    if (status != Status::success) return status;
+    const uint64_t handle = runtime.memory.textures.add(texture);
+    const std::lock_guard lock(objects().mutex);
+    objects().textures[handle] = {*resource, *how};
+    *out = handle;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const ResourceDescription* resource) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr || resource == nullptr || resource->type != ResourceDescription::array)
+      return Status::invalid_value;
+    lanescope::exec::Texture texture;
+    texture.is_surface = true;
+    const Status status = set_resource(runtime, texture, *resource);
+    if (status != Status::success) return status;
+    if ((resource->of.array.array->flags & array_surface) == 0) return Status::invalid_value;
+    const uint64_t handle = runtime.memory.textures.add(texture);
+    const std::lock_guard lock(objects().mutex);
+    objects().surfaces[handle] = {*resource, {}};
+    *out = handle;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaDestroyTextureObject(uint64_t handle) { return destroy(handle, false); }
+LANESCOPE_CUDA_API Status cudaDestroySurfaceObject(uint64_t handle) { return destroy(handle, true); }
+
+LANESCOPE_CUDA_API Status cudaGetTextureObjectResourceDesc(ResourceDescription* out, uint64_t handle) {
+  return describe(out, handle, false, &Object::resource);
+}
+LANESCOPE_CUDA_API Status cudaGetSurfaceObjectResourceDesc(ResourceDescription* out, uint64_t handle) {
+  return describe(out, handle, true, &Object::resource);
+}
+LANESCOPE_CUDA_API Status cudaGetTextureObjectTextureDesc(TextureDescription* out, uint64_t handle) {
+  return describe(out, handle, false, &Object::texture);
+}
