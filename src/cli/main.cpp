@@ -51,7 +51,8 @@ int close_output(int status) {
 /// Everything behind "--" belongs to the program that `run` is to run; CLI11 is not to look at it.
 std::vector<std::string> split_program(int& argc, char** argv) {
   const auto* end = argv + argc;
-  const auto* split = std::find_if(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--") == 0; });
+  const auto* split =
+      std::find_if(argv, argv + argc, [](const char* text) { return std::strcmp(text, "--") == 0; });
   if (split == end) return {};
   argc = static_cast<int>(split - argv);
   return {split + 1, end};

@@ -1,5 +1,5 @@
-// `lanescope run`: runs kernels of a PTX file, or a CUDA program (run_program.hpp), on the CPU and reports line by
-// line what their accesses cost.
+// `lanescope run`: runs kernels of a PTX file, or a CUDA program (run_program.hpp), on the CPU and reports
+// line by line what their accesses cost.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -177,10 +177,12 @@ void write_report(const RunOptions& options, const report::Report& report) {
 
 int run_a_program(const RunOptions& options) {
   if (!options.files.empty())
-    throw Error(fmt::format("run: {}: a PTX file and a program after -- cannot both be run", options.files.front()));
-  if (!options.grid.empty() || !options.block.empty() || options.shared != "0" || !options.arguments.empty() ||
-      !options.dumps.empty())
-    throw Error("run: --grid, --block, --shared, --arg and --dump are for PTX files; a program launches by itself");
+    throw Error(
+        fmt::format("run: {}: a PTX file and a program after -- cannot both be run", options.files.front()));
+  if (!options.grid.empty() || !options.block.empty() || options.shared != "0" ||
+      !options.arguments.empty() || !options.dumps.empty())
+    throw Error(
+        "run: --grid, --block, --shared, --arg and --dump are for PTX files; a program launches by itself");
   ProgramOptions program;
   program.command = options.program;
   const model::Arch arch = options.arch.resolve();
@@ -210,9 +212,10 @@ int run(const RunOptions& options) {
   if (options.files.empty() && options.program.empty())
     throw Error("run: which program (-- ./app) or PTX file? Try 'lanescope run --help'.");
   if (options.files.size() > 1)
-    throw Error(fmt::format("run: one PTX file is expected, but '{}' follows '{}'; a program and its arguments go "
-                            "behind --",
-                            options.files[1], options.files[0]));
+    throw Error(
+        fmt::format("run: one PTX file is expected, but '{}' follows '{}'; a program and its arguments go "
+                    "behind --",
+                    options.files[1], options.files[0]));
   if (options.format == "html" || options.format == "sarif")
     throw Error(fmt::format("--format {} is not available in this version (text, json)", options.format));
   if (options.format != "text" && options.format != "json")
@@ -220,7 +223,9 @@ int run(const RunOptions& options) {
   if (!options.program.empty()) return run_a_program(options);
   if (options.launch_skip != 0 || options.launch_count != UINT64_MAX || options.sample_blocks != 0 ||
       options.follow_children)
-    throw Error("run: --launch-skip, --launch-count, --sample-blocks and --follow-children are for programs (-- ./app)");
+    throw Error(
+        "run: --launch-skip, --launch-count, --sample-blocks and --follow-children are for programs (-- "
+        "./app)");
 
   Job job;
   job.arch = options.arch.resolve();
@@ -263,8 +268,9 @@ int run(const RunOptions& options) {
 
 void add_run_command(CLI::App& app, std::vector<std::string> program, int& status) {
   CLI::App* command =
-      app.add_subcommand("run", "run a CUDA program (-- ./app args), or kernels of a PTX file, and report what "
-                                  "their accesses cost");
+      app.add_subcommand("run",
+                         "run a CUDA program (-- ./app args), or kernels of a PTX file, and report what "
+                         "their accesses cost");
   const auto options = std::make_shared<RunOptions>();
   options->program = std::move(program);
   command->add_option("FILE", options->files, "the PTX file (from nvcc -ptx -lineinfo)")->type_name("");
@@ -278,7 +284,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   repeatable(
       "--kernel", options->kernels,
       "the kernel, by its name in the program or in the PTX; several run one after the other, each on fresh "
-      "buffers, and are compared; not needed when the file has one. With a program: a regular expression; only "
+      "buffers, and are compared; not needed when the file has one. With a program: a regular expression; "
+      "only "
       "kernels whose names hold a match are counted",
       "NAME");
   command->add_option("--grid", options->grid, "blocks of the grid")->type_name("X[,Y[,Z]]");
@@ -294,9 +301,11 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       ->type_name("N");
   command->add_option("--format", options->format, "text (if not given) or json")->type_name("FORMAT");
   command->add_option("-o,--output", options->output, "write the report to FILE")->type_name("FILE");
-  command->add_option("--launch-skip", options->launch_skip, "program: count no launch before the Nth (from 0)")
+  command
+      ->add_option("--launch-skip", options->launch_skip, "program: count no launch before the Nth (from 0)")
       ->type_name("N");
-  command->add_option("--launch-count", options->launch_count, "program: count N launches at most")->type_name("N");
+  command->add_option("--launch-count", options->launch_count, "program: count N launches at most")
+      ->type_name("N");
   command->add_option("--sample-blocks", options->sample_blocks, "program: count N blocks of each launch")
       ->type_name("N");
   command->add_flag("--follow-children", options->follow_children,
@@ -309,7 +318,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       "  buf:TYPE:COUNT[=FILL]   a pointer to COUNT elements of TYPE\n"
       "  hex:0000803f…           the bytes of a struct, lowest address first\n"
       "FILL is zero (if not given), iota (element i is i), random (f32 and f64 from [0, 1)), or @FILE.\n"
-      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …). A program's own\n"
+      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …). A "
+      "program's own\n"
       "status, if it is not 0, is passed through.\n"
       "Examples:\n"
       "  lanescope run -- ./app 1024\n"

@@ -1,5 +1,6 @@
-// See run_program.hpp. The program runs as a child with two preloaded libraries: the CUDA runtime, which writes the
-// process's report into a folder of ours, and the hook that leads programs with a runtime of their own to it.
+// See run_program.hpp. The program runs as a child with two preloaded libraries: the CUDA runtime, which
+// writes the process's report into a folder of ours, and the hook that leads programs with a runtime of their
+// own to it.
 #include "cli/run_program.hpp"
 
 #include <elf.h>
@@ -39,16 +40,19 @@ constexpr char hook_name[] = "lanescope_hook.so";
 /// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
 fs::path library_folder() {
   const fs::path own = fs::read_symlink("/proc/self/exe").parent_path();
-  for (const fs::path& folder : {own / "lib" / "lanescope", own.parent_path() / LANESCOPE_LIBDIR / "lanescope",
-                                 own.parent_path() / "lib" / "lanescope"})
+  for (const fs::path& folder :
+       {own / "lib" / "lanescope", own.parent_path() / LANESCOPE_LIBDIR / "lanescope",
+        own.parent_path() / "lib" / "lanescope"})
     if (fs::exists(folder / runtime_name)) return fs::canonical(folder);
-  throw Error(fmt::format("{} was not found near {}: the installation is incomplete", runtime_name, own.string()));
+  throw Error(
+      fmt::format("{} was not found near {}: the installation is incomplete", runtime_name, own.string()));
 }
 
 /// The program as a shell would find it.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
-    if (access(name.c_str(), F_OK) != 0) throw Error(SourcePlace{name}, fmt::format("cannot run: {}", std::strerror(errno)));
+    if (access(name.c_str(), F_OK) != 0)
+      throw Error(SourcePlace{name}, fmt::format("cannot run: {}", std::strerror(errno)));
     if (fs::is_directory(name) || access(name.c_str(), X_OK) != 0)
       throw Error(SourcePlace{name}, "cannot run: it is not executable");
     return name;
@@ -61,25 +65,27 @@ std::string find_program(const std::string& name) {
     if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
     begin = end + 1;
   }
-  throw Error(SourcePlace{name}, access(name.c_str(), F_OK) == 0
-                                     ? fmt::format("is no command; a file in this folder is run as ./{}", name)
-                                     : "cannot run: no such command");
+  throw Error(SourcePlace{name},
+              access(name.c_str(), F_OK) == 0
+                  ? fmt::format("is no command; a file in this folder is run as ./{}", name)
+                  : "cannot run: no such command");
 }
 
 /// What the file of a program says of how it can be served.
 struct ProgramFile {
   bool is_elf = false;
-  bool is_static = false;         ///< no dynamic linker: nothing can be preloaded
-  bool has_device_code = false;   ///< nvcc linked it
-  bool has_runtime_names = false; ///< the CUDA functions inside it are named in its symbol table
-  bool needs_runtime = false;     ///< a shared CUDA runtime of our version
-  std::string other_runtime;      ///< a shared CUDA runtime of another version
+  bool is_static = false;          ///< no dynamic linker: nothing can be preloaded
+  bool has_device_code = false;    ///< nvcc linked it
+  bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
+  bool needs_runtime = false;      ///< a shared CUDA runtime of our version
+  std::string other_runtime;       ///< a shared CUDA runtime of another version
 };
 
 /// A range of a file's bytes, empty if it is not inside.
 std::string_view range(const std::string& bytes, uint64_t offset, uint64_t size) {
-  return offset <= bytes.size() && size <= bytes.size() - offset ? std::string_view(bytes).substr(offset, size)
-                                                                 : std::string_view();
+  return offset <= bytes.size() && size <= bytes.size() - offset
+             ? std::string_view(bytes).substr(offset, size)
+             : std::string_view();
 }
 
 template <typename T>
@@ -102,16 +108,20 @@ ProgramFile inspect(const std::string& path) {
   Elf64_Ehdr header{};
   if (bytes.size() < sizeof header) return file;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64) return file;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
+    return file;
   file.is_elf = true;
 
   const auto segments =
       objects<Elf64_Phdr>(range(bytes, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
-  file.is_static = std::none_of(segments.begin(), segments.end(), [](const Elf64_Phdr& s) { return s.p_type == PT_INTERP; });
+  file.is_static = std::none_of(segments.begin(), segments.end(),
+                                [](const Elf64_Phdr& s) { return s.p_type == PT_INTERP; });
   const auto sections =
       objects<Elf64_Shdr>(range(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)));
   if (header.e_shstrndx >= sections.size()) return file;
-  const auto content = [&](const Elf64_Shdr& section) { return range(bytes, section.sh_offset, section.sh_size); };
+  const auto content = [&](const Elf64_Shdr& section) {
+    return range(bytes, section.sh_offset, section.sh_size);
+  };
   const std::string_view names = content(sections[header.e_shstrndx]);
   for (const Elf64_Shdr& section : sections) {
     if (name_at(names, section.sh_name) == ".nvFatBinSegment") file.has_device_code = true;
@@ -140,13 +150,16 @@ void check_program(const std::string& path) {
   const ProgramFile file = inspect(path);
   if (!file.is_elf) return;  // a script
   if (file.is_static)
-    throw Error(SourcePlace{path}, "is linked statically as a whole, so that no library can be put under it; link it without -static");
+    throw Error(
+        SourcePlace{path},
+        "is linked statically as a whole, so that no library can be put under it; link it without -static");
   if (!file.other_runtime.empty())
     throw Error(SourcePlace{path}, fmt::format("is linked with {}; Lanescope serves programs of CUDA 13 ({})",
                                                file.other_runtime, runtime_name));
   if (file.has_device_code && !file.needs_runtime && !file.has_runtime_names)
     throw Error(SourcePlace{path},
-                "has its own copy of the CUDA runtime and no symbol table (it was stripped), so that the copy cannot be "
+                "has its own copy of the CUDA runtime and no symbol table (it was stripped), so that the "
+                "copy cannot be "
                 "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
@@ -213,13 +226,15 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
                    const fs::path& reports) {
   std::cout.flush();
   int failed[2];
-  if (pipe2(failed, O_CLOEXEC) != 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
+  if (pipe2(failed, O_CLOEXEC) != 0)
+    throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   const pid_t started = fork();
   if (started < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (started == 0) {
     set_variables(options, libraries, reports);
     std::vector<char*> arguments;
-    for (const std::string& argument : options.command) arguments.push_back(const_cast<char*>(argument.c_str()));
+    for (const std::string& argument : options.command)
+      arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
     execv(path.c_str(), arguments.data());
     const int reason = errno;
@@ -231,7 +246,8 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   action.sa_sigaction = forward;
   action.sa_flags = SA_SIGINFO | SA_RESTART;
   sigemptyset(&action.sa_mask);
-  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT}) sigaction(number, &action, nullptr);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT})
+    sigaction(number, &action, nullptr);
 
   close(failed[1]);
   int reason = 0;
@@ -242,7 +258,8 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   int status = 0;
   while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
   }
-  if (got == sizeof reason) throw Error(SourcePlace{path}, fmt::format("cannot run: {}", std::strerror(reason)));
+  if (got == sizeof reason)
+    throw Error(SourcePlace{path}, fmt::format("cannot run: {}", std::strerror(reason)));
   return status;
 }
 
@@ -319,16 +336,18 @@ int run_program(const ProgramOptions& options) {
   } else {
     if (options.format == "json")
       write_output(options, report::to_json(report::make_report(*model::find_arch(options.arch))));
-    std::cerr << "lanescope: " << options.command.front()
-              << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-                      ? " was killed, so that it could not report"
-                      : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
-              << '\n';
+    std::cerr
+        << "lanescope: " << options.command.front()
+        << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
+                ? " was killed, so that it could not report"
+                : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
+        << '\n';
   }
   if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
   if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
-  const bool defect = std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
-                                  [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
+  const bool defect =
+      std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+                  [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
   return defect ? program_failed : done;
 }
 

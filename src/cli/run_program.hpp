@@ -22,8 +22,8 @@ struct ProgramOptions {
   bool follow_children = false;
 };
 
-/// The program's exit status (128 + its number for a signal); `program_failed` when it had none but a kernel did wrong.
-/// Throws lanescope::Error when the program cannot be run.
+/// The program's exit status (128 + its number for a signal); `program_failed` when it had none but a kernel
+/// did wrong. Throws lanescope::Error when the program cannot be run.
 int run_program(const ProgramOptions& options);
 
 }  // namespace lanescope::cli

@@ -2,7 +2,8 @@
 //   0 u16 kind (1 PTX, 2 machine code, 8 LTO-IR)   4 u32 size of this header: where the payload starts
 //   8 u64 payload size, padded to 8               16 u32 compressed size; 0: not compressed
 //  24 u16 minor version, 26 u16 major             28 u32 architecture
-//  32 u32 offset, 36 u32 length of the source     40 u64 flags            56 u64 size of the text, if compressed
+//  32 u32 offset, 36 u32 length of the source     40 u64 flags            56 u64 size of the text, if
+//  compressed
 #include "cuda/fatbin.hpp"
 
 #include <lz4.h>
@@ -18,7 +19,8 @@ namespace lanescope::cuda {
 namespace {
 
 constexpr uint64_t container_header = 16, entry_header = 64;
-constexpr uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_arch_specific = 0x100000, flag_family = 0x200000;
+constexpr uint64_t flag_lz4 = 0x2000, flag_zstd = 0x8000, flag_arch_specific = 0x100000,
+                   flag_family = 0x200000;
 
 /// A little-endian integer; the caller has checked that it lies inside.
 template <typename T>
@@ -46,7 +48,8 @@ FatImage read_entry(std::span<const std::byte> entry, uint64_t at, const std::st
   if (entry.size() < entry_header) damaged(name, at, "an entry ends inside its header");
   const auto header = load<uint32_t>(entry, 4);
   const auto payload = load<uint64_t>(entry, 8);
-  if (header < entry_header || header > entry.size()) damaged(name, at + 4, "an entry's header has no possible size");
+  if (header < entry_header || header > entry.size())
+    damaged(name, at + 4, "an entry's header has no possible size");
   if (payload > entry.size() - header) damaged(name, at + 8, "an entry is larger than what is left");
 
   FatImage image;
@@ -55,7 +58,9 @@ FatImage read_entry(std::span<const std::byte> entry, uint64_t at, const std::st
   image.version_major = load<uint16_t>(entry, 26);
   image.sm = load<uint32_t>(entry, 28);
   image.flags = load<uint64_t>(entry, 40);
-  image.variant = (image.flags & flag_arch_specific) != 0 ? 'a' : (image.flags & flag_family) != 0 ? 'f' : '\0';
+  image.variant = (image.flags & flag_arch_specific) != 0 ? 'a'
+                  : (image.flags & flag_family) != 0      ? 'f'
+                                                          : '\0';
 
   const auto source_at = load<uint32_t>(entry, 32), source_size = load<uint32_t>(entry, 36);
   if (source_size != 0) {
@@ -92,7 +97,8 @@ std::string FatImage::target() const {
 
 uint64_t container_size(std::span<const std::byte> bytes, const std::string& name) {
   if (bytes.size() < container_header) damaged(name, 0, "it ends inside its header");
-  if (load<uint32_t>(bytes, 0) != container_magic) damaged(name, 0, "it does not begin with the container's mark");
+  if (load<uint32_t>(bytes, 0) != container_magic)
+    damaged(name, 0, "it does not begin with the container's mark");
   const auto version = load<uint16_t>(bytes, 4), header = load<uint16_t>(bytes, 6);
   if (version != 1) damaged(name, 4, "the container has version " + std::to_string(version) + ", known is 1");
   if (header < container_header) damaged(name, 6, "the container's header has no possible size");
@@ -115,7 +121,8 @@ std::vector<FatImage> read_fat_binary(std::span<const std::byte> bytes, const st
 }
 
 std::string text_of(const FatImage& image, const std::string& name) {
-  if (image.kind != FatImage::Kind::ptx) throw Error(name + ": the image for " + image.target() + " is no PTX");
+  if (image.kind != FatImage::Kind::ptx)
+    throw Error(name + ": the image for " + image.target() + " is no PTX");
   const auto* data = reinterpret_cast<const char*>(image.payload.data());
   if (image.compression == FatImage::Compression::none) {
     std::string text(data, image.payload.size());
@@ -125,8 +132,8 @@ std::string text_of(const FatImage& image, const std::string& name) {
   const std::string where = name + ": the PTX for " + image.target();
   if (image.text_bytes == 0 || image.text_bytes > most_text_bytes)
     throw Error(where + " claims to have " + std::to_string(image.text_bytes) + " bytes");
-  // Neither format makes one byte out of less than a few hundredths of a bit; what claims more is damaged, and must
-  // not make us take the memory first.
+  // Neither format makes one byte out of less than a few hundredths of a bit; what claims more is damaged,
+  // and must not make us take the memory first.
   if (image.text_bytes / 65536 > image.payload.size())
     throw Error(where + " claims to have " + std::to_string(image.text_bytes) + " bytes");
   std::string text(image.text_bytes, '\0');
@@ -155,8 +162,8 @@ const FatImage* choose_ptx(std::span<const FatImage> images, std::string_view ar
   const FatImage* best = nullptr;
   for (const FatImage& image : images) {
     if (image.kind != FatImage::Kind::ptx || image.sm > sm) continue;
-    // Chips are of the variant 'a'; naming it says that its instructions may be used. Without it they still may:
-    // the program was compiled for this chip.
+    // Chips are of the variant 'a'; naming it says that its instructions may be used. Without it they still
+    // may: the program was compiled for this chip.
     if (image.variant == 'a' && image.sm != sm) continue;
     if (image.variant == 'f' && image.sm / 10 != sm / 10) continue;
     const auto rank = [&](const FatImage& i) { return i.sm * 2 + (i.variant == variant ? 1u : 0u); };

@@ -1,7 +1,8 @@
-// Fat binaries: what nvcc puts into a program in place of device code. A container holds entries, one for each
-// target: PTX text, machine code, or the link-time compiler's intermediate form; a text is plain, or compressed with
-// LZ4 or zstd. The format is not documented by its vendor; what is read here was found by trying (docs/cuda-programs.md).
-// All of it is foreign input: every offset, size and count is checked against the bytes given.
+// Fat binaries: what nvcc puts into a program in place of device code. A container holds entries, one for
+// each target: PTX text, machine code, or the link-time compiler's intermediate form; a text is plain, or
+// compressed with LZ4 or zstd. The format is not documented by its vendor; what is read here was found by
+// trying (docs/cuda-programs.md). All of it is foreign input: every offset, size and count is checked against
+// the bytes given.
 #pragma once
 
 #include <cstddef>
@@ -25,8 +26,8 @@ struct FatImage {
   enum class Compression : uint8_t { none, lz4, zstd };
   Kind kind{};
   Compression compression{};
-  uint32_t sm = 0;    ///< 90: compute capability 9.0
-  char variant = 0;   ///< 'a' (this architecture only), 'f' (its family), 0
+  uint32_t sm = 0;   ///< 90: compute capability 9.0
+  char variant = 0;  ///< 'a' (this architecture only), 'f' (its family), 0
   uint16_t version_major = 0, version_minor = 0;
   uint64_t flags = 0;
   uint64_t text_bytes = 0;  ///< of the text, when it is compressed
@@ -37,20 +38,22 @@ struct FatImage {
   [[nodiscard]] std::string target() const;
 };
 
-/// The entries of one container, in its order. Throws lanescope::Error that begins with `name` when the bytes are no
-/// container or are damaged. The images point into `bytes`.
-[[nodiscard]] std::vector<FatImage> read_fat_binary(std::span<const std::byte> bytes, const std::string& name);
+/// The entries of one container, in its order. Throws lanescope::Error that begins with `name` when the bytes
+/// are no container or are damaged. The images point into `bytes`.
+[[nodiscard]] std::vector<FatImage> read_fat_binary(std::span<const std::byte> bytes,
+                                                    const std::string& name);
 
-/// How many bytes the container at the beginning of `bytes` takes, from its header alone. Throws lanescope::Error.
+/// How many bytes the container at the beginning of `bytes` takes, from its header alone. Throws
+/// lanescope::Error.
 [[nodiscard]] uint64_t container_size(std::span<const std::byte> bytes, const std::string& name);
 
-/// The text of a PTX image. Throws lanescope::Error that begins with `name` when it does not decompress to what the
-/// entry promises.
+/// The text of a PTX image. Throws lanescope::Error that begins with `name` when it does not decompress to
+/// what the entry promises.
 [[nodiscard]] std::string text_of(const FatImage& image, const std::string& name);
 
-/// The PTX that a device of this architecture ("sm_90", "sm_90a") runs: the one with the highest target that is not
-/// above it; of two for one target the one made for exactly this variant. Targets with 'a' run on their own
-/// architecture only, those with 'f' on the same major generation. nullptr when there is none.
+/// The PTX that a device of this architecture ("sm_90", "sm_90a") runs: the one with the highest target that
+/// is not above it; of two for one target the one made for exactly this variant. Targets with 'a' run on
+/// their own architecture only, those with 'f' on the same major generation. nullptr when there is none.
 [[nodiscard]] const FatImage* choose_ptx(std::span<const FatImage> images, std::string_view arch);
 
 }  // namespace lanescope::cuda

@@ -1,10 +1,10 @@
-// Textures and surfaces: memory that kernels read through a filter, and read and write by coordinates, by the handle in
-// a register ("bindless"). One function a warp and no host instruction set, as in builtins.hpp.
+// Textures and surfaces: memory that kernels read through a filter, and read and write by coordinates, by the
+// handle in a register ("bindless"). One function a warp and no host instruction set, as in builtins.hpp.
 //
-// Source of the sampling rules: CUDA C++ Programming Guide 13.0, "Texture Fetching" and "Texture and Surface Memory";
-// PTX ISA 9.0, tex, tld4, suld, sust. What they leave open (rounding of the fractions, coordinates far outside) follows
-// what an H200 was seen to do. There are no mipmaps and no cubemaps: a level of detail is read and has no effect, and
-// so have gradients.
+// Source of the sampling rules: CUDA C++ Programming Guide 13.0, "Texture Fetching" and "Texture and Surface
+// Memory"; PTX ISA 9.0, tex, tld4, suld, sust. What they leave open (rounding of the fractions, coordinates
+// far outside) follows what an H200 was seen to do. There are no mipmaps and no cubemaps: a level of detail
+// is read and has no effect, and so have gradients.
 #pragma once
 
 #include <array>
@@ -18,8 +18,8 @@ namespace lanescope::exec {
 struct Warp;
 struct Inst;
 
-/// What a handle stands for. Texels lie in rows: texel (x, y, z) begins at base + z * slice + y * pitch + x * texel
-/// bytes, z being the layer of a layered texture.
+/// What a handle stands for. Texels lie in rows: texel (x, y, z) begins at base + z * slice + y * pitch + x *
+/// texel bytes, z being the layer of a layered texture.
 struct Texture {
   enum class Kind : uint8_t { signed_integer, unsigned_integer, floating };
   /// In CUDA's order.
@@ -33,13 +33,14 @@ struct Texture {
   uint8_t channel_bytes = 4;                  ///< 1, 2 or 4
   Kind kind = Kind::floating;
 
-  bool is_surface = false;  ///< for suld and sust; what follows is for tex and tld4
-  bool is_linear = false;   ///< plain memory, read by integer coordinates only (tex1Dfetch)
-  bool filter = false;      ///< linear filtering instead of the nearest texel
+  bool is_surface = false;              ///< for suld and sust; what follows is for tex and tld4
+  bool is_linear = false;               ///< plain memory, read by integer coordinates only (tex1Dfetch)
+  bool filter = false;                  ///< linear filtering instead of the nearest texel
   bool normalized_read = false;         ///< 8- and 16-bit integers are read as [0, 1] or [-1, 1]
   bool normalized_coordinates = false;  ///< [0, 1) instead of [0, size)
   std::array<Address, 3> address{Address::clamp, Address::clamp, Address::clamp};
-  std::array<uint32_t, 4> border{};  ///< bits of what lies outside with Address::border, as the kernel reads it
+  std::array<uint32_t, 4>
+      border{};  ///< bits of what lies outside with Address::border, as the kernel reads it
 
   [[nodiscard]] uint32_t texel_bytes() const { return uint32_t{channels} * channel_bytes; }
   /// From base to the last texel's end.
@@ -77,8 +78,9 @@ struct TextureForm {
 };
 static_assert(sizeof(TextureForm) == 8);
 
-/// tex, tld4, suld, sust. a: the handle; b: first index in Kernel::side, which holds pairs of offset and lane bytes:
-/// of the data (no_operand: sink), then of the layer if there is one, then of each coordinate; imm: a TextureForm.
+/// tex, tld4, suld, sust. a: the handle; b: first index in Kernel::side, which holds pairs of offset and lane
+/// bytes: of the data (no_operand: sink), then of the layer if there is one, then of each coordinate; imm: a
+/// TextureForm.
 const Inst* access_texture(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

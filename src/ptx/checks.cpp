@@ -534,7 +534,7 @@ struct OperandChecker {
       source.fail(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
                                        " operands here; offsets and depth comparison are not supported");
     const bool layered = instruction.has(Mod::a1d) || instruction.has(Mod::a2d);
-    const uint32_t dimensions = instruction.has(Mod::dim_3d)                                 ? 3
+    const uint32_t dimensions = instruction.has(Mod::dim_3d)                                ? 3
                                 : instruction.has(Mod::dim_2d) || instruction.has(Mod::a2d) ? 2
                                                                                             : 1;
     Operand& handle = operands[store ? 0 : 1];
@@ -554,8 +554,8 @@ struct OperandChecker {
         fail(coordinates, name() + " takes " + std::to_string(least) + " coordinates here, not " +
                               std::to_string(coordinates.count));
       for (uint32_t i = 0; i < least; ++i)
-        check_scalar(instruction.elements[coordinates.first + i], {}, layered && i == 0 ? Type::b32 : coordinate,
-                     false);
+        check_scalar(instruction.elements[coordinates.first + i], {},
+                     layered && i == 0 ? Type::b32 : coordinate, false);
     }
 
     Operand& data = operands[store ? 2 : 0];

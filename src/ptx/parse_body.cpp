@@ -513,7 +513,8 @@ Operand Parser::parse_address() {
 // [handle, {coordinates}]: two operands.
 void Parser::parse_texture_address(Instruction& instruction) {
   expect("[");
-  if (token_.kind != Token::Kind::identifier) fail_expected("a register with a texture's or surface's handle");
+  if (token_.kind != Token::Kind::identifier)
+    fail_expected("a register with a texture's or surface's handle");
   instruction.operands.push_back(parse_named(nullptr));
   expect(",");
   Operand coordinates = parse_operand(instruction);

@@ -132,7 +132,8 @@ std::string to_json(const Report& report) {
   }
   Json copies = Json::array();
   for (const Copies& c : report.copies)
-    copies.push_back({{"direction", c.direction}, {"count", c.count}, {"bytes", c.bytes}, {"pageable", c.pageable}});
+    copies.push_back(
+        {{"direction", c.direction}, {"count", c.count}, {"bytes", c.bytes}, {"pageable", c.pageable}});
   const Json whole{{"schema", 1},
                    {"arch", report.arch},
                    {"arch_description", report.arch_description},

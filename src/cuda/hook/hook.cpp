@@ -1,8 +1,8 @@
-// Programs that nvcc linked with its own copy of the CUDA runtime (its default): before main, and before any of the
-// program's code, jumps are put at the entry points of that copy, to the functions of the same names in our
-// libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served. Libraries that the
-// program opens later are treated alike: the dynamic linker calls an (empty) function for debuggers whenever it has
-// mapped a file, before that file's constructors run, and a jump is put there too.
+// Programs that nvcc linked with its own copy of the CUDA runtime (its default): before main, and before any
+// of the program's code, jumps are put at the entry points of that copy, to the functions of the same names
+// in our libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served.
+// Libraries that the program opens later are treated alike: the dynamic linker calls an (empty) function for
+// debuggers whenever it has mapped a file, before that file's constructors run, and a jump is put there too.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <elf.h>
@@ -58,7 +58,8 @@ class File {
   /// `count` objects at an offset, or nullptr if they are not all inside.
   template <typename T>
   [[nodiscard]] const T* at(uint64_t offset, uint64_t count = 1) const {
-    if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) || offset % alignof(T) != 0)
+    if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) ||
+        offset % alignof(T) != 0)
       return nullptr;
     return reinterpret_cast<const T*>(data_ + offset);
   }
@@ -73,8 +74,8 @@ class File {
   uint64_t size_ = 0;
 };
 
-/// What the runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet: they would
-/// initialise what is loaded, out of order.)
+/// What the runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet:
+/// they would initialise what is loaded, out of order.)
 class Exports {
  public:
   Exports() = default;
@@ -143,18 +144,19 @@ void serve(const char* path, uint64_t base) {
     const Elf64_Sym& symbol = symbols[i];
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
     const char* name = file.string(names.sh_offset + symbol.st_name, names.sh_offset + names.sh_size);
-    if (name == nullptr || (std::strncmp(name, "cuda", 4) != 0 && std::strncmp(name, "__cuda", 6) != 0)) continue;
+    if (name == nullptr || (std::strncmp(name, "cuda", 4) != 0 && std::strncmp(name, "__cuda", 6) != 0))
+      continue;
     const void* target = runtime.find(name);
     if (target == nullptr) continue;
-    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump; one that has not, and
-    // is followed by another too closely, is left alone.
+    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump; one that has
+    // not, and is followed by another too closely, is left alone.
     if (symbol.st_size < jump_bytes && symbol.st_value % 16 != 0) continue;
     put_jump(base + symbol.st_value, target);
   }
 }
 
-/// The files that were loaded when the list was last looked at, by their place in the list: it only grows at its end,
-/// apart from files that are closed again.
+/// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
+/// its end, apart from files that are closed again.
 const link_map* seen[4096];
 size_t seen_count = 0;
 

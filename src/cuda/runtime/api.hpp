@@ -1,6 +1,7 @@
-// The CUDA runtime's binary interface as a program compiled by nvcc 13 sees it: the numbers, the structures and their
-// layout. Written from the documented API; sizes are asserted, and checked against the vendor's headers by
-// tests/cuda/programs where nvcc is found. Functions have CUDA's names and are the only ones this library exports.
+// The CUDA runtime's binary interface as a program compiled by nvcc 13 sees it: the numbers, the structures
+// and their layout. Written from the documented API; sizes are asserted, and checked against the vendor's
+// headers by tests/cuda/programs where nvcc is found. Functions have CUDA's names and are the only ones this
+// library exports.
 #pragma once
 
 #include <cstddef>
@@ -193,10 +194,12 @@ struct DeviceProperties {
   size_t texture_alignment, texture_pitch_alignment;
   int multiprocessors;
   int integrated, can_map_host_memory;
-  int max_texture_1d, max_texture_1d_mipmap, max_texture_2d[2], max_texture_2d_mipmap[2], max_texture_2d_linear[3];
+  int max_texture_1d, max_texture_1d_mipmap, max_texture_2d[2], max_texture_2d_mipmap[2],
+      max_texture_2d_linear[3];
   int max_texture_2d_gather[2], max_texture_3d[3], max_texture_3d_alt[3], max_texture_cubemap;
   int max_texture_1d_layered[2], max_texture_2d_layered[3], max_texture_cubemap_layered[2];
-  int max_surface_1d, max_surface_2d[2], max_surface_3d[3], max_surface_1d_layered[2], max_surface_2d_layered[3];
+  int max_surface_1d, max_surface_2d[2], max_surface_3d[3], max_surface_1d_layered[2],
+      max_surface_2d_layered[3];
   int max_surface_cubemap, max_surface_cubemap_layered[2];
   size_t surface_alignment;
   int concurrent_kernels, ecc, pci_bus, pci_device, pci_domain, tcc_driver, async_engines, unified_addressing;
@@ -210,7 +213,8 @@ struct DeviceProperties {
   int pageable_uses_host_tables, direct_managed_access_from_host, max_blocks_per_multiprocessor;
   int access_policy_window_bytes;
   size_t reserved_shared_per_block;
-  int host_register, sparse_arrays, host_register_read_only, timeline_semaphores, memory_pools, gpu_direct_rdma;
+  int host_register, sparse_arrays, host_register_read_only, timeline_semaphores, memory_pools,
+      gpu_direct_rdma;
   unsigned gpu_direct_flush_options;
   int gpu_direct_ordering;
   unsigned pool_handle_types;

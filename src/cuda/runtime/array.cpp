@@ -39,12 +39,13 @@ Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsign
 
 using namespace lanescope::cuda;
 
-LANESCOPE_CUDA_API Status cudaMallocArray(Array** out, const ChannelFormat* format, size_t width, size_t height,
-                                          unsigned flags) {
+LANESCOPE_CUDA_API Status cudaMallocArray(Array** out, const ChannelFormat* format, size_t width,
+                                          size_t height, unsigned flags) {
   return make_array(out, format, {width, height, 0}, flags);
 }
 
-LANESCOPE_CUDA_API Status cudaMalloc3DArray(Array** out, const ChannelFormat* format, Sizes extent, unsigned flags) {
+LANESCOPE_CUDA_API Status cudaMalloc3DArray(Array** out, const ChannelFormat* format, Sizes extent,
+                                            unsigned flags) {
   return make_array(out, format, extent, flags);
 }
 
@@ -61,7 +62,8 @@ LANESCOPE_CUDA_API Status cudaFreeArray(Array* array) {
   });
 }
 
-LANESCOPE_CUDA_API Status cudaArrayGetInfo(ChannelFormat* format, Sizes* extent, unsigned* flags, const Array* array) {
+LANESCOPE_CUDA_API Status cudaArrayGetInfo(ChannelFormat* format, Sizes* extent, unsigned* flags,
+                                           const Array* array) {
   if (array == nullptr) return remember(Status::invalid_value);
   if (format != nullptr) *format = array->format;
   if (extent != nullptr) *extent = {array->width, array->height, array->depth};
@@ -75,4 +77,6 @@ LANESCOPE_CUDA_API Status cudaGetChannelDesc(ChannelFormat* format, const Array*
   return Status::success;
 }
 
-LANESCOPE_CUDA_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) { return {x, y, z, w, kind}; }
+LANESCOPE_CUDA_API ChannelFormat cudaCreateChannelDesc(int x, int y, int z, int w, int kind) {
+  return {x, y, z, w, kind};
+}

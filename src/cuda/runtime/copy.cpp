@@ -1,5 +1,6 @@
-// Copies and sets, of memory, symbols and arrays, in one to three dimensions. Each becomes a CopyWork or a SetWork: a
-// box of bytes. Ranges are checked against what the device knows, so that a wrong size is an error and no crash.
+// Copies and sets, of memory, symbols and arrays, in one to three dimensions. Each becomes a CopyWork or a
+// SetWork: a box of bytes. Ranges are checked against what the device knows, so that a wrong size is an error
+// and no crash.
 #include "cuda/runtime/copy.hpp"
 
 #include <algorithm>
@@ -15,22 +16,25 @@ uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(poi
 /// Bytes from the first to behind the last byte of a box; false if that is more than an address can hold.
 bool extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice, uint64_t& bytes) {
   uint64_t rows = 0, slices = 0;
-  return !__builtin_mul_overflow(pitch, height - 1, &rows) && !__builtin_mul_overflow(slice, depth - 1, &slices) &&
+  return !__builtin_mul_overflow(pitch, height - 1, &rows) &&
+         !__builtin_mul_overflow(slice, depth - 1, &slices) &&
          !__builtin_add_overflow(rows, slices, &bytes) && !__builtin_add_overflow(bytes, width, &bytes);
 }
 
 }  // namespace
 
 Status Runtime::check(const CopyWork& work) const {
-  if (work.kind > CopyKind::automatic || work.kind < CopyKind::host_to_host) return Status::invalid_memcpy_direction;
+  if (work.kind > CopyKind::automatic || work.kind < CopyKind::host_to_host)
+    return Status::invalid_memcpy_direction;
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
-  if (work.height > 1 && (work.target_pitch < work.width || work.source_pitch < work.width)) return Status::invalid_pitch;
+  if (work.height > 1 && (work.target_pitch < work.width || work.source_pitch < work.width))
+    return Status::invalid_pitch;
   uint64_t target_bytes = 0, source_bytes = 0;
   if (!extent_of(work.width, work.height, work.depth, work.target_pitch, work.target_slice, target_bytes) ||
       !extent_of(work.width, work.height, work.depth, work.source_pitch, work.source_slice, source_bytes))
     return Status::invalid_value;
-  // As an H200 does it: the side that the direction calls the device's must be known to it (pinned memory is); the
-  // other side may be anything, and is held to its allocation if it has one.
+  // As an H200 does it: the side that the direction calls the device's must be known to it (pinned memory
+  // is); the other side may be anything, and is held to its allocation if it has one.
   const auto side = [&](uint64_t address, uint64_t bytes, bool is_device) {
     if (address == 0) return false;
     if (is_device || covers(address, 1)) return covers(address, bytes);
@@ -50,7 +54,8 @@ Status Runtime::run(const CopyWork& work) {
   for (size_t z = 0; z < work.depth; ++z)
     for (size_t y = 0; y < work.height; ++y)
       std::memmove(reinterpret_cast<void*>(work.target + z * work.target_slice + y * work.target_pitch),
-                   reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch), work.width);
+                   reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch),
+                   work.width);
 
   CopyKind direction = work.kind;
   Block block;
@@ -59,8 +64,9 @@ Status Runtime::run(const CopyWork& work) {
   };
   const auto is_pageable = [&](uint64_t address) { return !covers(address, 1); };
   if (direction == CopyKind::automatic)
-    direction = is_host(work.source) ? (is_host(work.target) ? CopyKind::host_to_host : CopyKind::host_to_device)
-                                     : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
+    direction = is_host(work.source)
+                    ? (is_host(work.target) ? CopyKind::host_to_host : CopyKind::host_to_device)
+                    : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
   const bool pageable = (direction == CopyKind::host_to_device && is_pageable(work.source)) ||
                         (direction == CopyKind::device_to_host && is_pageable(work.target));
   recorder->copied(direction, pageable, uint64_t{work.width} * work.height * work.depth);
@@ -69,7 +75,8 @@ Status Runtime::run(const CopyWork& work) {
 
 Status Runtime::check(const SetWork& work) const {
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
-  if (work.element_bytes != 1 && work.element_bytes != 2 && work.element_bytes != 4) return Status::invalid_value;
+  if (work.element_bytes != 1 && work.element_bytes != 2 && work.element_bytes != 4)
+    return Status::invalid_value;
   uint64_t row = 0, bytes = 0;
   if (__builtin_mul_overflow(work.width, uint64_t{work.element_bytes}, &row) ||
       !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))
@@ -86,7 +93,8 @@ Status Runtime::run(const SetWork& work) {
       if (work.element_bytes == 1) {
         std::memset(row, static_cast<int>(work.value & 0xff), work.width);
       } else {
-        for (size_t x = 0; x < work.width; ++x) std::memcpy(row + x * work.element_bytes, &work.value, work.element_bytes);
+        for (size_t x = 0; x < work.width; ++x)
+          std::memcpy(row + x * work.element_bytes, &work.value, work.element_bytes);
       }
     }
   }
@@ -97,7 +105,8 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
   work = {};
   work.kind = copy.kind;
   const Array* arrays[] = {copy.source_array, copy.target_array};
-  // With an array on either side, the extent counts elements; positions in an array do too, in memory always bytes.
+  // With an array on either side, the extent counts elements; positions in an array do too, in memory always
+  // bytes.
   const size_t element = copy.source_array != nullptr   ? copy.source_array->format.bytes()
                          : copy.target_array != nullptr ? copy.target_array->format.bytes()
                                                         : 1;
@@ -116,7 +125,8 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
     if (array != nullptr) {
       pitch = array->pitch();
       slice = array->slice();
-      if (at.width + copy.extent.width > array->width || at.height + copy.extent.height > std::max<size_t>(array->height, 1) ||
+      if (at.width + copy.extent.width > array->width ||
+          at.height + copy.extent.height > std::max<size_t>(array->height, 1) ||
           at.depth + copy.extent.depth > std::max<size_t>(array->depth, 1))
         return Status::invalid_value;
       address = array->base + at.depth * slice + at.height * pitch + at.width * array->format.bytes();
@@ -148,8 +158,8 @@ Status copy_line(void* target, const void* source, size_t bytes, CopyKind kind, 
   return submit_copy(work, stream);
 }
 
-Status copy_rows(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width, size_t height,
-                 CopyKind kind, Stream* stream) {
+Status copy_rows(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
+                 size_t height, CopyKind kind, Stream* stream) {
   CopyWork work;
   work.target = address_of(target);
   work.source = address_of(source);
@@ -158,7 +168,8 @@ Status copy_rows(void* target, size_t target_pitch, const void* source, size_t s
   work.target_pitch = target_pitch;
   work.source_pitch = source_pitch;
   work.kind = kind;
-  if (width != 0 && height != 0 && (target_pitch < width || source_pitch < width)) return remember(Status::invalid_pitch);
+  if (width != 0 && height != 0 && (target_pitch < width || source_pitch < width))
+    return remember(Status::invalid_pitch);
   return submit_copy(work, stream);
 }
 
@@ -169,10 +180,11 @@ Status copy_box(const Copy3D& copy, Stream* stream) {
 }
 
 /// To or from an array, `x` bytes and `y` rows into it.
-Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t pitch, size_t width,
-                  size_t height, CopyKind kind, Stream* stream) {
+Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t pitch,
+                  size_t width, size_t height, CopyKind kind, Stream* stream) {
   if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
-  if (x + width > array->pitch() || y + height > std::max<size_t>(array->height, 1)) return remember(Status::invalid_value);
+  if (x + width > array->pitch() || y + height > std::max<size_t>(array->height, 1))
+    return remember(Status::invalid_value);
   if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
   CopyWork work;
   const uint64_t in_array = array->base + y * array->pitch() + x;
@@ -187,8 +199,8 @@ Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* m
 }
 
 /// `count` bytes to or from an array as if its rows lay end to end, which they do here.
-Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t count, CopyKind kind,
-                       Stream* stream) {
+Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t count,
+                       CopyKind kind, Stream* stream) {
   if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
   const uint64_t offset = y * array->pitch() + x;
   if (offset + count > array->bytes()) return remember(Status::invalid_value);
@@ -200,8 +212,8 @@ Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const vo
   return submit_copy(work, stream);
 }
 
-Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t offset, bool to_symbol, CopyKind kind,
-                   Stream* stream) {
+Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t offset, bool to_symbol,
+                   CopyKind kind, Stream* stream) {
   return call([&](Runtime& runtime) {
     uint64_t address = 0;
     size_t size = 0;
@@ -242,7 +254,8 @@ LANESCOPE_CUDA_API Status cudaMemcpy(void* target, const void* source, size_t co
   return copy_line(target, source, count, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyAsync(void* target, const void* source, size_t count, CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyAsync(void* target, const void* source, size_t count, CopyKind kind,
+                                          Stream* stream) {
   return copy_line(target, source, count, kind, stream);
 }
 
@@ -250,17 +263,19 @@ LANESCOPE_CUDA_API Status cudaMemcpyPeer(void* target, int, const void* source, 
   return copy_line(target, source, count, CopyKind::device_to_device, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t count, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyPeerAsync(void* target, int, const void* source, int, size_t count,
+                                              Stream* stream) {
   return copy_line(target, source, count, CopyKind::device_to_device, stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch,
-                                       size_t width, size_t height, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpy2D(void* target, size_t target_pitch, const void* source,
+                                       size_t source_pitch, size_t width, size_t height, CopyKind kind) {
   return copy_rows(target, target_pitch, source, source_pitch, width, height, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source, size_t source_pitch,
-                                            size_t width, size_t height, CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DAsync(void* target, size_t target_pitch, const void* source,
+                                            size_t source_pitch, size_t width, size_t height, CopyKind kind,
+                                            Stream* stream) {
   return copy_rows(target, target_pitch, source, source_pitch, width, height, kind, stream);
 }
 
@@ -274,20 +289,22 @@ LANESCOPE_CUDA_API Status cudaMemcpy3DAsync(const Copy3D* copy, Stream* stream) 
 
 LANESCOPE_CUDA_API Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream) {
   if (copy == nullptr) return remember(Status::invalid_value);
-  return copy_box({copy->source_array, copy->source_position, copy->source, copy->target_array, copy->target_position,
-                   copy->target, copy->extent, CopyKind::device_to_device},
+  return copy_box({copy->source_array, copy->source_position, copy->source, copy->target_array,
+                   copy->target_position, copy->target, copy->extent, CopyKind::device_to_device},
                   stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy3DPeer(const Copy3DPeer* copy) { return cudaMemcpy3DPeerAsync(copy, nullptr); }
+LANESCOPE_CUDA_API Status cudaMemcpy3DPeer(const Copy3DPeer* copy) {
+  return cudaMemcpy3DPeerAsync(copy, nullptr);
+}
 
-LANESCOPE_CUDA_API Status cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count, size_t offset,
-                                             CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpyToSymbol(const void* symbol, const void* source, size_t count,
+                                             size_t offset, CopyKind kind) {
   return copy_symbol(symbol, source, count, offset, true, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count, size_t offset,
-                                                  CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyToSymbolAsync(const void* symbol, const void* source, size_t count,
+                                                  size_t offset, CopyKind kind, Stream* stream) {
   return copy_symbol(symbol, source, count, offset, true, kind, stream);
 }
 
@@ -296,34 +313,36 @@ LANESCOPE_CUDA_API Status cudaMemcpyFromSymbol(void* target, const void* symbol,
   return copy_symbol(symbol, target, count, offset, false, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t count, size_t offset,
-                                                    CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyFromSymbolAsync(void* target, const void* symbol, size_t count,
+                                                    size_t offset, CopyKind kind, Stream* stream) {
   return copy_symbol(symbol, target, count, offset, false, kind, stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DToArrayAsync(Array* array, size_t x, size_t y, const void* source, size_t pitch,
-                                                   size_t width, size_t height, CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DToArrayAsync(Array* array, size_t x, size_t y, const void* source,
+                                                   size_t pitch, size_t width, size_t height, CopyKind kind,
+                                                   Stream* stream) {
   return copy_array(array, x, y, true, source, pitch, width, height, kind, stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DToArray(Array* array, size_t x, size_t y, const void* source, size_t pitch,
-                                              size_t width, size_t height, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DToArray(Array* array, size_t x, size_t y, const void* source,
+                                              size_t pitch, size_t width, size_t height, CopyKind kind) {
   return copy_array(array, x, y, true, source, pitch, width, height, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DFromArrayAsync(void* target, size_t pitch, Array* array, size_t x, size_t y,
-                                                     size_t width, size_t height, CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DFromArrayAsync(void* target, size_t pitch, Array* array, size_t x,
+                                                     size_t y, size_t width, size_t height, CopyKind kind,
+                                                     Stream* stream) {
   return copy_array(array, x, y, false, target, pitch, width, height, kind, stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DFromArray(void* target, size_t pitch, Array* array, size_t x, size_t y, size_t width,
-                                                size_t height, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DFromArray(void* target, size_t pitch, Array* array, size_t x, size_t y,
+                                                size_t width, size_t height, CopyKind kind) {
   return copy_array(array, x, y, false, target, pitch, width, height, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpy2DArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source,
-                                                   size_t source_x, size_t source_y, size_t width, size_t height,
-                                                   CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpy2DArrayToArray(Array* target, size_t target_x, size_t target_y,
+                                                   Array* source, size_t source_x, size_t source_y,
+                                                   size_t width, size_t height, CopyKind kind) {
   if (source == nullptr || source_x + width > source->pitch() ||
       source_y + height > std::max<size_t>(source->height, 1))
     return remember(Status::invalid_value);
@@ -331,18 +350,18 @@ LANESCOPE_CUDA_API Status cudaMemcpy2DArrayToArray(Array* target, size_t target_
   return copy_array(target, target_x, target_y, true, from, source->pitch(), width, height, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyToArrayAsync(Array* array, size_t x, size_t y, const void* source, size_t count,
-                                                 CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyToArrayAsync(Array* array, size_t x, size_t y, const void* source,
+                                                 size_t count, CopyKind kind, Stream* stream) {
   return copy_array_line(array, x, y, true, source, count, kind, stream);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyToArray(Array* array, size_t x, size_t y, const void* source, size_t count,
-                                            CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpyToArray(Array* array, size_t x, size_t y, const void* source,
+                                            size_t count, CopyKind kind) {
   return copy_array_line(array, x, y, true, source, count, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyFromArrayAsync(void* target, Array* array, size_t x, size_t y, size_t count,
-                                                   CopyKind kind, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemcpyFromArrayAsync(void* target, Array* array, size_t x, size_t y,
+                                                   size_t count, CopyKind kind, Stream* stream) {
   return copy_array_line(array, x, y, false, target, count, kind, stream);
 }
 
@@ -351,8 +370,9 @@ LANESCOPE_CUDA_API Status cudaMemcpyFromArray(void* target, Array* array, size_t
   return copy_array_line(array, x, y, false, target, count, kind, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source,
-                                                 size_t source_x, size_t source_y, size_t count, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y,
+                                                 Array* source, size_t source_x, size_t source_y,
+                                                 size_t count, CopyKind kind) {
   if (source == nullptr || source_y * source->pitch() + source_x + count > source->bytes())
     return remember(Status::invalid_value);
   const auto* from = reinterpret_cast<const void*>(source->base + source_y * source->pitch() + source_x);
@@ -367,8 +387,8 @@ LANESCOPE_CUDA_API Status cudaMemset3D(PitchedPointer memory, int value, Sizes e
   return set_box(memory, value, extent, nullptr);
 }
 
-LANESCOPE_CUDA_API Status cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width, size_t height,
-                                            Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width,
+                                            size_t height, Stream* stream) {
   if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
   return set_box({target, pitch, width, height}, value, {width, height, 1}, stream);
 }

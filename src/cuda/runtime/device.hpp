@@ -35,8 +35,8 @@ inline constexpr int attribute_count = 148;
 
 class Device {
  public:
-  /// `arch`: a name of the model, "sm_90". Architectures that run no CUDA, and those given by numbers, are sm_90 to
-  /// the program.
+  /// `arch`: a name of the model, "sm_90". Architectures that run no CUDA, and those given by numbers, are
+  /// sm_90 to the program.
   explicit Device(std::string_view arch);
 
   [[nodiscard]] const std::string& target() const { return target_; }  ///< "sm_90": what PTX is chosen by
@@ -45,9 +45,11 @@ class Device {
   [[nodiscard]] uint64_t global_bytes() const { return global_bytes_; }
   [[nodiscard]] DeviceProperties properties() const;
 
-  [[nodiscard]] uint32_t shared_optin() const { return static_cast<uint32_t>(attribute(attribute_max_shared_optin)); }
-  /// Blocks of this shape that fit a multiprocessor by threads, blocks and shared memory. Registers are taken not to
-  /// limit: machine code, which says how many a kernel needs, does not exist here.
+  [[nodiscard]] uint32_t shared_optin() const {
+    return static_cast<uint32_t>(attribute(attribute_max_shared_optin));
+  }
+  /// Blocks of this shape that fit a multiprocessor by threads, blocks and shared memory. Registers are taken
+  /// not to limit: machine code, which says how many a kernel needs, does not exist here.
   [[nodiscard]] int resident_blocks(uint32_t threads, uint64_t shared_bytes) const;
 
  private:

@@ -12,8 +12,8 @@ namespace {
 constexpr int cuda_version = 13000;
 constexpr char bus_id[] = "0000:00:00.0";
 
-/// cudaLimit: stack, printf buffer, heap, (none), pending launches, L2 fetch granularity, persisting L2; the first
-/// values are an H200's.
+/// cudaLimit: stack, printf buffer, heap, (none), pending launches, L2 fetch granularity, persisting L2; the
+/// first values are an H200's.
 std::atomic<size_t> limits[] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480};
 constexpr int limit_sync_depth = 3;  // gone since compute capability 9.0
 
@@ -42,7 +42,9 @@ LANESCOPE_CUDA_API Status cudaGetDevice(int* device) {
 
 LANESCOPE_CUDA_API Status cudaSetDevice(int device) { return remember(check_device(device)); }
 
-LANESCOPE_CUDA_API Status cudaInitDevice(int device, unsigned, unsigned) { return remember(check_device(device)); }
+LANESCOPE_CUDA_API Status cudaInitDevice(int device, unsigned, unsigned) {
+  return remember(check_device(device));
+}
 
 LANESCOPE_CUDA_API Status cudaSetValidDevices(int* devices, int count) {
   if (count < 0 || (count > 0 && devices == nullptr)) return remember(Status::invalid_value);
@@ -110,7 +112,8 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
         if (!block.registered) addresses.push_back(base);
     }
     for (const uint64_t address : addresses)
-      runtime.release(reinterpret_cast<void*>(address), {MemoryType::device, MemoryType::managed, MemoryType::host});
+      runtime.release(reinterpret_cast<void*>(address),
+                      {MemoryType::device, MemoryType::managed, MemoryType::host});
     return Status::success;
   });
 }
@@ -148,7 +151,9 @@ LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int) {
   return remember(check_device(device));
 }
 
-LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int, unsigned) { return remember(Status::invalid_device); }
+LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int, unsigned) {
+  return remember(Status::invalid_device);
+}
 LANESCOPE_CUDA_API Status cudaDeviceDisablePeerAccess(int) { return remember(Status::invalid_device); }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetCacheConfig(int* config) {

@@ -14,7 +14,8 @@ Status not_implemented(const char* name) {
   static std::mutex mutex;
   static auto* said = new std::set<std::string>;  // functions may be called when statics are gone
   const std::lock_guard lock(mutex);
-  if (said->insert(name).second) say(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
+  if (said->insert(name).second)
+    say(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
   return remember(Status::not_supported);
 }
 
@@ -33,7 +34,8 @@ LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return last_error(); }
 LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
-  case number: return #name;
+  case number:                              \
+    return #name;
 #include "cuda/runtime/errors.def"
 #undef LANESCOPE_ERROR
     default: return "unrecognized error code";
@@ -43,7 +45,8 @@ LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
 LANESCOPE_CUDA_API const char* cudaGetErrorString(Status error) {
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
-  case number: return text;
+  case number:                              \
+    return text;
 #include "cuda/runtime/errors.def"
 #undef LANESCOPE_ERROR
     default: return "unrecognized error code";

@@ -1,7 +1,8 @@
-// See exit.hpp. A thread waits for the signals that end the process. The handler of a signal that something outside
-// sent only wakes it and returns: the thread lets a running kernel finish for a moment, writes, and sends the signal
-// again with its default action. The handler of a crash waits for the thread, because the code that crashed cannot go
-// on; it must not write itself, since it may have been called anywhere, with any lock held.
+// See exit.hpp. A thread waits for the signals that end the process. The handler of a signal that something
+// outside sent only wakes it and returns: the thread lets a running kernel finish for a moment, writes, and
+// sends the signal again with its default action. The handler of a crash waits for the thread, because the
+// code that crashed cannot go on; it must not write itself, since it may have been called anywhere, with any
+// lock held.
 #include "cuda/runtime/exit.hpp"
 
 #include <fcntl.h>
@@ -24,8 +25,8 @@ namespace lanescope::cuda {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 2s;        ///< with a kernel that runs when a signal comes
-constexpr int crash_seconds = 20;    ///< that a crashed thread waits for the report
+constexpr auto patience = 2s;      ///< with a kernel that runs when a signal comes
+constexpr int crash_seconds = 20;  ///< that a crashed thread waits for the report
 
 constexpr int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGPIPE};
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGTRAP};

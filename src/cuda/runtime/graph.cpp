@@ -27,9 +27,9 @@ struct Executable {
 };
 
 NodeType Node::type() const {
-  constexpr NodeType types[] = {NodeType::empty,        NodeType::kernel,     NodeType::copy,    NodeType::set,
-                                NodeType::host,         NodeType::record_event, NodeType::wait_event, NodeType::release,
-                                NodeType::allocation,   NodeType::graph};
+  constexpr NodeType types[] = {
+      NodeType::empty,        NodeType::kernel,     NodeType::copy,    NodeType::set,        NodeType::host,
+      NodeType::record_event, NodeType::wait_event, NodeType::release, NodeType::allocation, NodeType::graph};
   static_assert(std::size(types) == std::variant_size_v<Work>);
   return types[work.index()];
 }
@@ -116,7 +116,8 @@ std::unordered_set<Capture*>& captures_going_on() {
 bool blocks_legacy_stream() {
   const std::lock_guard lock(graph_mutex());
   for (const Capture* capture : captures_going_on()) {
-    const bool is_mine = capture->mode == 0 || (capture->mode == 1 && capture->thread == std::this_thread::get_id());
+    const bool is_mine =
+        capture->mode == 0 || (capture->mode == 1 && capture->thread == std::this_thread::get_id());
     if (is_mine && (capture->origin->flags & 1) == 0) return true;
   }
   return false;
@@ -174,7 +175,8 @@ Status add(Node** out, Graph* graph, Node* const* needs, size_t count, Work work
 
 Status kernel_work(Runtime& runtime, const KernelNodeParams& params, KernelWork& work) {
   if (params.extra != nullptr) return not_implemented("cudaKernelNodeParams::extra");
-  return make_work(runtime, params.function, params.grid, params.block, params.arguments, params.dynamic_shared, work);
+  return make_work(runtime, params.function, params.grid, params.block, params.arguments,
+                   params.dynamic_shared, work);
 }
 
 Status set_work(Runtime& runtime, const MemsetParams& params, SetWork& work) {
@@ -302,8 +304,8 @@ LANESCOPE_CUDA_API Status cudaStreamBeginCapture(Stream* stream, int mode) {
   return begin_capture(stream, nullptr, mode, nullptr, 0);
 }
 
-LANESCOPE_CUDA_API Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, Node* const* needs, const void*,
-                                                        size_t count, int mode) {
+LANESCOPE_CUDA_API Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, Node* const* needs,
+                                                        const void*, size_t count, int mode) {
   if (graph == nullptr) return remember(Status::invalid_value);
   return begin_capture(stream, graph, mode, needs, count);
 }
@@ -316,7 +318,8 @@ LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
     if (stream->capture == nullptr) return Status::illegal_state;
     const std::shared_ptr<Capture> capture = stream->capture;
     if (capture->origin != stream) return Status::capture_unmatched;
-    if (capture->mode != 2 && capture->thread != std::this_thread::get_id()) return Status::capture_wrong_thread;
+    if (capture->mode != 2 && capture->thread != std::this_thread::get_id())
+      return Status::capture_wrong_thread;
     const bool joined = is_joined(*capture);
     {
       const std::lock_guard lock(graph_mutex());
@@ -347,8 +350,9 @@ LANESCOPE_CUDA_API Status cudaStreamIsCapturing(Stream* handle, int* status) {
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long* id, Graph** graph,
-                                                   Node* const** needs, const void** edges, size_t* count) {
+LANESCOPE_CUDA_API Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long* id,
+                                                   Graph** graph, Node* const** needs, const void** edges,
+                                                   size_t* count) {
   return call([&](Runtime& runtime) {
     Stream* stream = runtime.stream(handle);
     if (stream == nullptr) return Status::invalid_resource_handle;
@@ -443,7 +447,8 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node*
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                   void* target, const void* source, size_t bytes, CopyKind kind) {
+                                                   void* target, const void* source, size_t bytes,
+                                                   CopyKind kind) {
   return call([&](Runtime& runtime) {
     const CopyWork work = line_work(target, source, bytes, kind);
     Status status = runtime.check(work);
@@ -453,22 +458,26 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Nod
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeToSymbol(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                         const void* symbol, const void* source, size_t bytes,
-                                                         size_t offset, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeToSymbol(Node** out, Graph* graph, Node* const* needs,
+                                                         size_t count, const void* symbol, const void* source,
+                                                         size_t bytes, size_t offset, CopyKind kind) {
   void* target = nullptr;
-  const Status status = call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, target); });
-  return status == Status::success ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
-                                   : status;
+  const Status status =
+      call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, target); });
+  return status == Status::success
+             ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
+             : status;
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeFromSymbol(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                           void* target, const void* symbol, size_t bytes, size_t offset,
-                                                           CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNodeFromSymbol(Node** out, Graph* graph, Node* const* needs,
+                                                           size_t count, void* target, const void* symbol,
+                                                           size_t bytes, size_t offset, CopyKind kind) {
   void* source = nullptr;
-  const Status status = call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, source); });
-  return status == Status::success ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
-                                   : status;
+  const Status status =
+      call([&](Runtime& runtime) { return symbol_at(runtime, symbol, offset, bytes, source); });
+  return status == Status::success
+             ? cudaGraphAddMemcpyNode1D(out, graph, needs, count, target, source, bytes, kind)
+             : status;
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* needs, size_t count,
@@ -493,21 +502,21 @@ LANESCOPE_CUDA_API Status cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* 
   return call([&](Runtime&) { return add(out, graph, needs, count, std::monostate()); });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                     Graph* child) {
+LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* needs,
+                                                     size_t count, Graph* child) {
   return call([&](Runtime&) {
     if (child == nullptr) return Status::invalid_value;
     return add(out, graph, needs, count, ChildWork{child->clone()});
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddEventRecordNode(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                      Event* event) {
+LANESCOPE_CUDA_API Status cudaGraphAddEventRecordNode(Node** out, Graph* graph, Node* const* needs,
+                                                      size_t count, Event* event) {
   return call([&](Runtime&) { return add(out, graph, needs, count, RecordWork{event}); });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddEventWaitNode(Node** out, Graph* graph, Node* const* needs, size_t count,
-                                                    Event* event) {
+LANESCOPE_CUDA_API Status cudaGraphAddEventWaitNode(Node** out, Graph* graph, Node* const* needs,
+                                                    size_t count, Event* event) {
   return call([&](Runtime&) { return add(out, graph, needs, count, WaitWork{event}); });
 }
 
@@ -570,8 +579,8 @@ static_assert(sizeof(AnyNodeParams) == 256);
 
 }  // namespace
 
-LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const* needs, const void*, size_t count,
-                                           AnyNodeParams* params) {
+LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const* needs, const void*,
+                                           size_t count, AnyNodeParams* params) {
   if (params == nullptr) return remember(Status::invalid_value);
   switch (params->type) {
     case NodeType::kernel: return cudaGraphAddKernelNode(out, graph, needs, count, &params->kernel);
@@ -588,8 +597,8 @@ LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const
   return not_implemented("cudaGraphAddNode of this type");
 }
 
-LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to, const void*,
-                                                   size_t count) {
+LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                   const void*, size_t count) {
   return call([&](Runtime&) {
     if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
     for (size_t i = 0; i < count; ++i)
@@ -599,8 +608,8 @@ LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* fr
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphRemoveDependencies(Graph* graph, Node* const* from, Node* const* to, const void*,
-                                                      size_t count) {
+LANESCOPE_CUDA_API Status cudaGraphRemoveDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                      const void*, size_t count) {
   return call([&](Runtime&) {
     if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
     for (size_t i = 0; i < count; ++i) {
@@ -640,7 +649,8 @@ LANESCOPE_CUDA_API Status cudaGraphGetRootNodes(const Graph* graph, Node** out, 
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphGetEdges(const Graph* graph, Node** from, Node** to, void* data, size_t* count) {
+LANESCOPE_CUDA_API Status cudaGraphGetEdges(const Graph* graph, Node** from, Node** to, void* data,
+                                            size_t* count) {
   return call([&](Runtime&) {
     if (graph == nullptr || count == nullptr) return Status::invalid_value;
     std::vector<Node*> starts, ends;
@@ -657,7 +667,8 @@ LANESCOPE_CUDA_API Status cudaGraphGetEdges(const Graph* graph, Node** from, Nod
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphNodeGetDependencies(const Node* node, Node** out, void* data, size_t* count) {
+LANESCOPE_CUDA_API Status cudaGraphNodeGetDependencies(const Node* node, Node** out, void* data,
+                                                       size_t* count) {
   return call([&](Runtime&) {
     if (node == nullptr || count == nullptr) return Status::invalid_value;
     if (data != nullptr) std::memset(data, 0, std::min(*count, node->needs.size()) * 8);
@@ -665,12 +676,14 @@ LANESCOPE_CUDA_API Status cudaGraphNodeGetDependencies(const Node* node, Node** 
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphNodeGetDependentNodes(const Node* node, Node** out, void* data, size_t* count) {
+LANESCOPE_CUDA_API Status cudaGraphNodeGetDependentNodes(const Node* node, Node** out, void* data,
+                                                         size_t* count) {
   return call([&](Runtime&) {
     if (node == nullptr || count == nullptr) return Status::invalid_value;
     std::vector<Node*> nodes;
     for (const auto& other : node->graph->nodes)
-      if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end()) nodes.push_back(other.get());
+      if (std::find(other->needs.begin(), other->needs.end(), node) != other->needs.end())
+        nodes.push_back(other.get());
     if (data != nullptr) std::memset(data, 0, std::min(*count, nodes.size()) * 8);
     return give(nodes, out, count);
   });
@@ -694,7 +707,8 @@ LANESCOPE_CUDA_API Status cudaGraphKernelNodeGetParams(Node* node, KernelNodePar
   if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
   const lanescope::exec::Kernel& kernel = *work->function->kernel.load();
   node->argument_pointers.clear();
-  for (const auto& param : kernel.params) node->argument_pointers.push_back(work->params.data() + param.offset);
+  for (const auto& param : kernel.params)
+    node->argument_pointers.push_back(work->params.data() + param.offset);
   const void* function = work->function->stub != nullptr ? work->function->stub : work->function;
   *out = {const_cast<void*>(function),
           {work->grid.x, work->grid.y, work->grid.z},
@@ -715,7 +729,8 @@ LANESCOPE_CUDA_API Status cudaGraphKernelNodeSetParams(Node* node, const KernelN
 }
 
 LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeGetParams(const Node* node, Copy3D* out) {
-  if (node == nullptr || out == nullptr || node->type() != NodeType::copy) return remember(Status::invalid_value);
+  if (node == nullptr || out == nullptr || node->type() != NodeType::copy)
+    return remember(Status::invalid_value);
   *out = node->copy;
   return Status::success;
 }
@@ -732,8 +747,8 @@ LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams(Node* node, const Copy3D*
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams1D(Node* node, void* target, const void* source, size_t bytes,
-                                                         CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams1D(Node* node, void* target, const void* source,
+                                                         size_t bytes, CopyKind kind) {
   const Copy3D copy = line_copy(target, source, bytes, kind);
   return cudaGraphMemcpyNodeSetParams(node, &copy);
 }
@@ -741,7 +756,12 @@ LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams1D(Node* node, void* targe
 LANESCOPE_CUDA_API Status cudaGraphMemsetNodeGetParams(const Node* node, MemsetParams* out) {
   const auto* work = node != nullptr ? std::get_if<SetWork>(&node->work) : nullptr;
   if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
-  *out = {reinterpret_cast<void*>(work->target), work->pitch, work->value, work->element_bytes, work->width, work->height};
+  *out = {reinterpret_cast<void*>(work->target),
+          work->pitch,
+          work->value,
+          work->element_bytes,
+          work->width,
+          work->height};
   return Status::success;
 }
 
@@ -797,11 +817,13 @@ LANESCOPE_CUDA_API Status cudaGraphMemAllocNodeGetParams(const Node* node, Alloc
 
 // Executable graphs.
 
-LANESCOPE_CUDA_API Status cudaGraphInstantiate(Executable** out, const Graph* graph, unsigned long long flags) {
+LANESCOPE_CUDA_API Status cudaGraphInstantiate(Executable** out, const Graph* graph,
+                                               unsigned long long flags) {
   return call([&](Runtime&) { return instantiate(out, graph, flags); });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphInstantiateWithFlags(Executable** out, const Graph* graph, unsigned long long flags) {
+LANESCOPE_CUDA_API Status cudaGraphInstantiateWithFlags(Executable** out, const Graph* graph,
+                                                        unsigned long long flags) {
   return cudaGraphInstantiate(out, graph, flags);
 }
 
@@ -824,7 +846,8 @@ struct UpdateResult {
 static_assert(sizeof(UpdateResult) == 24);
 }  // namespace lanescope::cuda
 
-LANESCOPE_CUDA_API Status cudaGraphInstantiateWithParams(Executable** out, const Graph* graph, InstantiateParams* params) {
+LANESCOPE_CUDA_API Status cudaGraphInstantiateWithParams(Executable** out, const Graph* graph,
+                                                         InstantiateParams* params) {
   if (params == nullptr) return remember(Status::invalid_value);
   const Status status = cudaGraphInstantiate(out, graph, params->flags);
   params->failed = nullptr;
@@ -866,15 +889,18 @@ LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Graph* graph, UpdateResult* result) {
+LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Graph* graph,
+                                              UpdateResult* result) {
   return call([&](Runtime&) {
     if (executable == nullptr || graph == nullptr) return Status::invalid_value;
     UpdateResult mine{0, nullptr, nullptr};
     auto& own = executable->graph->nodes;
     if (own.size() != graph->nodes.size()) mine.result = 2;
     for (size_t i = 0; i < own.size() && mine.result == 0; ++i) {
-      if (own[i]->type() != graph->nodes[i]->type()) mine = {3, graph->nodes[i].get(), nullptr};
-      else if (own[i]->needs.size() != graph->nodes[i]->needs.size()) mine = {2, graph->nodes[i].get(), nullptr};
+      if (own[i]->type() != graph->nodes[i]->type())
+        mine = {3, graph->nodes[i].get(), nullptr};
+      else if (own[i]->needs.size() != graph->nodes[i]->needs.size())
+        mine = {2, graph->nodes[i].get(), nullptr};
     }
     if (result != nullptr) *result = mine;
     if (mine.result != 0) return Status::graph_exec_update_failure;
@@ -884,14 +910,16 @@ LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Grap
   });
 }
 
-LANESCOPE_CUDA_API Status cudaGraphNodeSetEnabled(Executable* executable, const Node* node, unsigned enabled) {
+LANESCOPE_CUDA_API Status cudaGraphNodeSetEnabled(Executable* executable, const Node* node,
+                                                  unsigned enabled) {
   Node* own = twin(executable, node);
   if (own == nullptr) return remember(Status::invalid_value);
   own->enabled = enabled != 0;
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaGraphNodeGetEnabled(Executable* executable, const Node* node, unsigned* enabled) {
+LANESCOPE_CUDA_API Status cudaGraphNodeGetEnabled(Executable* executable, const Node* node,
+                                                  unsigned* enabled) {
   const Node* own = twin(executable, node);
   if (own == nullptr || enabled == nullptr) return remember(Status::invalid_value);
   *enabled = own->enabled ? 1 : 0;
@@ -903,12 +931,14 @@ LANESCOPE_CUDA_API Status cudaGraphExecKernelNodeSetParams(Executable* executabl
   return cudaGraphKernelNodeSetParams(twin(executable, node), params);
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams(Executable* executable, const Node* node, const Copy3D* copy) {
+LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams(Executable* executable, const Node* node,
+                                                           const Copy3D* copy) {
   return cudaGraphMemcpyNodeSetParams(twin(executable, node), copy);
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams1D(Executable* executable, const Node* node, void* target,
-                                                             const void* source, size_t bytes, CopyKind kind) {
+LANESCOPE_CUDA_API Status cudaGraphExecMemcpyNodeSetParams1D(Executable* executable, const Node* node,
+                                                             void* target, const void* source, size_t bytes,
+                                                             CopyKind kind) {
   return cudaGraphMemcpyNodeSetParams1D(twin(executable, node), target, source, bytes, kind);
 }
 
@@ -922,15 +952,18 @@ LANESCOPE_CUDA_API Status cudaGraphExecHostNodeSetParams(Executable* executable,
   return cudaGraphHostNodeSetParams(twin(executable, node), params);
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecEventRecordNodeSetEvent(Executable* executable, const Node* node, Event* event) {
+LANESCOPE_CUDA_API Status cudaGraphExecEventRecordNodeSetEvent(Executable* executable, const Node* node,
+                                                               Event* event) {
   return cudaGraphEventRecordNodeSetEvent(twin(executable, node), event);
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecEventWaitNodeSetEvent(Executable* executable, const Node* node, Event* event) {
+LANESCOPE_CUDA_API Status cudaGraphExecEventWaitNodeSetEvent(Executable* executable, const Node* node,
+                                                             Event* event) {
   return cudaGraphEventWaitNodeSetEvent(twin(executable, node), event);
 }
 
-LANESCOPE_CUDA_API Status cudaGraphExecChildGraphNodeSetParams(Executable* executable, const Node* node, Graph* child) {
+LANESCOPE_CUDA_API Status cudaGraphExecChildGraphNodeSetParams(Executable* executable, const Node* node,
+                                                               Graph* child) {
   if (child == nullptr) return remember(Status::invalid_value);
   return remember(replace(twin(executable, node), ChildWork{child->clone()}));
 }

@@ -41,8 +41,8 @@ struct Graph {
 
   Node* add(Work work, std::vector<Node*> needs);
   [[nodiscard]] bool holds(const Node* node) const;
-  /// The nodes so that each comes after what it needs; among free ones in the order they were added. Empty for a
-  /// graph with a cycle.
+  /// The nodes so that each comes after what it needs; among free ones in the order they were added. Empty
+  /// for a graph with a cycle.
   [[nodiscard]] std::vector<Node*> ordered() const;
   /// A copy; its nodes remember their originals.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
@@ -70,7 +70,8 @@ Status capture(Stream& stream, Work work);
 
 Status run_graph(Runtime& runtime, const Graph& graph);
 void record(Event& event);
-/// cudaEventRecord and cudaStreamWaitEvent where a stream is captured: they carry the capture from stream to stream.
+/// cudaEventRecord and cudaStreamWaitEvent where a stream is captured: they carry the capture from stream to
+/// stream.
 Status record_captured(Stream& stream, Event& event);
 Status wait_captured(Stream& stream, Event& event);
 

@@ -1,5 +1,5 @@
-// Launches: the configuration stack of `kernel<<<…>>>(…)`, the checks that CUDA makes before a kernel starts, running
-// it, and what becomes of the defects that it shows.
+// Launches: the configuration stack of `kernel<<<…>>>(…)`, the checks that CUDA makes before a kernel starts,
+// running it, and what becomes of the defects that it shows.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -36,7 +36,8 @@ Status status_of(exec::Finding::Kind kind) {
     case Kind::unknown_pointer:
     case Kind::write_to_constant: return Status::illegal_address;
     case Kind::misaligned: return Status::misaligned_address;
-    case Kind::deadlock: return Status::launch_timeout;  // on a GPU the program would hang, or be ended by the watchdog
+    case Kind::deadlock:
+      return Status::launch_timeout;  // on a GPU the program would hang, or be ended by the watchdog
     case Kind::bad_call: return Status::invalid_pc;
     case Kind::assertion: return Status::assert_triggered;
     case Kind::trap: break;
@@ -47,7 +48,8 @@ Status status_of(exec::Finding::Kind kind) {
 exec::Dim3 dim(const Extent3& e) { return {e.x, e.y, e.z}; }
 
 int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start).count();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
+      .count();
 }
 
 /// The defects a launch showed, each as one line on stderr.
@@ -56,12 +58,12 @@ void show(const std::vector<exec::Finding>& findings, const Function& function, 
   exec::LaunchResult result;
   result.findings = findings;
   report::Sources sources("");
-  const report::Launch launch =
-      report::make_launch(model::Arch(), *function.binary->module, kernel, config, result, std::nullopt, sources);
+  const report::Launch launch = report::make_launch(model::Arch(), *function.binary->module, kernel, config,
+                                                    result, std::nullopt, sources);
   for (const report::Finding& f : launch.findings) {
-    say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", f.kernel, f.kind, f.message.empty() ? "" : ": ",
-                    f.message, f.file, f.line, report::str(f.block), report::str(f.thread),
-                    f.count > 1 ? fmt::format(" ({} threads in all)", f.count) : ""));
+    say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", f.kernel, f.kind,
+                    f.message.empty() ? "" : ": ", f.message, f.file, f.line, report::str(f.block),
+                    report::str(f.thread), f.count > 1 ? fmt::format(" ({} threads in all)", f.count) : ""));
   }
 }
 
@@ -69,18 +71,22 @@ void show(const std::vector<exec::Finding>& findings, const Function& function, 
 
 uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel) {
   const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
-  // More than the 48 KB that every kernel may have is for those that ask: dynamic memory, by cudaFuncSetAttribute.
-  return std::max(fixed, function.dynamic_shared_limit == 0 ? 0 : function.dynamic_shared_limit + kernel.static_shared);
+  // More than the 48 KB that every kernel may have is for those that ask: dynamic memory, by
+  // cudaFuncSetAttribute.
+  return std::max(
+      fixed, function.dynamic_shared_limit == 0 ? 0 : function.dynamic_shared_limit + kernel.static_shared);
 }
 
-Status check(const Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work) {
+Status check(const Runtime& runtime, const Function& function, const exec::Kernel& kernel,
+             const KernelWork& work) {
   const exec::Dim3 &grid = work.grid, &block = work.block;
   const Device& device = runtime.device;
   const auto within = [&](uint32_t value, int attribute) {
     return value != 0 && value <= static_cast<uint32_t>(device.attribute(attribute));
   };
-  if (!within(block.x, 2) || !within(block.y, 3) || !within(block.z, 4) || !within(grid.x, 5) || !within(grid.y, 6) ||
-      !within(grid.z, 7) || block.count() > static_cast<uint64_t>(device.attribute(attribute_max_threads_per_block)))
+  if (!within(block.x, 2) || !within(block.y, 3) || !within(block.z, 4) || !within(grid.x, 5) ||
+      !within(grid.y, 6) || !within(grid.z, 7) ||
+      block.count() > static_cast<uint64_t>(device.attribute(attribute_max_threads_per_block)))
     return Status::invalid_value;
   const uint64_t most = uint64_t{std::max(kernel.max_threads[0], 1u)} * std::max(kernel.max_threads[1], 1u) *
                         std::max(kernel.max_threads[2], 1u);
@@ -94,19 +100,20 @@ Status check(const Runtime& runtime, const Function& function, const exec::Kerne
   if (work.cluster.count() > 1) {
     if (grid.x % work.cluster.x != 0 || grid.y % work.cluster.y != 0 || grid.z % work.cluster.z != 0)
       return Status::invalid_value;
-    if (work.cluster.count() > (function.non_portable_cluster ? 16u : 8u)) return Status::invalid_cluster_size;
+    if (work.cluster.count() > (function.non_portable_cluster ? 16u : 8u))
+      return Status::invalid_cluster_size;
   }
   if (work.cooperative) {
-    const auto resident = static_cast<uint64_t>(
-        device.resident_blocks(static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared));
+    const auto resident = static_cast<uint64_t>(device.resident_blocks(
+        static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared));
     if (grid.count() > resident * static_cast<uint64_t>(device.attribute(attribute_multiprocessors)))
       return Status::cooperative_launch_too_large;
   }
   return Status::success;
 }
 
-Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared,
-                 KernelWork& work) {
+Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments,
+                 size_t shared, KernelWork& work) {
   Function* function = runtime.function(handle);
   if (function == nullptr) return Status::invalid_resource_handle;  // as an H200's runtime says
   Status status = runtime.prepare(*function);
@@ -173,7 +180,8 @@ Status Runtime::run(const KernelWork& work) {
     child.counted = recorder->begin(*child.entry, k, c);
     child.start = std::chrono::steady_clock::now();
   };
-  config.end_child = [&](const exec::Kernel& k, const exec::LaunchConfig& c, const exec::LaunchResult& ended) {
+  config.end_child = [&](const exec::Kernel& k, const exec::LaunchConfig& c,
+                         const exec::LaunchResult& ended) {
     recorder->end(*child.entry, c, ended, child.counted, nanoseconds_since(child.start));
     if (ended.findings.empty()) return;
     show(ended.findings, *child.function, k, c);
@@ -191,7 +199,8 @@ Status Runtime::run(const KernelWork& work) {
   recorder->end(entry, config, result, counted, nanoseconds_since(start));
   if (!result.findings.empty()) {
     show(result.findings, function, kernel, config);
-    // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs behind.
+    // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs
+    // behind.
     failure = status_of(result.findings.front().kind);
   }
   return Status::success;
@@ -199,8 +208,8 @@ Status Runtime::run(const KernelWork& work) {
 
 namespace {
 
-Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared, Stream* stream,
-              bool cooperative = false, Extent3 cluster = {1, 1, 1}) {
+Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared,
+              Stream* stream, bool cooperative = false, Extent3 cluster = {1, 1, 1}) {
   return call([&](Runtime& runtime) {
     KernelWork work;
     work.cooperative = cooperative;
@@ -215,12 +224,14 @@ Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments,
 
 using namespace lanescope::cuda;
 
-LANESCOPE_CUDA_API unsigned __cudaPushCallConfiguration(Extent3 grid, Extent3 block, size_t shared, Stream* stream) {
+LANESCOPE_CUDA_API unsigned __cudaPushCallConfiguration(Extent3 grid, Extent3 block, size_t shared,
+                                                        Stream* stream) {
   configurations().push_back({grid, block, shared, stream});
   return 0;
 }
 
-LANESCOPE_CUDA_API Status __cudaPopCallConfiguration(Extent3* grid, Extent3* block, size_t* shared, void* stream) {
+LANESCOPE_CUDA_API Status __cudaPopCallConfiguration(Extent3* grid, Extent3* block, size_t* shared,
+                                                     void* stream) {
   auto& stack = configurations();
   if (stack.empty()) return remember(Status::missing_configuration);
   *grid = stack.back().grid;
@@ -231,13 +242,13 @@ LANESCOPE_CUDA_API Status __cudaPopCallConfiguration(Extent3* grid, Extent3* blo
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
-                                           size_t shared, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block,
+                                           void** arguments, size_t shared, Stream* stream) {
   return launch(function, grid, block, arguments, shared, stream);
 }
 
-LANESCOPE_CUDA_API Status __cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
-                                             size_t shared, Stream* stream) {
+LANESCOPE_CUDA_API Status __cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block,
+                                             void** arguments, size_t shared, Stream* stream) {
   return launch(function, grid, block, arguments, shared, stream);
 }
 

@@ -1,5 +1,5 @@
-// Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so pinned and
-// managed memory come from the same place as the device's and need no translation.
+// Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so
+// pinned and managed memory come from the same place as the device's and need no translation.
 #include <algorithm>
 #include <cstring>
 
@@ -29,7 +29,8 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     *out = nullptr;
     return Status::success;
   }
-  if (type == MemoryType::device && (size > device.global_bytes() || device_bytes_ + size > device.global_bytes()))
+  if (type == MemoryType::device &&
+      (size > device.global_bytes() || device_bytes_ + size > device.global_bytes()))
     return Status::memory_allocation;
   uint64_t base = 0;
   try {
@@ -120,7 +121,8 @@ LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
 }
 
 LANESCOPE_CUDA_API Status cudaHostAlloc(void** out, size_t size, unsigned flags) {
-  return call([&](Runtime& runtime) { return runtime.allocate(size, MemoryType::host, flags, nullptr, out); });
+  return call(
+      [&](Runtime& runtime) { return runtime.allocate(size, MemoryType::host, flags, nullptr, out); });
 }
 
 LANESCOPE_CUDA_API Status cudaMallocHost(void** out, size_t size) { return cudaHostAlloc(out, size, 0); }
@@ -168,7 +170,8 @@ LANESCOPE_CUDA_API Status cudaHostUnregister(void* pointer) {
 LANESCOPE_CUDA_API Status cudaHostGetDevicePointer(void** out, void* host, unsigned) {
   return call([&](Runtime& runtime) {
     Block block;
-    if (out == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) || block.type == MemoryType::device)
+    if (out == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) ||
+        block.type == MemoryType::device)
       return Status::invalid_value;
     *out = host;
     return Status::success;
@@ -178,7 +181,8 @@ LANESCOPE_CUDA_API Status cudaHostGetDevicePointer(void** out, void* host, unsig
 LANESCOPE_CUDA_API Status cudaHostGetFlags(unsigned* flags, void* host) {
   return call([&](Runtime& runtime) {
     Block block;
-    if (flags == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) || block.type != MemoryType::host)
+    if (flags == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) ||
+        block.type != MemoryType::host)
       return Status::invalid_value;
     *flags = block.flags | 2;  // all pinned memory is mapped
     return Status::success;
@@ -219,14 +223,17 @@ LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
 
 LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int, MemoryLocation) {
   return call([&](Runtime& runtime) {
-    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success : Status::invalid_value;
+    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success
+                                                                     : Status::invalid_value;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation, unsigned, Stream* stream) {
+LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation, unsigned,
+                                               Stream* stream) {
   return call([&](Runtime& runtime) {
     if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
-    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success : Status::invalid_value;
+    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success
+                                                                     : Status::invalid_value;
   });
 }
 
@@ -237,9 +244,11 @@ LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer
   });
 }
 
-LANESCOPE_CUDA_API Status cudaMemRangeGetAttribute(void* data, size_t size, int, const void* pointer, size_t count) {
+LANESCOPE_CUDA_API Status cudaMemRangeGetAttribute(void* data, size_t size, int, const void* pointer,
+                                                   size_t count) {
   return call([&](Runtime& runtime) {
-    if (data == nullptr || !runtime.covers(reinterpret_cast<uint64_t>(pointer), count)) return Status::invalid_value;
+    if (data == nullptr || !runtime.covers(reinterpret_cast<uint64_t>(pointer), count))
+      return Status::invalid_value;
     std::memset(data, 0, size);
     return Status::success;
   });
@@ -252,7 +261,8 @@ LANESCOPE_CUDA_API Status cudaMallocFromPoolAsync(void** out, size_t size, Pool*
     Stream* stream = runtime.stream(handle);
     if (stream == nullptr) return Status::invalid_resource_handle;
     if (pool == nullptr) return Status::invalid_value;
-    if (pool->properties.max_size != 0 && pool->used + size > pool->properties.max_size) return Status::memory_allocation;
+    if (pool->properties.max_size != 0 && pool->used + size > pool->properties.max_size)
+      return Status::memory_allocation;
     const MemoryType type = pool->properties.location.type == 2 ? MemoryType::host : MemoryType::device;
     const Status status = runtime.allocate(size, type, 0, pool, out);
     if (status != Status::success || stream->capture == nullptr) return status;
@@ -340,7 +350,8 @@ LANESCOPE_CUDA_API Status cudaMemPoolGetAccess(int* flags, Pool* pool, MemoryLoc
 }
 
 namespace {
-/// cudaMemPoolAttr: 1…3 reuse policies (int); 4 release threshold, 5…8 reserved and used bytes, now and at most.
+/// cudaMemPoolAttr: 1…3 reuse policies (int); 4 release threshold, 5…8 reserved and used bytes, now and at
+/// most.
 bool is_policy(int attribute) { return attribute >= 1 && attribute <= 3; }
 }  // namespace
 

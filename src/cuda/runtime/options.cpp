@@ -47,7 +47,8 @@ Options read_options() {
     // Without LANESCOPE_FOLLOW_CHILDREN, this one process reports.
     const char* process = variable("LANESCOPE_PROCESS");
     options.follow_children = variable("LANESCOPE_FOLLOW_CHILDREN") != nullptr;
-    if (process == nullptr || options.follow_children || std::to_string(getpid()) == process) options.report = report;
+    if (process == nullptr || options.follow_children || std::to_string(getpid()) == process)
+      options.report = report;
   }
   if (const char* format = variable("LANESCOPE_FORMAT")) options.json = std::strcmp(format, "json") == 0;
   read_number("LANESCOPE_WIDTH", options.width);
@@ -59,7 +60,8 @@ Options read_options() {
       options.kernels.emplace(pattern, std::regex::ECMAScript | std::regex::optimize);
       options.kernel_pattern = pattern;
     } catch (const std::regex_error& error) {
-      say(std::string("LANESCOPE_KERNEL='") + pattern + "' is no regular expression and is ignored: " + error.what());
+      say(std::string("LANESCOPE_KERNEL='") + pattern +
+          "' is no regular expression and is ignored: " + error.what());
     }
   }
   read_number("LANESCOPE_LAUNCH_SKIP", options.launch_skip);

@@ -1,4 +1,5 @@
-// How the runtime is told what to do: environment variables that `lanescope run` sets (docs/cuda-programs.md).
+// How the runtime is told what to do: environment variables that `lanescope run` sets
+// (docs/cuda-programs.md).
 #pragma once
 
 #include <cstdint>
@@ -13,13 +14,14 @@ namespace lanescope::cuda {
 struct Options {
   std::string arch = "sm_90";  ///< LANESCOPE_ARCH: which rules accesses are counted by
   int bank_mode = 0;           ///< LANESCOPE_BANK_MODE: 4 or 8, on sm_3x
-  std::string report;          ///< LANESCOPE_REPORT: folder for this process's report; empty: nothing is counted
-  bool follow_children = false;  ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
-  bool json = false;           ///< LANESCOPE_FORMAT
-  uint32_t width = 100;        ///< LANESCOPE_WIDTH: columns of the text
-  bool color = false;          ///< LANESCOPE_COLOR
-  bool count = true;           ///< LANESCOPE_NO_COUNT
-  uint32_t threads = 0;        ///< LANESCOPE_THREADS: host threads; 0 = all cores
+  std::string report;  ///< LANESCOPE_REPORT: folder for this process's report; empty: nothing is counted
+  bool follow_children =
+      false;             ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
+  bool json = false;     ///< LANESCOPE_FORMAT
+  uint32_t width = 100;  ///< LANESCOPE_WIDTH: columns of the text
+  bool color = false;    ///< LANESCOPE_COLOR
+  bool count = true;     ///< LANESCOPE_NO_COUNT
+  uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;
   uint64_t launch_skip = 0;            ///< LANESCOPE_LAUNCH_SKIP: of those kernels' launches

@@ -13,7 +13,8 @@
 namespace lanescope::cuda {
 namespace {
 
-/// After a launch as long as this its counts are put aside, so that the next one can be interrupted without losing them.
+/// After a launch as long as this its counts are put aside, so that the next one can be interrupted without
+/// losing them.
 constexpr int64_t long_launch_ns = 50'000'000;
 
 uint64_t pack(const exec::Dim3& d) { return uint64_t{d.x} << 32 | uint64_t{d.y} << 16 | d.z; }
@@ -41,8 +42,8 @@ Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& c
            e.shape.dynamic_shared == config.dynamic_shared;
   };
   if (last_ != nullptr && fits(*last_)) return *last_;
-  const Key key{&function, uint64_t{config.grid.x}, pack({config.grid.y, config.grid.z, 0}), pack(config.block),
-                config.block.z, config.dynamic_shared};
+  const Key key{&function,          uint64_t{config.grid.x}, pack({config.grid.y, config.grid.z, 0}),
+                pack(config.block), config.block.z,          config.dynamic_shared};
   const auto [found, fresh] = index_.emplace(key, entries_.size());
   if (fresh) {
     auto entry = std::make_unique<Entry>();
@@ -67,19 +68,24 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
   entry.last_use = ++clock_;
   if (entry.collectors == nullptr) {
     if (live_.size() >= most_live) {
-      const auto oldest = std::min_element(live_.begin(), live_.end(),
-                                           [](const Entry* a, const Entry* b) { return a->last_use < b->last_use; });
+      const auto oldest = std::min_element(live_.begin(), live_.end(), [](const Entry* a, const Entry* b) {
+        return a->last_use < b->last_use;
+      });
       fold(**oldest);
       live_.erase(oldest);
     }
-    entry.collectors = std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
+    entry.collectors =
+        std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
     live_.push_back(&entry);
   }
-  config.observer = [collectors = entry.collectors.get()](uint32_t host_thread) { return collectors->of(host_thread); };
+  config.observer = [collectors = entry.collectors.get()](uint32_t host_thread) {
+    return collectors->of(host_thread);
+  };
   return true;
 }
 
-void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchResult& result, bool counted, int64_t ns) {
+void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchResult& result, bool counted,
+                   int64_t ns) {
   running_ = nullptr;
   ++entry.launches;
   entry.last_ns = ns;
@@ -117,7 +123,8 @@ bool Recorder::empty() const {
 }
 
 bool Recorder::has_findings() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) { return !entry->sum.findings.empty(); });
+  return std::any_of(entries_.begin(), entries_.end(),
+                     [](const auto& entry) { return !entry->sum.findings.empty(); });
 }
 
 void Recorder::forget() {
@@ -139,22 +146,25 @@ std::string Recorder::render(bool interrupted) {
     const bool is_running = interrupted && entry.get() == running;
     if (!is_running) fold(*entry);
     if (is_running)
-      report.notes.push_back(fmt::format("The program was ended while {} was running; that launch is not counted.",
-                                         kernel->display_name));
-    if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_) continue;
+      report.notes.push_back(fmt::format(
+          "The program was ended while {} was running; that launch is not counted.", kernel->display_name));
+    if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_)
+      continue;
     if (entry->launches == 0) continue;
     report::Launch launch =
         report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum, entry->counts, sources);
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
   }
-  constexpr const char* directions[] = {"host to host", "host to device", "device to host", "device to device"};
+  constexpr const char* directions[] = {"host to host", "host to device", "device to host",
+                                        "device to device"};
   for (size_t i = 0; i < copies_.size(); ++i)
     if (copies_[i].count != 0)
       report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable});
   if (uncounted_ != 0 && options_.count)
-    report.notes.push_back(fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
-                                       uncounted_, uncounted_ == 1 ? "" : "es"));
+    report.notes.push_back(
+        fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
+                    uncounted_, uncounted_ == 1 ? "" : "es"));
   return options_.json ? report::to_json(report) : report::to_text(report, {options_.width, options_.color});
 }
 

@@ -1,5 +1,5 @@
-// What is remembered for the report: launches of the same kernel, grid, block and shared memory as one sum, findings,
-// and copies by direction.
+// What is remembered for the report: launches of the same kernel, grid, block and shared memory as one sum,
+// findings, and copies by direction.
 #pragma once
 
 #include <array>
@@ -31,12 +31,12 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
-    exec::LaunchConfig shape;   ///< grid, block and shared memory
-    uint64_t launches = 0;      ///< all of them
-    uint64_t counted = 0;       ///< those whose accesses were counted
-    exec::LaunchResult sum;     ///< of the counted ones; findings of all
-    /// Collectors live on from launch to launch: making them costs more than a small kernel. Only some do at a time
-    /// (they are large); what the others counted is in `counts`.
+    exec::LaunchConfig shape;  ///< grid, block and shared memory
+    uint64_t launches = 0;     ///< all of them
+    uint64_t counted = 0;      ///< those whose accesses were counted
+    exec::LaunchResult sum;    ///< of the counted ones; findings of all
+    /// Collectors live on from launch to launch: making them costs more than a small kernel. Only some do at
+    /// a time (they are large); what the others counted is in `counts`.
     std::unique_ptr<profile::Collectors> collectors;
     std::optional<profile::Profile> counts;
     uint64_t last_use = 0;
@@ -47,13 +47,14 @@ class Recorder {
   Entry& entry(Function& function, const exec::LaunchConfig& config);
   /// Whether this launch is to be counted; if so, its observers.
   bool begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config);
-  void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted, int64_t ns);
+  void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted,
+           int64_t ns);
 
   void copied(CopyKind direction, bool pageable, uint64_t bytes);
   [[nodiscard]] bool enabled() const { return enabled_; }
 
-  /// The finished report. `interrupted`: a kernel is running and cannot be waited for; what it has counted so far is
-  /// left out.
+  /// The finished report. `interrupted`: a kernel is running and cannot be waited for; what it has counted so
+  /// far is left out.
   [[nodiscard]] std::string render(bool interrupted);
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;

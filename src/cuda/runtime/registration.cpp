@@ -1,6 +1,6 @@
-// Fat binaries, kernels and variables as the code that nvcc generates announces them, before main; and finding them by
-// the host symbols that stand for them. PTX is parsed when it is first needed: most programs use a few of the kernels
-// that their libraries bring.
+// Fat binaries, kernels and variables as the code that nvcc generates announces them, before main; and
+// finding them by the host symbols that stand for them. PTX is parsed when it is first needed: most programs
+// use a few of the kernels that their libraries bring.
 #include <link.h>
 
 #include <algorithm>
@@ -16,8 +16,9 @@
 namespace lanescope::cuda {
 namespace {
 
-/// What a program registers (fatBinary wrapper). Version 1: `data` is the container. Version 2 (-rdc): `units` is a
-/// null-terminated list of the containers of the translation units; `data` holds machine code only.
+/// What a program registers (fatBinary wrapper). Version 1: `data` is the container. Version 2 (-rdc):
+/// `units` is a null-terminated list of the containers of the translation units; `data` holds machine code
+/// only.
 struct Wrapper {
   uint32_t magic;
   uint32_t version;
@@ -64,7 +65,8 @@ std::span<const std::byte> container_at(const std::byte* data, const std::string
 }
 
 /// Says why nothing can run, and what to do; no PTX for this device was found.
-std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& images, const std::string& target) {
+std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& images,
+                       const std::string& target) {
   std::string ptx, code;
   bool lto = false;
   for (const FatImage& image : images) {
@@ -74,18 +76,22 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
     lto = lto || image.kind == FatImage::Kind::lto_ir;
   }
   if (!ptx.empty())
-    return name + ": holds PTX for " + ptx + ", which a device of " + target + " cannot run; choose one with --arch";
+    return name + ": holds PTX for " + ptx + ", which a device of " + target +
+           " cannot run; choose one with --arch";
   return name + ": holds " +
-         (code.empty() ? (lto ? "link-time intermediate code only" : "no device code") : "machine code for " + code + " only") +
-         ". Lanescope runs PTX: compile with nvcc -arch=" + target + " (or -gencode arch=compute_" + target.substr(3) +
-         ",code=compute_" + target.substr(3) + "), which keeps the PTX";
+         (code.empty() ? (lto ? "link-time intermediate code only" : "no device code")
+                       : "machine code for " + code + " only") +
+         ". Lanescope runs PTX: compile with nvcc -arch=" + target + " (or -gencode arch=compute_" +
+         target.substr(3) + ",code=compute_" + target.substr(3) + "), which keeps the PTX";
 }
 
 /// One container's PTX for the device; "" when it holds none that fits (`why` says so).
-std::string ptx_of(const std::vector<FatImage>& images, const std::string& name, const Device& device, std::string& why) {
+std::string ptx_of(const std::vector<FatImage>& images, const std::string& name, const Device& device,
+                   std::string& why) {
   const FatImage* image = choose_ptx(images, device.target());
   if (image == nullptr && device.attribute(attribute_major) < 7) {
-    // Today's compilers make no PTX for these: the oldest stands in, and accesses are still counted by the old rules.
+    // Today's compilers make no PTX for these: the oldest stands in, and accesses are still counted by the
+    // old rules.
     for (const FatImage& other : images)
       if (other.kind == FatImage::Kind::ptx && (image == nullptr || other.sm < image->sm)) image = &other;
   }
@@ -149,8 +155,8 @@ void Runtime::unregister_binary(Binary* binary) {
   const std::unique_lock lock(mutex);
   if (!binary->registered) return;
   binary->registered = false;
-  // The symbols go with the file that held them: dlopen may put another one at the same place. What was counted stays,
-  // and with it the kernels and the module that the report speaks of.
+  // The symbols go with the file that held them: dlopen may put another one at the same place. What was
+  // counted stays, and with it the kernels and the module that the report speaks of.
   const auto is_of_binary = [&](const auto& entry) { return entry.second->binary == binary; };
   std::erase_if(functions, is_of_binary);
   std::erase_if(variables, [&](const auto& entry) { return entry.second.binary == binary; });
@@ -196,8 +202,9 @@ Status Runtime::load(Binary& binary) {
     const std::string module_name = binary.name + ".ptx";
     std::vector<ptx::Module> units;
     for (size_t i = 0; i < texts.size(); ++i)
-      units.push_back(ptx::parse(std::move(texts[i]), texts.size() == 1 ? module_name
-                                                                        : binary.name + " unit " + std::to_string(i + 1)));
+      units.push_back(ptx::parse(std::move(texts[i]), texts.size() == 1
+                                                          ? module_name
+                                                          : binary.name + " unit " + std::to_string(i + 1)));
     binary.module = std::make_shared<const ptx::Module>(
         units.size() == 1 ? std::move(units.front()) : ptx::link(std::move(units), module_name));
     binary.image = std::make_unique<exec::Image>(binary.module, memory);
@@ -274,7 +281,8 @@ Status load_library(Runtime& runtime, Binary** out, std::vector<std::byte> bytes
   const Status status = runtime.load(*binary);
   if (status != Status::success) return status;
   for (const ptx::Function& function : binary->module->functions)
-    if (function.is_entry && function.has_body) runtime.register_function(binary, nullptr, function.name.c_str());
+    if (function.is_entry && function.has_body)
+      runtime.register_function(binary, nullptr, function.name.c_str());
   *out = binary;
   return Status::success;
 }
@@ -294,12 +302,13 @@ LANESCOPE_CUDA_API void __cudaUnregisterFatBinary(void** handle) {
   if (handle != nullptr) Runtime::get().unregister_binary(binary_of(handle));
 }
 
-LANESCOPE_CUDA_API void __cudaRegisterFunction(void** handle, const void* stub, char*, const char* name, int, void*,
-                                               void*, void*, void*, int*) {
+LANESCOPE_CUDA_API void __cudaRegisterFunction(void** handle, const void* stub, char*, const char* name, int,
+                                               void*, void*, void*, void*, int*) {
   Runtime::get().register_function(binary_of(handle), stub, name);
 }
 
-LANESCOPE_CUDA_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t, int, int) {
+LANESCOPE_CUDA_API void __cudaRegisterVar(void** handle, char* host, char*, const char* name, int, size_t,
+                                          int, int) {
   Runtime::get().register_variable(binary_of(handle), host, name);
 }
 
@@ -307,8 +316,8 @@ LANESCOPE_CUDA_API void __cudaRegisterHostVar(void** handle, const char* name, c
   Runtime::get().register_variable(binary_of(handle), host, name);
 }
 
-LANESCOPE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int, size_t, int,
-                                                 int) {
+LANESCOPE_CUDA_API void __cudaRegisterManagedVar(void** handle, void** host, char*, const char* name, int,
+                                                 size_t, int, int) {
   binary_of(handle)->managed.push_back({host, name});
   Runtime::get().register_variable(binary_of(handle), host, name);
 }
@@ -334,7 +343,9 @@ LANESCOPE_CUDA_API Status cudaGetKernel(Function** out, const void* stub) {
   return __cudaGetKernel(out, stub);
 }
 
-LANESCOPE_CUDA_API Status cudaGetFuncBySymbol(Function** out, const void* stub) { return cudaGetKernel(out, stub); }
+LANESCOPE_CUDA_API Status cudaGetFuncBySymbol(Function** out, const void* stub) {
+  return cudaGetKernel(out, stub);
+}
 
 LANESCOPE_CUDA_API Status cudaFuncGetName(const char** name, const void* stub) {
   return query([&](Runtime& runtime) {
@@ -368,8 +379,8 @@ LANESCOPE_CUDA_API Status cudaGetSymbolSize(size_t* out, const void* symbol) {
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int*, void**, unsigned, int*, void**,
-                                              unsigned) {
+LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int*, void**, unsigned, int*,
+                                              void**, unsigned) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || code == nullptr) return Status::invalid_value;
     const auto* bytes = static_cast<const std::byte*>(code);
@@ -380,7 +391,8 @@ LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, in
       const Status status = runtime.load(**out);
       if (status != Status::success) return status;
       for (const lanescope::ptx::Function& function : (*out)->module->functions)
-        if (function.is_entry && function.has_body) runtime.register_function(*out, nullptr, function.name.c_str());
+        if (function.is_entry && function.has_body)
+          runtime.register_function(*out, nullptr, function.name.c_str());
       return Status::success;
     }
     const size_t size = magic == container_magic ? container_size({bytes, 16}, "cudaLibraryLoadData")
@@ -389,8 +401,8 @@ LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, in
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int*, void**, unsigned, int*, void**,
-                                                  unsigned) {
+LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int*, void**, unsigned,
+                                                  int*, void**, unsigned) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || path == nullptr) return Status::invalid_value;
     std::ifstream in(path, std::ios::binary);
@@ -432,12 +444,14 @@ LANESCOPE_CUDA_API Status cudaLibraryGetKernelCount(unsigned* count, Binary* lib
 LANESCOPE_CUDA_API Status cudaLibraryEnumerateKernels(Function** out, unsigned most, Binary* library) {
   return call([&](Runtime&) {
     if (out == nullptr || library == nullptr) return Status::invalid_value;
-    for (size_t i = 0; i < most; ++i) out[i] = i < library->functions.size() ? library->functions[i].get() : nullptr;
+    for (size_t i = 0; i < most; ++i)
+      out[i] = i < library->functions.size() ? library->functions[i].get() : nullptr;
     return Status::success;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Binary* library, const char* name) {
+LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Binary* library,
+                                               const char* name) {
   return call([&](Runtime&) {
     if (library == nullptr || name == nullptr) return Status::invalid_value;
     uint64_t bytes = 0;
@@ -449,6 +463,7 @@ LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Bin
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLibraryGetManaged(void** address, size_t* size, Binary* library, const char* name) {
+LANESCOPE_CUDA_API Status cudaLibraryGetManaged(void** address, size_t* size, Binary* library,
+                                                const char* name) {
   return cudaLibraryGetGlobal(address, size, library, name);
 }

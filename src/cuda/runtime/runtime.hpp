@@ -1,9 +1,9 @@
-// The state behind the CUDA runtime's functions: one object for a process. Functions are in the files of their areas
-// (registration, memory, copies, streams, launches, …); each goes through call() or query() below, which keep CUDA's
-// error state.
+// The state behind the CUDA runtime's functions: one object for a process. Functions are in the files of
+// their areas (registration, memory, copies, streams, launches, …); each goes through call() or query()
+// below, which keep CUDA's error state.
 //
-// Work is done when it is submitted: a stream's operations run on the calling thread, in the order of the calls. That is
-// one of the orders which CUDA allows, so streams and events need no waiting.
+// Work is done when it is submitted: a stream's operations run on the calling thread, in the order of the
+// calls. That is one of the orders which CUDA allows, so streams and events need no waiting.
 #pragma once
 
 #include <atomic>
@@ -40,14 +40,14 @@ struct Node;
 /// A kernel of a program: what `cudaKernel_t` and `cudaFunction_t` point to.
 struct Function {
   Binary* binary = nullptr;
-  std::string name;                      ///< in the PTX
-  const void* stub = nullptr;            ///< the host function that stands for it
+  std::string name;                           ///< in the PTX
+  const void* stub = nullptr;                 ///< the host function that stands for it
   std::atomic<const exec::Kernel*> kernel{};  ///< once decoded
-  uint32_t dynamic_shared_limit = 0;     ///< cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set
+  uint32_t dynamic_shared_limit = 0;          ///< cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set
   int carveout = -1;
   bool non_portable_cluster = false;
-  bool counted = true;                   ///< its name passes --kernel
-  uint32_t host_threads = 0;             ///< for its launches, from how long the last one took; 0 = all
+  bool counted = true;        ///< its name passes --kernel
+  uint32_t host_threads = 0;  ///< for its launches, from how long the last one took; 0 = all
 };
 
 struct Variable {
@@ -107,8 +107,8 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
-  std::shared_ptr<Capture> capture;   ///< while work is recorded instead of done
-  std::vector<Node*> capture_tail;    ///< what the next node depends on
+  std::shared_ptr<Capture> capture;  ///< while work is recorded instead of done
+  std::vector<Node*> capture_tail;   ///< what the next node depends on
 };
 
 struct Event {
@@ -163,8 +163,8 @@ struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
 /// What can be put into a stream or a graph.
-using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork, FreeWork,
-                          AllocationWork, ChildWork>;
+using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork,
+                          FreeWork, AllocationWork, ChildWork>;
 
 class Runtime {
  public:

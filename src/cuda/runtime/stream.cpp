@@ -1,5 +1,5 @@
-// Streams, events and host functions. All work is done when it is submitted, so there is nothing to wait for; event
-// times are those of the host's monotonic clock.
+// Streams, events and host functions. All work is done when it is submitted, so there is nothing to wait for;
+// event times are those of the host's monotonic clock.
 #include <chrono>
 
 #include "cuda/runtime/graph.hpp"
@@ -8,8 +8,8 @@
 namespace lanescope::cuda {
 namespace {
 
-constexpr unsigned non_blocking = 1;                    // cudaStreamNonBlocking
-constexpr unsigned disable_timing = 2;                  // cudaEventDisableTiming
+constexpr unsigned non_blocking = 1;                       // cudaStreamNonBlocking
+constexpr unsigned disable_timing = 2;                     // cudaEventDisableTiming
 constexpr int least_priority = 0, greatest_priority = -5;  // as an H200 has them
 
 std::atomic<unsigned long long> next_stream_id{13};  // 1 and 2 are the legacy and the per-thread stream
@@ -81,7 +81,9 @@ using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaStreamCreate(Stream** out) { return create_stream(out, 0, 0); }
 
-LANESCOPE_CUDA_API Status cudaStreamCreateWithFlags(Stream** out, unsigned flags) { return create_stream(out, flags, 0); }
+LANESCOPE_CUDA_API Status cudaStreamCreateWithFlags(Stream** out, unsigned flags) {
+  return create_stream(out, flags, 0);
+}
 
 LANESCOPE_CUDA_API Status cudaStreamCreateWithPriority(Stream** out, unsigned flags, int priority) {
   return create_stream(out, flags, priority);
@@ -153,7 +155,8 @@ LANESCOPE_CUDA_API Status cudaLaunchHostFunc(Stream* stream, HostFunction functi
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data, unsigned flags) {
+LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data,
+                                                unsigned flags) {
   return call([&](Runtime& runtime) {
     if (callback == nullptr || flags != 0) return Status::invalid_value;
     return runtime.submit(stream, HostWork{nullptr, callback, stream, data});

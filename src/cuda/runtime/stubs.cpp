@@ -1,13 +1,13 @@
-// Every function that the real library exports, as a weak symbol that fails and says which one it was. What is
-// implemented elsewhere in this library takes its place when the library is linked.
+// Every function that the real library exports, as a weak symbol that fails and says which one it was. What
+// is implemented elsewhere in this library takes its place when the library is linked.
 
 namespace lanescope::cuda {
 enum class Status : int;
 Status not_implemented(const char* name);
 }  // namespace lanescope::cuda
 
-#define LANESCOPE_EXPORT(name)                                                                       \
-  extern "C" __attribute__((weak, visibility("default"))) lanescope::cuda::Status name() {           \
-    return lanescope::cuda::not_implemented(#name);                                                  \
+#define LANESCOPE_EXPORT(name)                                                             \
+  extern "C" __attribute__((weak, visibility("default"))) lanescope::cuda::Status name() { \
+    return lanescope::cuda::not_implemented(#name);                                        \
   }
 #include "cuda/runtime/exports.def"

@@ -9,7 +9,8 @@ Status Runtime::submit(Stream* handle, Work work) {
   if (stream == nullptr) return Status::invalid_resource_handle;
   if (captures != 0) {
     if (stream->capture != nullptr) return capture(*stream, std::move(work));
-    // The legacy stream waits for all streams that do not say otherwise, which one that is captured cannot be waited for.
+    // The legacy stream waits for all streams that do not say otherwise, which one that is captured cannot be
+    // waited for.
     if (stream == &legacy_stream && blocks_legacy_stream()) return Status::capture_implicit;
   }
   return execute(work);

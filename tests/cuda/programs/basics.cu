@@ -1,5 +1,5 @@
-// What nearly every program does: copies, a launch, events, symbols, properties; with padding of the tile left out, so
-// that the report has something to say.
+// What nearly every program does: copies, a launch, events, symbols, properties; with padding of the tile
+// left out, so that the report has something to say.
 #include <vector>
 
 #include "check.hpp"

@@ -1,5 +1,5 @@
-// Every way to launch: from a static initialiser, with arguments that launch themselves, by host stub and by handle,
-// with launch attributes, cooperative; in streams of two host threads; as nodes of graphs.
+// Every way to launch: from a static initialiser, with arguments that launch themselves, by host stub and by
+// handle, with launch attributes, cooperative; in streams of two host threads; as nodes of graphs.
 #include <thread>
 #include <vector>
 
@@ -84,7 +84,8 @@ void graphs() {
   add<<<1, 1, 0, stream>>>(sum, 100);
   CHECK_CUDA(cudaEventRecord(join, other));
   CHECK_CUDA(cudaStreamWaitEvent(stream, join, 0));
-  CHECK_CUDA(cudaLaunchHostFunc(stream, [](void* calls) { ++*static_cast<int*>(calls); }, &host_calls));
+  CHECK_CUDA(cudaLaunchHostFunc(
+      stream, [](void* calls) { ++*static_cast<int*>(calls); }, &host_calls));
   cudaGraph_t graph;
   CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
   CHECK(host_calls == 0);
@@ -131,7 +132,8 @@ int main() {
   CHECK_CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(&add), dim3(1), dim3(2), arguments, 0, nullptr));
   cudaKernel_t handle;
   CHECK_CUDA(cudaGetKernel(&handle, reinterpret_cast<const void*>(&add)));
-  CHECK_CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(handle), dim3(1), dim3(1), arguments, 0, nullptr));
+  CHECK_CUDA(
+      cudaLaunchKernel(reinterpret_cast<const void*>(handle), dim3(1), dim3(1), arguments, 0, nullptr));
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(3);
   config.blockDim = dim3(1);
@@ -143,12 +145,13 @@ int main() {
   CHECK_CUDA(cudaMalloc(&seen, blocks * sizeof(int)));
   CHECK_CUDA(cudaMemset(sum, 0, sizeof *sum));
   void* meeting[] = {&sum, &seen};
-  CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&meet), dim3(blocks), dim3(64), meeting, 0, nullptr));
+  CHECK_CUDA(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&meet), dim3(blocks), dim3(64),
+                                         meeting, 0, nullptr));
   std::vector<int> all(blocks);
   CHECK_CUDA(cudaMemcpy(all.data(), seen, blocks * sizeof(int), cudaMemcpyDeviceToHost));
   for (const int one : all) CHECK(one == blocks);
-  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&meet), dim3(1 << 20), dim3(64), meeting, 0, nullptr) ==
-        cudaErrorCooperativeLaunchTooLarge);
+  CHECK(cudaLaunchCooperativeKernel(reinterpret_cast<const void*>(&meet), dim3(1 << 20), dim3(64), meeting, 0,
+                                    nullptr) == cudaErrorCooperativeLaunchTooLarge);
   CHECK(cudaGetLastError() == cudaErrorCooperativeLaunchTooLarge);
 
   bounded<<<1, 256>>>(sum);

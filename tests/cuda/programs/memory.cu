@@ -1,4 +1,5 @@
-// Memory of every kind: managed (variables too), pinned, registered, pitched, pools, arrays, 2D and 3D copies and sets.
+// Memory of every kind: managed (variables too), pinned, registered, pitched, pools, arrays, 2D and 3D copies
+// and sets.
 #include <cstring>
 #include <vector>
 
@@ -61,7 +62,8 @@ int main() {
   CHECK_CUDA(cudaMemcpy2D(copy.data(), width, rows, pitch, width, height, cudaMemcpyDeviceToHost));
   for (int y = 0; y < height; ++y)
     for (int x = 0; x < width; ++x) CHECK(copy[y * width + x] == static_cast<char>(x + 10 * y));
-  CHECK(cudaMemcpy2D(copy.data(), 3, rows, pitch, width, height, cudaMemcpyDeviceToHost) == cudaErrorInvalidPitchValue);
+  CHECK(cudaMemcpy2D(copy.data(), 3, rows, pitch, width, height, cudaMemcpyDeviceToHost) ==
+        cudaErrorInvalidPitchValue);
   CHECK(cudaGetLastError() == cudaErrorInvalidPitchValue);
 
   cudaPitchedPtr box;
@@ -84,7 +86,8 @@ int main() {
   CHECK_CUDA(cudaMemcpy3D(&from));
   for (int z = 0; z < 2; ++z)
     for (int y = 0; y < 2; ++y)
-      for (int x = 0; x < 8; ++x) CHECK(back[z * 120 + y * 24 + x] == cube[(z + 1) * 120 + (y + 1) * 24 + x + 4]);
+      for (int x = 0; x < 8; ++x)
+        CHECK(back[z * 120 + y * 24 + x] == cube[(z + 1) * 120 + (y + 1) * 24 + x + 4]);
 
   cudaArray_t array;
   const cudaChannelFormatDesc format = cudaCreateChannelDesc<float>();

@@ -1,5 +1,5 @@
-// One of two translation units (-rdc=true): kernels that use functions, variables and a table of function pointers
-// which second.cu defines, and statics named like those of second.cu.
+// One of two translation units (-rdc=true): kernels that use functions, variables and a table of function
+// pointers which second.cu defines, and statics named like those of second.cu.
 using Operation = int (*)(int);
 
 extern __device__ int times_ten(int x);
@@ -20,7 +20,8 @@ __device__ __noinline__ T numbered(T x) {
   return x + atomicAdd(&number, 1);
 }
 
-/// out[i] = times_ten(i) + offsets[i % 4] * factors[i % 4] + operations[i % 2](i) + local_part(i), for one warp
+/// out[i] = times_ten(i) + offsets[i % 4] * factors[i % 4] + operations[i % 2](i) + local_part(i), for one
+/// warp
 __global__ void combine(int* out) {
   const int i = threadIdx.x;
   out[i] = times_ten(i) + offsets[i & 3] * factors[i & 3] + operations[i & 1](i) + local_part(i);

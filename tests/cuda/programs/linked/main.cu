@@ -1,5 +1,5 @@
-// A program of several translation units (nvcc -rdc=true main.cu and tests/data/linked/*.cu -lcudadevrt): device
-// functions, variables and a table of function pointers across units, and kernels that launch kernels.
+// A program of several translation units (nvcc -rdc=true main.cu and tests/data/linked/*.cu -lcudadevrt):
+// device functions, variables and a table of function pointers across units, and kernels that launch kernels.
 #include "../check.hpp"
 
 __global__ void combine(int* out);
@@ -32,7 +32,8 @@ int main() {
     take();
     for (int i = 0; i < 32; ++i) {
       const int times_ten = 10 * i + i - 50, twice = 2 * i + 11;
-      CHECK(words[i] == times_ten + own_offsets[i % 4] * factors[i % 4] + (i % 2 == 0 ? times_ten : twice) + i + 10);
+      CHECK(words[i] ==
+            times_ten + own_offsets[i % 4] * factors[i % 4] + (i % 2 == 0 ? times_ten : twice) + i + 10);
     }
     own_offsets[0] = 1000;
     CHECK_CUDA(cudaMemcpyToSymbol(offsets, own_offsets, sizeof own_offsets));
