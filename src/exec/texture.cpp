@@ -50,7 +50,8 @@ uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
 float as_float(uint32_t value) { return std::bit_cast<float>(value); }
 
 float from_half(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = (half >> 10) & 31u, fraction = half & 0x3ffu;
+  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = (half >> 10) & 31u,
+                 fraction = half & 0x3ffu;
   if (exponent == 31) return as_float(sign | 0x7f800000u | fraction << 13);
   if (exponent == 0) return (sign != 0 ? -1.0f : 1.0f) * static_cast<float>(fraction) * 0x1p-24f;
   return as_float(sign | (exponent + 112) << 23 | fraction << 13);
@@ -102,11 +103,9 @@ class Sampler {
     return std::max(d == 0 ? t_.width : d == 1 ? t_.height : t_.depth, 1u);
   }
 
-  /// A layer outside is the nearest one.
+  /// A layer outside is the last one: its number has no sign (seen on an H200).
   [[nodiscard]] uint64_t layer_offset(const Point& p) const {
-    if (!form_.layered || t_.layers == 0) return 0;
-    const int32_t layer = std::clamp(static_cast<int32_t>(p.layer), 0, static_cast<int32_t>(t_.layers) - 1);
-    return static_cast<uint64_t>(layer) * t_.slice;
+    return form_.layered ? std::min(p.layer, t_.layers - 1) * t_.slice : 0;
   }
 
   [[nodiscard]] double in_texels(float x, uint32_t d) const {
@@ -202,9 +201,12 @@ class Sampler {
 
   [[nodiscard]] uint32_t channel(uint32_t raw) const {
     const uint32_t width = 8u * t_.channel_bytes;
-    if (t_.kind == Texture::Kind::floating) return width == 16 ? bits(from_half(static_cast<uint16_t>(raw))) : raw;
+    if (t_.kind == Texture::Kind::floating)
+      return width == 16 ? bits(from_half(static_cast<uint16_t>(raw))) : raw;
     if (t_.kind == Texture::Kind::unsigned_integer)
-      return t_.normalized_read ? bits(static_cast<float>(raw) / static_cast<float>((uint64_t{1} << width) - 1)) : raw;
+      return t_.normalized_read
+                 ? bits(static_cast<float>(raw) / static_cast<float>((uint64_t{1} << width) - 1))
+                 : raw;
     const int32_t value = static_cast<int32_t>(raw << (32 - width)) >> (32 - width);
     if (!t_.normalized_read) return static_cast<uint32_t>(value);
     // Both the lowest number and the one above it are -1.
@@ -216,7 +218,8 @@ class Sampler {
 std::optional<uint64_t> surface_offset(const Texture& t, const TextureForm& form,
                                        const std::array<int32_t, 3>& coordinate, uint32_t layer) {
   const uint32_t width = uint32_t{form.elements} * form.element_bytes;
-  const std::array<int64_t, 3> size{int64_t{t.width} * t.texel_bytes(), std::max(t.height, 1u), std::max(t.depth, 1u)};
+  const std::array<int64_t, 3> size{int64_t{t.width} * t.texel_bytes(), std::max(t.height, 1u),
+                                    std::max(t.depth, 1u)};
   std::array<int64_t, 4> place{0, 0, 0, 0};
   const bool clamped = form.bounds == TextureForm::Bounds::clamp;
   for (uint32_t d = 0; d < form.dimensions; ++d) {
@@ -330,8 +333,8 @@ const Inst* access_texture(Warp& w, const Inst* in) {
       const uint32_t width = uint32_t{form.elements} * form.element_bytes;
       if (point.integer[0] % static_cast<int32_t>(width) != 0) {
         report(w, in, Finding::Kind::misaligned, 1u << lane, static_cast<uint64_t>(point.integer[0]), width,
-               "the surface coordinate x = " + std::to_string(point.integer[0]) + ", in bytes, is no multiple of " +
-                   std::to_string(width));
+               "the surface coordinate x = " + std::to_string(point.integer[0]) +
+                   ", in bytes, is no multiple of " + std::to_string(width));
         continue;
       }
       const auto offset = surface_offset(*texture, form, point.integer, point.layer);
@@ -340,10 +343,11 @@ const Inst* access_texture(Warp& w, const Inst* in) {
         for (uint32_t d = 1; d < form.dimensions; ++d)
           place += std::string(d == 1 ? ", y = " : ", z = ") + std::to_string(point.integer[d]);
         if (form.layered) place += ", layer " + std::to_string(static_cast<int32_t>(point.layer));
-        report(w, in, Finding::Kind::out_of_bounds, 1u << lane, static_cast<uint64_t>(point.integer[0]), width,
-               place + " is outside the surface of " + std::to_string(texture->width * texture->texel_bytes()) +
-                   " bytes by " + std::to_string(std::max(texture->height, 1u)) + " by " +
-                   std::to_string(std::max({texture->depth, texture->layers, 1u})));
+        report(
+            w, in, Finding::Kind::out_of_bounds, 1u << lane, static_cast<uint64_t>(point.integer[0]), width,
+            place + " is outside the surface of " + std::to_string(texture->width * texture->texel_bytes()) +
+                " bytes by " + std::to_string(std::max(texture->height, 1u)) + " by " +
+                std::to_string(std::max({texture->depth, texture->layers, 1u})));
         continue;
       }
       auto* at = reinterpret_cast<std::byte*>(texture->base + offset.value_or(0));

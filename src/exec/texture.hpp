@@ -2,9 +2,8 @@
 // handle in a register ("bindless"). One function a warp and no host instruction set, as in builtins.hpp.
 //
 // Source of the sampling rules: CUDA C++ Programming Guide 13.0, "Texture Fetching" and "Texture and Surface
-// Memory"; PTX ISA 9.0, tex, tld4, suld, sust. What they leave open (rounding of the fractions, coordinates
-// far outside) follows what an H200 was seen to do. There are no mipmaps and no cubemaps: a level of detail
-// is read and has no effect, and so have gradients.
+// Memory"; PTX ISA 9.0, tex, tld4, suld, sust. docs/textures.md says what differs from an H200. There are no
+// mipmaps and no cubemaps: a level of detail is read and has no effect, and so have gradients.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Textures and surfaces: small PTX programs against what the CUDA C++ Programming Guide's formulas give, computed here in
-// double precision from the texels themselves.
+// Textures and surfaces: small PTX programs against what the CUDA C++ Programming Guide's formulas give,
+// computed here in double precision from the texels themselves.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,18 +19,21 @@ namespace {
 
 constexpr uint32_t width = 5, height = 4;
 
-/// One warp that computes `body`: lane i's coordinates are %f1, %f2 (floats) and %r1, %r2 (ints), the handle is %rd1;
-/// the four registers %r10 to %r13 are stored for each lane.
+/// One warp that computes `body`: lane i's coordinates are %f1, %f2 (floats) and %r1, %r2 (ints), the handle
+/// is %rd1; the four registers %r10 to %r13 are stored for each lane.
 class Warp32 {
  public:
   Memory memory;
 
-  LaunchResult run(const std::string& body, uint64_t handle, const std::vector<float>& x, const std::vector<float>& y) {
+  LaunchResult run(const std::string& body, uint64_t handle, const std::vector<float>& x,
+                   const std::vector<float>& y) {
     const std::string text =
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 in, .param .u64 out)\n{\n"
+        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 in, "
+        ".param .u64 out)\n{\n"
         ".reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<10>;\n.reg .b16 %rs<10>;\n"
         "ld.param.u64 %rd1, [t];\nld.param.u64 %rd2, [in];\nld.param.u64 %rd3, [out];\nmov.u32 %r3, %tid.x;\n"
-        "mul.wide.u32 %rd4, %r3, 8;\nadd.u64 %rd2, %rd2, %rd4;\nmul.wide.u32 %rd5, %r3, 16;\nadd.u64 %rd3, %rd3, %rd5;\n"
+        "mul.wide.u32 %rd4, %r3, 8;\nadd.u64 %rd2, %rd2, %rd4;\nmul.wide.u32 %rd5, %r3, 16;\nadd.u64 %rd3, "
+        "%rd3, %rd5;\n"
         "ld.global.v2.f32 {%f1, %f2}, [%rd2];\ncvt.rzi.s32.f32 %r1, %f1;\ncvt.rzi.s32.f32 %r2, %f2;\n"
         "mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;\n" +
         body + "\nst.global.v4.b32 [%rd3], {%r10, %r11, %r12, %r13};\nret;\n}\n";
@@ -69,7 +72,8 @@ Texture floats(Memory& memory, std::vector<float>& texels) {
   return t;
 }
 
-const std::vector<float> xs{-7.25f, -1, -0.5f, 0, 0.25f, 0.5f, 1.9921875f, 2.5f, 3.75f, 4.5f, 4.99f, 5, 6.125f, 11};
+const std::vector<float> xs{-7.25f, -1,    -0.5f, 0,     0.25f, 0.5f,   1.9921875f,
+                            2.5f,   3.75f, 4.5f,  4.99f, 5,     6.125f, 11};
 const std::vector<float> ys{-3, 0.5f, 1.25f, 3.9f, 4.5f};
 constexpr const char* fetch_2d = "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];";
 
@@ -91,7 +95,8 @@ int wrapped(Texture::Address mode, double i, int n) {
 TEST(Texture, EveryAddressModeAndFilter) {
   for (const bool normalized : {false, true})
     for (const bool filter : {false, true})
-      for (const auto mode : {Texture::Address::wrap, Texture::Address::clamp, Texture::Address::mirror, Texture::Address::border}) {
+      for (const auto mode : {Texture::Address::wrap, Texture::Address::clamp, Texture::Address::mirror,
+                              Texture::Address::border}) {
         const bool repeats = mode == Texture::Address::wrap || mode == Texture::Address::mirror;
         if (repeats && !normalized) continue;
         Warp32 warp;
@@ -110,7 +115,8 @@ TEST(Texture, EveryAddressModeAndFilter) {
         ASSERT_TRUE(result.findings.empty());
         const auto texel = [&](double i, double j) {
           const int a = wrapped(mode, i, width), b = wrapped(mode, j, height);
-          return a < 0 || b < 0 ? 77.0 : double{texels[static_cast<size_t>(b) * width + static_cast<size_t>(a)]};
+          return a < 0 || b < 0 ? 77.0
+                                : double{texels[static_cast<size_t>(b) * width + static_cast<size_t>(a)]};
         };
         for (size_t lane = 0; lane < 32; ++lane) {
           const double u = double{x[lane % x.size()]} * (normalized ? width : 1),
@@ -118,11 +124,12 @@ TEST(Texture, EveryAddressModeAndFilter) {
           double want = texel(std::floor(u), std::floor(v));
           if (filter) {
             const double i = std::floor(u - 0.5), j = std::floor(v - 0.5), a = u - 0.5 - i, b = v - 0.5 - j;
-            want = (1 - a) * (1 - b) * texel(i, j) + a * (1 - b) * texel(i + 1, j) + (1 - a) * b * texel(i, j + 1) +
-                   a * b * texel(i + 1, j + 1);
+            want = (1 - a) * (1 - b) * texel(i, j) + a * (1 - b) * texel(i + 1, j) +
+                   (1 - a) * b * texel(i, j + 1) + a * b * texel(i + 1, j + 1);
           }
           // Fractions have 8 bits: two texels differ by 400 at most.
-          ASSERT_NEAR(warp.real(lane), want, filter ? 2 * 400 / 512.0 : 0) << lane << " mode " << static_cast<int>(mode);
+          ASSERT_NEAR(warp.real(lane), want, filter ? 2 * 400 / 512.0 : 0)
+              << lane << " mode " << static_cast<int>(mode);
           ASSERT_EQ(warp.word(lane, 3), 0u);
         }
       }
@@ -139,7 +146,8 @@ TEST(Texture, IntegersAreReadAsTheyAreOrNormalised) {
   const int8_t texels[8] = {-128, 127, -127, 64, 1, 0, 5, -5};
   std::memcpy(reinterpret_cast<void*>(t.base), texels, 8);
   const std::vector<float> x{0, 1, 2, 3};
-  ASSERT_TRUE(warp.run("tex.1d.v4.s32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];", warp.memory.textures.add(t), x, {0})
+  ASSERT_TRUE(warp.run("tex.1d.v4.s32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
+                       warp.memory.textures.add(t), x, {0})
                   .findings.empty());
   for (size_t i = 0; i < 4; ++i) {
     EXPECT_EQ(static_cast<int32_t>(warp.word(i, 0)), texels[2 * i]);
@@ -148,7 +156,8 @@ TEST(Texture, IntegersAreReadAsTheyAreOrNormalised) {
     EXPECT_EQ(warp.word(i, 3), 0u);
   }
   t.normalized_read = true;
-  ASSERT_TRUE(warp.run("tex.1d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];", warp.memory.textures.add(t), x, {0})
+  ASSERT_TRUE(warp.run("tex.1d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
+                       warp.memory.textures.add(t), x, {0})
                   .findings.empty());
   for (size_t i = 0; i < 4; ++i)
     EXPECT_EQ(warp.real(i), std::max(static_cast<float>(texels[2 * i]) / 127.0f, -1.0f));
@@ -162,10 +171,12 @@ TEST(Texture, SurfacesKeepToTheirBounds) {
   const uint64_t handle = warp.memory.textures.add(t);
   const std::vector<float> x{-4, 0, 4, 16, 20}, y{-1, 0, 3, 4};
   const auto at = [&](float byte, float row) {
-    const auto i = static_cast<size_t>(std::clamp(byte / 4, 0.0f, 4.0f)), j = static_cast<size_t>(std::clamp(row, 0.0f, 3.0f));
+    const auto i = static_cast<size_t>(std::clamp(byte / 4, 0.0f, 4.0f)),
+               j = static_cast<size_t>(std::clamp(row, 0.0f, 3.0f));
     return texels[j * width + i];
   };
-  ASSERT_TRUE(warp.run("suld.b.2d.b32.clamp {%r10}, [%rd1, {%r1, %r2}];\nsuld.b.2d.b32.zero {%r11}, [%rd1, {%r1, %r2}];",
+  ASSERT_TRUE(warp.run("suld.b.2d.b32.clamp {%r10}, [%rd1, {%r1, %r2}];\nsuld.b.2d.b32.zero {%r11}, [%rd1, "
+                       "{%r1, %r2}];",
                        handle, x, y)
                   .findings.empty());
   for (size_t lane = 0; lane < 32; ++lane) {
@@ -173,10 +184,13 @@ TEST(Texture, SurfacesKeepToTheirBounds) {
     EXPECT_EQ(warp.real(lane), at(a, b));
     EXPECT_EQ(warp.real(lane, 1), a < 0 || a > 16 || b < 0 || b > 3 ? 0.0f : at(a, b));
   }
-  ASSERT_TRUE(warp.run("mov.b32 %r5, 7;\nsust.b.2d.b32.zero [%rd1, {%r1, %r2}], {%r5};", handle, {8, 400}, {2}).findings.empty());
+  ASSERT_TRUE(
+      warp.run("mov.b32 %r5, 7;\nsust.b.2d.b32.zero [%rd1, {%r1, %r2}], {%r5};", handle, {8, 400}, {2})
+          .findings.empty());
   std::vector<uint32_t> after(width * height);
   std::memcpy(after.data(), reinterpret_cast<const void*>(t.base), after.size() * 4);
-  for (size_t i = 0; i < after.size(); ++i) EXPECT_EQ(after[i], i == 12 ? 7u : std::bit_cast<uint32_t>(texels[i]));
+  for (size_t i = 0; i < after.size(); ++i)
+    EXPECT_EQ(after[i], i == 12 ? 7u : std::bit_cast<uint32_t>(texels[i]));
 
   const auto outside = warp.run("suld.b.2d.b32.trap {%r10}, [%rd1, {%r1, %r2}];", handle, {20}, {1}).findings;
   ASSERT_EQ(outside.size(), 1u);
@@ -193,7 +207,8 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   const uint64_t handle = warp.memory.textures.add(t);
   const auto refused = [&](const std::string& body, uint64_t which) {
     const auto findings = warp.run(body, which, {0}, {0}).findings;
-    return findings.size() == 1 && findings[0].kind == Finding::Kind::unknown_pointer && findings[0].count == 32;
+    return findings.size() == 1 && findings[0].kind == Finding::Kind::unknown_pointer &&
+           findings[0].count == 32;
   };
   EXPECT_FALSE(refused(fetch_2d, handle));
   EXPECT_TRUE(refused(fetch_2d, handle + 1));
@@ -208,10 +223,11 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
 
 TEST(Texture, CubesAndLooseOffsetsAreRefused) {
   Warp32 warp;
-  for (const char* body : {"tex.cube.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f1, %f1, %f1}];",
-                           "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}], {%r1, %r2};",
-                           "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
-                           "tex.2d.f32.f32 %r10, [%rd1, {%f1, %f2}];", "suld.b.2d.b32.trap {%r10}, [%r1, {%r1, %r2}];"})
+  for (const char* body :
+       {"tex.cube.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f1, %f1, %f1}];",
+        "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}], {%r1, %r2};",
+        "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
+        "tex.2d.f32.f32 %r10, [%rd1, {%f1, %f2}];", "suld.b.2d.b32.trap {%r10}, [%r1, {%r1, %r2}];"})
     EXPECT_THROW(warp.run(body, 0, {0}, {0}), Error) << body;
 }
 

@@ -1,5 +1,5 @@
-// Texture and surface objects: handles of textures that kernels read through a filter. See exec/texture.hpp for what is
-// done with them there.
+// Texture and surface objects: handles of textures that kernels read through a filter. See exec/texture.hpp
+// for what is done with them there.
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -102,7 +102,8 @@ Status set_array(Runtime& runtime, exec::Texture& texture, const Array* array) {
   texture.base = array->base;
   texture.width = static_cast<uint32_t>(array->width);
   texture.height = static_cast<uint32_t>(array->height);
-  ((array->flags & array_layered) != 0 ? texture.layers : texture.depth) = static_cast<uint32_t>(array->depth);
+  ((array->flags & array_layered) != 0 ? texture.layers : texture.depth) =
+      static_cast<uint32_t>(array->depth);
   texture.pitch = array->pitch();
   texture.slice = array->slice();
   return Status::success;
@@ -144,7 +145,8 @@ Status set_resource(Runtime& runtime, exec::Texture& texture, const ResourceDesc
 Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
   for (const int mode : how.address)
     if (mode < 0 || mode > 3) return Status::invalid_value;
-  if (how.filter < 0 || how.filter > 1 || how.read_mode < 0 || how.read_mode > 1) return Status::invalid_value;
+  if (how.filter < 0 || how.filter > 1 || how.read_mode < 0 || how.read_mode > 1)
+    return Status::invalid_value;
   if (how.srgb != 0) return not_here("sRGB textures");
   const bool integer = texture.kind != exec::Texture::Kind::floating;
   // CUDA normalises 8- and 16-bit integers only.
@@ -186,7 +188,8 @@ Status describe(T* out, uint64_t handle, bool is_surface, T Object::*part) {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceDescription* resource,
-                                                  const TextureDescription* how, const ViewDescription* view) {
+                                                  const TextureDescription* how,
+                                                  const ViewDescription* view) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || resource == nullptr || how == nullptr) return Status::invalid_value;
     if (view != nullptr) return not_here("resource views of textures");
