@@ -148,10 +148,11 @@ LANESCOPE_CUDA_API Status cudaOccupancyAvailableDynamicSMemPerBlock(size_t* byte
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return Status::invalid_value;
     const Device& device = runtime.device;
     const auto all = static_cast<uint64_t>(device.attribute(attribute_max_shared_per_multiprocessor));
-    const auto reserved = static_cast<uint64_t>(device.attribute(attribute_reserved_shared));
+    // An H200 does not take off here what the system keeps of each block's memory.
     const uint64_t each = all / static_cast<uint64_t>(blocks) / 128 * 128;
-    const uint64_t taken = reserved + kernel.static_shared;
-    *bytes = each < taken ? 0 : std::min<uint64_t>(each - taken, device.shared_optin() - kernel.static_shared);
+    *bytes = each < kernel.static_shared
+                 ? 0
+                 : std::min<uint64_t>(each, device.shared_optin()) - kernel.static_shared;
     return Status::success;
   });
 }

@@ -1,0 +1,159 @@
+// The reader of fat binaries: what it finds in committed ones, which PTX it chooses, and that damaged ones give errors.
+#include "cuda/fatbin.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+using Bytes = std::vector<std::byte>;
+
+Bytes read(const std::string& name) {
+  std::ifstream in(std::string(LANESCOPE_SOURCE_DIR "/tests/data/fatbin/") + name, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  EXPECT_FALSE(text.empty()) << name;
+  const auto* begin = reinterpret_cast<const std::byte*>(text.data());
+  return {begin, begin + text.size()};
+}
+
+template <typename T>
+void put(Bytes& bytes, size_t offset, T value) {
+  std::memcpy(bytes.data() + offset, &value, sizeof value);
+}
+
+std::string error_of(const Bytes& bytes) {
+  try {
+    for (const FatImage& image : read_fat_binary(bytes, "app"))
+      if (image.kind == FatImage::Kind::ptx) (void)text_of(image, "app");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(FatBinary, EveryCompressionGivesTheSameText) {
+  const Bytes plain = read("ptx_plain.fatbin"), lz4 = read("ptx_lz4.fatbin"), zstd = read("ptx_zstd.fatbin");
+  const auto text = [](const Bytes& bytes, FatImage::Compression compression) {
+    const auto images = read_fat_binary(bytes, "app");
+    EXPECT_EQ(images.size(), 1u);
+    EXPECT_EQ(images[0].kind, FatImage::Kind::ptx);
+    EXPECT_EQ(images[0].compression, compression);
+    EXPECT_EQ(images[0].sm, 75u);
+    EXPECT_EQ(images[0].target(), "sm_75");
+    EXPECT_EQ(images[0].version_major, 9);
+    return text_of(images[0], "app");
+  };
+  const std::string expected = text(plain, FatImage::Compression::none);
+  EXPECT_NE(expected.find(".visible .entry scale("), std::string::npos);
+  EXPECT_EQ(expected.find('\0'), std::string::npos);
+  EXPECT_EQ(text(lz4, FatImage::Compression::lz4), expected);
+  EXPECT_EQ(text(zstd, FatImage::Compression::zstd), expected);
+}
+
+TEST(FatBinary, MachineCodeIsSeenAndIsNoPtx) {
+  const Bytes bytes = read("machine_code.fatbin");
+  const auto images = read_fat_binary(bytes, "app");
+  ASSERT_EQ(images.size(), 1u);
+  EXPECT_EQ(images[0].kind, FatImage::Kind::machine_code);
+  EXPECT_EQ(images[0].sm, 90u);
+  EXPECT_EQ(choose_ptx(images, "sm_90"), nullptr);
+  EXPECT_THROW((void)text_of(images[0], "app"), Error);
+}
+
+TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {
+  const Bytes bytes = read("targets.fatbin");
+  const auto images = read_fat_binary(bytes, "app");
+  ASSERT_EQ(images.size(), 4u);
+  const auto chosen = [&](const char* arch) {
+    const FatImage* image = choose_ptx(images, arch);
+    return image == nullptr ? std::string("none") : image->target();
+  };
+  EXPECT_EQ(chosen("sm_70"), "none");
+  EXPECT_EQ(chosen("sm_75"), "sm_75");
+  EXPECT_EQ(chosen("sm_89"), "sm_75");
+  EXPECT_EQ(chosen("sm_90"), "sm_90");
+  EXPECT_EQ(chosen("sm_90a"), "sm_90a");
+  EXPECT_EQ(chosen("sm_100"), "sm_100f");
+  EXPECT_EQ(chosen("sm_103"), "sm_100f");
+  EXPECT_EQ(chosen("sm_120"), "sm_90");
+  EXPECT_EQ(chosen("gfx942"), "none");
+}
+
+TEST(FatBinary, AnyPartOfItIsAnError) {
+  for (const char* name : {"ptx_plain.fatbin", "ptx_lz4.fatbin", "ptx_zstd.fatbin", "machine_code.fatbin", "targets.fatbin"}) {
+    const Bytes whole = read(name);
+    ASSERT_EQ(error_of(whole), "");
+    for (size_t size = 0; size < whole.size(); ++size) {
+      const Bytes part(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_NE(error_of(part), "") << name << ", " << size << " bytes";
+    }
+  }
+}
+
+TEST(FatBinary, AnyChangedByteIsReadOrRefused) {
+  for (const char* name : {"ptx_lz4.fatbin", "ptx_zstd.fatbin", "targets.fatbin"}) {
+    const Bytes whole = read(name);
+    for (size_t at = 0; at < whole.size(); ++at) {
+      for (const int flip : {0x01, 0x80, 0xff}) {
+        Bytes changed = whole;
+        changed[at] ^= static_cast<std::byte>(flip);
+        (void)error_of(changed);
+      }
+    }
+  }
+}
+
+struct Damage {
+  const char* what;
+  size_t offset;
+  uint64_t value;
+  size_t width;
+  const char* message;
+};
+
+TEST(FatBinary, DamageIsNamed) {
+  const Damage list[] = {
+      {"mark", 0, 0x12345678, 4, "does not begin with the container's mark"},
+      {"version", 4, 9, 2, "version 9"},
+      {"header size", 6, 3, 2, "no possible size"},
+      {"content size", 8, 1u << 20, 8, "larger than the bytes given"},
+      {"content size that wraps", 8, UINT64_MAX - 3, 8, "no possible size"},
+      {"entry header of nothing", 16 + 4, 0, 4, "header has no possible size"},
+      {"entry header beyond the end", 16 + 4, 1u << 30, 4, "header has no possible size"},
+      {"payload", 16 + 8, UINT64_MAX, 8, "larger than what is left"},
+      {"compressed size", 16 + 16, 0x7fffffff, 4, "compressed text is larger"},
+      {"compression", 16 + 40, 0x11, 8, "compressed in an unknown way"},
+      {"source offset", 16 + 32, 0xffffffff, 4, "source lies outside"},
+      {"text size too large", 16 + 56, uint64_t{1} << 62, 8, "claims to have"},
+      {"text size larger than can be", 16 + 56, uint64_t{1} << 29, 8, "claims to have"},
+      {"text size of nothing", 16 + 56, 0, 8, "claims to have"},
+      {"text size too small", 16 + 56, 100, 8, "does not decompress"},
+      {"text size a little too large", 16 + 56, 5000, 8, "shorter than its entry says"},
+  };
+  for (const Damage& damage : list) {
+    Bytes bytes = read("ptx_zstd.fatbin");
+    std::memcpy(bytes.data() + damage.offset, &damage.value, damage.width);
+    EXPECT_NE(error_of(bytes).find(damage.message), std::string::npos) << damage.what << ": " << error_of(bytes);
+    EXPECT_EQ(error_of(bytes).find("app: "), 0u);
+  }
+}
+
+TEST(FatBinary, ACopyOfTwoEntriesHasBoth) {
+  Bytes bytes = read("ptx_lz4.fatbin");
+  const Bytes more = read("machine_code.fatbin");
+  bytes.insert(bytes.end(), more.begin() + 16, more.end());
+  put(bytes, 8, static_cast<uint64_t>(bytes.size() - 16));
+  const auto images = read_fat_binary(bytes, "app");
+  ASSERT_EQ(images.size(), 2u);
+  EXPECT_EQ(images[0].kind, FatImage::Kind::ptx);
+  EXPECT_EQ(images[1].kind, FatImage::Kind::machine_code);
+}
+
+}  // namespace
+}  // namespace lanescope::cuda

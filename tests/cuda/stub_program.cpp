@@ -1,0 +1,166 @@
+// A CUDA program without nvcc: what nvcc would generate around the kernels of stub_kernels.cu, written by hand and
+// compiled by the host compiler. It registers a committed fat binary before main and launches through the runtime's
+// functions. LANESCOPE_FATBIN is the file it holds. The first argument says what it does (see main).
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstddef>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+#include <vector>
+
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+
+extern "C" {
+void** __cudaRegisterFatBinary(void*);
+void __cudaRegisterFatBinaryEnd(void**);
+void __cudaUnregisterFatBinary(void**);
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*, int*);
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void*);
+int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
+int __cudaGetKernel(void**, const void*);
+int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*);
+int cudaMalloc(void**, size_t);
+int cudaFree(void*);
+int cudaMemcpy(void*, const void*, size_t, int);
+int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
+int cudaDeviceSynchronize();
+int cudaGetLastError();
+int cudaIpcGetMemHandle(void*, void*);
+}
+
+asm(R"(
+  .section .nv_fatbin,"a"
+  .balign 8
+fat_binary:
+  .incbin ")" LANESCOPE_FATBIN R"("
+  .previous
+)");
+extern "C" const unsigned char fat_binary[] __attribute__((visibility("hidden")));
+
+namespace {
+
+struct Wrapper {
+  int magic, version;
+  const void* data;
+  void* units;
+};
+__attribute__((section(".nvFatBinSegment"), used)) Wrapper wrapper = {0x466243b1, 1, fat_binary, nullptr};
+
+// The variables' host shadows.
+char factor[4], calls[4];
+
+void launch(const void* stub, void** arguments) {
+  dim3 grid, block;
+  size_t shared = 0;
+  void* stream = nullptr;
+  if (__cudaPopCallConfiguration(&grid, &block, &shared, &stream) != 0) return;
+  void* kernel = nullptr;
+  __cudaGetKernel(&kernel, stub);
+  __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+}
+
+void scale(const int* in, int* out, int n) {
+  void* arguments[] = {&in, &out, &n};
+  launch(reinterpret_cast<const void*>(&scale), arguments);
+}
+
+void store_at(int* out, long index) {
+  void* arguments[] = {&out, &index};
+  launch(reinterpret_cast<const void*>(&store_at), arguments);
+}
+
+void** handle = nullptr;
+void unregister() { __cudaUnregisterFatBinary(handle); }
+
+__attribute__((constructor)) void register_all() {
+  handle = __cudaRegisterFatBinary(&wrapper);
+  const auto add = [](auto* stub, const char* name) {
+    __cudaRegisterFunction(handle, reinterpret_cast<const char*>(stub), const_cast<char*>(name), name, -1, nullptr, nullptr,
+                           nullptr, nullptr, nullptr);
+  };
+  add(&scale, "scale");
+  add(&store_at, "store_at");
+  char name_of_factor[] = "factor", name_of_calls[] = "calls";
+  __cudaRegisterVar(handle, factor, name_of_factor, "factor", 0, 4, 1, 0);
+  __cudaRegisterVar(handle, calls, name_of_calls, "calls", 0, 4, 0, 0);
+  __cudaRegisterFatBinaryEnd(handle);
+  std::atexit(unregister);
+}
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("failed: %s\n", what);
+  std::exit(1);
+}
+
+constexpr int n = 1024;
+int *in = nullptr, *out = nullptr;
+
+void run_scale(int times) {
+  std::vector<int> host(n), back(n);
+  for (int i = 0; i < n; ++i) host[static_cast<size_t>(i)] = i;
+  const int status = cudaMalloc(reinterpret_cast<void**>(&in), n * sizeof(int));
+  if (status != 0) std::printf("cudaMalloc: error %d\n", status);
+  require(status == 0, "memory for the input");
+  require(cudaMalloc(reinterpret_cast<void**>(&out), n * sizeof(int)) == 0, "memory for the output");
+  require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy to the device");
+  for (int i = 0; i < times; ++i)
+    if (__cudaPushCallConfiguration({2, 1, 1}, {1024, 1, 1}, 0, nullptr) == 0) scale(in, out, n);
+  const int error = cudaGetLastError();
+  if (error != 0) std::printf("launch: error %d\n", error);
+  require(error == 0, "launch");
+  require(cudaMemcpy(back.data(), out, n * sizeof(int), 2) == 0, "copy from the device");
+  for (int i = 0; i < n; ++i) require(back[static_cast<size_t>(i)] == 3 * i, "result");
+  int count = 0;
+  require(cudaMemcpyFromSymbol(&count, calls, sizeof count, 0, 2) == 0 && count == 2 * times, "count of blocks");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto is = [&](const char* mode) { return argc > 1 && std::strcmp(argv[1], mode) == 0; };
+  run_scale(2);
+  std::printf("scaled\n");
+  std::fflush(stdout);
+  if (is("read")) {  // what it was given on standard input
+    char line[64] = "";
+    require(std::fgets(line, sizeof line, stdin) != nullptr, "a line to read");
+    std::printf("read %s", line);
+  }
+  if (is("status")) return std::atoi(argv[2]);
+  if (is("bounds")) {
+    __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
+    store_at(out, n);
+    require(cudaGetLastError() == 0, "the launch succeeds");
+    require(cudaDeviceSynchronize() == 700, "cudaErrorIllegalAddress");
+    std::printf("illegal address\n");
+  }
+  if (is("abort")) std::abort();
+  if (is("crash")) raise(SIGSEGV);
+  if (is("interrupt")) {
+    kill(getpid(), SIGTERM);
+    std::this_thread::sleep_for(std::chrono::seconds(20));
+  }
+  if (is("exit-now")) quick_exit(4);
+  if (is("fork")) {
+    const pid_t child = fork();
+    if (child == 0) execl("/proc/self/exe", argv[0], "status", "0", nullptr);
+    int status = 0;
+    waitpid(child, &status, 0);
+    require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child runs");
+  }
+  if (is("unknown")) {
+    char room[64];
+    require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801, "cudaErrorNotSupported");
+  }
+  cudaFree(in);
+  cudaFree(out);
+  return 0;
+}
