@@ -81,9 +81,16 @@ class Grid {
       worker.shared_granule_mask = worker.observer->shared_granule - 1;
       worker.global_granule_mask = worker.observer->global_granule - 1;
     }
+    Observer* const observer = worker.observer;
+    Observer nobody;
     std::unique_ptr<BlockState> state;
     while (take(state, worker)) {
       const uint64_t epoch = epoch_;
+      if (observer != nullptr && config_.observe_every > 1) {
+        Observer* const told = state->index % config_.observe_every == 0 ? observer : &nobody;
+        if (told != worker.observer) flush_repeats(worker);
+        worker.observer = told;
+      }
       const Outcome outcome = run_block(*state, worker);
       if (outcome == Outcome::finished && parked_count_ == 0) {
         finish_block(thread);
@@ -194,7 +201,7 @@ class Grid {
     }
   }
 
-  bool resume(std::unique_ptr<BlockState>& state, std::deque<Parked>::iterator which) {
+  bool resume(std::unique_ptr<BlockState>& state, const std::deque<Parked>::iterator& which) {
     if (state) {
       std::lock_guard lock(states_mutex_);
       states_.push_back(std::move(state));

@@ -29,6 +29,8 @@ struct LaunchConfig {
   /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain
   /// loop runs.
   std::function<Observer*(uint32_t host_thread)> observer;
+  /// Observers are told of every n-th block alone, beginning with the first: a sample of large grids.
+  uint64_t observe_every = 1;
   /// Launched as a cooperative grid: its blocks may wait for each other through the grid's barrier.
   bool cooperative = false;
   uint64_t grid_barrier = 0;  ///< device address of that barrier; set by launch()

@@ -1,10 +1,12 @@
-// A CUDA program without nvcc: what nvcc would generate around the kernels of stub_kernels.cu, written by hand and
-// compiled by the host compiler. It registers a committed fat binary before main and launches through the runtime's
-// functions. LANESCOPE_FATBIN is the file it holds. The first argument says what it does (see main).
+// A CUDA program without nvcc: what nvcc would generate around the kernels of stub_kernels.cu, written by
+// hand and compiled by the host compiler. It registers a committed fat binary before main and launches
+// through the runtime's functions. LANESCOPE_FATBIN is the file it holds. The first argument says what it
+// does (see main).
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
@@ -82,8 +84,8 @@ void unregister() { __cudaUnregisterFatBinary(handle); }
 __attribute__((constructor)) void register_all() {
   handle = __cudaRegisterFatBinary(&wrapper);
   const auto add = [](auto* stub, const char* name) {
-    __cudaRegisterFunction(handle, reinterpret_cast<const char*>(stub), const_cast<char*>(name), name, -1, nullptr, nullptr,
-                           nullptr, nullptr, nullptr);
+    __cudaRegisterFunction(handle, reinterpret_cast<const char*>(stub), const_cast<char*>(name), name, -1,
+                           nullptr, nullptr, nullptr, nullptr, nullptr);
   };
   add(&scale, "scale");
   add(&store_at, "store_at");
@@ -119,7 +121,8 @@ void run_scale(int times) {
   require(cudaMemcpy(back.data(), out, n * sizeof(int), 2) == 0, "copy from the device");
   for (int i = 0; i < n; ++i) require(back[static_cast<size_t>(i)] == 3 * i, "result");
   int count = 0;
-  require(cudaMemcpyFromSymbol(&count, calls, sizeof count, 0, 2) == 0 && count == 2 * times, "count of blocks");
+  require(cudaMemcpyFromSymbol(&count, calls, sizeof count, 0, 2) == 0 && count == 2 * times,
+          "count of blocks");
 }
 
 }  // namespace
@@ -156,9 +159,22 @@ int main(int argc, char** argv) {
     waitpid(child, &status, 0);
     require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child runs");
   }
+  if (is("many")) {  // one thread each: what a launch costs
+    const auto start = std::chrono::steady_clock::now();
+    constexpr int times = 100000;
+    for (int i = 0; i < times; ++i) {
+      __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
+      store_at(out, i % n);
+    }
+    require(cudaDeviceSynchronize() == 0, "all launches");
+    const std::chrono::duration<double, std::micro> all = std::chrono::steady_clock::now() - start;
+    std::printf("%s 20 microseconds a launch: %.2f\n", all.count() / times < 20 ? "below" : "above",
+                all.count() / times);
+  }
   if (is("unknown")) {
     char room[64];
-    require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801, "cudaErrorNotSupported");
+    require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801,
+            "cudaErrorNotSupported");
   }
   cudaFree(in);
   cudaFree(out);

@@ -78,6 +78,12 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
         std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
     live_.push_back(&entry);
   }
+  const uint64_t blocks = config.grid.count();
+  if (options_.sample_blocks != 0 && options_.sample_blocks < blocks) {
+    // Spread over the grid, so that its edges and its middle are both in the sample.
+    config.observe_every = (blocks + options_.sample_blocks - 1) / options_.sample_blocks;
+    sampled_ = true;
+  }
   config.observer = [collectors = entry.collectors.get()](uint32_t host_thread) {
     return collectors->of(host_thread);
   };
@@ -161,6 +167,12 @@ std::string Recorder::render(bool interrupted) {
   for (size_t i = 0; i < copies_.size(); ++i)
     if (copies_[i].count != 0)
       report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable});
+  if (sampled_)
+    report.notes.push_back(
+        fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "
+                    "(--sample-blocks); warp instructions are of "
+                    "all blocks.",
+                    options_.sample_blocks));
   if (uncounted_ != 0 && options_.count)
     report.notes.push_back(
         fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",

@@ -81,6 +81,7 @@ class Recorder {
   uint64_t clock_ = 0;
   uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
   uint64_t uncounted_ = 0;
+  bool sampled_ = false;  ///< some launch had more blocks than are counted
 
   struct Copies {
     std::atomic<uint64_t> count{0}, bytes{0}, pageable{0};
