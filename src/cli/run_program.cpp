@@ -61,7 +61,7 @@ std::string find_program(const std::string& name) {
   const std::string path = variable != nullptr ? variable : "/usr/bin:/bin";
   for (size_t begin = 0; begin <= path.size();) {
     const size_t end = std::min(path.find(':', begin), path.size());
-    const std::string candidate = (end == begin ? "." : path.substr(begin, end - begin)) + "/" + name;
+    std::string candidate = (end == begin ? "." : path.substr(begin, end - begin)) + "/" + name;
     if (access(candidate.c_str(), X_OK) == 0 && !fs::is_directory(candidate)) return candidate;
     begin = end + 1;
   }

@@ -1,5 +1,6 @@
-// Calls about kernels: their attributes, and how many of their blocks fit a multiprocessor. How many registers a kernel
-// needs is known only from machine code, so registers are reported as 0 and taken not to limit.
+// Calls about kernels: their attributes, and how many of their blocks fit a multiprocessor. How many
+// registers a kernel needs is known only from machine code, so registers are reported as 0 and taken not to
+// limit.
 #include <algorithm>
 
 #include "cuda/runtime/launch.hpp"
@@ -53,7 +54,8 @@ Status set_attribute(const void* handle, int attribute, int value) {
   return with_kernel(handle, [&](Runtime& runtime, Function& function, const exec::Kernel& kernel) {
     switch (attribute) {
       case max_dynamic_shared:
-        if (value < 0 || uint64_t{kernel.static_shared} + static_cast<uint64_t>(value) > runtime.device.shared_optin())
+        if (value < 0 ||
+            uint64_t{kernel.static_shared} + static_cast<uint64_t>(value) > runtime.device.shared_optin())
           return Status::invalid_value;
         function.dynamic_shared_limit = static_cast<uint32_t>(value);
         return Status::success;
@@ -78,45 +80,53 @@ Status set_attribute(const void* handle, int attribute, int value) {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const void* handle) {
-  return with_kernel(handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
-    if (out == nullptr) return Status::invalid_value;
-    const lanescope::ptx::Module& module = *function.binary->module;
-    const lanescope::ptx::Function& declared = declaration(function);
-    *out = {};
-    out->shared_bytes = kernel.static_shared;
-    for (const lanescope::ptx::Variable& variable : module.variables)
-      if (variable.space == lanescope::ptx::Space::constant) out->constant_bytes += variable.size;
-    out->local_bytes = kernel.local_bytes;
-    out->max_threads_per_block = max_threads(runtime, kernel);
-    out->ptx_version = target_number(module.target);
-    out->binary_version = runtime.device.attribute(attribute_major) * 10 + runtime.device.attribute(attribute_minor);
-    out->max_dynamic_shared_bytes = static_cast<int>(shared_limit(runtime, function, kernel) - kernel.static_shared);
-    out->preferred_carveout = function.carveout;
-    out->cluster_must_be_set = declared.explicit_cluster ? 1 : 0;
-    out->cluster_width = static_cast<int>(declared.required_cluster[0]);
-    out->cluster_height = static_cast<int>(declared.required_cluster[1]);
-    out->cluster_depth = static_cast<int>(declared.required_cluster[2]);
-    out->non_portable_cluster_allowed = function.non_portable_cluster ? 1 : 0;
-    return Status::success;
-  });
+  return with_kernel(
+      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+        if (out == nullptr) return Status::invalid_value;
+        const lanescope::ptx::Module& module = *function.binary->module;
+        const lanescope::ptx::Function& declared = declaration(function);
+        *out = {};
+        out->shared_bytes = kernel.static_shared;
+        for (const lanescope::ptx::Variable& variable : module.variables)
+          if (variable.space == lanescope::ptx::Space::constant) out->constant_bytes += variable.size;
+        out->local_bytes = kernel.local_bytes;
+        out->max_threads_per_block = max_threads(runtime, kernel);
+        out->ptx_version = target_number(module.target);
+        out->binary_version =
+            runtime.device.attribute(attribute_major) * 10 + runtime.device.attribute(attribute_minor);
+        out->max_dynamic_shared_bytes =
+            static_cast<int>(shared_limit(runtime, function, kernel) - kernel.static_shared);
+        out->preferred_carveout = function.carveout;
+        out->cluster_must_be_set = declared.explicit_cluster ? 1 : 0;
+        out->cluster_width = static_cast<int>(declared.required_cluster[0]);
+        out->cluster_height = static_cast<int>(declared.required_cluster[1]);
+        out->cluster_depth = static_cast<int>(declared.required_cluster[2]);
+        out->non_portable_cluster_allowed = function.non_portable_cluster ? 1 : 0;
+        return Status::success;
+      });
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetAttribute(const void* handle, int attribute, int value) {
   return set_attribute(handle, attribute, value);
 }
 
-LANESCOPE_CUDA_API Status cudaKernelSetAttributeForDevice(Function* handle, int attribute, int value, int device) {
+LANESCOPE_CUDA_API Status cudaKernelSetAttributeForDevice(Function* handle, int attribute, int value,
+                                                          int device) {
   if (device != 0) return remember(Status::invalid_device);
   return set_attribute(handle, attribute, value);
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetCacheConfig(const void* handle, int) {
-  return with_kernel(handle, [](Runtime&, Function&, const lanescope::exec::Kernel&) { return Status::success; });
+  return with_kernel(handle,
+                     [](Runtime&, Function&, const lanescope::exec::Kernel&) { return Status::success; });
 }
 
-LANESCOPE_CUDA_API Status cudaFuncSetSharedMemConfig(const void* handle, int) { return cudaFuncSetCacheConfig(handle, 0); }
+LANESCOPE_CUDA_API Status cudaFuncSetSharedMemConfig(const void* handle, int) {
+  return cudaFuncSetCacheConfig(handle, 0);
+}
 
-LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index, size_t* offset, size_t* size) {
+LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index, size_t* offset,
+                                               size_t* size) {
   return with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel& kernel) {
     if (offset == nullptr || index >= kernel.params.size()) return Status::invalid_value;
     *offset = kernel.params[index].offset;
@@ -125,25 +135,25 @@ LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index,
   });
 }
 
-LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* handle,
-                                                                                 int threads, size_t dynamic_shared,
-                                                                                 unsigned) {
+LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+    int* blocks, const void* handle, int threads, size_t dynamic_shared, unsigned) {
   return with_kernel(handle, [&](Runtime& runtime, Function&, const lanescope::exec::Kernel& kernel) {
     if (blocks == nullptr || threads <= 0) return Status::invalid_value;
     *blocks = threads > max_threads(runtime, kernel)
                   ? 0
-                  : runtime.device.resident_blocks(static_cast<uint32_t>(threads), kernel.static_shared + dynamic_shared);
+                  : runtime.device.resident_blocks(static_cast<uint32_t>(threads),
+                                                   kernel.static_shared + dynamic_shared);
     return Status::success;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* handle, int threads,
-                                                                        size_t dynamic_shared) {
+LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* handle,
+                                                                        int threads, size_t dynamic_shared) {
   return cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(blocks, handle, threads, dynamic_shared, 0);
 }
 
-LANESCOPE_CUDA_API Status cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* handle, int blocks,
-                                                                    int threads) {
+LANESCOPE_CUDA_API Status cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* handle,
+                                                                    int blocks, int threads) {
   return with_kernel(handle, [&](Runtime& runtime, Function&, const lanescope::exec::Kernel& kernel) {
     if (bytes == nullptr || blocks <= 0 || threads <= 0) return Status::invalid_value;
     const Device& device = runtime.device;
@@ -162,25 +172,29 @@ namespace {
 uint64_t cluster_blocks(const LaunchDescription& description, const lanescope::ptx::Function& declared) {
   Extent3 cluster{declared.required_cluster[0], declared.required_cluster[1], declared.required_cluster[2]};
   for (unsigned i = 0; i < description.attribute_count; ++i)
-    if (description.attributes[i].id == LaunchAttribute::cluster_dimension) cluster = description.attributes[i].value.dimension;
+    if (description.attributes[i].id == LaunchAttribute::cluster_dimension)
+      cluster = description.attributes[i].value.dimension;
   return uint64_t{std::max(cluster.x, 1u)} * std::max(cluster.y, 1u) * std::max(cluster.z, 1u);
 }
 
 }  // namespace
 
-// Clusters are placed in groups of multiprocessors that differ from chip to chip; 16 is what a Hopper group has.
+// Clusters are placed in groups of multiprocessors that differ from chip to chip; 16 is what a Hopper group
+// has.
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveClusters(int* clusters, const void* handle,
                                                          const LaunchDescription* description) {
-  return with_kernel(handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
-    if (clusters == nullptr || description == nullptr) return Status::invalid_value;
-    if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
-    const Extent3 block = description->block;
-    const auto blocks = static_cast<uint64_t>(runtime.device.resident_blocks(
-                            block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared)) *
-                        static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
-    *clusters = static_cast<int>(blocks / cluster_blocks(*description, declaration(function)));
-    return Status::success;
-  });
+  return with_kernel(
+      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+        if (clusters == nullptr || description == nullptr) return Status::invalid_value;
+        if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
+        const Extent3 block = description->block;
+        const auto blocks =
+            static_cast<uint64_t>(runtime.device.resident_blocks(
+                block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared)) *
+            static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
+        *clusters = static_cast<int>(blocks / cluster_blocks(*description, declaration(function)));
+        return Status::success;
+      });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle,

@@ -144,7 +144,7 @@ Binary* Runtime::load_binary(std::vector<std::byte> bytes, std::string name) {
   auto binary = std::make_unique<Binary>();
   binary->name = std::move(name);
   binary->owned = std::move(bytes);
-  binary->containers.push_back(binary->owned);
+  binary->containers.emplace_back(binary->owned);
   Binary* handle = binary.get();
   const std::unique_lock lock(mutex);
   binaries.push_back(std::move(binary));
