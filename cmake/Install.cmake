@@ -11,8 +11,9 @@ install(TARGETS lanescope_cli)
 install(EXPORT lanescopeTargets NAMESPACE lanescope:: DESTINATION ${lanescope_package_dir})
 
 configure_package_config_file(cmake/lanescopeConfig.cmake.in lanescopeConfig.cmake
-                              INSTALL_DESTINATION ${lanescope_package_dir})
+                              INSTALL_DESTINATION ${lanescope_package_dir} PATH_VARS CMAKE_INSTALL_BINDIR)
 write_basic_package_version_file(lanescopeConfigVersion.cmake COMPATIBILITY SameMinorVersion)
-install(FILES ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfig.cmake
+install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/cmake/LanescopeTest.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfigVersion.cmake
         DESTINATION ${lanescope_package_dir})
