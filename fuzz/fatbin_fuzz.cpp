@@ -12,7 +12,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   try {
     const auto images = cuda::read_fat_binary({begin, size}, "fuzz");
     for (const cuda::FatImage& image : images) {
-      if (image.payload.data() < begin || image.payload.data() + image.payload.size() > begin + size) std::abort();
+      if (image.payload.data() < begin || image.payload.data() + image.payload.size() > begin + size)
+        std::abort();
       try {
         if (image.kind == cuda::FatImage::Kind::ptx) (void)cuda::text_of(image, "fuzz");
       } catch (const Error&) {

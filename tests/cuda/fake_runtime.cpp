@@ -1,5 +1,5 @@
-// Stands for the copy of the CUDA runtime that nvcc links into a program: functions of the same names, which fail as
-// the real ones do where there is no driver. What the hook does not redirect is seen by that.
+// Stands for the copy of the CUDA runtime that nvcc links into a program: functions of the same names, which
+// fail as the real ones do where there is no driver. What the hook does not redirect is seen by that.
 #include <cstddef>
 
 struct dim3 {
@@ -23,7 +23,10 @@ FAKE void** __cudaRegisterFatBinary(void*) {
 }
 FAKE void __cudaRegisterFatBinaryEnd(void**) { fail(); }
 FAKE void __cudaUnregisterFatBinary(void**) { fail(); }
-FAKE void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*, int*) { fail(); }
+FAKE void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*,
+                                 int*) {
+  fail();
+}
 FAKE void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) { fail(); }
 FAKE unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void*) { return static_cast<unsigned>(fail()); }
 FAKE int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { return fail(); }

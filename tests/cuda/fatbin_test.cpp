@@ -1,4 +1,5 @@
-// The reader of fat binaries: what it finds in committed ones, which PTX it chooses, and that damaged ones give errors.
+// The reader of fat binaries: what it finds in committed ones, which PTX it chooses, and that damaged ones
+// give errors.
 #include "cuda/fatbin.hpp"
 
 #include <gtest/gtest.h>
@@ -86,7 +87,8 @@ TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {
 }
 
 TEST(FatBinary, AnyPartOfItIsAnError) {
-  for (const char* name : {"ptx_plain.fatbin", "ptx_lz4.fatbin", "ptx_zstd.fatbin", "machine_code.fatbin", "targets.fatbin"}) {
+  for (const char* name :
+       {"ptx_plain.fatbin", "ptx_lz4.fatbin", "ptx_zstd.fatbin", "machine_code.fatbin", "targets.fatbin"}) {
     const Bytes whole = read(name);
     ASSERT_EQ(error_of(whole), "");
     for (size_t size = 0; size < whole.size(); ++size) {
@@ -139,7 +141,8 @@ TEST(FatBinary, DamageIsNamed) {
   for (const Damage& damage : list) {
     Bytes bytes = read("ptx_zstd.fatbin");
     std::memcpy(bytes.data() + damage.offset, &damage.value, damage.width);
-    EXPECT_NE(error_of(bytes).find(damage.message), std::string::npos) << damage.what << ": " << error_of(bytes);
+    EXPECT_NE(error_of(bytes).find(damage.message), std::string::npos)
+        << damage.what << ": " << error_of(bytes);
     EXPECT_EQ(error_of(bytes).find("app: "), 0u);
   }
 }
