@@ -1,17 +1,18 @@
-// Sums numbers: each block in shared memory, the blocks' sums by the host. The addressing of the first kernel is the
-// one that comes to mind first, that of the second avoids its bank conflicts. Checks both and times them. See README.md.
+// Sums numbers: each block in shared memory, the blocks' sums by the host. The addressing of the first kernel
+// is the one that comes to mind first, that of the second avoids its bank conflicts. Checks both and times
+// them. See README.md.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#define CHECK_CUDA(call)                                                                           \
-  do {                                                                                             \
-    const cudaError_t status = (call);                                                             \
-    if (status != cudaSuccess) {                                                                   \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));         \
-      std::exit(EXIT_FAILURE);                                                                     \
-    }                                                                                              \
+#define CHECK_CUDA(call)                                                                   \
+  do {                                                                                     \
+    const cudaError_t status = (call);                                                     \
+    if (status != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status)); \
+      std::exit(EXIT_FAILURE);                                                             \
+    }                                                                                      \
   } while (false)
 
 constexpr int threads = 256;

@@ -1,16 +1,16 @@
-// Transposes a square matrix through a tile in shared memory, twice: as it is first written, and with one more column
-// in the tile. Checks the results and times both. See README.md.
+// Transposes a square matrix through a tile in shared memory, twice: as it is first written, and with one
+// more column in the tile. Checks the results and times both. See README.md.
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
 
-#define CHECK_CUDA(call)                                                                           \
-  do {                                                                                             \
-    const cudaError_t status = (call);                                                             \
-    if (status != cudaSuccess) {                                                                   \
-      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status));         \
-      std::exit(EXIT_FAILURE);                                                                     \
-    }                                                                                              \
+#define CHECK_CUDA(call)                                                                   \
+  do {                                                                                     \
+    const cudaError_t status = (call);                                                     \
+    if (status != cudaSuccess) {                                                           \
+      std::fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, cudaGetErrorString(status)); \
+      std::exit(EXIT_FAILURE);                                                             \
+    }                                                                                      \
   } while (false)
 
 constexpr int tile_size = 32, rows = 8;

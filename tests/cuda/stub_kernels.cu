@@ -1,4 +1,4 @@
-// The device code of tests/cuda/stub_program.cpp. tests/data/fatbin/*.fatbin are made of it (see the README there).
+// The device code of tests/cuda/stub_program.cpp; tests/data/fatbin/*.fatbin are made of it.
 __constant__ int factor = 3;
 __device__ int calls;
 

@@ -555,6 +555,12 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node
 
 namespace {
 
+/// cudaMemcpyNodeParams.
+struct CopyNodeParams {
+  int flags, reserved[3];
+  Copy3D copy;
+};
+
 /// cudaGraphNodeParams: a kind and the parameters of that kind.
 struct AnyNodeParams {
   NodeType type;
@@ -562,10 +568,7 @@ struct AnyNodeParams {
   union {
     long long room[29];
     KernelNodeParams kernel;
-    struct {
-      int flags, reserved[3];
-      Copy3D copy;
-    } copy;
+    CopyNodeParams copy;
     MemsetParams set;
     HostNodeParams host;
     Graph* graph;
