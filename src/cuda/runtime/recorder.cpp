@@ -13,6 +13,11 @@
 namespace lanescope::cuda {
 namespace {
 
+/// The first launches of a kernel, and then what was counted in this time, are put aside before another one
+/// starts.
+constexpr uint64_t few_launches = 8;
+constexpr std::chrono::milliseconds at_risk{100};
+
 /// After a launch as long as this its counts are put aside, so that the next one can be interrupted without
 /// losing them.
 constexpr int64_t long_launch_ns = 50'000'000;
@@ -66,6 +71,13 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
   running_ = &entry;
   if (!counted) return false;
   entry.last_use = ++clock_;
+  // What the collectors hold is out of reach while they are counting, and lost if the program is ended then.
+  const auto now = std::chrono::steady_clock::now();
+  if (entry.collectors != nullptr && (entry.launches < few_launches || now - entry.put_aside > at_risk)) {
+    fold(entry);
+    std::erase(live_, &entry);
+    entry.put_aside = now;
+  }
   if (entry.collectors == nullptr) {
     if (live_.size() >= most_live) {
       const auto oldest = std::min_element(live_.begin(), live_.end(), [](const Entry* a, const Entry* b) {

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -40,7 +41,8 @@ class Recorder {
     std::unique_ptr<profile::Collectors> collectors;
     std::optional<profile::Profile> counts;
     uint64_t last_use = 0;
-    int64_t last_ns = 0;  ///< how long the last launch took
+    std::chrono::steady_clock::time_point put_aside;  ///< when `counts` last took over what was counted
+    int64_t last_ns = 0;                              ///< how long the last launch took
   };
 
   // The next three are called with Runtime::launches held.
