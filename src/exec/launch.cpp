@@ -310,8 +310,8 @@ Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
     const uint64_t address = memory.allocate(v.size, v.display_name, v.align);
     state_->owned.push_back(address);
     symbols.variables.push_back(address);
-    std::memcpy(reinterpret_cast<void*>(address), v.initial.data(),
-                std::min<size_t>(v.initial.size(), v.size));
+    std::copy_n(v.initial.data(), std::min<size_t>(v.initial.size(), v.size),
+                reinterpret_cast<uint8_t*>(address));
   }
   for (size_t i = 0; i < m.variables.size(); ++i) {
     if (symbols.variables[i] == 0) continue;
