@@ -1,0 +1,238 @@
+// Branches, calls, barriers, and instructions that a whole warp executes together. See decoder.hpp.
+
+#include <optional>
+
+#include "exec/builtins.hpp"
+#include "exec/decoder.hpp"
+
+namespace lanescope::exec {
+
+void Decoder::put_skip(uint32_t next_instruction) {
+  if (!guarded()) return;
+  Inst& skip = put(set_.control.branch_if, true);
+  skip.a = register_at(in_->guard);
+  skip.imm = in_->guard_negated ? 0 : 1;
+  const auto at = static_cast<uint32_t>(k_.code.size() - 1);
+  fixups_.push_back({at, Fixup::Kind::target, next_instruction});
+  fixups_.push_back({at, Fixup::Kind::join, next_instruction});
+}
+
+void Decoder::put_join(uint32_t instruction) {
+  const uint32_t join = s_->flow.blocks[s_->flow.block_of[instruction]].join;
+  if (join == no_index) return;
+  const uint32_t target = join == s_->flow.blocks.size() ? static_cast<uint32_t>(s_->f->body.size())
+                                                         : s_->flow.blocks[join].begin;
+  fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::join, target});
+}
+
+void Decoder::put_branch(uint32_t instruction, uint32_t target) {
+  if (guarded()) {
+    Inst& i = put(set_.control.branch_if, false);
+    i.a = register_at(in_->guard);
+    i.imm = in_->guard_negated ? 1 : 0;
+    put_join(instruction);
+  } else {
+    put(set_.control.branch, false);
+  }
+  fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::target, target});
+}
+
+void Decoder::emit_table_branch(uint32_t index) {
+  put_skip(index + 1);
+  const ptx::Table& table = s_->f->tables[in_->operands[1].index];
+  const uint32_t a = source(in_->operands[0], Type::u32);
+  Inst& i = put(set_.control.branch_table, false);
+  i.a = a;
+  i.b = static_cast<uint32_t>(k_.side.size());
+  i.imm = table.labels.size();
+  put_join(index);
+  for (uint32_t label : table.labels) {
+    table_fixups_.push_back({static_cast<uint32_t>(k_.side.size()), s_, s_->f->labels[label].instruction});
+    k_.side.push_back(0);
+  }
+}
+
+void Decoder::emit_barrier() {
+  uint32_t a = zero32_, b = no_operand, c = no_operand, d = no_operand;
+  uint64_t imm = barrier_sync;
+  for (const BoundOperand& bound : bind_operands(*in_)) {
+    if (bound.pattern->name == "m") {
+      const uint32_t members = source(*bound.operand, Type::u32);
+      Inst& i = put(set_.control.sync, false);
+      i.a = members;
+      i.imm = 1;
+      return;
+    }
+    if (bound.pattern->name == "a") a = source(*bound.operand, Type::u32);
+    if (bound.pattern->name == "b") b = source(*bound.operand, Type::u32);
+    if (bound.pattern->name == "c") {
+      c = source(*bound.operand, Type::pred);
+      if (bound.operand->negated) imm |= barrier_negated;
+    }
+    if (bound.pattern->name == "d") {
+      if (bound.operand->kind != Operand::Kind::reg) unsupported("destination operand");
+      d = register_at(bound.operand->reg);
+    }
+  }
+  if (in_->has(Mod::arrive)) imm |= barrier_arrive;
+  if (in_->has(Mod::red))
+    imm |= in_->has(Mod::popc) ? barrier_popc : in_->has(Mod::and_) ? barrier_and : barrier_or;
+  Inst& i = put(set_.control.barrier, false);
+  i.a = a;
+  i.b = b;
+  i.c = c;
+  i.d = d;
+  i.imm = imm;
+}
+
+void Decoder::emit_crosslane() {
+  for (const BoundOperand& bound : bind_operands(*in_))
+    if (bound.pattern->name == "m") {
+      // Sources are read before the wait, so that nothing but the instruction itself follows it.
+      Inst sync;
+      sync.fn = set_.control.sync;
+      sync.a = source(*bound.operand, Type::u32);
+      emit_register_instruction(&sync);
+      return;
+    }
+  emit_register_instruction();
+}
+
+void Decoder::emit_call() {
+  const Operand *results = nullptr, *callee = nullptr, *arguments = nullptr, *prototype = nullptr;
+  for (const Operand& o : in_->operands) {
+    if (o.kind == Operand::Kind::list)
+      (callee == nullptr ? results : arguments) = &o;
+    else if (o.kind == Operand::Kind::table)
+      prototype = &o;
+    else
+      callee = &o;
+  }
+  if (callee == nullptr) unsupported("callee");
+  const std::vector<ptx::Variable>*params = nullptr, *returns = nullptr;
+  const ptx::Function* target = nullptr;
+  if (callee->symbol.kind == SymbolRef::Kind::function) {
+    target = &m_.functions[callee->symbol.index];
+    params = &target->params;
+    returns = &target->returns;
+  } else {
+    if (prototype == nullptr) unsupported("an indirect call needs a prototype");
+    const ptx::Table& table = s_->f->tables[prototype->index];
+    if (table.kind == ptx::Table::Kind::call_prototype) {
+      params = &table.params;
+      returns = &table.returns;
+    } else if (!table.functions.empty()) {
+      params = &m_.functions[table.functions[0]].params;
+      returns = &m_.functions[table.functions[0]].returns;
+    } else {
+      unsupported("an indirect call needs a prototype");
+    }
+  }
+  uint32_t at = 0;
+  for (size_t i = 0; i < params->size(); ++i) {
+    if (arguments == nullptr || i >= arguments->count) unsupported("fewer arguments than parameters");
+    const uint32_t to = next_argument(at, (*params)[i]);
+    if (at > call_area_) unsupported("arguments larger than those of any function it may call");
+    move_argument(in_->elements[arguments->first + i], (*params)[i], to);
+  }
+  const auto builtin = target != nullptr && !target->has_body ? find_builtin(target->name) : std::nullopt;
+  const bool again = builtin ? false
+                     : target != nullptr
+                         ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
+                               reaches(place_of_.at(callee->symbol.index), place_of_.at(s_->index))
+                         : s_->recursive;
+  uint32_t saved = no_operand;
+  if (again) {
+    saved = static_cast<uint32_t>(k_.saved.size());
+    k_.saved.push_back({s_->registers_begin, s_->registers_end});
+  }
+  if (builtin) {
+    Inst& i = put(call_builtin, false);
+    i.imm = static_cast<uint64_t>(*builtin);
+    i.aux = call_area_;
+  } else if (target != nullptr) {
+    Inst& i = put(set_.control.call, false);
+    i.aux = saved;
+    calls_.push_back({static_cast<uint32_t>(k_.code.size() - 1), place_of_.at(callee->symbol.index)});
+  } else {
+    const uint32_t address = source(*callee, Type::u64);
+    Inst& i = put(set_.control.call_indirect, false);
+    i.a = address;
+    i.aux = saved;
+  }
+  at = 0;
+  for (size_t i = 0; i < returns->size(); ++i) {
+    const uint32_t from = next_argument(at, (*returns)[i]);
+    if (results == nullptr || i >= results->count) break;
+    move_result(in_->elements[results->first + i], (*returns)[i], call_area_ + from);
+  }
+}
+
+void Decoder::put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base, uint64_t to,
+                             uint64_t bytes) {
+  if (bytes == 0) return;
+  Inst& i = put(set_.control.copy_local, true);
+  i.a = from_base;
+  i.b = to_base;
+  i.c = static_cast<uint32_t>(from);
+  i.aux = static_cast<uint32_t>(to);
+  i.imm = bytes;
+}
+
+void Decoder::prologue() {
+  if (s_->recursive) {
+    put_copy(8, s_->frame, k_.stack_pointer, true);
+    put_wide(Op::add, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
+  }
+  uint32_t at = 0;
+  for (size_t i = 0; i < s_->f->params.size(); ++i) {
+    const uint32_t from = next_argument(at, s_->f->params[i]);
+    put_local_copy(zero_, from, s_->frame, s_->param_at[i], s_->f->params[i].size);
+  }
+}
+
+void Decoder::epilogue() {
+  uint32_t at = 0;
+  for (size_t i = 0; i < s_->f->returns.size(); ++i) {
+    const uint32_t to = next_argument(at, s_->f->returns[i]);
+    put_local_copy(s_->frame, s_->return_at[i], zero_, call_area_ + to, s_->f->returns[i].size);
+  }
+  if (s_->recursive) put_wide(Op::sub, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
+}
+
+void Decoder::move_argument(const Operand& o, const ptx::Variable& param, uint32_t to) {
+  if (o.kind == Operand::Kind::symbol || o.kind == Operand::Kind::address) {
+    const Place place = place_of(o.symbol, o.bits);
+    if (place.base == no_operand) unsupported("a kernel parameter as an argument");
+    put_local_copy(place.base, place.offset, zero_, to, param.size);
+    return;
+  }
+  local_access(Op::st, param, source(o, param.type), to);
+}
+
+void Decoder::move_result(const Operand& o, const ptx::Variable& result, uint32_t from) {
+  if (o.kind == Operand::Kind::symbol || o.kind == Operand::Kind::address) {
+    const Place place = place_of(o.symbol, o.bits);
+    put_local_copy(zero_, from, place.base, place.offset, result.size);
+    return;
+  }
+  if (o.kind == Operand::Kind::sink) return;
+  Resizes later;
+  local_access(Op::ld, result, destination(o, result.type, later), from);
+  put_later(later);
+}
+
+void Decoder::local_access(Op op, const ptx::Variable& v, uint32_t data, uint32_t offset) {
+  HandlerKey key;
+  key.op = op;
+  key.types[0] = v.type;
+  key.space = Space::local;
+  key.data_bytes = static_cast<uint8_t>(lane_bytes(v.type));
+  Inst& i = put(select(key), true);
+  i.d = data;
+  i.a = zero_;
+  i.imm = (1ull << 32) | offset;
+  i.aux = new_site(op == Op::ld ? AccessKind::load : AccessKind::store, Space::local, v.size);
+}
+
+}  // namespace lanescope::exec

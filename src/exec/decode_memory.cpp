@@ -1,0 +1,236 @@
+// Loads, stores, atomics, textures, and arithmetic on addresses. See decoder.hpp.
+
+#include <algorithm>
+#include <bit>
+
+#include "exec/builtins.hpp"
+#include "exec/decoder.hpp"
+#include "exec/memory.hpp"
+#include "exec/texture.hpp"
+
+namespace lanescope::exec {
+
+uint32_t Decoder::new_site(AccessKind kind, Space space, uint64_t width) {
+  k_.accesses.push_back({static_cast<uint32_t>(k_.origins.size() - 1), kind, space,
+                         static_cast<uint8_t>(width), text_of(*in_)});
+  return static_cast<uint32_t>(k_.accesses.size() - 1);
+}
+
+void Decoder::emit_memory() {
+  Resizes later;
+  HandlerKey key = key_of(*in_);
+  const Operand *address = nullptr, *data = nullptr;
+  uint32_t d = no_operand, b = no_operand, c = no_operand;
+  const bool atomic = in_->op == Op::atom || in_->op == Op::red;
+  for (const BoundOperand& bound : bind_operands(*in_)) {
+    if (bound.pattern->kind == ptx::OperandPattern::Kind::address)
+      address = bound.operand;
+    else if (!atomic && (bound.pattern->name == "d" || bound.pattern->name == "b"))
+      data = bound.operand;
+    else if (atomic && bound.operand->kind == Operand::Kind::vector) {
+      (bound.pattern->name == "d" ? d : c) =
+          atomic_elements(*bound.operand, bound.pattern->destination, later);
+    } else if (atomic && bound.pattern->name == "d") {
+      if (bound.operand->kind != Operand::Kind::sink) d = destination(*bound.operand, in_->type(), later);
+    } else if (atomic && bound.pattern->name == "b")
+      b = source(*bound.operand, in_->type());
+    else if (atomic && bound.pattern->name == "c")
+      c = source(*bound.operand, in_->type());
+  }
+  if (address == nullptr) unsupported("address");
+  // A parameter of a device function lies in its frame.
+  if ((key.space == Space::param || key.space == Space::param_entry || key.space == Space::param_func) &&
+      !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
+                            address->symbol.kind == SymbolRef::Kind::none)))
+    key.space = Space::local;
+  uint32_t base;
+  uint64_t offset = address->bits;
+  if (address->reg != no_index) {
+    base = register_at(address->reg);
+    key.address_bytes = static_cast<uint8_t>(width_of(address->reg));
+    if (key.address_bytes == 4 && !is_shared(key.space) && key.space != Space::local) {
+      const uint32_t wide = scratch(8);
+      put_resize({wide, base, 8, 4, false});
+      base = wide;
+      key.address_bytes = 8;
+    }
+    if (key.address_bytes != 4 && key.address_bytes != 8) unsupported("address register of this width");
+  } else if (address->symbol.kind != SymbolRef::Kind::none) {
+    const Place place = place_of(address->symbol, address->bits);
+    key.address_bytes = place.base == no_operand ? 0 : 8;
+    base = place.base;
+    offset = place.offset;
+    if (key.space == Space::generic && address->symbol.kind != SymbolRef::Kind::none)
+      key.space = space_of(address->symbol);
+    if (is_shared(key.space)) {
+      base = zero32_;
+      key.address_bytes = 4;
+    }
+  } else {
+    base = zero_;
+  }
+  const auto signed_offset = static_cast<int64_t>(offset);
+  if (signed_offset != static_cast<int32_t>(signed_offset)) {
+    if (key.address_bytes != 8) unsupported("address offset");
+    const uint32_t sum = scratch(8);
+    put_wide(Op::add, sum, base, constant(8, offset));
+    base = sum;
+    offset = 0;
+  }
+  uint32_t list = no_operand;
+  const uint32_t elements = in_->vector;
+  if (data != nullptr) {
+    const uint32_t width = data_width(*data);
+    key.data_bytes = static_cast<uint8_t>(width);
+    const bool load = in_->op != Op::st;
+    auto reg = [&](const Operand& o) {
+      if (!load) return source(o, wide_type(width, in_->type()));
+      if (o.kind == Operand::Kind::sink) return scratch(width);
+      return register_at(o.reg);
+    };
+    if (elements > 1) {
+      if (data->kind != Operand::Kind::vector || data->count != elements) unsupported("vector operand");
+      std::vector<uint32_t> registers;
+      for (uint32_t i = 0; i < elements; ++i) registers.push_back(reg(in_->elements[data->first + i]));
+      list = put_side(registers);
+    } else {
+      d = reg(data->kind == Operand::Kind::vector ? in_->elements[data->first] : *data);
+    }
+  }
+  key.types[0] = in_->type();
+  const Handler h = select(key);
+  put_guard();
+  Inst& i = put(h, guarded());
+  i.d = d;
+  i.a = base;
+  i.b = b;
+  i.c = data != nullptr ? list : c;
+  i.imm = (uint64_t{elements} << 32) | static_cast<uint32_t>(offset);
+  if (key.address_bytes != 0)
+    i.aux = new_site(atomic              ? AccessKind::atomic
+                     : in_->op == Op::st ? AccessKind::store
+                                         : AccessKind::load,
+                     key.space, uint64_t{ptx::size_of(in_->type())} * elements);
+  put_later(later);
+}
+
+uint32_t Decoder::atomic_elements(const Operand& vector, bool written, Resizes& later) {
+  std::vector<uint32_t> registers;
+  for (uint32_t i = 0; i < vector.count; ++i) {
+    const Operand& o = in_->elements[vector.first + i];
+    if (written && o.kind == Operand::Kind::sink)
+      registers.push_back(no_operand);
+    else
+      registers.push_back(written ? destination(o, in_->type(), later) : source(o, in_->type()));
+  }
+  return put_side(registers);
+}
+
+void Decoder::emit_texture() {
+  const bool store = in_->op == Op::sust, surface = store || in_->op == Op::suld;
+  const Operand &handle = in_->operands[store ? 0 : 1], &coordinates = in_->operands[store ? 1 : 2],
+                &data = in_->operands[store ? 2 : 0];
+  TextureForm form;
+  form.op = store                 ? TextureForm::Op::store
+            : surface             ? TextureForm::Op::load
+            : in_->op == Op::tld4 ? TextureForm::Op::gather
+                                  : TextureForm::Op::fetch;
+  form.layered = in_->has(Mod::a1d) || in_->has(Mod::a2d);
+  form.dimensions = in_->has(Mod::dim_3d) ? 3 : in_->has(Mod::dim_2d) || in_->has(Mod::a2d) ? 2 : 1;
+  form.integer_coordinates = !surface && in_->types.back() == Type::s32;
+  form.elements = in_->vector;
+  form.element_bytes = static_cast<uint8_t>(ptx::size_of(in_->type()));
+  form.component = in_->has(Mod::g) ? 1 : in_->has(Mod::b) ? 2 : in_->has(Mod::a) ? 3 : 0;
+  form.bounds = in_->has(Mod::clamp)  ? TextureForm::Bounds::clamp
+                : in_->has(Mod::zero) ? TextureForm::Bounds::zero
+                                      : TextureForm::Bounds::trap;
+  std::vector<uint32_t> list;
+  const auto add = [&](const Operand& operand, uint32_t count, Type type) {
+    for (uint32_t i = 0; i < count; ++i) {
+      const Operand& o = operand.kind == Operand::Kind::vector ? in_->elements[operand.first + i] : operand;
+      const bool is_register = o.kind == Operand::Kind::reg, is_sink = o.kind == Operand::Kind::sink;
+      list.push_back(is_sink ? no_operand : is_register ? register_at(o.reg) : source(o, type));
+      list.push_back(is_register ? width_of(o.reg) : lane_bytes(type));
+    }
+  };
+  add(data, form.elements, in_->type());
+  add(coordinates, form.dimensions + (form.layered ? 1 : 0), surface ? Type::b32 : in_->types.back());
+  const uint32_t first = put_side(list);
+  put_guard();
+  Inst& i = put(access_texture, guarded());
+  i.a = register_at(handle.reg);
+  i.b = first;
+  i.imm = std::bit_cast<uint64_t>(form);
+}
+
+Space Decoder::space_of(const SymbolRef& symbol) const {
+  switch (symbol.kind) {
+    case SymbolRef::Kind::module_variable: return m_.variables[symbol.index].space;
+    case SymbolRef::Kind::local_variable: return s_->f->variables[symbol.index].space;
+    default: return Space::generic;
+  }
+}
+
+uint32_t Decoder::data_width(const Operand& data) const {
+  auto of = [&](const Operand& o) { return o.kind == Operand::Kind::reg ? width_of(o.reg) : 0; };
+  uint32_t width = of(data);
+  bool mixed = false;
+  if (data.kind == Operand::Kind::vector)
+    for (uint32_t i = 0; i < data.count; ++i) {
+      const uint32_t w = of(in_->elements[data.first + i]);
+      mixed |= width != 0 && w != 0 && w != width;
+      width = std::max(width, w);
+    }
+  if (mixed) unsupported("registers of several widths in one vector");
+  return width != 0 ? width : lane_bytes(in_->type());
+}
+
+Type Decoder::wide_type(uint32_t lane_bytes, Type type) {
+  if (exec::lane_bytes(type) == lane_bytes) return type;
+  return lane_bytes == 2 ? Type::b16 : lane_bytes == 4 ? Type::b32 : lane_bytes == 8 ? Type::b64 : Type::b128;
+}
+
+void Decoder::emit_cvta() {
+  const Space space = in_->space;
+  Resizes later;
+  const uint32_t a = source(in_->operands[1], in_->type());
+  const uint32_t d = destination(in_->operands[0], in_->type(), later);
+  uint64_t window = is_shared(space) ? shared_window : space == Space::local ? local_window : 0;
+  if ((space == Space::param || space == Space::param_func) && !s_->f->is_entry) window = local_window;
+  if (window == 0 || lane_bytes(in_->type()) == 4) {
+    put_copy(lane_bytes(in_->type()), d, a, false);
+  } else {
+    const uint32_t by = constant(8, window);
+    put_guard();
+    put_wide(in_->has(Mod::to) ? Op::sub : Op::add, d, a, by, guarded());
+  }
+  put_later(later);
+}
+
+void Decoder::emit_isspacep() {
+  const uint32_t a = source(in_->operands[1], Type::u64);
+  const uint32_t d = register_at(in_->operands[0].reg);
+  if (!is_shared(in_->space) && in_->space != Space::local) {
+    put_guard();
+    Inst& i = put(is_space, guarded());
+    i.d = d;
+    i.a = a;
+    i.imm = static_cast<uint64_t>(in_->space);
+    return;
+  }
+  // Inside the window: address - window < size, unsigned.
+  const uint32_t offset = scratch(8);
+  put_wide(Op::sub, offset, a, constant(8, in_->space == Space::local ? local_window : shared_window));
+  HandlerKey key;
+  key.op = Op::setp;
+  key.types[0] = Type::u64;
+  key.modifiers.set(static_cast<size_t>(Mod::lt));
+  const Handler h = select(key);
+  put_guard();
+  Inst& i = put(h, guarded());
+  i.d = d;
+  i.a = offset;
+  i.b = constant(8, window_size);
+}
+
+}  // namespace lanescope::exec

@@ -1,0 +1,125 @@
+// Instructions that only touch registers. See decoder.hpp.
+
+#include <array>
+
+#include "exec/decoder.hpp"
+
+namespace lanescope::exec {
+
+void Decoder::emit_register_instruction(const Inst* before) {
+  Resizes later;
+  HandlerKey key = key_of(*in_);
+  uint32_t d = no_operand, second = no_operand;
+  std::array<uint32_t, 4> sources{no_operand, no_operand, no_operand, no_operand};
+  uint64_t imm = 0;
+  uint8_t count = 0;
+  for (const BoundOperand& bound : bind_operands(*in_)) {
+    const ptx::OperandPattern& p = *bound.pattern;
+    const Operand& o = *bound.operand;
+    if (p.name == "m") continue;  // the member mask: see emit_crosslane
+    if (p.destination) {
+      const bool first = d == no_operand && !p.piped;
+      if (o.kind == Operand::Kind::sink && !first) continue;
+      (first ? d : second) = destination(o, type_of(p), later);
+      continue;
+    }
+    if (p.piped) {  // p of `d|p`
+      if (o.kind != Operand::Kind::sink) second = destination(o, type_of(p), later);
+      continue;
+    }
+    if (p.constant_only) {
+      imm |= o.bits;
+      continue;
+    }
+    if (count == 4) unsupported("operands");
+    if (o.negated) imm |= negation_bit(count);
+    sources[count++] = source(o, type_of(p));
+  }
+  key.sources = count;
+  const Handler h = select(key);
+  if (before != nullptr) {
+    Inst& i = put(before->fn, true);
+    i.a = before->a;
+  }
+  put_guard();
+  Inst& i = put(h, guarded());
+  i.d = d;
+  i.a = sources[0];
+  i.b = sources[1];
+  i.c = sources[2];
+  i.aux = count == 4 ? sources[3] : second;
+  if (in_->op == Op::lop3 && count == 4) {  // lop3.or d|p, a, b, c, table, q: q beside the table
+    i.aux = second;
+    imm |= uint64_t{sources[3]} << 32;
+  }
+  if (in_->has(Mod::cc) || in_->op == Op::addc || in_->op == Op::subc || in_->op == Op::madc)
+    i.aux = s_->carry;
+  i.imm = imm;
+  put_later(later);
+}
+
+void Decoder::emit_move() {
+  const Operand &d = in_->operands[0], &a = in_->operands[1];
+  Resizes later;
+  HandlerKey key = key_of(*in_);
+  const uint32_t bytes = lane_bytes(in_->type());
+  if (a.kind == Operand::Kind::vector || d.kind == Operand::Kind::vector) {
+    const bool pack = a.kind == Operand::Kind::vector;
+    const Operand& v = pack ? a : d;
+    if (v.count != 2 && v.count != 4) unsupported("vector of this length");
+    const uint32_t part = bytes / v.count;
+    if (part < 2) unsupported("pieces of 8 bits");
+    const Type part_type = part == 2 ? Type::b16 : part == 4 ? Type::b32 : Type::b64;
+    std::array<uint32_t, 4> parts{no_operand, no_operand, no_operand, no_operand};
+    for (uint32_t i = 0; i < v.count; ++i) {
+      const Operand& o = in_->elements[v.first + i];
+      if (pack)
+        parts[i] = source(o, part_type);
+      else if (o.kind != Operand::Kind::sink)
+        parts[i] = destination(o, part_type, later);
+    }
+    const uint32_t whole = pack ? destination(d, in_->type(), later) : source(a, in_->type());
+    key.vector = static_cast<uint8_t>(v.count);
+    key.sources = pack ? static_cast<uint8_t>(v.count) : 1;
+    const Handler h = select(key);
+    put_guard();
+    Inst& i = put(h, guarded());
+    if (pack) {
+      i.d = whole;
+      i.a = parts[0];
+      i.b = parts[1];
+      i.c = parts[2];
+      i.aux = parts[3];
+    } else {
+      i.a = whole;
+      i.d = parts[0];
+      i.b = parts[1];
+      i.c = parts[2];
+      i.aux = parts[3];
+    }
+    put_later(later);
+    return;
+  }
+  const uint32_t from = source(a, in_->type());
+  const uint32_t to = destination(d, in_->type(), later);
+  key.sources = 1;
+  const Handler h = select(key);
+  put_guard();
+  Inst& i = put(h, guarded());
+  i.d = to;
+  i.a = from;
+  i.imm = a.negated ? 1 : 0;
+  put_later(later);
+}
+
+uint64_t Decoder::negation_bit(uint8_t n) const {
+  switch (in_->op) {
+    case Op::setp:
+    case Op::set:
+    case Op::selp: return 1;
+    case Op::lop3: return 1ull << 8;
+    default: return 1ull << n;
+  }
+}
+
+}  // namespace lanescope::exec

@@ -1,0 +1,235 @@
+// The decoder's own header: one Decoder turns one kernel, with all functions it may call, into a Kernel. Its
+// parts:
+//   decode.cpp            which functions, where everything lies, and the way through the instructions
+//   decode_operands.cpp   operands → offsets into the register file; helper instructions around an
+//   instruction decode_registers.cpp  instructions that only touch registers decode_memory.cpp     loads,
+//   stores, atomics, textures, addresses decode_control.cpp    branches, calls, barriers, instructions of the
+//   whole warp
+//
+// The register file of a warp holds, in this order: constants and special registers (written once), scratch
+// registers for helper instructions, and for each function of the kernel its register slots. Local memory of
+// a lane holds the area in which call arguments and results are handed over, then for each function its
+// parameters and local variables.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "exec/decode.hpp"
+#include "exec/flow.hpp"
+#include "exec/handlers.hpp"
+
+namespace lanescope::exec {
+
+using ptx::Mod;
+using ptx::no_index;
+using ptx::Op;
+using ptx::Operand;
+using ptx::Space;
+using ptx::SpecialRegister;
+using ptx::SymbolRef;
+using ptx::Type;
+
+inline uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
+inline uint32_t register_bytes(uint32_t lane_bytes) { return lane_bytes == 0 ? 4 : lane_bytes * warp_lanes; }
+inline bool is_shared(Space s) {
+  return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
+}
+
+class Decoder {
+ public:
+  Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed)
+      : m_(module), symbols_(symbols), observed_(observed), set_(host_handlers()) {}
+
+  Kernel run(uint32_t entry);
+
+ private:
+  const ptx::Module& m_;
+  const SymbolTable& symbols_;
+  bool observed_;
+  const HandlerSet& set_;
+  Kernel k_;
+
+  struct FunctionState {
+    uint32_t index = 0;
+    const ptx::Function* f = nullptr;
+    Flow flow;
+    bool recursive = false;
+    bool address_taken = false;
+    uint32_t slots_at[5]{};  ///< register file offset of slot 0, by width class
+    uint32_t registers_begin = 0, registers_end = 0;
+    uint32_t carry = no_operand;  ///< predicate register of .cc
+    uint32_t frame = no_operand;  ///< 64-bit register: where the frame begins in local memory
+    uint32_t frame_begin = 0, frame_bytes = 0;
+    std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
+    uint32_t entry = 0;
+    std::vector<uint32_t> code_of;  ///< by instruction, and one more: the function's end
+    std::vector<uint32_t> callees;  ///< places in functions_
+  };
+  std::vector<FunctionState> functions_;
+  std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides
+  std::map<uint32_t, uint32_t> place_of_;  ///< Module::functions index → place in functions_
+  FunctionState* s_ = nullptr;             ///< the function being emitted
+  const ptx::Instruction* in_ = nullptr;   ///< the instruction being emitted
+
+  std::map<std::tuple<uint32_t, uint64_t, uint64_t>, uint32_t> constants_;
+  std::map<SpecialRegister, uint32_t> specials_;
+  uint32_t zero_ = 0, zero32_ = 0;
+  std::map<uint32_t, uint32_t> module_shared_;                         ///< Module::variables index → offset
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_shared_;  ///< {function, variable} → offset
+  uint32_t top_ = 0;        ///< next free byte of the register file
+  uint32_t call_area_ = 0;  ///< bytes for the arguments, and as many for the results, of any call
+  uint32_t local_top_ = 0;
+  uint32_t scratch_used_[5]{};
+  std::map<std::pair<uint32_t, uint32_t>, uint32_t> scratch_;
+
+  // Places in the code that are known only later.
+  struct Fixup {
+    uint32_t code;
+    enum class Kind : uint8_t { target, join } kind;
+    uint32_t instruction;  ///< of the function; body.size() = its end
+  };
+  std::vector<Fixup> fixups_;
+  struct CallFixup {
+    uint32_t code;
+    uint32_t place;
+  };
+  std::vector<CallFixup> calls_;
+  struct TableFixup {
+    uint32_t side;
+    const FunctionState* function;
+    uint32_t instruction;
+  };
+  std::vector<TableFixup> table_fixups_;
+
+  // decode.cpp
+
+  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void unsupported(const std::string& what) const;
+  static std::string text_of(const ptx::Instruction& in);
+  /// All functions the kernel may call, itself first.
+  void collect(uint32_t entry);
+  bool reaches(uint32_t from, uint32_t to) const;
+  void place_params(const ptx::Function& f);
+  void place_shared();
+  void place_call_area();
+  static uint32_t next_argument(uint32_t& at, const ptx::Variable& v);
+  void prepare(FunctionState& s);
+  void emit_function(FunctionState& s);
+  void new_origin();
+  void emit(uint32_t index);
+  void finish();
+
+  // decode_operands.cpp
+
+  uint32_t allocate(uint32_t bytes);
+  uint32_t constant(uint32_t lane_bytes, uint64_t bits, uint64_t high = 0);
+  uint32_t special(SpecialRegister reg);
+  uint32_t read_special(SpecialRegister reg);
+  uint32_t params_address();
+  /// A register for the helper instructions around one instruction.
+  uint32_t scratch(uint32_t lane_bytes);
+  static uint32_t width_class(uint32_t bytes) {
+    return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes));
+  }
+  uint32_t register_at(uint32_t reg) const;
+  /// Lane bytes of the register `reg` of the function.
+  uint32_t width_of(uint32_t reg) const { return lane_bytes(s_->f->registers[reg].type); }
+
+  struct Place {
+    uint32_t base = no_operand;  ///< 64-bit register (constant or not); no_operand: a kernel parameter
+    uint64_t offset = 0;
+  };
+  /// Where a symbol lies in its own space.
+  Place place_of(const SymbolRef& symbol, uint64_t offset);
+  uint64_t shared_of(uint32_t variable);
+  /// A register that holds place's address, `bytes` wide.
+  uint32_t address_register(Place place, uint32_t bytes);
+
+  /// The register that holds a source operand of `type`, in the type's own width.
+  uint32_t source(const Operand& o, Type type);
+  /// A result that an instruction leaves in one register and that belongs, wider or narrower, in another.
+  struct Resize {
+    uint32_t to, from, to_bytes, from_bytes;
+    bool sign;
+  };
+  using Resizes = std::vector<Resize>;
+  /// The destination register for a result of `type`; what has to be resized into the real one goes to
+  /// `later`.
+  uint32_t destination(const Operand& o, Type type, Resizes& later);
+  void put_later(const Resizes& later);
+  Type type_of(const ptx::OperandPattern& p) const;
+
+  HandlerKey key_of(const ptx::Instruction& in) const;
+  Handler select(const HandlerKey& key);
+  Inst& put(Handler fn, bool helper);
+  /// Puts the predicate's guard before the next instruction.
+  void put_guard();
+  bool guarded() const { return in_->guard != no_index; }
+  /// d ← a op b on 64-bit registers, for addresses; without the guard.
+  void put_wide(Op op, uint32_t d, uint32_t a, uint32_t b, bool helper = true);
+  void put_copy(uint32_t lane_bytes, uint32_t d, uint32_t a, bool helper);
+  void put_resize(const Resize& r);
+  /// A list of operands for Inst: returns its first place in Kernel::side.
+  uint32_t put_side(const std::vector<uint32_t>& list);
+
+  // decode_registers.cpp
+
+  /// Instructions whose operands the table describes: d a b c (e), predicates q or p beside d. `before` is
+  /// put right before the instruction, after all helpers.
+  void emit_register_instruction(const Inst* before = nullptr);
+  void emit_move();
+  /// Which bit of Inst::imm says that source `n` is negated: see handlers/registers.hpp.
+  uint64_t negation_bit(uint8_t n) const;
+
+  // decode_memory.cpp
+
+  uint32_t new_site(AccessKind kind, Space space, uint64_t width);
+  void emit_memory();
+  /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
+  uint32_t atomic_elements(const Operand& vector, bool written, Resizes& later);
+  void emit_texture();
+  Space space_of(const SymbolRef& symbol) const;
+  /// Lane bytes of the data registers: the widest one written; constants take the type's.
+  uint32_t data_width(const Operand& data) const;
+  static Type wide_type(uint32_t lane_bytes, Type type);
+  /// Generic addresses of global, constant and parameter memory are those of the space; shared and local
+  /// memory have windows.
+  void emit_cvta();
+  void emit_isspacep();
+
+  // decode_control.cpp
+
+  /// Jumps around the instruction for the lanes without its predicate, and emits it for the others.
+  template <class Emit>
+  void emit_skipped(uint32_t index, Emit emit) {
+    put_skip(index + 1);
+    ptx::Instruction plain = *in_;
+    plain.guard = no_index;
+    const ptx::Instruction* real = in_;
+    in_ = &plain;
+    emit();
+    in_ = real;
+  }
+  void put_skip(uint32_t next_instruction);
+  void put_join(uint32_t instruction);
+  void put_branch(uint32_t instruction, uint32_t target);
+  void emit_table_branch(uint32_t index);
+  void emit_barrier();
+  void emit_crosslane();
+
+  // Calls. Arguments go through local memory [0, call_area_), results through [call_area_, 2 * call_area_).
+  void emit_call();
+  void put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base, uint64_t to, uint64_t bytes);
+  void prologue();
+  void epilogue();
+  void move_argument(const Operand& o, const ptx::Variable& param, uint32_t to);
+  void move_result(const Operand& o, const ptx::Variable& result, uint32_t from);
+  void local_access(Op op, const ptx::Variable& v, uint32_t data, uint32_t offset);
+};
+
+}  // namespace lanescope::exec
