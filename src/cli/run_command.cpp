@@ -8,7 +8,6 @@
 #include <charconv>
 #include <cstdio>
 #include <cstring>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/kernel_arguments.hpp"
+#include "cli/output.hpp"
 #include "cli/run_program.hpp"
 #include "cli/terminal.hpp"
 #include "exec/launch.hpp"
@@ -159,20 +159,12 @@ report::Launch run_kernel(const Job& job, const std::string& name, report::Sourc
 }
 
 void write_report(const RunOptions& options, const report::Report& report) {
-  const bool to_file = !options.output.empty() && options.output != "-";
+  const bool to_file = is_file(options.output);
   report::TextOptions text;
   if (!to_file) text = {output_width(), output_has_color()};
   const std::string content =
       options.format == "json" ? report::to_json(report) : report::to_text(report, text);
-  if (!to_file) {
-    std::cout << content << std::flush;
-    return;
-  }
-  errno = 0;
-  std::ofstream out(options.output, std::ios::binary);
-  out << content;
-  out.close();
-  if (!out) throw Error(SourcePlace{options.output}, fmt::format("cannot write: {}", std::strerror(errno)));
+  write_output(options.output, content);
 }
 
 int run_a_program(const RunOptions& options) {

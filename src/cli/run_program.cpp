@@ -24,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/output.hpp"
 #include "cli/terminal.hpp"
 #include "lanescope/model/archs.hpp"
 #include "report/json.hpp"
@@ -309,18 +310,6 @@ std::string join(const std::vector<ProcessReport>& reports) {
   return text;
 }
 
-void write_output(const ProgramOptions& options, const std::string& content) {
-  if (options.output.empty() || options.output == "-") {
-    std::cout << content << std::flush;
-    return;
-  }
-  errno = 0;
-  std::ofstream out(options.output, std::ios::binary);
-  out << content;
-  out.close();
-  if (!out) throw Error(SourcePlace{options.output}, fmt::format("cannot write: {}", std::strerror(errno)));
-}
-
 }  // namespace
 
 int run_program(const ProgramOptions& options) {
@@ -332,10 +321,10 @@ int run_program(const ProgramOptions& options) {
 
   const std::vector<ProcessReport> reports = read_reports(folder.path());
   if (!reports.empty()) {
-    write_output(options, options.format == "json" ? merge_json(reports) : join(reports));
+    write_output(options.output, options.format == "json" ? merge_json(reports) : join(reports));
   } else {
     if (options.format == "json")
-      write_output(options, report::to_json(report::make_report(*model::find_arch(options.arch))));
+      write_output(options.output, report::to_json(report::make_report(*model::find_arch(options.arch))));
     std::cerr
         << "lanescope: " << options.command.front()
         << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL

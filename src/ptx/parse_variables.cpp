@@ -97,6 +97,22 @@ void Parser::set_size(Variable& variable) {
   variable.size = !variable.dims.empty() && variable.dims.front() == 0 ? 0 : size;
 }
 
+// The rest of a declaration whose type, which several may share, and name have been read.
+Variable Parser::parse_variable(const VariableType& type, Space space, const Token& name) {
+  Variable variable{.name = std::string(name.text),
+                    .display_name = variable_display_name(name.text),
+                    .space = space,
+                    .type = type.type,
+                    .vector = type.vector};
+  variable.loc = name.loc;
+  variable.align = type.align != 0 ? type.align : size_of(type.type) * type.vector;
+  variable.is_managed = type.is_managed;
+  variable.is_pointer_hint = type.pointer_hint;
+  parse_array(variable);
+  set_size(variable);
+  return variable;
+}
+
 std::vector<Variable> Parser::parse_parameters() {
   expect("(");
   std::vector<Variable> out;
@@ -106,17 +122,8 @@ std::vector<Variable> Parser::parse_parameters() {
     if (!accept_word("param")) fail_expected(".param");
     const VariableType type = parse_variable_type();
     const Token name = take_identifier("a parameter's name");
-    Variable variable{.name = std::string(name.text),
-                      .display_name = std::string(name.text),
-                      .space = Space::param,
-                      .type = type.type,
-                      .vector = type.vector};
-    variable.loc = name.loc;
-    variable.is_pointer_hint = type.pointer_hint;
-    variable.align = type.align != 0 ? type.align : size_of(type.type) * type.vector;
-    parse_array(variable);
-    set_size(variable);
-    out.push_back(std::move(variable));
+    out.push_back(parse_variable(type, Space::param, name));
+    out.back().display_name = out.back().name;
   } while (accept(","));
   expect(")");
   return out;
@@ -134,20 +141,11 @@ void Parser::parse_module_variables(const Linkage& linkage) {
   const VariableType type = parse_variable_type();
   do {
     const Token name = take_identifier("a variable's name");
-    Variable variable{.name = std::string(name.text),
-                      .display_name = variable_display_name(name.text),
-                      .space = space,
-                      .type = type.type,
-                      .vector = type.vector};
-    variable.loc = name.loc;
-    variable.align = type.align != 0 ? type.align : size_of(type.type) * type.vector;
-    variable.is_managed = type.is_managed;
+    Variable variable = parse_variable(type, space, name);
     variable.is_extern = linkage.is_extern;
     variable.is_visible = linkage.is_visible;
     variable.is_weak = linkage.is_weak;
     variable.is_common = linkage.is_common;
-    parse_array(variable);
-    set_size(variable);
 
     const auto [it, is_new] = globals_.try_emplace(name.text);
     if (is_new) {
@@ -177,17 +175,8 @@ void Parser::parse_local_variables() {
   const VariableType type = parse_variable_type();
   do {
     const Token name = take_identifier("a variable's name");
-    Variable variable{.name = std::string(name.text),
-                      .display_name = variable_display_name(name.text),
-                      .space = space,
-                      .type = type.type,
-                      .vector = type.vector};
-    variable.loc = name.loc;
-    variable.align = type.align != 0 ? type.align : size_of(type.type) * type.vector;
-    variable.is_managed = type.is_managed;
+    Variable variable = parse_variable(type, space, name);
     variable.scope = scope_ids_.back();
-    parse_array(variable);
-    set_size(variable);
     if (space == Space::global || space == Space::constant) {
       // One object for the whole module, whose name alone is local.
       const SymbolRef ref = add_module_variable(std::move(variable));

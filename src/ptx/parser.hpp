@@ -107,6 +107,7 @@ class Parser {
   };
   [[nodiscard]] VariableType parse_variable_type();
   [[nodiscard]] uint32_t parse_alignment();
+  [[nodiscard]] Variable parse_variable(const VariableType& type, Space space, const Token& name);
   void parse_array(Variable& variable);
   void set_size(Variable& variable);
   [[nodiscard]] std::vector<Variable> parse_parameters();

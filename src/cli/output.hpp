@@ -1,0 +1,14 @@
+// Where a report goes: standard output or a file.
+#pragma once
+
+#include <string>
+
+namespace lanescope::cli {
+
+/// Whether `path`, as given with -o, names a file; none and `-` are standard output.
+[[nodiscard]] inline bool is_file(const std::string& path) { return !path.empty() && path != "-"; }
+
+/// Throws lanescope::Error with the file and the system's reason if it cannot be written.
+void write_output(const std::string& path, const std::string& content);
+
+}  // namespace lanescope::cli
