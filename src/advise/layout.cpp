@@ -1,0 +1,361 @@
+// See layout.hpp. A layout is applied as a table that says for each unit of the array where it goes, so that
+// moving an access is one look-up a lane, whatever the layout.
+#include "advise/layout.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <utility>
+
+#include "lanescope/model/shared.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+constexpr uint32_t word_bytes = 4;
+
+uint32_t rows_of(const Shape& shape) {
+  return shape.row_bytes == 0 ? 0 : (shape.bytes + shape.row_bytes - 1) / shape.row_bytes;
+}
+
+/// Where the units of an array go: unit i lies at byte to[i] afterwards.
+struct Map {
+  uint32_t unit = word_bytes;
+  uint32_t bytes = 0;
+  std::vector<uint32_t> to;
+  uint32_t piece = 16;  ///< accesses wider than this become several
+};
+
+/// A map that sends the unit at byte `o` to `place(o)`; `sizes` are to be multiples of the unit.
+template <class Place>
+Map make_map(uint32_t old_bytes, uint32_t new_bytes, std::initializer_list<uint32_t> sizes, Place place) {
+  Map map;
+  map.bytes = new_bytes;
+  for (const uint32_t size : sizes)
+    while (size % map.unit != 0) map.unit /= 2;
+  map.to.resize((old_bytes + map.unit - 1) / map.unit);
+  for (size_t i = 0; i < map.to.size(); ++i) map.to[i] = place(static_cast<uint32_t>(i) * map.unit);
+  return map;
+}
+
+struct MapMaker {
+  const Shape& shape;
+
+  std::optional<Map> operator()(std::monostate) const {
+    return make_map(shape.bytes, shape.bytes, {}, [](uint32_t o) { return o; });
+  }
+  std::optional<Map> operator()(const RowPadding& padding) const {
+    const uint32_t pitch = shape.row_bytes, more = padding.words * word_bytes;
+    if (pitch == 0) return std::nullopt;
+    return make_map(shape.bytes, shape.bytes + rows_of(shape) * more, {pitch},
+                    [=](uint32_t o) { return o + o / pitch * more; });
+  }
+  std::optional<Map> operator()(const Swizzle& swizzle) const {
+    const uint32_t pitch = shape.row_bytes;
+    uint32_t reach = 0;
+    for (const uint32_t flip : swizzle.flips) reach |= flip;
+    // The units that change places must fill the row without rest, or some would leave it.
+    if (pitch == 0 || pitch % (std::bit_ceil(reach + 1) * swizzle.granule) != 0) return std::nullopt;
+    const uint32_t bytes = rows_of(shape) * pitch;
+    return make_map(bytes, bytes, {swizzle.granule}, [&](uint32_t o) {
+      uint32_t flip = 0;
+      for (uint32_t row = o / pitch, i = 0; row != 0 && i < swizzle.flips.size(); row >>= 1, ++i)
+        if ((row & 1) != 0) flip ^= swizzle.flips[i];
+      return o / pitch * pitch + (o % pitch ^ flip * swizzle.granule);
+    });
+  }
+  std::optional<Map> operator()(const StructOfArrays& arrays) const {
+    const uint32_t element = shape.element_bytes, piece = arrays.piece;
+    if (element <= piece || element % piece != 0 || shape.bytes % element != 0) return std::nullopt;
+    const uint32_t count = shape.bytes / element;
+    auto map = make_map(shape.bytes, shape.bytes, {}, [=](uint32_t o) {
+      const uint32_t index = o / element, field = o % element / piece;
+      return (field * count + index) * piece + o % piece;
+    });
+    map.piece = piece;
+    return map;
+  }
+  std::optional<Map> operator()(const ElementPadding& padding) const {
+    const uint32_t element = shape.element_bytes, more = padding.bytes;
+    if (element == 0) return std::nullopt;
+    return make_map(shape.bytes, shape.bytes + (shape.bytes + element - 1) / element * more, {element, more},
+                    [=](uint32_t o) { return o + o / element * more; });
+  }
+  std::optional<Map> operator()(const Transposed&) const {
+    const uint32_t element = shape.element_bytes, pitch = shape.row_bytes;
+    if (element == 0 || pitch == 0 || pitch % element != 0 || shape.bytes % pitch != 0) return std::nullopt;
+    const uint32_t rows = rows_of(shape);
+    return make_map(shape.bytes, shape.bytes, {element}, [=](uint32_t o) {
+      const uint32_t row = o / pitch, column = o % pitch / element;
+      return (column * rows + row) * element + o % element;
+    });
+  }
+};
+
+/// Costs of patterns under one layout. Adds to `outcome`; false if an access is torn apart or misaligned.
+bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
+              Outcome& outcome) {
+  model::Request request;
+  request.op = pattern.op;
+  request.mask = pattern.mask;
+  const uint32_t width = std::min<uint32_t>(pattern.width, map.piece);
+  request.width = static_cast<int>(width);
+  for (uint32_t first = 0; first < pattern.width; first += width) {
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      const uint32_t from = pattern.offset[static_cast<size_t>(lane)] + first;
+      if (from + width > map.to.size() * map.unit) return false;
+      const uint32_t to = map.to[from / map.unit] + from % map.unit;
+      for (uint32_t more = map.unit - from % map.unit; more < width; more += map.unit)
+        if (map.to[(from + more) / map.unit] != to + more) return false;
+      if ((shape.begin + to) % width != 0) return false;
+      request.address[lane] = uint64_t{shape.begin} + to;
+    }
+    const model::SharedCost cost = model::shared_cost(arch, request);
+    const auto wavefronts = static_cast<uint64_t>(cost.unknown_rule ? cost.estimate : cost.wavefronts);
+    outcome.wavefronts += wavefronts * pattern.count;
+    outcome.ideal += static_cast<uint64_t>(cost.ideal) * pattern.count;
+    outcome.max_way = std::max(outcome.max_way, static_cast<uint32_t>(cost.max_way));
+    outcome.estimate |= cost.unknown_rule;
+  }
+  return true;
+}
+
+std::optional<Outcome> apply(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
+                             const Map& map) {
+  Outcome outcome;
+  outcome.bytes = map.bytes;
+  for (const Pattern& pattern : patterns)
+    if (!add_cost(arch, shape, map, pattern, outcome)) return std::nullopt;
+  return outcome;
+}
+
+uint32_t bank_row_of(const model::Arch& arch) { return static_cast<uint32_t>(arch.banks * arch.bank_bytes); }
+
+/// The search over swizzles. Works on few patterns, those that conflict most, and takes in more of them as
+/// long as the best map of the few is not the best of all.
+class SwizzleSearch {
+ public:
+  SwizzleSearch(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns)
+      : arch_(arch), shape_(shape), patterns_(patterns) {
+    for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, pattern.width);
+    const uint32_t whole = uint32_t{1} << std::countr_zero(shape.row_bytes);  // units fill the row
+    const uint32_t reach = std::min(whole, bank_row_of(arch));
+    column_bits_ = reach > granule_ ? static_cast<uint32_t>(std::countr_zero(reach / granule_)) : 0;
+    row_bits_ = static_cast<uint32_t>(std::bit_width(rows_of(shape) - 1));
+  }
+
+  std::optional<Candidate> run() {
+    if (column_bits_ == 0 || row_bits_ == 0 || row_bits_ > Swizzle::most_row_bits) return std::nullopt;
+    const std::optional<Outcome> now = what_if(arch_, shape_, patterns_, {});
+    if (!now) return std::nullopt;
+    ideal_ = now->ideal;
+    choose(Flips{}, most_chosen);
+    constexpr int rounds = 4;
+    std::optional<Candidate> best;
+    for (int round = 0; round < rounds; ++round) {
+      const bool all = column_bits_ * row_bits_ <= exhaustive_bits;
+      const Flips flips = all ? try_all() : descend();
+      const Swizzle swizzle{granule_, flips};
+      const std::optional<Outcome> outcome = what_if(arch_, shape_, patterns_, swizzle);
+      if (!outcome) return std::nullopt;
+      if (!best || outcome->wavefronts < best->outcome.wavefronts) best = Candidate{swizzle, *outcome, false};
+      // No map costs less on all patterns than the best one does on the chosen ones, with the others at their
+      // ideal.
+      best->proven_best = best->outcome.conflict_free() ||
+                          (all && best->outcome.wavefronts <= cost_of(flips) + ideal_ - chosen_ideal_);
+      if (best->proven_best) break;
+      if (!choose(flips, most_chosen)) break;
+    }
+    return best;
+  }
+
+ private:
+  using Flips = decltype(Swizzle::flips);
+  static constexpr uint32_t exhaustive_bits = 16;
+  static constexpr size_t most_chosen = 64;
+
+  const model::Arch& arch_;
+  const Shape& shape_;
+  std::span<const Pattern> patterns_;
+  uint32_t granule_ = word_bytes;
+  uint32_t column_bits_ = 0, row_bits_ = 0;
+  uint64_t ideal_ = 0;
+  std::vector<Pattern> chosen_;
+  std::vector<bool> is_chosen_;
+  uint64_t chosen_ideal_ = 0;
+
+  /// Adds to the chosen patterns up to `most` that conflict most under `flips`; false if none does.
+  bool choose(const Flips& flips, size_t most) {
+    is_chosen_.resize(patterns_.size());
+    const std::optional<Map> map = MapMaker{shape_}(Swizzle{granule_, flips});
+    std::vector<std::pair<uint64_t, size_t>> worst;
+    for (size_t i = 0; i < patterns_.size(); ++i) {
+      Outcome one;
+      if (is_chosen_[i] || !add_cost(arch_, shape_, *map, patterns_[i], one) || one.conflict_free()) continue;
+      worst.emplace_back(one.wavefronts - one.ideal, i);
+    }
+    const size_t count = std::min(most, worst.size());
+    std::partial_sort(worst.begin(), worst.begin() + static_cast<std::ptrdiff_t>(count), worst.end(),
+                      [](const auto& a, const auto& b) {
+                        return a.first != b.first ? a.first > b.first : a.second < b.second;
+                      });
+    for (size_t i = 0; i < count; ++i) take(worst[i].second);
+    // Some that are fine now: a map must not spoil them.
+    const size_t step = patterns_.size() / most + 1;
+    for (size_t i = 0; i < patterns_.size(); i += step)
+      if (!is_chosen_[i]) take(i);
+    return count != 0;
+  }
+  void take(size_t index) {
+    is_chosen_[index] = true;
+    chosen_.push_back(patterns_[index]);
+    Outcome one;
+    add_cost(arch_, shape_, *MapMaker{shape_}(std::monostate{}), patterns_[index], one);
+    chosen_ideal_ += one.ideal;
+  }
+
+  uint64_t cost_of(const Flips& flips) const {
+    const std::optional<Outcome> outcome = what_if(arch_, shape_, chosen_, Swizzle{granule_, flips});
+    return outcome ? outcome->wavefronts : ~uint64_t{0};
+  }
+
+  Flips try_all() const {
+    Flips flips{}, best{};
+    uint64_t least = ~uint64_t{0};
+    for (uint64_t code = 0; code < uint64_t{1} << (column_bits_ * row_bits_); ++code) {
+      for (uint32_t i = 0; i < row_bits_; ++i)
+        flips[i] = static_cast<uint32_t>(code >> (i * column_bits_)) & ((1u << column_bits_) - 1);
+      const uint64_t cost = cost_of(flips);
+      if (cost >= least) continue;
+      least = cost;
+      best = flips;
+      if (least == chosen_ideal_) break;
+    }
+    return best;
+  }
+
+  /// From a row's bits shifted by 0, 1, … against the column's, change one row bit's flips after the other
+  /// while that makes it cheaper.
+  Flips descend() const {
+    Flips best{};
+    uint64_t least = cost_of(best);
+    for (uint32_t shift = 0; shift < std::max(column_bits_, row_bits_) && least > chosen_ideal_; ++shift) {
+      Flips flips{};
+      for (uint32_t i = shift; i < row_bits_ && i - shift < column_bits_; ++i) flips[i] = 1u << (i - shift);
+      uint64_t cost = cost_of(flips);
+      for (bool better = true; better && cost > chosen_ideal_;) {
+        better = false;
+        for (uint32_t i = 0; i < row_bits_; ++i)
+          for (uint32_t value = 0; value < 1u << column_bits_; ++value) {
+            const uint32_t old = std::exchange(flips[i], value);
+            const uint64_t with = cost_of(flips);
+            if (with < cost) {
+              cost = with;
+              better = true;
+            } else {
+              flips[i] = old;
+            }
+          }
+      }
+      if (cost < least) {
+        least = cost;
+        best = flips;
+      }
+    }
+    return best;
+  }
+};
+
+struct Describer {
+  std::string operator()(std::monostate) const { return "as it is"; }
+  std::string operator()(const RowPadding& p) const {
+    return fmt::format("each row padded by {} word{}", p.words, p.words == 1 ? "" : "s");
+  }
+  std::string operator()(const Swizzle& s) const {
+    std::string text;
+    for (size_t i = 0; i < s.flips.size(); ++i)
+      if (s.flips[i] != 0)
+        text += fmt::format("{}row bit {} flips {}", text.empty() ? "" : ", ", i, s.flips[i]);
+    return fmt::format("columns of {} bytes swizzled by the row ({})", s.granule, text);
+  }
+  std::string operator()(const StructOfArrays& s) const {
+    return fmt::format("one array for every {} bytes of an element", s.piece);
+  }
+  std::string operator()(const ElementPadding& p) const {
+    return fmt::format("each element padded by {} byte{}", p.bytes, p.bytes == 1 ? "" : "s");
+  }
+  std::string operator()(const Transposed&) const { return "stored transposed"; }
+};
+
+}  // namespace
+
+std::string describe(const Layout& layout) { return std::visit(Describer{}, layout); }
+
+std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
+                               const Layout& layout) {
+  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  if (!map) return std::nullopt;
+  return apply(arch, shape, patterns, *map);
+}
+
+std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
+                              std::span<const Pattern> patterns) {
+  std::vector<Candidate> found;
+  const std::optional<Outcome> now = what_if(arch, shape, patterns, {});
+  if (!now || now->conflict_free()) return found;
+
+  const auto best_of = [&](const std::vector<Layout>& layouts) {
+    std::optional<Candidate> best;
+    for (const Layout& layout : layouts) {
+      const std::optional<Outcome> outcome = what_if(arch, shape, patterns, layout);
+      if (!outcome || (best && outcome->wavefronts >= best->outcome.wavefronts)) continue;
+      best = Candidate{layout, *outcome, false};
+      best->proven_best = outcome->conflict_free();
+      if (best->proven_best) break;
+    }
+    if (best) {
+      best->proven_best = true;  // all that are offered were tried
+      found.push_back(*best);
+    }
+  };
+  constexpr uint32_t most_words = 16;
+  std::vector<Layout> paddings, elements;
+  for (uint32_t words = 1; words <= most_words; ++words) {
+    paddings.emplace_back(RowPadding{words});
+    elements.emplace_back(ElementPadding{words * word_bytes});
+  }
+  best_of(paddings);
+  if (shape.row_bytes != 0)
+    if (const auto swizzle = SwizzleSearch(arch, shape, patterns).run()) found.push_back(*swizzle);
+  best_of({StructOfArrays{8}, StructOfArrays{4}});
+  if (shape.element_bytes != shape.row_bytes && shape.element_bytes > word_bytes) best_of(elements);
+  best_of({Transposed{}});
+
+  std::erase_if(found, [&](const Candidate& c) { return c.outcome.wavefronts >= now->wavefronts; });
+  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
+    return a.outcome.wavefronts < b.outcome.wavefronts;
+  });
+  return found;
+}
+
+uint32_t row_pitch_of(std::span<const Pattern> patterns) {
+  std::map<uint32_t, uint64_t> seen;
+  for (const Pattern& pattern : patterns) {
+    size_t begin = static_cast<size_t>(std::countr_zero(pattern.mask));  // of a run of neighbours in memory
+    for (size_t lane = begin + 1; lane < 32 && (pattern.mask >> lane & 1) != 0; ++lane) {
+      if (pattern.offset[lane] == pattern.offset[lane - 1] + pattern.width) continue;
+      const int64_t step = int64_t{pattern.offset[lane]} - int64_t{pattern.offset[begin]};
+      const auto distance = static_cast<uint32_t>(step < 0 ? -step : step);
+      if (distance > pattern.width) seen[distance] += pattern.count;
+      begin = lane;
+    }
+  }
+  const auto most = std::max_element(seen.begin(), seen.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == seen.end() ? 0 : most->first;
+}
+
+}  // namespace lanescope::advise

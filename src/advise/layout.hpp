@@ -1,0 +1,119 @@
+// What if an array in shared memory were laid out otherwise? From the warp accesses that a kernel made to it,
+// the wavefronts that the same accesses would cost under another layout, without running the kernel again.
+//
+// All layouts are maps from the array's bytes to other places in it, in units of up to 4 bytes; the cost of
+// the moved accesses comes from the model. Sources: row padding, NVIDIA's CUDA C++ Best Practices Guide
+// (shared memory in matrix multiplication); XOR swizzles as linear maps over GF(2), e.g. Phothilimthana et
+// al., "Swizzle Inventor" (ASPLOS 2019) and Zhou et al., "Linear Layouts" (2025).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "lanescope/model/arch.hpp"
+#include "lanescope/model/request.hpp"
+
+namespace lanescope::advise {
+
+/// One distinct warp access to the array, and how often it came.
+struct Pattern {
+  model::Op op = model::Op::load;
+  uint8_t width = 4;   ///< bytes a lane
+  uint32_t mask = 0;   ///< active lanes, never 0
+  uint64_t count = 1;  ///< warp accesses with these offsets
+  uint32_t site = 0;   ///< which instruction, for those who ask; no part of the cost
+  /// Bytes from the array's begin; lanes outside `mask` hold 0.
+  std::array<uint32_t, 32> offset{};
+};
+
+/// The array as it is. All in bytes.
+struct Shape {
+  uint32_t begin = 0;          ///< offset in the block's shared memory
+  uint32_t bytes = 0;          ///< size
+  uint32_t row_bytes = 0;      ///< from one row to the next; 0: unknown, or the array has no rows
+  uint32_t element_bytes = 4;  ///< an element: a scalar or a struct
+};
+
+/// tile[R][C] → tile[R][C + words].
+struct RowPadding {
+  uint32_t words = 1;
+  friend bool operator==(const RowPadding&, const RowPadding&) = default;
+};
+
+/// Column ^= a linear map of the row: the columns of a row change places. Units of `granule` bytes; bit i of
+/// the row index flips the bits `flips[i]` of the unit's index in its row.
+struct Swizzle {
+  static constexpr size_t most_row_bits = 16;
+  uint32_t granule = 4;
+  std::array<uint32_t, most_row_bits> flips{};
+  friend bool operator==(const Swizzle&, const Swizzle&) = default;
+};
+
+/// s[i].field → field[i]: every `piece` (4 or 8 bytes) of the element gets an array of its own; an access of
+/// several pieces becomes as many accesses. With elements of 8 bytes and pieces of 4: low and high halves
+/// apart.
+struct StructOfArrays {
+  uint32_t piece = 4;
+  friend bool operator==(const StructOfArrays&, const StructOfArrays&) = default;
+};
+
+/// Every element grows by so many bytes.
+struct ElementPadding {
+  uint32_t bytes = 4;
+  friend bool operator==(const ElementPadding&, const ElementPadding&) = default;
+};
+
+/// tile[R][C] → tile[C][R].
+struct Transposed {
+  friend bool operator==(const Transposed&, const Transposed&) = default;
+};
+
+/// std::monostate: the layout as it is. In the order of how little of the program they change.
+using Layout = std::variant<std::monostate, RowPadding, Swizzle, StructOfArrays, ElementPadding, Transposed>;
+
+/// In words for people: "each row padded by 1 word".
+[[nodiscard]] std::string describe(const Layout& layout);
+
+/// What all accesses together cost under a layout.
+struct Outcome {
+  uint64_t wavefronts = 0;
+  uint64_t ideal = 0;
+  uint32_t max_way = 0;
+  uint32_t bytes = 0;     ///< the array's new size
+  bool estimate = false;  ///< some rule is unknown
+  [[nodiscard]] bool conflict_free() const { return wavefronts == ideal; }
+  friend bool operator==(const Outcome&, const Outcome&) = default;
+};
+
+/// Nothing if the layout does not fit the array (rows unknown or not whole) or an access would no longer be
+/// one aligned piece: a vector access whose row is padded to another alignment, a swizzle that tears it
+/// apart.
+[[nodiscard]] std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape,
+                                             std::span<const Pattern> patterns, const Layout& layout);
+
+/// A layout, its outcome, and whether no layout of the same kind can cost less.
+struct Candidate {
+  Layout layout;
+  Outcome outcome;
+  bool proven_best = false;
+};
+
+/// The layouts that cost less than the one at hand, best first: fewest wavefronts, then in the order of
+/// Layout. Of each kind only the best is listed, of equals the smallest; padding is tried by 1 … 16 words.
+/// Swizzles: searched over linear maps of the row's bits into the column's, exhaustively where there are at
+/// most 2^16 of them, otherwise bit by bit from several beginnings; `proven_best` when all were tried or the
+/// outcome is conflict-free.
+[[nodiscard]] std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
+                                            std::span<const Pattern> patterns);
+
+/// The pitch of the rows in bytes, as the addresses show it: the distance at which runs of lanes that are
+/// neighbours in memory most often follow one another (128 for a column of float[32][32]); 0 if nothing
+/// points to rows.
+[[nodiscard]] uint32_t row_pitch_of(std::span<const Pattern> patterns);
+
+}  // namespace lanescope::advise

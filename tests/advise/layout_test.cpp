@@ -1,0 +1,234 @@
+// What-if layouts: against a naive reading of each layout, on textbook tiles whose answers are known, and
+// against exhaustive trials.
+#include "advise/layout.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <random>
+
+#include "lanescope/model/archs.hpp"
+#include "lanescope/model/shared.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
+
+/// A warp of a block of `bx` threads a row: lane → byte offset.
+Pattern pattern(const std::function<uint32_t(uint32_t)>& place, uint8_t width = 4,
+                model::Op op = model::Op::load) {
+  Pattern p;
+  p.op = op;
+  p.width = width;
+  p.mask = 0xffffffffu;
+  for (uint32_t lane = 0; lane < 32; ++lane) p.offset[lane] = place(lane);
+  return p;
+}
+
+/// The accesses of a transpose through tile[32][32] of `element` bytes: rows stored, columns loaded.
+std::vector<Pattern> transpose_accesses(uint32_t element) {
+  std::vector<Pattern> all;
+  for (uint32_t i = 0; i < 32; ++i) {
+    all.push_back(pattern([&](uint32_t lane) { return (i * 32 + lane) * element; },
+                          static_cast<uint8_t>(element), model::Op::store));
+    all.push_back(
+        pattern([&](uint32_t lane) { return (lane * 32 + i) * element; }, static_cast<uint8_t>(element)));
+  }
+  return all;
+}
+
+uint64_t naive(const model::Arch& arch, const Shape& shape, const std::vector<Pattern>& patterns,
+               const std::function<uint32_t(uint32_t)>& moved) {
+  uint64_t wavefronts = 0;
+  for (const Pattern& p : patterns) {
+    model::Request request;
+    request.op = p.op;
+    request.width = p.width;
+    request.mask = p.mask;
+    for (int lane = 0; lane < 32; ++lane)
+      request.address[lane] = uint64_t{shape.begin} + moved(p.offset[static_cast<size_t>(lane)]);
+    wavefronts += static_cast<uint64_t>(model::shared_cost(arch, request).wavefronts) * p.count;
+  }
+  return wavefronts;
+}
+
+std::vector<Pattern> random_accesses(std::mt19937& random, uint32_t bytes, uint8_t width) {
+  std::vector<Pattern> all;
+  for (int i = 0; i < 20; ++i) {
+    Pattern p = pattern([&](uint32_t) { return static_cast<uint32_t>(random() % (bytes / width)) * width; },
+                        width, i % 3 == 0 ? model::Op::store : model::Op::load);
+    p.mask = static_cast<uint32_t>(random()) | 1u;
+    p.count = random() % 5 + 1;
+    all.push_back(p);
+  }
+  return all;
+}
+
+TEST(WhatIf, IsTheModelOnTheMovedAddresses) {
+  std::mt19937 random(7);
+  for (const char* name : {"sm_90", "sm_35", "sm_13"}) {
+    const model::Arch& arch = *model::find_arch(name);
+    const Shape shape{.begin = 256, .bytes = 48 * 96, .row_bytes = 96, .element_bytes = 12};
+    const auto accesses = random_accesses(random, shape.bytes, 4);
+    const auto check = [&](const Layout& layout, const std::function<uint32_t(uint32_t)>& moved) {
+      const auto outcome = what_if(arch, shape, accesses, layout);
+      ASSERT_TRUE(outcome) << describe(layout);
+      EXPECT_EQ(outcome->wavefronts, naive(arch, shape, accesses, moved)) << describe(layout) << ' ' << name;
+    };
+    check({}, [](uint32_t o) { return o; });
+    check(RowPadding{3}, [](uint32_t o) { return o / 96 * 108 + o % 96; });
+    check(StructOfArrays{4}, [](uint32_t o) { return (o % 12 / 4 * 384 + o / 12) * 4; });
+    check(ElementPadding{4}, [](uint32_t o) { return o / 12 * 16 + o % 12; });
+    check(Transposed{}, [](uint32_t o) { return (o % 96 / 12 * 48 + o / 96) * 12 + o % 12; });
+    check(Swizzle{4, {1, 2, 4, 7, 3, 5}}, [](uint32_t o) {
+      const uint32_t row = o / 96;
+      uint32_t flip = 0;
+      const uint32_t flips[] = {1, 2, 4, 7, 3, 5};
+      for (uint32_t i = 0; i < 6; ++i) flip ^= (row >> i & 1) * flips[i];
+      return row * 96 + ((o % 96 / 4) ^ flip) * 4;
+    });
+  }
+}
+
+TEST(WhatIf, MovesBytesOfWordsToo) {
+  std::mt19937 random(8);
+  const Shape shape{.bytes = 64 * 33, .row_bytes = 33, .element_bytes = 1};
+  const auto accesses = random_accesses(random, shape.bytes, 1);
+  const auto outcome = what_if(sm_90(), shape, accesses, RowPadding{1});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->wavefronts,
+            naive(sm_90(), shape, accesses, [](uint32_t o) { return o / 33 * 37 + o % 33; }));
+}
+
+TEST(WhatIf, SplitsDoublesIntoLowAndHighWords) {
+  const Shape shape{.bytes = 32 * 8, .element_bytes = 8};
+  const std::vector<Pattern> accesses{pattern([](uint32_t lane) { return lane * 8; }, 8)};
+  const auto outcome = what_if(sm_90(), shape, accesses, StructOfArrays{4});
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->wavefronts, 2u);
+}
+
+TEST(WhatIf, RefusesWhatTearsAVectorApartOrMisalignsIt) {
+  const Shape shape{.bytes = 32 * 128, .row_bytes = 128, .element_bytes = 4};
+  const std::vector<Pattern> vectors{
+      pattern([](uint32_t lane) { return lane / 8 * 128 + lane % 8 * 16; }, 16)};
+  EXPECT_FALSE(what_if(sm_90(), shape, vectors, RowPadding{1}));
+  EXPECT_TRUE(what_if(sm_90(), shape, vectors, RowPadding{4}));
+  EXPECT_FALSE(what_if(sm_90(), shape, vectors, Swizzle{4, {1}}));
+  EXPECT_TRUE(what_if(sm_90(), shape, vectors, Swizzle{16, {1, 2, 4}}));
+  const Shape shifted{.begin = 4, .bytes = 32 * 128, .row_bytes = 128, .element_bytes = 4};
+  EXPECT_FALSE(what_if(sm_90(), shifted, vectors, RowPadding{4}));
+}
+
+TEST(WhatIf, RefusesLayoutsThatDoNotFitTheArray) {
+  const std::vector<Pattern> one{pattern([](uint32_t lane) { return lane * 4; })};
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 128}, one, RowPadding{1})) << "no rows";
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 128}, one, StructOfArrays{4})) << "no structs";
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 1200, .row_bytes = 120}, one, Swizzle{4, {4}})) << "30 columns";
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 64, .row_bytes = 32}, one, std::monostate{})) << "outside";
+}
+
+const Candidate* of(const std::vector<Candidate>& all, size_t kind) {
+  for (const Candidate& c : all)
+    if (c.layout.index() == kind) return &c;
+  return nullptr;
+}
+constexpr size_t padding = 1, swizzle = 2, arrays = 3, element_padding = 4;
+
+TEST(Search, PadsOrSwizzlesTheTransposeTile) {
+  const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
+  const auto found = search(sm_90(), shape, transpose_accesses(4));
+  ASSERT_TRUE(of(found, padding));
+  EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, 1u);
+  EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+  EXPECT_EQ(of(found, padding)->outcome.bytes, 4224u);
+  ASSERT_TRUE(of(found, swizzle));
+  EXPECT_TRUE(of(found, swizzle)->outcome.conflict_free());
+  EXPECT_TRUE(of(found, swizzle)->proven_best);
+  EXPECT_EQ(of(found, swizzle)->outcome.bytes, 4096u);
+  EXPECT_EQ(found.front().layout.index(), padding) << "the smaller change comes first";
+}
+
+TEST(Search, PadsATileOfDoublesByTwoWords) {
+  const Shape shape{.bytes = 8192, .row_bytes = 256, .element_bytes = 8};
+  const auto found = search(sm_90(), shape, transpose_accesses(8));
+  ASSERT_TRUE(of(found, padding));
+  EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, 2u) << "one word would misalign them";
+  EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+}
+
+TEST(Search, FindsNothingWhereNothingConflicts) {
+  const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
+  std::vector<Pattern> rows;
+  for (uint32_t i = 0; i < 32; ++i)
+    rows.push_back(pattern([&](uint32_t lane) { return (i * 32 + lane) * 4; }));
+  EXPECT_TRUE(search(sm_90(), shape, rows).empty());
+  const Shape three_floats{.bytes = 32 * 12, .row_bytes = 0, .element_bytes = 12};
+  EXPECT_TRUE(
+      search(sm_90(), three_floats, std::vector{pattern([](uint32_t lane) { return lane * 12; })}).empty());
+}
+
+TEST(Search, TakesStructsOfFourFloatsApartOrPadsThem) {
+  const Shape shape{.bytes = 256 * 16, .row_bytes = 0, .element_bytes = 16};
+  std::vector<Pattern> fields;
+  for (uint32_t f = 0; f < 4; ++f)
+    fields.push_back(pattern([&](uint32_t lane) { return lane * 16 + f * 4; }));
+  const auto found = search(sm_90(), shape, fields);
+  ASSERT_TRUE(of(found, arrays));
+  EXPECT_TRUE(of(found, arrays)->outcome.conflict_free());
+  ASSERT_TRUE(of(found, element_padding));
+  EXPECT_EQ(std::get<ElementPadding>(of(found, element_padding)->layout).bytes, 4u);
+  EXPECT_TRUE(of(found, element_padding)->outcome.conflict_free());
+}
+
+/// A swizzle that the search calls the best is the best of all maps.
+TEST(Search, ProvenSwizzlesAreTheBestOfAll) {
+  std::mt19937 random(9);
+  const Shape shape{.bytes = 8 * 128, .row_bytes = 128, .element_bytes = 16};
+  int proven = 0;
+  for (int round = 0; round < 20; ++round) {
+    const auto accesses = random_accesses(random, shape.bytes, 16);
+    const auto found = search(sm_90(), shape, accesses);
+    uint64_t least = ~uint64_t{0};
+    for (uint32_t code = 0; code < 512; ++code) {
+      const auto outcome =
+          what_if(sm_90(), shape, accesses, Swizzle{16, {code & 7, code >> 3 & 7, code >> 6 & 7}});
+      ASSERT_TRUE(outcome);
+      least = std::min(least, outcome->wavefronts);
+    }
+    const Candidate* best = of(found, swizzle);
+    if (best == nullptr) {
+      EXPECT_EQ(least, what_if(sm_90(), shape, accesses, {})->wavefronts);
+      continue;
+    }
+    EXPECT_GE(best->outcome.wavefronts, least);
+    if (best->proven_best) {
+      EXPECT_EQ(best->outcome.wavefronts, least);
+      ++proven;
+    }
+  }
+  EXPECT_GT(proven, 0);
+}
+
+TEST(Search, FindsALinearMapWhereNoShiftWill) {
+  // Rows r and r + 4 are read together, pairs of rows at other times: the flips of row bits 0, 1 and 2 must
+  // be independent.
+  const Shape shape{.bytes = 8 * 128, .row_bytes = 128, .element_bytes = 16};
+  std::vector<Pattern> all;
+  for (uint32_t column = 0; column < 8; ++column)
+    all.push_back(pattern([&](uint32_t lane) { return lane % 8 * 128 + column * 16; }, 16));
+  const auto found = search(sm_90(), shape, all);
+  ASSERT_TRUE(of(found, swizzle));
+  EXPECT_TRUE(of(found, swizzle)->outcome.conflict_free());
+}
+
+TEST(RowPitch, ComesFromTheDistanceOfLanes) {
+  EXPECT_EQ(row_pitch_of(transpose_accesses(4)), 128u);
+  EXPECT_EQ(row_pitch_of(std::vector{pattern([](uint32_t lane) { return lane * 4; })}), 0u);
+  EXPECT_EQ(row_pitch_of(std::vector{pattern([](uint32_t lane) { return lane / 16 * 80 + lane % 16 * 4; })}),
+            80u);
+}
+
+}  // namespace
+}  // namespace lanescope::advise
