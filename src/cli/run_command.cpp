@@ -24,6 +24,7 @@
 #include "cli/terminal.hpp"
 #include "exec/launch.hpp"
 #include "lanescope/model/archs.hpp"
+#include "lanescope/model/limits.hpp"
 #include "profile/collector.hpp"
 #include "ptx/module.hpp"
 #include "report/json.hpp"
@@ -229,6 +230,7 @@ int run(const RunOptions& options) {
   if (shared > UINT32_MAX)
     throw Error(fmt::format("--shared: {} bytes are more than a block can have", shared));
   job.config.dynamic_shared = static_cast<uint32_t>(shared);
+  job.config.shared_limit = static_cast<uint32_t>(model::limits_of(job.arch.name).shared_per_block);
   job.config.threads = options.threads;
   for (size_t i = 0; i < options.arguments.size(); ++i)
     job.arguments.push_back(parse_kernel_argument(i, options.arguments[i]));

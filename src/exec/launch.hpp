@@ -20,11 +20,10 @@ struct LaunchResult;
 
 struct LaunchConfig {
   Dim3 grid, block;
-  uint32_t dynamic_shared = 0;    ///< bytes
-  std::vector<std::byte> params;  ///< Kernel::param_bytes bytes, each parameter at its offset
-  uint32_t threads = 0;           ///< host threads; 0 = all cores
-  uint32_t shared_limit =
-      232448;  ///< most shared memory a block may have on this architecture (227 KB on sm_90)
+  uint32_t dynamic_shared = 0;          ///< bytes
+  std::vector<std::byte> params;        ///< Kernel::param_bytes bytes, each parameter at its offset
+  uint32_t threads = 0;                 ///< host threads; 0 = all cores
+  uint32_t shared_limit = 232448;       ///< most shared memory a block may have (model::limits_of); of sm_90
   uint32_t resident_blocks = 1u << 16;  ///< most blocks kept alive at once when blocks wait for each other
   /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain
   /// loop runs.

@@ -39,3 +39,5 @@ FAKE int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int) { return 
 FAKE int cudaDeviceSynchronize() { return fail(); }
 FAKE int cudaGetLastError() { return fail(); }
 FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(); }
+FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(); }
+FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) { return fail(); }

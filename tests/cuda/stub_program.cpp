@@ -2,6 +2,7 @@
 // hand and compiled by the host compiler. It registers a committed fat binary before main and launches
 // through the runtime's functions. LANESCOPE_FATBIN is the file it holds. The first argument says what it
 // does (see main).
+#include <dlfcn.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -35,6 +36,8 @@ int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
 int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaIpcGetMemHandle(void*, void*);
+int cudaFuncGetAttributes(void*, const void*);
+int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t);
 }
 
 asm(R"(
@@ -171,10 +174,30 @@ int main(int argc, char** argv) {
     std::printf("%s 20 microseconds a launch: %.2f\n", all.count() / times < 20 ? "below" : "above",
                 all.count() / times);
   }
+  if (is("occupancy")) {  // prints the kernel's registers and how many of its blocks are resident
+    struct {
+      size_t shared, constant, local;
+      int threads, registers, rest[29];
+    } attributes{};
+    int blocks = -1;
+    const auto* stub = reinterpret_cast<const void*>(&scale);
+    require(cudaFuncGetAttributes(&attributes, stub) == 0, "attributes");
+    require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, 256, 0) == 0, "occupancy");
+    std::printf("%d registers, %d threads at most, %d blocks of 256\n", attributes.registers,
+                attributes.threads, blocks);
+  }
   if (is("unknown")) {
     char room[64];
     require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801,
             "cudaErrorNotSupported");
+  }
+  if (is("all-unknown")) {  // the arguments are functions that are not implemented
+    for (int i = 2; i < argc; ++i) {
+      const auto function = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, argv[i]));
+      require(function != nullptr, argv[i]);
+      require(function() == 801 && function() == 801 && cudaGetLastError() == 801, argv[i]);
+    }
+    std::printf("%d functions\n", argc - 2);
   }
   cudaFree(in);
   cudaFree(out);

@@ -1,6 +1,5 @@
 // See device.hpp. Attributes of compute capability 9.0 were asked of an H200 (CUDA 13.0); what differs by
-// architecture is from the CUDA C++ Programming Guide ("Technical Specifications per Compute Capability")
-// and, for the chip that stands for it, its data sheet.
+// architecture is from the model (limits.hpp) and, for the chip that stands for it, its data sheet.
 #include "cuda/runtime/device.hpp"
 
 #include <algorithm>
@@ -16,41 +15,38 @@ struct Chip {
   int multiprocessors, clock_mhz, memory_mhz, bus_bits;
   int l2_kib;
   int memory_gib;
-  int threads_per_multiprocessor, blocks_per_multiprocessor;
-  int shared_per_multiprocessor, shared_optin;  // KiB; the optin limit without the KiB that the system keeps
 };
 
-// One chip for each compute capability. Those of one row differ from other chips of the same capability in
-// the number of multiprocessors, clocks and memory only.
+// One chip for each compute capability: others of the same capability differ in these numbers only.
 constexpr Chip chips[] = {
-    // sm   chip                    SMs  MHz   mem MHz bus    L2 KiB  GiB  thr.  blk. sh./SM optin
-    {20, "Tesla C2050", 14, 1150, 1500, 384, 768, 3, 1536, 8, 48, 48},
-    {21, "GeForce GTX 460", 7, 1350, 1800, 256, 512, 1, 1536, 8, 48, 48},
-    {30, "GeForce GTX 680", 8, 1006, 3004, 256, 512, 2, 2048, 16, 48, 48},
-    {32, "Tegra K1", 1, 852, 924, 64, 128, 2, 2048, 16, 48, 48},
-    {35, "Tesla K40", 15, 745, 3004, 384, 1536, 12, 2048, 16, 48, 48},
-    {37, "Tesla K80", 13, 824, 2505, 384, 1536, 12, 2048, 16, 112, 48},
-    {50, "GeForce GTX 750 Ti", 5, 1085, 2700, 128, 2048, 2, 2048, 32, 64, 48},
-    {52, "GeForce GTX 980", 16, 1216, 3505, 256, 2048, 4, 2048, 32, 96, 48},
-    {53, "Tegra X1", 2, 998, 1600, 64, 256, 4, 2048, 32, 64, 48},
-    {60, "Tesla P100", 56, 1328, 715, 4096, 4096, 16, 2048, 32, 64, 48},
-    {61, "GeForce GTX 1080", 20, 1733, 5005, 256, 2048, 8, 2048, 32, 96, 48},
-    {62, "Tegra X2", 2, 1300, 1600, 128, 512, 8, 2048, 32, 64, 48},
-    {70, "Tesla V100", 80, 1380, 877, 4096, 6144, 16, 2048, 32, 96, 96},
-    {72, "Xavier", 8, 1377, 2133, 256, 512, 16, 2048, 32, 96, 96},
-    {75, "Tesla T4", 40, 1590, 5001, 256, 4096, 15, 1024, 16, 64, 64},
-    {80, "A100", 108, 1410, 1593, 5120, 40960, 80, 2048, 32, 164, 163},
-    {86, "GeForce RTX 3090", 82, 1695, 9751, 384, 6144, 24, 1536, 16, 100, 99},
-    {87, "Orin", 16, 1300, 3200, 256, 4096, 32, 1536, 16, 164, 163},
-    {88, "CC 8.8", 16, 1300, 3200, 256, 4096, 32, 1536, 16, 100, 99},
-    {89, "GeForce RTX 4090", 128, 2520, 10501, 384, 73728, 24, 1536, 24, 100, 99},
-    {90, "H200", 132, 1980, 3201, 6016, 61440, 0, 2048, 32, 228, 227},
-    {100, "B200", 148, 1965, 3996, 7680, 129024, 179, 2048, 32, 228, 227},
-    {101, "Thor", 20, 1575, 4266, 256, 32768, 122, 1536, 24, 228, 227},
-    {103, "B300", 148, 1920, 3996, 7680, 129024, 268, 2048, 32, 228, 227},
-    {110, "Thor", 20, 1575, 4266, 256, 32768, 122, 1536, 24, 228, 227},
-    {120, "GeForce RTX 5090", 170, 2407, 14001, 512, 98304, 31, 1536, 24, 100, 99},
-    {121, "GB10", 48, 2418, 8533, 256, 24576, 119, 1536, 24, 100, 99},
+    // sm   chip                    SMs  MHz   mem MHz bus    L2 KiB  GiB
+    {20, "Tesla C2050", 14, 1150, 1500, 384, 768, 3},
+    {21, "GeForce GTX 460", 7, 1350, 1800, 256, 512, 1},
+    {30, "GeForce GTX 680", 8, 1006, 3004, 256, 512, 2},
+    {32, "Tegra K1", 1, 852, 924, 64, 128, 2},
+    {35, "Tesla K40", 15, 745, 3004, 384, 1536, 12},
+    {37, "Tesla K80", 13, 824, 2505, 384, 1536, 12},
+    {50, "GeForce GTX 750 Ti", 5, 1085, 2700, 128, 2048, 2},
+    {52, "GeForce GTX 980", 16, 1216, 3505, 256, 2048, 4},
+    {53, "Tegra X1", 2, 998, 1600, 64, 256, 4},
+    {60, "Tesla P100", 56, 1328, 715, 4096, 4096, 16},
+    {61, "GeForce GTX 1080", 20, 1733, 5005, 256, 2048, 8},
+    {62, "Tegra X2", 2, 1300, 1600, 128, 512, 8},
+    {70, "Tesla V100", 80, 1380, 877, 4096, 6144, 16},
+    {72, "Xavier", 8, 1377, 2133, 256, 512, 16},
+    {75, "Tesla T4", 40, 1590, 5001, 256, 4096, 15},
+    {80, "A100", 108, 1410, 1593, 5120, 40960, 80},
+    {86, "GeForce RTX 3090", 82, 1695, 9751, 384, 6144, 24},
+    {87, "Orin", 16, 1300, 3200, 256, 4096, 32},
+    {88, "CC 8.8", 16, 1300, 3200, 256, 4096, 32},
+    {89, "GeForce RTX 4090", 128, 2520, 10501, 384, 73728, 24},
+    {90, "H200", 132, 1980, 3201, 6016, 61440, 0},
+    {100, "B200", 148, 1965, 3996, 7680, 129024, 179},
+    {101, "Thor", 20, 1575, 4266, 256, 32768, 122},
+    {103, "B300", 148, 1920, 3996, 7680, 129024, 268},
+    {110, "Thor", 20, 1575, 4266, 256, 32768, 122},
+    {120, "GeForce RTX 5090", 170, 2407, 14001, 512, 98304, 31},
+    {121, "GB10", 48, 2418, 8533, 256, 24576, 119},
 };
 
 constexpr uint64_t h200_bytes = 150109880320;
@@ -98,31 +94,24 @@ Device::Device(std::string_view arch) : attributes_(h200_attributes) {
   set(attribute_memory_clock_khz, chip.memory_mhz * 1000);
   set(attribute_memory_bus_bits, chip.bus_bits);
   set(attribute_l2_bytes, chip.l2_kib * 1024);
-  set(attribute_max_threads_per_multiprocessor, chip.threads_per_multiprocessor);
-  set(attribute_max_blocks_per_multiprocessor, chip.blocks_per_multiprocessor);
-  set(attribute_max_shared_per_multiprocessor, chip.shared_per_multiprocessor * 1024);
-  set(attribute_max_shared_optin, chip.shared_optin * 1024);
-  set(attribute_reserved_shared, chip.sm >= 80 ? 1024 : 0);
-  set(attribute_registers_per_multiprocessor, chip.sm == 37 ? 131072 : chip.sm < 30 ? 32768 : 65536);
+  limits_ = model::limits_of(target_);
+  set(attribute_max_threads_per_multiprocessor, limits_.threads);
+  set(attribute_max_blocks_per_multiprocessor, limits_.blocks);
+  set(attribute_max_shared_per_multiprocessor, limits_.shared);
+  set(attribute_max_shared_optin, limits_.shared_per_block);
+  set(attribute_reserved_shared, limits_.shared_reserved);
+  set(attribute_registers_per_multiprocessor, limits_.registers);
+  set(attribute_registers_per_block, limits_.registers_per_block);
   set(attribute_cooperative_launch, chip.sm >= 60 ? 1 : 0);
   set(attribute_cluster_launch, chip.sm >= 90 ? 1 : 0);
 }
 
-int Device::resident_blocks(uint32_t threads, uint64_t shared_bytes) const {
-  if (threads == 0 || threads > static_cast<uint32_t>(attribute(attribute_max_threads_per_block))) return 0;
-  if (shared_bytes > shared_optin()) return 0;
-  const uint32_t whole_warps = (threads + 31) / 32 * 32;
-  int blocks = attribute(attribute_max_threads_per_multiprocessor) / static_cast<int>(whole_warps);
-  blocks = std::min(blocks, attribute(attribute_max_blocks_per_multiprocessor));
-  const uint64_t granule = attribute(attribute_major) >= 7 ? 128 : 256;
-  const uint64_t used =
-      (shared_bytes + static_cast<uint64_t>(attribute(attribute_reserved_shared)) + granule - 1) / granule *
-      granule;
-  if (used != 0)
-    blocks = std::min<int>(
-        blocks,
-        static_cast<int>(static_cast<uint64_t>(attribute(attribute_max_shared_per_multiprocessor)) / used));
-  return blocks;
+int Device::resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers) const {
+  if (threads > static_cast<uint32_t>(limits_.threads_per_block) ||
+      shared_bytes > static_cast<uint64_t>(limits_.shared_per_block))
+    return 0;
+  return model::occupancy(limits_, static_cast<int>(threads), registers, static_cast<int>(shared_bytes))
+      .blocks;
 }
 
 DeviceProperties Device::properties() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "cuda/runtime/api.hpp"
+#include "lanescope/model/limits.hpp"
 
 namespace lanescope::cuda {
 
@@ -15,6 +16,7 @@ namespace lanescope::cuda {
 enum Attribute : int {
   attribute_max_threads_per_block = 1,
   attribute_max_shared_per_block = 8,
+  attribute_registers_per_block = 12,
   attribute_clock_khz = 13,
   attribute_multiprocessors = 16,
   attribute_memory_clock_khz = 36,
@@ -48,12 +50,12 @@ class Device {
   [[nodiscard]] uint32_t shared_optin() const {
     return static_cast<uint32_t>(attribute(attribute_max_shared_optin));
   }
-  /// Blocks of this shape that fit a multiprocessor by threads, blocks and shared memory. Registers are taken
-  /// not to limit: machine code, which says how many a kernel needs, does not exist here.
-  [[nodiscard]] int resident_blocks(uint32_t threads, uint64_t shared_bytes) const;
+  /// Blocks of this shape that fit a multiprocessor. `registers` of a thread, 0: unknown, taken not to limit.
+  [[nodiscard]] int resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers) const;
 
  private:
   std::string target_;
+  model::Limits limits_;
   uint64_t global_bytes_ = 0;
   std::array<int, attribute_count> attributes_{};
 };

@@ -1,7 +1,7 @@
 // Calls about kernels: their attributes, and how many of their blocks fit a multiprocessor. How many
-// registers a kernel needs is known only from machine code, so registers are reported as 0 and taken not to
-// limit.
+// registers a kernel needs is decided by the assembler for machine code, which is asked where it is found.
 #include <algorithm>
+#include <atomic>
 
 #include "cuda/runtime/launch.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -37,10 +37,25 @@ const ptx::Function& declaration(const Function& function) {
   return *function.binary->module->find_function(function.name);
 }
 
-int max_threads(const Runtime& runtime, const exec::Kernel& kernel) {
+/// For programs that ask: where the answer is not known, they are told so once.
+int registers_of(Runtime& runtime, const Function& function) {
+  std::string unknown;
+  const int registers = runtime.registers(function, &unknown);
+  static std::atomic<bool> said{false};
+  if (!unknown.empty() && !said.exchange(true))
+    say("the program asks how many registers a kernel needs, which is not known: " + unknown +
+        ". They are reported as 0 and taken not to limit occupancy");
+  return registers;
+}
+
+/// Threads that a block may have: as many as the kernel was compiled for, and as there are registers for.
+int max_threads(const Runtime& runtime, const exec::Kernel& kernel, int registers) {
   const auto& bound = kernel.required_threads[0] != 0 ? kernel.required_threads : kernel.max_threads;
-  if (bound[0] == 0) return runtime.device.attribute(attribute_max_threads_per_block);
-  return static_cast<int>(bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u));
+  int threads = runtime.device.attribute(attribute_max_threads_per_block);
+  if (bound[0] != 0) threads = static_cast<int>(bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u));
+  while (threads > 32 && runtime.device.resident_blocks(static_cast<uint32_t>(threads), 0, registers) == 0)
+    threads = (threads - 1) / 32 * 32;
+  return threads;
 }
 
 int target_number(const std::string& target) {
@@ -90,7 +105,8 @@ LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const v
         for (const lanescope::ptx::Variable& variable : module.variables)
           if (variable.space == lanescope::ptx::Space::constant) out->constant_bytes += variable.size;
         out->local_bytes = kernel.local_bytes;
-        out->max_threads_per_block = max_threads(runtime, kernel);
+        out->registers = registers_of(runtime, function);
+        out->max_threads_per_block = max_threads(runtime, kernel, out->registers);
         out->ptx_version = target_number(module.target);
         out->binary_version =
             runtime.device.attribute(attribute_major) * 10 + runtime.device.attribute(attribute_minor);
@@ -137,14 +153,16 @@ LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index,
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
     int* blocks, const void* handle, int threads, size_t dynamic_shared, unsigned) {
-  return with_kernel(handle, [&](Runtime& runtime, Function&, const lanescope::exec::Kernel& kernel) {
-    if (blocks == nullptr || threads <= 0) return Status::invalid_value;
-    *blocks = threads > max_threads(runtime, kernel)
-                  ? 0
-                  : runtime.device.resident_blocks(static_cast<uint32_t>(threads),
-                                                   kernel.static_shared + dynamic_shared);
-    return Status::success;
-  });
+  return with_kernel(
+      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+        if (blocks == nullptr || threads <= 0) return Status::invalid_value;
+        const int registers = registers_of(runtime, function);
+        *blocks = threads > max_threads(runtime, kernel, registers)
+                      ? 0
+                      : runtime.device.resident_blocks(static_cast<uint32_t>(threads),
+                                                       kernel.static_shared + dynamic_shared, registers);
+        return Status::success;
+      });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void* handle,
@@ -183,18 +201,18 @@ uint64_t cluster_blocks(const LaunchDescription& description, const lanescope::p
 // has.
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveClusters(int* clusters, const void* handle,
                                                          const LaunchDescription* description) {
-  return with_kernel(
-      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
-        if (clusters == nullptr || description == nullptr) return Status::invalid_value;
-        if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
-        const Extent3 block = description->block;
-        const auto blocks =
-            static_cast<uint64_t>(runtime.device.resident_blocks(
-                block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared)) *
-            static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
-        *clusters = static_cast<int>(blocks / cluster_blocks(*description, declaration(function)));
-        return Status::success;
-      });
+  return with_kernel(handle, [&](Runtime& runtime, Function& function,
+                                 const lanescope::exec::Kernel& kernel) {
+    if (clusters == nullptr || description == nullptr) return Status::invalid_value;
+    if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
+    const Extent3 block = description->block;
+    const auto blocks = static_cast<uint64_t>(runtime.device.resident_blocks(
+                            block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared,
+                            registers_of(runtime, function))) *
+                        static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
+    *clusters = static_cast<int>(blocks / cluster_blocks(*description, declaration(function)));
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle,

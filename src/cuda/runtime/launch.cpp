@@ -77,8 +77,7 @@ uint32_t shared_limit(const Runtime& runtime, const Function& function, const ex
       fixed, function.dynamic_shared_limit == 0 ? 0 : function.dynamic_shared_limit + kernel.static_shared);
 }
 
-Status check(const Runtime& runtime, const Function& function, const exec::Kernel& kernel,
-             const KernelWork& work) {
+Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work) {
   const exec::Dim3 &grid = work.grid, &block = work.block;
   const Device& device = runtime.device;
   const auto within = [&](uint32_t value, int attribute) {
@@ -105,7 +104,8 @@ Status check(const Runtime& runtime, const Function& function, const exec::Kerne
   }
   if (work.cooperative) {
     const auto resident = static_cast<uint64_t>(device.resident_blocks(
-        static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared));
+        static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared,
+        runtime.registers(function)));
     if (grid.count() > resident * static_cast<uint64_t>(device.attribute(attribute_multiprocessors)))
       return Status::cooperative_launch_too_large;
   }

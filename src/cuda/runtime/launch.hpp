@@ -9,8 +9,7 @@ namespace lanescope::cuda {
 /// configuration. `work.cooperative` and `work.cluster` are set by the caller before.
 Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments,
                  size_t shared, KernelWork& work);
-Status check(const Runtime& runtime, const Function& function, const exec::Kernel& kernel,
-             const KernelWork& work);
+Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work);
 
 /// Shared memory a block of this kernel may have now.
 [[nodiscard]] uint32_t shared_limit(const Runtime& runtime, const Function& function,

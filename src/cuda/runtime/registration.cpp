@@ -102,6 +102,16 @@ std::string ptx_of(const std::vector<FatImage>& images, const std::string& name,
   return text_of(*image, name);
 }
 
+/// The PTX of all units of a binary.
+std::vector<std::string> ptx_texts(const Binary& binary, const Device& device, std::string& why) {
+  std::vector<std::string> texts;
+  for (const auto& container : binary.containers) {
+    std::string text = ptx_of(read_fat_binary(container, binary.name), binary.name, device, why);
+    if (!text.empty()) texts.push_back(std::move(text));
+  }
+  return texts;
+}
+
 }  // namespace
 
 Binary* Runtime::register_binary(const void* wrapper) {
@@ -189,12 +199,8 @@ Status Runtime::load(Binary& binary) {
   if (binary.loaded) return binary.status;
   binary.loaded = true;
   try {
-    std::vector<std::string> texts;
     std::string why;
-    for (const auto& container : binary.containers) {
-      std::string text = ptx_of(read_fat_binary(container, binary.name), binary.name, device, why);
-      if (!text.empty()) texts.push_back(std::move(text));
-    }
+    std::vector<std::string> texts = ptx_texts(binary, device, why);
     if (texts.empty()) {
       say("error: " + why);
       return binary.status = Status::no_kernel_image_for_device;
@@ -230,6 +236,20 @@ Status Runtime::prepare(Function& function) {
     return function.binary->module->find_function(function.name) == nullptr ? Status::invalid_device_function
                                                                             : Status::invalid_ptx;
   }
+}
+
+int Runtime::registers(const Function& function, std::string* unknown) {
+  Binary& binary = *function.binary;
+  const std::lock_guard lock(binary.mutex);
+  if (!binary.assembly) {
+    std::string why;
+    std::vector<std::string> texts = ptx_texts(binary, device, why);
+    if (texts.empty() && binary.module != nullptr) texts.push_back(binary.module->text);
+    binary.assembly = ptx::assemble(texts, device.target());
+  }
+  if (unknown != nullptr) *unknown = binary.assembly->unknown;
+  const auto found = binary.assembly->kernels.find(function.name);
+  return found == binary.assembly->kernels.end() ? 0 : static_cast<int>(found->second.registers);
 }
 
 Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {

@@ -13,6 +13,7 @@
 #include <memory>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -28,6 +29,7 @@
 #include "cuda/runtime/options.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
+#include "ptx/assembler.hpp"
 
 namespace lanescope::cuda {
 
@@ -74,6 +76,7 @@ struct Binary {
   Status status = Status::success;  ///< of loading
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
+  std::optional<ptx::Assembly> assembly;  ///< once asked for
 };
 
 /// Memory a program asked for, by its base address.
@@ -187,6 +190,9 @@ class Runtime {
   /// Parses and places the binary's PTX when it is first needed; messages go to stderr.
   Status load(Binary& binary);
   Status prepare(Function& function);
+  /// Registers that a thread of the kernel needs, as the assembler says; 0 where that is not known (`unknown`
+  /// gets the reason).
+  int registers(const Function& function, std::string* unknown = nullptr);
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);

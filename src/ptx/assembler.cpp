@@ -1,0 +1,264 @@
+// See assembler.hpp. The tools run as processes of their own: without what `lanescope run` has put into the
+// environment (LD_PRELOAD), and with what they print in a file.
+#include "ptx/assembler.hpp"
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <string_view>
+
+#include "base/error.hpp"
+
+namespace lanescope::ptx {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+bool is_program(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
+}
+
+/// ptxas, or an empty path.
+fs::path find_ptxas() {
+  if (const std::string path = variable("LANESCOPE_PTXAS"); !path.empty())
+    return is_program(path) ? fs::path(path) : fs::path();
+  std::istringstream path(variable("PATH"));
+  for (std::string folder; std::getline(path, folder, ':');)
+    if (is_program(fs::path(folder) / "ptxas")) return fs::path(folder) / "ptxas";
+  for (const std::string& home :
+       {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")})
+    if (!home.empty() && is_program(fs::path(home) / "bin" / "ptxas"))
+      return fs::path(home) / "bin" / "ptxas";
+  return {};
+}
+
+class Folder {
+ public:
+  Folder() {
+    std::string pattern = (fs::temp_directory_path() / "lanescope-ptxas-XXXXXX").string();
+    if (mkdtemp(pattern.data()) == nullptr) throw Error(SourcePlace{pattern}, "cannot make a folder");
+    path_ = pattern;
+  }
+  ~Folder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
+
+ private:
+  fs::path path_;
+};
+
+std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+/// What a command prints, on both of its outputs.
+std::string output_of(const std::vector<std::string>& command, const Folder& folder) {
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    if (!text.starts_with("LD_PRELOAD=") && !text.starts_with("LD_LIBRARY_PATH=") &&
+        !text.starts_with("LANESCOPE_"))
+      environment.push_back(*entry);
+  }
+  environment.push_back(nullptr);
+
+  const std::string printed = folder.file("printed");
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&files, 1, printed.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+  posix_spawn_file_actions_adddup2(&files, 1, 2);
+  pid_t child = 0;
+  const int failed = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environment.data());
+  posix_spawn_file_actions_destroy(&files);
+  if (failed != 0) return "";
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return read_file(printed);
+}
+
+/// FNV-1a; two of them with different beginnings name a file of the cache.
+uint64_t hash(const std::vector<std::string>& parts, uint64_t begin) {
+  uint64_t value = begin;
+  const auto add = [&](char c) { value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3; };
+  for (const std::string& part : parts) {
+    for (const char c : part) add(c);
+    add('\0');
+  }
+  return value;
+}
+
+/// Where the result for these inputs is kept; empty where there is no place.
+fs::path cache_file(const std::vector<std::string>& parts) {
+  const std::string home = variable("HOME"), cache = variable("XDG_CACHE_HOME");
+  if (home.empty() && cache.empty()) return {};
+  std::ostringstream name;
+  name << std::hex << hash(parts, 0xcbf29ce484222325) << hash(parts, 0x84222325cbf29ce4) << ".ptxas";
+  return (cache.empty() ? fs::path(home) / ".cache" : fs::path(cache)) / "lanescope" / name.str();
+}
+
+constexpr std::string_view cache_version = "lanescope 1";
+
+bool read_cache(const fs::path& path, Assembly& assembly) {
+  std::ifstream in(path);
+  std::string line;
+  if (!std::getline(in, line) || line != cache_version) return false;
+  while (std::getline(in, line)) {
+    std::istringstream words(line);
+    std::string name;
+    MachineNeeds n;
+    if (!(words >> name >> n.registers >> n.stack_bytes >> n.spill_store_bytes >> n.spill_load_bytes))
+      return false;
+    assembly.kernels[name] = n;
+  }
+  return true;
+}
+
+void write_cache(const fs::path& path, const Assembly& assembly) {
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
+  const std::string fresh = path.string() + "." + std::to_string(getpid());
+  {
+    std::ofstream out(fresh);
+    out << cache_version << '\n';
+    for (const auto& [name, n] : assembly.kernels)
+      out << name << ' ' << n.registers << ' ' << n.stack_bytes << ' ' << n.spill_store_bytes << ' '
+          << n.spill_load_bytes << '\n';
+    if (!out) failed = std::make_error_code(std::errc::io_error);
+  }
+  if (!failed) fs::rename(fresh, path, failed);
+  if (failed) fs::remove(fresh, failed);
+}
+
+/// The number before `what` in a line, 0 if it is not there.
+uint32_t number_before(std::string_view line, std::string_view what) {
+  const size_t end = line.find(what);
+  if (end == std::string_view::npos) return 0;
+  size_t begin = end;
+  while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9') --begin;
+  uint32_t number = 0;
+  std::from_chars(line.data() + begin, line.data() + end, number);
+  return number;
+}
+
+/// The name between quotes, or behind `words` up to the line's end.
+std::string name_in(std::string_view line, std::string_view words) {
+  const size_t at = line.find(words);
+  if (at == std::string_view::npos) return "";
+  std::string_view name = line.substr(at + words.size());
+  if (name.starts_with('\'')) {
+    name.remove_prefix(1);
+    name = name.substr(0, name.find('\''));
+  }
+  return std::string(name);
+}
+
+/// The first line that tells of an error.
+std::string error_in(const std::string& printed) {
+  std::istringstream lines(printed);
+  for (std::string line; std::getline(lines, line);)
+    if (line.find("error") != std::string::npos || line.find("fatal") != std::string::npos) return line;
+  return printed.substr(0, printed.find('\n'));
+}
+
+Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const std::string& target) {
+  const Folder folder;
+  const std::string arch = "-arch=" + target;
+  Assembly assembly;
+  std::string printed;
+  std::vector<std::string> units, objects;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    units.push_back(folder.file(std::to_string(i) + ".ptx"));
+    objects.push_back(folder.file(std::to_string(i) + ".o"));
+    std::ofstream(units.back(), std::ios::binary) << texts[i];
+  }
+  if (units.size() == 1) {
+    printed = output_of({ptxas.string(), arch, "-v", "-o", objects[0], units[0]}, folder);
+    read_assembler_output(printed, assembly.kernels);
+  }
+  if (assembly.kernels.empty()) {  // units of a program that is linked
+    std::vector<std::string> link = {(ptxas.parent_path() / "nvlink").string(), arch, "-v", "-o",
+                                     folder.file("linked")};
+    for (size_t i = 0; i < units.size(); ++i) {
+      printed = output_of({ptxas.string(), arch, "-v", "-c", "-o", objects[i], units[i]}, folder);
+      read_assembler_output(printed, assembly.kernels);
+      link.push_back(objects[i]);
+    }
+    // The linker knows what a kernel needs with all that it calls. It may miss the device's runtime, which
+    // changes nothing in what it prints.
+    if (!assembly.kernels.empty()) read_assembler_output(output_of(link, folder), assembly.kernels);
+  }
+  if (assembly.kernels.empty()) assembly.unknown = ptxas.string() + ": " + error_in(printed);
+  return assembly;
+}
+
+}  // namespace
+
+void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels) {
+  std::istringstream lines(printed);
+  std::string kernel, function;
+  for (std::string line; std::getline(lines, line);) {
+    if (const std::string name = name_in(line, "Compiling entry function "); !name.empty()) {
+      kernel = name;
+      kernels[kernel] = {};
+    } else if (const std::string of = name_in(line, "Function properties for "); !of.empty()) {
+      function = of;
+    } else if (line.find("bytes stack frame") != std::string::npos && function == kernel && !kernel.empty()) {
+      MachineNeeds& needs = kernels[kernel];
+      needs.stack_bytes = number_before(line, " bytes stack frame");
+      needs.spill_store_bytes = number_before(line, " bytes spill stores");
+      needs.spill_load_bytes = number_before(line, " bytes spill loads");
+    } else if (line.find(": Used ") != std::string::npos && !kernel.empty()) {
+      kernels[kernel].registers = number_before(line, " registers");
+    } else if (line.find(": used ") != std::string::npos && kernels.contains(function)) {  // the linker's
+      kernels[function].registers = number_before(line, " registers");
+      kernels[function].stack_bytes = number_before(line, " stack");
+    }
+  }
+}
+
+Assembly assemble(const std::vector<std::string>& texts, const std::string& target) {
+  const fs::path ptxas = find_ptxas();
+  if (ptxas.empty()) return {{}, "ptxas was not found (it comes with the CUDA toolkit; PATH, CUDA_HOME)"};
+  std::error_code ignored;
+  std::vector<std::string> parts = texts;
+  parts.push_back(target);
+  parts.push_back(fs::canonical(ptxas, ignored).string());
+  parts.push_back(std::to_string(fs::file_size(ptxas, ignored)));
+  const fs::path cached = cache_file(parts);
+  Assembly assembly;
+  if (!cached.empty() && read_cache(cached, assembly)) return assembly;
+  try {
+    assembly = run(ptxas, texts, target);
+  } catch (const std::exception& error) {
+    return {{}, error.what()};
+  }
+  if (!cached.empty() && assembly.unknown.empty()) write_cache(cached, assembly);
+  return assembly;
+}
+
+}  // namespace lanescope::ptx
