@@ -1,8 +1,10 @@
 // Instructions that only touch registers. See decoder.hpp.
 
 #include <array>
+#include <bit>
 
 #include "exec/decoder.hpp"
+#include "exec/video.hpp"
 
 namespace lanescope::exec {
 
@@ -35,6 +37,7 @@ void Decoder::emit_register_instruction(const Inst* before) {
     if (o.negated) imm |= negation_bit(count);
     sources[count++] = source(o, type_of(p));
   }
+  if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
   key.sources = count;
   const Handler h = select(key);
   if (before != nullptr) {

@@ -340,6 +340,7 @@ struct OperandChecker {
 
   void check_constant(Operand& operand, Type type) const {
     if (operand.kind == Operand::Kind::integer) {
+      if (type == Type::u16x2 || type == Type::s16x2) fail(operand, name() + " takes no constant here");
       if (is_float(type))
         fail(operand, name() + " takes a floating-point constant here, as 1.0 or 0f3F800000");
       return;
@@ -401,8 +402,12 @@ struct OperandChecker {
     switch (operand.kind) {
       case Operand::Kind::reg:
         if (pattern.constant_only) refuse("an integer constant");
-        if (operand.negated && !(pattern.negatable && type == Type::pred))
-          fail(operand, name() + " takes no negated predicate here");
+        if (operand.negated && !(pattern.negatable && type == Type::pred) && !pattern.minus)
+          fail(operand, name() + " takes no negated " +
+                            (context.registers[operand.reg].type == Type::pred ? "predicate" : "register") +
+                            " here");
+        if (operand.selector.unit != Selector::Unit::none && !pattern.selector)
+          fail(operand, name() + " takes no selector of bytes or halves here");
         if (pattern.type_from == OperandPattern::TypeFrom::address) {
           const Type reg = context.registers[operand.reg].type;
           if (!compatible(Type::b32, reg, false) && !compatible(Type::b64, reg, false)) refuse("an address");
@@ -507,6 +512,7 @@ struct OperandChecker {
       if (operands.size() != (pair ? 3 : 2))
         source.fail(instruction.loc, name() + (pair ? " takes 3 operands" : " takes 2 operands"));
     }
+    if (info(instruction.op).op_class == OpClass::video) video();
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
@@ -520,6 +526,47 @@ struct OperandChecker {
       if (threads.kind == Operand::Kind::integer && (threads.bits == 0 || threads.bits % 32 != 0))
         fail(threads, "the number of threads of a barrier is a multiple of 32");
     }
+  }
+
+  // What selects and combines the parts of a video instruction's operands; ptxas takes no constants where it
+  // expects several parts.
+  void video() const {
+    const auto& operands = instruction.operands;
+    const bool second = instruction.has(Mod::add) || instruction.has(Mod::min) || instruction.has(Mod::max);
+    if (instruction.op == Op::vmad) {
+      const bool product = operands[1].negated != operands[2].negated;
+      if (product && operands[3].negated)
+        fail(operands[3], "vmad takes a minus for the product or for the summand, not both");
+      if (instruction.has(Mod::po) && (product || operands[3].negated))
+        fail(operands[1], ".po does not go with a minus");
+    }
+    const char last = info(instruction.op).name.back();
+    const uint8_t parts = last == '2' ? 2 : last == '4' ? 4 : 1;
+    for (size_t i = 0; i < operands.size() && i < 3; ++i) check_selector(operands[i], parts, i == 0);
+    if (parts != 1) {
+      for (const Operand& operand : operands)
+        if (operand.kind == Operand::Kind::integer) fail(operand, name() + " takes no constants");
+      return;
+    }
+    const bool merge = operands[0].selector.unit != Selector::Unit::none;
+    if (merge && second) fail(operands[0], name() + " takes no selector here beside a second operation");
+    if ((merge || second) && operands.size() != 4)
+      source.fail(instruction.loc, name() + " takes 4 operands here, not 3");
+  }
+  // One part, or of several: two halves or four bytes out of both operands; of a destination those to write,
+  // the highest first.
+  void check_selector(const Operand& operand, uint8_t parts, bool destination) const {
+    const Selector& s = operand.selector;
+    if (s.unit == Selector::Unit::none) return;
+    bool good = parts == 1 || s.unit == (parts == 2 ? Selector::Unit::half : Selector::Unit::byte);
+    good &= parts == 1 ? s.count == 1 : destination ? s.count <= parts : s.count == parts;
+    const uint8_t digits = parts == 1 ? (s.unit == Selector::Unit::half ? 2 : 4)
+                                      : static_cast<uint8_t>(destination ? parts : 2 * parts);
+    for (uint8_t i = 0; i < s.count; ++i) {
+      good &= s.digits[i] < digits;
+      if (destination && i > 0) good &= s.digits[i] < s.digits[i - 1];
+    }
+    if (!good) fail(operand, name() + " does not take this selector here");
   }
 
   // data, [handle, {coordinates}] and what .level and .grad add; of stores, the data comes last.

@@ -218,7 +218,8 @@ constexpr OperandPattern read_operand(std::string_view word) {
   if (word.starts_with(':')) {
     word.remove_prefix(1);
     size_t end = 0;
-    while (end < word.size() && std::string_view("+v!_=&%?").find(word[end]) == std::string_view::npos) ++end;
+    while (end < word.size() && std::string_view("+v!_=&%#-?").find(word[end]) == std::string_view::npos)
+      ++end;
     const std::string_view type = word.substr(0, end);
     word.remove_prefix(end);
     if (type == "1") {
@@ -247,6 +248,10 @@ constexpr OperandPattern read_operand(std::string_view word) {
       operand.symbol = true;
     else if (flag == '%')
       operand.special = true;
+    else if (flag == '#')
+      operand.selector = true;
+    else if (flag == '-')
+      operand.minus = true;
     else if (flag == '?') {
       if (const std::string_view expansion = expand(word); !expansion.empty()) word = expansion;
       operand.optional = word.empty();

@@ -200,6 +200,7 @@ struct OperandPattern {
   Type type = Type::none;  ///< for TypeFrom::fixed
   bool destination = false, piped = false, doubled = false, wider = false, vector = false, negatable = false;
   bool sink = false, constant_only = false, symbol = false, special = false, optional = false;
+  bool selector = false, minus = false;
   std::array<Mod, 4> only_with{};  ///< if not empty: written exactly when one of these modifiers is
   uint8_t only_with_count = 0;
 };
@@ -230,8 +231,8 @@ struct InstructionInfo {
   bool supported = false;
   std::array<OperandForm, 4> forms{};
   uint8_t form_count = 0;
-  std::array<TypeMask, 2> types{};              ///< legal, by position
-  std::array<TypeMask, 2> types_unsupported{};  ///< the legal ones that are refused
+  std::array<TypeMask, 4> types{};              ///< legal, by position
+  std::array<TypeMask, 4> types_unsupported{};  ///< the legal ones that are refused
   uint8_t type_count = 0;
   std::array<ModifierRule, 44> modifiers{};
   uint8_t modifier_count = 0;

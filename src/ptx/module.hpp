@@ -53,6 +53,14 @@ struct SymbolRef {
   friend bool operator==(const SymbolRef&, const SymbolRef&) = default;
 };
 
+/// Which bytes or halves of a register a video instruction takes: `.b2`, `.h10`, `.b3210`.
+struct Selector {
+  enum class Unit : uint8_t { none, byte, half };
+  Unit unit = Unit::none;
+  uint8_t count = 0;
+  std::array<uint8_t, 4> digits{};  ///< as written: of several, the one for the highest part first
+};
+
 /// One operand, already brought to the type it is used with: a floating-point constant of an f32 operand is
 /// real32, of an f64 operand real64; WARP_SZ is the integer 32; vector registers are vectors of their
 /// elements. Vectors `{a, b}` have kind vector and their elements in Instruction::elements[first, first +
@@ -75,7 +83,8 @@ struct Operand {
     list      ///< ( … ) of a call: elements
   };
   Kind kind = Kind::none;
-  bool negated = false;           ///< `!%p` (predicates)
+  bool negated = false;           ///< `!%p` (predicates), `-%r` (vmad)
+  Selector selector{};            ///< `%r.b0`, `%r.h32` of the video instructions
   uint32_t reg = no_index;        ///< index of Function::registers
   uint32_t first = 0, count = 0;  ///< vector, list: range of Instruction::elements
   uint32_t index = 0;             ///< label, table

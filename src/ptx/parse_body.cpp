@@ -38,6 +38,19 @@ std::optional<uint32_t> element_of(std::string_view component) {
   return std::nullopt;
 }
 
+// b0…b3, h0, h1, and lists of such digits: h10, b7654.
+std::optional<Selector> read_selector(std::string_view component) {
+  Selector selector;
+  if (component.empty() || component.size() > 5) return std::nullopt;
+  if (component[0] != 'b' && component[0] != 'h') return std::nullopt;
+  selector.unit = component[0] == 'b' ? Selector::Unit::byte : Selector::Unit::half;
+  for (const char digit : component.substr(1)) {
+    if (digit < '0' || digit > '7') return std::nullopt;
+    selector.digits[selector.count++] = static_cast<uint8_t>(digit - '0');
+  }
+  return selector.count == 0 ? std::nullopt : std::optional(selector);
+}
+
 }  // namespace
 
 void Parser::parse_body() {
@@ -435,10 +448,12 @@ Operand Parser::parse_named(Instruction* instruction) {
   operand.loc = name.loc;
   const std::string_view component = lexer_.component();
   advance();
-  if (component.empty()) {
-    if (const auto reg = find_register(name.text)) {
-      operand.kind = Operand::Kind::reg;
-      operand.reg = *reg;
+  if (const auto reg = find_register(name.text)) {
+    operand.kind = Operand::Kind::reg;
+    operand.reg = *reg;
+    if (component.empty()) return operand;
+    if (const auto selector = read_selector(component)) {
+      operand.selector = *selector;
       return operand;
     }
   }
@@ -576,6 +591,17 @@ Operand Parser::parse_operand(Instruction& instruction) {
     operand.negated = true;
     operand.loc = loc;
     return operand;
+  }
+  if (token_.is("-")) {
+    const Token name = lexer_.peek();
+    if (name.kind == Token::Kind::identifier && find_register(name.text)) {
+      const TextLoc loc = token_.loc;
+      advance();
+      Operand operand = parse_named(nullptr);
+      operand.negated = true;
+      operand.loc = loc;
+      return operand;
+    }
   }
   if (token_.kind == Token::Kind::identifier && token_.text != "_" && token_.text != "WARP_SZ")
     return parse_named(&instruction);

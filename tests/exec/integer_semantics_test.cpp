@@ -518,6 +518,115 @@ TEST(IntegerSemantics, RegistersOfAnotherWidth) {
   }
 }
 
+TEST(IntegerSemantics, DotProducts) {
+  const auto byte = [](Bits x, int i, Type t) {
+    const Wide b = static_cast<Wide>(x >> (8 * i) & 0xff);
+    return t == Type::s32 && b > 127 ? b - 256 : b;
+  };
+  const auto half = [](Bits x, int i, Type t) {
+    const Wide h = static_cast<Wide>(x >> (16 * i) & 0xffff);
+    return t == Type::s32 && h > 32767 ? h - 65536 : h;
+  };
+  const auto rows = rows_of(integer_edges(), integer_edges(), integer_edges());
+  for (const Type a : {Type::u32, Type::s32}) {
+    for (const Type b : {Type::u32, Type::s32}) {
+      expect_lanes("dp4a", make_key(Op::dp4a, {a, b}, {}, 3), {.d = 4, .a = 4, .b = 4, .c = 4}, rows,
+                   [&](const LaneInput& in) {
+                     Wide sum = static_cast<Wide>(in.c);
+                     for (int i = 0; i < 4; ++i) sum += byte(in.a, i, a) * byte(in.b, i, b);
+                     return LaneResult{.d = static_cast<Bits>(sum)};
+                   });
+      for (const Mod mod : {Mod::lo, Mod::hi}) {
+        expect_lanes("dp2a", make_key(Op::dp2a, {a, b}, {mod}, 3), {.d = 4, .a = 4, .b = 4, .c = 4}, rows,
+                     [&](const LaneInput& in) {
+                       Wide sum = static_cast<Wide>(in.c);
+                       for (int i = 0; i < 2; ++i)
+                         sum += half(in.a, i, a) * byte(in.b, i + (mod == Mod::hi ? 2 : 0), b);
+                       return LaneResult{.d = static_cast<Bits>(sum)};
+                     });
+      }
+    }
+  }
+}
+
+TEST(IntegerSemantics, Masks) {
+  const std::vector<Bits> amounts{0,  1,  2,  5,  16,  30,  31,         32,
+                                  33, 37, 63, 64, 255, 256, 0x80000000, 0xffffffff};
+  for (const bool wrap : {false, true}) {
+    const Mod mod = wrap ? Mod::wrap : Mod::clamp;
+    const auto amount = [=](Bits x) { return wrap ? x & 31 : cut(x, 4); };
+    expect_lanes("bmsk", make_key(Op::bmsk, {Type::b32}, {mod}), {.d = 4, .a = 4, .b = 4},
+                 rows_of(amounts, amounts), [=](const LaneInput& in) {
+                   Bits d = 0;
+                   for (Bits i = 0; i < 32; ++i)
+                     if (i >= amount(in.a) && i - amount(in.a) < amount(in.b)) d |= Bits{1} << i;
+                   return LaneResult{.d = d};
+                 });
+    for (const Type t : {Type::u32, Type::s32})
+      expect_lanes("szext", make_key(Op::szext, {t}, {mod}), {.d = 4, .a = 4, .b = 4},
+                   rows_of(integer_edges(), amounts), [=](const LaneInput& in) {
+                     const Bits n = amount(in.b);
+                     Bits d = 0;
+                     for (Bits i = 0; i < 32; ++i) {
+                       const Bits from = i < n ? i : n - 1;
+                       const bool bit = i < n || (t == Type::s32 && n != 0);
+                       if (bit && (in.a >> from & 1) != 0) d |= Bits{1} << i;
+                     }
+                     return LaneResult{.d = d};
+                   });
+  }
+}
+
+TEST(IntegerSemantics, FindNthSet) {
+  const std::vector<Bits> bases{0, 1, 7, 30, 31, 32, 0xffffffff},
+      counts{0, 1, 2, 3, 8, 32, 33, 0xffffffff, 0xfffffffe, 0xffffffe0, 0x80000000};
+  expect_lanes(
+      "fns", make_key(Op::fns, {Type::b32}, {}, 3), {.d = 4, .a = 4, .b = 4, .c = 4},
+      rows_of(integer_edges(), bases, counts), [](const LaneInput& in) {
+        const Bits base = cut(in.b, 4);
+        const auto n = static_cast<int32_t>(static_cast<uint32_t>(in.c));
+        std::vector<Bits> found;
+        for (Bits i = 0; i < 32; ++i)
+          if ((in.a >> i & 1) != 0 && base < 32 && (n == 0 ? i == base : n > 0 ? i >= base : i <= base))
+            found.push_back(i);
+        if (n < 0) std::reverse(found.begin(), found.end());
+        const Wide place = n == 0 ? 0 : (n > 0 ? Wide{n} : -Wide{n}) - 1;
+        return LaneResult{.d = place < static_cast<Wide>(found.size()) ? found[static_cast<size_t>(place)]
+                                                                       : Bits{0xffffffff}};
+      });
+}
+
+TEST(IntegerSemantics, PairsOfHalves) {
+  const auto rows = rows_of(integer_edges(), integer_edges());
+  for (const bool sign : {false, true}) {
+    const auto expect_pairs = [&](const char* what, Op op, std::initializer_list<Mod> mods,
+                                  const std::function<Wide(Wide, Wide)>& f) {
+      expect_lanes(what, make_key(op, {sign ? Type::s16x2 : Type::u16x2}, mods), {.d = 4, .a = 4, .b = 4},
+                   rows, [&](const LaneInput& in) {
+                     Bits d = 0;
+                     for (int i = 0; i < 32; i += 16) {
+                       const Type t = sign ? Type::s16 : Type::u16;
+                       d |= (static_cast<Bits>(f(number_of(t, in.a >> i), number_of(t, in.b >> i))) & 0xffff)
+                            << i;
+                     }
+                     return LaneResult{.d = d};
+                   });
+    };
+    expect_pairs("add", Op::add, {}, [](Wide a, Wide b) { return a + b; });
+    expect_pairs("min", Op::min, {}, [](Wide a, Wide b) { return std::min(a, b); });
+    expect_pairs("max", Op::max, {}, [](Wide a, Wide b) { return std::max(a, b); });
+    if (!sign) continue;
+    expect_pairs("min.relu", Op::min, {Mod::relu},
+                 [](Wide a, Wide b) { return std::max<Wide>(0, std::min(a, b)); });
+    expect_pairs("max.relu", Op::max, {Mod::relu}, [](Wide a, Wide b) { return std::max({a, b, Wide{0}}); });
+  }
+  expect_numbers("min.relu", Op::min, Type::s32, {Mod::relu}, 2,
+                 [](Wide a, Wide b, Wide) { return std::max<Wide>(0, std::min(a, b)); });
+  expect_numbers("max.relu", Op::max, Type::s32, {Mod::relu}, 2, [](Wide a, Wide b, Wide) {
+    return std::max({a, b, Wide{0}});
+  });
+}
+
 TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
   for (const HandlerSet* set : host_sets()) {
     EXPECT_EQ(set->select(make_key(Op::mul, {Type::u64}, {Mod::wide})), nullptr);

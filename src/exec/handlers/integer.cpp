@@ -238,6 +238,50 @@ Handler select_mad24(const HandlerKey& key) {
   return is_signed ? lift3<Mad24Hi, int32_t, int32_t> : lift3<Mad24Hi, uint32_t, uint32_t>;
 }
 
+/// F<A, B> for the signedness of both types.
+template <template <class, class> class F, class SignedA, class UnsignedA, class SignedB, class UnsignedB>
+Handler select_signs(const HandlerKey& key) {
+  const bool b = key.types[1] == Type::s32;
+  if (key.types[0] == Type::s32)
+    return b ? lift3<F<SignedA, SignedB>, uint32_t, uint32_t>
+             : lift3<F<SignedA, UnsignedB>, uint32_t, uint32_t>;
+  return b ? lift3<F<UnsignedA, SignedB>, uint32_t, uint32_t>
+           : lift3<F<UnsignedA, UnsignedB>, uint32_t, uint32_t>;
+}
+template <class A, class B>
+using Dp2aLow = Dp2a<A, B, false>;
+template <class A, class B>
+using Dp2aHigh = Dp2a<A, B, true>;
+
+template <class F>
+Handler select_extreme(const HandlerKey& key) {
+  if (key.sources > 2) return nullptr;
+  if (!key.has(Mod::relu)) return any_integer<Lift<F>::template Binary>(key.types[0]);
+  return key.types[0] == Type::s32 ? lift2<Relu<F>, int32_t, int32_t> : nullptr;
+}
+/// u16x2 and s16x2.
+Handler select_halves(const HandlerKey& key) {
+  const bool sign = key.types[0] == Type::s16x2, relu = key.has(Mod::relu);
+  auto handler = [&]<class F>(F) -> Handler {
+    if (relu) return sign ? lift2<Halfwise<Relu<F>, int16_t>, uint32_t, uint32_t> : nullptr;
+    return sign ? lift2<Halfwise<F, int16_t>, uint32_t, uint32_t>
+                : lift2<Halfwise<F, uint16_t>, uint32_t, uint32_t>;
+  };
+  switch (key.op) {
+    case Op::add: return relu ? nullptr : lift2<Halfwise<Add, uint16_t>, uint32_t, uint32_t>;
+    case Op::min: return key.sources <= 2 ? handler(Min{}) : nullptr;
+    case Op::max: return key.sources <= 2 ? handler(Max{}) : nullptr;
+    default: return nullptr;
+  }
+}
+
+Handler select_szext(const HandlerKey& key) {
+  const bool sign = key.types[0] == Type::s32;
+  if (key.has(Mod::wrap))
+    return sign ? lift2<Szext<true>, int32_t, int32_t, uint32_t> : lift2<Szext<true>, uint32_t, uint32_t>;
+  return sign ? lift2<Szext<false>, int32_t, int32_t, uint32_t> : lift2<Szext<false>, uint32_t, uint32_t>;
+}
+
 Handler select_mul24(const HandlerKey& key) {
   const bool is_signed = key.types[0] == Type::s32;
   if (key.has(Mod::lo))
@@ -287,8 +331,13 @@ Handler select_arithmetic(const HandlerKey& key) {
     case Op::rem: return any_integer<Lift<Rem>::Binary>(t);
     case Op::abs: return any_integer<Lift<Abs>::Unary>(t);
     case Op::neg: return any_width<Lift<Neg>::Unary>(t);
-    case Op::min: return key.sources <= 2 ? any_integer<Lift<Min>::Binary>(t) : nullptr;
-    case Op::max: return key.sources <= 2 ? any_integer<Lift<Max>::Binary>(t) : nullptr;
+    case Op::min: return select_extreme<Min>(key);
+    case Op::max: return select_extreme<Max>(key);
+    case Op::dp4a: return select_signs<Dp4a, int8_t, uint8_t, int8_t, uint8_t>(key);
+    case Op::dp2a:
+      return key.has(Mod::lo) ? select_signs<Dp2aLow, int16_t, uint16_t, int8_t, uint8_t>(key)
+                              : select_signs<Dp2aHigh, int16_t, uint16_t, int8_t, uint8_t>(key);
+    case Op::szext: return select_szext(key);
     case Op::bfe: return word_integer<Lift<Bfe>::Extract>(t);
     case Op::bfind:
       return key.has(Mod::shiftamt) ? word_integer<Lift<BfindShift>::Count>(t)
@@ -314,6 +363,10 @@ Handler select_bits(const HandlerKey& key) {
     case Op::shr: return any_width<Lift<Shr>::Shift>(t);
     case Op::shf: return select_shf(key);
     case Op::prmt: return select_prmt(key);
+    case Op::bmsk:
+      return key.has(Mod::wrap) ? lift2<Bmsk<true>, uint32_t, uint32_t>
+                                : lift2<Bmsk<false>, uint32_t, uint32_t>;
+    case Op::fns: return lift3<FindNthSet, uint32_t, uint32_t>;
     case Op::lop3:
       return key.has(Mod::and_)  ? lop3_predicate<true>
              : key.has(Mod::or_) ? lop3_predicate<false>
@@ -335,6 +388,8 @@ Handler select_integer(const HandlerKey& key) {
     case Type::b16:
     case Type::b32:
     case Type::b64: return select_bits(key);
+    case Type::u16x2:
+    case Type::s16x2: return select_halves(key);
     default: return nullptr;
   }
 }

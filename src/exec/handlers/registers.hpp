@@ -11,6 +11,7 @@
 //   lop3        imm bits 0…7: the table; lop3.and, .or: aux: p, imm bit 8: q is negated, imm bits 32…63: q
 //   mov         pack {a,b,…}: key.vector = key.sources = number of parts, in a, b, c, aux;
 //               unpack: key.vector = number of parts, key.sources = 1, into d, b, c, aux (no_operand: sink)
+//   video       imm: VideoControl (exec/video.hpp); c is no_operand where none is written
 //   shfl        d, aux: p (no_operand: none), a: value, b: lane, c: clamp and segment mask
 //   vote        d; a: predicate, imm bit 0: negated.     match  d, aux: p (no_operand: none), a
 //   redux       d; a.    elect  d, aux: p (either may be no_operand).    activemask  d
@@ -37,5 +38,6 @@ namespace lanescope::exec::LANESCOPE_ISA {
 [[nodiscard]] Handler select_convert(const HandlerKey& key);
 [[nodiscard]] Handler select_move(const HandlerKey& key);
 [[nodiscard]] Handler select_crosslane(const HandlerKey& key);
+[[nodiscard]] Handler select_video(const HandlerKey& key);
 
 }  // namespace lanescope::exec::LANESCOPE_ISA

@@ -174,6 +174,44 @@ struct Sad {
   }
 };
 
+/// dp4a: the sum of the products of four bytes. dp2a: of a's two halves and b's lower or upper two bytes.
+template <class A, class B>
+struct Dp4a {
+  constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    uint32_t sum = c;
+    for (uint32_t i = 0; i < 32; i += 8)
+      sum += static_cast<uint32_t>(int32_t{static_cast<A>(a >> i)} * int32_t{static_cast<B>(b >> i)});
+    return sum;
+  }
+};
+template <class A, class B, bool high>
+struct Dp2a {
+  constexpr uint32_t operator()(uint32_t a, uint32_t b, uint32_t c) const {
+    const uint32_t bytes = high ? b >> 16 : b;
+    return c + static_cast<uint32_t>(int32_t{static_cast<A>(a)} * int32_t{static_cast<B>(bytes)}) +
+           static_cast<uint32_t>(int32_t{static_cast<A>(a >> 16)} * int32_t{static_cast<B>(bytes >> 8)});
+  }
+};
+
+/// Applies F to both halves of a word.
+template <class F, class T>
+struct Halfwise {
+  constexpr uint32_t operator()(uint32_t a, uint32_t b) const {
+    const auto low = static_cast<uint16_t>(F()(static_cast<T>(a), static_cast<T>(b)));
+    const auto high = static_cast<uint16_t>(F()(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
+    return uint32_t{high} << 16 | low;
+  }
+};
+/// .relu: negative results become zero.
+template <class F>
+struct Relu {
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    const T r = F()(a, b);
+    return r < 0 ? T{0} : r;
+  }
+};
+
 /// a / b for b other than 0 (and -1 for signed T). A quotient of 32-bit numbers is exact when a correctly
 /// rounded 53-bit quotient is cut: it lies at least 1/b from the next integer. So is one of 16-bit numbers
 /// with 24 bits.
@@ -301,6 +339,40 @@ struct Bfi {
     const uint32_t pos = c & 0xff, shift = pos & (bits_of<T> - 1);
     const T field = pos >= bits_of<T> ? T{0} : static_cast<T>(ones<T>(d & 0xff) << shift);
     return (static_cast<T>(a << shift) & field) | (b & ~field);
+  }
+};
+/// b ones from bit a on. .clamp: nothing from bit 32 on; .wrap: a and b modulo 32.
+template <bool wrap>
+struct Bmsk {
+  constexpr uint32_t operator()(uint32_t a, uint32_t b) const {
+    const uint32_t length = wrap ? b & 31 : b;
+    return !wrap && a > 31 ? 0 : ones<uint32_t>(length) << (a & 31);
+  }
+};
+/// The low b bits of a, extended by their sign or by zeros. .clamp: all of it if b > 31; .wrap: b modulo 32.
+template <bool wrap>
+struct Szext {
+  template <class T>
+  constexpr T operator()(T a, uint32_t b) const {
+    const uint32_t length = wrap ? b & 31 : b;
+    if (length > 31) return a;
+    const uint32_t low = static_cast<uint32_t>(a) & ones<uint32_t>(length);
+    const bool minus = std::is_signed_v<T> && length != 0 && (low >> (length - 1) & 1) != 0;
+    return static_cast<T>(minus ? low | ~ones<uint32_t>(length) : low);
+  }
+};
+/// fns: the position of the n-th set bit at or above `base` (n > 0), or at or below it (n < 0); of bit `base`
+/// itself for n = 0. All ones if there is none.
+struct FindNthSet {
+  constexpr uint32_t operator()(uint32_t mask, uint32_t base, uint32_t n) const {
+    const bool down = static_cast<int32_t>(n) < 0;
+    uint32_t left = n == 0 ? 1 : down ? 0 - n : n;
+    const int32_t step = down ? -1 : 1;
+    for (int64_t at = base; at >= 0 && at < 32; at += step) {
+      if ((mask >> at & 1) != 0 && --left == 0) return static_cast<uint32_t>(at);
+      if (n == 0) break;
+    }
+    return 0xffffffffu;
   }
 };
 /// Byte `nibble & 7` of the eight bytes b:a, or its sign in every bit where the nibble's top bit is set.
