@@ -17,13 +17,16 @@
 #include "exec/program.hpp"
 #include "lanescope/model/arch.hpp"
 #include "profile/profile.hpp"
+#include "profile/recording.hpp"
 
 namespace lanescope::profile {
 
 class Collector final : public exec::Observer {
  public:
-  /// For a kernel with `sites` memory instructions (Kernel::accesses).
-  Collector(const model::Arch& arch, uint32_t sites);
+  /// For a kernel with `sites` memory instructions (Kernel::accesses). `recorder`, if any, is told of every
+  /// distinct access to shared memory and must live as long; recording costs time, since accesses count as
+  /// the same only when their addresses are.
+  Collector(const model::Arch& arch, uint32_t sites, Recorder* recorder = nullptr);
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
@@ -55,6 +58,7 @@ class Collector final : public exec::Observer {
   const Cost& cost(const exec::Access& access);
 
   model::Arch arch_;
+  Recorder* recorder_;
   std::vector<Site> sites_;
   std::vector<Entry> entries_;
   Cost uncached_;
@@ -64,18 +68,26 @@ class Collector final : public exec::Observer {
 /// The collectors of one launch, one for each host thread, made when the thread first asks.
 class Collectors {
  public:
-  Collectors(const model::Arch& arch, uint32_t sites) : arch_(arch), sites_(sites) {}
+  Collectors(const model::Arch& arch, uint32_t sites, bool record = false)
+      : arch_(arch), sites_(sites), record_(record) {}
 
   /// May be called from several threads at once.
   [[nodiscard]] exec::Observer* of(uint32_t host_thread);
   /// The launch's counts; call it when the launch has ended.
   [[nodiscard]] Profile merged() const;
+  /// The launch's distinct accesses to shared memory; empty unless they were recorded.
+  [[nodiscard]] Recording recording() const;
 
  private:
   model::Arch arch_;
   uint32_t sites_;
+  bool record_;
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Collector>> collectors_;
+  struct Part {
+    std::unique_ptr<Recorder> recorder;
+    std::unique_ptr<Collector> collector;
+  };
+  std::vector<Part> parts_;
 };
 
 }  // namespace lanescope::profile
