@@ -29,7 +29,7 @@
 #include "ptx/module.hpp"
 #include "report/json.hpp"
 #include "report/report.hpp"
-#include "report/sources.hpp"
+#include "advise/sources.hpp"
 #include "report/text.hpp"
 
 namespace lanescope::cli {
@@ -137,7 +137,7 @@ struct Job {
 };
 
 /// Runs one kernel on a device of its own: memory, variables and buffers are fresh.
-report::Launch run_kernel(const Job& job, const std::string& name, report::Sources& sources) {
+report::Launch run_kernel(const Job& job, const std::string& name, advise::Sources& sources) {
   exec::Memory memory;
   exec::Image image(job.module, memory);
   const exec::Kernel& kernel = image.kernel(name);
@@ -249,7 +249,7 @@ int run(const RunOptions& options) {
   }
 
   report::Report report = report::make_report(job.arch);
-  report::Sources sources(file);
+  advise::Sources sources(file);
   for (const std::string& name : names) report.launches.push_back(run_kernel(job, name, sources));
   write_report(options, report);
   const bool failed =

@@ -38,7 +38,7 @@ Place named(const ptx::Module& module, const exec::Kernel& kernel, const profile
           place.in_source && has_name};
 }
 
-std::string source_of(const ptx::Module& module, const Place& place, Sources& sources) {
+std::string source_of(const ptx::Module& module, const Place& place, advise::Sources& sources) {
   if (place.in_source) return sources.line(place.file, place.line);
   std::string_view text = module.text_line(place.line);
   const size_t begin = text.find_first_not_of(" \t\r");
@@ -139,7 +139,7 @@ Report make_report(const model::Arch& arch) {
 
 Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exec::Kernel& kernel,
                    const exec::LaunchConfig& config, const exec::LaunchResult& result,
-                   const std::optional<profile::Profile>& profile, Sources& sources) {
+                   const std::optional<profile::Profile>& profile, advise::Sources& sources) {
   Launch launch;
   launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
   launch.grid = config.grid;

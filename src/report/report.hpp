@@ -12,7 +12,7 @@
 #include "lanescope/model/arch.hpp"
 #include "profile/profile.hpp"
 #include "ptx/module.hpp"
-#include "report/sources.hpp"
+#include "advise/sources.hpp"
 
 namespace lanescope::report {
 
@@ -89,7 +89,7 @@ struct Report {
 [[nodiscard]] Launch make_launch(const model::Arch& arch, const ptx::Module& module,
                                  const exec::Kernel& kernel, const exec::LaunchConfig& config,
                                  const exec::LaunchResult& result,
-                                 const std::optional<profile::Profile>& profile, Sources& sources);
+                                 const std::optional<profile::Profile>& profile, advise::Sources& sources);
 
 /// How the numbers of a launch are known: the least sure rule that they rest on.
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);

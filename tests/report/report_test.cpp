@@ -61,7 +61,7 @@ class ReductionReport : public ::testing::Test {
 
   exec::Kernel kernel_ = reduction_kernel();
   ptx::Module module_;
-  Sources sources_{"nowhere/sum.ptx"};
+  advise::Sources sources_{"nowhere/sum.ptx"};
 };
 
 TEST_F(ReductionReport, MetricsByTheProfilersNames) {
@@ -285,7 +285,7 @@ class SourcesTest : public ::testing::Test {
 };
 
 TEST_F(SourcesTest, FindsFilesAboveThePtxByTheEndOfTheirPath) {
-  Sources sources(folder_ / "kernels" / "ptx" / "sum.ptx");
+  advise::Sources sources(folder_ / "kernels" / "ptx" / "sum.ptx");
   EXPECT_EQ(sources.line("kernels/sum.cu", 2), "second line");
   EXPECT_EQ(sources.line("/build/machine/kernels/sum.cu", 1), "first");
   EXPECT_EQ(sources.line("sum.cu", 1), "first");

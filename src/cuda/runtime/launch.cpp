@@ -57,7 +57,7 @@ void show(const std::vector<exec::Finding>& findings, const Function& function, 
           const exec::LaunchConfig& config) {
   exec::LaunchResult result;
   result.findings = findings;
-  report::Sources sources("");
+  advise::Sources sources("");
   const report::Launch launch = report::make_launch(model::Arch(), *function.binary->module, kernel, config,
                                                     result, std::nullopt, sources);
   for (const report::Finding& f : launch.findings) {

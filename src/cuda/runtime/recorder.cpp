@@ -157,7 +157,7 @@ void Recorder::forget() {
 
 std::string Recorder::render(bool interrupted) {
   report::Report report = report::make_report(arch_);
-  report::Sources sources(program_path());
+  advise::Sources sources(program_path());
   const Entry* running = running_;
   for (const auto& entry : entries_) {
     const exec::Kernel* kernel = entry->function->kernel;

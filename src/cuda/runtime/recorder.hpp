@@ -20,7 +20,7 @@
 #include "profile/collector.hpp"
 #include "profile/profile.hpp"
 #include "report/report.hpp"
-#include "report/sources.hpp"
+#include "advise/sources.hpp"
 
 namespace lanescope::cuda {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace lanescope::report {
+namespace lanescope::advise {
 
 class Sources {
  public:
@@ -18,12 +18,19 @@ class Sources {
 
   /// The text of a line, 1-based, without surrounding white space; empty when there is no such file or line.
   [[nodiscard]] std::string line(const std::string& file, uint32_t number);
+  /// The whole file, and where it was found; both empty when there is none.
+  struct File {
+    std::filesystem::path path;
+    std::string text;
+    std::vector<size_t> line_begins;  ///< offsets in `text`
+  };
+  [[nodiscard]] const File& file(const std::string& name);
 
  private:
   [[nodiscard]] std::filesystem::path find(const std::filesystem::path& file) const;
 
   std::vector<std::filesystem::path> folders_;
-  std::map<std::string, std::vector<std::string>> files_;
+  std::map<std::string, File> files_;
 };
 
-}  // namespace lanescope::report
+}  // namespace lanescope::advise
