@@ -74,7 +74,10 @@ std::string find_program(const std::string& name) {
 
 /// What the file of a program says of how it can be served.
 struct ProgramFile {
-  bool is_elf = false;
+  bool is_script = false;  ///< of an interpreter that its first line names
+  bool is_elf = false;     ///< for this machine; of the others nothing is read
+  bool is_other_elf = false;
+  bool is_library = false;
   bool is_static = false;          ///< no dynamic linker: nothing can be preloaded
   bool has_device_code = false;    ///< nvcc linked it
   bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
@@ -106,17 +109,26 @@ ProgramFile inspect(const std::string& path) {
   ProgramFile file;
   std::ifstream in(path, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  file.is_script = bytes.starts_with("#!");
   Elf64_Ehdr header{};
   if (bytes.size() < sizeof header) return file;
   std::memcpy(&header, bytes.data(), sizeof header);
-  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64)
-    return file;
-  file.is_elf = true;
+  if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return file;
+  file.is_elf = header.e_ident[EI_CLASS] == ELFCLASS64 && header.e_machine == EM_X86_64;
+  file.is_other_elf = !file.is_elf;
+  if (!file.is_elf) return file;
 
   const auto segments =
       objects<Elf64_Phdr>(range(bytes, header.e_phoff, uint64_t{header.e_phnum} * sizeof(Elf64_Phdr)));
   file.is_static = std::none_of(segments.begin(), segments.end(),
                                 [](const Elf64_Phdr& s) { return s.p_type == PT_INTERP; });
+  // Of what is linked as a whole, only a position-independent program says that it is one.
+  file.is_library = file.is_static && header.e_type == ET_DYN;
+  for (const Elf64_Phdr& segment : segments) {
+    if (segment.p_type != PT_DYNAMIC) continue;
+    for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(range(bytes, segment.p_offset, segment.p_filesz)))
+      if (entry.d_tag == DT_FLAGS_1 && (entry.d_un.d_val & DF_1_PIE) != 0) file.is_library = false;
+  }
   const auto sections =
       objects<Elf64_Shdr>(range(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)));
   if (header.e_shstrndx >= sections.size()) return file;
@@ -149,7 +161,13 @@ ProgramFile inspect(const std::string& path) {
 /// Throws for programs that cannot be served, with what would mend it.
 void check_program(const std::string& path) {
   const ProgramFile file = inspect(path);
-  if (!file.is_elf) return;  // a script
+  if (file.is_script) return;
+  if (file.is_other_elf)
+    throw Error(SourcePlace{path},
+                "is a program for another machine or of 32 bits; Lanescope runs 64-bit x86 ones");
+  if (!file.is_elf)
+    throw Error(SourcePlace{path}, "is no program (ELF), and no script that begins with a line #!…");
+  if (file.is_library) throw Error(SourcePlace{path}, "is a library, not a program");
   if (file.is_static)
     throw Error(
         SourcePlace{path},
@@ -260,7 +278,10 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
   }
   if (got == sizeof reason)
-    throw Error(SourcePlace{path}, fmt::format("cannot run: {}", std::strerror(reason)));
+    throw Error(SourcePlace{path},
+                fmt::format("cannot run: {}", reason == ENOENT && access(path.c_str(), F_OK) == 0
+                                                  ? "the interpreter that it names does not exist"
+                                                  : std::strerror(reason)));
   return status;
 }
 

@@ -15,6 +15,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <initializer_list>
 
 namespace {
 
@@ -129,17 +130,33 @@ Sections sections_of(const File& file) {
   return s;
 }
 
-/// Redirects the CUDA functions that a loaded file defines itself.
-void serve(const char* path, uint64_t base) {
-  const File file(path);
-  const Sections sections = sections_of(file);
-  if (!sections.has_device_code || sections.symbols == nullptr) return;
+/// Whether a loaded file is linked with a library whose name begins like this.
+bool needs(const link_map& map, const char* name) {
+  const char* names = nullptr;
+  for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
+  if (names == nullptr) return false;
+  for (const Elf64_Dyn* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_NEEDED && std::strncmp(names + entry->d_un.d_val, name, std::strlen(name)) == 0)
+      return true;
+  return false;
+}
+
+void say(const char* a, const char* b, const char* c) {
+  for (const char* text : {a, b, c})
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
+}
+
+/// Redirects the CUDA functions that a loaded file defines itself. False if they could not be found.
+bool serve(const File& file, const Sections& sections, uint64_t base) {
+  if (sections.symbols == nullptr) return false;
   const Elf64_Shdr& table = *sections.symbols;
-  if (table.sh_link >= sections.count) return;
+  if (table.sh_link >= sections.count) return false;
   const Elf64_Shdr& names = sections.list[table.sh_link];
   const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
   const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
-  if (symbols == nullptr) return;
+  if (symbols == nullptr) return false;
+  bool found = false;
   for (uint64_t i = 0; i < count; ++i) {
     const Elf64_Sym& symbol = symbols[i];
     if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
@@ -152,7 +169,9 @@ void serve(const char* path, uint64_t base) {
     // not, and is followed by another too closely, is left alone.
     if (symbol.st_size < jump_bytes && symbol.st_value % 16 != 0) continue;
     put_jump(base + symbol.st_value, target);
+    found = found || std::strcmp(name, "__cudaRegisterFatBinary") == 0;
   }
+  return found;
 }
 
 /// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
@@ -181,7 +200,15 @@ void serve_new(const r_debug& debug) {
     seen[seen_count++] = map;
     const bool is_program = map == debug.r_map;
     if (!is_program && map->l_name[0] == '\0') continue;
-    serve(is_program ? "/proc/self/exe" : map->l_name, map->l_addr);
+    const char* path = is_program ? "/proc/self/exe" : map->l_name;
+    const File file(path);
+    const Sections sections = sections_of(file);
+    if (!sections.has_device_code || serve(file, sections, map->l_addr) || needs(*map, "libcudart.so"))
+      continue;
+    say("lanescope: error: ", is_program ? "the program" : path,
+        " has its own copy of the CUDA runtime and no symbol table (it was stripped), so that its kernels "
+        "cannot run "
+        "here. Link it with nvcc -cudart shared, or do not strip it\n");
   }
 }
 

@@ -1,0 +1,2 @@
+// A program without a dynamic linker: nothing can be put under it.
+int main() { return 0; }
