@@ -15,9 +15,11 @@
 #include <string>
 #include <vector>
 
+#include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/extent.hpp"
 #include "cli/kernel_arguments.hpp"
 #include "cli/output.hpp"
 #include "cli/run_program.hpp"
@@ -29,7 +31,6 @@
 #include "ptx/module.hpp"
 #include "report/json.hpp"
 #include "report/report.hpp"
-#include "advise/sources.hpp"
 #include "report/text.hpp"
 
 namespace lanescope::cli {
@@ -60,22 +61,6 @@ struct Dump {
   size_t argument = 0;
   std::string file;
 };
-
-/// "32", "32,8", "32x8x2". `what`: the option, for messages.
-exec::Dim3 parse_extent(std::string_view text, const std::string& what) {
-  uint32_t extent[3] = {1, 1, 1};
-  const char* at = text.data();
-  const char* end = at + text.size();
-  for (size_t i = 0; i < 3; ++i) {
-    const auto [next, error] = std::from_chars(at, end, extent[i]);
-    if (error != std::errc() || extent[i] == 0) break;
-    if (next == end) return {extent[0], extent[1], extent[2]};
-    if (*next != ',' && *next != 'x') break;
-    at = next + 1;
-  }
-  throw Error(
-      fmt::format("{}: '{}' is no size: one to three numbers from 1, as 32 or 32,8 or 32x8x2", what, text));
-}
 
 std::vector<Dump> parse_dumps(const RunOptions& options, const std::vector<KernelArgument>& arguments) {
   std::vector<Dump> dumps;

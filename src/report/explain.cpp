@@ -18,8 +18,16 @@
 namespace lanescope::report {
 namespace {
 
-const char* verb_of(exec::AccessKind kind) {
-  return kind == exec::AccessKind::load ? "read" : kind == exec::AccessKind::store ? "write" : "update";
+const char* verb_of(model::Op op) {
+  switch (op) {
+    case model::Op::load:
+    case model::Op::ldmatrix: return "read";
+    case model::Op::store:
+    case model::Op::stmatrix: return "write";
+    case model::Op::cp_async: return "fill";
+    case model::Op::atomic: break;
+  }
+  return "update";
 }
 
 std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
@@ -27,18 +35,17 @@ std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
 }
 
 /// Bytes from each lane of `mask` to the next lane, when all are the same distance apart.
-std::optional<int64_t> stride_of(const profile::Example& worst, uint64_t mask) {
+std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
   if (std::popcount(mask) < 2) return std::nullopt;
-  const auto first = static_cast<uint64_t>(std::countr_zero(mask));
+  const int first = std::countr_zero(mask);
   const uint64_t rest = mask & (mask - 1);
-  const auto second = static_cast<uint64_t>(std::countr_zero(rest));
-  const auto apart = static_cast<int64_t>(worst.address[second] - worst.address[first]);
-  if (apart % static_cast<int64_t>(second - first) != 0) return std::nullopt;
-  const int64_t stride = apart / static_cast<int64_t>(second - first);
+  const int second = std::countr_zero(rest);
+  const auto apart = static_cast<int64_t>(request.address[second] - request.address[first]);
+  if (apart % (second - first) != 0) return std::nullopt;
+  const int64_t stride = apart / (second - first);
   for (uint64_t left = rest; left != 0; left &= left - 1) {
-    const auto lane = static_cast<uint64_t>(std::countr_zero(left));
-    if (static_cast<int64_t>(worst.address[lane] - worst.address[first]) !=
-        stride * static_cast<int64_t>(lane - first))
+    const int lane = std::countr_zero(left);
+    if (static_cast<int64_t>(request.address[lane] - request.address[first]) != stride * (lane - first))
       return std::nullopt;
   }
   return stride;
@@ -90,16 +97,20 @@ std::string who_meets(const Bank& bank) {
 }
 
 /// What is special about how this architecture counts this access.
-std::string special_rule(const model::Arch& arch, const profile::Example& worst) {
-  if (worst.kind == exec::AccessKind::atomic)
-    return " Atomics on one bank are served one lane after the other.";
+std::string special_rule(const model::Arch& arch, const model::Request& request) {
+  if (request.op == model::Op::atomic) return " Atomics on one bank are served one lane after the other.";
+  if (request.op == model::Op::cp_async)
+    return " Asynchronous copies to one bank are served one lane after the other.";
   if (arch.broadcast == model::Broadcast::none) return " This architecture serves every lane on its own.";
-  if (arch.subword_conflict && worst.width < arch.bank_bytes)
+  if (arch.subword_conflict && request.width < arch.bank_bytes)
     return " On this architecture different bytes of one word conflict.";
-  if (arch.split_wide && worst.width > arch.bank_bytes)
+  if (arch.split_wide && request.width > arch.bank_bytes)
     return fmt::format(" This architecture splits it into {} accesses of {} bytes.",
-                       worst.width / arch.bank_bytes, arch.bank_bytes);
-  if (arch.broadcast == model::Broadcast::one_word && worst.kind == exec::AccessKind::load)
+                       request.width / arch.bank_bytes, arch.bank_bytes);
+  if (arch.extra_wide_wavefronts != 0 && request.width == 16)
+    return fmt::format(" On this architecture every phase of a 16-byte access takes {} more.",
+                       counted(static_cast<uint64_t>(arch.extra_wide_wavefronts), "wavefront"));
+  if (arch.broadcast == model::Broadcast::one_word && request.op == model::Op::load)
     return " This architecture gives one word at a time to several lanes.";
   if (arch.segment_words != 0)
     return fmt::format(
@@ -108,12 +119,41 @@ std::string special_rule(const model::Arch& arch, const profile::Example& worst)
   return "";
 }
 
+/// What follows for the banks when all lanes are `stride` bytes apart.
+std::string stride_rule(const model::Arch& arch, const model::Request& request, int64_t stride) {
+  const auto bytes = static_cast<uint64_t>(stride < 0 ? -stride : stride);
+  const auto word = static_cast<uint64_t>(arch.bank_bytes);
+  const auto width = static_cast<uint64_t>(request.width);
+  if (bytes == 0) return "";
+  const std::string apart = " Neighbouring lanes are ";
+  if (bytes % word == 0 && width <= word) {
+    const uint64_t words = bytes / word;
+    const auto all = static_cast<uint64_t>(arch.banks);
+    const uint64_t common = std::gcd(words, all);
+    return fmt::format("{}{} apart, and gcd({}, {}) = {}: {}.", apart, counted(words, "word"), words, all,
+                       common,
+                       common == 1     ? "the lanes go through all banks"
+                       : common == all ? "all in one bank"
+                                       : "only every " + ordinal(common) + " bank is used");
+  }
+  const uint64_t row = static_cast<uint64_t>(arch.banks) * word;
+  if (width > word && bytes % width == 0 && row % width == 0 && !arch.split_wide) {
+    const uint64_t units = bytes / width, all = row / width;
+    const uint64_t common = std::gcd(units, all);
+    const std::string unit = counted(width, "byte");
+    return fmt::format("{}{} × {} apart, the banks hold {} × {} in a row, and gcd({}, {}) = {}: {}.", apart,
+                       units, unit, all, unit, units, all, common,
+                       common == 1     ? "the lanes go through all banks"
+                       : common == all ? "all in the same banks"
+                                       : "only every " + ordinal(common) + " of these places is used");
+  }
+  return fmt::format("{}{} apart.", apart, counted(bytes, "byte"));
+}
+
 }  // namespace
 
-std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
-  const model::SharedDetail detail =
-      model::shared_detail(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
-  if (detail.phase_count == 0) return "";
+std::string explain_request(const model::Arch& arch, const model::Request& request) {
+  const model::SharedDetail detail = model::shared_detail(arch, request);
   int phase = 0;
   int served = 0;
   for (int i = 0; i < detail.phase_count; ++i) {
@@ -122,50 +162,52 @@ std::string explain_shared(const model::Arch& arch, const profile::Example& wors
   }
   const std::vector<Bank> banks = banks_of(detail, phase);
   if (banks.empty()) return "";
-  const bool by_lane =
-      worst.kind == exec::AccessKind::atomic || arch.broadcast != model::Broadcast::many_words;
+  const bool by_lane = request.op == model::Op::atomic || request.op == model::Op::cp_async ||
+                       arch.broadcast != model::Broadcast::many_words;
   const Bank& bank = *std::max_element(banks.begin(), banks.end(), [&](const Bank& a, const Bank& b) {
     return by_lane ? a.lane_accesses < b.lane_accesses : a.words.size() < b.words.size();
   });
 
   const uint64_t active = detail.phase_lanes[phase];
   const int wavefronts = detail.phase_wavefronts[phase];
-  std::string text = place_of(worst, grid) + ": ";
-  text += served > 1
-              ? fmt::format("the {} that are served together (one of {} phases) ", lanes(active), served)
-              : counted(static_cast<uint64_t>(std::popcount(active)), "lane") + " ";
-  text += fmt::format("{} {} of the {} banks; bank {} is asked for {}: {}. That takes {} instead of 1.",
-                      verb_of(worst.kind), banks.size(), arch.banks, bank.bank,
-                      counted(bank.words.size(), "word"), who_meets(bank),
-                      counted(static_cast<uint64_t>(wavefronts), "wavefront"));
-  text += special_rule(arch, worst);
-
-  const std::optional<int64_t> stride = stride_of(worst, active);
-  if (stride && *stride != 0 && *stride % arch.bank_bytes == 0 && worst.width <= arch.bank_bytes) {
-    const uint64_t words =
-        static_cast<uint64_t>(*stride < 0 ? -*stride : *stride) / static_cast<uint64_t>(arch.bank_bytes);
-    const auto all = static_cast<uint64_t>(arch.banks);
-    const uint64_t common = std::gcd(words, all);
-    if (common > 1)
-      text += fmt::format(
-          " Neighbouring lanes are {} apart, and gcd({}, {}) = {}: {}.", counted(words, "word"), words, all,
-          common, common == all ? "all in one bank" : "only every " + ordinal(common) + " bank is used");
-  } else if (stride && *stride != 0) {
-    text += fmt::format(" Neighbouring lanes are {} apart.",
-                        counted(static_cast<uint64_t>(*stride < 0 ? -*stride : *stride), "byte"));
+  std::string text =
+      served > 1 ? fmt::format("the {} that are served together (one of {} phases) ", lanes(active), served)
+                 : counted(static_cast<uint64_t>(std::popcount(active)), "lane") + " ";
+  text += fmt::format("{} {} of the {} banks", verb_of(request.op), banks.size(), arch.banks);
+  if (wavefronts > 1) {
+    text += fmt::format("; bank {} is asked for {}: {}. That takes {} instead of 1.", bank.bank,
+                        counted(bank.words.size(), "word"), who_meets(bank),
+                        counted(static_cast<uint64_t>(wavefronts), "wavefront"));
+    text += special_rule(arch, request);
+  } else {
+    text += bank.words.size() == 1 ? ", one word of each: 1 wavefront." : ": 1 wavefront.";
+    if (bank.words.size() > 1) text += special_rule(arch, request);
+    if (detail.cost.broadcast_words != 0)
+      text += fmt::format(" {} {} several lanes and {} once.",
+                          counted(static_cast<uint64_t>(detail.cost.broadcast_words), "word"),
+                          detail.cost.broadcast_words == 1 ? "goes to" : "go to",
+                          detail.cost.broadcast_words == 1 ? "is read" : "are read");
   }
+  if (const std::optional<int64_t> stride = stride_of(request, active))
+    text += stride_rule(arch, request, *stride);
   return text;
 }
 
+std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
+  const std::string text =
+      explain_request(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
+  return text.empty() ? "" : place_of(worst, grid) + ": " + text;
+}
+
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
-  const model::GlobalCost cost =
-      model::global_cost(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
+  const model::Request request = profile::request_of(worst.kind, worst.width, worst.mask, worst.address);
+  const model::GlobalCost cost = model::global_cost(arch, request);
   const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
   std::string text = fmt::format("{}: {} {} {}, which would fit in {}, but touch {}", place_of(worst, grid),
-                                 counted(active, "lane"), verb_of(worst.kind),
+                                 counted(active, "lane"), verb_of(request.op),
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
                                  counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
-  const std::optional<int64_t> stride = stride_of(worst, worst.mask);
+  const std::optional<int64_t> stride = stride_of(request, worst.mask);
   if (stride && *stride == worst.width)
     text +=
         ": neighbouring lanes use neighbouring addresses, but the first one does not begin a sector of 32 "

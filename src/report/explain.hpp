@@ -5,9 +5,14 @@
 
 #include "exec/observer.hpp"
 #include "lanescope/model/arch.hpp"
+#include "lanescope/model/request.hpp"
 #include "profile/profile.hpp"
 
 namespace lanescope::report {
+
+/// What one request to shared memory costs and why: who meets in the busiest bank of its worst phase, or that
+/// nobody does, and what the distance of the lanes has to do with it. Empty when no lane is active.
+[[nodiscard]] std::string explain_request(const model::Arch& arch, const model::Request& request);
 
 /// Why the access `worst`, in shared memory, takes more wavefronts than phases. `grid`: of the launch.
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,

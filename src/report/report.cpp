@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "report/explain.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::report {
 namespace {
@@ -197,6 +198,16 @@ const char* name_of(model::Evidence evidence) {
   return "assumed";
 }
 
+const char* knowledge(model::Evidence evidence) {
+  switch (evidence) {
+    case model::Evidence::measured: return "";
+    case model::Evidence::vendor_guide: return "rules from the vendor's guide, not measured";
+    case model::Evidence::third_party: return "rules from measurements by others";
+    case model::Evidence::assumed: break;
+  }
+  return "some rules are carried over from a neighbouring architecture or width, not measured";
+}
+
 exec::Dim3 coordinates(uint64_t index, const exec::Dim3& extent) {
   const uint64_t row = index / extent.x;
   return {static_cast<uint32_t>(index % extent.x), static_cast<uint32_t>(row % extent.y),
@@ -204,5 +215,12 @@ exec::Dim3 coordinates(uint64_t index, const exec::Dim3& extent) {
 }
 
 std::string str(const exec::Dim3& at) { return fmt::format("({},{},{})", at.x, at.y, at.z); }
+
+std::string extent(const exec::Dim3& size) {
+  std::string text = grouped(size.x);
+  if (size.y != 1 || size.z != 1) text += "x" + grouped(size.y);
+  if (size.z != 1) text += "x" + grouped(size.z);
+  return text;
+}
 
 }  // namespace lanescope::report

@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
+#include "advise/sources.hpp"
 #include "exec/launch.hpp"
 #include "lanescope/model/arch.hpp"
 #include "profile/profile.hpp"
 #include "ptx/module.hpp"
-#include "advise/sources.hpp"
 
 namespace lanescope::report {
 
@@ -95,10 +95,14 @@ struct Report {
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);
 /// "measured", "vendor guide", "third party", "assumed".
 [[nodiscard]] const char* name_of(model::Evidence evidence);
+/// In words how numbers are known, where that is not by measurement; empty where it is.
+[[nodiscard]] const char* knowledge(model::Evidence evidence);
 
 /// Coordinates of a linear index.
 [[nodiscard]] exec::Dim3 coordinates(uint64_t index, const exec::Dim3& extent);
 /// "(1,0,0)".
 [[nodiscard]] std::string str(const exec::Dim3& at);
+/// "256", "32x8".
+[[nodiscard]] std::string extent(const exec::Dim3& size);
 
 }  // namespace lanescope::report

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/table.hpp"
 #include "report/words.hpp"
 
 namespace lanescope::report {
@@ -14,106 +15,6 @@ namespace {
 
 /// Rows of a launch's table; the rest is in the JSON.
 constexpr size_t most_rows = 16;
-constexpr size_t narrowest = 40;
-
-enum class Style { plain, bold, dim, bad, good };
-
-class Writer {
- public:
-  explicit Writer(const TextOptions& options)
-      : width_(std::max(options.width, narrowest)), color_(options.color) {}
-
-  [[nodiscard]] size_t width() const { return width_; }
-  [[nodiscard]] std::string str() && { return std::move(text_); }
-
-  [[nodiscard]] std::string styled(std::string_view text, Style style) const {
-    if (!color_ || style == Style::plain || text.empty()) return std::string(text);
-    const char* code = style == Style::bold  ? "1"
-                       : style == Style::dim ? "2"
-                       : style == Style::bad ? "31"
-                                             : "32";
-    return fmt::format("\x1b[{}m{}\x1b[0m", code, text);
-  }
-  void line(std::string_view text = "", Style style = Style::plain) {
-    text_ += styled(text, style);
-    text_ += '\n';
-  }
-  void paragraph(std::string_view text, size_t indent, Style style = Style::plain) {
-    for (const std::string& part : wrapped(printable(text), width_ - indent))
-      line(std::string(indent, ' ') + part, style);
-  }
-
- private:
-  size_t width_;
-  bool color_;
-  std::string text_;
-};
-
-struct Cell {
-  std::string text;
-  Style style = Style::plain;
-};
-
-/// A table whose first column is cut to what the terminal leaves; all other columns are as wide as their
-/// contents. A row may have a line of text below it.
-class Table {
- public:
-  /// `left`: columns that are aligned to the left, from the first one.
-  Table(std::vector<std::string> head, size_t left) : left_(left) {
-    std::vector<Cell> cells;
-    for (std::string& text : head) cells.push_back({std::move(text), Style::dim});
-    add(std::move(cells));
-  }
-  void add(std::vector<Cell> cells, const std::string& below = "") {
-    for (Cell& cell : cells) cell.text = printable(cell.text);
-    rows_.push_back({std::move(cells), printable(below)});
-  }
-
-  void write(Writer& out) const {
-    constexpr size_t indent = 2, gap = 2, least = 12;
-    std::vector<size_t> widths;
-    for (const Row& row : rows_) {
-      widths.resize(std::max(widths.size(), row.cells.size()));
-      for (size_t i = 0; i < row.cells.size(); ++i)
-        widths[i] = std::max(widths[i], columns_of(row.cells[i].text));
-    }
-    size_t all = indent;
-    for (const size_t w : widths) all += w + gap;
-    all -= gap;
-    if (all > out.width())
-      widths[0] = std::max(std::min(least, widths[0]), widths[0] - std::min(widths[0], all - out.width()));
-    for (const Row& row : rows_) {
-      std::string text(indent, ' ');
-      for (size_t i = 0; i < row.cells.size(); ++i) {
-        const std::string shown = cut_begin(row.cells[i].text, widths[i]);
-        const std::string pad(widths[i] - columns_of(shown), ' ');
-        const bool last = i + 1 == row.cells.size();
-        const std::string cell = out.styled(shown, row.cells[i].style);
-        text += i < left_ ? cell + (last ? "" : pad) : pad + cell;
-        if (!last) text += std::string(gap, ' ');
-      }
-      out.line(text.substr(0, text.find_last_not_of(' ') + 1));
-      constexpr size_t deeper = 6;
-      if (!row.below.empty())
-        out.line(std::string(deeper, ' ') + cut_end(row.below, out.width() - deeper), Style::dim);
-    }
-  }
-
- private:
-  struct Row {
-    std::vector<Cell> cells;
-    std::string below;
-  };
-  size_t left_;
-  std::vector<Row> rows_;
-};
-
-std::string extent(const exec::Dim3& d) {
-  std::string text = grouped(d.x);
-  if (d.y != 1 || d.z != 1) text += "x" + grouped(d.y);
-  if (d.z != 1) text += "x" + grouped(d.z);
-  return text;
-}
 
 std::string place(const Line& line) { return line.file + ":" + std::to_string(line.line); }
 
@@ -273,17 +174,6 @@ void write_findings(Writer& out, const Launch& launch) {
     if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "lane"));
     out.paragraph(text + ")", 2, Style::bad);
   }
-}
-
-/// How the numbers are known, where that is not by measurement.
-const char* knowledge(model::Evidence evidence) {
-  switch (evidence) {
-    case model::Evidence::measured: return "";
-    case model::Evidence::vendor_guide: return "rules from the vendor's guide, not measured";
-    case model::Evidence::third_party: return "rules from measurements by others";
-    case model::Evidence::assumed: break;
-  }
-  return "some rules are carried over from a neighbouring architecture or width, not measured";
 }
 
 void write_launch(Writer& out, const Report& report, const Launch& launch) {
