@@ -52,7 +52,8 @@ void Decoder::unsupported(const std::string& what) const {
 
 std::string Decoder::text_of(const ptx::Instruction& in) {
   std::string text(ptx::name_of(in.op));
-  if (in.space != Space::generic) text += "." + std::string(ptx::name_of(in.space));
+  for (const Space space : {in.space, in.second_space})
+    if (space != Space::generic) text += "." + std::string(ptx::name_of(space));
   for (size_t i = 0; i < ptx::modifier_count; ++i)
     if (in.modifiers[i]) text += "." + std::string(ptx::name_of(static_cast<Mod>(i)));
   if (in.vector > 1) text += ".v" + std::to_string(in.vector);

@@ -46,7 +46,8 @@ namespace {
 
 void each_register(const ptx::Instruction& in, const ptx::Operand& operand, auto&& f) {
   if (operand.reg != no_index) f(operand.reg);
-  if (operand.kind == ptx::Operand::Kind::vector || operand.kind == ptx::Operand::Kind::list)
+  if (operand.kind == ptx::Operand::Kind::vector || operand.kind == ptx::Operand::Kind::list ||
+      operand.kind == ptx::Operand::Kind::address)
     for (uint32_t i = 0; i < operand.count; ++i) each_register(in, in.elements[operand.first + i], f);
 }
 

@@ -34,6 +34,7 @@ struct Checker {
   const InstructionInfo& info;
   const Mnemonic& mnemonic;
   std::span<const Word> words;
+  size_t name_words;  ///< how many of them are the name of the row
 
   [[nodiscard]] std::string name() const { return spelled(mnemonic.op, mnemonic.types); }
 
@@ -69,24 +70,28 @@ struct Checker {
     }
   }
 
-  void check_space(bool written) const {
-    const SpaceMask mask = mask_of(mnemonic.space);
-    if (!written) {
-      if (info.spaces != 0 && (info.spaces & mask_of(Space::generic)) == 0)
-        fail({}, std::string(info.name) + " needs a state space");
-      return;
+  void check_spaces(size_t written) const {
+    for (size_t i = 0; i < info.space_count || i < written; ++i) {
+      const SpaceMask legal = i < info.space_count ? info.spaces[i] : SpaceMask{0};
+      if (i >= written) {
+        if ((legal & mask_of(Space::generic)) == 0)
+          fail({}, std::string(info.name) + (i == 0 ? " needs a state space" : " needs two state spaces"));
+        continue;
+      }
+      const Space written_space = i == 0 ? mnemonic.space : mnemonic.second_space;
+      const std::string space(name_of(written_space));
+      if ((legal & mask_of(written_space)) == 0)
+        fail(space, std::string(info.name) + " does not take the state space ." + space +
+                        (i == 0 || info.space_count == 1 ? "" : " there"));
+      if ((info.spaces_unsupported[i] & mask_of(written_space)) != 0)
+        fail(space, std::string(info.name) + " with the state space ." + space + " is not supported");
     }
-    const std::string space(name_of(mnemonic.space));
-    if ((info.spaces & mask) == 0)
-      fail(space, std::string(info.name) + " does not take the state space ." + space);
-    if ((info.spaces_unsupported & mask) != 0)
-      fail(space, std::string(info.name) + " with the state space ." + space + " is not supported");
   }
 
   void check_modifiers() const {
     const TypeMask type = deciding_type(mnemonic.types);
     std::array<const ModifierRule*, 32> chosen{};
-    for (size_t w = 1; w < words.size(); ++w) {
+    for (size_t w = name_words; w < words.size(); ++w) {
       const auto word = find_word(words[w].text);
       if (word->kind != DottedWord::Kind::modifier) continue;
       const std::string spelling(name_of(word->mod));
@@ -395,6 +400,12 @@ struct OperandChecker {
     check_scalar(operand, pattern, type, pattern.sink);
   }
 
+  void check_list(const Operand& operand, const OperandPattern& pattern) const {
+    if (operand.kind != Operand::Kind::vector) fail(operand, name() + " takes a list in braces here");
+    for (uint32_t i = 0; i < operand.count; ++i)
+      check_scalar(instruction.elements[operand.first + i], pattern, pattern.type, false);
+  }
+
   void check_scalar(Operand& operand, const OperandPattern& pattern, Type type, bool sink) const {
     const auto refuse = [&](std::string_view wanted) {
       fail(operand, name() + " takes " + std::string(wanted) + " here, not " + described(operand));
@@ -413,6 +424,7 @@ struct OperandChecker {
           if (!compatible(Type::b32, reg, false) && !compatible(Type::b64, reg, false)) refuse("an address");
           return;
         }
+        if (pattern.or_predicate && context.registers[operand.reg].type == Type::pred) return;
         check_register(operand, type, pattern.wider);
         return;
       case Operand::Kind::sink:
@@ -437,14 +449,22 @@ struct OperandChecker {
     }
   }
 
-  void check_address(const Operand& operand) const {
+  void check_address(const Operand& operand, const OperandPattern& pattern) const {
     if (operand.kind != Operand::Kind::address)
       fail(operand, name() + " takes an address in brackets here, not " + described(operand));
+    if ((pattern.kind == OperandPattern::Kind::tensor) != (operand.count != 0))
+      fail(operand, name() + (operand.count != 0 ? " takes no coordinates here"
+                                                 : " takes a tensor map and coordinates here"));
+    for (uint32_t i = 0; i < operand.count; ++i)
+      check_scalar(instruction.elements[operand.first + i], {}, Type::s32, false);
     if (operand.reg == no_index) return;
     const Type reg = context.registers[operand.reg].type;
-    const Space space = instruction.space;
+    const Space space = pattern.space_position == 0   ? instruction.space
+                        : pattern.space_position == 1 ? instruction.second_space
+                                                      : pattern.space;
     // Shared, local and parameter addresses fit 32 bits.
-    const bool may_be_short = space == Space::shared || space == Space::shared_cta || space == Space::local ||
+    const bool may_be_short = space == Space::shared || space == Space::shared_cta ||
+                              space == Space::shared_cluster || space == Space::local ||
                               space == Space::param || space == Space::param_entry ||
                               space == Space::param_func;
     if (compatible(Type::u64, reg, false) || (may_be_short && compatible(Type::u32, reg, false))) return;
@@ -494,8 +514,10 @@ struct OperandChecker {
       if (!pattern.piped && is_joined) fail(operands[next], name() + " takes no second destination here");
       Operand& operand = operands[next++];
       switch (pattern.kind) {
-        case OperandPattern::Kind::address: check_address(operand); break;
+        case OperandPattern::Kind::address:
+        case OperandPattern::Kind::tensor: check_address(operand, pattern); break;
         case OperandPattern::Kind::value: check_value(operand, pattern); break;
+        case OperandPattern::Kind::list: check_list(operand, pattern); break;
         case OperandPattern::Kind::label:
         case OperandPattern::Kind::table: break;  // the parser reads nothing else there
       }
@@ -678,7 +700,17 @@ std::string spelled(Op op, const std::vector<Type>& types) {
 
 Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   Mnemonic mnemonic;
-  const auto op = find_op(words[0].text);
+  // The longest row whose words are the first ones written.
+  std::string whole(words[0].text);
+  std::optional<Op> op = find_op(whole);
+  size_t name_words = 1;
+  for (size_t i = 1; i < words.size(); ++i) {
+    whole += "." + std::string(words[i].text);
+    if (const auto longer = find_op(whole)) {
+      op = longer;
+      name_words = i + 1;
+    }
+  }
   if (!op) {
     const std::string_view near = nearest_op(words[0].text);
     source.fail(words[0].loc, "unknown instruction '" + std::string(words[0].text) + "'" +
@@ -686,13 +718,9 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   }
   mnemonic.op = *op;
   const InstructionInfo& row = info(*op);
-  if (!row.supported) {
-    std::string whole(words[0].text);
-    for (const Word& word : words.subspan(1)) whole += "." + std::string(word.text);
-    source.fail(words[0].loc, "the instruction '" + whole + "' is not supported");
-  }
-  bool space_written = false;
-  for (const Word& word : words.subspan(1)) {
+  if (!row.supported) source.fail(words[0].loc, "the instruction '" + whole + "' is not supported");
+  size_t spaces = 0;
+  for (const Word& word : words.subspan(name_words)) {
     const auto meaning = find_word(word.text);
     if (!meaning) {
       const std::string_view near = nearest_word(word.text);
@@ -706,9 +734,10 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
         mnemonic.vector = meaning->vector;
         break;
       case DottedWord::Kind::space:
-        if (space_written) source.fail(word.loc, std::string(row.name) + " takes one state space");
-        space_written = true;
-        mnemonic.space = meaning->space;
+        if (spaces == std::max<size_t>(row.space_count, 1))
+          source.fail(word.loc, std::string(row.name) +
+                                    (spaces == 1 ? " takes one state space" : " takes two state spaces"));
+        (spaces++ == 0 ? mnemonic.space : mnemonic.second_space) = meaning->space;
         break;
       case DottedWord::Kind::modifier: mnemonic.modifiers.set(static_cast<size_t>(meaning->mod)); break;
     }
@@ -716,9 +745,9 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   for (size_t i = 0; i < row.form_count && mnemonic.form == nullptr; ++i)
     if (row.forms[i].when == Mod::count || has(mnemonic.modifiers, row.forms[i].when))
       mnemonic.form = &row.forms[i];
-  const Checker checker{source, row, mnemonic, words};
+  const Checker checker{source, row, mnemonic, words, name_words};
   checker.check_types();
-  checker.check_space(space_written);
+  checker.check_spaces(spaces);
   checker.check_modifiers();
   checker.check_vector();
   checker.check_combination();

@@ -16,7 +16,7 @@ struct Mnemonic {
   Op op{};
   std::vector<Type> types;
   std::bitset<modifier_count> modifiers;
-  Space space = Space::generic;
+  Space space = Space::generic, second_space = Space::generic;
   uint8_t vector = 1;
   const OperandForm* form = nullptr;
 };

@@ -155,18 +155,19 @@ constexpr Masks read_types(std::string_view text) {
   return masks;
 }
 
-constexpr void read_spaces(std::string_view text, InstructionInfo& info) {
+constexpr void read_spaces(std::string_view text, size_t position, InstructionInfo& info) {
   while (!text.empty()) {
     std::string_view word = take(text, " ");
     const bool unsupported = word.starts_with('~');
     if (unsupported) word.remove_prefix(1);
     if (const std::string_view expansion = expand(word); !expansion.empty()) {
-      read_spaces(expansion, info);
+      read_spaces(expansion, position, info);
       continue;
     }
     const SpaceMask mask = mask_of(static_cast<Space>(index_in(space_names, word)));
-    info.spaces = static_cast<SpaceMask>(info.spaces | mask);
-    if (unsupported) info.spaces_unsupported = static_cast<SpaceMask>(info.spaces_unsupported | mask);
+    info.spaces[position] = static_cast<SpaceMask>(info.spaces[position] | mask);
+    if (unsupported)
+      info.spaces_unsupported[position] = static_cast<SpaceMask>(info.spaces_unsupported[position] | mask);
   }
 }
 
@@ -192,6 +193,13 @@ constexpr void read_group(std::string_view text, ModifierRule rule, InstructionI
   }
 }
 
+// What follows `?`.
+constexpr void read_conditions(std::string_view word, OperandPattern& operand) {
+  if (const std::string_view expansion = expand(word); !expansion.empty()) word = expansion;
+  operand.optional = word.empty();
+  while (!word.empty()) operand.only_with[operand.only_with_count++] = read_mod(take(word, "|,"));
+}
+
 constexpr OperandPattern read_operand(std::string_view word) {
   if (const std::string_view expansion = expand(word); !expansion.empty()) return read_operand(expansion);
   OperandPattern operand;
@@ -204,10 +212,31 @@ constexpr OperandPattern read_operand(std::string_view word) {
     operand.piped = true;
     word.remove_prefix(1);
   }
-  if (word.starts_with('[')) {
-    operand.kind = OperandPattern::Kind::address;
-    operand.name = word.substr(1, 1);
-    if (word != "[a]") throw "instructions.def: an address is written [a]";
+  if (word.starts_with('[') || word.starts_with('{')) {
+    const bool is_list = word.starts_with('{');
+    word.remove_prefix(1);
+    std::string_view inside = take(word, is_list ? "}" : "]");
+    operand.name = inside.substr(0, 1);
+    inside.remove_prefix(1);
+    if (is_list) {
+      operand.kind = OperandPattern::Kind::list;
+      operand.type_from = OperandPattern::TypeFrom::fixed;
+      operand.type = static_cast<Type>(index_in(type_names, inside.substr(1)));
+    } else if (inside == ",c") {
+      operand.kind = OperandPattern::Kind::tensor;
+      operand.space_position = 2;
+    } else {
+      operand.kind = OperandPattern::Kind::address;
+      if (inside == ":1")
+        operand.space_position = 1;
+      else if (inside.starts_with(':')) {
+        operand.space_position = 2;
+        operand.space = static_cast<Space>(index_in(space_names, inside.substr(1)));
+      } else if (!inside.empty()) {
+        throw "instructions.def: an address is written [a], [a:1], [a:space] or [t,c]";
+      }
+    }
+    if (word.starts_with('?')) read_conditions(word.substr(1), operand);
     return operand;
   }
   const char name = word[0];
@@ -218,7 +247,7 @@ constexpr OperandPattern read_operand(std::string_view word) {
   if (word.starts_with(':')) {
     word.remove_prefix(1);
     size_t end = 0;
-    while (end < word.size() && std::string_view("+v!_=&%#-?").find(word[end]) == std::string_view::npos)
+    while (end < word.size() && std::string_view("+v!_=&%#^-?").find(word[end]) == std::string_view::npos)
       ++end;
     const std::string_view type = word.substr(0, end);
     word.remove_prefix(end);
@@ -252,10 +281,11 @@ constexpr OperandPattern read_operand(std::string_view word) {
       operand.selector = true;
     else if (flag == '-')
       operand.minus = true;
+    else if (flag == '^')
+      operand.or_predicate = true;
     else if (flag == '?') {
-      if (const std::string_view expansion = expand(word); !expansion.empty()) word = expansion;
-      operand.optional = word.empty();
-      while (!word.empty()) operand.only_with[operand.only_with_count++] = read_mod(take(word, "|,"));
+      read_conditions(word, operand);
+      break;
     } else {
       throw "instructions.def: unknown operand flag";
     }
@@ -327,12 +357,14 @@ constexpr InstructionInfo read_row(const Row& row) {
     throw "instructions.def: the last form of the operands holds always";
   if (row.supported != (info.forms[0].check != OperandForm::Check::not_described))
     throw "instructions.def: exactly the supported instructions have their operands described";
-  std::string_view types = row.types;
-  while (!types.empty()) {
-    std::string_view position = take(types, "/");
+  const auto take_position = [](std::string_view& text) {
+    std::string_view position = take(text, "/");
     while (position.ends_with(' ')) position.remove_suffix(1);
     while (position.starts_with(' ')) position.remove_prefix(1);
-    const Masks masks = read_types(position);
+    return position;
+  };
+  for (std::string_view types = row.types; !types.empty();) {
+    const Masks masks = read_types(take_position(types));
     info.types[info.type_count] = masks.legal;
     info.types_unsupported[info.type_count++] = masks.unsupported;
   }
@@ -345,7 +377,8 @@ constexpr InstructionInfo read_row(const Row& row) {
     if (rule.required) word.remove_suffix(1);
     read_group(word, rule, info);
   }
-  read_spaces(row.spaces, info);
+  for (std::string_view spaces = row.spaces; !spaces.empty();)
+    read_spaces(take_position(spaces), info.space_count++, info);
   return info;
 }
 

@@ -192,7 +192,7 @@ using SpaceMask = uint16_t;
 
 /// One operand as a table row describes it; see the legend of instructions.def.
 struct OperandPattern {
-  enum class Kind : uint8_t { value, address, label, table };
+  enum class Kind : uint8_t { value, address, tensor, list, label, table };
   enum class TypeFrom : uint8_t { first, second, fixed, address };
   std::string_view name{};
   Kind kind = Kind::value;
@@ -201,6 +201,9 @@ struct OperandPattern {
   bool destination = false, piped = false, doubled = false, wider = false, vector = false, negatable = false;
   bool sink = false, constant_only = false, symbol = false, special = false, optional = false;
   bool selector = false, minus = false;
+  bool or_predicate = false;  ///< may be a predicate instead
+  Space space = Space::generic;  ///< of an address that lies in neither of the instruction's spaces
+  uint8_t space_position = 0;    ///< of an address: which of the instruction's spaces; 2: `space`
   std::array<Mod, 4> only_with{};  ///< if not empty: written exactly when one of these modifiers is
   uint8_t only_with_count = 0;
 };
@@ -236,7 +239,8 @@ struct InstructionInfo {
   uint8_t type_count = 0;
   std::array<ModifierRule, 44> modifiers{};
   uint8_t modifier_count = 0;
-  SpaceMask spaces = 0, spaces_unsupported = 0;
+  std::array<SpaceMask, 2> spaces{}, spaces_unsupported{};  ///< by position
+  uint8_t space_count = 0;
 };
 
 [[nodiscard]] const InstructionInfo& info(Op op);

@@ -75,7 +75,7 @@ struct Operand {
     real64,   ///< value.bits: the 64 bits of an f64 constant (0dXXXX… or decimal)
     symbol,   ///< the address of `symbol` + value.bits (offset)
     address,  ///< [base + offset]: base is `reg` if reg != no_index, else `symbol`, else absolute; offset
-              ///< value.bits
+              ///< value.bits; of a tensor map `[base, {coordinates}]`, those are elements
     vector,   ///< {…}: elements
     label,    ///< index of Function::labels
     table,    ///< index of Function::tables (.branchtargets, .calltargets, .callprototype)
@@ -86,7 +86,7 @@ struct Operand {
   bool negated = false;           ///< `!%p` (predicates), `-%r` (vmad)
   Selector selector{};            ///< `%r.b0`, `%r.h32` of the video instructions
   uint32_t reg = no_index;        ///< index of Function::registers
-  uint32_t first = 0, count = 0;  ///< vector, list: range of Instruction::elements
+  uint32_t first = 0, count = 0;  ///< vector, list, address: range of Instruction::elements
   uint32_t index = 0;             ///< label, table
   SpecialRegister special = SpecialRegister::none;
   SymbolRef symbol{};
@@ -101,7 +101,8 @@ struct Instruction {
   std::bitset<modifier_count> modifiers;  ///< every other dotted word
   Space space =
       Space::generic;  ///< state space of ld/st/atom/red/cvta/isspacep…; generic where none is written
-  uint8_t vector = 1;  ///< .v2 .v4 .v8 → 2, 4, 8
+  Space second_space = Space::generic;  ///< of copies: where they read
+  uint8_t vector = 1;                   ///< .v2 .v4 .v8 → 2, 4, 8
   uint32_t guard = no_index;   ///< predicate register of `@%p`
   bool guard_negated = false;  ///< `@!%p`
   /// In written order; `d|p` is two operands. Of a call: [results: list,] target: symbol or reg [, arguments:

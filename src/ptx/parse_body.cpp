@@ -366,6 +366,7 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
   instruction.types = mnemonic.types;
   instruction.modifiers = mnemonic.modifiers;
   instruction.space = mnemonic.space;
+  instruction.second_space = mnemonic.second_space;
   instruction.vector = mnemonic.vector;
   instruction.guard = guard;
   instruction.guard_negated = guard_negated;
@@ -503,7 +504,8 @@ Operand Parser::parse_named(Instruction* instruction) {
   return operand;
 }
 
-Operand Parser::parse_address() {
+// `instruction` takes the coordinates.
+Operand Parser::parse_address(Instruction& instruction) {
   Operand operand;
   operand.loc = token_.loc;
   expect("[");
@@ -521,6 +523,11 @@ Operand Parser::parse_address() {
     operand.bits = value.bits;
   }
   operand.kind = Operand::Kind::address;
+  if (accept(",")) {
+    const Operand coordinates = parse_vector(instruction);
+    operand.first = coordinates.first;
+    operand.count = coordinates.count;
+  }
   expect("]");
   return operand;
 }
@@ -577,7 +584,7 @@ Operand Parser::parse_vector(Instruction& instruction) {
 
 Operand Parser::parse_operand(Instruction& instruction) {
   if (token_.is("[")) {
-    Operand operand = parse_address();
+    Operand operand = parse_address(instruction);
     if (accept_word("unified")) instruction.modifiers.set(static_cast<size_t>(Mod::unified));
     return operand;
   }

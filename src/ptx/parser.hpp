@@ -141,7 +141,7 @@ class Parser {
   void parse_operands(Instruction& instruction, const OperandForm& form);
   [[nodiscard]] Operand parse_operand(Instruction& instruction);
   [[nodiscard]] Operand parse_named(Instruction* instruction);
-  [[nodiscard]] Operand parse_address();
+  [[nodiscard]] Operand parse_address(Instruction& instruction);
   void parse_texture_address(Instruction& instruction);
   [[nodiscard]] Operand parse_vector(Instruction& instruction);
   [[nodiscard]] Operand parse_element();

@@ -30,7 +30,8 @@ class Dump {
     out += name_of(instruction.op);
     for (size_t i = 0; i < modifier_count; ++i)
       if (instruction.modifiers[i]) out += fmt::format(".{}", name_of(static_cast<Mod>(i)));
-    if (instruction.space != Space::generic) out += fmt::format(".{}", name_of(instruction.space));
+    for (const Space space : {instruction.space, instruction.second_space})
+      if (space != Space::generic) out += fmt::format(".{}", name_of(space));
     if (instruction.vector != 1) out += fmt::format(".v{}", instruction.vector);
     for (const Type type : instruction.types) out += fmt::format(".{}", name_of(type));
     for (size_t i = 0; i < instruction.operands.size(); ++i)

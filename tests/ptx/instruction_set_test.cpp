@@ -65,8 +65,8 @@ TEST(InstructionSet, RowsSayWhatIsLegal) {
   EXPECT_EQ(bar.forms[3].when, Mod::count);
 
   EXPECT_FALSE(info(Op::wgmma).supported);
-  EXPECT_EQ(info(Op::ld).spaces & mask_of(Space::param_func), mask_of(Space::param_func));
-  EXPECT_EQ(info(Op::cvta).spaces & mask_of(Space::generic), 0);
+  EXPECT_EQ(info(Op::ld).spaces[0] & mask_of(Space::param_func), mask_of(Space::param_func));
+  EXPECT_EQ(info(Op::cvta).spaces[0] & mask_of(Space::generic), 0);
 }
 
 TEST(InstructionSet, NearestNames) {
