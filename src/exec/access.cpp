@@ -80,6 +80,7 @@ const char* name_of(Finding::Kind kind) {
     case Finding::Kind::bad_call: return "bad-call";
     case Finding::Kind::assertion: return "assertion";
     case Finding::Kind::write_to_constant: return "write-to-constant";
+    case Finding::Kind::bad_barrier: return "bad-barrier";
   }
   return "?";
 }
@@ -139,6 +140,25 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
       good |= bit;
   }
   return good;
+}
+
+std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
+                         uint32_t align) {
+  const uint64_t offset = address >= shared_window ? address - shared_window : address;
+  const auto fail = [&](Finding::Kind kind, const std::string& message) {
+    report(w, in, kind, 1u << lane, address, width, message);
+    return nullptr;
+  };
+  if (offset >= window_size)
+    return fail(Finding::Kind::unknown_pointer, "address " + hex(address) + " is none of shared memory");
+  if (offset + width > w.shared_bytes)
+    return fail(Finding::Kind::out_of_bounds, "shared memory offset " + std::to_string(offset) + ", " +
+                                                  std::to_string(width) + " bytes: the block has " +
+                                                  std::to_string(w.shared_bytes) + " bytes");
+  if ((offset & (align - 1)) != 0)
+    return fail(Finding::Kind::misaligned, "shared memory offset " + std::to_string(offset) +
+                                               " is no multiple of " + std::to_string(align));
+  return w.shared + offset;
 }
 
 uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t width) {

@@ -166,6 +166,8 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
     w.alive = w.present;
     w.frames.clear();
     w.free_frames.clear();
+    w.copies.clear();
+    w.groups = {};
     w.path_count = 1;
     w.next = 0;
     w.paths[0] = Path{};

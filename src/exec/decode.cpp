@@ -380,7 +380,9 @@ void Decoder::emit(uint32_t index) {
     case Op::match:
     case Op::redux:
     case Op::elect: emit_skipped(index, [&] { emit_crosslane(); }); return;
-    default: emit_register_instruction(); return;
+    default:
+      if (!emit_async(index)) emit_register_instruction();
+      return;
   }
 }
 

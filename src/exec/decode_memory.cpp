@@ -16,6 +16,45 @@ uint32_t Decoder::new_site(AccessKind kind, Space space, uint64_t width) {
   return static_cast<uint32_t>(k_.accesses.size() - 1);
 }
 
+Decoder::Address Decoder::address_of(const Operand& o, Space space) {
+  Address address;
+  address.space = space;
+  uint64_t offset = o.bits;
+  if (o.reg != no_index) {
+    address.base = register_at(o.reg);
+    address.bytes = width_of(o.reg);
+    if (address.bytes == 4 && !is_shared(space) && space != Space::local) {
+      const uint32_t wide = scratch(8);
+      put_resize({wide, address.base, 8, 4, false});
+      address.base = wide;
+      address.bytes = 8;
+    }
+    if (address.bytes != 4 && address.bytes != 8) unsupported("address register of this width");
+  } else if (o.symbol.kind != SymbolRef::Kind::none) {
+    const Place place = place_of(o.symbol, o.bits);
+    address.bytes = place.base == no_operand ? 0 : 8;
+    address.base = place.base;
+    offset = place.offset;
+    if (space == Space::generic) address.space = space_of(o.symbol);
+    if (is_shared(address.space)) {
+      address.base = zero32_;
+      address.bytes = 4;
+    }
+  } else {
+    address.base = zero_;
+  }
+  const auto signed_offset = static_cast<int64_t>(offset);
+  if (signed_offset != static_cast<int32_t>(signed_offset)) {
+    if (address.bytes != 8) unsupported("address offset");
+    const uint32_t sum = scratch(8);
+    put_wide(Op::add, sum, address.base, constant(8, offset));
+    address.base = sum;
+    offset = 0;
+  }
+  address.offset = static_cast<uint32_t>(offset);
+  return address;
+}
+
 void Decoder::emit_memory() {
   Resizes later;
   HandlerKey key = key_of(*in_);
@@ -43,40 +82,9 @@ void Decoder::emit_memory() {
       !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
                             address->symbol.kind == SymbolRef::Kind::none)))
     key.space = Space::local;
-  uint32_t base;
-  uint64_t offset = address->bits;
-  if (address->reg != no_index) {
-    base = register_at(address->reg);
-    key.address_bytes = static_cast<uint8_t>(width_of(address->reg));
-    if (key.address_bytes == 4 && !is_shared(key.space) && key.space != Space::local) {
-      const uint32_t wide = scratch(8);
-      put_resize({wide, base, 8, 4, false});
-      base = wide;
-      key.address_bytes = 8;
-    }
-    if (key.address_bytes != 4 && key.address_bytes != 8) unsupported("address register of this width");
-  } else if (address->symbol.kind != SymbolRef::Kind::none) {
-    const Place place = place_of(address->symbol, address->bits);
-    key.address_bytes = place.base == no_operand ? 0 : 8;
-    base = place.base;
-    offset = place.offset;
-    if (key.space == Space::generic && address->symbol.kind != SymbolRef::Kind::none)
-      key.space = space_of(address->symbol);
-    if (is_shared(key.space)) {
-      base = zero32_;
-      key.address_bytes = 4;
-    }
-  } else {
-    base = zero_;
-  }
-  const auto signed_offset = static_cast<int64_t>(offset);
-  if (signed_offset != static_cast<int32_t>(signed_offset)) {
-    if (key.address_bytes != 8) unsupported("address offset");
-    const uint32_t sum = scratch(8);
-    put_wide(Op::add, sum, base, constant(8, offset));
-    base = sum;
-    offset = 0;
-  }
+  const Address place = address_of(*address, key.space);
+  key.space = place.space;
+  key.address_bytes = static_cast<uint8_t>(place.bytes);
   uint32_t list = no_operand;
   const uint32_t elements = in_->vector;
   if (data != nullptr) {
@@ -102,10 +110,10 @@ void Decoder::emit_memory() {
   put_guard();
   Inst& i = put(h, guarded());
   i.d = d;
-  i.a = base;
+  i.a = place.base;
   i.b = b;
   i.c = data != nullptr ? list : c;
-  i.imm = (uint64_t{elements} << 32) | static_cast<uint32_t>(offset);
+  i.imm = (uint64_t{elements} << 32) | place.offset;
   if (key.address_bytes != 0)
     i.aux = new_site(atomic              ? AccessKind::atomic
                      : in_->op == Op::st ? AccessKind::store

@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -189,6 +190,14 @@ class Decoder {
   // decode_memory.cpp
 
   uint32_t new_site(AccessKind kind, Space space, uint64_t width);
+  /// A written address, for the handlers.
+  struct Address {
+    uint32_t base = no_operand;  ///< register; no_operand: a kernel parameter
+    uint32_t bytes = 8;          ///< lane bytes of base: 4, 8; 0: a kernel parameter
+    uint32_t offset = 0;         ///< to be added, with its sign
+    Space space{};               ///< the written one, or that of the symbol
+  };
+  Address address_of(const Operand& o, Space space);
   void emit_memory();
   /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
   uint32_t atomic_elements(const Operand& vector, bool written, Resizes& later);
@@ -201,6 +210,15 @@ class Decoder {
   /// memory have windows.
   void emit_cvta();
   void emit_isspacep();
+
+  // decode_async.cpp
+
+  /// cp.async, mbarrier. False if the instruction is none of them.
+  bool emit_async(uint32_t index);
+  void emit_copy_async();
+  void emit_mbarrier();
+  /// An operand of in_ by the name the instruction table gives it; nullptr if it is not written.
+  [[nodiscard]] const Operand* operand(std::string_view name) const;
 
   // decode_control.cpp
 

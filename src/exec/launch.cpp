@@ -79,6 +79,7 @@ class Grid {
     if (config_.observer) {
       worker.observer = config_.observer(thread);
       worker.shared_granule_mask = worker.observer->shared_granule - 1;
+      worker.async_granule_mask = worker.observer->async_granule - 1;
       worker.global_granule_mask = worker.observer->global_granule - 1;
     }
     Observer* const observer = worker.observer;

@@ -17,7 +17,7 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-enum class AccessKind : uint8_t { load, store, atomic };
+enum class AccessKind : uint8_t { load, store, atomic, async_copy };
 enum class AccessSpace : uint8_t { shared, global, local, constant };
 
 /// One warp-wide memory access, after predicates and divergence: what the memory unit is asked.
@@ -46,7 +46,8 @@ struct Finding {
     trap,
     bad_call,
     assertion,
-    write_to_constant
+    write_to_constant,
+    bad_barrier
   };
   Kind kind{};
   uint32_t instruction = 0;  ///< index of Kernel::origins
@@ -70,6 +71,7 @@ class Observer {
 
   /// Accesses moved by a multiple of this many bytes count as the same pattern (a power of two).
   uint32_t shared_granule = 4;
+  uint32_t async_granule = 128;  ///< the same for cp.async of 16 bytes
   uint32_t global_granule = 128;
 };
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <string>
 
+#include "exec/mbarrier.hpp"
+
 namespace lanescope::exec {
 
 namespace {
@@ -45,7 +47,8 @@ class Scheduler {
         }
       }
       if (!ran) {
-        if (let_arrived_lanes_go()) continue;
+        if (let_arrived_lanes_go() || let_waits_end()) continue;
+        if (waits_at_mbarrier()) return Outcome::stalled;
         deadlock();
         break;
       }
@@ -56,7 +59,10 @@ class Scheduler {
       // Each round runs one path of a warp, so all have been seen to spin only after as many rounds as there
       // are paths.
       still_rounds = all_spin && !progress_ && worker_.global_writes == writes ? still_rounds + 1 : 0;
-      if (still_rounds > most_paths()) return Outcome::stalled;
+      if (still_rounds > most_paths()) {
+        if (!let_waits_end()) return Outcome::stalled;
+        still_rounds = 0;
+      }
       if (still_rounds == 0 && round >= block_.rounds) {
         if (block_.rounds < (1u << 20)) block_.rounds *= 2;
         return Outcome::waiting;
@@ -81,22 +87,39 @@ class Scheduler {
   BlockState& block_;
   WorkerState& worker_;
   bool progress_ = false;
+  std::vector<uint64_t> dead_ends_;  ///< states in which all that was left were waits, since the last write
+  uint64_t writes_at_wait_ = 0;
 
   static std::span<Path> leaves(WarpState& w) { return {w.paths.data(), static_cast<size_t>(w.path_count)}; }
   static int16_t index_of(const WarpState& w, const Path& p) {
     return static_cast<int16_t>(&p - w.paths.data());
   }
 
-  static int16_t pick(WarpState& w) {
-    if (w.path_count == 1) return w.paths[0].state == Path::State::ready ? int16_t{0} : int16_t{-1};
+  int16_t pick(WarpState& w) {
+    if (w.path_count == 1 && w.paths[0].state == Path::State::ready) return 0;
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
-      if (w.paths[static_cast<size_t>(i)].state == Path::State::ready) {
+      Path& path = w.paths[static_cast<size_t>(i)];
+      if (path.state == Path::State::at_mbarrier && try_again(w, path)) n = -1;  // it may have joined others
+      if (path.state == Path::State::ready) {
         w.next = i;
         return i;
       }
     }
     return -1;
+  }
+
+  /// Asks a path's instruction once more whether it can go on; true if it does.
+  bool try_again(WarpState& w, Path& path, bool give_up = false) {
+    w.active = w.mask = path.mask;
+    w.stop = path.stop;
+    w.event = Event::none;
+    w.give_up = give_up || ++path.yields % patience == 0;
+    const Inst* next = path.pc->fn(w, path.pc);
+    w.give_up = false;
+    if (w.event == Event::hold) return false;
+    proceed(w, path, next);
+    return true;
   }
 
   static Path& new_path(WarpState& w) {
@@ -171,7 +194,8 @@ class Scheduler {
     for (WarpState& w : block_.warps)
       for (int16_t i = 0; i < w.path_count; ++i) {
         const Path& p = w.paths[static_cast<size_t>(i)];
-        if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync)
+        if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync ||
+            p.state == Path::State::at_mbarrier)
           freed |= free_waiting(w, p);
       }
     return freed;
@@ -213,6 +237,10 @@ class Scheduler {
       case Event::ret: ret(w, path); break;
       case Event::barrier: wait_at_barrier(w, path, w.event_target); break;
       case Event::sync: wait_for_lanes(w, path, w.event_target); break;
+      case Event::hold:
+        path.state = Path::State::at_mbarrier;
+        path.pc = w.event_target;
+        break;
       case Event::trap: trap(w, path); break;
       case Event::yield: break;
     }
@@ -554,18 +582,70 @@ class Scheduler {
     return false;
   }
 
+  [[nodiscard]] bool waits_at_mbarrier() const {
+    return std::any_of(block_.warps.begin(), block_.warps.end(), [](const WarpState& w) {
+      return std::any_of(w.paths.begin(), w.paths.begin() + w.path_count,
+                         [](const Path& p) { return p.state == Path::State::at_mbarrier; });
+    });
+  }
+
+  /// When nothing but waits at mbarriers is left: they say that the phase is not complete, as they may at any
+  /// time, and their threads go on with that. False if there are none, or if all this has led to the same
+  /// state before: then it leads nowhere.
+  bool let_waits_end() {
+    if (!waits_at_mbarrier()) return false;
+    if (worker_.global_writes != writes_at_wait_) dead_ends_.clear();
+    writes_at_wait_ = worker_.global_writes;
+    const uint64_t state = fingerprint();
+    if (std::find(dead_ends_.begin(), dead_ends_.end(), state) != dead_ends_.end()) return false;
+    if (dead_ends_.size() < longest_cycle) dead_ends_.push_back(state);
+    for (WarpState& w : block_.warps) {
+      std::array<int16_t, max_paths> waiting;  // proceed() may join paths
+      size_t count = 0;
+      for (const Path& p : leaves(w))
+        if (p.state == Path::State::at_mbarrier) waiting[count++] = index_of(w, p);
+      for (size_t i = 0; i < count; ++i) try_again(w, w.paths[static_cast<size_t>(waiting[i])], true);
+    }
+    return true;
+  }
+
+  static void mix(uint64_t& hash, const std::byte* data, size_t bytes) {
+    for (size_t i = 0; i + 8 <= bytes; i += 8) {
+      uint64_t v;
+      std::memcpy(&v, data + i, 8);
+      hash = (std::rotl(hash, 27) ^ v) * 0xff51afd7ed558ccdull;
+    }
+  }
+
+  /// What one warp sees and decides by.
   [[nodiscard]] uint64_t fingerprint(const WarpState& w) const {
     uint64_t h = 0x9e3779b97f4a7c15ull;
-    auto mix = [&](const std::byte* data, size_t bytes) {
-      for (size_t i = 0; i + 8 <= bytes; i += 8) {
-        uint64_t v;
-        std::memcpy(&v, data + i, 8);
-        h = (std::rotl(h, 27) ^ v) * 0xff51afd7ed558ccdull;
+    mix_own(h, w);
+    mix(h, block_.shared_at, block_.shared_bytes / 8 * 8);
+    return h;
+  }
+
+  void mix_own(uint64_t& h, const WarpState& w) const {
+    mix(h, w.regs, worker_.kernel->register_bytes);
+    if (w.local_bytes != 0) mix(h, w.local, size_t{w.local_bytes} * warp_lanes);
+  }
+
+  /// Of the whole block, with where its paths are.
+  [[nodiscard]] uint64_t fingerprint() {
+    uint64_t h = 0x9e3779b97f4a7c15ull;
+    mix(h, block_.shared_at, block_.shared_bytes / 8 * 8);
+    for (WarpState& w : block_.warps) {
+      if (w.alive == 0) continue;
+      mix_own(h, w);
+      const std::array<uint64_t, 1> copies{w.copies.size()};
+      mix(h, reinterpret_cast<const std::byte*>(copies.data()), sizeof copies);
+      mix(h, reinterpret_cast<const std::byte*>(w.groups.data()), sizeof w.groups);
+      for (const Path& p : leaves(w)) {
+        const std::array<uint64_t, 2> place{uint64_t{p.mask} << 8 | static_cast<uint64_t>(p.state),
+                                            static_cast<uint64_t>(p.pc - w.code)};
+        mix(h, reinterpret_cast<const std::byte*>(place.data()), sizeof place);
       }
-    };
-    mix(w.regs, worker_.kernel->register_bytes);
-    mix(block_.shared_at, block_.shared_bytes / 8 * 8);
-    if (w.local_bytes != 0) mix(w.local, size_t{w.local_bytes} * warp_lanes);
+    }
     return h;
   }
 
@@ -584,6 +664,8 @@ class Scheduler {
     } else if (p.state == Path::State::at_sync) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,
              "lanes wait for lanes of the member mask that never come");
+    } else if (p.state == Path::State::at_mbarrier) {
+      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, p.pc, p.mask));
     }
   }
 

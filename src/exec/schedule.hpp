@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "exec/async_copy.hpp"
 #include "exec/launch.hpp"
 #include "exec/state.hpp"
 
@@ -28,7 +29,7 @@ struct Frame {
 };
 
 struct Path {
-  enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync };
+  enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync, at_mbarrier };
   State state = State::unused;
   bool spinning = false;  ///< seen to repeat itself without a change: see spins() in schedule.cpp
   int16_t parent = -1;    ///< joint it belongs to
@@ -53,6 +54,8 @@ struct WarpState : Warp {
   int16_t next = 0;        ///< round robin
   std::vector<Frame> frames;
   std::vector<int32_t> free_frames;
+  std::vector<AsyncCopy> copies;              ///< not done yet, in their order
+  std::array<uint32_t, warp_lanes> groups{};  ///< groups of copies that each lane has committed
 };
 
 /// One of the 16 barriers of a block.

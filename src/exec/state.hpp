@@ -41,7 +41,7 @@ struct WorkerState {
   uint64_t instructions = 0;
   uint64_t global_writes =
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
-  uint64_t shared_granule_mask = 3, global_granule_mask = 127;
+  uint64_t shared_granule_mask = 3, async_granule_mask = 127, global_granule_mask = 127;
 };
 
 /// Records a finding for the lanes of `lanes`; the first one, of the first block, is the example kept.
@@ -56,6 +56,11 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
 uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width);
 /// The same for offsets in local memory: translated, not told.
 uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t width);
+
+/// The memory behind a lane's address of shared memory, of this block or another one of its cluster: offset
+/// and generic addresses alike. nullptr, after a finding, if it is none or not aligned to `align`.
+std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
+                         uint32_t align);
 
 /// A call deeper than the local memory of a thread.
 void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);

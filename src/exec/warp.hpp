@@ -22,6 +22,7 @@ enum class Event : uint8_t {
   ret,      ///< the callee's end
   barrier,  ///< wait at a barrier: see the instruction at event_target
   sync,     ///< wait for the lanes of event_lanes at the instruction event_target
+  hold,     ///< the instruction at event_target waits for others; it is tried again
   yield,    ///< many backward branches taken: let others run; goes on at event_target
   trap      ///< event_lanes executed `trap`
 };
@@ -40,8 +41,9 @@ struct Warp {
   uint32_t shared_bytes = 0;
   std::byte* local = nullptr;  ///< lane i's local memory starts at local + i * local_bytes
   uint32_t local_bytes = 0;
-  uint32_t fuel = 0;   ///< backward branches until the next yield
-  uint32_t index = 0;  ///< warp of the block
+  uint32_t fuel = 0;     ///< backward branches until the next yield
+  uint32_t index = 0;    ///< warp of the block
+  bool give_up = false;  ///< an instruction that waits for others has waited long enough
   BlockState* block = nullptr;
   WorkerState* worker = nullptr;
 

@@ -69,11 +69,14 @@ uint64_t badness_of(exec::AccessSpace space, const Cost& cost) {
 Collector::Collector(const model::Arch& arch, uint32_t sites, Recorder* recorder)
     : arch_(arch), recorder_(recorder), sites_(sites), entries_(sets * ways) {
   shared_granule = recorder_ != nullptr ? beyond_shared : model::shared_shift_granule(arch_);
+  async_granule =
+      recorder_ != nullptr ? beyond_shared : model::shared_shift_granule(arch_, model::Op::cp_async, 16);
   global_granule = model::global_shift_granule(arch_);
 }
 
 const Cost& Collector::cost(const exec::Access& access) {
-  const uint64_t granule = access.space == exec::AccessSpace::shared  ? model::shared_shift_granule(arch_)
+  const uint64_t granule = access.space == exec::AccessSpace::shared
+                               ? model::shared_shift_granule(arch_, op_of(access.kind), access.width)
                            : access.space == exec::AccessSpace::local ? local_granule
                                                                       : global_granule;
   const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(access.mask))];

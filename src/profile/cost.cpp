@@ -9,15 +9,6 @@
 namespace lanescope::profile {
 namespace {
 
-model::Op op_of(exec::AccessKind kind) {
-  switch (kind) {
-    case exec::AccessKind::load: return model::Op::load;
-    case exec::AccessKind::store: return model::Op::store;
-    case exec::AccessKind::atomic: break;
-  }
-  return model::Op::atomic;
-}
-
 void add(Cost& cost, const model::GlobalCost& part) {
   cost.transactions += static_cast<uint32_t>(part.transactions);
   cost.sectors += static_cast<uint32_t>(part.sectors);
@@ -44,6 +35,16 @@ void add_local(Cost& cost, const model::Arch& arch, const exec::Access& access) 
 }
 
 }  // namespace
+
+model::Op op_of(exec::AccessKind kind) {
+  switch (kind) {
+    case exec::AccessKind::load: return model::Op::load;
+    case exec::AccessKind::store: return model::Op::store;
+    case exec::AccessKind::async_copy: return model::Op::cp_async;
+    case exec::AccessKind::atomic: break;
+  }
+  return model::Op::atomic;
+}
 
 model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
                           const std::array<uint64_t, 32>& address) {

@@ -9,6 +9,8 @@
 
 namespace lanescope::profile {
 
+[[nodiscard]] model::Op op_of(exec::AccessKind kind);
+
 /// The access as the model is asked about it, for shared, global and constant memory.
 [[nodiscard]] model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
                                         const std::array<uint64_t, 32>& address);

@@ -126,7 +126,7 @@ Totals totals(const Profile& profile) {
   Totals sum;
   for (const SiteCounters& site : profile.sites) {
     const bool load = site.kind == exec::AccessKind::load;
-    const bool store = site.kind == exec::AccessKind::store;
+    const bool store = site.kind == exec::AccessKind::store || site.kind == exec::AccessKind::async_copy;
     if (site.space == exec::AccessSpace::shared)
       (load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic).add(site.counters);
     else if (site.space == exec::AccessSpace::global)

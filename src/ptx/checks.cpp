@@ -177,8 +177,29 @@ struct Checker {
       case Op::st: check_access(); break;
       case Op::tex:
       case Op::tld4: check_texture(); break;
+      case Op::mbarrier_arrive:
+      case Op::mbarrier_arrive_drop:
+        if (mnemonic.space == Space::shared_cluster && has(mnemonic.modifiers, Mod::noComplete))
+          fail("noComplete", ".noComplete does not go with .shared::cluster");
+        check_order();
+        break;
+      case Op::mbarrier_expect_tx:
+      case Op::mbarrier_complete_tx:
+      case Op::mbarrier_test_wait:
+      case Op::mbarrier_try_wait: check_order(); break;
       default: break;
     }
+  }
+
+  // A memory order goes with a scope.
+  void check_order() const {
+    const Mods& mods = mnemonic.modifiers;
+    const bool ordered = has(mods, Mod::relaxed) || has(mods, Mod::acquire) || has(mods, Mod::release);
+    const bool scoped =
+        has(mods, Mod::cta) || has(mods, Mod::cluster) || has(mods, Mod::gpu) || has(mods, Mod::sys);
+    if (ordered != scoped)
+      fail({}, ordered ? name() + " with a memory order needs a scope: one of .cta .cluster .gpu .sys"
+                       : name() + " with a scope needs a memory order");
   }
 
   void check_texture() const {
@@ -255,12 +276,8 @@ struct Checker {
   void check_access() const {
     const Mods& mods = mnemonic.modifiers;
     const Space space = mnemonic.space;
+    check_order();
     const bool ordered = has(mods, Mod::relaxed) || has(mods, Mod::acquire) || has(mods, Mod::release);
-    const bool scoped =
-        has(mods, Mod::cta) || has(mods, Mod::cluster) || has(mods, Mod::gpu) || has(mods, Mod::sys);
-    if (ordered != scoped)
-      fail({}, ordered ? name() + " with a memory order needs a scope: one of .cta .cluster .gpu .sys"
-                       : name() + " with a scope needs a memory order");
     if (has(mods, Mod::mmio) && !has(mods, Mod::relaxed)) fail("mmio", ".mmio needs .relaxed");
     if (has(mods, Mod::nc) && space != Space::global) fail("nc", ".nc needs .global");
     const auto any = [&](std::initializer_list<Mod> list) {
@@ -413,7 +430,8 @@ struct OperandChecker {
     switch (operand.kind) {
       case Operand::Kind::reg:
         if (pattern.constant_only) refuse("an integer constant");
-        if (operand.negated && !(pattern.negatable && type == Type::pred) && !pattern.minus)
+        if (operand.negated && !(pattern.negatable && (type == Type::pred || pattern.or_predicate)) &&
+            !pattern.minus)
           fail(operand, name() + " takes no negated " +
                             (context.registers[operand.reg].type == Type::pred ? "predicate" : "register") +
                             " here");
@@ -535,6 +553,15 @@ struct OperandChecker {
         source.fail(instruction.loc, name() + (pair ? " takes 3 operands" : " takes 2 operands"));
     }
     if (info(instruction.op).op_class == OpClass::video) video();
+    if ((instruction.op == Op::mbarrier_arrive || instruction.op == Op::mbarrier_arrive_drop) &&
+        instruction.space == Space::shared_cluster && operands[0].kind != Operand::Kind::sink)
+      fail(operands[0], name() + " with .shared::cluster gives no state: '_' stands in its place");
+    if (instruction.op == Op::cp_async) {
+      const uint64_t size = operands[2].bits;
+      if (instruction.has(Mod::cg) ? size != 16 : size != 4 && size != 8 && size != 16)
+        fail(operands[2],
+             name() + (instruction.has(Mod::cg) ? ".cg copies 16 bytes" : " copies 4, 8 or 16 bytes"));
+    }
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {

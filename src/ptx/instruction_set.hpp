@@ -201,9 +201,9 @@ struct OperandPattern {
   bool destination = false, piped = false, doubled = false, wider = false, vector = false, negatable = false;
   bool sink = false, constant_only = false, symbol = false, special = false, optional = false;
   bool selector = false, minus = false;
-  bool or_predicate = false;  ///< may be a predicate instead
-  Space space = Space::generic;  ///< of an address that lies in neither of the instruction's spaces
-  uint8_t space_position = 0;    ///< of an address: which of the instruction's spaces; 2: `space`
+  bool or_predicate = false;       ///< may be a predicate instead
+  Space space = Space::generic;    ///< of an address that lies in neither of the instruction's spaces
+  uint8_t space_position = 0;      ///< of an address: which of the instruction's spaces; 2: `space`
   std::array<Mod, 4> only_with{};  ///< if not empty: written exactly when one of these modifiers is
   uint8_t only_with_count = 0;
 };

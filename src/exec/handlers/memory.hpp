@@ -62,7 +62,10 @@ struct SharedAccess {
   std::byte* base;
   bool consecutive = false;  ///< all lanes active and lane i's bytes follow those of lane i - 1
 
-  SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes) : mask(w.mask), base(w.shared) {
+  SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes)
+      : SharedAccess(w, in, element_bytes, w.worker->shared_granule_mask) {}
+  SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes, [[maybe_unused]] uint64_t granule_mask)
+      : mask(w.mask), base(w.shared) {
     const uint32_t bytes = element_bytes * elements_of(in);
     const A* a = reg<A>(w, in->a);
     const auto add = static_cast<uint32_t>(offset_of(in));
@@ -82,7 +85,7 @@ struct SharedAccess {
       SiteState& site = w.worker->sites[in->aux];
       const uint32_t at = offset[first_lane(mask)], move = at - site.offset[first_lane(mask)];
       if (site.mask == mask && at - site.variable_begin < site.variable_end - site.variable_begin &&
-          (move & static_cast<uint32_t>(w.worker->shared_granule_mask)) == 0 &&
+          (move & static_cast<uint32_t>(granule_mask)) == 0 &&
           !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; }))
         ++site.repeats;
       else

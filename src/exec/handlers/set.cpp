@@ -1,5 +1,6 @@
 // The handler set of one host instruction set: compiled once for each, with LANESCOPE_ISA naming it.
 #include "exec/handlers.hpp"
+#include "exec/handlers/async_copy.hpp"
 #include "exec/handlers/control.hpp"
 #include "exec/handlers/memory.hpp"
 #include "exec/handlers/registers.hpp"
@@ -14,8 +15,10 @@ namespace LANESCOPE_ISA {
 namespace {
 
 Handler select(const HandlerKey& key) {
-  const Handler memory = key.observed ? select_memory<true>(key) : select_memory<false>(key);
-  return memory != nullptr ? memory : select_register_instruction(key);
+  for (const Handler handler : {key.observed ? select_memory<true>(key) : select_memory<false>(key),
+                                key.observed ? select_async_copy<true>(key) : select_async_copy<false>(key)})
+    if (handler != nullptr) return handler;
+  return select_register_instruction(key);
 }
 
 constexpr ControlHandlers control{guard,         branch, branch_if,  branch_table, call,

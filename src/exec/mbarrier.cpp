@@ -1,0 +1,222 @@
+// See mbarrier.hpp.
+#include "exec/mbarrier.hpp"
+
+#include <bit>
+#include <cstring>
+
+#include "exec/state.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+constexpr uint32_t object_bytes = 8, count_bits = 20, byte_bits = 21, byte_shift = 2 * count_bits,
+                   phase_shift = byte_shift + byte_bits, mark_shift = phase_shift + 1;
+constexpr uint64_t mark = 2, count_mask = (1u << count_bits) - 1, byte_mask = (1u << byte_bits) - 1;
+
+/// Calls f(lane) for each lane of `mask`, ascending.
+template <class F>
+void each_lane(uint32_t mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
+template <class T>
+T lane_of(const Warp& w, uint32_t reg, uint32_t lane) {
+  T value;
+  std::memcpy(&value, w.regs + reg + size_t{lane} * sizeof(T), sizeof value);
+  return value;
+}
+template <class T>
+void set_lane(Warp& w, uint32_t reg, uint32_t lane, T value) {
+  std::memcpy(w.regs + reg + size_t{lane} * sizeof(T), &value, sizeof value);
+}
+
+MbarrierForm form_of(const Inst* in) { return std::bit_cast<MbarrierForm>(in->imm); }
+
+uint64_t address_of(const Warp& w, const Inst* in, uint32_t lane) {
+  const MbarrierForm form = form_of(in);
+  // Offsets in shared memory have 32 bits, generic addresses 64.
+  if (form.address_bytes == 4) return lane_of<uint32_t>(w, in->a, lane) + static_cast<uint32_t>(form.offset);
+  return lane_of<uint64_t>(w, in->a, lane) + static_cast<uint64_t>(int64_t{form.offset});
+}
+
+void refuse(Warp& w, const Inst* in, uint32_t lane, uint64_t address, const std::string& why) {
+  report(w, in, Finding::Kind::bad_barrier, 1u << lane, address, object_bytes, why);
+}
+
+/// The object at an address; nothing, after a finding, if there is none.
+struct Found {
+  std::byte* at = nullptr;
+  Mbarrier object;
+};
+std::optional<Found> find(Warp& w, const Inst* in, uint32_t lane, uint64_t address) {
+  std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
+  if (at == nullptr) return std::nullopt;
+  const auto object = Mbarrier::load(at);
+  if (!object) {
+    refuse(w, in, lane, address, "no mbarrier has been initialised there");
+    return std::nullopt;
+  }
+  return Found{at, *object};
+}
+
+void store(Warp& w, const Found& found) {
+  found.object.store(found.at);
+  if (found.at < w.shared || found.at >= w.shared + w.shared_bytes) ++w.worker->global_writes;
+}
+
+/// Adds to the bytes an object waits for. False, after a finding, if they are more than it can count.
+bool add_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t bytes, Mbarrier& object) {
+  const int64_t sum = object.bytes + bytes;
+  if (sum > Mbarrier::most_bytes || sum < -Mbarrier::most_bytes) {
+    refuse(w, in, lane, address,
+           "the mbarrier cannot wait for " + std::to_string(sum) +
+               " bytes: " + std::to_string(Mbarrier::most_bytes) + " are the most");
+    return false;
+  }
+  object.bytes = sum;
+  return true;
+}
+
+void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
+            bool drops) {
+  Mbarrier& object = found.object;
+  if (count > object.pending) {
+    refuse(w, in, lane, address,
+           std::to_string(count) + (count == 1 ? " arrival at" : " arrivals at") +
+               " an mbarrier that expects " + std::to_string(object.pending) + " more in this phase");
+    return;
+  }
+  object.pending -= count;
+  if (drops) object.expected -= std::min(count, object.expected);
+  object.complete_phase();
+  store(w, found);
+}
+
+/// Whether the phase that a lane waits for is complete; a lane that waits for nothing sensible has it.
+bool has_completed(Warp& w, const Inst* in, uint32_t lane) {
+  const auto found = find(w, in, lane, address_of(w, in, lane));
+  if (!found) return true;
+  const bool waits_for_odd = in->c != no_operand
+                                 ? (lane_of<uint32_t>(w, in->c, lane) & 1) != 0
+                                 : (lane_of<uint64_t>(w, in->b, lane) >> phase_shift & 1) != 0;
+  return found->object.odd_phase != waits_for_odd;
+}
+
+}  // namespace
+
+std::optional<Mbarrier> Mbarrier::load(const std::byte* at) {
+  uint64_t bits;
+  std::memcpy(&bits, at, sizeof bits);
+  if (bits >> mark_shift != mark) return std::nullopt;
+  Mbarrier object;
+  object.pending = static_cast<uint32_t>(bits & count_mask);
+  object.expected = static_cast<uint32_t>(bits >> count_bits & count_mask);
+  object.bytes = static_cast<int64_t>(bits << (64 - phase_shift)) >> (64 - byte_bits);
+  object.odd_phase = (bits >> phase_shift & 1) != 0;
+  return object;
+}
+
+void Mbarrier::store(std::byte* at) const {
+  const uint64_t bits = uint64_t{pending} | uint64_t{expected} << count_bits |
+                        (static_cast<uint64_t>(bytes) & byte_mask) << byte_shift |
+                        uint64_t{odd_phase} << phase_shift | mark << mark_shift;
+  std::memcpy(at, &bits, sizeof bits);
+}
+
+void Mbarrier::complete_phase() {
+  if (pending != 0 || bytes != 0) return;
+  odd_phase = !odd_phase;
+  pending = expected;
+}
+
+void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t bytes) {
+  auto found = find(w, in, lane, address);
+  if (!found || !add_bytes(w, in, lane, address, -bytes, found->object)) return;
+  found->object.complete_phase();
+  store(w, *found);
+}
+
+void arrive_once(Warp& w, const Inst* in) {
+  each_lane(w.mask, [&](uint32_t lane) {
+    const uint64_t address = address_of(w, in, lane);
+    if (auto found = find(w, in, lane, address)) arrive(w, in, lane, address, 1, *found, false);
+  });
+}
+
+const Inst* use_mbarrier(Warp& w, const Inst* in) {
+  const MbarrierForm form = form_of(in);
+  each_lane(w.mask, [&](uint32_t lane) {
+    const uint64_t address = address_of(w, in, lane);
+    const uint32_t count = in->b == no_operand ? 1 : lane_of<uint32_t>(w, in->b, lane);
+    if (form.op == MbarrierForm::Op::init) {
+      std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
+      if (at == nullptr) return;
+      if (count == 0 || count > Mbarrier::most_arrivals)
+        refuse(w, in, lane, address,
+               "an mbarrier cannot expect " + std::to_string(count) + " arrivals: 1 to " +
+                   std::to_string(Mbarrier::most_arrivals) + " are possible");
+      else
+        Mbarrier{count, count, 0, false}.store(at);
+      return;
+    }
+    auto found = find(w, in, lane, address);
+    if (!found) {
+      if (in->d != no_operand) set_lane(w, in->d, lane, uint64_t{0});
+      return;
+    }
+    switch (form.op) {
+      case MbarrierForm::Op::invalidate: std::memset(found->at, 0, object_bytes); break;
+      case MbarrierForm::Op::expect:
+        if (add_bytes(w, in, lane, address, count, found->object)) store(w, *found);
+        break;
+      case MbarrierForm::Op::complete: complete_bytes(w, in, lane, address, count); break;
+      default: {
+        uint64_t state;
+        std::memcpy(&state, found->at, sizeof state);
+        if (in->d != no_operand) set_lane(w, in->d, lane, state);
+        if (form.expects_bytes) add_bytes(w, in, lane, address, count, found->object);
+        arrive(w, in, lane, address, form.expects_bytes ? 1 : count, *found, form.drops);
+      }
+    }
+  });
+  return in + 1;
+}
+
+const Inst* wait_mbarrier(Warp& w, const Inst* in) {
+  uint32_t complete = 0;
+  each_lane(w.mask, [&](uint32_t lane) { complete |= uint32_t{has_completed(w, in, lane)} << lane; });
+  if (complete == 0 && !w.give_up) {
+    w.event = Event::hold;
+    w.event_target = in;
+    return w.stop;
+  }
+  auto p = lane_of<uint32_t>(w, in->d, 0);
+  p = (p & ~w.mask) | complete;
+  set_lane(w, in->d, 0, p);
+  return in + 1;
+}
+
+const Inst* count_pending(Warp& w, const Inst* in) {
+  each_lane(w.mask, [&](uint32_t lane) {
+    set_lane(w, in->d, lane, static_cast<uint32_t>(lane_of<uint64_t>(w, in->a, lane) & count_mask));
+  });
+  return in + 1;
+}
+
+std::string describe_wait(Warp& w, const Inst* in, uint32_t lanes) {
+  const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
+  const uint64_t address = address_of(w, in, lane);
+  const auto found = find(w, in, lane, address);
+  if (!found) return "waits for an mbarrier that is none";
+  const Mbarrier& object = found->object;
+  const auto missing = [](int64_t count, const char* what) {
+    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+  };
+  return "the mbarrier at shared memory offset " + std::to_string(found->at - w.shared) +
+         " still waits for " + missing(object.pending, "arrival") + " of " + std::to_string(object.expected) +
+         (object.bytes != 0 ? " and for " + missing(object.bytes, "byte") : "") +
+         ", and nothing is left to bring them";
+}
+
+}  // namespace lanescope::exec

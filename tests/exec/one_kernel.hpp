@@ -1,0 +1,68 @@
+// One kernel made of a PTX body, run on a buffer of words: what tests of the engine's behaviour are written
+// with.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <memory>
+#include <string>
+
+#include "exec/launch.hpp"
+
+namespace lanescope::exec::testing {
+
+/// One kernel `k(.param .u64 out)` around a body, run on a zeroed buffer of words.
+class Program {
+ public:
+  explicit Program(const std::string& body, const std::string& before = "")
+      : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before), "test.ptx")), memory_) {}
+
+  LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024,
+                   bool cooperative = false) {
+    if (out_ != 0) memory_.release(out_);
+    out_ = memory_.allocate(uint64_t{words} * 4, "out");
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    config.threads = threads;
+    config.cooperative = cooperative;
+    config.params.resize(8);
+    std::memcpy(config.params.data(), &out_, 8);
+    config.print = [this](const std::string& text) { printed += text; };
+    config.observer = [this](uint32_t) { return &observer_; };
+    return image_.launch(image_.kernel("k"), config);
+  }
+  [[nodiscard]] uint32_t word(uint64_t i) const {
+    uint32_t value;
+    std::memcpy(&value, reinterpret_cast<const void*>(out_ + 4 * i), 4);
+    return value;
+  }
+  [[nodiscard]] uint64_t out() const { return out_; }
+  [[nodiscard]] Memory& memory() { return memory_; }
+  std::string printed;
+
+ private:
+  Memory memory_;
+  Image image_;
+  Observer observer_;
+  uint64_t out_ = 0;
+
+  static std::string text(const std::string& body, const std::string& before) {
+    return ".version 9.0\n.target sm_90\n.address_size 64\n" + before +
+           ".visible .entry k(.param .u64 out)\n{\n"
+           ".reg .pred %p<10>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<10>;\n"
+           "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"
+           "mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd3, %rd1, %rd2;\n" +
+           body + "\nret;\n}\n";
+  }
+};
+
+inline const Finding& only(const LaunchResult& result) {
+  EXPECT_EQ(result.findings.size(), 1u);
+  EXPECT_TRUE(result.failed);
+  static const Finding none{};
+  return result.findings.empty() ? none : result.findings.front();
+}
+
+}  // namespace lanescope::exec::testing
