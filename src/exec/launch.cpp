@@ -5,6 +5,7 @@
 #include <tbb/global_control.h>
 #include <tbb/parallel_for.h>
 #include <tbb/task_arena.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +17,8 @@
 #include <iterator>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
 #include <thread>
 
 #include "base/error.hpp"
@@ -40,6 +43,25 @@ struct Decoded {
   } pool;  ///< states of the last launch, for the next one of the same shape
 };
 
+/// Threads other than those that launch.
+struct EngineThreads {
+  std::mutex mutex;
+  std::set<int> ids;
+  static EngineThreads& get() {
+    static auto* threads = new EngineThreads;
+    return *threads;
+  }
+};
+
+void note_engine_thread() {
+  thread_local bool noted = false;
+  if (noted || tbb::this_task_arena::current_thread_index() == 0) return;  // 0: the one that launches
+  noted = true;
+  EngineThreads& threads = EngineThreads::get();
+  const std::lock_guard lock(threads.mutex);
+  threads.ids.insert(gettid());
+}
+
 /// PTX arithmetic rounds to nearest and keeps subnormals unless an instruction says otherwise, whatever the
 /// host program has set for its own.
 class HostRounding {
@@ -54,6 +76,8 @@ class HostRounding {
   unsigned before_ = _mm_getcsr();
 };
 
+using Clock = std::chrono::steady_clock;
+
 /// Hands out the blocks of one launch to host threads, and finds out when those that wait for each other
 /// cannot go on.
 class Grid {
@@ -62,8 +86,29 @@ class Grid {
        std::vector<std::unique_ptr<BlockState>>& states)
       : kernel_(kernel), config_(config), memory_(memory), states_(states), total_(config.grid.count()) {}
 
+  /// Before the host threads work: until when, at most.
+  void begin(Clock::time_point until) {
+    until_ = until;
+    stop_ = false;
+    if (stalled_) ++epoch_;  // something outside may have changed what they wait for
+    stalled_ = false;
+  }
+  /// After they have: whether blocks are left, and whether all of these wait for a change of memory that none
+  /// of them can make.
+  [[nodiscard]] bool finished() const { return parked_.empty() && next_ >= total_; }
+  [[nodiscard]] bool stalled() const { return stalled_; }
+  /// Ends the blocks that are left: what they wait for is reported.
+  void give_up(WorkerState& worker) {
+    for (Parked& p : parked_) report_stall(*p.state, worker);
+    parked_.clear();
+    parked_count_ = 0;
+    next_ = total_;
+  }
+
   void work(uint32_t thread, LaunchWorker& worker, DeviceQueue& queue) {
     worker.device = &queue;
+    worker.until = until_;
+    worker.stop = &stop_;
     const HostRounding rounding;
     worker.kernel = &kernel_;
     worker.memory = &memory_;
@@ -133,7 +178,10 @@ class Grid {
   std::condition_variable changed_;
   std::deque<Parked> parked_;
   uint64_t pass_ = 0;  ///< every waiting block gets one slice before the next new block starts
-  std::chrono::steady_clock::time_point last_progress_{};
+  Clock::time_point last_progress_{};
+  Clock::time_point until_ = Clock::time_point::max();
+  std::atomic<bool> stop_{false};  ///< host threads are to leave
+  bool stalled_ = false;
 
   void finish_block(uint32_t thread) {
     const uint64_t done = ++done_;
@@ -159,6 +207,12 @@ class Grid {
 
   /// The next block to run on this host thread, new or parked. False when nothing is left to do.
   bool take(std::unique_ptr<BlockState>& state, WorkerState& worker) {
+    if (worker.leaves()) {
+      std::lock_guard lock(mutex_);
+      stop_ = true;
+      changed_.notify_all();
+      return false;
+    }
     ++active_;
     if (parked_count_ == 0) {
       const uint64_t index = next_++;
@@ -170,6 +224,7 @@ class Grid {
     --active_;
     std::unique_lock lock(mutex_);
     for (;;) {
+      if (stop_) return false;
       auto waiting = std::find_if(parked_.begin(), parked_.end(),
                                   [&](const Parked& p) { return !p.stalled && p.pass < pass_; });
       if (waiting != parked_.end()) return resume(state, waiting);
@@ -191,10 +246,7 @@ class Grid {
       }
       if (parked_.empty()) return false;
       if (active_ == 0) {  // all are stalled, and nothing has changed since they were seen to be
-        for (Parked& p : parked_) report_stall(*p.state, worker);
-        parked_.clear();
-        parked_count_ = 0;
-        next_ = total_;
+        stalled_ = stop_ = true;
         changed_.notify_all();
         return false;
       }
@@ -378,67 +430,45 @@ uint64_t Image::variable(std::string_view name, uint64_t* size) const {
   return 0;
 }
 
-LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
-  std::mutex mutex;
-  std::string
-      refused;  // a kernel that the engine cannot run: nothing that the launching kernel could be told
-  DeviceQueue queue(state_->memory, [&](uint64_t address, const DeviceWork& shape) -> const Kernel* {
-    const auto& functions = state_->symbols.functions;
-    const auto found = std::find(functions.begin(), functions.end(), address);
-    const auto index = static_cast<uint32_t>(found - functions.begin());
-    if (found == functions.end() || !module_->functions[index].is_entry) return nullptr;
-    const Kernel* child = nullptr;
-    try {
-      child = &decoded(index);
-    } catch (const Error& error) {
-      const std::lock_guard lock(mutex);
-      if (refused.empty()) refused = error.what();
-      throw;
-    }
-    check(*child, child_config(config, shape, child->param_bytes));
-    return child;
-  });
-  LaunchResult result = run(kernel, config, queue);
-  // The next to run is at the end. A grid's own launches go before what was to follow it; those of its tail
-  // stream come after all others.
-  std::vector<DeviceWork> waiting;
-  const auto take = [&] {
-    std::vector<DeviceWork> fresh = queue.take();
-    std::stable_partition(fresh.begin(), fresh.end(), [](const DeviceWork& work) { return !work.tail; });
-    std::move(fresh.rbegin(), fresh.rend(), std::back_inserter(waiting));
-  };
-  take();
-  while (!waiting.empty() && !result.failed) {
-    DeviceWork work = std::move(waiting.back());
-    waiting.pop_back();
-    if (work.kind != DeviceWork::Kind::launch) {
-      perform(work, state_->memory);
-      continue;
-    }
-    LaunchConfig child = child_config(config, work, 0);
-    child.params = std::move(work.params);
-    if (config.begin_child) config.begin_child(*work.kernel, child);
-    queue.begin(work.generation);
-    const LaunchResult ended = run(*work.kernel, child, queue);
-    if (config.end_child) config.end_child(*work.kernel, child, ended);
-    result.failed = ended.failed;
-    take();
-  }
-  if (!refused.empty()) throw Error(refused);
-  return result;
+bool is_engine_thread(int id) {
+  EngineThreads& threads = EngineThreads::get();
+  const std::lock_guard lock(threads.mutex);
+  return threads.ids.contains(id);
 }
 
-LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue) {
-  check(kernel, config);
+/// A grid that has begun.
+struct Image::Running {
+  Running(Image& image, const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue);
+  ~Running() { unplace(); }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  Execution::State go_on(Clock::time_point until);
+  LaunchResult finish();
+  /// Takes back what the grid has in the device's memory.
+  void unplace();
+
+  Image& image;
+  const Kernel& kernel;
+  DeviceQueue& queue;
+  LaunchConfig run;
   Decoded* decoded = nullptr;
-  const Kernel* runs = &kernel;
+  const Kernel* runs = nullptr;
+  std::vector<std::unique_ptr<BlockState>> states;
+  std::vector<LaunchWorker> workers;
+  std::optional<Grid> grid;
+};
+
+Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, DeviceQueue& q)
+    : image(i), kernel(k), queue(q), run(config), runs(&k) {
+  check(kernel, config);
   {
-    std::lock_guard lock(state_->mutex);
-    for (auto& [index, d] : state_->kernels)
+    std::lock_guard lock(image.state_->mutex);
+    for (auto& [index, d] : image.state_->kernels)
       if (&d->observed == &kernel) {
         decoded = d.get();
         if (!config.observer) {
-          if (!d->plain) d->plain = std::make_unique<Kernel>(decode(*module_, index, state_->symbols, false));
+          if (!d->plain)
+            d->plain = std::make_unique<Kernel>(decode(*image.module_, index, image.state_->symbols, false));
           runs = d->plain.get();
         }
       }
@@ -446,15 +476,14 @@ LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, Device
   if (decoded == nullptr) throw Error("kernel '" + kernel.display_name + "' is not of this image");
 
   // Parameters whose address the kernel takes have to be memory it may read.
-  LaunchConfig run = config;
+  Memory& memory = image.state_->memory;
   if (kernel.params_address != no_operand) {
-    state_->memory.attach(run.params.data(), run.params.size(), "kernel parameters");
-    state_->memory.set_read_only(reinterpret_cast<uint64_t>(run.params.data()), true);
+    memory.attach(run.params.data(), run.params.size(), "kernel parameters");
+    memory.set_read_only(reinterpret_cast<uint64_t>(run.params.data()), true);
   }
 
-  if (config.cooperative) run.grid_barrier = state_->memory.allocate(64, "barrier of the grid");
+  if (config.cooperative) run.grid_barrier = memory.allocate(64, "barrier of the grid");
 
-  std::vector<std::unique_ptr<BlockState>> states;
   const bool observed = static_cast<bool>(config.observer);
   {
     std::lock_guard lock(decoded->mutex);
@@ -467,23 +496,46 @@ LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, Device
   const uint64_t blocks = config.grid.count();
   uint32_t threads = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
   threads = static_cast<uint32_t>(std::min<uint64_t>(threads, blocks));
-  std::vector<LaunchWorker> workers(threads);
-  Grid grid(*runs, run, state_->memory, states);
+  workers.resize(threads);
+  grid.emplace(*runs, run, memory, states);
+}
+
+Image::Execution::State Image::Running::go_on(Clock::time_point until) {
+  const auto threads = static_cast<uint32_t>(workers.size());
+  grid->begin(until);
   if (threads == 1) {
-    grid.work(0, workers[0], queue);
+    grid->work(0, workers[0], queue);
   } else {
     // Without it TBB caps an arena at the number of cores, with a warning.
     const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
     tbb::task_arena arena(static_cast<int>(threads));
     arena.execute([&] {
       tbb::parallel_for(
-          uint32_t{0}, threads, [&](uint32_t i) { grid.work(i, workers[i], queue); },
+          uint32_t{0}, threads,
+          [&](uint32_t i) {
+            note_engine_thread();
+            grid->work(i, workers[i], queue);
+          },
           tbb::simple_partitioner());
     });
   }
-  if (config.progress) config.progress(blocks, blocks);
-  if (kernel.params_address != no_operand) state_->memory.detach(run.params.data());
-  if (config.cooperative) state_->memory.release(run.grid_barrier);
+  return grid->finished()  ? Execution::State::finished
+         : grid->stalled() ? Execution::State::stalled
+                           : Execution::State::paused;
+}
+
+void Image::Running::unplace() {
+  Memory& memory = image.state_->memory;
+  if (kernel.params_address != no_operand) memory.detach(run.params.data());
+  if (run.grid_barrier != 0) memory.release(run.grid_barrier);
+  run.grid_barrier = 0;
+}
+
+LaunchResult Image::Running::finish() {
+  const LaunchConfig& config = run;
+  const bool observed = static_cast<bool>(config.observer);
+  if (config.progress) config.progress(config.grid.count(), config.grid.count());
+  unplace();
   {
     std::lock_guard lock(decoded->mutex);
     if (states.size() > 64) states.resize(64);
@@ -511,6 +563,106 @@ LaunchResult Image::run(const Kernel& kernel, const LaunchConfig& config, Device
   });
   result.failed = !result.findings.empty();
   return result;
+}
+
+/// A launch from the host with all that comes of it.
+struct Image::Execution::Parts {
+  Parts(Image& i, const Kernel& kernel, const LaunchConfig& c)
+      : image(i),
+        config(c),
+        queue(image.state_->memory,
+              [this](uint64_t address, const DeviceWork& shape) { return find(address, shape); }),
+        running(std::make_unique<Running>(image, kernel, config, queue)) {}
+
+  Image& image;
+  LaunchConfig config;
+  std::mutex mutex;
+  std::string refused;  ///< a kernel that the engine cannot run: nothing the launching kernel could be told
+  DeviceQueue queue;
+  std::unique_ptr<Running> running;
+  bool is_child = false;
+  LaunchResult result;
+  /// The next to run is at the end. A grid's own launches go before what was to follow it; those of its tail
+  /// stream come after all others.
+  std::vector<DeviceWork> waiting;
+
+  const Kernel* find(uint64_t address, const DeviceWork& shape) {
+    const auto& functions = image.state_->symbols.functions;
+    const auto found = std::find(functions.begin(), functions.end(), address);
+    const auto index = static_cast<uint32_t>(found - functions.begin());
+    if (found == functions.end() || !image.module_->functions[index].is_entry) return nullptr;
+    const Kernel* child = nullptr;
+    try {
+      child = &image.decoded(index);
+    } catch (const Error& error) {
+      const std::lock_guard lock(mutex);
+      if (refused.empty()) refused = error.what();
+      throw;
+    }
+    check(*child, child_config(config, shape, child->param_bytes));
+    return child;
+  }
+
+  /// The grid that ran has ended; begins the next one, if there is any.
+  void next() {
+    LaunchResult ended = running->finish();
+    if (is_child) {
+      if (config.end_child) config.end_child(running->kernel, running->run, ended);
+      result.failed = ended.failed;
+    } else {
+      result = std::move(ended);
+    }
+    running.reset();
+    std::vector<DeviceWork> fresh = queue.take();
+    std::stable_partition(fresh.begin(), fresh.end(), [](const DeviceWork& work) { return !work.tail; });
+    std::move(fresh.rbegin(), fresh.rend(), std::back_inserter(waiting));
+    while (running == nullptr && !waiting.empty() && !result.failed) {
+      DeviceWork work = std::move(waiting.back());
+      waiting.pop_back();
+      if (work.kind != DeviceWork::Kind::launch) {
+        perform(work, image.state_->memory);
+        continue;
+      }
+      LaunchConfig child = child_config(config, work, 0);
+      child.params = std::move(work.params);
+      if (config.begin_child) config.begin_child(*work.kernel, child);
+      queue.begin(work.generation);
+      is_child = true;
+      running = std::make_unique<Running>(image, *work.kernel, child, queue);
+    }
+    if (running == nullptr && !refused.empty()) throw Error(refused);
+  }
+};
+
+Image::Execution::Execution(Image& image, const Kernel& kernel, const LaunchConfig& config)
+    : parts_(std::make_unique<Parts>(image, kernel, config)) {}
+
+Image::Execution::~Execution() = default;
+
+Image::Execution::State Image::Execution::run(Clock::time_point until) {
+  while (parts_->running != nullptr) {
+    const State state = parts_->running->go_on(until);
+    if (state != State::finished) return state;
+    parts_->next();
+  }
+  return State::finished;
+}
+
+void Image::Execution::give_up() { parts_->running->grid->give_up(parts_->running->workers[0]); }
+
+uint64_t Image::Execution::writes() const {
+  uint64_t sum = 0;
+  if (parts_->running != nullptr)
+    for (const LaunchWorker& worker : parts_->running->workers) sum += worker.global_writes;
+  return sum;
+}
+
+LaunchResult Image::Execution::result() { return std::move(parts_->result); }
+
+LaunchResult Image::launch(const Kernel& kernel, const LaunchConfig& config) {
+  Execution execution(*this, kernel, config);
+  while (execution.run() == Execution::State::stalled) execution.give_up();
+  return execution.result();
 }
 
 }  // namespace lanescope::exec

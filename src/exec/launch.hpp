@@ -1,6 +1,7 @@
 // The engine's front: a module loaded onto a device, kernels launched on it.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -52,6 +53,9 @@ struct LaunchResult {
   bool failed = false;  ///< a finding that ends a kernel on a GPU: its results are not to be trusted
 };
 
+/// Whether a thread of this process (by its id) is one that runs blocks and nothing else.
+[[nodiscard]] bool is_engine_thread(int id);
+
 /// A module on the device: its variables placed in `memory`, its kernels decoded when first asked for.
 class Image {
  public:
@@ -67,15 +71,43 @@ class Image {
   /// Device address and size of a module variable; 0 if there is none.
   [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
 
-  /// Runs the grid, and all grids that its kernel and theirs launch, to their end. Each grid's own launches
-  /// run after it in their order (see device_queue.hpp), none after a grid that failed. Throws
-  /// lanescope::Error for a bad configuration (before anything runs), and for a kernel launched by another
-  /// one that the engine cannot run.
+  /// Runs the grid, and all grids that its kernel and theirs launch, to their end; one whose blocks all wait
+  /// for what cannot come ends with findings. Each grid's own launches run after it in their order (see
+  /// device_queue.hpp), none after a grid that failed. Throws lanescope::Error for a bad configuration
+  /// (before anything runs), and for a kernel launched by another one that the engine cannot run.
   LaunchResult launch(const Kernel& kernel, const LaunchConfig& config);
+
+  /// The same in steps, for launches that wait for something the host does.
+  class Execution {
+   public:
+    enum class State : uint8_t {
+      finished,
+      paused,  ///< the time was up
+      stalled  ///< every block left waits for a change of memory that no thread of the grid can make
+    };
+    Execution(Image& image, const Kernel& kernel, const LaunchConfig& config);
+    ~Execution();
+    Execution(const Execution&) = delete;
+    Execution& operator=(const Execution&) = delete;
+
+    /// Runs on, on this thread and `config.threads` - 1 others, until all is done, the blocks stall, or soon
+    /// after `until`. To be called again unless it has finished.
+    State run(std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max());
+    /// Ends a stalled grid: what its blocks wait for becomes findings. run() goes on from there.
+    void give_up();
+    /// Stores and value-changing atomics so far of the grid that runs: unchanged, it has only waited.
+    [[nodiscard]] uint64_t writes() const;
+    /// Once, when it has finished.
+    LaunchResult result();
+
+   private:
+    struct Parts;
+    std::unique_ptr<Parts> parts_;
+  };
 
  private:
   struct State;
-  LaunchResult run(const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue);
+  struct Running;
   const Kernel& decoded(uint32_t function);
   std::shared_ptr<const ptx::Module> module_;
   std::unique_ptr<State> state_;

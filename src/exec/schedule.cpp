@@ -63,6 +63,7 @@ class Scheduler {
         if (!let_waits_end()) return Outcome::stalled;
         still_rounds = 0;
       }
+      if (worker_.leaves()) return Outcome::waiting;
       if (still_rounds == 0 && round >= block_.rounds) {
         if (block_.rounds < (1u << 20)) block_.rounds *= 2;
         return Outcome::waiting;

@@ -4,6 +4,8 @@
 #pragma once
 
 #include <array>
+#include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -41,7 +43,15 @@ struct WorkerState {
   uint64_t instructions = 0;
   uint64_t global_writes =
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
+  std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  const std::atomic<bool>* stop = nullptr;  ///< set: this host thread is to leave its block where it is
   uint64_t shared_granule_mask = 3, async_granule_mask = 127, global_granule_mask = 127;
+
+  /// Whether the host thread is to leave, between blocks or in a block that runs on.
+  [[nodiscard]] bool leaves() const {
+    return (stop != nullptr && *stop) || (until != std::chrono::steady_clock::time_point::max() &&
+                                          std::chrono::steady_clock::now() >= until);
+  }
 };
 
 /// Records a finding for the lanes of `lanes`; the first one, of the first block, is the example kept.

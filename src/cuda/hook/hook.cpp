@@ -3,6 +3,8 @@
 // in our libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served.
 // Libraries that the program opens later are treated alike: the dynamic linker calls an (empty) function for
 // debuggers whenever it has mapped a file, before that file's constructors run, and a jump is put there too.
+// It also stands before _exit, which ends the process past all that is registered for its end: the runtime
+// writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <elf.h>
@@ -10,6 +12,7 @@
 #include <link.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <cstddef>
@@ -229,3 +232,14 @@ __attribute__((constructor)) void start() {
 }
 
 }  // namespace
+
+/// Set by the runtime: what to do before the process ends at once.
+extern "C" __attribute__((visibility("default"))) void (*lanescope_before_exit)();
+void (*lanescope_before_exit)() = nullptr;
+
+extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
+  if (lanescope_before_exit != nullptr) lanescope_before_exit();
+  for (;;) syscall(SYS_exit_group, status);
+}
+
+extern "C" __attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }

@@ -50,7 +50,7 @@ LANESCOPE_CUDA_API Status cudaMalloc3DArray(Array** out, const ChannelFormat* fo
 }
 
 LANESCOPE_CUDA_API Status cudaFreeArray(Array* array) {
-  return call([&](Runtime& runtime) {
+  return call_when_idle([&](Runtime& runtime) {
     if (array == nullptr) return Status::success;
     {
       const std::unique_lock lock(runtime.mutex);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/recorder.hpp"
 
 namespace lanescope::cuda {
@@ -141,11 +142,20 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
 
 namespace {
 
+/// Copies in the default stream are done when the call returns, and those of memory that CUDA does not know.
+Status submit_and_wait(Runtime& runtime, Stream* handle, const CopyWork& work) {
+  const Status status = runtime.submit(handle, work);
+  if (status != Status::success || !runtime.backlogs->any()) return status;
+  const Stream& stream = *runtime.stream(handle);
+  const bool waits = handle == nullptr || !runtime.covers(work.target, 1) || !runtime.covers(work.source, 1);
+  return waits && stream.capture == nullptr ? runtime.wait_for(stream) : status;
+}
+
 Status submit_copy(const CopyWork& work, Stream* stream) {
   return call([&](Runtime& runtime) {
     const Status status = runtime.check(work);
     if (status != Status::success) return status;
-    return runtime.submit(stream, work);
+    return submit_and_wait(runtime, stream, work);
   });
 }
 
@@ -226,7 +236,7 @@ Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t 
     work.width = count;
     work.kind = kind;
     status = runtime.check(work);
-    return status == Status::success ? runtime.submit(stream, work) : status;
+    return status == Status::success ? submit_and_wait(runtime, stream, work) : status;
   });
 }
 

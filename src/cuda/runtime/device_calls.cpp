@@ -98,12 +98,14 @@ LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) { return cudaDrive
 
 LANESCOPE_CUDA_API Status cudaDeviceSynchronize() {
   return call([](Runtime& runtime) {
-    return runtime.captures != 0 && blocks_legacy_stream() ? Status::capture_unsupported : Status::success;
+    return runtime.captures != 0 && blocks_legacy_stream() ? Status::capture_unsupported
+                                                           : runtime.wait_for_all();
   });
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceReset() {
   return query([](Runtime& runtime) {
+    (void)runtime.wait_for_all();
     runtime.failure = Status::success;
     std::vector<uint64_t> addresses;
     {

@@ -5,6 +5,7 @@
 // lock held.
 #include "cuda/runtime/exit.hpp"
 
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -18,6 +19,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -26,7 +28,7 @@ namespace {
 
 using namespace std::chrono_literals;
 constexpr auto patience = 2s;      ///< with a kernel that runs when a signal comes
-constexpr int crash_seconds = 20;  ///< that a crashed thread waits for the report
+constexpr int crash_seconds = 20;  ///< that a thread which cannot go on waits for the report
 
 constexpr int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGPIPE};
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
@@ -55,11 +57,11 @@ void write_report() {
   Runtime& runtime = Runtime::get();
   if (written.exchange(true)) return;
   std::unique_lock lock(runtime.launches, std::defer_lock);
-  const bool interrupted = !lock.try_lock_for(patience);
+  (void)lock.try_lock_for(patience);
   if (!runtime.recorder->enabled() || runtime.recorder->empty()) return;
   try {
     const std::string path = runtime.options.report + "/" + std::to_string(getpid());
-    write_file(path, runtime.recorder->render(interrupted));
+    write_file(path, runtime.recorder->render());
     if (runtime.recorder->has_findings()) write_file(path + ".failed", "\n");
   } catch (const std::exception& error) {
     say(std::string("error: no report: ") + error.what());
@@ -78,6 +80,7 @@ void end_by(int number) {
 }
 
 void writer() {
+  Runtime::get().backlogs->add_own_thread(gettid());
   while (sem_wait(&wake) != 0) {
   }
   write_report();
@@ -110,20 +113,35 @@ void on_asked(int number) {
     end_by(number);  // the second one is meant
 }
 
+void wait_for_writer() {
+  timespec until{};
+  clock_gettime(CLOCK_REALTIME, &until);
+  until.tv_sec += crash_seconds;
+  while (sem_timedwait(&done, &until) != 0 && errno == EINTR) {
+  }
+}
+
 void on_crash(int number) {
   int none = 0;
   if (writer_runs && signal_number.compare_exchange_strong(none, number)) {
     sem_post(&wake);
-    timespec until{};
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_sec += crash_seconds;
-    while (sem_timedwait(&done, &until) != 0 && errno == EINTR) {
-    }
+    wait_for_writer();
   }
   struct sigaction action {};
   action.sa_handler = SIG_DFL;
   sigaction(number, &action, nullptr);
   raise(number);
+}
+
+pid_t watched = 0;  ///< this process, and no child of vfork(), which shares its memory
+
+/// The process ends by _exit: it may be called anywhere, with any lock held, as a crash may happen.
+void before_exit() {
+  int none = 0;
+  if (getpid() != watched || written || !writer_runs || !signal_number.compare_exchange_strong(none, -1))
+    return;
+  sem_post(&wake);
+  wait_for_writer();
 }
 
 void handle(int number, void (*handler)(int)) {
@@ -153,17 +171,21 @@ bool watching = false;
 void in_child() {
   Runtime& runtime = Runtime::get();
   runtime.recorder->forget();
+  runtime.backlogs = new Backlogs;  // the threads of the old one are not there
   if (!runtime.options.follow_children) {
     runtime.recorder->disable();
     return;
   }
   written = false;
   signal_number = 0;
+  watched = getpid();
   start_writer();
 }
 
 __attribute__((destructor)) void at_end() {
-  if (watching) write_report();
+  if (!watching) return;
+  Runtime::get().backlogs->end();
+  write_report();
 }
 
 }  // namespace
@@ -171,12 +193,18 @@ __attribute__((destructor)) void at_end() {
 void watch_for_exit(const Options& options) {
   if (options.report.empty()) return;
   watching = true;
+  watched = getpid();
   start_writer();
+  if (auto* slot = static_cast<void (**)()>(dlsym(RTLD_DEFAULT, "lanescope_before_exit")))
+    *slot = before_exit;
   give_stack();
   for (const int number : asked) handle(number, on_asked);
   for (const int number : crashes) handle(number, on_crash);
   pthread_atfork(nullptr, nullptr, in_child);
-  at_quick_exit([] { write_report(); });
+  at_quick_exit([] {
+    Runtime::get().backlogs->end();
+    write_report();
+  });
 }
 
 const std::string& program_path() {

@@ -88,10 +88,10 @@ Capture::~Capture() {
   if (owns_graph) delete graph;
 }
 
-Status run_graph(Runtime& runtime, const Graph& graph) {
-  for (const Node* node : graph.ordered()) {
+Status run_graph(Runtime& runtime, Stream* stream, const std::vector<Node*>& nodes) {
+  for (const Node* node : nodes) {
     if (!node->enabled) continue;
-    const Status status = runtime.execute(node->work);
+    const Status status = runtime.submit(stream, node->work);
     if (status != Status::success) return status;
   }
   return Status::success;
@@ -883,12 +883,7 @@ LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle
     Stream* stream = runtime.stream(handle);
     if (stream == nullptr) return Status::invalid_resource_handle;
     if (stream->capture != nullptr) return capture(*stream, ChildWork{executable->graph->clone()});
-    for (const Node* node : executable->order) {
-      if (!node->enabled) continue;
-      const Status status = runtime.execute(node->work);
-      if (status != Status::success) return status;
-    }
-    return Status::success;
+    return run_graph(runtime, handle, executable->order);
   });
 }
 

@@ -68,7 +68,10 @@ Status capture(Stream& stream, Work work);
 /// Calls that wait or ask about finished work may not be made about captured streams.
 [[nodiscard]] Status refuse_capture(Stream& stream);
 
-Status run_graph(Runtime& runtime, const Graph& graph);
+/// Submits the nodes, in this order.
+Status run_graph(Runtime& runtime, Stream* stream, const std::vector<Node*>& nodes);
+/// The time of events.
+[[nodiscard]] int64_t now_ns();
 void record(Event& event);
 /// cudaEventRecord and cudaStreamWaitEvent where a stream is captured: they carry the capture from stream to
 /// stream.

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 
+#include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/launch.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -13,6 +14,12 @@
 
 namespace lanescope::cuda {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// After this long a launch is left to a thread of its own: it may be waiting for what the host does next, in
+/// a loop that cannot be told from work. (One that can is left at once.)
+constexpr std::chrono::seconds patience{2};
 
 /// A launch shorter than this runs on the calling thread alone the next time: waking others would cost more.
 constexpr int64_t short_launch_ns = 60'000;
@@ -47,9 +54,8 @@ Status status_of(exec::Finding::Kind kind) {
 
 exec::Dim3 dim(const Extent3& e) { return {e.x, e.y, e.z}; }
 
-int64_t nanoseconds_since(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now() - start)
-      .count();
+int64_t nanoseconds_since(Clock::time_point start) {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
 /// The defects a launch showed, each as one line on stderr.
@@ -149,60 +155,122 @@ Function& Runtime::function_of(Binary& binary, const exec::Kernel& kernel) {
   return *function;
 }
 
-Status Runtime::run(const KernelWork& work) {
-  if (failure != Status::success) return failure;
-  Function& function = *work.function;
-  const exec::Kernel& kernel = *function.kernel.load(std::memory_order_acquire);
-  exec::LaunchConfig config;
-  config.grid = work.grid;
-  config.block = work.block;
-  config.dynamic_shared = work.dynamic_shared;
-  config.params = work.params;
-  config.cooperative = work.cooperative;
-  config.shared_limit = std::max(device.shared_optin(), shared_limit(*this, function, kernel));
+namespace {
 
-  const std::lock_guard lock(launches);
-  Recorder::Entry& entry = recorder->entry(function, config);
-  const bool is_short = entry.launches != 0 && entry.last_ns < short_launch_ns;
-  config.threads = is_short ? 1 : options.threads;
-  const bool counted = recorder->begin(entry, kernel, config);
-  // Grids that kernels launch themselves: one after another, each with a place in the report of its own.
+class Launch final : public UnfinishedLaunch {
+ public:
+  Launch(Runtime& runtime, KernelWork work)
+      : runtime_(runtime),
+        work_(std::move(work)),
+        function_(*work_.function),
+        kernel_(*function_.kernel.load(std::memory_order_acquire)) {}
+
+  State run(Clock::time_point until) override {
+    const std::lock_guard lock(runtime_.launches);
+    try {
+      if (!execution_) {
+        if (runtime_.failure != Status::success) {
+          status_ = runtime_.failure;
+          return State::finished;
+        }
+        begin();
+      }
+      const auto start = Clock::now();
+      const State state = execution_->run(until);
+      ns_ += nanoseconds_since(start);
+      if (state == State::finished) finish(execution_->result());
+      return state;
+    } catch (const Error& error) {
+      if (entry_ != nullptr) runtime_.recorder->end(*entry_, config_, {}, counted_, 0);
+      say(std::string("error: ") + error.what());
+      status_ = Status::launch_failure;
+      return State::finished;
+    }
+  }
+  void give_up() override {
+    const std::lock_guard lock(runtime_.launches);
+    execution_->give_up();
+  }
+  [[nodiscard]] uint64_t writes() const override { return execution_ ? execution_->writes() : 0; }
+  [[nodiscard]] std::string name() const override {
+    return kernel_.display_name.empty() ? kernel_.name : kernel_.display_name;
+  }
+  [[nodiscard]] Status status() const { return status_; }
+
+ private:
+  Runtime& runtime_;
+  KernelWork work_;
+  Function& function_;
+  const exec::Kernel& kernel_;
+  exec::LaunchConfig config_;
+  Recorder::Entry* entry_ = nullptr;
+  bool counted_ = false;
+  /// A grid that kernels launch themselves: one after another, each with a place in the report of its own.
   struct {
     Function* function = nullptr;
     Recorder::Entry* entry = nullptr;
     bool counted = false;
-    std::chrono::steady_clock::time_point start;
-  } child;
-  config.begin_child = [&](const exec::Kernel& k, exec::LaunchConfig& c) {
-    child.function = &function_of(*function.binary, k);
-    child.entry = &recorder->entry(*child.function, c);
-    c.threads = child.entry->launches != 0 && child.entry->last_ns < short_launch_ns ? 1 : options.threads;
-    child.counted = recorder->begin(*child.entry, k, c);
-    child.start = std::chrono::steady_clock::now();
-  };
-  config.end_child = [&](const exec::Kernel& k, const exec::LaunchConfig& c,
-                         const exec::LaunchResult& ended) {
-    recorder->end(*child.entry, c, ended, child.counted, nanoseconds_since(child.start));
-    if (ended.findings.empty()) return;
-    show(ended.findings, *child.function, k, c);
-    failure = status_of(ended.findings.front().kind);
-  };
-  const auto start = std::chrono::steady_clock::now();
-  exec::LaunchResult result;
-  try {
-    result = function.binary->image->launch(kernel, config);
-  } catch (const Error& error) {
-    recorder->end(entry, config, result, counted, 0);
-    say(std::string("error: ") + error.what());
-    return Status::launch_failure;
+    Clock::time_point start;
+  } child_;
+  std::optional<exec::Image::Execution> execution_;
+  int64_t ns_ = 0;
+  Status status_ = Status::success;
+
+  [[nodiscard]] uint32_t threads_for(const Recorder::Entry& entry) const {
+    const bool is_short = entry.launches != 0 && entry.last_ns < short_launch_ns;
+    return is_short ? 1 : runtime_.options.threads;
   }
-  recorder->end(entry, config, result, counted, nanoseconds_since(start));
-  if (!result.findings.empty()) {
-    show(result.findings, function, kernel, config);
+
+  void begin() {
+    Recorder& recorder = *runtime_.recorder;
+    config_.grid = work_.grid;
+    config_.block = work_.block;
+    config_.dynamic_shared = work_.dynamic_shared;
+    config_.params = std::move(work_.params);
+    config_.cooperative = work_.cooperative;
+    config_.shared_limit =
+        std::max(runtime_.device.shared_optin(), shared_limit(runtime_, function_, kernel_));
+    entry_ = &recorder.entry(function_, config_);
+    config_.threads = threads_for(*entry_);
+    counted_ = recorder.begin(*entry_, kernel_, config_);
+    config_.begin_child = [this](const exec::Kernel& k, exec::LaunchConfig& c) {
+      child_.function = &runtime_.function_of(*function_.binary, k);
+      child_.entry = &runtime_.recorder->entry(*child_.function, c);
+      c.threads = threads_for(*child_.entry);
+      child_.counted = runtime_.recorder->begin(*child_.entry, k, c);
+      child_.start = Clock::now();
+    };
+    config_.end_child = [this](const exec::Kernel& k, const exec::LaunchConfig& c,
+                               const exec::LaunchResult& ended) {
+      runtime_.recorder->end(*child_.entry, c, ended, child_.counted, nanoseconds_since(child_.start));
+      if (ended.findings.empty()) return;
+      show(ended.findings, *child_.function, k, c);
+      runtime_.failure = status_of(ended.findings.front().kind);
+    };
+    execution_.emplace(*function_.binary->image, kernel_, config_);
+  }
+
+  void finish(const exec::LaunchResult& result) {
+    runtime_.recorder->end(*entry_, config_, result, counted_, ns_);
+    if (result.findings.empty()) return;
+    show(result.findings, function_, kernel_, config_);
     // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs
     // behind.
-    failure = status_of(result.findings.front().kind);
+    runtime_.failure = status_of(result.findings.front().kind);
   }
+};
+
+}  // namespace
+
+std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work) {
+  return std::make_unique<Launch>(runtime, std::move(work));
+}
+
+Status Runtime::run(const KernelWork& work, const Stream& stream) {
+  if (failure != Status::success) return failure;
+  auto launch = std::make_unique<Launch>(*this, work);
+  if (launch->run(Clock::now() + patience) == UnfinishedLaunch::State::finished) return launch->status();
+  backlogs->defer(stream, {}, std::move(launch));
   return Status::success;
 }
 

@@ -93,7 +93,7 @@ LANESCOPE_CUDA_API Status cudaMalloc(void** out, size_t size) {
 }
 
 LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
-  return call([&](Runtime& runtime) {
+  return call_when_idle([&](Runtime& runtime) {
     return runtime.release(pointer, {MemoryType::device, MemoryType::managed});
   });
 }
@@ -128,7 +128,7 @@ LANESCOPE_CUDA_API Status cudaHostAlloc(void** out, size_t size, unsigned flags)
 LANESCOPE_CUDA_API Status cudaMallocHost(void** out, size_t size) { return cudaHostAlloc(out, size, 0); }
 
 LANESCOPE_CUDA_API Status cudaFreeHost(void* pointer) {
-  return call([&](Runtime& runtime) { return runtime.release(pointer, {MemoryType::host}); });
+  return call_when_idle([&](Runtime& runtime) { return runtime.release(pointer, {MemoryType::host}); });
 }
 
 LANESCOPE_CUDA_API Status cudaMallocManaged(void** out, size_t size, unsigned flags) {
@@ -157,7 +157,7 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
 }
 
 LANESCOPE_CUDA_API Status cudaHostUnregister(void* pointer) {
-  return call([&](Runtime& runtime) {
+  return call_when_idle([&](Runtime& runtime) {
     const std::unique_lock lock(runtime.mutex);
     const auto found = runtime.blocks.find(reinterpret_cast<uint64_t>(pointer));
     if (found == runtime.blocks.end() || !found->second.registered) return Status::host_memory_not_registered;

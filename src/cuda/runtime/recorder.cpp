@@ -68,12 +68,13 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
     const uint64_t number = eligible_++;
     counted = number >= options_.launch_skip && number - options_.launch_skip < options_.launch_count;
   }
-  running_ = &entry;
+  const bool is_shared = entry.running++ != 0;  // with a launch of the same kernel that waits
   if (!counted) return false;
   entry.last_use = ++clock_;
   // What the collectors hold is out of reach while they are counting, and lost if the program is ended then.
   const auto now = std::chrono::steady_clock::now();
-  if (entry.collectors != nullptr && (entry.launches < few_launches || now - entry.put_aside > at_risk)) {
+  if (entry.collectors != nullptr && !is_shared &&
+      (entry.launches < few_launches || now - entry.put_aside > at_risk)) {
     fold(entry);
     std::erase(live_, &entry);
     entry.put_aside = now;
@@ -81,10 +82,12 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
   if (entry.collectors == nullptr) {
     if (live_.size() >= most_live) {
       const auto oldest = std::min_element(live_.begin(), live_.end(), [](const Entry* a, const Entry* b) {
-        return a->last_use < b->last_use;
+        return std::pair(a->running != 0, a->last_use) < std::pair(b->running != 0, b->last_use);
       });
-      fold(**oldest);
-      live_.erase(oldest);
+      if ((*oldest)->running == 0) {
+        fold(**oldest);
+        live_.erase(oldest);
+      }
     }
     entry.collectors =
         std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
@@ -104,13 +107,13 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
 
 void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchResult& result, bool counted,
                    int64_t ns) {
-  running_ = nullptr;
+  --entry.running;
   ++entry.launches;
   entry.last_ns = ns;
   if (counted) {
     ++entry.counted;
     entry.sum.warp_instructions += result.warp_instructions;
-    if (ns > long_launch_ns) {
+    if (ns > long_launch_ns && entry.running == 0) {
       fold(entry);
       std::erase(live_, &entry);
     }
@@ -150,18 +153,16 @@ void Recorder::forget() {
   entries_.clear();
   live_.clear();
   last_ = nullptr;
-  running_ = nullptr;
   eligible_ = uncounted_ = 0;
   for (Copies& copies : copies_) copies.count = copies.bytes = copies.pageable = 0;
 }
 
-std::string Recorder::render(bool interrupted) {
+std::string Recorder::render() {
   report::Report report = report::make_report(arch_);
   advise::Sources sources(program_path());
-  const Entry* running = running_;
   for (const auto& entry : entries_) {
     const exec::Kernel* kernel = entry->function->kernel;
-    const bool is_running = interrupted && entry.get() == running;
+    const bool is_running = entry->running != 0;
     if (!is_running) fold(*entry);
     if (is_running)
       report.notes.push_back(fmt::format(

@@ -14,13 +14,13 @@
 #include <tuple>
 #include <vector>
 
+#include "advise/sources.hpp"
 #include "cuda/runtime/options.hpp"
 #include "cuda/runtime/runtime.hpp"
 #include "exec/launch.hpp"
 #include "profile/collector.hpp"
 #include "profile/profile.hpp"
 #include "report/report.hpp"
-#include "advise/sources.hpp"
 
 namespace lanescope::cuda {
 
@@ -32,10 +32,11 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
-    exec::LaunchConfig shape;  ///< grid, block and shared memory
-    uint64_t launches = 0;     ///< all of them
-    uint64_t counted = 0;      ///< those whose accesses were counted
-    exec::LaunchResult sum;    ///< of the counted ones; findings of all
+    exec::LaunchConfig shape;          ///< grid, block and shared memory
+    uint64_t launches = 0;             ///< all of them
+    std::atomic<uint32_t> running{0};  ///< those begun and not ended
+    uint64_t counted = 0;              ///< those whose accesses were counted
+    exec::LaunchResult sum;            ///< of the counted ones; findings of all
     /// Collectors live on from launch to launch: making them costs more than a small kernel. Only some do at
     /// a time (they are large); what the others counted is in `counts`.
     std::unique_ptr<profile::Collectors> collectors;
@@ -55,9 +56,8 @@ class Recorder {
   void copied(CopyKind direction, bool pageable, uint64_t bytes);
   [[nodiscard]] bool enabled() const { return enabled_; }
 
-  /// The finished report. `interrupted`: a kernel is running and cannot be waited for; what it has counted so
-  /// far is left out.
-  [[nodiscard]] std::string render(bool interrupted);
+  /// The finished report. What launches that have not ended have counted is left out.
+  [[nodiscard]] std::string render();
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
   [[nodiscard]] bool has_findings() const;
@@ -79,7 +79,6 @@ class Recorder {
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their first launches
   std::vector<Entry*> live_;                     ///< those with collectors
   Entry* last_ = nullptr;                        ///< programs often launch one kernel again and again
-  std::atomic<Entry*> running_{nullptr};
   uint64_t clock_ = 0;
   uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
   uint64_t uncounted_ = 0;

@@ -434,7 +434,7 @@ LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path
 }
 
 LANESCOPE_CUDA_API Status cudaLibraryUnload(Binary* library) {
-  return call([&](Runtime& runtime) {
+  return call_when_idle([&](Runtime& runtime) {
     if (library == nullptr) return Status::invalid_resource_handle;
     runtime.unregister_binary(library);
     return Status::success;

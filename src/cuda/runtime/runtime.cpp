@@ -1,6 +1,7 @@
 // See runtime.hpp.
 #include "cuda/runtime/runtime.hpp"
 
+#include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/exit.hpp"
 #include "cuda/runtime/recorder.hpp"
 
@@ -12,7 +13,10 @@ Runtime& Runtime::get() {
 }
 
 Runtime::Runtime()
-    : options(read_options()), device(options.arch), recorder(std::make_unique<Recorder>(options)) {
+    : options(read_options()),
+      device(options.arch),
+      recorder(std::make_unique<Recorder>(options)),
+      backlogs(new Backlogs) {
   for (Pool* pool : {&default_pool, &managed_pool, &host_pool}) {
     pool->properties.allocation_type = 1;
     pool->properties.location = {1, 0};

@@ -3,7 +3,8 @@
 // below, which keep CUDA's error state.
 //
 // Work is done when it is submitted: a stream's operations run on the calling thread, in the order of the
-// calls. That is one of the orders which CUDA allows, so streams and events need no waiting.
+// calls. That is one of the orders which CUDA allows, so streams and events need no waiting; but for kernels
+// that wait for the host (backlog.hpp).
 #pragma once
 
 #include <atomic>
@@ -33,7 +34,9 @@
 
 namespace lanescope::cuda {
 
+class Backlogs;
 class Recorder;
+struct Ticket;
 struct Binary;
 struct Graph;
 struct Capture;
@@ -116,8 +119,9 @@ struct Stream {
 
 struct Event {
   unsigned flags = 0;
-  std::atomic<int64_t> recorded_ns{-1};
-  std::shared_ptr<Capture> capture;  ///< recorded while capturing
+  std::shared_ptr<std::atomic<int64_t>> recorded_ns = std::make_shared<std::atomic<int64_t>>(-1);
+  std::shared_ptr<const Ticket> ticket;  ///< of the last recording, where that was deferred
+  std::shared_ptr<Capture> capture;      ///< recorded while capturing
   std::vector<Node*> capture_tail;
 };
 
@@ -178,6 +182,7 @@ class Runtime {
   const Device device;
   exec::Memory memory;
   std::unique_ptr<Recorder> recorder;
+  Backlogs* backlogs;  ///< as the rest of this object, never destroyed: threads may be in it
 
   // registration.cpp
   Binary* register_binary(const void* wrapper);
@@ -210,14 +215,22 @@ class Runtime {
 
   // work.cpp
   Status submit(Stream* stream, Work work);
-  Status execute(const Work& work);
+  /// Does it now; a kernel that waits for the host is left behind, in that stream.
+  Status execute(const Work& work, const Stream& stream);
+  /// Waits until all that was submitted is done; the error of what went wrong.
+  Status wait_for_all();
+  Status wait_for(const Stream& stream);
+  Status wait_for(const Event& event);
+  /// Whether what was submitted before is done.
+  [[nodiscard]] bool is_done(const Stream& stream) const;
+  [[nodiscard]] bool is_done(const Event& event) const;
 
   // copy.cpp, launch.cpp
   Status check(const CopyWork& work) const;
   Status check(const SetWork& work) const;
   Status run(const CopyWork& work);
   Status run(const SetWork& work);
-  Status run(const KernelWork& work);
+  Status run(const KernelWork& work, const Stream& stream);
 
   // stream.cpp
   /// nullptr for a handle that is none.
@@ -243,6 +256,7 @@ class Runtime {
 
  private:
   Runtime();
+  Status defer(const Stream& stream, Work work);
   std::atomic<uint64_t> device_bytes_{0};
 };
 
@@ -276,6 +290,15 @@ template <typename F>
 Status call(F&& body) {
   return query([&](Runtime& runtime) -> Status {
     const Status failed = runtime.failure;
+    return failed != Status::success ? failed : body(runtime);
+  });
+}
+
+/// Runs a call that takes something away which unfinished work may use.
+template <typename F>
+Status call_when_idle(F&& body) {
+  return call([&](Runtime& runtime) -> Status {
+    const Status failed = runtime.wait_for_all();
     return failed != Status::success ? failed : body(runtime);
   });
 }

@@ -1,7 +1,9 @@
-// Streams, events and host functions. All work is done when it is submitted, so there is nothing to wait for;
-// event times are those of the host's monotonic clock.
+// Streams, events and host functions. Work is done when it is submitted, so that there is nothing to wait for
+// but kernels that wait for the host, and what comes after them (backlog.hpp); event times are those of the
+// host's monotonic clock.
 #include <chrono>
 
+#include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/graph.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -30,9 +32,16 @@ Stream* Runtime::stream(Stream* handle) {
 void record(Event& event) {
   event.capture.reset();
   event.capture_tail.clear();
-  event.recorded_ns = std::chrono::duration_cast<std::chrono::nanoseconds>(
-                          std::chrono::steady_clock::now().time_since_epoch())
-                          .count();
+  *event.recorded_ns = now_ns();
+  if (event.ticket == nullptr) return;
+  const std::unique_lock lock(Runtime::get().mutex);
+  event.ticket.reset();
+}
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
 }
 
 namespace {
@@ -42,11 +51,14 @@ bool is_event(Runtime& runtime, Event* event) {
   return runtime.events.contains(event);
 }
 
-/// A call about a stream that is fine at any time unless the stream is being captured.
-Status about_stream(Stream* handle) {
+/// A call about what was submitted to a stream, which may not be captured.
+template <typename F>
+Status about_stream(Stream* handle, F&& body) {
   return call([&](Runtime& runtime) {
     Stream* stream = runtime.stream(handle);
-    return stream == nullptr ? Status::invalid_resource_handle : refuse_capture(*stream);
+    if (stream == nullptr) return Status::invalid_resource_handle;
+    const Status refused = refuse_capture(*stream);
+    return refused != Status::success ? refused : body(runtime, *stream);
   });
 }
 
@@ -93,13 +105,21 @@ LANESCOPE_CUDA_API Status cudaStreamDestroy(Stream* stream) {
   return call([&](Runtime& runtime) {
     const std::unique_lock lock(runtime.mutex);
     if (runtime.streams.erase(stream) == 0) return Status::invalid_resource_handle;
+    runtime.backlogs->forget(*stream);
     delete stream;
     return Status::success;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamSynchronize(Stream* stream) { return about_stream(stream); }
-LANESCOPE_CUDA_API Status cudaStreamQuery(Stream* stream) { return about_stream(stream); }
+LANESCOPE_CUDA_API Status cudaStreamSynchronize(Stream* handle) {
+  return about_stream(handle, [](Runtime& runtime, Stream& stream) { return runtime.wait_for(stream); });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamQuery(Stream* handle) {
+  return about_stream(handle, [](Runtime& runtime, Stream& stream) {
+    return runtime.is_done(stream) ? Status::success : Status::not_ready;
+  });
+}
 
 LANESCOPE_CUDA_API Status cudaStreamGetFlags(Stream* handle, unsigned* flags) {
   if (flags == nullptr) return remember(Status::invalid_value);
@@ -144,7 +164,7 @@ LANESCOPE_CUDA_API Status cudaStreamWaitEvent(Stream* stream, Event* event, unsi
     Stream* waits = runtime.stream(stream);
     if (waits == nullptr) return Status::invalid_resource_handle;
     if (event->capture != nullptr || waits->capture != nullptr) return wait_captured(*waits, *event);
-    return Status::success;
+    return runtime.submit(stream, WaitWork{event});
   });
 }
 
@@ -202,24 +222,33 @@ LANESCOPE_CUDA_API Status cudaEventRecord(Event* event, Stream* stream) {
 }
 
 namespace {
-Status about_event(Event* event) {
+template <typename F>
+Status about_event(Event* event, F&& body) {
   return call([&](Runtime& runtime) {
     if (!is_event(runtime, event)) return Status::invalid_resource_handle;
-    return event->capture != nullptr ? Status::captured_event : Status::success;
+    return event->capture != nullptr ? Status::captured_event : body(runtime);
   });
 }
 }  // namespace
 
-LANESCOPE_CUDA_API Status cudaEventQuery(Event* event) { return about_event(event); }
-LANESCOPE_CUDA_API Status cudaEventSynchronize(Event* event) { return about_event(event); }
+LANESCOPE_CUDA_API Status cudaEventQuery(Event* event) {
+  return about_event(
+      event, [&](Runtime& runtime) { return runtime.is_done(*event) ? Status::success : Status::not_ready; });
+}
+
+LANESCOPE_CUDA_API Status cudaEventSynchronize(Event* event) {
+  return about_event(event, [&](Runtime& runtime) { return runtime.wait_for(*event); });
+}
 
 LANESCOPE_CUDA_API Status cudaEventElapsedTime(float* milliseconds, Event* start, Event* end) {
   return call([&](Runtime& runtime) {
     if (milliseconds == nullptr) return Status::invalid_value;
     if (!is_event(runtime, start) || !is_event(runtime, end)) return Status::invalid_resource_handle;
-    if (((start->flags | end->flags) & disable_timing) != 0 || start->recorded_ns < 0 || end->recorded_ns < 0)
+    if (!runtime.is_done(*start) || !runtime.is_done(*end)) return Status::not_ready;
+    if (((start->flags | end->flags) & disable_timing) != 0 || *start->recorded_ns < 0 ||
+        *end->recorded_ns < 0)
       return Status::invalid_resource_handle;
-    *milliseconds = static_cast<float>(static_cast<double>(end->recorded_ns - start->recorded_ns) * 1e-6);
+    *milliseconds = static_cast<float>(static_cast<double>(*end->recorded_ns - *start->recorded_ns) * 1e-6);
     return Status::success;
   });
 }

@@ -161,7 +161,7 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
 }
 
 Status destroy(uint64_t handle, bool is_surface) {
-  return call([&](Runtime& runtime) {
+  return call_when_idle([&](Runtime& runtime) {
     if (handle == 0) return Status::success;
     if (!runtime.memory.textures.remove(handle, is_surface)) return Status::invalid_value;
     const std::lock_guard lock(objects().mutex);

@@ -1,0 +1,246 @@
+// See backlog.hpp.
+#include "cuda/runtime/backlog.hpp"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "exec/launch.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+constexpr auto slice = 50ms;           ///< a kernel runs on before others get a turn
+constexpr auto longest_look = 20ms;    ///< between two looks at what a stalled kernel waits for
+constexpr auto worth_saying = 5s;      ///< of a wait for a stalled kernel
+constexpr auto patience = 30s;         ///< with it, while threads of the program are busy with something else
+constexpr auto running_is_said = 10s;  ///< of a wait for a kernel that runs; then twice as long …
+constexpr auto patience_at_end = 10s;
+
+bool is_done(const std::shared_ptr<const Ticket>& ticket) { return ticket->done; }
+bool all_done(const Backlogs::Tickets& tickets) {
+  return std::all_of(tickets.begin(), tickets.end(), is_done);
+}
+
+}  // namespace
+
+void Backlogs::add_own_thread(int id) {
+  const Lock lock(mutex_);
+  own_threads_.insert(id);
+}
+
+std::shared_ptr<const Ticket> Backlogs::append(const Stream& stream, Item item) {
+  std::shared_ptr<const Ticket> ticket = item.ticket;
+  const Lock lock(mutex_);
+  auto& backlog = of_stream_[&stream];
+  if (backlog == nullptr) {
+    backlog = std::make_shared<Backlog>();
+    backlog->is_legacy = &stream == &Runtime::get().legacy_stream;
+    backlog->is_blocking = (stream.flags & 1) == 0;
+  }
+  backlog->items.push_back(std::move(item));
+  if (!active_.insert(backlog).second) return ticket;
+  ++count_;
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's threads
+  std::thread([this, backlog] { run_items(backlog); }).detach();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  return ticket;
+}
+
+std::shared_ptr<const Ticket> Backlogs::defer(const Stream& stream, Tickets tickets,
+                                              std::unique_ptr<UnfinishedLaunch> launch) {
+  Item item;
+  item.after = std::move(tickets);
+  item.launch = std::move(launch);
+  return append(stream, std::move(item));
+}
+
+std::shared_ptr<const Ticket> Backlogs::defer(const Stream& stream, Tickets tickets,
+                                              std::function<void()> work) {
+  Item item;
+  item.after = std::move(tickets);
+  item.work = std::move(work);
+  return append(stream, std::move(item));
+}
+
+void Backlogs::run_items(const std::shared_ptr<Backlog>& backlog) {
+  Lock lock(mutex_);
+  own_threads_.insert(gettid());
+  while (!backlog->items.empty()) {
+    Item& item = backlog->items.front();  // stays where it is while others are added behind it
+    backlog->doing = Doing::waiting;
+    changed_.wait(lock, [&] { return all_done(item.after) || ending_; });
+    if (ending_) break;
+    backlog->doing = Doing::working;
+    backlog->since = Clock::now();
+    backlog->kernel = item.launch != nullptr ? item.launch->name() : "";
+    lock.unlock();
+    if (item.launch != nullptr)
+      run_launch(*backlog, *item.launch);
+    else
+      item.work();
+    lock.lock();
+    item.ticket->done = true;
+    backlog->items.pop_front();
+    changed_.notify_all();
+  }
+  own_threads_.erase(gettid());
+  active_.erase(backlog);
+  --count_;
+  changed_.notify_all();
+}
+
+void Backlogs::run_launch(Backlog& backlog, UnfinishedLaunch& launch) {
+  Clock::duration look = 1ms;
+  uint64_t writes = launch.writes();
+  for (;;) {
+    const auto looked = Clock::now();
+    const UnfinishedLaunch::State state = launch.run(looked + slice);
+    if (state == UnfinishedLaunch::State::finished) return;
+    Lock lock(mutex_);
+    if (ending_) return;
+    backlog.looked = looked;
+    const bool moved = launch.writes() != writes;
+    writes = launch.writes();
+    if (state == UnfinishedLaunch::State::paused || moved) {
+      if (backlog.doing == Doing::stalled) backlog.since = Clock::now();
+      backlog.doing = Doing::working;
+      look = 1ms;
+    } else if (backlog.doing != Doing::stalled) {
+      backlog.doing = Doing::stalled;
+      backlog.since = Clock::now();
+    }
+    if (state == UnfinishedLaunch::State::paused) {
+      lock.unlock();
+      std::this_thread::sleep_for(100us);  // others may want to launch
+      continue;
+    }
+    changed_.wait_for(lock, look, [&] { return backlog.give_up || ending_; });
+    look = std::min<Clock::duration>(2 * look, longest_look);
+    if (!std::exchange(backlog.give_up, false)) continue;
+    lock.unlock();
+    launch.give_up();
+  }
+}
+
+Backlogs::Tickets Backlogs::in(const Stream& stream) const {
+  const Lock lock(mutex_);
+  const auto found = of_stream_.find(&stream);
+  if (found == of_stream_.end() || found->second->items.empty()) return {};
+  return {found->second->items.back().ticket};
+}
+
+Backlogs::Tickets Backlogs::all() const {
+  const Lock lock(mutex_);
+  Tickets tickets;
+  for (const auto& backlog : active_)
+    if (!backlog->items.empty()) tickets.push_back(backlog->items.back().ticket);
+  return tickets;
+}
+
+Backlogs::Tickets Backlogs::before(const Stream& stream) const {
+  const bool is_legacy = &stream == &Runtime::get().legacy_stream, is_blocking = (stream.flags & 1) == 0;
+  Tickets tickets = in(stream);
+  const Lock lock(mutex_);
+  for (const auto& backlog : active_) {
+    if (backlog->items.empty()) continue;
+    if ((is_legacy && backlog->is_blocking) || (is_blocking && backlog->is_legacy))
+      tickets.push_back(backlog->items.back().ticket);
+  }
+  return tickets;
+}
+
+/// Whether all that is unfinished waits: for stalled kernels; since when, and when it was last looked at.
+bool Backlogs::is_stuck(Clock::time_point& since, Clock::time_point& looked) const {
+  since = Clock::time_point::min();
+  looked = Clock::time_point::max();
+  bool stalled = false;
+  for (const auto& backlog : active_) {
+    if (backlog->doing == Doing::working) return false;
+    if (backlog->doing != Doing::stalled) continue;
+    stalled = true;
+    since = std::max(since, backlog->since);
+    looked = std::min(looked, backlog->looked);
+  }
+  return stalled;
+}
+
+/// Whether every thread of the process waits for the device, or is one of ours.
+bool Backlogs::program_waits() const {
+  std::error_code failed;
+  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", failed)) {
+    const int id = std::atoi(task.path().filename().c_str());
+    if (!own_threads_.contains(id) && !waiting_threads_.contains(id) && !exec::is_engine_thread(id))
+      return false;
+  }
+  return !failed;
+}
+
+void Backlogs::end_stalled() {
+  for (const auto& backlog : active_) backlog->give_up = backlog->doing == Doing::stalled;
+  changed_.notify_all();
+}
+
+void Backlogs::wait(const Tickets& tickets) {
+  Lock lock(mutex_);
+  const int id = gettid();
+  waiting_threads_.insert(id);
+  bool said = false;
+  const auto begin = Clock::now();
+  Clock::duration say_after = running_is_said;
+  // When nobody was left who could free the kernels: what happened before that they may not have seen yet.
+  auto alone = Clock::time_point::max();
+  while (!changed_.wait_for(lock, 20ms, [&] { return all_done(tickets); })) {
+    Clock::time_point since, looked;
+    const bool stuck = is_stuck(since, looked);
+    const auto kernel = [&] {
+      const auto one = std::find_if(active_.begin(), active_.end(), [&](const auto& backlog) {
+        return backlog->doing == (stuck ? Doing::stalled : Doing::working) && !backlog->kernel.empty();
+      });
+      return one == active_.end() ? std::string() : (*one)->kernel;
+    };
+    const auto now = Clock::now();
+    if (!stuck || !program_waits() || since > alone)
+      alone = Clock::time_point::max();
+    else
+      alone = std::min(alone, now);
+    if (stuck && (looked > alone || now - since > patience)) {
+      end_stalled();
+    } else if (stuck && now - since > worth_saying && !std::exchange(said, true)) {
+      say(kernel() +
+          " waits for a change of memory, the program waits for the kernel, and nothing has happened for " +
+          fmt::format("{} s", std::chrono::seconds(worth_saying).count()));
+    } else if (!stuck && now - begin > say_after && !kernel().empty()) {
+      say(fmt::format("{} has been running for {} s", kernel(),
+                      std::chrono::duration_cast<std::chrono::seconds>(now - begin).count()));
+      say_after *= 2;
+    }
+  }
+  waiting_threads_.erase(id);
+}
+
+void Backlogs::end() {
+  Lock lock(mutex_);
+  const auto until = Clock::now() + patience_at_end;
+  Clock::time_point since, looked;
+  while (!active_.empty() && !is_stuck(since, looked) && Clock::now() < until) changed_.wait_for(lock, 20ms);
+  ending_ = true;
+  changed_.notify_all();
+  changed_.wait_for(lock, 2s, [&] { return active_.empty(); });
+}
+
+void Backlogs::forget(const Stream& stream) {
+  const Lock lock(mutex_);
+  of_stream_.erase(&stream);
+}
+
+}  // namespace lanescope::cuda
