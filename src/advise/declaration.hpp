@@ -1,0 +1,49 @@
+// Finds the declaration of a shared array in CUDA source text, and what its extents are: the pitch of its
+// rows, and the place where a patch would go. Reads only what it can be sure of; what stays unclear it says.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace lanescope::advise {
+
+/// One `[…]` of a declaration.
+struct Extent {
+  std::string text;           ///< as written, without brackets
+  size_t begin = 0, end = 0;  ///< of `text` in the file
+  uint64_t value = 0;
+};
+
+/// `__shared__ float tile[TILE][TILE + 1];`
+struct Declaration {
+  uint32_t line = 0;  ///< 1-based
+  std::string type;   ///< as written: "float", "T"
+  std::string name;
+  std::vector<Extent> extents;  ///< outermost first; none for a scalar
+  uint32_t element_bytes = 0;
+  std::string assumed;  ///< how an extent was found that the text alone does not give: "TILE = 32, from the
+                        ///< array's size"
+
+  /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension.
+  [[nodiscard]] uint32_t row_bytes() const {
+    return extents.size() < 2 ? 0 : static_cast<uint32_t>(extents.back().value * element_bytes);
+  }
+};
+
+/// Why there is no Declaration, in words.
+struct Unclear {
+  std::string reason;
+};
+
+/// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at`: the
+/// nearest one above that line. Extents are constant expressions over numbers, `sizeof` of basic types,
+/// object-like macros, `const`/`constexpr` variables and enumerators of the same text; a single name that
+/// stays unknown (a template parameter, a macro from the command line) is solved for from `bytes`.
+[[nodiscard]] std::variant<Declaration, Unclear> find_declaration(std::string_view text,
+                                                                  std::string_view name, uint64_t bytes,
+                                                                  uint32_t used_at);
+
+}  // namespace lanescope::advise

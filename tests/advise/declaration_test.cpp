@@ -1,0 +1,109 @@
+// Declarations of shared arrays in source text: what is found, and what is said to be unclear.
+#include "advise/declaration.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace lanescope::advise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+struct Result {
+  std::vector<uint64_t> extents;
+  uint32_t element_bytes = 0, line = 0;
+  std::string assumed, unclear;
+};
+
+Result find(const std::string& text, uint64_t bytes, uint32_t used_at = 1000,
+            const std::string& name = "tile") {
+  const auto found = find_declaration(text, name, bytes, used_at);
+  Result result;
+  if (const auto* why = std::get_if<Unclear>(&found)) {
+    result.unclear = why->reason;
+    return result;
+  }
+  const auto& declaration = std::get<Declaration>(found);
+  for (const Extent& extent : declaration.extents) {
+    result.extents.push_back(extent.value);
+    EXPECT_EQ(text.substr(extent.begin, extent.end - extent.begin), extent.text);
+  }
+  result.element_bytes = declaration.element_bytes;
+  result.line = declaration.line;
+  result.assumed = declaration.assumed;
+  return result;
+}
+
+TEST(Declaration, ReadsNumbersMacrosConstantsAndEnumerators) {
+  EXPECT_THAT(find("__shared__ float tile[32][33];", 4224).extents, ElementsAre(32, 33));
+  EXPECT_THAT(
+      find("#define TILE 0x20  // lanes\n#define WIDE (TILE + 1)\n__shared__ float tile[TILE][WIDE];", 4224)
+          .extents,
+      ElementsAre(32, 33));
+  EXPECT_THAT(
+      find("constexpr int a = 4, b = a << 3;\nstatic __shared__ double tile[b][a * 2 - 1];", 1792).extents,
+      ElementsAre(32, 7));
+  EXPECT_THAT(
+      find("enum { rows = 16 };\n__shared__ volatile unsigned int tile [rows] /* ; */ [rows];", 1024).extents,
+      ElementsAre(16, 16));
+  EXPECT_THAT(find("const unsigned n = 1024 / sizeof(float);\n__shared__ float a, tile[n], b;", 1024).extents,
+              ElementsAre(256));
+}
+
+TEST(Declaration, KnowsElementsByTheArraysSize) {
+  EXPECT_EQ(find("struct P { float x, y, z; };\n__shared__ P tile[64];", 768).element_bytes, 12u);
+  EXPECT_EQ(find("__shared__ float tile[32][32];", 4096).element_bytes, 4u);
+  EXPECT_THAT(find("__shared__ float tile[32][32];", 8192).unclear, HasSubstr("do not make 8192 bytes"));
+}
+
+TEST(Declaration, SolvesForOneUnknownName) {
+  const Result square =
+      find("template <int T> __global__ void k() { __shared__ float tile[T][T + 1]; }", 4224);
+  EXPECT_THAT(square.extents, ElementsAre(32, 33));
+  EXPECT_EQ(square.assumed, "T = 32, from the array's size");
+  EXPECT_THAT(find("__shared__ float tile[R][C];", 4096).unclear, HasSubstr("'C' and 'R' are not defined"));
+  EXPECT_THAT(find("__shared__ T tile[N][N];", 4096).unclear, HasSubstr("neither 'N' nor the size of 'T'"));
+  EXPECT_THAT(find("__shared__ float tile[N][N];", 4100).unclear, HasSubstr("no value of 'N'"));
+  EXPECT_THAT(find("__shared__ float tile[N % 4 + 1];", 16).unclear, HasSubstr("several values of 'N'"));
+}
+
+TEST(Declaration, TakesTheNearestAboveTheUse) {
+  const std::string two =
+      "__global__ void a() {\n  __shared__ float tile[32][32];\n}\n"
+      "__global__ void b() {\n  __shared__ float tile[32][33];\n}\n";
+  EXPECT_EQ(find(two, 4096, 3).line, 2u);
+  EXPECT_EQ(find(two, 4224, 6).line, 5u);
+}
+
+TEST(Declaration, SaysWhatItCannotKnow) {
+  EXPECT_THAT(find("extern __shared__ float tile[];", 4096).unclear, HasSubstr("the launch decides"));
+  EXPECT_THAT(find("// __shared__ float tile[4];\nconst char* s = \"__shared__ int tile[4];\";", 16).unclear,
+              HasSubstr("no `__shared__ … tile` is declared"));
+  EXPECT_THAT(find("#ifdef A\n#define N 16\n#else\n#define N 32\n#endif\n__shared__ T tile[N];", 64).unclear,
+              HasSubstr("neither 'N'"));
+  EXPECT_THAT(find("__shared__ float tile;", 4).unclear, HasSubstr("no array"));
+  EXPECT_THAT(find("__shared__ float tile[size()];", 64).unclear,
+              HasSubstr("no expression that can be evaluated"));
+}
+
+TEST(Declaration, SurvivesTextThatIsCutOff) {
+  const std::string text =
+      "#define N (16\nconstexpr int k = {3};\n/* a */ \"s\" 'c' __shared__ float tile[N][k + (2)], other[7]; "
+      "/* ";
+  for (size_t length = 0; length <= text.size(); ++length) {
+    const auto found = find_declaration(std::string_view(text).substr(0, length), "tile", 64, 100);
+    EXPECT_TRUE(std::holds_alternative<Unclear>(found)) << length;
+  }
+}
+
+TEST(Declaration, EndsOnConstantsThatCallThemselves) {
+  EXPECT_FALSE(find("#define A B\n#define B A\n__shared__ float tile[A];", 64).unclear.empty());
+  EXPECT_FALSE(find("__shared__ float tile[" + std::string(5000, '(') + "1", 64).unclear.empty());
+  EXPECT_FALSE(find("__shared__ float tile[" + std::string(5000, '-') + "1];", 64).unclear.empty());
+}
+
+}  // namespace
+}  // namespace lanescope::advise
