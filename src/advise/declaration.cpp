@@ -403,4 +403,9 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   return std::move(declaration);
 }
 
+std::string padded(const Extent& extent, uint64_t elements) {
+  const bool binds_tighter = extent.text.find_first_of("<>&|^?") == std::string::npos;
+  return fmt::format("{} + {}", binds_tighter ? extent.text : "(" + extent.text + ")", elements);
+}
+
 }  // namespace lanescope::advise

@@ -46,4 +46,7 @@ struct Unclear {
                                                                   std::string_view name, uint64_t bytes,
                                                                   uint32_t used_at);
 
+/// The text of an extent that is larger by `elements`: "TILE + 1".
+[[nodiscard]] std::string padded(const Extent& extent, uint64_t elements);
+
 }  // namespace lanescope::advise

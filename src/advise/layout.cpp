@@ -222,29 +222,50 @@ class SwizzleSearch {
     return outcome ? outcome->wavefronts : ~uint64_t{0};
   }
 
+  /// What people write: c ^ (r & mask), c ^ (r >> shift).
+  std::vector<Flips> usual() const {
+    std::vector<Flips> all;
+    for (uint32_t first = 0; first < std::min(column_bits_, row_bits_); ++first) {
+      Flips flips{};
+      for (uint32_t i = first; i < column_bits_ && i < row_bits_; ++i) flips[i] = 1u << i;
+      all.push_back(flips);
+    }
+    for (uint32_t shift = 1; shift < row_bits_; ++shift) {
+      Flips flips{};
+      for (uint32_t i = shift; i < row_bits_ && i - shift < column_bits_; ++i) flips[i] = 1u << (i - shift);
+      all.push_back(flips);
+    }
+    return all;
+  }
+
   Flips try_all() const {
     Flips flips{}, best{};
-    uint64_t least = ~uint64_t{0};
-    for (uint64_t code = 0; code < uint64_t{1} << (column_bits_ * row_bits_); ++code) {
-      for (uint32_t i = 0; i < row_bits_; ++i)
-        flips[i] = static_cast<uint32_t>(code >> (i * column_bits_)) & ((1u << column_bits_) - 1);
+    uint64_t least = cost_of(best);
+    const auto consider = [&] {
       const uint64_t cost = cost_of(flips);
-      if (cost >= least) continue;
+      if (cost >= least) return;
       least = cost;
       best = flips;
-      if (least == chosen_ideal_) break;
+    };
+    for (const Flips& one : usual()) {
+      flips = one;
+      consider();
+    }
+    for (uint64_t code = 0; code < uint64_t{1} << (column_bits_ * row_bits_) && least > chosen_ideal_;
+         ++code) {
+      for (uint32_t i = 0; i < row_bits_; ++i)
+        flips[i] = static_cast<uint32_t>(code >> (i * column_bits_)) & ((1u << column_bits_) - 1);
+      consider();
     }
     return best;
   }
 
-  /// From a row's bits shifted by 0, 1, … against the column's, change one row bit's flips after the other
-  /// while that makes it cheaper.
+  /// From each of the usual maps: change one row bit's flips after the other while that makes it cheaper.
   Flips descend() const {
     Flips best{};
     uint64_t least = cost_of(best);
-    for (uint32_t shift = 0; shift < std::max(column_bits_, row_bits_) && least > chosen_ideal_; ++shift) {
-      Flips flips{};
-      for (uint32_t i = shift; i < row_bits_ && i - shift < column_bits_; ++i) flips[i] = 1u << (i - shift);
+    for (Flips flips : usual()) {
+      if (least == chosen_ideal_) break;
       uint64_t cost = cost_of(flips);
       for (bool better = true; better && cost > chosen_ideal_;) {
         better = false;
@@ -275,11 +296,18 @@ struct Describer {
     return fmt::format("each row padded by {} word{}", p.words, p.words == 1 ? "" : "s");
   }
   std::string operator()(const Swizzle& s) const {
-    std::string text;
-    for (size_t i = 0; i < s.flips.size(); ++i)
-      if (s.flips[i] != 0)
-        text += fmt::format("{}row bit {} flips {}", text.empty() ? "" : ", ", i, s.flips[i]);
-    return fmt::format("columns of {} bytes swizzled by the row ({})", s.granule, text);
+    // c ^ (r & mask) where every bit flips itself, else bit by bit.
+    uint32_t mask = 0;
+    bool itself = true;
+    std::string bits;
+    for (size_t i = 0; i < s.flips.size(); ++i) {
+      if (s.flips[i] == 0) continue;
+      mask |= 1u << i;
+      itself = itself && s.flips[i] == 1u << i;
+      bits += fmt::format("{}(r >> {} & 1) * {}", bits.empty() ? "" : " ^ ", i, s.flips[i]);
+    }
+    return fmt::format("column c of row r at c ^ {}, columns of {} bytes",
+                       itself ? fmt::format("(r & {})", mask) : bits, s.granule);
   }
   std::string operator()(const StructOfArrays& s) const {
     return fmt::format("one array for every {} bytes of an element", s.piece);

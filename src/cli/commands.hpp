@@ -23,6 +23,9 @@ enum ExitStatus : int {
 /// `program`: what stood behind "--" on the command line.
 void add_run_command(CLI::App& app, std::vector<std::string> program, int& status);
 
+/// `lanescope fix`: changes the source of a CUDA program so that bank conflicts go, and proves it.
+void add_fix_command(CLI::App& app, std::vector<std::string> program, int& status);
+
 /// `lanescope model`: answers warp-wide requests given as CSV rows.
 void add_model_command(CLI::App& app, int& status);
 

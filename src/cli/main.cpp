@@ -48,7 +48,7 @@ int close_output(int status) {
   return fail("cannot write to standard output" + reason);
 }
 
-/// Everything behind "--" belongs to the program that `run` is to run; CLI11 is not to look at it.
+/// Everything behind "--" belongs to the program that is to run; CLI11 is not to look at it.
 std::vector<std::string> split_program(int& argc, char** argv) {
   const auto* end = argv + argc;
   const auto* split =
@@ -70,8 +70,12 @@ int run(int argc, char** argv) {
       "'lanescope COMMAND --help' tells the options of a command.");
 
   int status = done;
-  const bool is_run = argc > 1 && std::strcmp(argv[1], "run") == 0;
-  add_run_command(app, is_run ? split_program(argc, argv) : std::vector<std::string>(), status);
+  const auto program_of = [&](const char* command) {
+    const bool is_it = argc > 1 && std::strcmp(argv[1], command) == 0;
+    return is_it ? split_program(argc, argv) : std::vector<std::string>();
+  };
+  add_run_command(app, program_of("run"), status);
+  add_fix_command(app, program_of("fix"), status);
   add_model_command(app, status);
   try {
     app.parse(argc, argv);

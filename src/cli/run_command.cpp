@@ -130,7 +130,8 @@ report::Launch run_kernel(const Job& job, const std::string& name, advise::Sourc
 
   exec::LaunchConfig config = job.config;
   config.params = buffers.parameters(kernel);
-  profile::Collectors collectors(job.arch, static_cast<uint32_t>(kernel.accesses.size()));
+  profile::Collectors collectors(job.arch, static_cast<uint32_t>(kernel.accesses.size()),
+                                 profile::RecordBlocks::some);
   if (job.count) config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
   exec::LaunchResult result;
   {

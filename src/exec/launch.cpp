@@ -121,22 +121,13 @@ class Grid {
         std::fwrite(text.data(), 1, text.size(), stdout);
     };
     worker.sites.resize(kernel_.accesses.size());
-    if (config_.observer) {
-      worker.observer = config_.observer(thread);
-      worker.shared_granule_mask = worker.observer->shared_granule - 1;
-      worker.async_granule_mask = worker.observer->async_granule - 1;
-      worker.global_granule_mask = worker.observer->global_granule - 1;
-    }
-    Observer* const observer = worker.observer;
+    Observer* const observer = config_.observer ? config_.observer(thread) : nullptr;
     Observer nobody;
     std::unique_ptr<BlockState> state;
     while (take(state, worker)) {
       const uint64_t epoch = epoch_;
-      if (observer != nullptr && config_.observe_every > 1) {
-        Observer* const told = state->index % config_.observe_every == 0 ? observer : &nobody;
-        if (told != worker.observer) flush_repeats(worker);
-        worker.observer = told;
-      }
+      if (observer != nullptr)
+        tell(worker, state->index % config_.observe_every == 0 ? observer->of_block(state->index) : &nobody);
       const Outcome outcome = run_block(*state, worker);
       if (outcome == Outcome::finished && parked_count_ == 0) {
         finish_block(thread);
@@ -182,6 +173,15 @@ class Grid {
   Clock::time_point until_ = Clock::time_point::max();
   std::atomic<bool> stop_{false};  ///< host threads are to leave
   bool stalled_ = false;
+
+  static void tell(LaunchWorker& worker, Observer* observer) {
+    if (observer == worker.observer) return;
+    if (worker.observer != nullptr) flush_repeats(worker);
+    worker.observer = observer;
+    worker.shared_granule_mask = observer->shared_granule - 1;
+    worker.async_granule_mask = observer->async_granule - 1;
+    worker.global_granule_mask = observer->global_granule - 1;
+  }
 
   void finish_block(uint32_t thread) {
     const uint64_t done = ++done_;

@@ -69,6 +69,9 @@ class Observer {
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}
 
+  /// Who is to be told of the accesses of one block; asked when the block begins or goes on.
+  virtual Observer* of_block(uint64_t /*block*/) { return this; }
+
   /// Accesses moved by a multiple of this many bytes count as the same pattern (a power of two).
   uint32_t shared_granule = 4;
   uint32_t async_granule = 128;  ///< the same for cp.async of 16 bytes

@@ -16,9 +16,6 @@ namespace {
 /// Local memory: moving all lanes by a word moves the access by one row of 128 bytes.
 constexpr uint32_t local_granule = 4;
 
-/// No access moves by so much within shared memory: only equal addresses count as repeated.
-constexpr uint32_t beyond_shared = uint32_t{1} << 31;
-
 /// Writes the addresses relative to `base` (0 for lanes outside `mask`); false if one is not within 2 GB of
 /// it.
 bool relative(const std::array<uint64_t, 32>& address, uint32_t mask, uint64_t base, uint32_t* offset) {
@@ -66,12 +63,19 @@ uint64_t badness_of(exec::AccessSpace space, const Cost& cost) {
 
 }  // namespace
 
-Collector::Collector(const model::Arch& arch, uint32_t sites, Recorder* recorder)
-    : arch_(arch), recorder_(recorder), sites_(sites), entries_(sets * ways) {
-  shared_granule = recorder_ != nullptr ? beyond_shared : model::shared_shift_granule(arch_);
-  async_granule =
-      recorder_ != nullptr ? beyond_shared : model::shared_shift_granule(arch_, model::Op::cp_async, 16);
+Collector::Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record)
+    : arch_(arch), record_(record), sites_(sites), entries_(sets * ways) {
+  shared_granule = model::shared_shift_granule(arch_);
+  async_granule = model::shared_shift_granule(arch_, model::Op::cp_async, 16);
   global_granule = model::global_shift_granule(arch_);
+  if (record_ != RecordBlocks::none) recorder_ = std::make_unique<Recorder>(*this, sites);
+}
+
+exec::Observer* Collector::of_block(uint64_t block) {
+  constexpr uint64_t first = 16, every = 64;
+  if (record_ == RecordBlocks::none) return this;
+  if (record_ == RecordBlocks::some && block >= first && block % every != 0) return this;
+  return recorder_.get();
 }
 
 const Cost& Collector::cost(const exec::Access& access) {
@@ -106,7 +110,6 @@ const Cost& Collector::cost(const exec::Access& access) {
 
 void Collector::access(const exec::Access& access) {
   if (access.mask == 0) return;
-  if (recorder_ != nullptr) recorder_->access(access);
   Site& site = sites_[access.instruction];
   if (access.space == exec::AccessSpace::constant) {
     site.last = not_counted;
@@ -145,7 +148,6 @@ void Collector::access(const exec::Access& access) {
 }
 
 void Collector::repeat(uint32_t instruction, uint64_t times) {
-  if (recorder_ != nullptr) recorder_->repeat(instruction, times);
   Site& site = sites_[instruction];
   if (site.last < site.counters.size()) site.counters[site.last].counters.add(site.last_cost, times);
 }
@@ -154,32 +156,23 @@ Profile Collector::profile() const {
   Profile all;
   for (const Site& site : sites_)
     all.sites.insert(all.sites.end(), site.counters.begin(), site.counters.end());
+  if (recorder_ != nullptr) all.recording = recorder_->recording();
   return merge({all});
 }
 
 exec::Observer* Collectors::of(uint32_t host_thread) {
   const std::lock_guard lock(mutex_);
-  if (host_thread >= parts_.size()) parts_.resize(host_thread + 1);
-  Part& part = parts_[host_thread];
-  if (!part.collector) {
-    if (record_) part.recorder = std::make_unique<Recorder>(sites_);
-    part.collector = std::make_unique<Collector>(arch_, sites_, part.recorder.get());
-  }
-  return part.collector.get();
+  if (host_thread >= collectors_.size()) collectors_.resize(host_thread + 1);
+  auto& collector = collectors_[host_thread];
+  if (!collector) collector = std::make_unique<Collector>(arch_, sites_, record_);
+  return collector.get();
 }
 
 Profile Collectors::merged() const {
-  std::vector<Profile> profiles;
-  for (const Part& part : parts_)
-    if (part.collector) profiles.push_back(part.collector->profile());
-  return merge(profiles);
-}
-
-Recording Collectors::recording() const {
-  Recorder all(0);
-  for (const Part& part : parts_)
-    if (part.recorder) part.recorder->add_to(all);
-  return all.sorted();
+  std::vector<Profile> parts;
+  for (const auto& collector : collectors_)
+    if (collector) parts.push_back(collector->profile());
+  return merge(parts);
 }
 
 }  // namespace lanescope::profile

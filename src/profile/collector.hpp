@@ -21,15 +21,22 @@
 
 namespace lanescope::profile {
 
+/// Recording makes accesses to shared memory about twice as expensive.
+enum class RecordBlocks : uint8_t {
+  none,
+  some,  ///< the first 16 and every 64th, which tells all of kernels whose blocks do alike
+  all
+};
+
 class Collector final : public exec::Observer {
  public:
-  /// For a kernel with `sites` memory instructions (Kernel::accesses). `recorder`, if any, is told of every
-  /// distinct access to shared memory and must live as long; recording costs time, since accesses count as
-  /// the same only when their addresses are.
-  Collector(const model::Arch& arch, uint32_t sites, Recorder* recorder = nullptr);
+  /// For a kernel with `sites` memory instructions (Kernel::accesses). Of some blocks the distinct accesses
+  /// to shared memory are recorded as well: `record` says of which.
+  Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none);
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
+  exec::Observer* of_block(uint64_t block) override;
 
   /// What was counted so far.
   [[nodiscard]] Profile profile() const;
@@ -58,7 +65,8 @@ class Collector final : public exec::Observer {
   const Cost& cost(const exec::Access& access);
 
   model::Arch arch_;
-  Recorder* recorder_;
+  RecordBlocks record_;
+  std::unique_ptr<Recorder> recorder_;
   std::vector<Site> sites_;
   std::vector<Entry> entries_;
   Cost uncached_;
@@ -68,26 +76,20 @@ class Collector final : public exec::Observer {
 /// The collectors of one launch, one for each host thread, made when the thread first asks.
 class Collectors {
  public:
-  Collectors(const model::Arch& arch, uint32_t sites, bool record = false)
+  Collectors(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none)
       : arch_(arch), sites_(sites), record_(record) {}
 
   /// May be called from several threads at once.
   [[nodiscard]] exec::Observer* of(uint32_t host_thread);
   /// The launch's counts; call it when the launch has ended.
   [[nodiscard]] Profile merged() const;
-  /// The launch's distinct accesses to shared memory; empty unless they were recorded.
-  [[nodiscard]] Recording recording() const;
 
  private:
   model::Arch arch_;
   uint32_t sites_;
-  bool record_;
+  RecordBlocks record_;
   std::mutex mutex_;
-  struct Part {
-    std::unique_ptr<Recorder> recorder;
-    std::unique_ptr<Collector> collector;
-  };
-  std::vector<Part> parts_;
+  std::vector<std::unique_ptr<Collector>> collectors_;
 };
 
 }  // namespace lanescope::profile

@@ -45,6 +45,33 @@ void Counters::add(const Counters& other) {
   for (size_t way = 0; way < ways.size(); ++way) ways[way] += other.ways[way];
 }
 
+namespace {
+
+Recording merge_recordings(const std::vector<Profile>& parts) {
+  const auto key = [](const RecordedAccess& a) {
+    return std::tie(a.site, a.variable, a.kind, a.width, a.mask, a.address);
+  };
+  Recording whole;
+  for (const Profile& part : parts) {
+    const std::vector<RecordedAccess>& more = part.recording.accesses;
+    whole.accesses.insert(whole.accesses.end(), more.begin(), more.end());
+    whole.dropped += part.recording.dropped;
+  }
+  std::sort(whole.accesses.begin(), whole.accesses.end(),
+            [&](const RecordedAccess& a, const RecordedAccess& b) { return key(a) < key(b); });
+  size_t kept = 0;
+  for (const RecordedAccess& access : whole.accesses) {
+    if (kept != 0 && key(whole.accesses[kept - 1]) == key(access))
+      whole.accesses[kept - 1].count += access.count;
+    else
+      whole.accesses[kept++] = access;
+  }
+  whole.accesses.resize(kept);
+  return whole;
+}
+
+}  // namespace
+
 Profile merge(const std::vector<Profile>& parts) {
   std::map<std::tuple<uint32_t, exec::AccessSpace, uint32_t>, SiteCounters> sums;
   for (const Profile& part : parts) {
@@ -58,6 +85,7 @@ Profile merge(const std::vector<Profile>& parts) {
   Profile whole;
   whole.sites.reserve(sums.size());
   for (const auto& [key, site] : sums) whole.sites.push_back(site);
+  whole.recording = merge_recordings(parts);
   return whole;
 }
 

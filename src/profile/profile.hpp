@@ -99,9 +99,31 @@ struct SiteCounters {
   friend bool operator==(const SiteCounters&, const SiteCounters&) = default;
 };
 
+/// One distinct warp access to shared memory, and how often it came.
+struct RecordedAccess {
+  uint32_t site = 0;      ///< index of Kernel::accesses
+  uint32_t variable = 0;  ///< index of Kernel::shared; no_variable: none
+  exec::AccessKind kind{};
+  uint8_t width = 4;  ///< bytes a lane
+  uint32_t mask = 0;  ///< active lanes
+  std::array<uint32_t, 32>
+      address{};  ///< byte offsets in the block's shared memory; 0 for lanes outside `mask`
+  uint64_t count = 0;
+  friend bool operator==(const RecordedAccess&, const RecordedAccess&) = default;
+};
+
+/// The distinct accesses to shared memory of a launch, if they were recorded (recording.hpp).
+struct Recording {
+  std::vector<RecordedAccess> accesses;  ///< after merge(): ordered by site, variable, mask and addresses
+  /// Requests whose pattern came after the table was full; they are in no list.
+  uint64_t dropped = 0;
+  friend bool operator==(const Recording&, const Recording&) = default;
+};
+
 /// All accesses of a launch, ordered by site, space and variable. The same for any number of host threads.
 struct Profile {
   std::vector<SiteCounters> sites;
+  Recording recording;
   friend bool operator==(const Profile&, const Profile&) = default;
 };
 

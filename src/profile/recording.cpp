@@ -1,10 +1,13 @@
 // See recording.hpp.
 #include "profile/recording.hpp"
 
-#include <algorithm>
-#include <tuple>
-
 namespace lanescope::profile {
+
+Recorder::Recorder(exec::Observer& next, uint32_t sites) : next_(next), last_(sites, nullptr) {
+  // No access moves by so much within shared memory: only equal addresses count as repeated.
+  shared_granule = async_granule = uint32_t{1} << 31;
+  global_granule = next.global_granule;
+}
 
 size_t Recorder::Hash::operator()(const Key& key) const {
   constexpr uint64_t factor = 0x9E3779B97F4A7C15u;
@@ -18,9 +21,10 @@ size_t Recorder::Hash::operator()(const Key& key) const {
 }
 
 void Recorder::access(const exec::Access& access) {
+  next_.access(access);
   uint64_t*& last = last_[access.instruction];
   last = nullptr;
-  if (access.space != exec::AccessSpace::shared) return;
+  if (access.space != exec::AccessSpace::shared || access.mask == 0) return;
   Key key{access.instruction,
           access.shared_variable,
           access.mask,
@@ -38,23 +42,17 @@ void Recorder::access(const exec::Access& access) {
 }
 
 void Recorder::repeat(uint32_t instruction, uint64_t times) {
+  next_.repeat(instruction, times);
   if (last_[instruction] != nullptr) *last_[instruction] += times;
 }
 
-void Recorder::add_to(Recorder& all) const {
-  for (const auto& [key, count] : counts_) all.counts_[key] += count;
-  all.dropped_ += dropped_;
-}
-
-Recording Recorder::sorted() const {
+Recording Recorder::recording() const {
   Recording recording;
   recording.dropped = dropped_;
+  recording.accesses.reserve(counts_.size());
   for (const auto& [key, count] : counts_)
     recording.accesses.push_back({key.site, key.variable, static_cast<exec::AccessKind>(key.request >> 8),
                                   static_cast<uint8_t>(key.request), key.mask, key.address, count});
-  std::sort(recording.accesses.begin(), recording.accesses.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.site, a.variable, a.mask, a.address) < std::tie(b.site, b.variable, b.mask, b.address);
-  });
   return recording;
 }
 

@@ -10,42 +10,23 @@
 #include <vector>
 
 #include "exec/observer.hpp"
+#include "profile/profile.hpp"
 
 namespace lanescope::profile {
 
-/// One distinct warp access to shared memory, and how often it came.
-struct RecordedAccess {
-  uint32_t site = 0;      ///< index of Kernel::accesses
-  uint32_t variable = 0;  ///< index of Kernel::shared; no_variable: none
-  exec::AccessKind kind{};
-  uint8_t width = 4;  ///< bytes a lane
-  uint32_t mask = 0;  ///< active lanes
-  std::array<uint32_t, 32>
-      address{};  ///< byte offsets in the block's shared memory; 0 for lanes outside `mask`
-  uint64_t count = 0;
-};
-
-/// The accesses of one launch, in an order that does not depend on the number of host threads.
-struct Recording {
-  std::vector<RecordedAccess> accesses;
-  /// Requests whose pattern came after the table was full; they are in no list.
-  uint64_t dropped = 0;
-};
-
-/// Fills as a kernel runs; one for each host thread.
-class Recorder {
+/// Stands before another observer and passes all on. One for each host thread.
+class Recorder final : public exec::Observer {
  public:
   /// More distinct accesses than this are not kept: 40 MB.
   static constexpr size_t most_accesses = size_t{1} << 18;
 
-  explicit Recorder(uint32_t sites) : last_(sites, nullptr) {}
+  /// `sites`: memory instructions of the kernel (Kernel::accesses).
+  Recorder(exec::Observer& next, uint32_t sites);
 
-  void access(const exec::Access& access);
-  void repeat(uint32_t instruction, uint64_t times);
+  void access(const exec::Access& access) override;
+  void repeat(uint32_t instruction, uint64_t times) override;
 
-  /// Adds to `all` what was recorded here; call sorted() when every thread has.
-  void add_to(Recorder& all) const;
-  [[nodiscard]] Recording sorted() const;
+  [[nodiscard]] Recording recording() const;
 
  private:
   struct Key {
@@ -57,6 +38,7 @@ class Recorder {
     size_t operator()(const Key& key) const;
   };
 
+  exec::Observer& next_;
   std::unordered_map<Key, uint64_t, Hash> counts_;
   std::vector<uint64_t*> last_;  ///< by site: the count of its last access
   uint64_t dropped_ = 0;

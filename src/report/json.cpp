@@ -57,6 +57,10 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"worst", json_of(line.worst, grid)}};
 }
 
+Json json_of(const model::Occupancy& occupancy) {
+  return Json{{"blocks", occupancy.blocks}, {"limiter", advise::name_of(occupancy.limiter)}};
+}
+
 Json json_of(const Launch& launch) {
   Json metrics = Json::object();
   for (const auto& [name, value] : launch.metrics) metrics[name] = value;
@@ -85,6 +89,32 @@ Json json_of(const Launch& launch) {
               {"variables", std::move(variables)},
               {"why", launch.why_shared},
               {"why_global", launch.why_global}};
+}
+
+Json json_of(const advise::Advice& advice, const std::string& kernel) {
+  Json json{{"kernel", kernel},
+            {"file", advice.file},
+            {"line", advice.line},
+            {"variable", advice.variable},
+            {"change", advice.change},
+            {"reason", advice.reason},
+            {"wavefronts_before", advice.wavefronts_before},
+            {"wavefronts_after", advice.wavefronts_after},
+            {"shared_bytes_before", advice.shared_bytes_before},
+            {"shared_bytes_after", advice.shared_bytes_after},
+            {"occupancy_before", json_of(advice.occupancy_before)},
+            {"occupancy_after", json_of(advice.occupancy_after)},
+            {"registers_known", advice.registers_known},
+            {"launch_wavefronts", advice.launch_wavefronts},
+            {"proven_best", advice.proven_best},
+            {"estimate", advice.estimate},
+            {"pitch_from", advice.pitch_from}};
+  if (advice.patch)
+    json["patch"] = {{"file", advice.patch->file},
+                     {"begin", advice.patch->begin},
+                     {"end", advice.patch->end},
+                     {"text", advice.patch->text}};
+  return json;
 }
 
 Json json_of(const Finding& finding) {
@@ -126,9 +156,11 @@ void write(std::string& out, const Json& json, size_t indent) {
 std::string to_json(const Report& report) {
   Json launches = Json::array();
   Json findings = Json::array();
+  Json advice = Json::array();
   for (const Launch& launch : report.launches) {
     launches.push_back(json_of(launch));
     for (const Finding& finding : launch.findings) findings.push_back(json_of(finding));
+    for (const advise::Advice& a : launch.advice) advice.push_back(json_of(a, launch.kernel));
   }
   Json copies = Json::array();
   for (const Copies& c : report.copies)
@@ -139,6 +171,7 @@ std::string to_json(const Report& report) {
                    {"arch_description", report.arch_description},
                    {"notes", report.notes},
                    {"launches", std::move(launches)},
+                   {"advice", std::move(advice)},
                    {"findings", std::move(findings)},
                    {"copies", std::move(copies)}};
   std::string text;

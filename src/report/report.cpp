@@ -140,7 +140,7 @@ Report make_report(const model::Arch& arch) {
 
 Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exec::Kernel& kernel,
                    const exec::LaunchConfig& config, const exec::LaunchResult& result,
-                   const std::optional<profile::Profile>& profile, advise::Sources& sources) {
+                   const std::optional<profile::Profile>& profile, advise::Sources& sources, int registers) {
   Launch launch;
   launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
   launch.grid = config.grid;
@@ -179,6 +179,9 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     if (line.space == exec::AccessSpace::global && launch.why_global.empty())
       launch.why_global = explain_global(arch, line.worst, config.grid);
   }
+  launch.advice = advise::advise(
+      {arch, module, kernel, config.block, static_cast<uint32_t>(launch.shared_bytes), registers, *profile},
+      sources);
   return launch;
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "advise/advise.hpp"
 #include "advise/sources.hpp"
 #include "exec/launch.hpp"
 #include "lanescope/model/arch.hpp"
@@ -63,6 +64,7 @@ struct Launch {
   std::vector<Finding> findings;
   std::string why_shared;  ///< in words, why the worst line of shared memory conflicts; empty when none does
   std::string why_global;  ///< the same for global sectors
+  std::vector<advise::Advice> advice;  ///< changes that would take conflicts away, most gain first
 };
 
 /// Copies between host and device that a program made in one direction.
@@ -85,11 +87,13 @@ struct Report {
 /// A report of no launches yet.
 [[nodiscard]] Report make_report(const model::Arch& arch);
 
-/// One launch. `profile`: nothing when accesses were not counted.
+/// One launch. `profile`: nothing when accesses were not counted. `registers`: of a thread, as the assembler
+/// says; 0 = unknown.
 [[nodiscard]] Launch make_launch(const model::Arch& arch, const ptx::Module& module,
                                  const exec::Kernel& kernel, const exec::LaunchConfig& config,
                                  const exec::LaunchResult& result,
-                                 const std::optional<profile::Profile>& profile, advise::Sources& sources);
+                                 const std::optional<profile::Profile>& profile, advise::Sources& sources,
+                                 int registers = 0);
 
 /// How the numbers of a launch are known: the least sure rule that they rest on.
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);

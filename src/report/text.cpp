@@ -128,6 +128,29 @@ void write_totals(Writer& out, const Launch& launch) {
   out.paragraph(counted(launch.warp_instructions, "warp instruction"), 2, Style::bold);
 }
 
+/// The best changes of each variable; the others are in the JSON.
+void write_advice(Writer& out, const Launch& launch) {
+  constexpr size_t most = 3;
+  for (size_t i = 0; i < std::min(most, launch.advice.size()); ++i) {
+    const advise::Advice& a = launch.advice[i];
+    std::string text = fmt::format("Advice {} ({}:{}): {}. Reason: {}.", i + 1, a.file, a.line,
+                                   a.change, a.reason);
+    text +=
+        fmt::format(" Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less.", a.variable,
+                    grouped(a.wavefronts_before), a.estimate ? "about " : "", grouped(a.wavefronts_after),
+                    percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts));
+    if (a.shared_bytes_before != a.shared_bytes_after) {
+      text += fmt::format(
+          " Shared memory of a block: {} → {} bytes; blocks on a multiprocessor: {} → {} (limit: {}{}).",
+          grouped(a.shared_bytes_before), grouped(a.shared_bytes_after), a.occupancy_before.blocks,
+          a.occupancy_after.blocks, advise::name_of(a.occupancy_after.limiter),
+          a.registers_known ? "" : "; registers unknown");
+    }
+    out.line();
+    out.paragraph(text, 2, Style::good);
+  }
+}
+
 /// Why the worst lines cost what they do, or that nothing costs too much.
 void write_why(Writer& out, const Launch& launch) {
   const profile::Totals& t = launch.totals;
@@ -141,6 +164,7 @@ void write_why(Writer& out, const Launch& launch) {
   };
   if (!launch.why_shared.empty()) tell(exec::AccessSpace::shared, launch.why_shared);
   if (!launch.why_global.empty()) tell(exec::AccessSpace::global, launch.why_global);
+  write_advice(out, launch);
   if (launch.why_shared.empty() && shared_requests(t) != 0) {
     out.line();
     out.paragraph("No bank conflicts: every shared-memory request takes the fewest wavefronts it can.", 2,

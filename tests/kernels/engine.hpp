@@ -48,9 +48,10 @@ struct Outcome {
 };
 
 /// Runs one case. `arch`: counts as this architecture does; null: counts nothing. `threads`: of the host, 0 =
-/// all.
+/// all. `record`: of which blocks accesses are kept, for advice.
 [[nodiscard]] inline Outcome run_kernel(Program& program, const Case& c, const model::Arch* arch,
-                                        uint32_t threads = 0) {
+                                        uint32_t threads = 0,
+                                        profile::RecordBlocks record = profile::RecordBlocks::none) {
   const exec::Kernel& kernel = program.image().kernel(c.kernel);
   if (kernel.params.size() != c.arguments.size())
     throw Error(c.kernel + " takes " + std::to_string(kernel.params.size()) + " arguments");
@@ -78,7 +79,8 @@ struct Outcome {
 
   std::unique_ptr<profile::Collectors> collectors;
   if (arch != nullptr) {
-    collectors = std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()));
+    collectors =
+        std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()), record);
     config.observer = [&](uint32_t host_thread) { return collectors->of(host_thread); };
   }
 

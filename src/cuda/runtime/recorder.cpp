@@ -89,8 +89,8 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
         live_.erase(oldest);
       }
     }
-    entry.collectors =
-        std::make_unique<profile::Collectors>(arch_, static_cast<uint32_t>(kernel.accesses.size()));
+    entry.collectors = std::make_unique<profile::Collectors>(
+        arch_, static_cast<uint32_t>(kernel.accesses.size()), profile::RecordBlocks::some);
     live_.push_back(&entry);
   }
   const uint64_t blocks = config.grid.count();

@@ -1,0 +1,77 @@
+// Which change of a kernel would take away bank conflicts, what it would bring and cost. From the recorded
+// accesses of a launch; nothing is run again.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "advise/declaration.hpp"
+#include "advise/layout.hpp"
+#include "advise/sources.hpp"
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "lanescope/model/arch.hpp"
+#include "lanescope/model/limits.hpp"
+#include "profile/profile.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::advise {
+
+/// A piece of a file to be replaced.
+struct Patch {
+  std::string file;           ///< where it was found
+  size_t begin = 0, end = 0;  ///< bytes of the file
+  std::string text;           ///< what stands there afterwards
+};
+
+struct Advice {
+  enum class Kind : uint8_t {
+    layout,                 ///< `layout` says which
+    sequential_addressing,  ///< partners at a distance that halves, in place of elements at a stride that
+                            ///< doubles
+    strided_elements,       ///< thread t takes elements t, t + threads, … in place of consecutive ones
+  };
+  Kind kind = Kind::layout;
+  Layout layout;
+  std::string variable;
+  /// The line whose accesses to the variable cost most over the ideal.
+  std::string file;
+  uint32_t line = 0;
+  std::string change;  ///< what to do: "pad each row by 1 word: tile[32][32 + 1]"
+  std::string reason;  ///< one sentence
+  /// Of all accesses to the variable in the launch.
+  uint64_t wavefronts_before = 0, wavefronts_after = 0;
+  uint64_t launch_wavefronts = 0;                            ///< of all shared memory
+  uint32_t shared_bytes_before = 0, shared_bytes_after = 0;  ///< of a block
+  model::Occupancy occupancy_before, occupancy_after;
+  bool registers_known = false;  ///< false: taken not to limit the occupancy
+  bool proven_best = false;      ///< no change of its kind brings more
+  bool estimate = false;         ///< accesses were dropped from the recording, or a rule is unknown
+  /// Where the rows' pitch is from: "the declaration in line 12 (T = 32, from the array's size)".
+  std::string pitch_from;
+  std::optional<Declaration> declaration;  ///< of the variable, where it is clear
+  std::optional<Patch> patch;              ///< where a change of the declaration alone does it
+};
+
+/// What limits how many blocks a multiprocessor holds: "threads", "shared memory", …
+[[nodiscard]] const char* name_of(model::Limiter limiter);
+
+/// One launch, as advice needs it.
+struct Launch {
+  const model::Arch& arch;
+  const ptx::Module& module;
+  const exec::Kernel& kernel;
+  exec::Dim3 block;
+  uint32_t shared_bytes = 0;  ///< of a block, static and dynamic
+  int registers = 0;          ///< of a thread; 0: unknown
+  const profile::Profile& profile;
+};
+
+/// Best first: fewest wavefronts left, then no loss of occupancy, then the smaller change. Empty where
+/// nothing is to gain or nothing was recorded. No change alters what a kernel computes, if nothing but
+/// subscripts leads into the array; sequential addressing changes the order of a sum.
+[[nodiscard]] std::vector<Advice> advise(const Launch& launch, Sources& sources);
+
+}  // namespace lanescope::advise
