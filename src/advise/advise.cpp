@@ -96,8 +96,10 @@ uint32_t worst_site_of(const model::Arch& arch, const Array& array) {
 
 void find_shape(Array& array, Sources& sources) {
   Shape& shape = array.shape;
-  const auto found = find_declaration(sources.file(array.place.file).text, array.variable->name, shape.bytes,
-                                      array.place.line);
+  const Sources::File& file = sources.file(array.place.file);
+  const std::variant<Declaration, Unclear> found =
+      file.path.empty() ? Unclear{array.place.file + " was not found"}
+                        : find_declaration(file.text, array.variable->name, shape.bytes, array.place.line);
   if (const auto* declaration = std::get_if<Declaration>(&found)) {
     array.declaration = *declaration;
     shape.element_bytes = declaration->element_bytes;
@@ -227,6 +229,7 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
   advice.shared_bytes_before = launch.shared_bytes;
   advice.shared_bytes_after = launch.shared_bytes + bytes_after - array.shape.bytes;
   const model::Limits limits = model::limits_of(launch.arch.name);
+  advice.occupancy_known = std::string_view(launch.arch.name).substr(0, 3) == "sm_";
   const auto occupancy = [&](uint32_t shared) {
     return model::occupancy(limits, static_cast<int>(launch.block.count()), launch.registers,
                             static_cast<int>(shared));
@@ -282,7 +285,7 @@ void advise_one(const Launch& launch, Array& array, Sources& sources, std::vecto
     const auto outcome = whole_launch(launch.arch, array, candidate.layout, exact);
     if (!outcome) continue;
     Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
-    if (advice.occupancy_after.blocks == 0) continue;  // no block would fit
+    if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
     advice.layout = candidate.layout;
     advice.change = change_of(array, candidate.layout);
     advice.reason = reason_of(array);

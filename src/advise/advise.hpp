@@ -46,6 +46,7 @@ struct Advice {
   uint64_t launch_wavefronts = 0;                            ///< of all shared memory
   uint32_t shared_bytes_before = 0, shared_bytes_after = 0;  ///< of a block
   model::Occupancy occupancy_before, occupancy_after;
+  bool occupancy_known = false;  ///< only NVIDIA's chips' limits are known
   bool registers_known = false;  ///< false: taken not to limit the occupancy
   bool proven_best = false;      ///< no change of its kind brings more
   bool estimate = false;         ///< accesses were dropped from the recording, or a rule is unknown

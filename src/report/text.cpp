@@ -133,18 +133,20 @@ void write_advice(Writer& out, const Launch& launch) {
   constexpr size_t most = 3;
   for (size_t i = 0; i < std::min(most, launch.advice.size()); ++i) {
     const advise::Advice& a = launch.advice[i];
-    std::string text = fmt::format("Advice {} ({}:{}): {}. Reason: {}.", i + 1, a.file, a.line,
-                                   a.change, a.reason);
+    std::string text =
+        fmt::format("Advice {} ({}:{}): {}. Reason: {}.", i + 1, a.file, a.line, a.change, a.reason);
     text +=
         fmt::format(" Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less.", a.variable,
                     grouped(a.wavefronts_before), a.estimate ? "about " : "", grouped(a.wavefronts_after),
                     percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts));
     if (a.shared_bytes_before != a.shared_bytes_after) {
-      text += fmt::format(
-          " Shared memory of a block: {} → {} bytes; blocks on a multiprocessor: {} → {} (limit: {}{}).",
-          grouped(a.shared_bytes_before), grouped(a.shared_bytes_after), a.occupancy_before.blocks,
-          a.occupancy_after.blocks, advise::name_of(a.occupancy_after.limiter),
-          a.registers_known ? "" : "; registers unknown");
+      text += fmt::format(" Shared memory of a block: {} → {} bytes", grouped(a.shared_bytes_before),
+                          grouped(a.shared_bytes_after));
+      if (a.occupancy_known)
+        text += fmt::format("; blocks on a multiprocessor: {} → {} (limit: {}{})", a.occupancy_before.blocks,
+                            a.occupancy_after.blocks, advise::name_of(a.occupancy_after.limiter),
+                            a.registers_known ? "" : "; registers unknown");
+      text += ".";
     }
     out.line();
     out.paragraph(text, 2, Style::good);
