@@ -290,24 +290,33 @@ class SwizzleSearch {
   }
 };
 
+/// What c is XORed with in the unit c of row r: "(r >> 1 & 7) << 2", or bit by bit.
+std::string swizzle_formula(const Swizzle& s) {
+  size_t first = 0, end = s.flips.size();
+  while (first < end && s.flips[first] == 0) ++first;
+  while (end > first && s.flips[end - 1] == 0) --end;
+  bool shifted = first != end && std::has_single_bit(s.flips[first]);
+  std::string bits;
+  for (size_t i = first; i < end; ++i) {
+    shifted = shifted && s.flips[i] == s.flips[first] << (i - first);
+    if (s.flips[i] != 0)
+      bits += fmt::format("{}(r >> {} & 1) * {}", bits.empty() ? "" : " ^ ", i, s.flips[i]);
+  }
+  if (!shifted) return bits;
+  const uint32_t mask = (uint32_t{1} << (end - first)) - 1;
+  const std::string row =
+      first == 0 ? fmt::format("(r & {})", mask) : fmt::format("(r >> {} & {})", first, mask);
+  const int up = std::countr_zero(s.flips[first]);
+  return up == 0 ? row : fmt::format("({} << {})", row, up);
+}
+
 struct Describer {
   std::string operator()(std::monostate) const { return "as it is"; }
   std::string operator()(const RowPadding& p) const {
     return fmt::format("each row padded by {} word{}", p.words, p.words == 1 ? "" : "s");
   }
   std::string operator()(const Swizzle& s) const {
-    // c ^ (r & mask) where every bit flips itself, else bit by bit.
-    uint32_t mask = 0;
-    bool itself = true;
-    std::string bits;
-    for (size_t i = 0; i < s.flips.size(); ++i) {
-      if (s.flips[i] == 0) continue;
-      mask |= 1u << i;
-      itself = itself && s.flips[i] == 1u << i;
-      bits += fmt::format("{}(r >> {} & 1) * {}", bits.empty() ? "" : " ^ ", i, s.flips[i]);
-    }
-    return fmt::format("column c of row r at c ^ {}, columns of {} bytes",
-                       itself ? fmt::format("(r & {})", mask) : bits, s.granule);
+    return fmt::format("column c of row r at c ^ {}, columns of {} bytes", swizzle_formula(s), s.granule);
   }
   std::string operator()(const StructOfArrays& s) const {
     return fmt::format("one array for every {} bytes of an element", s.piece);

@@ -63,10 +63,18 @@ model::Arch arch_by_name(const std::string& name) {
       fmt::format("unknown architecture '{}'; the nearest is '{}', known are {}", name, nearest, known));
 }
 
-void ArchOptions::add_to(CLI::App& command) {
+bool ArchOptions::asks_for_all() const {
+  if (arch_ != "all") return false;
+  for (const char* option : {"--bank-mode", "--banks", "--bank-bits", "--unit", "--broadcast"})
+    if (command_->count(option) != 0) throw Error(fmt::format("--arch all has no use for {}", option));
+  return true;
+}
+
+void ArchOptions::add_to(CLI::App& command, const std::string& more) {
   command_ = &command;
   command
-      .add_option("--arch", arch_, "architecture: sm_10 … sm_121, hd5870, gcn, gfx942, gfx950, gfx1100, …")
+      .add_option("--arch", arch_,
+                  "architecture: sm_10 … sm_121, hd5870, gcn, gfx942, gfx950, gfx1100, …" + more)
       ->type_name("NAME")
       ->default_str(std::string(model::default_arch_name))
       ->group("Architecture");

@@ -15,7 +15,11 @@ namespace lanescope::cli {
 class ArchOptions {
  public:
   /// This object must live until the parser has run.
-  void add_to(CLI::App& command);
+  /// `more`: what this command's --arch takes beside names.
+  void add_to(CLI::App& command, const std::string& more = "");
+
+  /// --arch all, for commands that know what to do then.
+  [[nodiscard]] bool asks_for_all() const;
 
   /// The architecture asked for. Throws lanescope::Error on an unknown name, numbers out of range, or options
   /// that contradict each other.

@@ -26,6 +26,9 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
 /// `lanescope fix`: changes the source of a CUDA program so that bank conflicts go, and proves it.
 void add_fix_command(CLI::App& app, std::vector<std::string> program, int& status);
 
+/// `lanescope explain`: what the accesses of a few lines of code cost.
+void add_explain_command(CLI::App& app, int& status);
+
 /// `lanescope model`: answers warp-wide requests given as CSV rows.
 void add_model_command(CLI::App& app, int& status);
 

@@ -76,6 +76,7 @@ int run(int argc, char** argv) {
   };
   add_run_command(app, program_of("run"), status);
   add_fix_command(app, program_of("fix"), status);
+  add_explain_command(app, status);
   add_model_command(app, status);
   try {
     app.parse(argc, argv);

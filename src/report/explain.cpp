@@ -51,51 +51,6 @@ std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
   return stride;
 }
 
-/// The words of one bank in one phase.
-struct Bank {
-  int bank = 0;
-  std::vector<model::BankWord> words;
-  uint64_t lanes = 0;
-  int lane_accesses = 0;
-};
-
-std::vector<Bank> banks_of(const model::SharedDetail& detail, int phase) {
-  std::vector<Bank> banks;
-  for (int i = 0; i < detail.entry_count; ++i) {
-    const model::BankWord& word = detail.entry[i];
-    if (word.phase != phase) continue;
-    if (banks.empty() || banks.back().bank != word.bank) banks.push_back({word.bank, {}, 0, 0});
-    banks.back().words.push_back(word);
-    banks.back().lanes |= word.lanes;
-    banks.back().lane_accesses += std::popcount(word.lanes);
-  }
-  return banks;
-}
-
-/// "lanes 0, 16 → words 0, 32", or word by word where several lanes share words.
-std::string who_meets(const Bank& bank) {
-  std::vector<uint64_t> words;
-  bool one_lane_each = true;
-  for (const model::BankWord& word : bank.words) {
-    words.push_back(word.word);
-    one_lane_each = one_lane_each && std::popcount(word.lanes) == 1;
-  }
-  if (words.size() == 1) return fmt::format("{} → word {}", lanes(bank.lanes), words.front());
-  if (one_lane_each && std::popcount(bank.lanes) == static_cast<int>(words.size())) {
-    // In the order of the lanes, as they come in the program.
-    std::vector<model::BankWord> by_lane = bank.words;
-    std::sort(by_lane.begin(), by_lane.end(), [](const auto& a, const auto& b) { return a.lanes < b.lanes; });
-    words.clear();
-    for (const model::BankWord& word : by_lane) words.push_back(word.word);
-    return fmt::format("{} → words {}", lanes(bank.lanes), listed(words));
-  }
-  constexpr size_t shown = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(shown, bank.words.size()); ++i)
-    text += fmt::format("{}{} → word {}", i == 0 ? "" : "; ", lanes(bank.words[i].lanes), bank.words[i].word);
-  return text + (bank.words.size() > shown ? "; …" : "");
-}
-
 /// What is special about how this architecture counts this access.
 std::string special_rule(const model::Arch& arch, const model::Request& request) {
   if (request.op == model::Op::atomic) return " Atomics on one bank are served one lane after the other.";
@@ -152,6 +107,47 @@ std::string stride_rule(const model::Arch& arch, const model::Request& request, 
 
 }  // namespace
 
+std::vector<BankUse> banks_of(const model::SharedDetail& detail, int phase) {
+  std::vector<BankUse> banks;
+  for (int i = 0; i < detail.entry_count; ++i) {
+    const model::BankWord& word = detail.entry[i];
+    if (word.phase != phase) continue;
+    if (banks.empty() || banks.back().bank != word.bank) banks.push_back({word.bank, {}, 0, 0});
+    banks.back().words.push_back(word);
+    banks.back().lanes |= word.lanes;
+    banks.back().lane_accesses += std::popcount(word.lanes);
+  }
+  return banks;
+}
+
+bool counts_lanes(const model::Arch& arch, const model::Request& request) {
+  return request.op == model::Op::atomic || request.op == model::Op::cp_async ||
+         arch.broadcast == model::Broadcast::none;
+}
+
+std::string who_meets(const BankUse& bank) {
+  std::vector<uint64_t> words;
+  bool one_lane_each = true;
+  for (const model::BankWord& word : bank.words) {
+    words.push_back(word.word);
+    one_lane_each = one_lane_each && std::popcount(word.lanes) == 1;
+  }
+  if (words.size() == 1) return fmt::format("{} → word {}", lanes(bank.lanes), words.front());
+  if (one_lane_each && std::popcount(bank.lanes) == static_cast<int>(words.size())) {
+    // In the order of the lanes, as they come in the program.
+    std::vector<model::BankWord> by_lane = bank.words;
+    std::sort(by_lane.begin(), by_lane.end(), [](const auto& a, const auto& b) { return a.lanes < b.lanes; });
+    words.clear();
+    for (const model::BankWord& word : by_lane) words.push_back(word.word);
+    return fmt::format("{} → words {}", lanes(bank.lanes), listed(words));
+  }
+  constexpr size_t shown = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(shown, bank.words.size()); ++i)
+    text += fmt::format("{}{} → word {}", i == 0 ? "" : "; ", lanes(bank.words[i].lanes), bank.words[i].word);
+  return text + (bank.words.size() > shown ? "; …" : "");
+}
+
 std::string explain_request(const model::Arch& arch, const model::Request& request) {
   const model::SharedDetail detail = model::shared_detail(arch, request);
   int phase = 0;
@@ -160,13 +156,13 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
     if (detail.phase_wavefronts[i] > detail.phase_wavefronts[phase]) phase = i;
     served += detail.phase_lanes[i] != 0;
   }
-  const std::vector<Bank> banks = banks_of(detail, phase);
+  const std::vector<BankUse> banks = banks_of(detail, phase);
   if (banks.empty()) return "";
-  const bool by_lane = request.op == model::Op::atomic || request.op == model::Op::cp_async ||
-                       arch.broadcast != model::Broadcast::many_words;
-  const Bank& bank = *std::max_element(banks.begin(), banks.end(), [&](const Bank& a, const Bank& b) {
-    return by_lane ? a.lane_accesses < b.lane_accesses : a.words.size() < b.words.size();
-  });
+  const bool by_lane = counts_lanes(arch, request) || arch.broadcast != model::Broadcast::many_words;
+  const BankUse& bank =
+      *std::max_element(banks.begin(), banks.end(), [&](const BankUse& a, const BankUse& b) {
+        return by_lane ? a.lane_accesses < b.lane_accesses : a.words.size() < b.words.size();
+      });
 
   const uint64_t active = detail.phase_lanes[phase];
   const int wavefronts = detail.phase_wavefronts[phase];

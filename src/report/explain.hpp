@@ -1,14 +1,34 @@
 // Puts one access into words: which lanes meet in which bank, or why it takes more sectors than it has to.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "exec/observer.hpp"
 #include "lanescope/model/arch.hpp"
 #include "lanescope/model/request.hpp"
+#include "lanescope/model/shared.hpp"
 #include "profile/profile.hpp"
 
 namespace lanescope::report {
+
+/// The words of one bank in one phase.
+struct BankUse {
+  int bank = 0;
+  std::vector<model::BankWord> words;
+  uint64_t lanes = 0;
+  int lane_accesses = 0;
+};
+
+/// The banks that are used in a phase of a request, by their number.
+[[nodiscard]] std::vector<BankUse> banks_of(const model::SharedDetail& detail, int phase);
+
+/// Whether a bank serves each lane on its own, even where lanes access one word.
+[[nodiscard]] bool counts_lanes(const model::Arch& arch, const model::Request& request);
+
+/// "lanes 0, 16 → words 0, 32", or word by word where several lanes share words.
+[[nodiscard]] std::string who_meets(const BankUse& bank);
 
 /// What one request to shared memory costs and why: who meets in the busiest bank of its worst phase, or that
 /// nobody does, and what the distance of the lanes has to do with it. Empty when no lane is active.
