@@ -8,6 +8,22 @@
 
 namespace lanescope::exec {
 
+namespace {
+
+/// What set writes where the comparison holds: 1.0, or all ones; of pairs, in each half.
+uint64_t set_value(Type type, Type compared) {
+  switch (type) {
+    case Type::f32: return 0x3f800000;
+    case Type::f16:
+    case Type::f16x2: return 0x3c00;
+    case Type::bf16:
+    case Type::bf16x2: return 0x3f80;
+    default: return compared == Type::f16x2 || compared == Type::bf16x2 ? 0xffff : 0xffffffff;
+  }
+}
+
+}  // namespace
+
 void Decoder::emit_register_instruction(const Inst* before) {
   Resizes later;
   HandlerKey key = key_of(*in_);
@@ -38,6 +54,7 @@ void Decoder::emit_register_instruction(const Inst* before) {
     sources[count++] = source(o, type_of(p));
   }
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
+  if (in_->op == Op::set) imm |= set_value(in_->type(), in_->types.back()) << 32;
   key.sources = count;
   const Handler h = select(key);
   if (before != nullptr) {

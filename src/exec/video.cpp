@@ -45,11 +45,11 @@ VideoControl video_control(const ptx::Instruction& in) {
   const auto set = [&](bool condition, uint32_t flag) {
     if (condition) control.flags = static_cast<uint16_t>(control.flags | flag);
   };
-  // vset has no type for its result, which is unsigned.
+  // vset has no type for its result; the assembler takes that of a.
   const size_t a = in.types.size() - 2;
   set(in.types[a] == ptx::Type::s32, VideoControl::signed_a);
   set(in.types[a + 1] == ptx::Type::s32, VideoControl::signed_b);
-  set(a == 1 && in.types[0] == ptx::Type::s32, VideoControl::signed_d);
+  set(in.types[0] == ptx::Type::s32, VideoControl::signed_d);
   set(in.has(Mod::sat), VideoControl::saturate);
   set(in.has(Mod::wrap), VideoControl::wrap);
   set(o[1].negated != o[2].negated, VideoControl::minus_product);

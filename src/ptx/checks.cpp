@@ -2,6 +2,7 @@
 // between modifiers) is in check_combination; source: PTX ISA 9.0, and ptxas 13.0 where the text leaves room.
 #include "ptx/checks.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <optional>
 
@@ -171,6 +172,12 @@ struct Checker {
       case Op::bar:
       case Op::barrier: check_barrier(); break;
       case Op::cvt: check_conversion(); break;
+      case Op::set: check_set(); break;
+      case Op::fma: exclude(Mod::oob, Mod::ftz); break;
+      case Op::ex2:
+        if (mnemonic.types[0] == Type::bf16 || mnemonic.types[0] == Type::bf16x2)
+          demand(Mod::approx, Mod::ftz);
+        break;
       case Op::atom:
       case Op::red: check_atomic(); break;
       case Op::ld:
@@ -225,37 +232,93 @@ struct Checker {
       fail("warp", "bar.warp is written bar.warp.sync");
   }
 
+  // Which results there are of which comparisons.
+  void check_set() const {
+    const Type to = mnemonic.types[0], from = mnemonic.types[1];
+    const bool half = from == Type::f16 || from == Type::bf16;
+    const bool pair = from == Type::f16x2 || from == Type::bf16x2;
+    const auto legal = [&] {
+      switch (to) {
+        case Type::u16:
+        case Type::s16: return half;
+        case Type::f32: return !half && !pair;
+        case Type::f16: return from != Type::bf16 && !pair;
+        case Type::bf16: return !pair;
+        case Type::f16x2:
+        case Type::bf16x2: return from == to;
+        default: return true;
+      }
+    };
+    if (!legal()) fail(name_of(to), name() + " is no comparison");
+    if (has(mnemonic.modifiers, Mod::ftz) && to == Type::bf16) fail("ftz", ".ftz does not go with " + name());
+  }
+
+  // Which conversions there are, and with which modifiers: PTX ISA 9.0, cvt.
   void check_conversion() const {
-    const Type to = mnemonic.types[0];
-    const Type from = mnemonic.types[1];
+    const Type to = mnemonic.types[0], from = mnemonic.types[1];
     const Mods& mods = mnemonic.modifiers;
-    const bool float_rounding =
-        has(mods, Mod::rn) || has(mods, Mod::rz) || has(mods, Mod::rm) || has(mods, Mod::rp);
-    const bool integer_rounding =
+    const auto is = [](Type t, std::initializer_list<Type> list) {
+      return std::find(list.begin(), list.end(), t) != list.end();
+    };
+    const auto allow = [&](Mod mod, bool legal) {
+      if (has(mods, mod) && !legal)
+        fail(name_of(mod), "." + std::string(name_of(mod)) + " does not go with " + name());
+    };
+    if (has(mods, Mod::pack)) return check_pack();
+    if (mnemonic.types.size() > 2) fail(name_of(mnemonic.types[2]), "cvt takes a third type with .pack only");
+
+    const bool floats = is_float(to) && is_float(from);
+    const bool bfloat = to == Type::bf16 || from == Type::bf16;
+    const bool pair = is(to, {Type::f16x2, Type::bf16x2});
+    const bool bytes = is(to, {Type::e4m3x2, Type::e5m2x2}),
+               from_bytes = is(from, {Type::e4m3x2, Type::e5m2x2});
+    const bool several = pair || bytes || to == Type::tf32 || from_bytes || from == Type::f16x2;
+    const bool exists = !several ? (!bfloat || (size_of(to) > 1 && size_of(from) > 1)) &&
+                                       !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
+                        : bytes             ? is(from, {Type::f32, Type::f16x2})
+                        : to == Type::f16x2 ? from == Type::f32 || from_bytes
+                                            : from == Type::f32;
+    if (!exists) fail({}, name() + " is no conversion");
+
+    const bool rn_rz = has(mods, Mod::rn) || has(mods, Mod::rz);
+    const bool rounds = rn_rz || has(mods, Mod::rm) || has(mods, Mod::rp);
+    const bool rounds_to_integer =
         has(mods, Mod::rni) || has(mods, Mod::rzi) || has(mods, Mod::rmi) || has(mods, Mod::rpi);
-    const bool pair = to == Type::f16x2 || to == Type::bf16x2;
-    if (pair && from != Type::f32)
-      fail(name_of(from), name() + " is no conversion; ." + std::string(name_of(to)) + " takes .f32 here");
-    // bf16 goes to f32 and back; its other conversions are rare.
-    if ((to == Type::bf16 && from != Type::f32) || (from == Type::bf16 && to != Type::f32))
-      fail("bf16", "the instruction '" + name() + "' is not supported");
-    const bool narrows = pair || (is_float(to) && (!is_float(from) || size_of(to) < size_of(from)));
-    const bool to_integer = is_float(from) && !is_float(to);
-    if (narrows && !float_rounding) fail({}, name() + " needs one of .rn .rz .rm .rp");
-    if (to_integer && !integer_rounding) fail({}, name() + " needs one of .rni .rzi .rmi .rpi");
-    if (pair && (has(mods, Mod::rm) || has(mods, Mod::rp))) fail({}, name() + " takes only .rn and .rz");
-    if ((float_rounding && !narrows && from != Type::bf16) ||
-        (integer_rounding && !to_integer && !(is_float(to) && to == from)))
+    const bool to_integer = is_float(from) && is_integer(to);
+    const bool narrows = several || (is_float(to) && (!is_float(from) || size_of(to) < size_of(from)));
+    // Between bf16 and f16, and from bf16 to wider types, a rounding may be written and has to be nothing.
+    const bool may_round = narrows || (floats && bfloat && to != from);
+    if (narrows && !rounds && !has(mods, Mod::rna)) fail({}, name() + " needs one of .rn .rz .rm .rp");
+    if (to_integer && !rounds_to_integer) fail({}, name() + " needs one of .rni .rzi .rmi .rpi");
+    if ((rounds && !may_round) || (rounds_to_integer && !to_integer && !(floats && to == from)) ||
+        (several && rounds && !rn_rz) || ((bytes || from_bytes) && !has(mods, Mod::rn)))
       fail({}, name() + " does not take this rounding");
+    allow(Mod::rna, to == Type::tf32);
+    if (bytes && !has(mods, Mod::satfinite)) fail({}, name() + " needs .satfinite");
+
     // Saturation where every value fits is not legal.
     const bool fits = is_integer(to) && is_integer(from) &&
                       (is_signed(to) == is_signed(from) ? size_of(to) >= size_of(from)
                                                         : is_signed(to) && size_of(to) > size_of(from));
-    if (has(mods, Mod::sat) && fits) fail("sat", ".sat does not go with " + name());
-    if (has(mods, Mod::sat) && (pair || to == Type::bf16 || from == Type::bf16))
-      fail("sat", ".sat does not go with " + name());
-    if (has(mods, Mod::ftz) && (pair || (to != Type::f32 && from != Type::f32)))
-      fail("ftz", ".ftz does not go with " + name());
+    allow(Mod::sat, !fits && !several && !bfloat);
+    allow(Mod::ftz, !several && (to == Type::f32 || from == Type::f32));
+    const bool single_to_half = from == Type::f32 && is(to, {Type::f16, Type::bf16}) && rn_rz &&
+                                !has(mods, Mod::ftz) && !has(mods, Mod::sat);
+    allow(Mod::relu, single_to_half || (several && !has(mods, Mod::rna)));
+    allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || has(mods, Mod::rna));
+  }
+
+  // cvt.pack.sat.u16.s32; narrower pieces take a third source of the type .b32.
+  void check_pack() const {
+    const Mods& mods = mnemonic.modifiers;
+    const Type piece = mnemonic.types[0];
+    const bool narrow = piece == Type::u8 || piece == Type::s8 || (piece >= Type::u4 && piece <= Type::s2);
+    if (mnemonic.types[1] != Type::s32 || !(narrow || piece == Type::u16 || piece == Type::s16))
+      fail({}, "cvt.pack takes .s32 and gives .u16 .s16 .u8 .s8 .u4 .s4 .u2 .s2");
+    if (narrow != (mnemonic.types.size() == 3))
+      fail({}, narrow ? name() + " needs a third type, .b32" : name() + " does not take so many types");
+    if (!has(mods, Mod::sat)) fail("pack", "cvt.pack needs .sat");
+    if (mods.count() != 2) fail("pack", "cvt.pack takes no other modifier than .sat");
   }
 
   void check_atomic() const {
@@ -361,8 +424,9 @@ struct OperandChecker {
   }
 
   void check_constant(Operand& operand, Type type) const {
+    if (!is_bits(type) && !is_integer(type) && type != Type::pred && type != Type::f32 && type != Type::f64)
+      fail(operand, name() + " takes no constant here");
     if (operand.kind == Operand::Kind::integer) {
-      if (type == Type::u16x2 || type == Type::s16x2) fail(operand, name() + " takes no constant here");
       if (is_float(type))
         fail(operand, name() + " takes a floating-point constant here, as 1.0 or 0f3F800000");
       return;
@@ -547,11 +611,10 @@ struct OperandChecker {
     const auto& operands = instruction.operands;
     if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
       fail(operands[1], "cvta.to takes a generic address in a register");
-    if (instruction.op == Op::cvt) {
-      const bool pair = instruction.type() == Type::f16x2 || instruction.type() == Type::bf16x2;
-      if (operands.size() != (pair ? 3 : 2))
-        source.fail(instruction.loc, name() + (pair ? " takes 3 operands" : " takes 2 operands"));
-    }
+    if (instruction.op == Op::cvt) conversion();
+    if (instruction.op == Op::setp && context.piped != 0 &&
+        (instruction.type() == Type::f16 || instruction.type() == Type::bf16))
+      fail(operands[1], name() + " takes no second destination");
     if (info(instruction.op).op_class == OpClass::video) video();
     if ((instruction.op == Op::mbarrier_arrive || instruction.op == Op::mbarrier_arrive_drop) &&
         instruction.space == Space::shared_cluster && operands[0].kind != Operand::Kind::sink)
@@ -574,6 +637,26 @@ struct OperandChecker {
       const Operand& threads = operands[red ? 2 : 1];
       if (threads.kind == Operand::Kind::integer && (threads.bits == 0 || threads.bits % 32 != 0))
         fail(threads, "the number of threads of a barrier is a multiple of 32");
+    }
+  }
+
+  void conversion() const {
+    const auto& operands = instruction.operands;
+    const Type to = instruction.type(), from = instruction.types[1];
+    const bool two = instruction.has(Mod::pack) ||
+                     (from == Type::f32 &&
+                      (to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 || to == Type::e5m2x2));
+    const size_t needed = 2 + (two ? 1 : 0) + (instruction.types.size() > 2 ? 1 : 0);
+    if (operands.size() != needed)
+      source.fail(instruction.loc, name() + " takes " + std::to_string(needed) + " operands");
+    // Where a newer format takes part, registers have the size of what they hold.
+    const bool exact = to == Type::bf16 || from == Type::bf16 || to == Type::tf32 || to == Type::e4m3x2 ||
+                       to == Type::e5m2x2 || from == Type::e4m3x2 || from == Type::e5m2x2;
+    for (size_t i = 0; i < 2 && exact; ++i) {
+      const Type type = i == 0 ? to : from;
+      if (operands[i].kind == Operand::Kind::reg &&
+          size_of(context.registers[operands[i].reg].type) != size_of(type))
+        fail(operands[i], name() + " takes a register of its size here");
     }
   }
 

@@ -14,8 +14,8 @@ namespace {
 constexpr auto type_names = std::to_array<std::string_view>(
     {"",      "pred",  "b8",    "b16",  "b32",  "b64",   "b128", "u8",     "u16",   "u32", "u64",
      "s8",    "s16",   "s32",   "s64",  "f16",  "f16x2", "bf16", "bf16x2", "tf32",  "f32", "f64",
-     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3",  "e5m2", "e4m3x2", "e5m2x2"});
-static_assert(type_names.size() == static_cast<size_t>(Type::e5m2x2) + 1);
+     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3",  "e5m2", "e4m3x2", "e5m2x2", "u4", "s4", "u2", "s2"});
+static_assert(type_names.size() == static_cast<size_t>(Type::s2) + 1);
 
 constexpr auto space_names =
     std::to_array<std::string_view>({"generic", "const", "global", "local", "param", "param::entry",
@@ -92,8 +92,10 @@ constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"$w", "u32 s32 u64 s64"},
     {"$n", "u16 s16 u32 s32"},
     {"$any", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
-    {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 bf16 ~tf32 ~e4m3x2 ~e5m2x2"},
+    {"$z", "f32 f16 f16x2"},
+    {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 bf16"},
     {"$rnd", "rn|rz|rm|rp"},
+    {"$rounding", "rn@f32,f64,f32x2,$h|rz@f32,f64,f32x2|rm@f32,f64,f32x2|rp@f32,f64,f32x2"},
     {"$cmp",
      "eq|ne|lt@$i,$f|le@$i,$f|gt@$i,$f|ge@$i,$f|lo@$u|ls@$u|hi@$u|hs@$u|"
      "equ@$f|neu@$f|ltu@$f|leu@$f|gtu@$f|geu@$f|num@$f|nan@$f"},

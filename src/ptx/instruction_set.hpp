@@ -43,7 +43,11 @@ enum class Type : uint8_t {
   e4m3,
   e5m2,
   e4m3x2,
-  e5m2x2
+  e5m2x2,
+  u4,
+  s4,
+  u2,
+  s2
 };
 
 /// Bytes of one value; 0 for pred and none.
@@ -54,6 +58,10 @@ enum class Type : uint8_t {
     case Type::b8:
     case Type::u8:
     case Type::s8:
+    case Type::u4:
+    case Type::s4:
+    case Type::u2:
+    case Type::s2:
     case Type::e4m3:
     case Type::e5m2: return 1;
     case Type::b16:

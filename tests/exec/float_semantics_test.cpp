@@ -382,9 +382,11 @@ void expect_comparisons(Type t, const std::vector<Bits>& values, std::vector<Mod
         shape.d = 4;
         key.op = Op::set;
         key.types = {Type::s32, t};
+        shape.imm = Bits{negated} | Bits{0xffffffff} << 32;
         expect_lanes("set.s32 " + what, key, shape, rows,
                      [&](const LaneInput& x) { return LaneResult{.d = holds(x, false) ? 0xffffffff : 0}; });
         key.types = {Type::f32, t};
+        shape.imm = Bits{negated} | to_bits(1.0f) << 32;
         expect_lanes("set.f32 " + what, key, shape, rows, [&](const LaneInput& x) {
           return LaneResult{.d = to_bits(holds(x, false) ? 1.0f : 0.0f)};
         });

@@ -84,7 +84,7 @@ Wide primary(const Statement& s, Wide a, Wide b) {
 }
 
 uint32_t scalar(const Statement& s, const LaneInput& in) {
-  const bool sign = s.d_type == "s32" && !s.is_set();
+  const bool sign = (s.is_set() ? s.a_type : s.d_type) == "s32";
   const auto operand = [](Bits x, const std::string& type, const std::string& selector) {
     return extended(cut(x, 4) >> first_of(selector), width_of(selector), type == "s32");
   };
@@ -93,10 +93,8 @@ uint32_t scalar(const Statement& s, const LaneInput& in) {
   if (s.sat) t = clamped(t, width_of(s.d_sel), sign);
   const Wide c = extended(in.c, 32, sign);
   if (s.second == "add") return static_cast<uint32_t>(t + c);
-  if (s.second == "min")
-    return static_cast<uint32_t>(std::min(extended(static_cast<uint64_t>(t), 32, sign), c));
-  if (s.second == "max")
-    return static_cast<uint32_t>(std::max(extended(static_cast<uint64_t>(t), 32, sign), c));
+  if (s.second == "min") return static_cast<uint32_t>(std::min(t, c));
+  if (s.second == "max") return static_cast<uint32_t>(std::max(t, c));
   uint32_t d = static_cast<uint32_t>(in.c);
   for (int i = 0; i < width_of(s.d_sel); ++i) {
     const uint32_t bit = 1u << (first_of(s.d_sel) + i);

@@ -2,7 +2,7 @@
 // predicates.
 #include "exec/handlers/registers.hpp"
 #include "exec/handlers/semantics_compare.hpp"
-#include "exec/handlers/semantics_float.hpp"
+#include "exec/handlers/semantics_formats.hpp"
 #include "exec/lanes.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
@@ -12,18 +12,46 @@ using ptx::Mod;
 using ptx::Op;
 using ptx::Type;
 
+/// A type that is compared: what its lanes hold, and what is compared of them.
+template <class T>
+struct Compared {
+  using Lane = T;
+  template <bool ftz>
+  static T value(T x) {
+    if constexpr (ftz)
+      return flush<true>(x);
+    else
+      return x;
+  }
+};
+/// f16, bf16: of each lane the bits from `shift` on.
+template <class Format, class Word, uint32_t shift = 0>
+struct HalfIn {};
+template <class Format, class Word, uint32_t shift>
+struct Compared<HalfIn<Format, Word, shift>> {
+  using Lane = Word;
+  template <bool ftz>
+  static float value(Word x) {
+    const auto h = static_cast<uint16_t>(x >> shift);
+    const bool flushed = ftz && (h & infinity_of<Format>) == 0;
+    return single_from<Format>(flushed ? static_cast<uint16_t>(h & sign_of<Format>) : h);
+  }
+};
+
 /// The lanes for which a comparison holds; all 32 asked.
 template <class F, class T, bool ftz>
 inline uint32_t compare(Warp& w, const Inst* in) {
-  const T* a = reg<T>(w, in->a);
-  const T* b = reg<T>(w, in->b);
-  return ballot([=](uint32_t i) {
-    if constexpr (ftz)
-      return F()(flush<true>(a[i]), flush<true>(b[i]));
-    else
-      return F()(a[i], b[i]);
-  });
+  using C = Compared<T>;
+  const typename C::Lane* a = reg<typename C::Lane>(w, in->a);
+  const typename C::Lane* b = reg<typename C::Lane>(w, in->b);
+  return ballot([=](uint32_t i) { return F()(C::template value<ftz>(a[i]), C::template value<ftz>(b[i])); });
 }
+/// Two halves in a lane.
+template <class Format>
+struct PairOf {
+  using Low = HalfIn<Format, uint32_t, 0>;
+  using High = HalfIn<Format, uint32_t, 16>;
+};
 
 /// The predicate source c, which may be written negated.
 inline uint32_t predicate_source(Warp& w, const Inst* in) {
@@ -61,18 +89,43 @@ struct Setp {
     return in + 1;
   }
 };
-/// set: `yes` in the lanes where it holds, else 0.
-template <uint32_t yes>
+/// setp of pairs: p of the lower halves, q of the upper ones.
+template <class Format>
+struct SetpPair {
+  template <class F, class, bool ftz, class Bool>
+  static const Inst* handler(Warp& w, const Inst* in) {
+    const uint32_t p = combine<Bool>(w, in, compare<F, typename PairOf<Format>::Low, ftz>(w, in));
+    const uint32_t q = combine<Bool>(w, in, compare<F, typename PairOf<Format>::High, ftz>(w, in));
+    set_pred(w, in->d, p);
+    if (in->aux != no_operand) set_pred(w, in->aux, q);
+    return in + 1;
+  }
+};
+/// set: the value in imm's upper half where it holds, else 0; in lanes of D.
+template <class D>
 struct Set {
   template <class F, class T, bool ftz, class Bool>
   static const Inst* handler(Warp& w, const Inst* in) {
     const uint32_t holds = combine<Bool>(w, in, compare<F, T, ftz>(w, in));
-    for_lanes(w.mask, reg<uint32_t>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : 0u; });
+    const auto yes = static_cast<D>(in->imm >> 32);
+    for_lanes(w.mask, reg<D>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : D{0}; });
+    return in + 1;
+  }
+};
+template <class Format>
+struct SetPair {
+  template <class F, class, bool ftz, class Bool>
+  static const Inst* handler(Warp& w, const Inst* in) {
+    const uint32_t low = combine<Bool>(w, in, compare<F, typename PairOf<Format>::Low, ftz>(w, in));
+    const uint32_t high = combine<Bool>(w, in, compare<F, typename PairOf<Format>::High, ftz>(w, in));
+    const auto yes = static_cast<uint32_t>(in->imm >> 32);
+    for_lanes(w.mask, reg<uint32_t>(w, in->d),
+              [=](uint32_t i) { return (lane_of(high, i) ? yes << 16 : 0u) | (lane_of(low, i) ? yes : 0u); });
     return in + 1;
   }
 };
 
-// ---- Choice: type, comparison, combination. `Use` is Setp or Set.
+// ---- Choice: type, comparison, combination. `Use` is Setp, Set or one of their pairs.
 
 template <class Use, class F, class T, bool ftz>
 Handler select_combination(const HandlerKey& key) {
@@ -140,17 +193,31 @@ Handler select_comparison(const HandlerKey& key, Type t) {
       return key.has(Mod::ftz) ? select_float_comparison<Use, float, true>(key)
                                : select_float_comparison<Use, float, false>(key);
     case Type::f64: return select_float_comparison<Use, double, false>(key);
+    case Type::f16:
+      return key.has(Mod::ftz) ? select_float_comparison<Use, HalfIn<Half, uint16_t>, true>(key)
+                               : select_float_comparison<Use, HalfIn<Half, uint16_t>, false>(key);
+    case Type::bf16: return select_float_comparison<Use, HalfIn<Bfloat, uint16_t>, false>(key);
     default: return nullptr;
   }
 }
+/// f16x2, bf16x2.
+template <template <class> class Use>
+Handler select_pair_comparison(const HandlerKey& key, Type t) {
+  if (t == Type::bf16x2) return select_float_comparison<Use<Bfloat>, void, false>(key);
+  return key.has(Mod::ftz) ? select_float_comparison<Use<Half>, void, true>(key)
+                           : select_float_comparison<Use<Half>, void, false>(key);
+}
+bool is_pair(Type t) { return t == Type::f16x2 || t == Type::bf16x2; }
 
+Handler select_setp(const HandlerKey& key) {
+  const Type t = key.types[0];
+  return is_pair(t) ? select_pair_comparison<SetpPair>(key, t) : select_comparison<Setp>(key, t);
+}
 Handler select_set(const HandlerKey& key) {
-  switch (key.types[0]) {
-    case Type::u32:
-    case Type::s32: return select_comparison<Set<0xffffffffu>>(key, key.types[1]);
-    case Type::f32: return select_comparison<Set<0x3f800000u>>(key, key.types[1]);  // 1.0
-    default: return nullptr;
-  }
+  const Type t = key.types[1];
+  if (is_pair(t)) return select_pair_comparison<SetPair>(key, t);
+  return ptx::size_of(key.types[0]) == 2 ? select_comparison<Set<uint16_t>>(key, t)
+                                         : select_comparison<Set<uint32_t>>(key, t);
 }
 
 // ---- Selection.
@@ -242,7 +309,7 @@ Handler select_compare(const HandlerKey& key) {
   const Type t = key.types[0];
   const uint32_t width = ptx::size_of(t);
   switch (key.op) {
-    case Op::setp: return select_comparison<Setp>(key, t);
+    case Op::setp: return select_setp(key);
     case Op::set: return select_set(key);
     case Op::selp:
       return width == 2   ? selp_lanes<uint16_t>

@@ -1,6 +1,6 @@
 // Handlers of cvt and of the change of a register's width.
 #include "exec/handlers/registers.hpp"
-#include "exec/handlers/semantics_half.hpp"
+#include "exec/handlers/semantics_convert.hpp"
 #include "exec/lanes.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
@@ -12,26 +12,39 @@ using ptx::Type;
 template <class F, class D, class S>
 constexpr Handler convert_lanes = lift1<F, Lane<D>, Lane<S>>;
 
-// ---- .sat of a floating-point result, in a second pass over the active lanes: rare, and thus no variant of
-// its own.
+// ---- .sat, .relu and .satfinite of a floating-point result, in a second pass over the active lanes: rare,
+// and thus no variants of their own.
 
+template <class D>
 struct Saturate {
-  template <class T>
-  T operator()(T x) const {
-    return saturate(x);
+  Lane<D> operator()(Lane<D> x) const {
+    if constexpr (is_half<D>)
+      return saturate_half<D>(x);
+    else
+      return saturate(x);
   }
-  uint16_t operator()(uint16_t x) const { return saturate_half(x); }
 };
-template <Handler convert, class D>
-const Inst* saturated(Warp& w, const Inst* in) {
+template <class D, bool relu, bool finite>
+struct FinishHalf {
+  uint16_t operator()(uint16_t x) const { return finished_half<D, relu, finite>(x); }
+};
+template <Handler convert, class D, class Finish>
+const Inst* finished(Warp& w, const Inst* in) {
   const Inst* next = convert(w, in);
   Lane<D>* d = reg<Lane<D>>(w, in->d);
-  for_lanes(w.mask, d, [=](uint32_t i) { return Saturate()(d[i]); });
+  for_lanes(w.mask, d, [=](uint32_t i) { return Finish()(d[i]); });
   return next;
 }
 template <Handler convert, class D>
 Handler with_saturation(const HandlerKey& key) {
-  return key.has(Mod::sat) ? saturated<convert, D> : convert;
+  if constexpr (is_half<D>) {
+    const bool relu = key.has(Mod::relu);
+    if (key.has(Mod::satfinite))
+      return relu ? finished<convert, D, FinishHalf<D, true, true>>
+                  : finished<convert, D, FinishHalf<D, false, true>>;
+    if (relu) return finished<convert, D, FinishHalf<D, true, false>>;
+  }
+  return key.has(Mod::sat) ? finished<convert, D, Saturate<D>> : convert;
 }
 
 // ---- Choice of the types. The visitor is called with a value of the C++ type.
@@ -55,6 +68,7 @@ template <class F>
 Handler with_float(Type t, F f) {
   switch (t) {
     case Type::f16: return f(Half{});
+    case Type::bf16: return f(Bfloat{});
     case Type::f32: return f(float{});
     case Type::f64: return f(double{});
     default: return nullptr;
@@ -94,7 +108,9 @@ Handler float_to_int(const HandlerKey& key) {
 
 template <class D, class S, bool ftz>
 Handler float_to_float_of(const HandlerKey& key) {
-  constexpr bool narrower = sizeof(Lane<D>) < sizeof(Lane<S>);
+  // Exact conversions have one rounding.
+  constexpr bool narrower =
+      sizeof(Lane<D>) < sizeof(Lane<S>) || (is_half<D> && is_half<S> && !std::is_same_v<D, S>);
   if constexpr (std::is_same_v<D, S>) {
     if (key.has(Mod::rni))
       return with_saturation<convert_lanes<FloatToFloat<D, S, Rounding::nearest, ftz, true>, D, S>, D>(key);
@@ -123,28 +139,79 @@ Handler float_to_float(const HandlerKey& key) {
   return float_to_float_of<D, S, false>(key);
 }
 
-/// f32 to bf16 and back, and two f32 → two halves; nullptr for the others, which are not supported.
-Handler with_bfloat(const HandlerKey& key) {
+// ---- Pairs, tf32, cvt.pack.
+
+/// handler<relu, finite> for what the key says.
+template <class F>
+Handler with_finish(const HandlerKey& key, F f) {
+  const bool relu = key.has(Mod::relu);
+  if (key.has(Mod::satfinite))
+    return relu ? f.template operator()<true, true>() : f.template operator()<false, true>();
+  return relu ? f.template operator()<true, false>() : f.template operator()<false, false>();
+}
+template <class Format, Rounding mode>
+Handler to_halves(const HandlerKey& key) {
+  return with_finish(key, []<bool relu, bool finite>() -> Handler {
+    return lift2<ToHalves<Format, mode, relu, finite>, uint32_t, float>;
+  });
+}
+template <class Format>
+Handler to_halves(const HandlerKey& key) {
+  return key.has(Mod::rz) ? to_halves<Format, Rounding::zero>(key)
+                          : to_halves<Format, Rounding::nearest>(key);
+}
+template <class Format, bool relu>
+Handler to_bytes(const HandlerKey& key) {
+  return key.types[1] == Type::f32 ? lift2<ToBytes<Format, relu>, uint16_t, float>
+                                   : lift1<ToBytes<Format, relu>, uint16_t, uint32_t>;
+}
+template <class Format>
+Handler to_bytes(const HandlerKey& key) {
+  return key.has(Mod::relu) ? to_bytes<Format, true>(key) : to_bytes<Format, false>(key);
+}
+template <class Format>
+Handler from_bytes(const HandlerKey& key) {
+  return key.has(Mod::relu) ? lift1<BytesToHalves<Format, true>, uint32_t, uint16_t>
+                            : lift1<BytesToHalves<Format, false>, uint32_t, uint16_t>;
+}
+template <TensorRounding mode>
+Handler to_tensor(const HandlerKey& key) {
+  return with_finish(key, []<bool relu, bool finite>() -> Handler {
+    return lift1<ToTensor<mode, relu, finite>, uint32_t, float>;
+  });
+}
+/// Into and out of types that hold several numbers, and tf32; nullptr for others.
+Handler select_several(const HandlerKey& key) {
   const Type to = key.types[0], from = key.types[1];
-  if (key.has(Mod::sat)) return nullptr;
-  const bool ftz = key.has(Mod::ftz), rz = key.has(Mod::rz);
-  if (to == Type::f32 && from == Type::bf16)
-    return ftz ? lift1<FromBfloat<true>, float, uint16_t> : lift1<FromBfloat<false>, float, uint16_t>;
-  if (from != Type::f32) return nullptr;
-  if (to == Type::f16x2)
-    return rz ? lift2<ToPair<Half, Rounding::zero>, uint32_t, float>
-              : lift2<ToPair<Half, Rounding::nearest>, uint32_t, float>;
-  if (to == Type::bf16x2)
-    return rz ? lift2<ToPair<Bfloat, Rounding::zero>, uint32_t, float>
-              : lift2<ToPair<Bfloat, Rounding::nearest>, uint32_t, float>;
-  if (to != Type::bf16) return nullptr;
-  auto rounded = [&]<Rounding mode>() -> Handler {
-    return ftz ? lift1<ToBfloat<mode, true>, uint16_t, float> : lift1<ToBfloat<mode, false>, uint16_t, float>;
-  };
-  if (rz) return rounded.template operator()<Rounding::zero>();
-  if (key.has(Mod::rm)) return rounded.template operator()<Rounding::down>();
-  if (key.has(Mod::rp)) return rounded.template operator()<Rounding::up>();
-  return rounded.template operator()<Rounding::nearest>();
+  switch (to) {
+    case Type::f16x2:
+      if (from == Type::e4m3x2) return from_bytes<E4m3>(key);
+      return from == Type::e5m2x2 ? from_bytes<E5m2>(key) : to_halves<Half>(key);
+    case Type::bf16x2: return to_halves<Bfloat>(key);
+    case Type::e4m3x2: return to_bytes<E4m3>(key);
+    case Type::e5m2x2: return to_bytes<E5m2>(key);
+    case Type::tf32:
+      if (key.has(Mod::rna)) return to_tensor<TensorRounding::away>(key);
+      return key.has(Mod::rz) ? to_tensor<TensorRounding::zero>(key)
+                              : to_tensor<TensorRounding::nearest>(key);
+    default: return nullptr;
+  }
+}
+
+template <uint32_t width, bool is_signed>
+constexpr Handler pack_upon = lift3<Pack<width, is_signed>, uint32_t, int32_t, int32_t, uint32_t>;
+Handler select_pack(const HandlerKey& key) {
+  switch (key.types[0]) {
+    case Type::u16: return lift2<Pack<16, false>, uint32_t, int32_t>;
+    case Type::s16: return lift2<Pack<16, true>, uint32_t, int32_t>;
+    case Type::u8: return pack_upon<8, false>;
+    case Type::s8: return pack_upon<8, true>;
+    case Type::u4: return pack_upon<4, false>;
+    case Type::s4: return pack_upon<4, true>;
+    case Type::u2: return pack_upon<2, false>;
+    case Type::s2: return pack_upon<2, true>;
+    default: return nullptr;
+  }
 }
 
 // ---- Registers of another width.
@@ -188,8 +255,8 @@ Handler resize_from_128(uint32_t to_bytes, bool sign) {
 Handler select_convert(const HandlerKey& key) {
   if (key.op != ptx::Op::cvt) return nullptr;
   const Type to = key.types[0], from = key.types[1];
-  if (to == Type::bf16 || from == Type::bf16 || to == Type::f16x2 || to == Type::bf16x2)
-    return with_bfloat(key);
+  if (key.has(Mod::pack)) return select_pack(key);
+  if (const Handler handler = select_several(key)) return handler;
   if (is_integer(to)) {
     return with_integer(to, [&]<class D>(D) -> Handler {
       if (is_integer(from)) return with_integer(from, [&]<class S>(S) { return int_to_int<D, S>(key); });

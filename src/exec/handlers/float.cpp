@@ -102,12 +102,27 @@ Handler select_double(const HandlerKey& key) {
   }
 }
 
+template <int count, class F>
+Handler select_pair(const HandlerKey& key) {
+  return with_float_mode<lifted<count, BothF32<F32<F>>, uint64_t>()>(key);
+}
+Handler select_pairs(const HandlerKey& key) {
+  switch (key.op) {
+    case Op::add: return select_pair<2, FloatAdd>(key);
+    case Op::sub: return select_pair<2, FloatSub>(key);
+    case Op::mul: return select_pair<2, FloatMul>(key);
+    case Op::fma: return select_pair<3, FloatFma>(key);
+    default: return nullptr;
+  }
+}
+
 }  // namespace
 
 Handler select_float(const HandlerKey& key) {
   switch (key.types[0]) {
     case Type::f32: return select_single(key);
     case Type::f64: return select_double(key);
+    case Type::f32x2: return select_pairs(key);
     default: return nullptr;
   }
 }

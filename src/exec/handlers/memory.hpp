@@ -6,6 +6,7 @@
 #include <bit>
 
 #include "exec/handlers/semantics_half.hpp"
+#include "exec/handlers/semantics_integer.hpp"
 #include "exec/lanes.hpp"
 #include "exec/state.hpp"
 
@@ -298,8 +299,8 @@ struct AtomicHalf {
   static T apply(T old, T b, T) {
     T result = 0;
     for (uint32_t shift = 0; shift < 8 * sizeof(T); shift += 16)
-      result |= static_cast<T>(T{F::template apply<Element>(static_cast<uint16_t>(old >> shift),
-                                                            static_cast<uint16_t>(b >> shift))}
+      result |= static_cast<T>(T{F::template apply<Element, false>(static_cast<uint16_t>(old >> shift),
+                                                                   static_cast<uint16_t>(b >> shift))}
                                << shift);
     return result;
   }
@@ -493,8 +494,8 @@ Handler select_half_atomic(const HandlerKey& k) {
   if (k.has(Mod::add)) return of.template operator()<HalfAdd>();
   if constexpr (!Shared) {
     if (k.vector == 1) return nullptr;
-    if (k.has(Mod::min)) return of.template operator()<HalfSelect<false>>();
-    if (k.has(Mod::max)) return of.template operator()<HalfSelect<true>>();
+    if (k.has(Mod::min)) return of.template operator()<HalfMinMax<false, false, false>>();
+    if (k.has(Mod::max)) return of.template operator()<HalfMinMax<true, false, false>>();
   }
   return nullptr;
 }

@@ -4,8 +4,8 @@
 namespace lanescope::exec::LANESCOPE_ISA {
 
 Handler select_register_instruction(const HandlerKey& key) {
-  for (const auto select : {select_integer, select_float, select_compare, select_convert, select_move,
-                            select_crosslane, select_video}) {
+  for (const auto select : {select_integer, select_float, select_half, select_compare, select_convert,
+                            select_move, select_crosslane, select_video}) {
     if (const Handler handler = select(key)) return handler;
   }
   return nullptr;

@@ -7,9 +7,10 @@
 //   d; a, b, c  destination; sources in written order; a fourth source (bfi, pack) is aux
 //   .cc addc subc madc  aux: the carry, a predicate
 //   setp        d, aux: p and q (no_operand: none), c: predicate source (no_operand: none), imm bit 0: c is
-//   negated set, selp   c: as setp (selp always has it) logic on .pred  imm bits 0 and 1: a and b are negated
-//   lop3        imm bits 0…7: the table; lop3.and, .or: aux: p, imm bit 8: q is negated, imm bits 32…63: q
-//   mov         pack {a,b,…}: key.vector = key.sources = number of parts, in a, b, c, aux;
+//   negated set         c: as setp; imm bits 32…63: what is written where the comparison holds selp        c:
+//   as setp, always there logic on .pred  imm bits 0 and 1: a and b are negated lop3        imm bits 0…7: the
+//   table; lop3.and, .or: aux: p, imm bit 8: q is negated, imm bits 32…63: q mov         pack {a,b,…}:
+//   key.vector = key.sources = number of parts, in a, b, c, aux;
 //               unpack: key.vector = number of parts, key.sources = 1, into d, b, c, aux (no_operand: sink)
 //   video       imm: VideoControl (exec/video.hpp); c is no_operand where none is written
 //   shfl        d, aux: p (no_operand: none), a: value, b: lane, c: clamp and segment mask
@@ -33,6 +34,7 @@ namespace lanescope::exec::LANESCOPE_ISA {
 
 // The parts, each in its own source; nullptr for what is not theirs.
 [[nodiscard]] Handler select_integer(const HandlerKey& key);
+[[nodiscard]] Handler select_half(const HandlerKey& key);
 [[nodiscard]] Handler select_float(const HandlerKey& key);
 [[nodiscard]] Handler select_compare(const HandlerKey& key);
 [[nodiscard]] Handler select_convert(const HandlerKey& key);

@@ -1,4 +1,5 @@
-// What cvt does to one lane: integers, f16, f32 and f64 into one another. PTX ISA 9.0, chapter 9.7.9 (cvt).
+// What cvt does to one lane: integers, f16, bf16, f32 and f64 into one another, and pairs of narrow numbers.
+// PTX ISA 9.0, chapter 9.7.9 (cvt).
 //
 // Nothing here depends on the host's rounding mode: a directed result is the nearest one, moved by one unit
 // in the last place when it lies on the wrong side of the exact value.
@@ -7,14 +8,10 @@
 #include <limits>
 #include <type_traits>
 
-#include "exec/handlers/rounding.hpp"
-#include "exec/handlers/semantics_float.hpp"
+#include "exec/handlers/semantics_formats.hpp"
 #include "exec/handlers/semantics_integer.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
-
-/// The type f16, whose lanes hold its 16 bits.
-struct Half {};
 
 /// What a lane of type T is stored as: 8-bit types in 16 bits.
 template <class T>
@@ -31,6 +28,10 @@ struct LaneOf<int8_t> {
 };
 template <>
 struct LaneOf<Half> {
+  using type = uint16_t;
+};
+template <>
+struct LaneOf<Bfloat> {
   using type = uint16_t;
 };
 template <class T>
@@ -120,60 +121,6 @@ inline T integral(T x) {
   }
 }
 
-// ---- f16.
-
-inline constexpr uint16_t half_nan = 0x7fff;
-
-/// f64 → f16, in integers: the magnitude's bits cut at the place of f16's last bit, and rounded there. A NaN
-/// keeps its sign and the upper bits of its payload.
-template <Rounding mode>
-inline uint16_t half_from(double x) {
-  const uint64_t magnitude = bits(x) & ~sign64;
-  const uint32_t sign = static_cast<uint32_t>(bits(x) >> 63);
-  const int32_t exponent = static_cast<int32_t>(magnitude >> 52);
-  constexpr int32_t smallest = 1023 - 14;  // exponent of the smallest normal f16
-  const bool normal = exponent >= smallest;
-  const uint64_t fraction = (magnitude & 0x000fffffffffffffu) | (exponent == 0 ? 0 : uint64_t{1} << 52);
-  const uint64_t value = normal ? magnitude - (uint64_t{1023 - 15} << 52) : fraction;
-  const uint32_t shift =
-      normal ? 42 : static_cast<uint32_t>(smallest - exponent + 42 > 63 ? 63 : smallest - exponent + 42);
-  const uint64_t kept = value >> shift, rest = value & ((uint64_t{1} << shift) - 1),
-                 half = uint64_t{1} << (shift - 1);
-  const bool up = mode == Rounding::nearest ? rest > half || (rest == half && (kept & 1) != 0)
-                  : mode == Rounding::zero  ? false
-                                            : rest != 0 && (sign != 0) == (mode == Rounding::down);
-  const uint64_t rounded = kept + (up ? 1 : 0);
-  constexpr uint64_t inf = 0x7c00;
-  const bool overflow = rounded >= inf && magnitude < exponent64;
-  const bool largest =
-      mode == Rounding::zero || (mode == Rounding::down && sign == 0) || (mode == Rounding::up && sign != 0);
-  const uint32_t bounded = overflow        ? (largest ? 0x7bffu : 0x7c00u)
-                           : rounded > inf ? 0x7c00u
-                                           : static_cast<uint32_t>(rounded);
-  const uint32_t nan = 0x7e00u | (static_cast<uint32_t>(magnitude >> 42) & 0x1ffu);
-  return static_cast<uint16_t>((is_nan(x) ? nan : bounded) | sign << 15);
-}
-/// f16 → f32, exact; NaNs become the canonical one.
-inline float float_from(uint16_t h) {
-  const uint32_t magnitude = h & 0x7fffu, sign = uint32_t{h & 0x8000u} << 16;
-  const uint32_t normal = (magnitude << 13) + ((127u - 15u) << 23);
-  const uint32_t tiny = bits(static_cast<float>(static_cast<int32_t>(magnitude)) * 0x1p-24f);
-  const uint32_t finite = magnitude < 0x0400u ? tiny : normal;
-  return from_bits(magnitude > 0x7c00u ? nan32 : sign | (magnitude == 0x7c00u ? exponent32 : finite));
-}
-/// f16 → f64, exact; a NaN keeps sign and payload.
-inline double double_from(uint16_t h) {
-  const uint64_t payload = uint64_t{h & 0x3ffu} << 42;
-  const bool none = (h & 0x7fffu) > 0x7c00u;
-  const double x = static_cast<double>(float_from(h));
-  return none ? from_bits(uint64_t{h & 0x8000u} << 48 | exponent64 | quiet64 | payload) : x;
-}
-inline uint16_t saturate_half(uint16_t h) {
-  return static_cast<uint16_t>(h > 0x7c00u   ? 0
-                               : h > 0x3c00u ? 0x3c00u
-                                             : h);  // negative ones are above 0x8000
-}
-
 // ---- The conversions, from a lane of S to a value of D.
 
 /// Integer → integer: cut or extended; .sat bounds it to D's range.
@@ -198,12 +145,12 @@ template <class D, class S, Rounding mode>
 struct IntToFloat {
   auto operator()(Lane<S> lane) const {
     const S x = static_cast<S>(lane);
-    if constexpr (!std::is_same_v<D, Half>)
+    if constexpr (!is_half<D>)
       return float_from_integer<mode, D>(x);
     else if constexpr (sizeof(S) == 8)
-      return half_from<mode>(odd_double(x));
+      return small_from<mode, D>(odd_double(x));
     else
-      return half_from<mode>(static_cast<double>(x));
+      return small_from<mode, D>(static_cast<double>(x));
   }
 };
 
@@ -212,8 +159,8 @@ struct IntToFloat {
 template <class D, class S, Rounding mode, bool ftz>
 struct FloatToInt {
   D operator()(Lane<S> lane) const {
-    if constexpr (std::is_same_v<S, Half>)
-      return convert(float_from(lane));
+    if constexpr (is_half<S>)
+      return convert(single_from<S>(lane));
     else if constexpr (std::is_same_v<S, float>)
       return convert(flush<ftz>(lane));
     else
@@ -236,18 +183,20 @@ struct FloatToInt {
   }
 };
 
-/// f16, f32, f64 into one another. `to_integral`: .rni and its kind, which keep the type. NaNs as an H200 has
-/// them: f32 results are the canonical NaN where f32 arithmetic makes them, others carry sign and payload
-/// along.
+/// f16, bf16, f32, f64 into one another. `to_integral`: .rni and its kind, which keep the type. NaNs as an
+/// H200 has them: f32 results are the canonical NaN where f32 arithmetic makes them, others carry sign and
+/// payload along.
 template <class D, class S, Rounding mode, bool ftz, bool to_integral>
 struct FloatToFloat {
   static constexpr bool same = std::is_same_v<D, S>;
 
   auto operator()(Lane<S> x) const {
-    if constexpr (same && !to_integral && !ftz && !std::is_same_v<S, Half>)
+    if constexpr (same && !to_integral && !ftz && !is_half<S>)
       return x;
     else if constexpr (std::is_same_v<S, Half>)
       return from_half(x);
+    else if constexpr (std::is_same_v<S, Bfloat>)
+      return from_bfloat(x);
     else if constexpr (std::is_same_v<S, float>)
       return from_single(x);
     else
@@ -258,16 +207,32 @@ struct FloatToFloat {
   static auto from_half(uint16_t h) {
     if constexpr (same)
       return single_to_half(to_integral ? integral<mode>(float_from(h)) : float_from(h));
+    else if constexpr (std::is_same_v<D, Bfloat>)
+      return bfloat_from<mode>(float_from(h));
     else if constexpr (std::is_same_v<D, double>)
       return double_from(h);
     else
       return float_from(h);
+  }
+  /// To f32 bits are moved, NaNs with them; with .ftz there is one NaN.
+  static auto from_bfloat(uint16_t h) {
+    const float x = single_from<Bfloat>(h);
+    if constexpr (same)
+      return bfloat_from<Rounding::nearest>(to_integral ? integral<mode>(x) : x);
+    else if constexpr (std::is_same_v<D, Half>)
+      return single_to_half(x);
+    else if constexpr (std::is_same_v<D, double>)
+      return propagate(static_cast<double>(x), static_cast<double>(x));
+    else
+      return ftz ? canonical(flush<ftz>(x)) : x;
   }
   static auto from_single(float x) {
     if constexpr (same)
       return canonical(to_integral ? integral<mode>(flush<ftz>(x)) : flush<ftz>(x));
     else if constexpr (std::is_same_v<D, Half>)
       return single_to_half(x);  // .ftz: f16 keeps what is tiny in f32
+    else if constexpr (std::is_same_v<D, Bfloat>)
+      return bfloat_from<mode>(flush<ftz>(x));  // a flushed number has no bits left that would round
     else if constexpr (ftz)
       return static_cast<double>(canonical(flush<true>(x)));
     else
@@ -276,14 +241,66 @@ struct FloatToFloat {
   static auto from_double(double x) {
     if constexpr (same)
       return propagate(integral<mode>(x), x);
-    else if constexpr (std::is_same_v<D, Half>)
-      return half_from<mode>(x);
+    else if constexpr (is_half<D>)
+      return small_from<mode, D>(x);
     else
       return narrow<mode, ftz>(x);
   }
-  static uint16_t single_to_half(float x) {
-    const uint16_t h = half_from<mode>(static_cast<double>(x));
-    return is_nan(x) ? half_nan : h;
+  static uint16_t single_to_half(float x) { return rounded_from<Half, mode>(x); }
+};
+
+// ---- Pairs: the first source, or the upper half of the only one, becomes the upper half of the result.
+
+/// What .relu and .satfinite make of a 16-bit number.
+template <class Format, bool relu, bool finite>
+inline uint16_t finished_half(uint16_t h) {
+  if constexpr (finite) h = finite_half<Format>(h);
+  if constexpr (relu) h = relu_half<Format>(h);
+  return h;
+}
+template <class Format, Rounding mode, bool relu, bool finite>
+struct ToHalves {
+  uint32_t operator()(float high, float low) const {
+    return uint32_t{finished_half<Format, relu, finite>(rounded_from<Format, mode>(high))} << 16 |
+           finished_half<Format, relu, finite>(rounded_from<Format, mode>(low));
+  }
+};
+template <class Format, bool relu>
+struct ToBytes {
+  uint16_t operator()(float high, float low) const {
+    return static_cast<uint16_t>(byte_from<Format, relu>(high) << 8 | byte_from<Format, relu>(low));
+  }
+  uint16_t operator()(uint32_t halves) const {
+    return (*this)(float_from(static_cast<uint16_t>(halves >> 16)),
+                   float_from(static_cast<uint16_t>(halves)));
+  }
+};
+template <class Format, bool relu>
+struct BytesToHalves {
+  uint32_t operator()(uint16_t bytes) const {
+    const auto half = [](uint32_t byte) {
+      return finished_half<Half, relu, false>(half_from_byte<Format>(static_cast<uint8_t>(byte)));
+    };
+    return uint32_t{half(bytes >> 8u)} << 16 | half(bytes);
+  }
+};
+template <TensorRounding mode, bool relu, bool finite>
+struct ToTensor {
+  uint32_t operator()(float x) const { return tensor_from<mode, relu, finite>(x); }
+};
+/// cvt.pack: a and b, bounded to `width` bits each, above them what of c fits.
+template <uint32_t width, bool is_signed>
+struct Pack {
+  constexpr uint32_t operator()(int32_t a, int32_t b) const { return piece(a) << width | piece(b); }
+  constexpr uint32_t operator()(int32_t a, int32_t b, uint32_t c) const {
+    return c << (2 * width) | (*this)(a, b);
+  }
+
+ private:
+  static constexpr uint32_t piece(int32_t x) {
+    constexpr int32_t low = is_signed ? -(1 << (width - 1)) : 0;
+    constexpr int32_t high = (1 << (is_signed ? width - 1 : width)) - 1;
+    return static_cast<uint32_t>(x < low ? low : x > high ? high : x) & ((1u << width) - 1);
   }
 };
 

@@ -52,6 +52,17 @@ struct F32 {
   }
 };
 
+/// An operation on both f32 of a lane of f32x2.
+template <class F>
+struct BothF32 {
+  template <class... W>
+  uint64_t operator()(W... x) const {
+    const uint32_t low = bits(F()(from_bits(static_cast<uint32_t>(x))...));
+    const uint32_t high = bits(F()(from_bits(static_cast<uint32_t>(x >> 32))...));
+    return uint64_t{high} << 32 | low;
+  }
+};
+
 /// The first NaN among the operands, quieted; else r, or the one NaN of an invalid operation.
 inline double propagate(double r) { return is_nan(r) ? from_bits(nan64) : r; }
 template <class... T>

@@ -1,83 +1,144 @@
-// The 16-bit floating-point formats in pairs and in atomics: bf16, two f32 into two halves, and addition,
-// minimum and maximum in memory. PTX ISA 9.0, chapters 9.7.9 (cvt) and 9.7.13 (atom). f16 itself:
-// semantics_convert.hpp.
+// Arithmetic of the 16-bit floating-point formats, alone and in pairs, in registers and in memory. PTX
+// ISA 9.0, chapters 9.7.4 (half precision), 9.7.13 (atom). The formats themselves: semantics_formats.hpp.
+//
+// Each operation is one rounding of the exact result. Sums and f16 products are rounded by f32 first: its 24
+// bits are enough (2 * 11 + 2) for the second rounding to see no tie that the first one made. Others take
+// f64, and what f64 does not hold is noted in its last bit, which is too far down to matter otherwise.
 #pragma once
 
-#include "exec/handlers/semantics_convert.hpp"
+#include "exec/handlers/semantics_formats.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
 
-/// The type bf16, whose lanes hold its 16 bits: the upper half of an f32.
-struct Bfloat {};
-
-inline constexpr uint16_t bfloat_nan = 0x7fff;
-
-/// f32 → bf16. Rounding may carry into the exponent, up to infinity, as it should.
-template <Rounding mode>
-inline uint16_t bfloat_from(float x) {
-  const uint32_t b = bits(x), odd = (b >> 16) & 1;
-  const bool negative = (b & sign32) != 0;
-  const uint32_t add = mode == Rounding::nearest ? 0x7fffu + odd
-                       : (mode == Rounding::up && !negative) || (mode == Rounding::down && negative) ? 0xffffu
-                                                                                                     : 0u;
-  return is_nan(x) ? bfloat_nan : static_cast<uint16_t>((b + add) >> 16);
+/// .ftz of f16: a subnormal becomes the zero of its sign.
+template <class Format, bool ftz>
+inline uint16_t flush_half(uint16_t h) {
+  if constexpr (!ftz) return h;
+  return (h & infinity_of<Format>) == 0 ? static_cast<uint16_t>(h & sign_of<Format>) : h;
+}
+/// a + b in f64, its last bit set if that is not exact.
+inline double odd_sum(double a, double b) {
+  const double sum = a + b;
+  const double part = sum - a;
+  const double error = (a - (sum - part)) + (b - part);
+  const bool finite = (bits(sum) & exponent64) != exponent64;
+  // Towards the exact value first: rounding away from it may have passed the last bit's neighbour.
+  const bool away = error != 0 && ((error < 0) != (sum < 0));
+  const uint64_t cut = bits(sum) - (away ? 1 : 0);
+  return finite && error != 0 ? from_bits(cut | 1) : sum;
+}
+/// f64 → the format; with .ftz zero for what is below the smallest normal number when rounded as if exponents
+/// had no bound.
+template <class Format, bool ftz>
+inline uint16_t rounded_from(double x) {
+  const uint16_t h = small_from<Rounding::nearest, Format>(x);
+  constexpr double smallest = std::is_same_v<Format, Half> ? 0x1p-14 : 0x1p-126;
+  constexpr double half_unit = smallest / static_cast<double>(2u << Format::fraction_bits);
+  const bool tiny = ftz && FloatAbs()(x) < smallest - half_unit / 2;
+  return is_nan(x) ? half_nan : tiny ? static_cast<uint16_t>(h & sign_of<Format>) : h;
 }
 
-template <class Element>
-inline float single_from(uint16_t h) {
-  if constexpr (std::is_same_v<Element, Half>)
-    return float_from(h);
-  else
-    return from_bits(uint32_t{h} << 16);
-}
-template <class Element, Rounding mode>
-inline uint16_t rounded_from(float x) {
-  if constexpr (std::is_same_v<Element, Half>)
-    return is_nan(x) ? half_nan : half_from<mode>(static_cast<double>(x));
-  else
-    return bfloat_from<mode>(x);
-}
+// ---- The operations, of flushed operands.
 
-/// cvt.bf16.f32; a flushed operand has no bits left that would round.
-template <Rounding mode, bool ftz>
-struct ToBfloat {
-  uint16_t operator()(float x) const { return bfloat_from<mode>(flush<ftz>(x)); }
-};
-/// cvt.f32.bf16: bits moved, NaNs with them; with .ftz the H200 gives the canonical NaN.
-template <bool ftz>
-struct FromBfloat {
-  float operator()(uint16_t x) const {
-    const float f = single_from<Bfloat>(x);
-    return ftz ? canonical(flush<ftz>(f)) : f;
-  }
-};
-/// cvt.f16x2.f32 and cvt.bf16x2.f32: the first source becomes the upper half.
-template <class Element, Rounding mode>
-struct ToPair {
-  uint32_t operator()(float high, float low) const {
-    return uint32_t{rounded_from<Element, mode>(high)} << 16 | rounded_from<Element, mode>(low);
-  }
-};
-
-// ---- What atomics do with one element.
-
-/// In f32, whose 24 bits are enough (2 * 11 + 2) for the second rounding to see no tie that the first one
-/// made; sums below the smallest normal number are exact.
-struct HalfAdd {
-  template <class Element>
+template <bool subtract>
+struct HalfSum {
+  template <class Format, bool ftz>
   static uint16_t apply(uint16_t a, uint16_t b) {
-    return rounded_from<Element, Rounding::nearest>(single_from<Element>(a) + single_from<Element>(b));
+    const float x = single_from<Format>(a), y = single_from<Format>(b);
+    return flush_half<Format, ftz>(rounded_from<Format, Rounding::nearest>(subtract ? x - y : x + y));
   }
 };
-/// The other operand if one is NaN; -0 is less than +0.
-template <bool maximum>
-struct HalfSelect {
-  template <class Element>
+using HalfAdd = HalfSum<false>;
+struct HalfMul {
+  template <class Format, bool ftz>
   static uint16_t apply(uint16_t a, uint16_t b) {
-    const float x = single_from<Element>(a), y = single_from<Element>(b);
-    if (is_nan(x) || is_nan(y)) return !is_nan(x) ? a : !is_nan(y) ? b : half_nan;
-    const bool less = x < y || (x == y && (a & 0x8000u) != 0);
-    return less != maximum ? a : b;
+    const float x = single_from<Format>(a), y = single_from<Format>(b);
+    if constexpr (std::is_same_v<Format, Half> && !ftz)
+      return rounded_from<Format, Rounding::nearest>(x * y);
+    else
+      return rounded_from<Format, ftz>(static_cast<double>(x) * static_cast<double>(y));
+  }
+};
+struct HalfFma {
+  template <class Format, bool ftz>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t c) {
+    const double product =
+        static_cast<double>(single_from<Format>(a)) * static_cast<double>(single_from<Format>(b));
+    return rounded_from<Format, ftz>(odd_sum(product, static_cast<double>(single_from<Format>(c))));
+  }
+};
+/// .oob: 0 where a factor is the NaN that stands for what lies outside of a tensor.
+struct HalfFmaOob {
+  template <class Format, bool ftz>
+  static uint16_t apply(uint16_t a, uint16_t b, uint16_t c) {
+    return a == 0xffff || b == 0xffff ? uint16_t{0} : HalfFma::apply<Format, ftz>(a, b, c);
+  }
+};
+template <bool absolute>
+struct HalfSign {
+  template <class Format, bool ftz>
+  static uint16_t apply(uint16_t a) {
+    const uint32_t r = absolute ? a & ~sign_of<Format> : a ^ sign_of<Format>;
+    return is_nan_of<Format>(a) ? half_nan : static_cast<uint16_t>(r);
+  }
+};
+/// min, max: a NaN loses against a number, or with .NaN wins; -0 is less than +0.
+template <bool maximum, bool nan_wins, bool xorsign>
+struct HalfMinMax {
+  template <class Format, bool ftz>
+  static uint16_t apply(uint16_t a, uint16_t b) {
+    constexpr uint32_t magnitude = sign_of<Format> - 1;
+    const uint32_t sign = xorsign ? (a ^ b) & sign_of<Format> : 0u;
+    const auto x = static_cast<uint16_t>(xorsign ? a & magnitude : a);
+    const auto y = static_cast<uint16_t>(xorsign ? b & magnitude : b);
+    const bool x_nan = is_nan_of<Format>(x), y_nan = is_nan_of<Format>(y);
+    const bool none = nan_wins ? x_nan || y_nan : x_nan && y_nan;
+    const uint16_t number = (ordered_half(x) < ordered_half(y)) != maximum ? x : y;
+    const uint32_t r = x_nan ? y : y_nan ? x : number;
+    return none ? half_nan : static_cast<uint16_t>(r | sign);
+  }
+
+ private:
+  /// As an integer of the same order.
+  static int32_t ordered_half(uint16_t h) {
+    const int32_t i = static_cast<int16_t>(h);
+    return i < 0 ? i ^ 0x7fff : i;
+  }
+};
+
+// ---- The approximations: of f32's, rounded.
+
+template <class F>
+struct HalfApprox {
+  template <class Format, bool ftz>
+  static uint16_t apply(uint16_t a) {
+    return rounded_from<Format, Rounding::nearest>(F()(single_from<Format>(a)));
+  }
+};
+using HalfEx2 = HalfApprox<Ex2Approx>;
+using HalfTanh = HalfApprox<TanhApprox>;
+
+// ---- With modifiers, on lanes of one number or two.
+
+enum class HalfResult : uint8_t { plain, saturated, relu };
+
+template <class F, class Format, bool ftz, HalfResult result>
+struct HalfLane {
+  template <class... H>
+  uint16_t operator()(H... x) const {
+    const uint16_t r = F::template apply<Format, ftz>(flush_half<Format, ftz>(static_cast<uint16_t>(x))...);
+    if constexpr (result == HalfResult::saturated) return saturate_half<Format>(r);
+    if constexpr (result == HalfResult::relu) return relu_half<Format>(r);
+    return r;
+  }
+};
+template <class One>
+struct Pairwise {
+  template <class... W>
+  uint32_t operator()(W... x) const {
+    const uint32_t low = One()(static_cast<uint16_t>(x)...);
+    const uint32_t high = One()(static_cast<uint16_t>(x >> 16)...);
+    return high << 16 | low;
   }
 };
 

@@ -55,10 +55,8 @@ constexpr uint32_t finish_video(Int128 result, uint32_t c, VideoControl v) {
   if (v.has(VideoControl::saturate)) result = clamped(result, bits, sign);
   const uint32_t word = static_cast<uint32_t>(result);
   if (v.has(VideoControl::add)) return word + c;
-  if (v.has(VideoControl::min) || v.has(VideoControl::max)) {
-    const bool less = sign ? static_cast<int32_t>(word) < static_cast<int32_t>(c) : word < c;
-    return less == v.has(VideoControl::min) ? word : c;
-  }
+  if (v.has(VideoControl::min) || v.has(VideoControl::max))
+    return (result < part(c, 32 << 8, sign)) == v.has(VideoControl::min) ? word : c;
   if (v.d == 0) return word;
   const uint32_t mask = ((1u << bits) - 1) << (v.d & 0xff);
   return (word << (v.d & 0xff) & mask) | (c & ~mask);
