@@ -9,9 +9,7 @@
 #include <array>
 #include <bit>
 #include <cctype>
-#include <cmath>
 #include <cstdint>
-#include <limits>
 #include <map>
 #include <string>
 #include <string_view>
@@ -34,6 +32,7 @@ inline std::map<std::string, Register> registers_of(const std::string& statement
       found[name] = {name, "pred", ""};
       continue;
     }
+    if (name.size() < 4) continue;  // its own
     const size_t next = name.find('_', 3);
     const std::string type = name.substr(3, next == std::string::npos ? next : next - 3);
     found[name] = {name, type, next == std::string::npos ? type : name.substr(next + 1)};
@@ -67,7 +66,8 @@ inline std::string kernel_of(const std::string& statement, const std::string& na
   }
   text += statement + "\n";
   for (const auto& [register_name, r] : registers)
-    if (r.name[1] == 'd') text += "st.global.b" + std::to_string(8 * bytes_of(r.type)) + " [%l1], " + r.name + ";\n";
+    if (r.name[1] == 'd')
+      text += "st.global.b" + std::to_string(8 * bytes_of(r.type)) + " [%l1], " + r.name + ";\n";
   if (registers.contains("%p"))
     text += std::string("selp.u32 %i1, 1, 0, %p;\n") +
             (registers.contains("%q") ? "selp.u32 %i2, 2, 0, %q;\nor.b32 %i1, %i1, %i2;\n" : "") +
@@ -106,15 +106,15 @@ inline uint64_t float_bits(uint64_t random, uint32_t exponent_bits, uint32_t fra
     case 1: exponent = exponents; break;
     case 2: exponent = 1; break;
     case 3: exponent = exponents - 1; break;
-    case 4: return sign | (random >> 12 & 1) * (bias << fraction_bits);       // 0 and 1
-    case 5: return sign | exponents << fraction_bits;                          // infinity
+    case 4: return sign | (random >> 12 & 1) * (bias << fraction_bits);  // 0 and 1
+    case 5: return sign | exponents << fraction_bits;                    // infinity
     case 6:
     case 7:
     case 8:
     case 9:
     case 10: exponent = bias - 4 + (random >> 12 & 7); break;  // near to 1
     case 11:
-    case 12: exponent = bias + (random >> 12) % (fraction_bits + 9); break;    // integers and their limits
+    case 12: exponent = bias + (random >> 12) % (fraction_bits + 9); break;  // integers and their limits
     default: break;
   }
   return sign | exponent << fraction_bits | fraction;
@@ -135,12 +135,26 @@ inline uint64_t value_of(const std::string& values, char letter, uint32_t row) {
   if (values == "f16x2") return pair(5, 10);
   if (values == "bf16x2") return pair(8, 7);
   if (values == "f32x2") return float_bits(r, 8, 23) << 32 | float_bits(mixed(r), 8, 23);
-  // f32 near to what the narrow formats can hold: few bits, around their halves, exponents near to 0.
+  if (values == "oob") return (r & 3) == 0 ? 0xffff : (r & 3) == 1 ? 0x7fff : float_bits(mixed(r), 5, 10);
+  // f32 near to what narrower formats can hold, and halfway between: the last 10 to 23 bits are 0 or 100…0,
+  // or one more or less, or any.
   if (values == "narrow") {
     const uint64_t bits = mixed(r);
-    const uint64_t fraction = (bits & 0x7c0000) | ((r & 3) == 0 ? 0 : (r & 3) == 1 ? bits & 0x3ffff : (r >> 3 & 7) - 3);
-    if ((r >> 8 & 15) == 0) return float_bits(mixed(bits), 8, 23);
-    return ((r >> 16 & 1) << 31 | (127 - 24 + (r >> 20) % 48) << 23) + (fraction & 0x7fffff);
+    if ((r >> 8 & 15) == 0) return float_bits(bits, 8, 23);
+    const uint64_t cut = 10 + (r >> 12) % 14, low = (uint64_t{1} << cut) - 1,
+                   tie = (r & 4) != 0 ? low / 2 + 1 : 0;
+    const uint64_t any = (r >> 16 & 1) << 31 | (127 - 24 + (r >> 20) % 48) << 23 | (bits & 0x7fffff);
+    return (r & 3) == 0 ? any : (any & ~low) + tie + ((r & 3) == 1 ? 0 : (r >> 3 & 1) != 0 ? 1 : -1);
+  }
+  // f64 like these: with bits behind those of f32.
+  if (values == "narrow64") {
+    const auto single = static_cast<uint32_t>(value_of((r & 1) != 0 ? "narrow" : "f32", letter, row + 1));
+    const uint64_t wide = std::bit_cast<uint64_t>(static_cast<double>(std::bit_cast<float>(single)));
+    const uint64_t low = mixed(r) & 0x1fffffff;
+    return (r >> 1 & 3) == 0   ? wide
+           : (r >> 1 & 3) == 1 ? wide + (r >> 3 & 7) - 3
+           : (r >> 1 & 3) == 2 ? wide ^ 0x10000000
+                               : wide ^ low;
   }
   if (values == "shift") return (r & 15) == 0 ? mixed(r) : (r >> 8) % 70;
   // Integers: edges, small ones of either sign, any bits, bytes and halves with edges of their own.
@@ -165,7 +179,7 @@ inline uint64_t value_of(const std::string& values, char letter, uint32_t row) {
 inline uint32_t rows_of(const std::string& statement) {
   for (const auto& [name, r] : registers_of(statement))
     if (r.values == "all") return 65536;
-  return 2048;
+  return 1024;
 }
 
 /// The words of `in`.
@@ -175,7 +189,8 @@ inline std::vector<uint64_t> inputs_of(const std::string& statement) {
     const char letter = name[1];
     if (letter == 'd' || letter == 'p' || letter == 'q') continue;
     const size_t place = letter == 'e' ? 3 : static_cast<size_t>(letter - 'a');
-    for (uint32_t row = 0; row < rows_of(statement); ++row) in[size_t{row} * 4 + place] = value_of(r.values, letter, row);
+    for (uint32_t row = 0; row < rows_of(statement); ++row)
+      in[size_t{row} * 4 + place] = value_of(r.values, letter, row);
   }
   return in;
 }
