@@ -106,7 +106,8 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
     for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       const uint32_t from = pattern.offset[static_cast<size_t>(lane)] + first;
-      if (from + width > map.to.size() * map.unit) return false;
+      // Merged accesses may reach over the array's ends.
+      if (from + width > map.to.size() * map.unit || from + width < width) return false;
       const uint32_t to = map.to[from / map.unit] + from % map.unit;
       for (uint32_t more = map.unit - from % map.unit; more < width; more += map.unit)
         if (map.to[(from + more) / map.unit] != to + more) return false;

@@ -36,7 +36,8 @@ void answer_rows(std::istream& in, const std::string& name, const model::Arch& a
   if (unknown_rows == 0) return;
   std::cout.flush();
   std::cerr << fmt::format(
-      "lanescope: note: {}:{}: cp.async with 16 bytes has no known rule ({} row{}): 'wavefronts' is an "
+      "lanescope: note: {}:{}: cp.async with 16 bytes has no known rule on this architecture ({} row{}): "
+      "'wavefronts' is an "
       "estimate, near "
       "the profiler's; what would follow from it is left empty\n",
       name, first_unknown, unknown_rows, unknown_rows == 1 ? "" : "s");
@@ -70,8 +71,9 @@ void add_model_command(CLI::App& app, int& status) {
       "offset.\n"
       "A header row is optional; with one, other columns are ignored. The answer is one row for each:\n"
       "wavefronts,ideal,conflicts,max_way for shared memory, sectors,tags for global memory.\n"
-      "The rule of cp.async with 16 bytes is unknown: its row holds an estimate alone, and a note goes to "
-      "stderr.\n"
+      "The rule of cp.async with 16 bytes is known for sm_90 only: elsewhere its row holds an estimate "
+      "alone, "
+      "and a note goes to stderr.\n"
       "Example:\n"
       "  lanescope model --arch sm_35 --bank-mode 8 patterns.csv\n"
       "  lanescope model --banks 32 --bank-bits 32 --unit 64 < patterns.csv");

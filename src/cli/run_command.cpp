@@ -27,6 +27,7 @@
 #include "exec/launch.hpp"
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/limits.hpp"
+#include "merge/plan.hpp"
 #include "profile/collector.hpp"
 #include "ptx/module.hpp"
 #include "report/json.hpp"
@@ -49,6 +50,7 @@ struct RunOptions {
   std::string format = "text";
   std::string output;
   bool no_count = false;
+  bool no_merge = false;
   std::vector<std::string> program;  ///< and its arguments, after "--"
   uint64_t launch_skip = 0;
   uint64_t launch_count = UINT64_MAX;
@@ -119,6 +121,7 @@ struct Job {
   std::vector<Dump> dumps;
   uint64_t seed = 1;
   bool count = true;
+  bool merge = true;
 };
 
 /// Runs one kernel on a device of its own: memory, variables and buffers are fresh.
@@ -130,8 +133,11 @@ report::Launch run_kernel(const Job& job, const std::string& name, advise::Sourc
 
   exec::LaunchConfig config = job.config;
   config.params = buffers.parameters(kernel);
+  std::shared_ptr<const merge::Plan> plan;
+  if (job.merge && merge::knows(job.arch))
+    plan = std::make_shared<const merge::Plan>(merge::predict(*job.module, kernel));
   profile::Collectors collectors(job.arch, static_cast<uint32_t>(kernel.accesses.size()),
-                                 profile::RecordBlocks::some);
+                                 profile::RecordBlocks::some, plan);
   if (job.count) config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
   exec::LaunchResult result;
   {
@@ -142,7 +148,8 @@ report::Launch run_kernel(const Job& job, const std::string& name, advise::Sourc
   }
   for (const Dump& dump : job.dumps) buffers.dump(dump.argument, dump.file);
   return report::make_launch(job.arch, *job.module, kernel, config, result,
-                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources);
+                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources, 0,
+                             plan.get());
 }
 
 void write_report(const RunOptions& options, const report::Report& report) {
@@ -183,6 +190,7 @@ int run_a_program(const RunOptions& options) {
   program.sample_blocks = options.sample_blocks;
   program.threads = options.threads;
   program.no_count = options.no_count;
+  program.no_merge = options.no_merge;
   program.follow_children = options.follow_children;
   return run_program(program);
 }
@@ -223,6 +231,7 @@ int run(const RunOptions& options) {
   job.dumps = parse_dumps(options, job.arguments);
   job.seed = options.seed;
   job.count = !options.no_count;
+  job.merge = !options.no_merge;
 
   const std::string& file = options.files.front();
   job.module = std::make_shared<const ptx::Module>(ptx::parse(read_ptx(file), file));
@@ -291,6 +300,9 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   command->add_flag("--follow-children", options->follow_children,
                     "program: report on the processes that it starts, too");
   command->add_flag("--no-count", options->no_count, "only run: nothing is counted, which is faster");
+  command->add_flag("--no-merge", options->no_merge,
+                    "count each access to shared memory as the PTX writes it: do not predict which ones the "
+                    "assembler merges");
   command->footer(
       "An argument ARG is one of:\n"
       "  u32:7  s64:-1  f32:1.5  a number (u8 … u64, s8 … s64, b8 … b64, f32, f64)\n"

@@ -114,11 +114,14 @@ void Decoder::emit_memory() {
   i.b = b;
   i.c = data != nullptr ? list : c;
   i.imm = (uint64_t{elements} << 32) | place.offset;
-  if (key.address_bytes != 0)
+  if (key.address_bytes != 0) {
     i.aux = new_site(atomic              ? AccessKind::atomic
                      : in_->op == Op::st ? AccessKind::store
                                          : AccessKind::load,
                      key.space, uint64_t{ptx::size_of(in_->type())} * elements);
+    k_.accesses.back().function = s_->index;
+    k_.accesses.back().instruction = static_cast<uint32_t>(in_ - s_->f->body.data());
+  }
   put_later(later);
 }
 

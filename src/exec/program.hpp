@@ -87,6 +87,9 @@ struct AccessSite {
   ptx::Space space{};  ///< as written (generic where it is decided at run time)
   uint8_t width = 4;   ///< bytes per lane, all elements
   std::string text;    ///< "ld.shared.f32"
+  /// The instruction: of Module::functions, and of its body; no_operand for what calls do with their
+  /// arguments.
+  uint32_t function = no_operand, instruction = no_operand;
 };
 
 /// A piece of a block's shared memory with a name.

@@ -63,12 +63,13 @@ uint64_t badness_of(exec::AccessSpace space, const Cost& cost) {
 
 }  // namespace
 
-Collector::Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record)
-    : arch_(arch), record_(record), sites_(sites), entries_(sets * ways) {
+Collector::Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record,
+                     std::shared_ptr<const merge::Plan> plan)
+    : arch_(arch), record_(record), plan_(std::move(plan)), sites_(sites), entries_(sets * ways) {
   shared_granule = model::shared_shift_granule(arch_);
   async_granule = model::shared_shift_granule(arch_, model::Op::cp_async, 16);
   global_granule = model::global_shift_granule(arch_);
-  if (record_ != RecordBlocks::none) recorder_ = std::make_unique<Recorder>(*this, sites);
+  if (record_ != RecordBlocks::none) recorder_ = std::make_unique<Recorder>(*this, sites, plan_.get());
 }
 
 exec::Observer* Collector::of_block(uint64_t block) {
@@ -129,11 +130,42 @@ void Collector::access(const exec::Access& access) {
       site.counters.push_back(fresh);
     }
   }
-  site.last_cost = cost(access);
   SiteCounters& counters = site.counters[site.last];
+  if (access.space == exec::AccessSpace::shared && plan_ != nullptr) {
+    const merge::Fate& fate = plan_->fates[access.instruction];
+    if (fate.kind != merge::Fate::Kind::kept) {
+      site.last_cost = add_pieces(counters, access, fate);
+      return;
+    }
+  }
+  site.last_cost = cost(access);
   counters.counters.add(site.last_cost);
+  keep_worst(counters, site.last_cost, access);
+}
 
-  const uint64_t badness = badness_of(access.space, site.last_cost);
+Cost Collector::add_pieces(SiteCounters& counters, const exec::Access& access, const merge::Fate& fate) {
+  Cost sum;
+  sum.requests = 0;
+  for (const merge::Piece& piece : fate.pieces) {
+    const exec::Access part = piece_of(access, fate, piece);
+    const Cost& one = cost(part);
+    keep_worst(counters, one, part);
+    sum.requests += one.requests;
+    sum.lanes += one.lanes;
+    sum.wavefronts += one.wavefronts;
+    sum.ideal += one.ideal;
+    sum.conflicts += one.conflicts;
+    sum.max_way = std::max(sum.max_way, one.max_way);
+    sum.write_race = sum.write_race || (one.write_race && fate.kind != merge::Fate::Kind::combined);
+    sum.estimate = sum.estimate || one.estimate;
+    sum.evidence = model::less_sure(sum.evidence, one.evidence);
+  }
+  counters.counters.add(sum);
+  return sum;
+}
+
+void Collector::keep_worst(SiteCounters& counters, const Cost& cost, const exec::Access& access) {
+  const uint64_t badness = badness_of(access.space, cost);
   Example& worst = counters.worst;
   if (badness < worst.badness || (badness == worst.badness && access.block >= worst.block)) return;
   worst.badness = badness;
@@ -164,7 +196,7 @@ exec::Observer* Collectors::of(uint32_t host_thread) {
   const std::lock_guard lock(mutex_);
   if (host_thread >= collectors_.size()) collectors_.resize(host_thread + 1);
   auto& collector = collectors_[host_thread];
-  if (!collector) collector = std::make_unique<Collector>(arch_, sites_, record_);
+  if (!collector) collector = std::make_unique<Collector>(arch_, sites_, record_, plan_);
   return collector.get();
 }
 

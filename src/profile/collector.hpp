@@ -5,17 +5,23 @@
 // remembers the answers for the patterns it saw last: a table of fixed size, keyed by everything the answer
 // depends on: kind, space, width, mask, and the addresses relative to the model's shift granule below the
 // first active lane. A whole key is compared, never only its hash, so that counts are exact.
+//
+// With a plan of what the assembler merges (merge/plan.hpp) shared memory is counted as the machine code
+// accesses it: an instruction costs what its pieces cost, and those that are part of another one's access
+// cost nothing.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
 #include "lanescope/model/arch.hpp"
+#include "merge/plan.hpp"
 #include "profile/profile.hpp"
 #include "profile/recording.hpp"
 
@@ -31,8 +37,10 @@ enum class RecordBlocks : uint8_t {
 class Collector final : public exec::Observer {
  public:
   /// For a kernel with `sites` memory instructions (Kernel::accesses). Of some blocks the distinct accesses
-  /// to shared memory are recorded as well: `record` says of which.
-  Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none);
+  /// to shared memory are recorded as well: `record` says of which. Without a plan every instruction is one
+  /// access.
+  Collector(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none,
+            std::shared_ptr<const merge::Plan> plan = nullptr);
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
@@ -63,10 +71,14 @@ class Collector final : public exec::Observer {
   };
 
   const Cost& cost(const exec::Access& access);
+  /// Counts an access as the machine code has it; returns the cost of all its pieces.
+  Cost add_pieces(SiteCounters& counters, const exec::Access& access, const merge::Fate& fate);
+  static void keep_worst(SiteCounters& counters, const Cost& cost, const exec::Access& access);
 
   model::Arch arch_;
   RecordBlocks record_;
   std::unique_ptr<Recorder> recorder_;
+  std::shared_ptr<const merge::Plan> plan_;
   std::vector<Site> sites_;
   std::vector<Entry> entries_;
   Cost uncached_;
@@ -76,8 +88,9 @@ class Collector final : public exec::Observer {
 /// The collectors of one launch, one for each host thread, made when the thread first asks.
 class Collectors {
  public:
-  Collectors(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none)
-      : arch_(arch), sites_(sites), record_(record) {}
+  Collectors(const model::Arch& arch, uint32_t sites, RecordBlocks record = RecordBlocks::none,
+             std::shared_ptr<const merge::Plan> plan = nullptr)
+      : arch_(arch), sites_(sites), record_(record), plan_(std::move(plan)) {}
 
   /// May be called from several threads at once.
   [[nodiscard]] exec::Observer* of(uint32_t host_thread);
@@ -88,6 +101,7 @@ class Collectors {
   model::Arch arch_;
   uint32_t sites_;
   RecordBlocks record_;
+  std::shared_ptr<const merge::Plan> plan_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Collector>> collectors_;
 };

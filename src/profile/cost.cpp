@@ -56,6 +56,14 @@ model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
   return request;
 }
 
+exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const merge::Piece& piece) {
+  exec::Access part = access;
+  if (fate.kind == merge::Fate::Kind::combined) part.kind = exec::AccessKind::store;
+  part.width = piece.width;
+  for (uint64_t& address : part.address) address += static_cast<uint64_t>(int64_t{piece.offset});
+  return part;
+}
+
 Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   Cost cost;
   cost.lanes = static_cast<uint32_t>(std::popcount(access.mask));

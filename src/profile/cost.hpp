@@ -5,6 +5,7 @@
 #include "exec/observer.hpp"
 #include "lanescope/model/arch.hpp"
 #include "lanescope/model/request.hpp"
+#include "merge/plan.hpp"
 #include "profile/profile.hpp"
 
 namespace lanescope::profile {
@@ -14,6 +15,11 @@ namespace lanescope::profile {
 /// The access as the model is asked about it, for shared, global and constant memory.
 [[nodiscard]] model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
                                         const std::array<uint64_t, 32>& address);
+
+/// One access of the machine code that an access of the PTX becomes. Lanes of a combined atomic that meet in
+/// one word cost what one does: as those of a store.
+[[nodiscard]] exec::Access piece_of(const exec::Access& access, const merge::Fate& fate,
+                                    const merge::Piece& piece);
 
 /// What one access costs. Local memory is counted as the hardware lays it out: word w of the lanes of a warp
 /// is 128 consecutive bytes, one 32-bit word for each lane (CUDA C Programming Guide, "Local Memory"), so

@@ -8,7 +8,8 @@
 namespace lanescope::profile {
 
 void Counters::add(const Cost& cost, uint64_t times) {
-  requests += times;
+  instructions += times;
+  requests += times * cost.requests;
   lanes += times * cost.lanes;
   wavefronts += times * cost.wavefronts;
   ideal += times * cost.ideal;
@@ -23,10 +24,11 @@ void Counters::add(const Cost& cost, uint64_t times) {
   bytes_moved += times * cost.bytes_moved;
   max_way = std::max(max_way, cost.max_way);
   evidence = model::less_sure(evidence, cost.evidence);
-  if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times;
+  if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times * cost.requests;
 }
 
 void Counters::add(const Counters& other) {
+  instructions += other.instructions;
   requests += other.requests;
   lanes += other.lanes;
   wavefronts += other.wavefronts;
@@ -130,6 +132,7 @@ std::vector<LineCounters> by_line(const ptx::Module& module, const exec::Kernel&
         {line.place.file, line.place.line, line.place.in_source, line.op, line.variable}, line);
     LineCounters& sum = found->second;
     sum.counters.add(site.counters);
+    if (sum.sites.empty() || sum.sites.back() != site.site) sum.sites.push_back(site.site);
     if (is_new || site.worst.worse_than(sum.worst)) {
       sum.worst = site.worst;
       sum.worst_site = site.site;

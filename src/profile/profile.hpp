@@ -25,7 +25,8 @@ inline constexpr uint32_t no_variable = 0xffffffffu;
 /// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other
 /// spaces the second one; `lanes` is of both.
 struct Cost {
-  uint32_t lanes = 0;  ///< active
+  uint32_t requests = 1;  ///< accesses of the machine code: 0 or several where the assembler merges or splits
+  uint32_t lanes = 0;     ///< active
   uint32_t wavefronts = 0;
   uint32_t ideal = 0;       ///< non-empty phases: the wavefronts an access of these lanes must cost
   uint32_t conflicts = 0;   ///< wavefronts - ideal
@@ -45,8 +46,9 @@ struct Cost {
 
 /// Sums of Cost over accesses.
 struct Counters {
-  uint64_t requests = 0;  ///< warp-wide accesses
-  uint64_t lanes = 0;     ///< active lanes of all requests
+  uint64_t instructions = 0;  ///< memory instructions of the PTX that warps executed
+  uint64_t requests = 0;      ///< warp-wide accesses; differ from `instructions` where the assembler merges
+  uint64_t lanes = 0;         ///< active lanes of all requests
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t conflicts = 0;
@@ -154,7 +156,8 @@ struct LineCounters {
   uint32_t variable = no_variable;
   Counters counters;
   Example worst;
-  uint32_t worst_site = 0;  ///< the site of `worst`
+  uint32_t worst_site = 0;      ///< the site of `worst`
+  std::vector<uint32_t> sites;  ///< all of them, ascending
 };
 
 /// By source line, op and shared variable; in the order of the program text.

@@ -1,9 +1,12 @@
 // See recording.hpp.
 #include "profile/recording.hpp"
 
+#include "profile/cost.hpp"
+
 namespace lanescope::profile {
 
-Recorder::Recorder(exec::Observer& next, uint32_t sites) : next_(next), last_(sites, nullptr) {
+Recorder::Recorder(exec::Observer& next, uint32_t sites, const merge::Plan* plan)
+    : next_(next), plan_(plan), last_(sites) {
   // No access moves by so much within shared memory: only equal addresses count as repeated.
   shared_granule = async_granule = uint32_t{1} << 31;
   global_granule = next.global_granule;
@@ -22,9 +25,18 @@ size_t Recorder::Hash::operator()(const Key& key) const {
 
 void Recorder::access(const exec::Access& access) {
   next_.access(access);
-  uint64_t*& last = last_[access.instruction];
-  last = nullptr;
+  std::vector<uint64_t*>& last = last_[access.instruction];
+  last.clear();
   if (access.space != exec::AccessSpace::shared || access.mask == 0) return;
+  if (plan_ == nullptr || plan_->fates[access.instruction].kind == merge::Fate::Kind::kept) {
+    last.push_back(count(access));
+    return;
+  }
+  for (const merge::Piece& piece : plan_->fates[access.instruction].pieces)
+    last.push_back(count(piece_of(access, plan_->fates[access.instruction], piece)));
+}
+
+uint64_t* Recorder::count(const exec::Access& access) {
   Key key{access.instruction,
           access.shared_variable,
           access.mask,
@@ -33,17 +45,16 @@ void Recorder::access(const exec::Access& access) {
   for (size_t lane = 0; lane < key.address.size(); ++lane)
     if ((access.mask >> lane & 1) != 0) key.address[lane] = static_cast<uint32_t>(access.address[lane]);
   const auto found = counts_.find(key);
-  if (found == counts_.end() && counts_.size() >= most_accesses) {
-    last = &dropped_;
-  } else {
-    last = found != counts_.end() ? &found->second : &counts_[key];
-  }
-  ++*last;
+  uint64_t* counted = found != counts_.end()            ? &found->second
+                      : counts_.size() >= most_accesses ? &dropped_
+                                                        : &counts_[key];
+  ++*counted;
+  return counted;
 }
 
 void Recorder::repeat(uint32_t instruction, uint64_t times) {
   next_.repeat(instruction, times);
-  if (last_[instruction] != nullptr) *last_[instruction] += times;
+  for (uint64_t* counted : last_[instruction]) *counted += times;
 }
 
 Recording Recorder::recording() const {

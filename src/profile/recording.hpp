@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exec/observer.hpp"
+#include "merge/plan.hpp"
 #include "profile/profile.hpp"
 
 namespace lanescope::profile {
@@ -20,8 +21,9 @@ class Recorder final : public exec::Observer {
   /// More distinct accesses than this are not kept: 40 MB.
   static constexpr size_t most_accesses = size_t{1} << 18;
 
-  /// `sites`: memory instructions of the kernel (Kernel::accesses).
-  Recorder(exec::Observer& next, uint32_t sites);
+  /// `sites`: memory instructions of the kernel (Kernel::accesses). With a plan, accesses are kept as the
+  /// assembler merges them; it must live as long as this object.
+  Recorder(exec::Observer& next, uint32_t sites, const merge::Plan* plan = nullptr);
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
@@ -38,9 +40,13 @@ class Recorder final : public exec::Observer {
     size_t operator()(const Key& key) const;
   };
 
+  /// Counts one access; where it is counted.
+  uint64_t* count(const exec::Access& access);
+
   exec::Observer& next_;
+  const merge::Plan* plan_;
   std::unordered_map<Key, uint64_t, Hash> counts_;
-  std::vector<uint64_t*> last_;  ///< by site: the count of its last access
+  std::vector<std::vector<uint64_t*>> last_;  ///< by site: the counts of its last access, or of its pieces
   uint64_t dropped_ = 0;
 };
 

@@ -39,6 +39,7 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"line", line.line},
               {"op", line.op},
               {"variable", line.variable},
+              {"instructions", c.instructions},
               {"requests", c.requests},
               {"wavefronts", c.wavefronts},
               {"ideal", c.ideal},
@@ -55,6 +56,8 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"bytes_moved", c.bytes_moved},
               {"estimate", c.estimates != 0},
               {"evidence", name_of(c.evidence)},
+              {"merged", line.merged},
+              {"merge_doubt", line.doubt},
               {"source", line.source},
               {"worst", json_of(line.worst, grid)}};
 }
@@ -85,6 +88,7 @@ Json json_of(const Launch& launch) {
               {"shared_bytes", launch.shared_bytes},
               {"warp_instructions", launch.warp_instructions},
               {"counted", launch.counted},
+              {"merges", launch.merges},
               {"failed", launch.failed},
               {"metrics", std::move(metrics)},
               {"lines", std::move(lines)},

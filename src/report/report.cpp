@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/explain.hpp"
 #include "report/words.hpp"
@@ -48,6 +49,57 @@ std::string source_of(const ptx::Module& module, const Place& place, advise::Sou
 
 std::string name_of_variable(const exec::Kernel& kernel, uint32_t variable) {
   return variable < kernel.shared.size() ? kernel.shared[variable].name : "";
+}
+
+/// "line 12", "lines 12, 14"; the file, too, where it is another one than `here`.
+std::string lines_in_words(const std::set<std::pair<std::string, uint32_t>>& places,
+                           const std::string& here) {
+  std::string text = places.size() == 1 ? "line " : "lines ";
+  for (const auto& [file, line] : places) {
+    if (text.back() != ' ') text += ", ";
+    text += (file == here ? "" : file + ":") + std::to_string(line);
+  }
+  return text;
+}
+
+/// Fills in what the assembler makes of a line's instructions.
+void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::Module& module,
+                     const exec::Kernel& kernel, const merge::Plan& plan) {
+  using Kind = merge::Fate::Kind;
+  std::set<uint32_t> bits;
+  std::set<std::pair<std::string, uint32_t>> with, known;
+  bool combined = false;
+  bool merged = false, unused = false, overwritten = false, narrowed = false, is_known = false;
+  for (const uint32_t site : sites) {
+    const merge::Fate& fate = plan.fates[site];
+    if (line.doubt.empty()) line.doubt = fate.doubt;
+    merged |= fate.kind == Kind::merged;
+    unused |= fate.kind == Kind::unused;
+    overwritten |= fate.kind == Kind::overwritten;
+    narrowed |= fate.kind == Kind::narrowed;
+    combined |= fate.kind == Kind::combined;
+    is_known |= fate.kind == Kind::known;
+    if (fate.kind == Kind::merged) bits.insert(fate.bits);
+    for (const uint32_t other : fate.with) {
+      const Place place =
+          named(module, kernel, profile::place_of(module, kernel.origins[kernel.accesses[other].origin]));
+      if (place.file != line.file || place.line != line.line)
+        (fate.kind == Kind::known ? known : with).emplace(place.file, place.line);
+    }
+  }
+  const auto add = [&](const std::string& part) { line.merged += (line.merged.empty() ? "" : "; ") + part; };
+  if (merged) {
+    std::string widths;
+    for (const uint32_t width : bits) widths += (widths.empty() ? "" : " and ") + std::to_string(width);
+    add("merged into " + widths + "-bit accesses" +
+        (with.empty() ? "" : " with " + lines_in_words(with, line.file)));
+  }
+  if (is_known)
+    add("already in a register" + (known.empty() ? "" : " since " + lines_in_words(known, line.file)));
+  if (narrowed) add("only the words that are used are loaded");
+  if (combined) add("lanes that meet in one word are put together");
+  if (unused) add("not loaded: nothing uses it");
+  if (overwritten) add("not stored: overwritten at once");
 }
 
 Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
@@ -140,7 +192,8 @@ Report make_report(const model::Arch& arch) {
 
 Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exec::Kernel& kernel,
                    const exec::LaunchConfig& config, const exec::LaunchResult& result,
-                   const std::optional<profile::Profile>& profile, advise::Sources& sources, int registers) {
+                   const std::optional<profile::Profile>& profile, advise::Sources& sources, int registers,
+                   const merge::Plan* plan) {
   Launch launch;
   launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
   launch.grid = config.grid;
@@ -152,6 +205,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   for (const exec::Finding& found : result.findings)
     launch.findings.push_back(make_finding(module, kernel, config, found));
   if (!profile) return launch;
+  launch.merges = plan != nullptr;
 
   launch.totals = profile::totals(*profile);
   launch.metrics = metrics_of(launch.totals);
@@ -166,6 +220,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.counters = counted.counters;
     line.worst = counted.worst;
     line.source = source_of(module, place, sources);
+    if (plan != nullptr && line.space == exec::AccessSpace::shared)
+      explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));
   }
   std::stable_sort(launch.lines.begin(), launch.lines.end(), comes_before);

@@ -12,6 +12,7 @@
 #include "advise/sources.hpp"
 #include "exec/launch.hpp"
 #include "lanescope/model/arch.hpp"
+#include "merge/plan.hpp"
 #include "profile/profile.hpp"
 #include "ptx/module.hpp"
 
@@ -27,6 +28,8 @@ struct Line {
   profile::Counters counters;
   profile::Example worst;
   std::string source;  ///< the line's text without indentation; empty when the file was not found
+  std::string merged;  ///< in words, what the assembler makes of it other than is written; empty when nothing
+  std::string doubt;   ///< in words, why that may be more or less; empty when the rules decide
 };
 
 /// All accesses to one variable of shared memory.
@@ -57,6 +60,7 @@ struct Launch {
   uint64_t warp_instructions = 0;
   bool failed = false;   ///< results are not to be trusted
   bool counted = false;  ///< false: only run; everything below but the findings is empty
+  bool merges = false;   ///< shared memory is counted as the assembler merges the accesses of the PTX
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
   std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first
@@ -88,12 +92,12 @@ struct Report {
 [[nodiscard]] Report make_report(const model::Arch& arch);
 
 /// One launch. `profile`: nothing when accesses were not counted. `registers`: of a thread, as the assembler
-/// says; 0 = unknown.
+/// says; 0 = unknown. `plan`: what accesses were counted with, or null.
 [[nodiscard]] Launch make_launch(const model::Arch& arch, const ptx::Module& module,
                                  const exec::Kernel& kernel, const exec::LaunchConfig& config,
                                  const exec::LaunchResult& result,
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
-                                 int registers = 0);
+                                 int registers = 0, const merge::Plan* plan = nullptr);
 
 /// How the numbers of a launch are known: the least sure rule that they rest on.
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);

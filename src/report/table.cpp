@@ -43,9 +43,11 @@ Table::Table(std::vector<std::string> head, size_t left) : left_(left) {
   add(std::move(cells));
 }
 
-void Table::add(std::vector<Cell> cells, const std::string& below) {
+void Table::add(std::vector<Cell> cells, const std::vector<std::string>& below) {
   for (Cell& cell : cells) cell.text = printable(cell.text);
-  rows_.push_back({std::move(cells), printable(below)});
+  rows_.push_back({std::move(cells), {}});
+  for (const std::string& text : below)
+    if (!text.empty()) rows_.back().below.push_back(printable(text));
 }
 
 void Table::write(Writer& out) const {
@@ -73,8 +75,8 @@ void Table::write(Writer& out) const {
     }
     out.line(text.substr(0, text.find_last_not_of(' ') + 1));
     constexpr size_t deeper = 6;
-    if (!row.below.empty())
-      out.line(std::string(deeper, ' ') + cut_end(row.below, out.width() - deeper), Style::dim);
+    for (const std::string& below : row.below)
+      out.line(std::string(deeper, ' ') + cut_end(below, out.width() - deeper), Style::dim);
   }
 }
 

@@ -40,19 +40,19 @@ struct Cell {
 };
 
 /// A table whose first column is cut to what the terminal leaves; all other columns are as wide as their
-/// contents. A row may have a line of text below it.
+/// contents. A row may have lines of text below it.
 class Table {
  public:
   /// `left`: columns that are aligned to the left, from the first one.
   Table(std::vector<std::string> head, size_t left);
 
-  void add(std::vector<Cell> cells, const std::string& below = "");
+  void add(std::vector<Cell> cells, const std::vector<std::string>& below = {});
   void write(Writer& out) const;
 
  private:
   struct Row {
     std::vector<Cell> cells;
-    std::string below;
+    std::vector<std::string> below;
   };
   size_t left_;
   std::vector<Row> rows_;

@@ -71,7 +71,8 @@ void write_shared(Writer& out, const Launch& launch) {
                {fmt::format("{}{} / {}", mark, grouped(c.wavefronts), grouped(c.ideal)), style},
                {mark + std::to_string(c.max_way), style},
                {percent(c.wavefronts, all)}},
-              source_below(lines, i));
+              {source_below(lines, i), line.merged.empty() ? "" : "→ " + line.merged,
+               line.doubt.empty() ? "" : "? " + line.doubt});
   }
   table.write(out);
   end_table(out, lines.size());
@@ -93,7 +94,7 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
                {grouped(c.requests)},
                {fmt::format("{} / {}", grouped(c.sectors), grouped(c.ideal_sectors)), style},
                {percent(c.sectors, all)}},
-              source_below(lines, i));
+              {source_below(lines, i)});
   }
   table.write(out);
   end_table(out, lines.size());
@@ -101,6 +102,20 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
 
 std::string global_part(const char* what, const profile::Counters& c) {
   return fmt::format("{} sectors {} (ideal {})", grouped(c.sectors), what, grouped(c.ideal_sectors));
+}
+
+/// How many accesses the assembler makes of those of the PTX, where that is another number.
+void write_merging(Writer& out, const Launch& launch) {
+  const profile::Totals& t = launch.totals;
+  const uint64_t written =
+      t.shared_load.instructions + t.shared_store.instructions + t.shared_atomic.instructions;
+  if (written != shared_requests(t))
+    out.paragraph(
+        fmt::format("The assembler merges accesses: {} become {} (--no-merge counts them as written).",
+                    counted(written, "shared instruction"), counted(shared_requests(t), "request")),
+        2);
+  if (std::any_of(launch.lines.begin(), launch.lines.end(), [](const Line& l) { return !l.doubt.empty(); }))
+    out.paragraph("? The assembler may merge more or less in this line than is counted.", 2);
 }
 
 void write_totals(Writer& out, const Launch& launch) {
@@ -113,6 +128,7 @@ void write_totals(Writer& out, const Launch& launch) {
       text += fmt::format(", {} of atomics", grouped(t.shared_atomic.conflicts));
     out.paragraph(text, 2, Style::bold);
   }
+  if (launch.merges) write_merging(out, launch);
   std::string global;
   const auto add = [&](const char* what, const profile::Counters& c) {
     if (c.requests != 0) global += (global.empty() ? "" : ", ") + global_part(what, c);

@@ -14,7 +14,7 @@ TEST(CommittedPtx, IsUpToDate) {
 
 TEST(CommittedPtx, HasNoAbsolutePaths) {
   int files = 0;
-  for (const char* folder : {"/kernels/ptx", "/tests/data/ptx"})
+  for (const char* folder : {"/kernels/ptx", "/tests/data/ptx", "/tests/data/accuracy"})
     for (const auto& entry :
          std::filesystem::directory_iterator(std::string(LANESCOPE_SOURCE_DIR) + folder)) {
       std::ifstream file(entry.path());

@@ -15,6 +15,7 @@
 #include "exec/memory.hpp"
 #include "kernels/case.hpp"
 #include "lanescope/model/archs.hpp"
+#include "merge/plan.hpp"
 #include "profile/collector.hpp"
 #include "profile/profile.hpp"
 #include "ptx/module.hpp"
@@ -48,10 +49,12 @@ struct Outcome {
 };
 
 /// Runs one case. `arch`: counts as this architecture does; null: counts nothing. `threads`: of the host, 0 =
-/// all. `record`: of which blocks accesses are kept, for advice.
+/// all. `record`: of which blocks accesses are kept, for advice. `merge`: counts accesses to shared memory as
+/// the assembler merges them.
 [[nodiscard]] inline Outcome run_kernel(Program& program, const Case& c, const model::Arch* arch,
                                         uint32_t threads = 0,
-                                        profile::RecordBlocks record = profile::RecordBlocks::none) {
+                                        profile::RecordBlocks record = profile::RecordBlocks::none,
+                                        bool merge = false) {
   const exec::Kernel& kernel = program.image().kernel(c.kernel);
   if (kernel.params.size() != c.arguments.size())
     throw Error(c.kernel + " takes " + std::to_string(kernel.params.size()) + " arguments");
@@ -79,8 +82,10 @@ struct Outcome {
 
   std::unique_ptr<profile::Collectors> collectors;
   if (arch != nullptr) {
-    collectors =
-        std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()), record);
+    std::shared_ptr<const merge::Plan> plan;
+    if (merge) plan = std::make_shared<const merge::Plan>(merge::predict(program.image().module(), kernel));
+    collectors = std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()),
+                                                       record, plan);
     config.observer = [&](uint32_t host_thread) { return collectors->of(host_thread); };
   }
 

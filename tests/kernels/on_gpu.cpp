@@ -4,12 +4,16 @@
 //   g++ -std=c++20 -Itests -I/usr/local/cuda/include tests/kernels/on_gpu.cpp -o on_gpu -lcuda
 //   ./on_gpu check     # all cases; the PTX for sm_100 too, as sm_90
 //   ./on_gpu record    # writes tests/data/expected/*.txt
+//   ./on_gpu count N FOLDER   # launches each case of accuracy_cases.hpp and of kernels/ N times, for a
+//   profiler to
+//                             # count; from machine code FOLDER/NAME.cubin. tests/data/README.md says how
 #include <cuda.h>
 
 #include <cstdio>
 #include <cstdlib>
 #include <map>
 
+#include "kernels/accuracy_cases.hpp"
 #include "kernels/kernel_cases.hpp"
 #include "kernels/program_cases.hpp"
 
@@ -142,7 +146,24 @@ int record(const std::string& device) {
   return 0;
 }
 
-int run_main(const std::string& what) {
+/// A line for each launch, in order: program, kernel, variant, checksum of its buffers.
+int count(int times, const std::string& folder) {
+  std::map<std::string, CUmodule> modules;
+  auto cases = accuracy_cases();
+  for (Case& c : kernel_cases()) cases.push_back(std::move(c));
+  std::printf("program,kernel,variant,repetition,checksum\n");
+  for (const Case& c : cases) {
+    auto& m = modules[c.program];
+    if (m == nullptr)
+      must(cuModuleLoad(&m, (folder + "/" + c.program + ".cubin").c_str()), c.program.c_str());
+    for (int i = 0; i < times; ++i)
+      std::printf("%s,%s,%s,%d,%016llx\n", c.program.c_str(), c.kernel.c_str(), c.variant.c_str(), i,
+                  static_cast<unsigned long long>(checksum(run(m, c))));
+  }
+  return 0;
+}
+
+int run_main(const std::string& what, const std::vector<std::string>& more) {
   must(cuInit(0), "cuInit");
   CUdevice device = 0;
   must(cuDeviceGet(&device, 0), "no GPU");
@@ -153,10 +174,11 @@ int run_main(const std::string& what) {
   must(cuDeviceGetName(name, sizeof name, device), "name");
   int driver = 0;
   must(cuDriverGetVersion(&driver), "driver");
+  if (what == "count" && more.size() == 2) return count(std::stoi(more[0]), more[1]);
   std::printf("%s, CUDA %d.%d\n", name, driver / 1000, driver % 1000 / 10);
   if (what == "check") return check();
   if (what == "record") return record(name);
-  std::fprintf(stderr, "on_gpu check | record\n");
+  std::fprintf(stderr, "on_gpu check | record | count N FOLDER\n");
   return 2;
 }
 
@@ -165,7 +187,7 @@ int run_main(const std::string& what) {
 
 int main(int argc, char** argv) {
   try {
-    return lanescope::kernels::run_main(argc == 2 ? argv[1] : "");
+    return lanescope::kernels::run_main(argc > 1 ? argv[1] : "", {argv + std::min(argc, 2), argv + argc});
   } catch (const std::exception& e) {
     std::fprintf(stderr, "on_gpu: %s\n", e.what());
     return 1;

@@ -74,7 +74,9 @@ TEST(PatternCsv, UnknownRuleHasAnEstimateAndNothingDerivedFromIt) {
   bool unknown = false;
   EXPECT_EQ(answers("cp.async,8,3,0,8\n", *find_arch("sm_90"), &unknown), "1,1,0,1,,\n");
   EXPECT_FALSE(unknown);
-  EXPECT_EQ(answers("cp.async,16,3,0,512\n", *find_arch("sm_90"), &unknown), "2,,,,,\n");
+  EXPECT_EQ(answers("cp.async,16,3,0,512\n", *find_arch("sm_90"), &unknown), "1,1,0,1,,\n");
+  EXPECT_FALSE(unknown);
+  EXPECT_EQ(answers("cp.async,16,3,0,512\n", *find_arch("sm_80"), &unknown), "2,,,,,\n");
   EXPECT_TRUE(unknown);
 }
 

@@ -1,5 +1,5 @@
 # Checks that folders depend on each other in one direction only:
-#   base, model <- ptx <- exec <- profile <- advise <- report <- cli, cuda
+#   base, model <- ptx <- exec <- merge <- profile <- advise <- report <- cli, cuda
 # Run as: cmake -D ROOT=<source tree> -P check_includes.cmake. Prints every wrong include, then fails.
 
 cmake_minimum_required(VERSION 3.25)
@@ -10,12 +10,13 @@ set(allowed_model)
 set(allowed_public)
 set(allowed_ptx base)
 set(allowed_exec ptx ${allowed_ptx})
-set(allowed_profile exec ${allowed_exec})
+set(allowed_merge exec ${allowed_exec})
+set(allowed_profile merge ${allowed_merge})
 set(allowed_advise profile ${allowed_profile})
 set(allowed_report advise ${allowed_advise})
 set(allowed_cli report ${allowed_report})
 set(allowed_cuda report ${allowed_report})
-set(folders base ptx exec profile advise report cli cuda)
+set(folders base ptx exec merge profile advise report cli cuda)
 
 set(wrong 0)
 

@@ -91,7 +91,9 @@ struct Arch {
   bool pair_rule = false;
   Evidence pair_evidence = Evidence::assumed;
   /// Atomics count lanes, not words (4 bytes measured on 9.0); cp.async counts lanes (4 and 8 bytes measured
-  /// on 9.0); ldmatrix and stmatrix count words, eight rows to a phase (measured on 9.0).
+  /// on 9.0; 16 bytes past the first-level cache: no pattern costs more,
+  /// tests/data/truth/h100_async_copies.csv); ldmatrix and stmatrix count words, eight rows to a phase
+  /// (measured on 9.0).
   Evidence atomic_evidence = Evidence::assumed;
   Evidence async_evidence = Evidence::assumed;
   Evidence matrix_evidence = Evidence::assumed;

@@ -31,7 +31,8 @@ struct SharedCost {
   /// Loads: words that a phase delivers to two or more lanes, over all phases; 0 for other accesses and where
   /// nothing is broadcast.
   int broadcast_words = 0;
-  /// The rule of this access is unknown (cp.async with 16 bytes).
+  /// The rule of this access is unknown: cp.async with 16 bytes, which bypasses the first-level cache, on
+  /// architectures where it was not measured.
   bool unknown_rule = false;
   /// Near the wavefronts of the profiler's software model; only where `unknown_rule`. Depends on the
   /// addresses' place in a 128-byte line, so it alone is not covered by shared_shift_granule.
@@ -494,8 +495,7 @@ LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& req
     evidence = less_sure(evidence, arch.pair_evidence);
   if (request.op == Op::atomic)
     evidence = less_sure(evidence, request.width == 4 ? arch.atomic_evidence : Evidence::assumed);
-  if (request.op == Op::cp_async)
-    evidence = less_sure(evidence, request.width == 16 ? Evidence::assumed : arch.async_evidence);
+  if (request.op == Op::cp_async) evidence = less_sure(evidence, arch.async_evidence);
   return evidence;
 }
 
@@ -560,8 +560,11 @@ LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& r
   const int words_of_key = mapping.one_key ? detail::larger(1, plan.width / arch.bank_bytes) : 1;
   cost.broadcast_words = request.op == Op::load ? cost.broadcast_words * words_of_key : 0;
   if (request.op == Op::cp_async && request.width == 16) {
-    cost.unknown_rule = true;
-    cost.estimate = detail::estimate_async16(request, plan.active);
+    // Measured on 9.0: whatever the addresses are, the banks are kept from other accesses equally long.
+    if (arch.async_evidence != Evidence::measured) {
+      cost.unknown_rule = true;
+      cost.estimate = detail::estimate_async16(request, plan.active);
+    }
     cost.wavefronts = cost.phases;
     cost.max_way = cost.phases != 0 ? 1 : 0;
   }
@@ -592,7 +595,7 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
           (detail::fits_small_tables(mapping)
                ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
                : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
-      if (result.cost.unknown_rule) result.phase_wavefronts[phase] = 1;
+      if (request.op == Op::cp_async && request.width == 16) result.phase_wavefronts[phase] = 1;
       const int first_entry = result.entry_count;
       LANESCOPE_KEEP_LOOP
       for (uint64_t left = lanes; left != 0; left &= left - 1) {

@@ -54,6 +54,7 @@ Options read_options() {
   read_number("LANESCOPE_WIDTH", options.width);
   options.color = variable("LANESCOPE_COLOR") != nullptr;
   options.count = variable("LANESCOPE_NO_COUNT") == nullptr;
+  options.merge = variable("LANESCOPE_NO_MERGE") == nullptr;
   read_number("LANESCOPE_THREADS", options.threads);
   if (const char* pattern = variable("LANESCOPE_KERNEL")) {
     try {

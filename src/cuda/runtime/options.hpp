@@ -21,6 +21,7 @@ struct Options {
   uint32_t width = 100;  ///< LANESCOPE_WIDTH: columns of the text
   bool color = false;    ///< LANESCOPE_COLOR
   bool count = true;     ///< LANESCOPE_NO_COUNT
+  bool merge = true;     ///< LANESCOPE_NO_MERGE
   uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;

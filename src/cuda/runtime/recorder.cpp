@@ -89,8 +89,10 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
         live_.erase(oldest);
       }
     }
+    if (options_.merge && entry.plan == nullptr && merge::knows(arch_))
+      entry.plan = std::make_shared<const merge::Plan>(merge::predict(*entry.module, kernel));
     entry.collectors = std::make_unique<profile::Collectors>(
-        arch_, static_cast<uint32_t>(kernel.accesses.size()), profile::RecordBlocks::some);
+        arch_, static_cast<uint32_t>(kernel.accesses.size()), profile::RecordBlocks::some, entry.plan);
     live_.push_back(&entry);
   }
   const uint64_t blocks = config.grid.count();
@@ -170,8 +172,8 @@ std::string Recorder::render() {
     if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_)
       continue;
     if (entry->launches == 0) continue;
-    report::Launch launch =
-        report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum, entry->counts, sources);
+    report::Launch launch = report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum,
+                                                entry->counts, sources, 0, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
   }

@@ -18,6 +18,7 @@
 #include "cuda/runtime/options.hpp"
 #include "cuda/runtime/runtime.hpp"
 #include "exec/launch.hpp"
+#include "merge/plan.hpp"
 #include "profile/collector.hpp"
 #include "profile/profile.hpp"
 #include "report/report.hpp"
@@ -40,6 +41,7 @@ class Recorder {
     /// Collectors live on from launch to launch: making them costs more than a small kernel. Only some do at
     /// a time (they are large); what the others counted is in `counts`.
     std::unique_ptr<profile::Collectors> collectors;
+    std::shared_ptr<const merge::Plan> plan;  ///< what they count with; null: every access as written
     std::optional<profile::Profile> counts;
     uint64_t last_use = 0;
     std::chrono::steady_clock::time_point put_aside;  ///< when `counts` last took over what was counted

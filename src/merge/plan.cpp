@@ -1,0 +1,787 @@
+// See plan.hpp. For each function: which loads are sure to have run, with nothing in between that may have
+// changed shared memory, when another one runs (a forward data-flow problem); then loads of one base in one
+// aligned window become wide accesses, and so do stores that follow each other in one basic block.
+#include "merge/plan.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+
+#include "exec/flow.hpp"
+#include "merge/values.hpp"
+
+namespace lanescope::merge {
+namespace {
+
+using ptx::Mod;
+using ptx::no_index;
+using ptx::Op;
+using ptx::Operand;
+using ptx::Space;
+using ptx::Type;
+
+constexpr uint32_t most_elements = 4;  ///< of one access
+constexpr uint32_t widest = 16;        ///< bytes of one access
+
+bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cta; }
+
+/// Bits by index.
+class Bits {
+ public:
+  explicit Bits(size_t size = 0, bool all = false) : words_((size + 63) / 64, all ? ~uint64_t{0} : 0) {}
+  void add(uint32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
+  void clear() { std::fill(words_.begin(), words_.end(), 0); }
+  [[nodiscard]] bool has(uint32_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
+  void intersect(const Bits& other) {
+    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
+  }
+  friend bool operator==(const Bits&, const Bits&) = default;
+
+ private:
+  std::vector<uint64_t> words_;
+};
+
+/// What an instruction means for accesses to shared memory around it.
+enum class Effect : uint8_t {
+  none,
+  load,    ///< an ordinary load that may be merged
+  store,   ///< an ordinary store that may be merged
+  reads,   ///< may read shared memory: stores before and after it stay apart
+  changes  ///< may change shared memory, or waits for others who may
+};
+
+Effect effect_of(const ptx::Instruction& in) {
+  const ptx::OpClass op_class = ptx::info(in.op).op_class;
+  const bool volatile_access = in.has(Mod::volatile_);
+  switch (in.op) {
+    case Op::ld:
+    case Op::ldu:
+      if (is_shared(in.space) && !volatile_access) return Effect::load;
+      return is_shared(in.space) || in.space == Space::shared_cluster || in.space == Space::generic
+                 ? Effect::reads
+                 : Effect::none;
+    case Op::st:
+      if (is_shared(in.space) && !volatile_access && !in.has(Mod::release)) return Effect::store;
+      return is_shared(in.space) || in.space == Space::shared_cluster || in.space == Space::generic
+                 ? Effect::changes
+                 : Effect::none;
+    case Op::call: return Effect::changes;
+    case Op::ldmatrix: return Effect::reads;
+    case Op::mma:
+    case Op::movmatrix:
+    case Op::prefetch:
+    case Op::prefetchu:
+    case Op::discard:
+    case Op::applypriority:
+    case Op::createpolicy:
+    case Op::isspacep: return Effect::none;
+    default: break;
+  }
+  if (op_class == ptx::OpClass::atomic) return in.space == Space::global ? Effect::none : Effect::changes;
+  if (op_class == ptx::OpClass::barrier || op_class == ptx::OpClass::async ||
+      op_class == ptx::OpClass::matrix)
+    return Effect::changes;
+  return Effect::none;
+}
+
+/// One load or store that may be merged.
+struct Access {
+  uint32_t site = no_index;
+  uint32_t instruction = 0;
+  uint32_t block = 0;
+  bool load = false;
+  bool guarded = false;
+  bool separate = false;  ///< its elements are never merged with others
+  bool gaps = false;      ///< the compiler widened the vector over bytes that the program does not load
+  bool whole = false;     ///< a vector that is loaded as it is, whatever else is
+  uint32_t element = 4;   ///< bytes
+  uint32_t count = 1;     ///< elements of its vector
+  uint32_t live = 1;      ///< those that are used, one bit each
+  Value address;
+  [[nodiscard]] int64_t place(uint32_t k) const { return address.offset + int64_t{k} * element; }
+};
+
+/// A loop: its first block and the set of all.
+struct Loop {
+  uint32_t header = 0;
+  std::vector<bool> blocks;
+  size_t size = 0;
+  bool changes_shared = false;
+};
+
+class Function {
+ public:
+  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, Plan& plan)
+      : module_(module), f_(module.functions[index]), plan_(plan), flow_(exec::analyse(f_, !f_.is_entry)) {
+    for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
+      const exec::AccessSite& at = kernel.accesses[site];
+      if (at.function == index) site_of_[at.instruction] = site;
+    }
+  }
+
+  void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
+    const Values values(f_, flow_, module_shared, local_shared);
+    values_ = &values;
+    find_live_registers();
+    combine_atomics();
+    collect();
+    if (accesses_.empty()) return;
+    find_available();
+    find_loops();
+    merge_loads();
+    merge_stores();
+    doubt_loops();
+    values_ = nullptr;
+  }
+
+ private:
+  const ptx::Module& module_;
+  const ptx::Function& f_;
+  Plan& plan_;
+  exec::Flow flow_;
+  const Values* values_ = nullptr;
+  std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
+  std::vector<bool> live_;                ///< by register
+  std::vector<bool> extended_;            ///< by register: 16 bits that integer instructions use
+  std::vector<bool> low_half_;            ///< by register: 64 bits of which only the low half is read
+  std::vector<Access> accesses_;          ///< in the order in which blocks are reached
+  std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
+  std::vector<uint32_t> order_;           ///< blocks that are reached
+  std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
+  std::vector<Loop> loops_;
+
+  [[nodiscard]] const Operand* data_of(const ptx::Instruction& in) const {
+    return &in.operands[in.op == Op::st ? 1 : 0];
+  }
+
+  void find_live_registers() {
+    live_.assign(f_.registers.size(), false);
+    extended_.assign(f_.registers.size(), false);
+    low_half_.assign(f_.registers.size(), true);
+    std::vector<exec::Usage> usage;
+    usage.reserve(f_.body.size());
+    std::vector<std::vector<uint32_t>> writers(f_.registers.size());
+    std::vector<uint32_t> open;
+    const auto need = [&](uint32_t instruction) {
+      for (const uint32_t reg : usage[instruction].reads) {
+        if (live_[reg]) continue;
+        live_[reg] = true;
+        open.push_back(reg);
+      }
+    };
+    for (uint32_t i = 0; i < f_.body.size(); ++i) {
+      usage.push_back(exec::usage_of(f_.body[i]));
+      for (const uint32_t reg : usage[i].writes) writers[reg].push_back(i);
+    }
+    for (uint32_t i = 0; i < f_.body.size(); ++i) {
+      const ptx::Instruction& in = f_.body[i];
+      const Effect effect = effect_of(in);
+      const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
+      if (usage[i].writes.empty() || (!loads && effect != Effect::none) ||
+          ptx::info(in.op).op_class == ptx::OpClass::control ||
+          ptx::info(in.op).op_class == ptx::OpClass::warp)
+        need(i);
+      if (in.has(Mod::volatile_)) need(i);
+      note_use(in, usage[i]);
+    }
+    while (!open.empty()) {
+      const uint32_t reg = open.back();
+      open.pop_back();
+      for (const uint32_t i : writers[reg]) need(i);
+    }
+  }
+
+  /// 16-bit loads are merged when their halves are moved, stored or used as floating-point numbers; for
+  /// integer arithmetic the machine extends each to 32 bits while loading it.
+  void note_use(const ptx::Instruction& in, const exec::Usage& usage) {
+    const bool narrows = in.op == Op::cvt && in.types.size() == 2 && ptx::size_of(in.types[0]) <= 4 &&
+                         !ptx::is_float(in.types[1]) && in.guard == no_index;
+    if (!narrows)
+      for (const uint32_t reg : usage.reads) low_half_[reg] = false;
+    if (in.op == Op::mov || in.op == Op::st || in.types.empty()) return;
+    if (ptx::is_float(in.types.back())) return;
+    for (const uint32_t reg : usage.reads) extended_[reg] = true;
+  }
+
+  /// Counting (red.add of 1) is done by population count. Where all lanes have one address, 32-bit integer
+  /// operations are done in registers first. Others that the hardware has no instruction for become loops.
+  void combine_atomics() {
+    for (const auto& [i, site] : site_of_) {
+      const ptx::Instruction& in = f_.body[i];
+      if ((in.op != Op::atom && in.op != Op::red) || !is_shared(in.space)) continue;
+      Fate& f = plan_.fates[site];
+      const Type type = in.type();
+      if (ptx::is_float(type) || ptx::size_of(type) != 4) {
+        if (!in.has(Mod::exch) && !in.has(Mod::cas))
+          f.doubt =
+              "the assembler makes a loop of this atomic, which runs once for each lane that meets another";
+        continue;
+      }
+      const bool used =
+          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && live_[in.operands[0].reg];
+      const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
+      const bool counts = in.has(Mod::add) && type == Type::u32 && !used && values_->data(i) == Value{0, 1} &&
+                          (data.kind == Operand::Kind::integer || data.kind == Operand::Kind::reg);
+      const bool reduces = in.has(Mod::add) || in.has(Mod::min) || in.has(Mod::max) || in.has(Mod::and_) ||
+                           in.has(Mod::or_) || in.has(Mod::xor_);
+      if (counts || (reduces && values_->uniform(values_->address(i).base))) f.kind = Fate::Kind::combined;
+    }
+  }
+
+  void collect() {
+    access_at_.assign(f_.body.size(), no_index);
+    std::vector<bool> seen(flow_.blocks.size(), false);
+    find_order(seen);
+    for (const uint32_t block : order_)
+      for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+        const ptx::Instruction& in = f_.body[i];
+        const Effect effect = effect_of(in);
+        const auto site = site_of_.find(i);
+        if ((effect != Effect::load && effect != Effect::store) || site == site_of_.end()) continue;
+        Access access;
+        access.site = site->second;
+        access.instruction = i;
+        access.block = block;
+        access.load = effect == Effect::load;
+        access.guarded = in.guard != no_index;
+        access.element = ptx::size_of(in.type());
+        access.count = in.vector;
+        if (access.load && access.element == 8 && only_low_half(in)) access.element = 4;
+        access.live = access.load ? 0 : (1u << in.vector) - 1;
+        access.address = values_->address(i);
+        access.separate = access.element == 1 || access.element > 8;
+        const Operand& data = *data_of(in);
+        for (uint32_t k = 0; k < access.count; ++k) {
+          const Operand& part = data.kind == Operand::Kind::vector ? in.elements[data.first + k] : data;
+          if (part.kind != Operand::Kind::reg) continue;
+          if (access.load && live_[part.reg]) access.live |= 1u << k;
+          if (access.load && access.element == 2)
+            access.separate =
+                access.separate || extended_[part.reg] || ptx::size_of(f_.registers[part.reg].type) > 2;
+        }
+        access.gaps = access.load && has_gaps(in);
+        access.whole = access.gaps && std::popcount(access.live) > 2;
+        access_at_[i] = static_cast<uint32_t>(accesses_.size());
+        accesses_.push_back(access);
+      }
+  }
+
+  /// Whether the compiler widened this vector over bytes that the program does not load.
+  [[nodiscard]] bool has_gaps(const ptx::Instruction& in) const {
+    return in.loc.line > 1 &&
+           module_.text_line(in.loc.line - 1).find(".pragma \"used_bytes_mask") != std::string_view::npos;
+  }
+
+  /// Whether all that becomes of a 64-bit load is its low half.
+  [[nodiscard]] bool only_low_half(const ptx::Instruction& in) const {
+    const Operand& data = *data_of(in);
+    return data.kind == Operand::Kind::reg && low_half_[data.reg];
+  }
+
+  /// Reverse post-order, so that what comes before on every path comes first.
+  void find_order(std::vector<bool>& seen) {
+    std::vector<std::pair<uint32_t, size_t>> stack;
+    if (!flow_.blocks.empty()) {
+      stack.emplace_back(0, 0);
+      seen[0] = true;
+    }
+    while (!stack.empty()) {
+      auto& [block, child] = stack.back();
+      const auto& next = flow_.blocks[block].next;
+      if (child == next.size()) {
+        order_.push_back(block);
+        stack.pop_back();
+        continue;
+      }
+      const uint32_t to = next[child++];
+      if (to < flow_.blocks.size() && !seen[to]) {
+        seen[to] = true;
+        stack.emplace_back(to, 0);
+      }
+    }
+    std::reverse(order_.begin(), order_.end());
+  }
+
+  /// Runs through a block from what is available at its begin; tells `at` of each access before it counts.
+  template <class At>
+  void through(uint32_t block, Bits& now, At at) {
+    for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+      const Effect effect = effect_of(f_.body[i]);
+      if (effect == Effect::none || effect == Effect::reads) continue;
+      const uint32_t access = access_at_[i];
+      if (access != no_index) at(access);
+      if (effect == Effect::changes || effect == Effect::store) now.clear();
+      if (access != no_index && !accesses_[access].guarded) now.add(access);
+    }
+  }
+
+  void find_available() {
+    const size_t blocks = flow_.blocks.size(), count = accesses_.size();
+    std::vector<Bits> in(blocks, Bits(count, true)), out(blocks, Bits(count, true));
+    std::vector<std::vector<uint32_t>> before(blocks);
+    for (const uint32_t b : order_)
+      for (const uint32_t to : flow_.blocks[b].next)
+        if (to < blocks) before[to].push_back(b);
+    if (blocks != 0) in[0] = Bits(count);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const uint32_t b : order_) {
+        Bits now = b == 0 ? Bits(count) : Bits(count, true);
+        if (b != 0)
+          for (const uint32_t from : before[b]) now.intersect(out[from]);
+        in[b] = now;
+        through(b, now, [](uint32_t) {});
+        if (now == out[b]) continue;
+        out[b] = now;
+        changed = true;
+      }
+    }
+    available_.assign(count, Bits(count));
+    for (const uint32_t b : order_) {
+      Bits now = in[b];
+      through(b, now, [&](uint32_t access) { available_[access] = now; });
+    }
+  }
+
+  /// Natural loops, one for each first block.
+  void find_loops() {
+    std::vector<uint32_t> number(flow_.blocks.size(), no_index);
+    for (uint32_t i = 0; i < order_.size(); ++i) number[order_[i]] = i;
+    std::vector<std::vector<uint32_t>> before(flow_.blocks.size());
+    for (const uint32_t b : order_)
+      for (const uint32_t to : flow_.blocks[b].next)
+        if (to < flow_.blocks.size()) before[to].push_back(b);
+    std::map<uint32_t, Loop> found;
+    for (const uint32_t b : order_)
+      for (const uint32_t header : flow_.blocks[b].next) {
+        if (header >= flow_.blocks.size() || number[header] > number[b]) continue;
+        Loop& loop = found[header];
+        loop.header = header;
+        if (loop.blocks.empty()) loop.blocks.assign(flow_.blocks.size(), false);
+        loop.blocks[header] = true;
+        std::vector<uint32_t> open{b};
+        while (!open.empty()) {
+          const uint32_t at = open.back();
+          open.pop_back();
+          if (loop.blocks[at]) continue;
+          loop.blocks[at] = true;
+          open.insert(open.end(), before[at].begin(), before[at].end());
+        }
+      }
+    for (auto& [header, loop] : found) {
+      for (uint32_t b = 0; b < flow_.blocks.size(); ++b) {
+        if (!loop.blocks[b]) continue;
+        ++loop.size;
+        for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
+          const Effect effect = effect_of(f_.body[i]);
+          loop.changes_shared |= effect == Effect::changes || effect == Effect::store;
+        }
+      }
+      loops_.push_back(std::move(loop));
+    }
+  }
+  [[nodiscard]] const Loop* innermost(uint32_t block) const {
+    const Loop* inner = nullptr;
+    for (const Loop& loop : loops_)
+      if (loop.blocks[block] && (inner == nullptr || loop.size < inner->size)) inner = &loop;
+    return inner;
+  }
+
+  Fate& fate(uint32_t access) { return plan_.fates[accesses_[access].site]; }
+
+  /// One element and the access that brings it.
+  struct Element {
+    int64_t place = 0;
+    uint32_t access = 0;
+    bool taken = false;
+  };
+
+  /// How many low bits of `base + place` are surely zero: by its value, or because a vector access needs it
+  /// so.
+  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements) const {
+    uint32_t known = values_->zeros({base, place});
+    for (const Element& e : elements) {
+      const Access& a = accesses_[e.access];
+      const auto bytes = static_cast<int64_t>(a.element) * a.count;
+      if (a.count > 1 && (place - a.address.offset) % bytes == 0)
+        known = std::max(known, static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes))));
+    }
+    return known;
+  }
+
+  void merge_loads() {
+    // Loads and stores of one base and element size, in the order in which they are reached.
+    std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> classes;
+    for (uint32_t i = 0; i < accesses_.size(); ++i)
+      classes[{accesses_[i].address.base, accesses_[i].element}].push_back(i);
+    for (const auto& [key, members] : classes) {
+      std::multimap<int64_t, uint32_t> known;  // place → access that loads or stores it
+      std::vector<Element> elements;
+      for (const uint32_t m : members) {
+        const Access& access = accesses_[m];
+        if (access.whole) continue;
+        if (access.load) {
+          Fate& f = fate(m);
+          f.pieces.clear();
+          if (access.live == 0) f.kind = Fate::Kind::unused;
+          bool any = false;
+          for (uint32_t k = 0; k < access.count; ++k) {
+            if ((access.live >> k & 1) == 0) continue;
+            const auto [begin, end] = known.equal_range(access.place(k));
+            const auto holder =
+                std::find_if(begin, end, [&](const auto& e) { return available_[m].has(e.second); });
+            if (holder != end) {
+              f.with.push_back(accesses_[holder->second].site);
+              continue;
+            }
+            any = true;
+            elements.push_back({access.place(k), m, false});
+            known.emplace(access.place(k), m);
+          }
+          if (!any && access.live != 0) f.kind = Fate::Kind::known;
+        } else {
+          for (uint32_t k = 0; k < access.count; ++k) known.emplace(access.place(k), m);
+        }
+      }
+      form_loads(key.first, key.second, elements);
+    }
+  }
+
+  /// Gives the elements of one base to accesses, as wide as they may be.
+  void form_loads(uint32_t base, uint32_t size, std::vector<Element>& elements) {
+    for (size_t first = 0; first < elements.size(); ++first) {
+      if (elements[first].taken) continue;
+      const uint32_t owner = elements[first].access;
+      // What this load, or one that comes after it with nothing in between, brings of the largest window.
+      std::vector<size_t> near;
+      const uint32_t window = std::min(most_elements * size, widest);
+      for (size_t i = first; i < elements.size(); ++i) {
+        const Element& e = elements[i];
+        if (e.taken || std::abs(e.place - elements[first].place) >= window) continue;
+        if (e.access != owner &&
+            (accesses_[owner].separate || accesses_[e.access].separate || !available_[e.access].has(owner)))
+          continue;
+        near.push_back(i);
+      }
+      take(base, size, window, elements, near);
+    }
+  }
+
+  /// Takes the first element of `near`, with its neighbours: an access of the window when that is known to be
+  /// aligned and three of its four elements are wanted (or both of two), else one of half the window when
+  /// that holds two, and so on.
+  void take(uint32_t base, uint32_t size, uint32_t window, std::vector<Element>& elements,
+            const std::vector<size_t>& near) {
+    const Element first = elements[near.front()];
+    if (accesses_[first.access].separate) {
+      take_separate(elements, near);
+      return;
+    }
+    for (uint32_t bytes = window; bytes > size; bytes /= 2) {
+      const std::optional<int64_t> begin = aligned_begin(base, first.place, bytes, elements);
+      if (!begin) continue;
+      std::vector<size_t> inside;
+      for (const size_t i : near)
+        if (elements[i].place >= *begin && elements[i].place < *begin + bytes) inside.push_back(i);
+      const size_t least = bytes / size == most_elements ? most_elements - 1 : bytes / size;
+      if (inside.size() < least) continue;
+      emit(elements, inside, *begin, bytes);
+      return;
+    }
+    emit(elements, {near.front()}, first.place, size);
+  }
+
+  /// The begin of the aligned `bytes` around a place, if it is known which they are.
+  [[nodiscard]] std::optional<int64_t> aligned_begin(uint32_t base, int64_t place, uint32_t bytes,
+                                                     const std::vector<Element>& elements) const {
+    const auto wanted = static_cast<uint32_t>(std::countr_zero(bytes));
+    for (int64_t begin = place; begin > place - bytes; --begin)
+      if (zeros(base, begin, elements) >= wanted) return begin;
+    return std::nullopt;
+  }
+
+  /// An access that is kept by itself; of 8-bit vectors whole words.
+  void take_separate(std::vector<Element>& elements, const std::vector<size_t>& near) {
+    const Access& access = accesses_[elements[near.front()].access];
+    Fate& f = plan_.fates[access.site];
+    if (access.count > 1 && access.element == 1) {
+      f.pieces = {{0, static_cast<uint8_t>(access.count * access.element)}};
+      for (const size_t i : near) elements[i].taken = true;
+      return;
+    }
+    emit(elements, {near.front()}, elements[near.front()].place, access.element);
+  }
+
+  /// One access of the machine code, counted at the first of the elements' instructions.
+  void emit(std::vector<Element>& elements, const std::vector<size_t>& inside, int64_t begin,
+            uint32_t bytes) {
+    const uint32_t owner = elements[inside.front()].access;
+    std::set<uint32_t> sites;
+    for (const size_t i : inside) {
+      elements[i].taken = true;
+      sites.insert(accesses_[elements[i].access].site);
+    }
+    fate(owner).pieces.push_back(
+        {static_cast<int32_t>(begin - accesses_[owner].address.offset), static_cast<uint8_t>(bytes)});
+    for (const size_t i : inside) {
+      const uint32_t a = elements[i].access;
+      Fate& f = fate(a);
+      if (sites.size() > 1) {
+        f.kind = Fate::Kind::merged;
+        f.bits = std::max(f.bits, 8 * bytes);
+        for (const uint32_t s : sites)
+          if (s != accesses_[a].site) f.with.push_back(s);
+        if (accesses_[a].gaps || accesses_[owner].gaps)
+          f.doubt = "the compiler made a vector of accesses with gaps between them";
+        if (innermost(accesses_[a].block) != innermost(accesses_[owner].block))
+          f.doubt = "the access it is merged with lies outside this loop";
+      } else if (f.kind == Fate::Kind::kept && bytes != accesses_[a].element * accesses_[a].count) {
+        f.kind = Fate::Kind::narrowed;
+      }
+    }
+  }
+
+  // Stores: those that follow each other in a block and fill a window.
+
+  struct OpenStores {
+    std::vector<Element> elements;
+    bool vectors = false, scalars = false;
+  };
+
+  void merge_stores() {
+    for (const uint32_t block : order_) {
+      OpenStores open;
+      std::vector<std::pair<uint32_t, Piece>> last;  // accesses just written, while nothing came after them
+      for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+        const Effect effect = effect_of(f_.body[i]);
+        const uint32_t index = access_at_[i];
+        if (effect == Effect::none) continue;
+        if (effect == Effect::load && index != no_index && fate(index).pieces.empty()) continue;
+        if (effect != Effect::store || index == no_index || accesses_[index].guarded) {
+          close(open, last);
+          last.clear();
+          continue;
+        }
+        if (!fits(open, accesses_[index])) close(open, last);
+        const Access& access = accesses_[index];
+        for (uint32_t k = 0; k < access.count; ++k) open.elements.push_back({access.place(k), index, false});
+        (access.count > 1 ? open.vectors : open.scalars) = true;
+      }
+      close(open, last);
+    }
+  }
+
+  /// Whether a store fills gaps of the window that is open.
+  [[nodiscard]] bool fits(const OpenStores& open, const Access& access) const {
+    if (open.elements.empty()) return true;
+    const Element& first = open.elements.front();
+    const Access& other = accesses_[first.access];
+    if (other.element != access.element || other.address.base != access.address.base || access.separate ||
+        other.separate)
+      return false;
+    const auto window = static_cast<int64_t>(std::min(most_elements * access.element, widest));
+    const auto window_of = [&](int64_t place) {
+      return place >> std::countr_zero(static_cast<uint64_t>(window));
+    };
+    for (uint32_t k = 0; k < access.count; ++k) {
+      const int64_t place = access.place(k);
+      if (window_of(place) != window_of(first.place)) return false;
+      for (const Element& e : open.elements)
+        if (e.place == place) return false;
+    }
+    return true;
+  }
+
+  void close(OpenStores& open, std::vector<std::pair<uint32_t, Piece>>& last) {
+    if (open.elements.empty()) return;
+    std::vector<std::pair<uint32_t, Piece>> written;
+    const Access& first = accesses_[open.elements.front().access];
+    const uint32_t size = first.element;
+    const bool mixed = open.vectors && open.scalars;
+    for (const Element& e : open.elements) fate(e.access).pieces.clear();
+    std::vector<Element>& elements = open.elements;
+    for (size_t at = 0; at < elements.size(); ++at) {
+      if (elements[at].taken) continue;
+      std::vector<size_t> near;
+      for (size_t i = at; i < elements.size(); ++i)
+        if (!elements[i].taken && (!mixed || elements[i].access == elements[at].access)) near.push_back(i);
+      const uint32_t owner = elements[at].access;
+      const size_t before = fate(owner).pieces.size();
+      take_store(first.address.base, size, elements, near);
+      for (size_t p = before; p < fate(owner).pieces.size(); ++p)
+        written.emplace_back(owner, fate(owner).pieces[p]);
+      if (mixed)
+        fate(owner).doubt = "stores of vectors and of single elements follow each other in one window";
+    }
+    drop_overwritten(last, written);
+    last = std::move(written);
+    open = {};
+  }
+
+  /// As take(), but a store may write no element that the program does not.
+  void take_store(uint32_t base, uint32_t size, std::vector<Element>& elements,
+                  const std::vector<size_t>& near) {
+    const Element first = elements[near.front()];
+    const Access& access = accesses_[first.access];
+    const uint32_t window = std::min(most_elements * size, widest);
+    if (access.separate) {
+      const std::vector<size_t> all(near.begin(), near.begin() + access.count);
+      emit(elements, all, first.place, access.count * size);
+      return;
+    }
+    for (uint32_t bytes = window; bytes > size; bytes /= 2) {
+      const std::optional<int64_t> begin = aligned_begin(base, first.place, bytes, elements);
+      if (!begin) continue;
+      std::vector<size_t> inside;
+      for (const size_t i : near)
+        if (elements[i].place >= *begin && elements[i].place < *begin + bytes) inside.push_back(i);
+      if (inside.size() < bytes / size) continue;
+      emit(elements, inside, *begin, bytes);
+      return;
+    }
+    emit(elements, {near.front()}, first.place, size);
+  }
+
+  /// A store is left out when the next one, with nothing in between, writes all of the same place.
+  void drop_overwritten(const std::vector<std::pair<uint32_t, Piece>>& last,
+                        const std::vector<std::pair<uint32_t, Piece>>& written) {
+    if (last.size() != 1 || written.empty()) return;
+    const auto& [old, piece] = last.front();
+    const auto& [fresh, over] = written.front();
+    const auto begin = [&](uint32_t access, const Piece& p) {
+      return accesses_[access].address.offset + p.offset;
+    };
+    if (accesses_[old].address.base != accesses_[fresh].address.base ||
+        begin(old, piece) != begin(fresh, over) || piece.width != over.width)
+      return;
+    Fate& f = fate(old);
+    f.kind = Fate::Kind::overwritten;
+    f.pieces.clear();
+    f.with = {accesses_[fresh].site};
+  }
+
+  // What the assembler does to loops (it unrolls and peels them) can join accesses of several iterations.
+
+  void doubt_loops() {
+    for (uint32_t i = 0; i < accesses_.size(); ++i) {
+      const Access& access = accesses_[i];
+      if (!access.load || access.live == 0) continue;
+      const Loop* loop = innermost(access.block);
+      if (loop == nullptr || loop->changes_shared) continue;
+      Fate& f = fate(i);
+      if (f.kind == Fate::Kind::known) {
+        for (const uint32_t s : f.with)
+          if (outside(s, *loop)) f.doubt = "the value was loaded before this loop";
+        continue;
+      }
+      if (!values_->varies(access.address.base, loop->blocks)) {
+        f.doubt = "the address is the same in every iteration, and the value may stay in a register";
+        continue;
+      }
+      const int64_t step = std::abs(values_->step(access.address.base, loop->header));
+      if (step == 0) continue;
+      const Value start = values_->start(access.address.base, loop->header);
+      if (step < widest && values_->counted(loop->header, loop->blocks) &&
+          values_->zeros({start.base, start.offset + access.address.offset}) >
+              static_cast<uint32_t>(std::countr_zero(access.element)))
+        f.doubt = "accesses of neighbouring iterations may be merged when the assembler unrolls the loop";
+      for (uint32_t j = 0; j < accesses_.size(); ++j) {
+        const Access& other = accesses_[j];
+        const int64_t apart = std::abs(other.address.offset - access.address.offset);
+        if (j != i && other.load && other.address.base == access.address.base && apart != 0 &&
+            apart % step == 0 && apart <= 4 * step)
+          f.doubt = "the value may be left from an iteration before when the assembler unrolls the loop";
+      }
+    }
+  }
+  [[nodiscard]] bool outside(uint32_t site, const Loop& loop) const {
+    for (const Access& a : accesses_)
+      if (a.site == site) return !loop.blocks[a.block];
+    return true;
+  }
+};
+
+/// Where the assembler puts shared variables: those that the kernel uses, in the order of their declarations,
+/// those of the module before those of functions; dynamic shared memory, aligned to 16 bytes, after all
+/// others.
+struct Layout {
+  std::vector<uint32_t> module;
+  std::map<uint32_t, std::vector<uint32_t>> local;  ///< by function
+};
+
+Layout lay_out(const ptx::Module& module, const std::set<uint32_t>& functions) {
+  Layout layout;
+  layout.module.assign(module.variables.size(), no_index);
+  std::set<uint32_t> used;
+  std::set<std::pair<uint32_t, uint32_t>> used_local;
+  for (const uint32_t index : functions) {
+    const ptx::Function& f = module.functions[index];
+    layout.local[index].assign(f.variables.size(), no_index);
+    const auto see = [&](const Operand& o) {
+      if (o.symbol.kind == ptx::SymbolRef::Kind::module_variable) used.insert(o.symbol.index);
+      if (o.symbol.kind == ptx::SymbolRef::Kind::local_variable) used_local.emplace(index, o.symbol.index);
+    };
+    for (const ptx::Instruction& in : f.body) {
+      for (const Operand& o : in.operands) see(o);
+      for (const Operand& o : in.elements) see(o);
+    }
+  }
+  uint64_t end = 0;
+  const auto place = [&](const ptx::Variable& v) {
+    const uint64_t align = std::max<uint64_t>(v.align, 1);
+    const uint64_t at = (end + align - 1) / align * align;
+    end = at + v.size;
+    return static_cast<uint32_t>(at);
+  };
+  for (const uint32_t v : used)
+    if (is_shared(module.variables[v].space) && module.variables[v].size != 0)
+      layout.module[v] = place(module.variables[v]);
+  for (const auto& [function, v] : used_local) {
+    const ptx::Variable& variable = module.functions[function].variables[v];
+    if (is_shared(variable.space) && variable.size != 0) layout.local[function][v] = place(variable);
+  }
+  uint64_t align = 16;
+  for (const uint32_t v : used)
+    if (is_shared(module.variables[v].space) && module.variables[v].size == 0)
+      align = std::max<uint64_t>(align, module.variables[v].align);
+  end = (end + align - 1) / align * align;
+  for (const uint32_t v : used)
+    if (is_shared(module.variables[v].space) && module.variables[v].size == 0)
+      layout.module[v] = static_cast<uint32_t>(end);
+  return layout;
+}
+
+}  // namespace
+
+bool knows(const model::Arch& arch) {
+  const std::string_view name = arch.name;
+  if (!name.starts_with("sm_")) return false;
+  uint32_t number = 0;
+  std::from_chars(name.data() + 3, name.data() + name.size(), number);
+  return number >= 75;
+}
+
+Plan predict(const ptx::Module& module, const exec::Kernel& kernel) {
+  Plan plan;
+  plan.fates.resize(kernel.accesses.size());
+  std::set<uint32_t> functions;
+  for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
+    const exec::AccessSite& at = kernel.accesses[site];
+    plan.fates[site].pieces = {{0, at.width}};
+    if (at.function != exec::no_operand) functions.insert(at.function);
+  }
+  const Layout layout = lay_out(module, functions);
+  for (const uint32_t index : functions)
+    Function(module, kernel, index, plan).run(layout.module, layout.local.at(index));
+  for (Fate& f : plan.fates) {
+    std::sort(f.with.begin(), f.with.end());
+    f.with.erase(std::unique(f.with.begin(), f.with.end()), f.with.end());
+  }
+  return plan;
+}
+
+}  // namespace lanescope::merge

@@ -1,0 +1,518 @@
+// See values.hpp. Value numbering over the control-flow graph: registers written once have one value; of
+// those written often the value is followed through the blocks, and where different ones meet a new base
+// stands for whatever came. Walked again until nothing changes.
+#include "merge/values.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace lanescope::merge {
+
+using ptx::Mod;
+using ptx::no_index;
+using ptx::Op;
+using ptx::Operand;
+using ptx::SymbolRef;
+using ptx::Type;
+
+namespace {
+
+constexpr uint32_t all_zeros = 63;
+constexpr uint32_t most_rounds = 16;
+
+uint32_t trailing_zeros(int64_t number) {
+  return number == 0 ? all_zeros : static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(number)));
+}
+
+/// Sums and products wrap, as the registers do.
+int64_t wrapped_sum(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
+}
+int64_t wrapped_difference(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) - static_cast<uint64_t>(b));
+}
+int64_t wrapped_product(int64_t a, int64_t b) {
+  return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
+}
+
+bool differs_by_lane(ptx::SpecialRegister reg) {
+  using R = ptx::SpecialRegister;
+  switch (reg) {
+    case R::ntid_x:
+    case R::ntid_y:
+    case R::ntid_z:
+    case R::ctaid_x:
+    case R::ctaid_y:
+    case R::ctaid_z:
+    case R::nctaid_x:
+    case R::nctaid_y:
+    case R::nctaid_z: return false;
+    default: return true;
+  }
+}
+
+/// Whether equal operands always give equal results.
+bool is_pure(const ptx::Instruction& in) {
+  switch (ptx::info(in.op).op_class) {
+    case ptx::OpClass::arithmetic:
+    case ptx::OpClass::logic:
+    case ptx::OpClass::compare:
+    case ptx::OpClass::convert:
+    case ptx::OpClass::video: return true;
+    default: return in.op == Op::mov;
+  }
+}
+
+}  // namespace
+
+Values::Values(const ptx::Function& function, const exec::Flow& flow,
+               const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)
+    : f_(function), flow_(flow), module_shared_(module_shared), local_shared_(local_shared) {
+  nodes_.emplace_back();  // base 0: nothing but the constant
+  nodes_[0].zeros = all_zeros;
+  addresses_.resize(f_.body.size());
+  data_.resize(f_.body.size());
+  single_.resize(f_.registers.size());
+  many_.assign(f_.registers.size(), no_index);
+  std::vector<uint32_t> writes(f_.registers.size(), 0);
+  for (const ptx::Instruction& in : f_.body)
+    for (const uint32_t reg : exec::usage_of(in).writes) writes[reg] += in.guard == no_index ? 1 : 2;
+  for (uint32_t reg = 0; reg < writes.size(); ++reg) {
+    if (writes[reg] > 1) many_[reg] = many_count_++;
+    single_[reg] = {node(Kind::once, {}, {}, -1 - static_cast<int64_t>(reg), 0), 0};
+  }
+  order_blocks();
+  out_.resize(flow_.blocks.size());
+  for (uint32_t round = 0; round < most_rounds; ++round)
+    if (!walk()) break;
+  find_zeros();
+}
+
+void Values::order_blocks() {
+  const auto n = static_cast<uint32_t>(flow_.blocks.size());
+  before_.resize(n);
+  std::vector<bool> seen(n, false);
+  std::vector<std::pair<uint32_t, size_t>> stack;
+  if (n != 0) {
+    stack.emplace_back(0, 0);
+    seen[0] = true;
+  }
+  while (!stack.empty()) {
+    auto& [block, child] = stack.back();
+    const auto& next = flow_.blocks[block].next;
+    if (child == next.size()) {
+      order_.push_back(block);
+      stack.pop_back();
+      continue;
+    }
+    const uint32_t to = next[child++];
+    if (to >= n) continue;
+    before_[to].push_back(block);
+    if (!seen[to]) {
+      seen[to] = true;
+      stack.emplace_back(to, 0);
+    }
+  }
+  std::reverse(order_.begin(), order_.end());
+}
+
+uint32_t Values::node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,
+                      std::vector<uint64_t> more, int64_t drawn_out) {
+  Key key{kind, a.base, a.offset, b.base, b.offset, number, std::move(more)};
+  if (kind == Kind::join) std::get<6>(key).push_back(block);
+  const auto [found, fresh] = known_.try_emplace(std::move(key), static_cast<uint32_t>(nodes_.size()));
+  if (fresh) {
+    Node n;
+    n.kind = kind;
+    n.a = a;
+    n.b = b;
+    n.number = number;
+    n.block = block;
+    n.seen_from = drawn_out;
+    if (kind != Kind::join) n.zeros = zeros_of(n);  // of joins nothing is known yet
+    nodes_.push_back(std::move(n));
+  }
+  return found->second;
+}
+
+Value Values::once(uint32_t index) { return {node(Kind::once, {}, {}, index, block_), 0}; }
+
+Value Values::current(uint32_t reg) const {
+  return many_[reg] == no_index ? single_[reg] : state_[many_[reg]];
+}
+
+void Values::set(uint32_t reg, const Value& value) {
+  (many_[reg] == no_index ? single_[reg] : state_[many_[reg]]) = value;
+}
+
+/// One walk over all blocks; whether anything was found to be different from the walk before.
+bool Values::walk() {
+  bool changed = false;
+  for (const uint32_t block : order_) {
+    block_ = block;
+    state_.assign(many_count_, {});
+    std::vector<uint32_t> from;
+    for (const uint32_t b : before_[block])
+      if (!out_[b].empty() || many_count_ == 0) from.push_back(b);
+    for (uint32_t i = 0; i < many_count_; ++i) {
+      const uint32_t join = node(Kind::join, {}, {}, i, block);
+      const Value own{join, 0};
+      Value met = own;
+      bool different = false;
+      for (const uint32_t b : from) {
+        const Value& came = out_[b][i];
+        if (came == own) continue;
+        if (met == own)
+          met = came;
+        else if (!(met == came))
+          different = true;
+      }
+      if (block == 0) different = true;  // may be read before it is written
+      state_[i] = different ? own : met;
+      Node& n = nodes_[join];
+      n.incoming.clear();
+      n.from = from;
+      for (const uint32_t b : from) n.incoming.push_back(out_[b][i]);
+    }
+    walk_block(block);
+    if (out_[block] != state_) changed = true;
+    out_[block] = state_;
+  }
+  return changed;
+}
+
+void Values::walk_block(uint32_t block) {
+  for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+    const ptx::Instruction& in = f_.body[i];
+    for (const Operand& o : in.operands) {
+      if (o.kind != Operand::Kind::address) continue;
+      const auto offset = static_cast<int64_t>(o.bits);
+      if (o.reg != no_index) {
+        const Value base = current(o.reg);
+        addresses_[i] = {base.base, wrapped_sum(base.offset, offset)};
+      } else {
+        addresses_[i] = symbol(o.symbol, offset);
+      }
+      const Node& n = nodes_[addresses_[i].base];
+      if (n.kind == Kind::symbol) addresses_[i] = {0, wrapped_sum(addresses_[i].offset, n.number)};
+      const auto next = static_cast<size_t>(&o - in.operands.data()) + 1;
+      if (next < in.operands.size()) data_[i] = of(in.operands[next]);
+      break;
+    }
+    const exec::Usage usage = exec::usage_of(in);
+    if (usage.writes.empty()) continue;
+    Value result = usage.writes.size() == 1 ? evaluate(in, i) : once(i);
+    for (size_t k = 0; k < usage.writes.size(); ++k) {
+      const uint32_t reg = usage.writes[k];
+      Value value = k == 0 ? result : Value{node(Kind::once, {}, {}, i, block_, {k}), 0};
+      if (in.guard != no_index) value = {node(Kind::either, current(reg), value, i, block_), 0};
+      set(reg, value);
+    }
+  }
+}
+
+Value Values::symbol(const SymbolRef& ref, int64_t offset) {
+  const std::vector<uint32_t>* shared = nullptr;
+  if (ref.kind == SymbolRef::Kind::module_variable) shared = &module_shared_;
+  if (ref.kind == SymbolRef::Kind::local_variable) shared = &local_shared_;
+  if (shared != nullptr && (*shared)[ref.index] != no_index)
+    return {node(Kind::symbol, {}, {}, (*shared)[ref.index], 0), offset};
+  return {node(Kind::same_operands, {}, {}, -1, 0, {static_cast<uint64_t>(ref.kind), ref.index}), offset};
+}
+
+Value Values::of(const Operand& o) {
+  switch (o.kind) {
+    case Operand::Kind::reg: return current(o.reg);
+    case Operand::Kind::integer: return {0, static_cast<int64_t>(o.bits)};
+    case Operand::Kind::symbol: return symbol(o.symbol, static_cast<int64_t>(o.bits));
+    default: break;
+  }
+  if (o.kind == Operand::Kind::special) {
+    const uint32_t base = node(Kind::same_operands, {}, {}, -2, 0, {static_cast<uint64_t>(o.special)});
+    nodes_[base].differs = differs_by_lane(o.special);
+    return {base, 0};
+  }
+  return {node(Kind::same_operands, {}, {}, -3, 0, {static_cast<uint64_t>(o.kind), o.bits}), 0};
+}
+
+Value Values::add(const Value& a, const Value& b) {
+  const int64_t offset = wrapped_sum(a.offset, b.offset);
+  const int64_t drawn_out = wrapped_sum(a.drawn_out, b.drawn_out);
+  if (a.base == 0) return {b.base, offset, drawn_out};
+  if (b.base == 0) return {a.base, offset, drawn_out};
+  return {node(Kind::sum, {std::min(a.base, b.base), 0}, {std::max(a.base, b.base), 0}, 0, 0, {}, drawn_out),
+          offset, drawn_out};
+}
+
+Value Values::subtract(const Value& a, const Value& b) {
+  const int64_t offset = wrapped_difference(a.offset, b.offset);
+  const int64_t drawn_out = wrapped_difference(a.drawn_out, b.drawn_out);
+  if (b.base == 0) return {a.base, offset, drawn_out};
+  if (a.base == b.base) return {0, offset};
+  return {node(Kind::difference, {a.base, 0}, {b.base, 0}, 0, 0, {}, drawn_out), offset, drawn_out};
+}
+
+Value Values::multiply(const Value& a, int64_t factor) {
+  const int64_t offset = wrapped_product(a.offset, factor);
+  if (a.base == 0 || factor == 0) return {0, offset};
+  if (factor == 1) return a;
+  const Node& inner = nodes_[a.base];
+  // A multiple of a multiple is one multiple.
+  if (inner.kind == Kind::multiple && inner.a.offset == 0 && inner.block == 0)
+    return multiply_base(inner.a.base, wrapped_product(inner.number, factor), offset);
+  return multiply_base(a.base, factor, offset);
+}
+
+Value Values::multiply_base(uint32_t base, int64_t factor, int64_t offset) {
+  return {node(Kind::multiple, {base, 0}, {}, factor, 0, {}, offset), offset, offset};
+}
+
+Value Values::both(Kind kind, Value a, Value b) {
+  if (std::pair(b.base, b.offset) < std::pair(a.base, a.offset)) std::swap(a, b);
+  return {node(kind, a, b, kind == Kind::either ? -1 : 0, 0), 0};
+}
+
+Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
+  const auto operand = [&](size_t i) { return of(in.operands[i]); };
+  const size_t count = in.operands.size();
+  const bool integer = !ptx::is_float(in.type()) && in.type() != Type::pred;
+  if (integer && !in.has(Mod::sat) && !in.has(Mod::cc)) switch (in.op) {
+      case Op::mov:
+        if (count == 2 && in.operands[1].kind != Operand::Kind::vector &&
+            in.operands[1].kind != Operand::Kind::special)
+          return operand(1);
+        break;
+      case Op::cvta: return operand(1);
+      case Op::cvt:
+        // Narrowing keeps the low bits; widening would have to know that nothing overflows.
+        if (in.types.size() == 2 && !ptx::is_float(in.types[1])) {
+          const Value from = operand(1);
+          if (ptx::size_of(in.types[0]) <= ptx::size_of(in.types[1]) && ptx::size_of(in.types[0]) >= 4)
+            return from;
+          if (ptx::size_of(in.types[0]) >= 4)
+            return {node(Kind::multiple, from, {}, 1, 0,
+                         {ptx::is_signed(in.types[1]), ptx::size_of(in.types[0]), ptx::size_of(in.types[1])}),
+                    0};
+        }
+        break;
+      case Op::add: return add(operand(1), operand(2));
+      case Op::sub: return subtract(operand(1), operand(2));
+      case Op::shl: {
+        const Value by = operand(2);
+        if (by.base == 0 && by.offset >= 0 && by.offset < 63)
+          return multiply(operand(1), int64_t{1} << by.offset);
+        break;
+      }
+      case Op::mul:
+      case Op::mad:
+      case Op::mul24:
+      case Op::mad24: {
+        if (in.has(Mod::hi)) break;
+        const Value a = operand(1), b = operand(2);
+        Value product;
+        if (in.has(Mod::wide)) {
+          // Of the whole product; the factors are not taken apart.
+          product = {node(Kind::product, std::min(a.base, b.base) == a.base ? a : b,
+                          std::min(a.base, b.base) == a.base ? b : a, 1, 0),
+                     0};
+        } else if (b.base == 0) {
+          product = multiply(a, b.offset);
+        } else if (a.base == 0) {
+          product = multiply(b, a.offset);
+        } else {
+          product = both(Kind::product, a, b);
+        }
+        return in.op == Op::mad || in.op == Op::mad24 ? add(product, operand(3)) : product;
+      }
+      case Op::and_: return both(Kind::masked, operand(1), operand(2));
+      case Op::or_: {
+        const Value a = operand(1), b = operand(2);
+        // Bits that are zero in the one are set by the other: as adding a constant.
+        if (b.base == 0 && b.offset >= 0 && a.base != 0) {
+          if (b.offset < (int64_t{1} << std::min(own_zeros(a), uint32_t{30}))) return add(a, b);
+        }
+        return both(Kind::either, a, b);
+      }
+      case Op::xor_: {
+        // Not the same kind of node as an or of the same operands.
+        const Value a = operand(1), b = operand(2);
+        const bool swap = std::pair(b.base, b.offset) < std::pair(a.base, a.offset);
+        return {node(Kind::either, swap ? b : a, swap ? a : b, -2, 0), 0};
+      }
+      case Op::selp: return {node(Kind::either, operand(1), operand(2), index, block_), 0};
+      case Op::bfi: {
+        const Value at = operand(3), length = operand(4);
+        if (at.base == 0 && length.base == 0 && at.offset >= 0 && at.offset < 32) {
+          const Value moved = {node(Kind::multiple, operand(1), {}, int64_t{1} << at.offset, 0,
+                                    {1, static_cast<uint64_t>(length.offset)}),
+                               0};
+          return {node(Kind::either, operand(2), moved, -3, 0), 0};
+        }
+        break;
+      }
+      default: break;
+    }
+  if (in.op == Op::ld && (in.space == ptx::Space::param || in.space == ptx::Space::param_entry) &&
+      in.vector == 1) {
+    const Operand& o = in.operands[1];
+    if (o.kind == Operand::Kind::address && o.reg == no_index)
+      return {node(Kind::same_operands, {}, {}, -4, 0,
+                   {static_cast<uint64_t>(o.symbol.kind), o.symbol.index, o.bits}),
+              0};
+  }
+  if (!is_pure(in) || (in.op == Op::mov && count == 2 && in.operands[1].kind != Operand::Kind::special))
+    return once(index);
+  if (in.op == Op::mov) {
+    switch (in.operands[1].special) {
+      case ptx::SpecialRegister::clock:
+      case ptx::SpecialRegister::clock_hi:
+      case ptx::SpecialRegister::clock64:
+      case ptx::SpecialRegister::globaltimer:
+      case ptx::SpecialRegister::globaltimer_lo:
+      case ptx::SpecialRegister::globaltimer_hi: return once(index);
+      default: return operand(1);
+    }
+  }
+  // The same instruction on the same operands.
+  std::vector<uint64_t> all;
+  all.push_back(static_cast<uint64_t>(in.op));
+  for (const Type t : in.types) all.push_back(static_cast<uint64_t>(t));
+  for (size_t m = 0; m < ptx::modifier_count; ++m)
+    if (in.modifiers[m]) all.push_back(1000 + m);
+  std::vector<uint32_t> bases;
+  for (size_t i = 1; i < count; ++i) {
+    const Operand& o = in.operands[i];
+    if (o.kind == Operand::Kind::vector || o.kind == Operand::Kind::list) return once(index);
+    const Value v = of(o);
+    all.push_back(uint64_t{v.base} << 1 | (o.negated ? 1 : 0));
+    all.push_back(static_cast<uint64_t>(v.offset));
+    bases.push_back(v.base);
+  }
+  const uint32_t result = node(Kind::same_operands, {}, {}, 0, 0, std::move(all));
+  nodes_[result].operands = std::move(bases);
+  return {result, 0};
+}
+
+uint32_t Values::own_zeros(const Value& value) const {
+  return std::min(nodes_[value.base].zeros, trailing_zeros(value.offset));
+}
+
+uint32_t Values::zeros(const Value& value) const {
+  const Node& n = nodes_[value.base];
+  return std::min(
+      {n.zeros, trailing_zeros(n.seen_from), trailing_zeros(wrapped_difference(value.offset, n.seen_from))});
+}
+
+uint32_t Values::zeros_of(const Node& n) const {
+  switch (n.kind) {
+    case Kind::nothing: return all_zeros;
+    case Kind::once:
+    case Kind::same_operands: return 0;
+    case Kind::symbol: return std::min(trailing_zeros(n.number), uint32_t{10});
+    case Kind::sum:
+    case Kind::difference:
+    case Kind::either: return std::min(own_zeros(n.a), own_zeros(n.b));
+    case Kind::multiple: return std::min(all_zeros, own_zeros(n.a) + trailing_zeros(n.number));
+    case Kind::product: return std::min(all_zeros, own_zeros(n.a) + own_zeros(n.b));
+    case Kind::masked: return std::max(own_zeros(n.a), own_zeros(n.b));
+    case Kind::join: {
+      uint32_t least = n.incoming.empty() || n.block == 0 ? 0 : all_zeros;
+      for (const Value& v : n.incoming) least = std::min(least, own_zeros(v));
+      return least;
+    }
+  }
+  return 0;
+}
+
+/// Low zero bits of all bases: assumed of what goes round in loops until something says otherwise.
+void Values::find_zeros() {
+  for (size_t i = 1; i < nodes_.size(); ++i) nodes_[i].zeros = all_zeros;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = 1; i < nodes_.size(); ++i) {
+      const uint32_t now = zeros_of(nodes_[i]);
+      changed |= now != nodes_[i].zeros;
+      nodes_[i].zeros = now;
+    }
+  }
+}
+
+bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
+  std::vector<uint32_t> open{base};
+  std::vector<bool> seen(nodes_.size(), false);
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    if (at == 0 || seen[at]) continue;
+    seen[at] = true;
+    const Node& n = nodes_[at];
+    if ((n.kind == Kind::once && n.number >= 0) || n.kind == Kind::join) {
+      if (loop[n.block]) return true;
+      continue;
+    }
+    open.push_back(n.a.base);
+    open.push_back(n.b.base);
+    open.insert(open.end(), n.operands.begin(), n.operands.end());
+  }
+  return false;
+}
+
+bool Values::uniform(uint32_t base) const {
+  std::vector<uint32_t> open{base};
+  std::vector<bool> seen(nodes_.size(), false);
+  while (!open.empty()) {
+    const uint32_t at = open.back();
+    open.pop_back();
+    if (at == 0 || seen[at]) continue;
+    seen[at] = true;
+    const Node& n = nodes_[at];
+    // Where paths meet, threads may have come different ways.
+    if (n.kind == Kind::once || n.kind == Kind::join || n.differs) return false;
+    open.push_back(n.a.base);
+    open.push_back(n.b.base);
+    open.insert(open.end(), n.operands.begin(), n.operands.end());
+  }
+  return true;
+}
+
+int64_t Values::step(uint32_t base, uint32_t header) const {
+  const Node& n = nodes_[base];
+  if (n.kind != Kind::join || n.block != header) return 0;
+  int64_t step = 0;
+  for (const Value& v : n.incoming) {
+    if (v.base != base) continue;
+    if (step != 0 && step != v.offset) return 0;
+    step = v.offset;
+  }
+  return step;
+}
+
+Value Values::start(uint32_t base, uint32_t header) const {
+  const Node& n = nodes_[base];
+  Value start;
+  if (n.kind == Kind::join && n.block == header)
+    for (const Value& v : n.incoming)
+      if (v.base != base) start = v;
+  return start;
+}
+
+bool Values::counted(uint32_t header, const std::vector<bool>& loop) const {
+  for (uint32_t block = 0; block < flow_.blocks.size(); ++block) {
+    if (!loop[block] || out_[block].empty()) continue;
+    for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+      const ptx::Instruction& in = f_.body[i];
+      if (in.op != Op::setp || in.operands.size() < 3) continue;
+      const Operand& a = in.operands[in.operands.size() - 2];
+      const Operand& b = in.operands[in.operands.size() - 1];
+      const Operand* reg = b.kind == Operand::Kind::integer   ? &a
+                           : a.kind == Operand::Kind::integer ? &b
+                                                              : nullptr;
+      if (reg == nullptr || reg->kind != Operand::Kind::reg) continue;
+      const Value v = many_[reg->reg] == no_index ? single_[reg->reg] : out_[block][many_[reg->reg]];
+      if (step(v.base, header) != 0 && start(v.base, header).base == 0) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace lanescope::merge

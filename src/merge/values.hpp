@@ -1,0 +1,126 @@
+// What is known of the integers a function computes, as far as the assembler (ptxas) knows it when it looks
+// for accesses to merge: which registers hold the same value up to a constant, and how many low bits of a
+// value are surely zero. A value is a base, an opaque number of this analysis, plus a constant.
+//
+// The rules follow what ptxas 13.0 was seen to prove for sm_90 (docs/merging.md), not all that could be
+// proven: constants are drawn out of sums and out of constant multiples; sums of the same two bases are one
+// base, but sums are not re-ordered; minima, maxima, right shifts and lop3 lose the low bits. All addresses
+// of one base are seen from the one that the program computes first: if that is 4 * (2 * i + 1), a multiple
+// of 4 and no more, then nothing more is known of 4 * (2 * i) either.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "exec/flow.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::merge {
+
+/// `base` plus `offset` bytes (or whatever is counted). Base 0: the value is the constant `offset`.
+struct Value {
+  uint32_t base = 0;
+  int64_t offset = 0;
+  /// The part of `offset` that was drawn out of a product, as 4 out of 4 * (i + 1).
+  int64_t drawn_out = 0;
+  friend bool operator==(const Value& a, const Value& b) { return a.base == b.base && a.offset == b.offset; }
+};
+
+class Values {
+ public:
+  /// `shared_offset`: byte offset of each variable in the block's shared memory, by Module::variables and by
+  /// Function::variables (no_index where there is none); their first byte is aligned to 1024.
+  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<uint32_t>& module_shared,
+         const std::vector<uint32_t>& local_shared);
+
+  /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
+  /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
+  [[nodiscard]] Value address(uint32_t instruction) const { return addresses_[instruction]; }
+  /// What an atomic operation is done with: the operand after the address.
+  [[nodiscard]] Value data(uint32_t instruction) const { return data_[instruction]; }
+  /// Whether all threads of a block have the same value, as far as that follows from what it is made of.
+  [[nodiscard]] bool uniform(uint32_t base) const;
+  /// How many low bits of the value are zero (63 for zero itself).
+  [[nodiscard]] uint32_t zeros(const Value& value) const;
+  /// Whether the base may change from one iteration to the next of a loop, given as the set of its blocks.
+  [[nodiscard]] bool varies(uint32_t base, const std::vector<bool>& loop) const;
+  /// The constant that is added to the base in each iteration of the loop with this first block; 0: the base
+  /// is no register that counts up or down there.
+  [[nodiscard]] int64_t step(uint32_t base, uint32_t header) const;
+  /// What that register holds when the loop is entered.
+  [[nodiscard]] Value start(uint32_t base, uint32_t header) const;
+  /// Whether the loop compares such a register, which starts as a constant, with a constant: it runs a number
+  /// of times that the assembler knows.
+  [[nodiscard]] bool counted(uint32_t header, const std::vector<bool>& loop) const;
+
+ private:
+  enum class Kind : uint8_t {
+    nothing,        ///< base 0
+    symbol,         ///< a variable of shared memory; number: its offset
+    once,           ///< what one instruction gives, that nothing is known of
+    same_operands,  ///< the same for every instruction like it with these operands
+    sum,
+    difference,
+    multiple,  ///< of a; number: the factor
+    product,
+    masked,  ///< a and b
+    either,  ///< bits of a and b: or, xor, a choice
+    join     ///< of what comes into a block
+  };
+  struct Node {
+    Kind kind{};
+    Value a, b;
+    int64_t number = 0;
+    uint32_t block = 0;  ///< once, join: where it comes from
+    uint32_t zeros = 0;
+    int64_t seen_from = 0;           ///< drawn_out of the value that this base was made for
+    std::vector<Value> incoming;     ///< join: by order of `before_[block]`
+    std::vector<uint32_t> from;      ///< join: the blocks `incoming` comes from
+    std::vector<uint32_t> operands;  ///< same_operands: their bases
+    bool differs = false;            ///< same_operands: lanes may have different ones
+  };
+  using Key = std::tuple<Kind, uint32_t, int64_t, uint32_t, int64_t, int64_t, std::vector<uint64_t>>;
+
+  void order_blocks();
+  bool walk();
+  void walk_block(uint32_t block);
+  void find_zeros();
+  [[nodiscard]] Value evaluate(const ptx::Instruction& in, uint32_t index);
+  [[nodiscard]] Value of(const ptx::Operand& operand);
+  [[nodiscard]] Value symbol(const ptx::SymbolRef& ref, int64_t offset);
+  [[nodiscard]] Value add(const Value& a, const Value& b);
+  [[nodiscard]] Value subtract(const Value& a, const Value& b);
+  [[nodiscard]] Value multiply(const Value& a, int64_t factor);
+  [[nodiscard]] Value multiply_base(uint32_t base, int64_t factor, int64_t offset);
+  [[nodiscard]] Value both(Kind kind, Value a, Value b);
+  [[nodiscard]] uint32_t node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,
+                              std::vector<uint64_t> more = {}, int64_t drawn_out = 0);
+  [[nodiscard]] Value once(uint32_t index);
+  [[nodiscard]] Value current(uint32_t reg) const;
+  void set(uint32_t reg, const Value& value);
+  [[nodiscard]] uint32_t zeros_of(const Node& n) const;
+  /// Of the value itself, wherever its base is seen from.
+  [[nodiscard]] uint32_t own_zeros(const Value& value) const;
+
+  const ptx::Function& f_;
+  const exec::Flow& flow_;
+  const std::vector<uint32_t>& module_shared_;
+  const std::vector<uint32_t>& local_shared_;
+
+  std::vector<Node> nodes_;
+  std::map<Key, uint32_t> known_;
+  std::vector<uint32_t> order_;                ///< blocks, reverse post-order
+  std::vector<std::vector<uint32_t>> before_;  ///< predecessors
+  std::vector<Value> single_;                  ///< by register: of those written once
+  std::vector<uint32_t> many_;                 ///< by register: index among those written often, or no_index
+  uint32_t many_count_ = 0;
+  std::vector<Value> state_;             ///< of the block being walked, by `many_`
+  std::vector<std::vector<Value>> out_;  ///< by block: state at its end; empty: not walked yet
+  std::vector<Value> addresses_;         ///< by instruction
+  std::vector<Value> data_;              ///< by instruction
+  uint32_t block_ = 0;                   ///< being walked
+};
+
+}  // namespace lanescope::merge

@@ -1,0 +1,179 @@
+// The prediction of merged accesses against the assembler's own machine code: for each small kernel of
+// tests/data/merge/rules.ptx, the loads and stores that scripts/sass found in what ptxas made of it.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <sstream>
+#include <string>
+
+#include "exec/launch.hpp"
+#include "exec/memory.hpp"
+#include "lanescope/model/archs.hpp"
+#include "merge/plan.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::merge {
+namespace {
+
+std::string read(const std::string& path) {
+  std::ifstream file(std::string(LANESCOPE_SOURCE_DIR) + "/" + path, std::ios::binary);
+  EXPECT_TRUE(file) << path;
+  return {(std::istreambuf_iterator<char>(file)), {}};
+}
+
+/// "ld64=1 st32=2", as scripts/sass writes it.
+std::string accesses_of(const exec::Kernel& kernel, const Plan& plan) {
+  std::map<std::pair<std::string, uint32_t>, int> counts;
+  for (size_t site = 0; site < kernel.accesses.size(); ++site) {
+    const exec::AccessSite& access = kernel.accesses[site];
+    if (access.space != ptx::Space::shared) continue;
+    const char* name = access.kind == exec::AccessKind::load    ? "ld"
+                       : access.kind == exec::AccessKind::store ? "st"
+                                                                : "atom";
+    for (const Piece& piece : plan.fates[site].pieces) ++counts[{name, 8u * piece.width}];
+  }
+  std::string text;
+  for (const char* name : {"ld", "st", "atom"})
+    for (const uint32_t bits : {8u, 16u, 32u, 64u, 128u})
+      if (const auto found = counts.find({name, bits}); found != counts.end())
+        text += " " + std::string(name) + std::to_string(bits) + "=" + std::to_string(found->second);
+  return text;
+}
+
+struct Loaded {
+  explicit Loaded(const std::string& text)
+      : module(std::make_shared<const ptx::Module>(ptx::parse(text, "test.ptx"))), image(module, memory) {}
+  exec::Memory memory;
+  std::shared_ptr<const ptx::Module> module;
+  exec::Image image;
+};
+
+TEST(Merging, IsWhatTheAssemblerDoes) {
+  Loaded loaded(read("tests/data/merge/rules.ptx"));
+  std::istringstream answers(read("tests/data/merge/rules.txt"));
+  int kernels = 0;
+  std::string other;  // what is predicted otherwise
+  for (std::string line; std::getline(answers, line);) {
+    if (line.starts_with('#')) continue;
+    const std::string name = line.substr(0, line.find(':'));
+    const exec::Kernel& kernel = loaded.image.kernel(name);
+    const Plan plan = predict(*loaded.module, kernel);
+    ++kernels;
+    if (name + ":" + accesses_of(kernel, plan) == line) continue;
+    bool doubtful = false;
+    for (const Fate& fate : plan.fates) doubtful |= !fate.doubt.empty();
+    EXPECT_TRUE(doubtful) << "predicted without a doubt:\n"
+                          << name << ":" << accesses_of(kernel, plan) << "\nbut is:\n"
+                          << line;
+    other += name + "\n";
+  }
+  EXPECT_GT(kernels, 200);
+  // A vector with gaps beside another one: said to be doubtful.
+  EXPECT_EQ(other, "mask_v2_1_used_v2\n");
+}
+
+/// A kernel whose thread t works on the 16 bytes at 16 t of `s`.
+std::string kernel_of(const std::string& body) {
+  return R"(.version 9.0
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 p, .param .u32 n)
+{
+  .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<4>;
+  .shared .align 4 .b8 s[4096];
+  ld.param.u64 %rd1, [p];
+  ld.param.u32 %r9, [n];
+  mov.u32 %r1, %tid.x;
+  shl.b32 %r2, %r1, 4;
+  mov.u32 %r3, s;
+  add.s32 %r4, %r3, %r2;
+)" + body +
+         "\n  ret;\n}\n";
+}
+
+struct Predicted {
+  explicit Predicted(const std::string& body) : loaded(kernel_of(body)), kernel(loaded.image.kernel("k")) {
+    const Plan plan = predict(*loaded.module, kernel);
+    for (size_t site = 0; site < kernel.accesses.size(); ++site)
+      if (kernel.accesses[site].space == ptx::Space::shared) fates.push_back(plan.fates[site]);
+  }
+  Loaded loaded;
+  const exec::Kernel& kernel;
+  std::vector<Fate> fates;  ///< of accesses to shared memory, in the order of the text
+};
+
+TEST(Merging, CountsAMergedAccessAtItsFirstInstruction) {
+  const Predicted p(R"(
+  ld.shared.u32 %r5, [%r4+8];
+  ld.shared.u32 %r6, [%r4+4];
+  ld.shared.u32 %r7, [%r4];
+  st.global.v2.u32 [%rd1], {%r5, %r6};
+  st.global.u32 [%rd1+8], %r7;)");
+  ASSERT_EQ(p.fates.size(), 3u);
+  EXPECT_EQ(p.fates[0].pieces, (std::vector<Piece>{{-8, 16}}));
+  for (const Fate& fate : p.fates) {
+    EXPECT_EQ(fate.kind, Fate::Kind::merged);
+    EXPECT_EQ(fate.bits, 128u);
+    EXPECT_EQ(fate.with.size(), 2u);
+    EXPECT_EQ(fate.doubt, "");
+  }
+  EXPECT_TRUE(p.fates[1].pieces.empty());
+  EXPECT_TRUE(p.fates[2].pieces.empty());
+}
+
+TEST(Merging, LoadsOnlyTheUsedWordsOfAVector) {
+  const Predicted p(R"(
+  ld.shared.v4.u32 {%r5, %r6, %r7, %r8}, [%r4];
+  st.global.u32 [%rd1], %r5;
+  st.global.u32 [%rd1+8], %r8;)");
+  EXPECT_EQ(p.fates[0].kind, Fate::Kind::narrowed);
+  EXPECT_EQ(p.fates[0].pieces, (std::vector<Piece>{{0, 4}, {12, 4}}));
+}
+
+TEST(Merging, SaysWhyAnAccessIsNone) {
+  const Predicted p(R"(
+  ld.shared.u32 %r5, [%r4];
+  ld.shared.u32 %r6, [%r4];
+  ld.shared.u32 %r7, [%r4+64];
+  st.shared.u32 [%r4+32], %r5;
+  st.shared.u32 [%r4+32], %r6;
+  ld.shared.u32 %r8, [%r4+32];
+  st.global.u32 [%rd1], %r8;)");
+  using Kind = Fate::Kind;
+  const Kind kinds[] = {Kind::kept, Kind::known, Kind::unused, Kind::overwritten, Kind::kept, Kind::known};
+  ASSERT_EQ(p.fates.size(), std::size(kinds));
+  for (size_t i = 0; i < p.fates.size(); ++i) {
+    EXPECT_EQ(p.fates[i].kind, kinds[i]) << i;
+    EXPECT_EQ(p.fates[i].pieces.empty(), kinds[i] != Kind::kept) << i;
+  }
+}
+
+TEST(Merging, DoubtsWhatUnrollingMayJoin) {
+  const Predicted p(R"(
+  mov.u32 %r5, 0;
+  mov.u32 %r7, 0;
+L:
+  ld.shared.u32 %r6, [%r4];
+  add.s32 %r7, %r7, %r6;
+  add.s32 %r4, %r4, 4;
+  add.s32 %r5, %r5, 1;
+  setp.lt.u32 %p1, %r5, 64;
+  @%p1 bra L;
+  st.global.u32 [%rd1], %r7;)");
+  EXPECT_EQ(p.fates[0].pieces, (std::vector<Piece>{{0, 4}}));
+  EXPECT_NE(p.fates[0].doubt, "");
+}
+
+TEST(Merging, IsPredictedForWhatTodaysAssemblerKnows) {
+  for (const char* name : {"sm_75", "sm_80", "sm_90", "sm_100a", "sm_120"})
+    EXPECT_TRUE(knows(*model::find_arch(name))) << name;
+  for (const char* name : {"sm_13", "sm_35", "sm_70", "gfx942"})
+    EXPECT_FALSE(knows(*model::find_arch(name))) << name;
+  EXPECT_FALSE(knows(model::custom_arch(32, 32, 32, model::Broadcast::many_words)));
+}
+
+}  // namespace
+}  // namespace lanescope::merge
