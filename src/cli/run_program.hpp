@@ -19,6 +19,7 @@ struct ProgramOptions {
   uint64_t sample_blocks = 0;  ///< 0: all
   uint32_t threads = 0;
   bool no_count = false;
+  std::string checks;  ///< as --check has them; empty: none
   bool follow_children = false;
 };
 

@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "exec/checks.hpp"
 #include "lanescope/model/arch.hpp"
 
 namespace lanescope::cuda {
@@ -21,6 +22,7 @@ struct Options {
   uint32_t width = 100;  ///< LANESCOPE_WIDTH: columns of the text
   bool color = false;    ///< LANESCOPE_COLOR
   bool count = true;     ///< LANESCOPE_NO_COUNT
+  exec::Checks checks;   ///< LANESCOPE_CHECK
   uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;
