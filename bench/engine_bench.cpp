@@ -3,6 +3,7 @@
 // all that running costs if memory accesses, branches and barriers were as cheap as an addition.
 //   (a) transpose of 2048 x 2048 floats through tile[32][33], blocks of 32 x 8
 //   (b) interleaved reduction of 2^22 floats, blocks of 256
+// And what each check of `--check` costs: runs without counting, with one check, and with all.
 // Items per second are PTX warp instructions per second of processor time.
 #include <benchmark/benchmark.h>
 
@@ -30,7 +31,7 @@ struct Run {
 const Run transpose{"transpose.ptx", "transpose_tile33", {64, 64, 1}, {32, 8, 1}, 1u << 22, true};
 const Run reduction{"reduce.ptx", "reduce_interleaved", {16384, 1, 1}, {256, 1, 1}, 1u << 22, false};
 
-void run(benchmark::State& state, const Run& what, bool counting) {
+void run(benchmark::State& state, const Run& what, bool counting, const exec::Checks& checks = {}) {
   std::ifstream file(std::string(LANESCOPE_SOURCE_DIR "/kernels/ptx/") + what.file);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   exec::Memory memory;
@@ -44,6 +45,7 @@ void run(benchmark::State& state, const Run& what, bool counting) {
   config.grid = what.grid;
   config.block = what.block;
   config.threads = 1;
+  config.checks = checks;
   config.params.resize(kernel.param_bytes);
   auto put = [&](size_t i, auto value) {
     std::memcpy(config.params.data() + kernel.params[i].offset, &value, sizeof value);
@@ -95,6 +97,17 @@ BENCHMARK_CAPTURE(run, transpose_counting, transpose, true)->Unit(benchmark::kMi
 BENCHMARK_CAPTURE(run, transpose_plain, transpose, false)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_counting, reduction, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_plain, reduction, false)->Unit(benchmark::kMillisecond);
+
+constexpr exec::Checks race{.race = true}, init{.init = true}, barrier{.barrier = true},
+    all{.race = true, .init = true, .barrier = true};
+BENCHMARK_CAPTURE(run, transpose_race, transpose, false, race)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, transpose_init, transpose, false, init)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, transpose_barrier, transpose, false, barrier)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, transpose_all_checks, transpose, false, all)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, reduction_race, reduction, false, race)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, reduction_init, reduction, false, init)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, reduction_barrier, reduction, false, barrier)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, reduction_all_checks, reduction, false, all)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace lanescope

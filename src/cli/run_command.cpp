@@ -28,6 +28,7 @@
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/limits.hpp"
 #include "merge/plan.hpp"
+#include "profile/checks.hpp"
 #include "profile/collector.hpp"
 #include "ptx/module.hpp"
 #include "report/json.hpp"
@@ -51,6 +52,7 @@ struct RunOptions {
   std::string output;
   bool no_count = false;
   bool no_merge = false;
+  std::string checks;
   std::vector<std::string> program;  ///< and its arguments, after "--"
   uint64_t launch_skip = 0;
   uint64_t launch_count = UINT64_MAX;
@@ -191,6 +193,7 @@ int run_a_program(const RunOptions& options) {
   program.threads = options.threads;
   program.no_count = options.no_count;
   program.no_merge = options.no_merge;
+  if (profile::parse_checks(options.checks, arch).any()) program.checks = options.checks;
   program.follow_children = options.follow_children;
   return run_program(program);
 }
@@ -226,6 +229,7 @@ int run(const RunOptions& options) {
   job.config.dynamic_shared = static_cast<uint32_t>(shared);
   job.config.shared_limit = static_cast<uint32_t>(model::limits_of(job.arch.name).shared_per_block);
   job.config.threads = options.threads;
+  job.config.checks = profile::parse_checks(options.checks, job.arch);
   for (size_t i = 0; i < options.arguments.size(); ++i)
     job.arguments.push_back(parse_kernel_argument(i, options.arguments[i]));
   job.dumps = parse_dumps(options, job.arguments);
@@ -249,7 +253,7 @@ int run(const RunOptions& options) {
   write_report(options, report);
   const bool failed =
       std::any_of(report.launches.begin(), report.launches.end(),
-                  [](const report::Launch& launch) { return launch.failed || !launch.findings.empty(); });
+                  [](const report::Launch& launch) { return launch.failed || report::has_errors(launch); });
   return failed ? program_failed : done;
 }
 
@@ -303,6 +307,12 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   command->add_flag("--no-merge", options->no_merge,
                     "count each access to shared memory as the PTX writes it: do not predict which ones the "
                     "assembler merges");
+  command
+      ->add_option(
+          "--check", options->checks,
+          "look for defects while kernels run: race (on shared memory), init (reads of memory that nobody "
+          "has written), barrier (reached by part of the threads), or all; several with commas")
+      ->type_name("LIST");
   command->footer(
       "An argument ARG is one of:\n"
       "  u32:7  s64:-1  f32:1.5  a number (u8 … u64, s8 … s64, b8 … b64, f32, f64)\n"
@@ -310,8 +320,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       "  buf:TYPE:COUNT[=FILL]   a pointer to COUNT elements of TYPE\n"
       "  hex:0000803f…           the bytes of a struct, lowest address first\n"
       "FILL is zero (if not given), iota (element i is i), random (f32 and f64 from [0, 1)), or @FILE.\n"
-      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …). A "
-      "program's own\n"
+      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …) or a check\n"
+      "found an error. A program's own\n"
       "status, if it is not 0, is passed through.\n"
       "Examples:\n"
       "  lanescope run -- ./app 1024\n"

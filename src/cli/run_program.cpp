@@ -225,6 +225,7 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   set_number("LANESCOPE_THREADS", options.threads, 0);
   if (options.no_count) set("LANESCOPE_NO_COUNT", "1");
   if (options.no_merge) set("LANESCOPE_NO_MERGE", "1");
+  if (!options.checks.empty()) set("LANESCOPE_CHECK", options.checks);
   if (options.output.empty() || options.output == "-") {
     set_number("LANESCOPE_WIDTH", output_width(), 0);
     if (output_has_color()) set("LANESCOPE_COLOR", "1");

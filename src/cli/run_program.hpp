@@ -20,6 +20,7 @@ struct ProgramOptions {
   uint32_t threads = 0;
   bool no_count = false;
   bool no_merge = false;
+  std::string checks;  ///< as --check has them; empty: none
   bool follow_children = false;
 };
 

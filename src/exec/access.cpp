@@ -81,29 +81,51 @@ const char* name_of(Finding::Kind kind) {
     case Finding::Kind::assertion: return "assertion";
     case Finding::Kind::write_to_constant: return "write-to-constant";
     case Finding::Kind::bad_barrier: return "bad-barrier";
+    case Finding::Kind::race: return "race";
+    case Finding::Kind::uninitialised_read: return "uninitialised-read";
+    case Finding::Kind::barrier_divergence: return "barrier-divergence";
+    case Finding::Kind::member_mask: return "member-mask";
   }
   return "?";
 }
 
+const char* name_of(Finding::Severity severity) {
+  switch (severity) {
+    case Finding::Severity::error: return "error";
+    case Finding::Severity::warning: return "warning";
+    case Finding::Severity::note: return "note";
+  }
+  return "?";
+}
+
+Finding* add_finding(Warp& w, const Finding& found) {
+  auto& findings = w.worker->findings;
+  auto known =
+      std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.same_defect(found); });
+  if (known == findings.end()) {
+    findings.push_back(found);
+    known = findings.end() - 1;
+  } else {
+    const uint64_t all = known->count + found.count;
+    const bool is_first = std::pair(w.block->index, found.thread) < std::pair(known->block, known->thread);
+    if (is_first) *known = found;
+    known->count = all;
+    if (!is_first) return nullptr;
+  }
+  known->block = w.block->index;
+  return &*known;
+}
+
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
             const std::string& message) {
-  auto& findings = w.worker->findings;
-  const auto thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(lanes));
-  const auto count = static_cast<uint64_t>(std::popcount(lanes));
-  auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& f) {
-    return f.kind == kind && f.instruction == in->origin();
-  });
-  if (known == findings.end()) {
-    findings.push_back({kind, in->origin(), w.block->index, thread, address, width, count, message});
-    return;
-  }
-  known->count += count;
-  if (std::pair(w.block->index, thread) < std::pair(known->block, known->thread)) {
-    known->block = w.block->index;
-    known->thread = thread;
-    known->address = address;
-    known->message = message;
-  }
+  Finding found;
+  found.kind = kind;
+  found.instruction = in->origin();
+  found.thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(lanes));
+  found.address = address;
+  found.width = width;
+  found.count = static_cast<uint64_t>(std::popcount(lanes));
+  if (Finding* example = add_finding(w, found)) example->message = message;
 }
 
 void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes) {

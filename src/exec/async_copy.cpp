@@ -25,6 +25,7 @@ void finish_copies(Warp& warp, Due is_due) {
       if (copy.read[lane] != 0)
         std::memcpy(to, reinterpret_cast<const void*>(copy.from[lane]), copy.read[lane]);
       std::memset(to + copy.read[lane], 0, copy.size - copy.read[lane]);
+      if (w.block->checks) w.block->checks->copied(w, lane, copy.to[lane], copy.size);
       copy.mask &= ~(1u << lane);
     }
   std::erase_if(w.copies, [](const AsyncCopy& copy) { return copy.mask == 0; });

@@ -137,12 +137,15 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
       if (!fixed_special(s.reg, config.block, i, block->shared_bytes, w.regs + s.offset) && i == 0)
         block->changing.push_back(s);
   }
+  if (config.checks.any())
+    block->checks = std::make_unique<BlockChecks>(kernel, config.checks, threads, block->shared_bytes);
   return block;
 }
 
 void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
                  const std::byte* params) {
   block.index = index;
+  if (block.checks) block.checks->start();
   block.live_warps = static_cast<uint32_t>(block.warps.size());
   block.rounds = 1;
   std::memset(block.shared_at, 0, block.shared_bytes);

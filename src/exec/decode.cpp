@@ -274,6 +274,7 @@ void Decoder::prepare(FunctionState& s) {
   s.registers_end = round_up(top_, 8);
   top_ = s.registers_end;
   s_ = &s;
+  if (checked_) place_local_variables(s);
   for (uint32_t r : s.flow.undefined)
     k_.zeroed.push_back({register_at(r), register_bytes(lane_bytes(s.f->registers[r].type))});
   if (s.carry != no_operand) k_.zeroed.push_back({s.carry, 4});
@@ -291,6 +292,7 @@ void Decoder::emit_function(FunctionState& s) {
     in_ = &entry;
     new_origin();
     prologue();
+    if (checked_) put_check_enter(s);
   }
   s.code_of.assign(s.f->body.size() + 1, 0);
   for (uint32_t i = 0; i < s.f->body.size(); ++i) {
@@ -356,7 +358,7 @@ void Decoder::emit(uint32_t index) {
     case Op::bar:
     case Op::barrier: emit_skipped(index, [&] { emit_barrier(); }); return;
     case Op::membar:
-    case Op::fence:
+    case Op::fence: emit_fence(); return;
     case Op::prefetch:
     case Op::prefetchu:
     case Op::discard:
@@ -399,8 +401,9 @@ void Decoder::finish() {
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
 }
 
-Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols, bool observed) {
-  return Decoder(module, symbols, observed).run(function);
+Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols, bool observed,
+              bool checked) {
+  return Decoder(module, symbols, observed, checked).run(function);
 }
 
 }  // namespace lanescope::exec

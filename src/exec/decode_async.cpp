@@ -66,6 +66,7 @@ void Decoder::emit_copy_async() {
   HandlerKey key = key_of(*in_);
   key.address_bytes = static_cast<uint8_t>(to.bytes);
   const Handler h = select(key);
+  if (checked_) put_copy_check(to, size);
   put_guard();
   Inst& i = put(h, guarded());
   i.a = from.base;

@@ -52,13 +52,18 @@ void Decoder::emit_table_branch(uint32_t index) {
   }
 }
 
+Handler Decoder::sync_for(const Operand& members) const {
+  if (checked_) return check_sync;
+  return members.kind == Operand::Kind::integer ? set_.control.sync : set_.control.sync_groups;
+}
+
 void Decoder::emit_barrier() {
   uint32_t a = zero32_, b = no_operand, c = no_operand, d = no_operand;
   uint64_t imm = barrier_sync;
   for (const BoundOperand& bound : bind_operands(*in_)) {
     if (bound.pattern->name == "m") {
       const uint32_t members = source(*bound.operand, Type::u32);
-      Inst& i = put(set_.control.sync, false);
+      Inst& i = put(sync_for(*bound.operand), false);
       i.a = members;
       i.imm = 1;
       return;
@@ -74,6 +79,7 @@ void Decoder::emit_barrier() {
       d = register_at(bound.operand->reg);
     }
   }
+  if (in_->op == Op::bar || in_->has(Mod::aligned)) imm |= barrier_aligned;
   if (in_->has(Mod::arrive)) imm |= barrier_arrive;
   if (in_->has(Mod::red))
     imm |= in_->has(Mod::popc) ? barrier_popc : in_->has(Mod::and_) ? barrier_and : barrier_or;
@@ -90,7 +96,7 @@ void Decoder::emit_crosslane() {
     if (bound.pattern->name == "m") {
       // Sources are read before the wait, so that nothing but the instruction itself follows it.
       Inst sync;
-      sync.fn = set_.control.sync;
+      sync.fn = sync_for(*bound.operand);
       sync.a = source(*bound.operand, Type::u32);
       emit_register_instruction(&sync);
       return;

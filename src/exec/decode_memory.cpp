@@ -77,6 +77,7 @@ void Decoder::emit_memory() {
       c = source(*bound.operand, in_->type());
   }
   if (address == nullptr) unsupported("address");
+  check_parameter(*address, uint64_t{ptx::size_of(in_->type())} * in_->vector);
   // A parameter of a device function lies in its frame.
   if ((key.space == Space::param || key.space == Space::param_entry || key.space == Space::param_func) &&
       !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
@@ -107,6 +108,10 @@ void Decoder::emit_memory() {
   }
   key.types[0] = in_->type();
   const Handler h = select(key);
+  const AccessKind kind = atomic              ? AccessKind::atomic
+                          : in_->op == Op::st ? AccessKind::store
+                                              : AccessKind::load;
+  if (checked_) put_check(key, kind, place.base, place.offset, d, list);
   put_guard();
   Inst& i = put(h, guarded());
   i.d = d;
@@ -115,10 +120,7 @@ void Decoder::emit_memory() {
   i.c = data != nullptr ? list : c;
   i.imm = (uint64_t{elements} << 32) | place.offset;
   if (key.address_bytes != 0) {
-    i.aux = new_site(atomic              ? AccessKind::atomic
-                     : in_->op == Op::st ? AccessKind::store
-                                         : AccessKind::load,
-                     key.space, uint64_t{ptx::size_of(in_->type())} * elements);
+    i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
     k_.accesses.back().function = s_->index;
     k_.accesses.back().instruction = static_cast<uint32_t>(in_ - s_->f->body.data());
   }

@@ -43,15 +43,15 @@ inline bool is_shared(Space s) {
 
 class Decoder {
  public:
-  Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed)
-      : m_(module), symbols_(symbols), observed_(observed), set_(host_handlers()) {}
+  Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed, bool checked)
+      : m_(module), symbols_(symbols), observed_(observed), checked_(checked), set_(host_handlers()) {}
 
   Kernel run(uint32_t entry);
 
  private:
   const ptx::Module& m_;
   const SymbolTable& symbols_;
-  bool observed_;
+  bool observed_, checked_;
   const HandlerSet& set_;
   Kernel k_;
 
@@ -68,8 +68,9 @@ class Decoder {
     uint32_t frame_begin = 0, frame_bytes = 0;
     std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
     uint32_t entry = 0;
-    std::vector<uint32_t> code_of;  ///< by instruction, and one more: the function's end
-    std::vector<uint32_t> callees;  ///< places in functions_
+    std::vector<uint32_t> code_of;              ///< by instruction, and one more: the function's end
+    std::vector<uint32_t> callees;              ///< places in functions_
+    uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
   };
   std::vector<FunctionState> functions_;
   std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides
@@ -220,6 +221,20 @@ class Decoder {
   /// An operand of in_ by the name the instruction table gives it; nullptr if it is not written.
   [[nodiscard]] const Operand* operand(std::string_view name) const;
 
+  // decode_checks.cpp: what stands beside instructions when a launch is checked
+
+  void place_local_variables(FunctionState& s);
+  void put_check_enter(const FunctionState& s);
+  /// Before the memory instruction that has these operands.
+  void put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
+                 uint32_t list);
+  /// Before a cp.async.
+  void put_copy_check(const Address& to, uint32_t bytes);
+  void put_check(const CheckedAccess& access, uint32_t base, uint32_t offset);
+  void emit_fence();
+  /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
+  void check_parameter(const Operand& address, uint64_t bytes) const;
+
   // decode_control.cpp
 
   /// Jumps around the instruction for the lanes without its predicate, and emits it for the others.
@@ -238,6 +253,8 @@ class Decoder {
   void put_branch(uint32_t instruction, uint32_t target);
   void emit_table_branch(uint32_t index);
   void emit_barrier();
+  /// What waits for the lanes of a member mask.
+  Handler sync_for(const Operand& members) const;
   void emit_crosslane();
 
   // Calls. Arguments go through local memory [0, call_area_), results through [call_area_, 2 * call_area_).

@@ -9,8 +9,8 @@ namespace lanescope::exec {
 /// Handlers the decoder places itself; what their operands mean is said where they are
 /// (handlers/control.hpp).
 struct ControlHandlers {
-  Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, nothing,
-      sleep, trap, clock, copy_local;
+  Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, sync_groups,
+      nothing, sleep, trap, clock, copy_local;
 };
 
 struct HandlerSet {

@@ -30,15 +30,20 @@ namespace lanescope::exec {
 
 namespace {
 
-/// A kernel decoded twice: with and without telling an observer. Access sites have the same indices in both.
+/// A kernel decoded for running with and without an observer, with and without checks.
 struct Decoded {
   Kernel observed;
-  std::unique_ptr<Kernel> plain;
+  struct Variant {
+    bool is_observed, is_checked;
+    std::unique_ptr<Kernel> kernel;
+  };
+  std::array<Variant, 3> others{{{false, false, {}}, {true, true, {}}, {false, true, {}}}};
   std::mutex mutex;
   struct Pool {
     Dim3 block;
     uint32_t dynamic_shared = 0;
     bool observed = false;
+    Checks checks;
     std::vector<std::unique_ptr<BlockState>> states;
   } pool;  ///< states of the last launch, for the next one of the same shape
 };
@@ -461,15 +466,18 @@ struct Image::Running {
 Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, DeviceQueue& q)
     : image(i), kernel(k), queue(q), run(config), runs(&k) {
   check(kernel, config);
+  const bool observed = static_cast<bool>(config.observer);
   {
     std::lock_guard lock(image.state_->mutex);
     for (auto& [index, d] : image.state_->kernels)
       if (&d->observed == &kernel) {
         decoded = d.get();
-        if (!config.observer) {
-          if (!d->plain)
-            d->plain = std::make_unique<Kernel>(decode(*image.module_, index, image.state_->symbols, false));
-          runs = d->plain.get();
+        for (Decoded::Variant& v : d->others) {
+          if (v.is_observed != observed || v.is_checked != config.checks.any()) continue;
+          if (!v.kernel)
+            v.kernel = std::make_unique<Kernel>(
+                decode(*image.module_, index, image.state_->symbols, v.is_observed, v.is_checked));
+          runs = v.kernel.get();
         }
       }
   }
@@ -484,12 +492,11 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
 
   if (config.cooperative) run.grid_barrier = memory.allocate(64, "barrier of the grid");
 
-  const bool observed = static_cast<bool>(config.observer);
   {
     std::lock_guard lock(decoded->mutex);
     auto& pool = decoded->pool;
     if (pool.block == config.block && pool.dynamic_shared == config.dynamic_shared &&
-        pool.observed == observed)
+        pool.observed == observed && pool.checks == config.checks)
       states.swap(pool.states);
   }
 
@@ -539,16 +546,15 @@ LaunchResult Image::Running::finish() {
   {
     std::lock_guard lock(decoded->mutex);
     if (states.size() > 64) states.resize(64);
-    decoded->pool = {config.block, config.dynamic_shared, observed, std::move(states)};
+    decoded->pool = {config.block, config.dynamic_shared, observed, config.checks, std::move(states)};
   }
 
   LaunchResult result;
   for (WorkerState& w : workers) {
     result.warp_instructions += w.instructions;
     for (Finding& f : w.findings) {
-      auto known = std::find_if(result.findings.begin(), result.findings.end(), [&](const Finding& other) {
-        return other.kind == f.kind && other.instruction == f.instruction;
-      });
+      auto known = std::find_if(result.findings.begin(), result.findings.end(),
+                                [&](const Finding& other) { return other.same_defect(f); });
       if (known == result.findings.end()) {
         result.findings.push_back(std::move(f));
         continue;
@@ -559,9 +565,11 @@ LaunchResult Image::Running::finish() {
     }
   }
   std::sort(result.findings.begin(), result.findings.end(), [](const Finding& a, const Finding& b) {
-    return std::tuple(a.instruction, a.kind) < std::tuple(b.instruction, b.kind);
+    return std::tuple(a.severity, a.instruction, a.kind, a.other_instruction) <
+           std::tuple(b.severity, b.instruction, b.kind, b.other_instruction);
   });
-  result.failed = !result.findings.empty();
+  result.failed = std::any_of(result.findings.begin(), result.findings.end(),
+                              [](const Finding& f) { return f.ends_kernel(); });
   return result;
 }
 

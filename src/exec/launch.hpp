@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "exec/checks.hpp"
 #include "exec/memory.hpp"
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
@@ -31,6 +32,8 @@ struct LaunchConfig {
   std::function<Observer*(uint32_t host_thread)> observer;
   /// Observers are told of every n-th block alone, beginning with the first: a sample of large grids.
   uint64_t observe_every = 1;
+  /// What to look for in all blocks; what is found is among the findings.
+  Checks checks;
   /// Launched as a cooperative grid: its blocks may wait for each other through the grid's barrier.
   bool cooperative = false;
   uint64_t grid_barrier = 0;  ///< device address of that barrier; set by launch()
@@ -40,9 +43,9 @@ struct LaunchConfig {
   /// Called now and then with the number of finished blocks, from one host thread at a time.
   std::function<void(uint64_t done, uint64_t total)> progress;
   /// Called before and after each grid that a kernel launches itself (dynamic parallelism), on the thread
-  /// that called launch(). `begin` may change what is not part of the launch: threads, and an observer, since
-  /// none is taken over from the launching grid. Without it they run uncounted. Of grids that kernels launch,
-  /// `failed` alone becomes part of the result of launch().
+  /// that called launch(). `begin` may change what is not part of the launch: threads, and an observer and
+  /// checks, since none are taken over from the launching grid. Without it they run uncounted. Of grids that
+  /// kernels launch, `failed` alone becomes part of the result of launch().
   std::function<void(const Kernel&, LaunchConfig&)> begin_child;
   std::function<void(const Kernel&, const LaunchConfig&, const LaunchResult&)> end_child;
 };

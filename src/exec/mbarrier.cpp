@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
 namespace lanescope::exec {
@@ -78,6 +79,17 @@ bool add_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t
   return true;
 }
 
+/// Calls f(checks, offset) when the launch is checked and the object is in the block's own memory.
+template <class F>
+void tell_checks(const Warp& w, const std::byte* at, F f) {
+  if (w.block->checks && at >= w.shared && at < w.shared + w.shared_bytes)
+    f(*w.block->checks, static_cast<uint64_t>(at - w.shared));
+}
+/// What the lane did comes before what those do who wait for the object.
+void release(const Warp& w, uint32_t lane, const std::byte* at) {
+  tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) { checks.release_to(w, lane, offset); });
+}
+
 void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
             bool drops) {
   Mbarrier& object = found.object;
@@ -87,6 +99,7 @@ void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t c
                " an mbarrier that expects " + std::to_string(object.pending) + " more in this phase");
     return;
   }
+  release(w, lane, found.at);
   object.pending -= count;
   if (drops) object.expected -= std::min(count, object.expected);
   object.complete_phase();
@@ -100,7 +113,10 @@ bool has_completed(Warp& w, const Inst* in, uint32_t lane) {
   const bool waits_for_odd = in->c != no_operand
                                  ? (lane_of<uint32_t>(w, in->c, lane) & 1) != 0
                                  : (lane_of<uint64_t>(w, in->b, lane) >> phase_shift & 1) != 0;
-  return found->object.odd_phase != waits_for_odd;
+  if (found->object.odd_phase == waits_for_odd) return false;
+  tell_checks(w, found->at,
+              [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, lane, offset); });
+  return true;
 }
 
 }  // namespace
@@ -133,6 +149,7 @@ void Mbarrier::complete_phase() {
 void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t bytes) {
   auto found = find(w, in, lane, address);
   if (!found || !add_bytes(w, in, lane, address, -bytes, found->object)) return;
+  release(w, lane, found->at);
   found->object.complete_phase();
   store(w, *found);
 }
@@ -158,6 +175,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
                    std::to_string(Mbarrier::most_arrivals) + " are possible");
       else
         Mbarrier{count, count, 0, false}.store(at);
+      tell_checks(w, at, [](BlockChecks& checks, uint64_t offset) { checks.written(offset, object_bytes); });
       return;
     }
     auto found = find(w, in, lane, address);

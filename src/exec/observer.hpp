@@ -47,18 +47,52 @@ struct Finding {
     bad_call,
     assertion,
     write_to_constant,
-    bad_barrier
+    bad_barrier,
+    // What is looked for when it is asked for (checks.hpp). The kernel runs on, and does so on a GPU.
+    race,
+    uninitialised_read,
+    barrier_divergence,
+    member_mask
   };
+  /// Errors make results depend on chance, or end the kernel. Warnings go well on some hardware. Notes do no
+  /// harm by themselves.
+  enum class Severity : uint8_t { error, warning, note };
+  static constexpr uint32_t none = 0xffffffffu;
+
   Kind kind{};
   uint32_t instruction = 0;  ///< index of Kernel::origins
   uint64_t block = 0;        ///< linear block index of the first occurrence (the smallest block, then thread)
   uint32_t thread = 0;       ///< linear thread index in its block
   uint64_t address = 0;
-  uint32_t width = 0;   ///< bytes the lane asked for
-  uint64_t count = 1;   ///< how many lanes did this at this instruction
-  std::string message;  ///< in words, without place
+  uint32_t width = 0;  ///< bytes the lane asked for
+  uint64_t count = 1;  ///< how many lanes did this at this instruction
+  /// In words, without place: `{other}` stands for the other one. Of a race: what both threads access; of a
+  /// read: what of it nobody has written.
+  std::string message;
+
+  Severity severity = Severity::error;
+  // The other side: the earlier access of a race, the store that comes too late for an uninitialised read,
+  // where the other threads are that a barrier lacks.
+  uint32_t other_instruction = none;  ///< index of Kernel::origins; none: there is no other side
+  uint32_t other_thread = none;       ///< of the same block
+  AccessKind access{}, other_access{};
+  /// Of a race: what speaks for it. Lanes of one warp that rely on running in step; threads of several warps
+  /// that poll a flag; stores of one value.
+  enum class Excuse : uint8_t { none, in_step, polling, same_value };
+  Excuse excuse{};
+  bool after_other = false;  ///< race: the thread itself has executed the other access since the last barrier
+
+  /// Whether the kernel would be ended by it on a GPU, so that its results are not to be trusted.
+  [[nodiscard]] bool ends_kernel() const { return kind < Kind::race; }
+  /// Whether both are the same defect, at other threads or in other blocks.
+  [[nodiscard]] bool same_defect(const Finding& other) const {
+    return kind == other.kind && instruction == other.instruction && severity == other.severity &&
+           (other_instruction == other.other_instruction || kind == Kind::uninitialised_read);
+  }
 };
 [[nodiscard]] const char* name_of(Finding::Kind kind);
+/// "error", "warning", "note".
+[[nodiscard]] const char* name_of(Finding::Severity severity);
 
 class Observer {
  public:

@@ -55,6 +55,8 @@ static_assert(sizeof(Inst) == 40 && std::is_trivially_copyable_v<Inst>);
 /// Inst::imm of a barrier instruction: what it does, and whether its predicate (c) is negated.
 inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2,
                           barrier_and = 3, barrier_or = 4, barrier_negated = 8;
+/// And whether all threads of a warp must execute it together (.aligned).
+inline constexpr uint64_t barrier_aligned = 16;
 
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
@@ -100,6 +102,30 @@ struct SharedVariable {
   bool dynamic = false;
 };
 
+/// A variable of local memory, at its place in the memory of a lane.
+struct LocalVariable {
+  std::string name;
+  uint32_t offset = 0;
+  uint32_t size = 0;
+};
+
+/// One memory instruction as the checks of a launch see it (checks.hpp).
+struct CheckedAccess {
+  /// How the memory model takes it. Accesses of which both are `atomic` never race; volatile ones are
+  /// ordered as little as plain ones, but the compiler leaves them as they are.
+  enum class Strength : uint8_t { plain, is_volatile, atomic };
+  uint32_t origin = 0;
+  AccessKind kind{};
+  Strength strength{};
+  bool acquires = false, releases = false;  ///< by a modifier of its own
+  ptx::Space space{};                       ///< shared, local or generic
+  uint8_t address_bytes = 8;                ///< of the address register
+  uint8_t width = 4;                        ///< bytes per lane, all elements
+  uint8_t element = 4;                      ///< bytes of one element
+  uint8_t data_bytes = 0;                   ///< stores: lane bytes of the registers that hold the elements
+  std::array<uint32_t, 8> data{};           ///< stores: those registers
+};
+
 /// What kernels look like to a launch: everything decoded once.
 struct Kernel {
   std::string name;          ///< as in the PTX
@@ -109,7 +135,9 @@ struct Kernel {
   std::vector<Origin> origins;
   std::vector<AccessSite> accesses;
   std::vector<SharedVariable> shared;
-  std::vector<std::string> files;  ///< Module::files paths by id
+  std::vector<LocalVariable> local_variables;  ///< of functions that do not recurse; of checked kernels only
+  std::vector<CheckedAccess> checks;           ///< of checked kernels only
+  std::vector<std::string> files;              ///< Module::files paths by id
 
   struct Parameter {
     std::string name;

@@ -398,6 +398,7 @@ class Scheduler {
   }
 
   void end_lanes(WarpState& w, Path& path, uint32_t lanes, const Inst* others_at) {
+    if (block_.checks) block_.checks->exited(w, lanes, w.event == Event::exit ? w.event_target - 1 : nullptr);
     w.alive &= ~lanes;
     path.mask &= ~lanes;
     if (path.mask != 0) {
@@ -441,6 +442,7 @@ class Scheduler {
     for (Path& p : leaves(w))
       if (waits_here(p)) together |= p.mask;
     if ((members & w.alive & ~together) != 0) return false;
+    if (anywhere && block_.checks) block_.checks->warp_barrier(w, together);
     if (!anywhere) {
       w.active = w.mask = together;
       in[1].fn(w, in + 1);
@@ -479,6 +481,7 @@ class Scheduler {
     if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
     b.arrived[w.index] |= path.mask;
     if (in->b != no_operand) b.expected = lane_value<uint32_t>(w, in->b, path.mask);
+    if (block_.checks) block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
     if (in->c != no_operand) {
       uint32_t value;
       std::memcpy(&value, w.regs + in->c, sizeof value);
@@ -513,6 +516,7 @@ class Scheduler {
   }
 
   void release(uint32_t number) {
+    if (block_.checks) block_.checks->complete(block_.warps, number);
     Barrier& b = block_.barriers[number];
     const uint32_t true_count = b.true_count, thread_count = b.thread_count;
     std::fill(b.arrived.begin(), b.arrived.end(), 0);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "exec/async_copy.hpp"
+#include "exec/block_checks.hpp"
 #include "exec/launch.hpp"
 #include "exec/state.hpp"
 
@@ -77,6 +78,7 @@ struct BlockState {
   std::unique_ptr<std::byte[]> registers, shared, local;
   std::byte *registers_at = nullptr, *shared_at = nullptr;  ///< aligned
   uint32_t shared_bytes = 0;
+  std::unique_ptr<BlockChecks> checks;  ///< of a checked launch
 };
 
 /// Makes a block's state for a kernel and a launch's shape; it serves one block after another.

@@ -58,6 +58,11 @@ struct WorkerState {
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
             const std::string& message);
 
+/// Counts a defect of which the kind, the severity, the instructions, the thread and the count are given. The
+/// finding that it is to be the example of (the first block, then thread), to be given its message; nullptr
+/// when there is a better one.
+Finding* add_finding(Warp& w, const Finding& found);
+
 /// Checks a global, constant or generic access lane by lane: findings for the bad lanes, host addresses in
 /// `address` for the good ones (generic addresses of shared and local memory are translated), which are
 /// returned. Remembers the allocation for the next time and tells the observer, by space.

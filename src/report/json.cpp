@@ -124,7 +124,12 @@ Json json_of(const advise::Advice& advice, const std::string& kernel) {
 }
 
 Json json_of(const Finding& finding) {
+  const Json other = finding.has_other ? Json{{"file", finding.other_file},
+                                              {"line", finding.other_line},
+                                              {"thread", json_of(finding.other_thread)}}
+                                       : Json(nullptr);
   return Json{{"kind", finding.kind},
+              {"severity", finding.severity},
               {"kernel", finding.kernel},
               {"file", finding.file},
               {"line", finding.line},
@@ -133,7 +138,8 @@ Json json_of(const Finding& finding) {
               {"thread", json_of(finding.thread)},
               {"address", finding.address},
               {"width", finding.width},
-              {"count", finding.count}};
+              {"count", finding.count},
+              {"other", other}};
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "report/explain.hpp"
+#include "report/findings.hpp"
 #include "report/words.hpp"
 
 namespace lanescope::report {
@@ -28,19 +29,7 @@ bool comes_before(const Line& a, const Line& b) {
   return all(a) > all(b);
 }
 
-struct Place {
-  std::string file;
-  uint32_t line = 0;
-  bool in_source = false;
-};
-
-Place named(const ptx::Module& module, const exec::Kernel& kernel, const profile::Place& place) {
-  const bool has_name = place.file < kernel.files.size() && !kernel.files[place.file].empty();
-  return {place.in_source && has_name ? kernel.files[place.file] : module.name, place.line,
-          place.in_source && has_name};
-}
-
-std::string source_of(const ptx::Module& module, const Place& place, advise::Sources& sources) {
+std::string source_of(const ptx::Module& module, const NamedPlace& place, advise::Sources& sources) {
   if (place.in_source) return sources.line(place.file, place.line);
   std::string_view text = module.text_line(place.line);
   const size_t begin = text.find_first_not_of(" \t\r");
@@ -81,7 +70,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
     is_known |= fate.kind == Kind::known;
     if (fate.kind == Kind::merged) bits.insert(fate.bits);
     for (const uint32_t other : fate.with) {
-      const Place place =
+      const NamedPlace place =
           named(module, kernel, profile::place_of(module, kernel.origins[kernel.accesses[other].origin]));
       if (place.file != line.file || place.line != line.line)
         (fate.kind == Kind::known ? known : with).emplace(place.file, place.line);
@@ -100,25 +89,6 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   if (combined) add("lanes that meet in one word are put together");
   if (unused) add("not loaded: nothing uses it");
   if (overwritten) add("not stored: overwritten at once");
-}
-
-Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
-                     const exec::Finding& found) {
-  Finding finding;
-  finding.kind = exec::name_of(found.kind);
-  finding.kernel = kernel.display_name;
-  if (found.instruction < kernel.origins.size()) {
-    const Place place = named(module, kernel, profile::place_of(module, kernel.origins[found.instruction]));
-    finding.file = place.file;
-    finding.line = place.line;
-  }
-  finding.message = found.message;
-  finding.block = coordinates(found.block, config.grid);
-  finding.thread = coordinates(found.thread, config.block);
-  finding.address = found.address;
-  finding.width = found.width;
-  finding.count = found.count;
-  return finding;
 }
 
 /// The counters of Nsight Compute (l1tex__…) and of nvprof that the addresses of a program determine;
@@ -202,15 +172,14 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.warp_instructions = result.warp_instructions;
   launch.failed = result.failed;
   launch.counted = profile.has_value();
-  for (const exec::Finding& found : result.findings)
-    launch.findings.push_back(make_finding(module, kernel, config, found));
+  launch.findings = make_findings(module, kernel, config, result);
   if (!profile) return launch;
   launch.merges = plan != nullptr;
 
   launch.totals = profile::totals(*profile);
   launch.metrics = metrics_of(launch.totals);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
-    const Place place = named(module, kernel, counted.place);
+    const NamedPlace place = named(module, kernel, counted.place);
     Line line;
     line.file = place.file;
     line.line = place.line;
@@ -239,6 +208,12 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
       {arch, module, kernel, config.block, static_cast<uint32_t>(launch.shared_bytes), registers, *profile},
       sources);
   return launch;
+}
+
+bool has_errors(const Launch& launch) {
+  return std::any_of(launch.findings.begin(), launch.findings.end(), [](const Finding& finding) {
+    return finding.severity == exec::name_of(exec::Finding::Severity::error);
+  });
 }
 
 model::Evidence evidence_of(const Launch& launch) {

@@ -40,16 +40,22 @@ struct Variable {
 
 /// A defect of the program that was run.
 struct Finding {
-  std::string kind;  ///< "out_of_bounds"
+  std::string kind;      ///< "out-of-bounds"
+  std::string severity;  ///< "error", "warning", "note"
   std::string kernel;
   std::string file;
   uint32_t line = 0;
-  std::string message;        ///< in words, without place
+  std::string message;        ///< in words; names the other place, if there is one, but not this one
   exec::Dim3 block{0, 0, 0};  ///< coordinates of the first occurrence
   exec::Dim3 thread{0, 0, 0};
   uint64_t address = 0;
   uint32_t width = 0;  ///< bytes the lane asked for; 0 when it is no access
   uint64_t count = 1;  ///< lanes that did this at this instruction
+  /// The other access of a race, the store that came too late, the place where the others are.
+  bool has_other = false;
+  std::string other_file;
+  uint32_t other_line = 0;
+  exec::Dim3 other_thread{0, 0, 0};
 };
 
 struct Launch {
@@ -98,6 +104,9 @@ struct Report {
                                  const exec::LaunchResult& result,
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
                                  int registers = 0, const merge::Plan* plan = nullptr);
+
+/// Whether a finding is an error: the command then fails.
+[[nodiscard]] bool has_errors(const Launch& launch);
 
 /// How the numbers of a launch are known: the least sure rule that they rest on.
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);

@@ -209,12 +209,13 @@ void write_why(Writer& out, const Launch& launch) {
 
 void write_findings(Writer& out, const Launch& launch) {
   for (const Finding& finding : launch.findings) {
-    std::string text = finding.kind + ": ";
+    const bool is_error = finding.severity == exec::name_of(exec::Finding::Severity::error);
+    std::string text = (is_error ? "" : finding.severity + ": ") + finding.kind + ": ";
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
     text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, finding.kernel,
                         str(finding.block), str(finding.thread));
     if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "lane"));
-    out.paragraph(text + ")", 2, Style::bad);
+    out.paragraph(text + ")", 2, is_error ? Style::bad : Style::plain);
   }
 }
 

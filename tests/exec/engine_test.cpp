@@ -151,6 +151,15 @@ TEST(Engine, ShuffleInsideABranchTakesOnlyItsMembers) {
   for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i < 16 ? i ^ 1 : 1000u);
 }
 
+TEST(Engine, LanesWithDifferentMemberMasksMeetApart) {
+  Program p(
+      "setp.lt.u32 %p1, %r1, 16;\nselp.b32 %r5, 0xffff, 0xffff0000, %p1;\nredux.sync.add.u32 %r6, %r1, %r5;\n"
+      "bar.warp.sync %r5;\nst.global.u32 [%rd3], %r6;");
+  EXPECT_FALSE(p.run({1}, {32}).failed);
+  EXPECT_EQ(p.word(0), 120u);   // 0 + … + 15
+  EXPECT_EQ(p.word(31), 376u);  // 16 + … + 31
+}
+
 TEST(Engine, TrapEndsTheThreadsAndIsReported) {
   Program p("setp.eq.u32 %p1, %r1, 5;\n@%p1 trap;\nst.global.u32 [%rd3], 1;");
   const LaunchResult result = p.run({1}, {32});

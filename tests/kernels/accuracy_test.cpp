@@ -69,7 +69,7 @@ Outcomes run(std::map<std::string, std::unique_ptr<Program>>& programs, const Ca
   if (!program) program = std::make_unique<Program>(path);
   Outcomes outcomes;
   const model::Arch& sm_90 = *model::find_arch("sm_90");
-  const Outcome merged = run_kernel(*program, c, &sm_90, 0, profile::RecordBlocks::none, true);
+  const Outcome merged = run_kernel(*program, c, &sm_90, 0, profile::RecordBlocks::none, {}, true);
   outcomes.merged = profile::totals(merged.profile);
   outcomes.written = profile::totals(run_kernel(*program, c, &sm_90).profile);
   char text[20];

@@ -54,7 +54,7 @@ struct Outcome {
 [[nodiscard]] inline Outcome run_kernel(Program& program, const Case& c, const model::Arch* arch,
                                         uint32_t threads = 0,
                                         profile::RecordBlocks record = profile::RecordBlocks::none,
-                                        bool merge = false) {
+                                        const exec::Checks& checks = {}, bool merge = false) {
   const exec::Kernel& kernel = program.image().kernel(c.kernel);
   if (kernel.params.size() != c.arguments.size())
     throw Error(c.kernel + " takes " + std::to_string(kernel.params.size()) + " arguments");
@@ -64,6 +64,7 @@ struct Outcome {
   config.block = {c.block.x, c.block.y, c.block.z};
   config.dynamic_shared = c.dynamic_shared;
   config.threads = threads;
+  config.checks = checks;
   config.params.resize(kernel.param_bytes);
   std::vector<uint64_t> addresses;
   for (size_t i = 0; i < c.arguments.size(); ++i) {

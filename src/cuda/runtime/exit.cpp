@@ -62,7 +62,7 @@ void write_report() {
   try {
     const std::string path = runtime.options.report + "/" + std::to_string(getpid());
     write_file(path, runtime.recorder->render());
-    if (runtime.recorder->has_findings()) write_file(path + ".failed", "\n");
+    if (runtime.recorder->has_errors()) write_file(path + ".failed", "\n");
   } catch (const std::exception& error) {
     say(std::string("error: no report: ") + error.what());
   }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <iterator>
+#include <optional>
 
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/launch.hpp"
@@ -47,7 +49,7 @@ Status status_of(exec::Finding::Kind kind) {
       return Status::launch_timeout;  // on a GPU the program would hang, or be ended by the watchdog
     case Kind::bad_call: return Status::invalid_pc;
     case Kind::assertion: return Status::assert_triggered;
-    case Kind::trap: break;
+    default: break;
   }
   return Status::launch_failure;
 }
@@ -58,11 +60,14 @@ int64_t nanoseconds_since(Clock::time_point start) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start).count();
 }
 
-/// The defects a launch showed, each as one line on stderr.
-void show(const std::vector<exec::Finding>& findings, const Function& function, const exec::Kernel& kernel,
-          const exec::LaunchConfig& config) {
+/// The defects that ended a launch, each as one line on stderr, and what CUDA says of the first one; nothing
+/// when it went well. What checks found is for the report.
+std::optional<Status> show(const std::vector<exec::Finding>& findings, const Function& function,
+                           const exec::Kernel& kernel, const exec::LaunchConfig& config) {
   exec::LaunchResult result;
-  result.findings = findings;
+  std::copy_if(findings.begin(), findings.end(), std::back_inserter(result.findings),
+               [](const exec::Finding& f) { return f.ends_kernel(); });
+  if (result.findings.empty()) return std::nullopt;
   advise::Sources sources("");
   const report::Launch launch = report::make_launch(model::Arch(), *function.binary->module, kernel, config,
                                                     result, std::nullopt, sources);
@@ -71,6 +76,7 @@ void show(const std::vector<exec::Finding>& findings, const Function& function, 
                     f.message.empty() ? "" : ": ", f.message, f.file, f.line, report::str(f.block),
                     report::str(f.thread), f.count > 1 ? fmt::format(" ({} threads in all)", f.count) : ""));
   }
+  return status_of(result.findings.front().kind);
 }
 
 }  // namespace
@@ -243,20 +249,16 @@ class Launch final : public UnfinishedLaunch {
     config_.end_child = [this](const exec::Kernel& k, const exec::LaunchConfig& c,
                                const exec::LaunchResult& ended) {
       runtime_.recorder->end(*child_.entry, c, ended, child_.counted, nanoseconds_since(child_.start));
-      if (ended.findings.empty()) return;
-      show(ended.findings, *child_.function, k, c);
-      runtime_.failure = status_of(ended.findings.front().kind);
+      if (const auto status = show(ended.findings, *child_.function, k, c)) runtime_.failure = *status;
     };
     execution_.emplace(*function_.binary->image, kernel_, config_);
   }
 
   void finish(const exec::LaunchResult& result) {
     runtime_.recorder->end(*entry_, config_, result, counted_, ns_);
-    if (result.findings.empty()) return;
-    show(result.findings, function_, kernel_, config_);
     // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs
     // behind.
-    runtime_.failure = status_of(result.findings.front().kind);
+    if (const auto status = show(result.findings, function_, kernel_, config_)) runtime_.failure = *status;
   }
 };
 

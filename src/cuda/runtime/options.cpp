@@ -7,8 +7,10 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "base/error.hpp"
 #include "cuda/runtime/message.hpp"
 #include "lanescope/model/archs.hpp"
+#include "profile/checks.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -55,6 +57,13 @@ Options read_options() {
   options.color = variable("LANESCOPE_COLOR") != nullptr;
   options.count = variable("LANESCOPE_NO_COUNT") == nullptr;
   options.merge = variable("LANESCOPE_NO_MERGE") == nullptr;
+  if (const char* checks = variable("LANESCOPE_CHECK")) {
+    try {
+      options.checks = profile::parse_checks(checks, arch_of(options));
+    } catch (const Error& error) {
+      say(std::string("LANESCOPE_CHECK is ignored: ") + error.what());
+    }
+  }
   read_number("LANESCOPE_THREADS", options.threads);
   if (const char* pattern = variable("LANESCOPE_KERNEL")) {
     try {

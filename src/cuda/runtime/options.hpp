@@ -7,6 +7,7 @@
 #include <regex>
 #include <string>
 
+#include "exec/checks.hpp"
 #include "lanescope/model/arch.hpp"
 
 namespace lanescope::cuda {
@@ -22,6 +23,7 @@ struct Options {
   bool color = false;    ///< LANESCOPE_COLOR
   bool count = true;     ///< LANESCOPE_NO_COUNT
   bool merge = true;     ///< LANESCOPE_NO_MERGE
+  exec::Checks checks;   ///< LANESCOPE_CHECK
   uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;

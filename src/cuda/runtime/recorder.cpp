@@ -28,9 +28,8 @@ uint64_t pack(const exec::Dim3& d) { return uint64_t{d.x} << 32 | uint64_t{d.y} 
 
 void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more) {
   for (const exec::Finding& finding : more) {
-    const auto same = std::find_if(known.begin(), known.end(), [&](const exec::Finding& other) {
-      return other.kind == finding.kind && other.instruction == finding.instruction;
-    });
+    const auto same = std::find_if(known.begin(), known.end(),
+                                   [&](const exec::Finding& other) { return other.same_defect(finding); });
     if (same == known.end())
       known.push_back(finding);
     else
@@ -63,11 +62,13 @@ Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& c
 }
 
 bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config) {
-  bool counted = enabled_ && options_.count && entry.function->counted;
+  bool counted = enabled_ && entry.function->counted;
   if (counted) {
     const uint64_t number = eligible_++;
     counted = number >= options_.launch_skip && number - options_.launch_skip < options_.launch_count;
   }
+  if (counted) config.checks = options_.checks;
+  counted = counted && options_.count;
   const bool is_shared = entry.running++ != 0;  // with a launch of the same kernel that waits
   if (!counted) return false;
   entry.last_use = ++clock_;
@@ -145,9 +146,11 @@ bool Recorder::empty() const {
          std::all_of(copies_.begin(), copies_.end(), [](const Copies& copies) { return copies.count == 0; });
 }
 
-bool Recorder::has_findings() const {
-  return std::any_of(entries_.begin(), entries_.end(),
-                     [](const auto& entry) { return !entry->sum.findings.empty(); });
+bool Recorder::has_errors() const {
+  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+    return std::any_of(entry->sum.findings.begin(), entry->sum.findings.end(),
+                       [](const exec::Finding& f) { return f.severity == exec::Finding::Severity::error; });
+  });
 }
 
 void Recorder::forget() {

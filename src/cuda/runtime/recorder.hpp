@@ -50,7 +50,7 @@ class Recorder {
 
   // The next three are called with Runtime::launches held.
   Entry& entry(Function& function, const exec::LaunchConfig& config);
-  /// Whether this launch is to be counted; if so, its observers.
+  /// Whether this launch is to be counted; if so, its observers. Gives it its checks.
   bool begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config);
   void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted,
            int64_t ns);
@@ -62,7 +62,8 @@ class Recorder {
   [[nodiscard]] std::string render();
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
-  [[nodiscard]] bool has_findings() const;
+  /// Whether a kernel did wrong.
+  [[nodiscard]] bool has_errors() const;
   /// Drops everything: in the child of a fork.
   void forget();
   /// Counts and reports nothing from now on.

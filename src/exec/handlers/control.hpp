@@ -114,6 +114,17 @@ inline const Inst* sync(Warp& w, const Inst* in) {
   return leave(w, Event::sync, in);
 }
 
+/// sync where the member mask is computed: lanes with different masks wait apart and meet behind.
+inline const Inst* sync_groups(Warp& w, const Inst* in) {
+  const uint32_t same = same_as_first(w, reg<uint32_t>(w, in->a));
+  if (same != w.active) {
+    w.event_lanes = same;
+    w.event_join = in + (in->imm != 0 ? 1 : 2);
+    return leave(w, Event::regroup, in);
+  }
+  return sync(w, in);
+}
+
 inline const Inst* nothing(Warp&, const Inst* in) { return in + 1; }
 
 /// nanosleep: a path that waits lets the others run at once.

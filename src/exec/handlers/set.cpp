@@ -21,9 +21,9 @@ Handler select(const HandlerKey& key) {
   return select_register_instruction(key);
 }
 
-constexpr ControlHandlers control{guard,         branch, branch_if,  branch_table, call,
-                                  call_indirect, ret,    exit_lanes, barrier,      sync,
-                                  nothing,       sleep,  trap,       clock,        copy_local};
+constexpr ControlHandlers control{guard, branch,     branch_if, branch_table, call,        call_indirect,
+                                  ret,   exit_lanes, barrier,   sync,         sync_groups, nothing,
+                                  sleep, trap,       clock,     copy_local};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA

@@ -1,0 +1,521 @@
+// Memory accesses of a checked launch: races on shared memory, and reads of what nobody has written. See
+// checks.hpp and block_checks.hpp.
+#include "exec/checks.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "exec/block_checks.hpp"
+#include "exec/handlers.hpp"
+#include "exec/schedule.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+using Strength = CheckedAccess::Strength;
+using Severity = Finding::Severity;
+using Excuse = Finding::Excuse;
+
+template <class F>
+void each_lane(uint32_t lanes, F f) {
+  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<uint32_t>(std::countr_zero(lanes)));
+}
+
+template <class T>
+T lane_value(const Warp& w, uint32_t reg, uint32_t lane) {
+  T value;
+  std::memcpy(&value, w.regs + reg + size_t{lane} * sizeof(T), sizeof value);
+  return value;
+}
+
+/// The bytes that a lane stores: element after element.
+void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
+  for (uint32_t at = 0, k = 0; at < access.width; at += access.element, ++k)
+    std::memcpy(bytes + at, w.regs + access.data[k] + size_t{lane} * access.data_bytes, access.element);
+}
+
+/// Whether two unordered accesses, one of them no load, race: the memory model lets strong ones be.
+bool can_race(const CheckedAccess& a, const CheckedAccess& b) {
+  if (a.strength == Strength::atomic) return b.strength == Strength::plain;
+  return a.strength == Strength::plain || b.strength != Strength::atomic;
+}
+
+std::string bytes_of(const std::string& name, uint64_t offset, uint32_t width) {
+  const std::string first = std::to_string(offset);
+  std::string text =
+      width == 1 ? "byte " + first : "bytes " + first + " to " + std::to_string(offset + width - 1);
+  text += " of " + name;
+  if (width > 1 && offset % width == 0) text += " (element " + std::to_string(offset / width) + ")";
+  return text;
+}
+
+std::string describe_shared(const Kernel& kernel, uint64_t offset, uint32_t width) {
+  const SharedVariable* found = nullptr;
+  for (const SharedVariable& v : kernel.shared)
+    if (v.offset <= offset && (v.dynamic || offset - v.offset < v.size)) found = &v;
+  return found != nullptr ? bytes_of(found->name, offset - found->offset, width)
+                          : bytes_of("shared memory", offset, width);
+}
+
+std::string describe_local(const Kernel& kernel, uint64_t offset, uint32_t width) {
+  for (const LocalVariable& v : kernel.local_variables)
+    if (v.offset <= offset && offset - v.offset < v.size) return bytes_of(v.name, offset - v.offset, width);
+  return bytes_of("local memory", offset, width);
+}
+
+}  // namespace
+
+BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes)
+    : kernel_(kernel),
+      checks_(checks),
+      threads_(threads),
+      warps_((threads + warp_lanes - 1) / warp_lanes),
+      shared_bytes_(shared_bytes),
+      order_(warps_) {
+  // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
+  for (const CheckedAccess& access : kernel.checks)
+    if (access.space != ptx::Space::local)
+      granule_shift_ = std::min(granule_shift_, static_cast<uint32_t>(std::countr_zero(access.width)));
+  const size_t cells = (size_t{shared_bytes} >> granule_shift_) + 1;
+  if (checks.race) {
+    cells_.resize(cells);
+    executed_.resize(size_t{warps_} * kernel.checks.size());
+  }
+  if (checks.init) {
+    shared_written_.resize(cells);
+    if (!kernel.local_variables.empty())
+      local_written_.resize(size_t{warps_} * warp_lanes * kernel.local_bytes, Written::yes);
+  }
+  if (checks.barrier) exits_.resize(size_t{warps_} * warp_lanes);
+}
+
+void BlockChecks::start() {
+  copies_.clear();
+  new_epoch();
+  for (BlockBarrier& b : barriers_) b.clear();
+  std::fill(exits_.begin(), exits_.end(), nullptr);
+  std::fill(shared_written_.begin(), shared_written_.end(), Written::no);
+  if (local_written_.empty()) return;
+  for (size_t thread = 0; thread < size_t{warps_} * warp_lanes; ++thread)
+    for (const LocalVariable& v : kernel_.local_variables)
+      std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(thread * kernel_.local_bytes + v.offset),
+                  v.size, Written::no);
+}
+
+void BlockChecks::new_epoch() {
+  order_.new_epoch();
+  touches_.clear();
+  free_touch_ = none;
+  synchronised_.clear();
+  if (order_.epoch() == 0) {
+    // The counter is round: no cell may look like one of the epochs to come.
+    std::fill(cells_.begin(), cells_.end(), Cell{});
+    std::fill(executed_.begin(), executed_.end(), Executed{});
+    order_.new_epoch();
+  }
+  // A barrier does not wait for copies.
+  for (const Copies& copies : copies_)
+    each_lane(copies.lanes, [&](uint32_t lane) {
+      each_piece(copies.offset[lane], kernel_.checks[copies.access].width, [&](uint32_t index) {
+        Cell& c = cell(index);
+        c.writer = copies.warp * warp_lanes + lane;
+        c.write_time = in_flight;
+        c.write_access = copies.access;
+      });
+    });
+}
+
+void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) {
+  if (local_written_.empty()) return;
+  each_lane(w.mask, [&](uint32_t lane) {
+    for (uint32_t i = first_variable; i < first_variable + count; ++i) {
+      const LocalVariable& v = kernel_.local_variables[i];
+      const size_t at = size_t{thread_of(w, lane)} * kernel_.local_bytes + v.offset;
+      std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), v.size, Written::no);
+    }
+  });
+}
+
+void BlockChecks::find_addresses(Now& now) const {
+  const CheckedAccess& access = now.access;
+  const auto add = static_cast<int64_t>(static_cast<int32_t>(now.in->imm));
+  each_lane(now.w.mask, [&](uint32_t lane) {
+    uint64_t at = (access.address_bytes == 4 ? lane_value<uint32_t>(now.w, now.in->a, lane)
+                                             : lane_value<uint64_t>(now.w, now.in->a, lane)) +
+                  static_cast<uint64_t>(add);
+    ptx::Space space = access.space;
+    if (space == ptx::Space::shared) at &= 0xffffffffu;
+    if (space == ptx::Space::generic) {
+      if (at - shared_window < window_size) {
+        space = ptx::Space::shared;
+        at -= shared_window;
+      } else if (at - local_window < window_size) {
+        space = ptx::Space::local;
+        at -= local_window;
+      }
+    }
+    now.offset[lane] = at;
+    // The access itself reports what is outside or crooked.
+    const auto fits = [&](uint64_t bytes) {
+      return at <= bytes && access.width <= bytes - at && at % access.width == 0;
+    };
+    if (space == ptx::Space::shared && fits(shared_bytes_)) now.shared |= 1u << lane;
+    if (space == ptx::Space::local && fits(now.w.local_bytes)) now.local |= 1u << lane;
+  });
+}
+
+void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
+  Now now{w, in, access, in->aux};
+  find_addresses(now);
+  if (checks_.init && access.kind != AccessKind::async_copy)
+    each_lane(now.shared | now.local, [&](uint32_t lane) { look_at_init(now, lane); });
+  if (!checks_.race || now.shared == 0) return;
+  if (checks_.lockstep) order_.warp_barrier(w.index, w.active);
+  each_lane(now.shared, [&](uint32_t lane) {
+    each_piece(now.offset[lane], access.width, [&](uint32_t index) {
+      switch (access.kind) {
+        case AccessKind::load: load(now, lane, index); break;
+        case AccessKind::store: store(now, lane, index); break;
+        case AccessKind::atomic: change(now, lane, index); break;
+        case AccessKind::async_copy: begin_copy(now, lane, index); break;
+      }
+    });
+  });
+  if (access.kind == AccessKind::async_copy) {
+    copies_.push_back({now.number, w.index, now.shared, {}});
+    each_lane(now.shared,
+              [&](uint32_t lane) { copies_.back().offset[lane] = static_cast<uint32_t>(now.offset[lane]); });
+  }
+  Executed& executed = executed_[w.index * kernel_.checks.size() + now.number];
+  if (executed.epoch != order_.epoch()) executed = {order_.epoch(), 0};
+  executed.lanes |= now.shared;
+}
+
+void BlockChecks::fence(const Warp& w) {
+  if (checks_.race) order_.fence(w.index, w.mask);
+}
+
+void BlockChecks::warp_barrier(const Warp& w, uint32_t lanes) {
+  if (checks_.race) order_.warp_barrier(w.index, lanes);
+}
+
+// Reads of what has not been written.
+
+void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
+  const bool is_shared = (now.shared >> lane & 1) != 0;
+  if (!is_shared && local_written_.empty()) return;
+  const uint32_t shift = is_shared ? granule_shift_ : 0;
+  const auto first = static_cast<uint32_t>(now.offset[lane] >> shift);
+  const uint32_t pieces = std::max(1u, uint32_t{now.access.width} >> shift);
+  Written* written =
+      is_shared ? shared_written_.data() + first
+                : local_written_.data() + size_t{thread_of(now.w, lane)} * kernel_.local_bytes + first;
+  uint32_t unwritten = 0;
+  for (uint32_t i = 0; i < pieces; ++i) {
+    if (now.access.kind != AccessKind::store && written[i] != Written::yes) {
+      ++unwritten;
+      written[i] = Written::read_before;
+    }
+    if (now.access.kind != AccessKind::load) {
+      if (is_shared && written[i] == Written::read_before && now.access.kind == AccessKind::store)
+        add_late_store(now, lane, first + i);
+      written[i] = Written::yes;
+    }
+  }
+  if (unwritten != 0) report_uninitialised(now, lane, unwritten, pieces);
+}
+
+void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, uint32_t pieces) {
+  const bool is_shared = (now.shared >> lane & 1) != 0;
+  Finding found;
+  found.kind = Finding::Kind::uninitialised_read;
+  // Part of an access: often the padding of a struct that is copied as a whole.
+  found.severity = unwritten == pieces ? Severity::error : Severity::warning;
+  found.instruction = now.access.origin;
+  found.thread = thread_of(now.w, lane);
+  found.address = now.offset[lane];
+  found.width = now.access.width;
+  found.access = now.access.kind;
+  if (Finding* example = add_finding(now.w, found)) {
+    const std::string who = is_shared ? "no thread of the block has written " : "the thread has not written ";
+    example->message = is_shared ? describe_shared(kernel_, found.address, found.width)
+                                 : describe_local(kernel_, found.address, found.width);
+    const uint32_t bytes = unwritten * found.width / pieces;
+    example->message += "; " + who +
+                        (unwritten == pieces ? "there before"
+                                             : std::to_string(bytes) +
+                                                   " of them before (padding of a struct "
+                                                   "that is copied as a whole looks like this)");
+  }
+}
+
+void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) {
+  const uint64_t begin = uint64_t{index} << granule_shift_;
+  for (Finding& f : now.w.worker->findings)
+    if (f.kind == Finding::Kind::uninitialised_read && f.block == now.w.block->index &&
+        f.other_instruction == none && begin - f.address < f.width) {
+      f.other_instruction = now.access.origin;
+      f.other_thread = thread_of(now.w, lane);
+      f.other_access = now.access.kind;
+    }
+}
+
+// Races.
+
+BlockChecks::Cell& BlockChecks::cell(uint32_t index) {
+  Cell& c = cells_[index];
+  if (c.epoch != order_.epoch()) {
+    c = Cell{};
+    c.epoch = order_.epoch();
+  }
+  return c;
+}
+
+void BlockChecks::load(Now& now, uint32_t lane, uint32_t index) {
+  Cell& c = cell(index);
+  if (now.access.strength != Strength::plain) acquire_by(now, lane, index);
+  if (c.writer != none) against_writer(now, lane, c, index);
+  if (c.has_atomics) against_touches(now, lane, c, index, true);
+  touch(now, lane, c);
+}
+
+void BlockChecks::store(Now& now, uint32_t lane, uint32_t index) {
+  Cell& c = cell(index);
+  // What was released to the cell before is overwritten.
+  if (!synchronised_.empty()) synchronised_.erase(index);
+  if (now.access.strength != Strength::plain) release_by(now, lane, index);
+  if (c.writer != none) against_writer(now, lane, c, index);
+  if (c.touches != none) {
+    against_touches(now, lane, c, index, false);
+    forget_touches(c);
+  }
+  c.writer = thread_of(now.w, lane);
+  c.write_time = order_.now(now.w.index);
+  c.write_access = now.number;
+}
+
+void BlockChecks::change(Now& now, uint32_t lane, uint32_t index) {
+  Cell& c = cell(index);
+  acquire_by(now, lane, index);
+  release_by(now, lane, index);
+  if (c.writer != none) against_writer(now, lane, c, index);
+  if (c.touches != none) against_touches(now, lane, c, index, false);
+  touch(now, lane, c);
+  c.has_atomics = true;
+}
+
+void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
+  const uint32_t warp = now.w.index, time = order_.now(warp), bit = 1u << lane;
+  if ((c.touching_warps >> warp & 1) != 0) {
+    uint32_t* link = &c.touches;
+    while (*link != none) {
+      Touch& t = touches_[*link];
+      if (t.warp != warp || t.access != now.number) {
+        link = &t.next;
+        continue;
+      }
+      if (t.time != time) {
+        // What happens before this access need not be known any longer: whoever races with it races with
+        // this.
+        uint32_t left = t.lanes;
+        each_lane(t.lanes, [&](uint32_t other) {
+          if (order_.is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
+        });
+        t.lanes = left;
+        if (left == 0) t.time = time;
+      }
+      if (t.time == time) {
+        t.lanes |= bit;
+        // To the front: a warp mostly comes back before others come.
+        const uint32_t found = *link;
+        *link = t.next;
+        t.next = c.touches;
+        c.touches = found;
+        return;
+      }
+      link = &t.next;
+    }
+  }
+  uint32_t fresh = free_touch_;
+  if (fresh != none) {
+    free_touch_ = touches_[fresh].next;
+  } else {
+    fresh = static_cast<uint32_t>(touches_.size());
+    touches_.emplace_back();
+  }
+  touches_[fresh] = {c.touches, now.number, warp, time, bit};
+  c.touches = fresh;
+  c.touching_warps |= 1u << warp;
+}
+
+void BlockChecks::forget_touches(Cell& c) {
+  uint32_t last = c.touches;
+  while (touches_[last].next != none) last = touches_[last].next;
+  touches_[last].next = free_touch_;
+  free_touch_ = c.touches;
+  c.touches = none;
+  c.touching_warps = 0;
+  c.has_atomics = false;
+}
+
+void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_t index) {
+  if (c.write_time != in_flight &&
+      order_.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.w.index, lane))
+    return;
+  const bool same = now.access.kind == AccessKind::store && c.write_time != in_flight &&
+                    stores_same(now, lane, index, c.writer);
+  report_race(now, lane, index, c.write_access, c.writer, same);
+}
+
+void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32_t index, bool atomics_only) {
+  for (uint32_t i = c.touches; i != none; i = touches_[i].next) {
+    const Touch& t = touches_[i];
+    const CheckedAccess& then = kernel_.checks[t.access];
+    if ((atomics_only && then.kind != AccessKind::atomic) || !can_race(now.access, then)) continue;
+    uint32_t lanes = t.lanes;
+    if (t.warp == now.w.index) lanes &= ~(1u << lane);
+    for (; lanes != 0; lanes &= lanes - 1) {
+      const auto other = static_cast<uint32_t>(std::countr_zero(lanes));
+      if (order_.is_before(t.warp, other, t.time, now.w.index, lane)) continue;
+      report_race(now, lane, index, t.access, t.warp * warp_lanes + other, false);
+      break;
+    }
+  }
+}
+
+bool BlockChecks::stores_same(const Now& now, uint32_t lane, uint32_t index, uint32_t writer) const {
+  const uint64_t begin = uint64_t{index} << granule_shift_;
+  const size_t bytes = size_t{1} << granule_shift_;
+  std::byte mine[32], others[32];
+  stored_bytes(now.w, now.access, lane, mine);
+  const std::byte* stored = now.w.shared + begin;
+  // A store of the very same instruction has not reached the memory yet.
+  const uint32_t other = writer % warp_lanes;
+  if (writer / warp_lanes == now.w.index && other < lane && (now.shared >> other & 1) != 0 &&
+      begin - now.offset[other] < now.access.width) {
+    stored_bytes(now.w, now.access, other, others);
+    stored = others + (begin - now.offset[other]);
+  }
+  return std::memcmp(mine + (begin - now.offset[lane]), stored, bytes) == 0;
+}
+
+void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_thread,
+                              bool same_value) {
+  const CheckedAccess& before = kernel_.checks[then];
+  if (!can_race(now.access, before)) return;
+  Finding found;
+  found.kind = Finding::Kind::race;
+  if (now.access.strength == Strength::is_volatile && before.strength == Strength::is_volatile) {
+    // A volatile store after a fence is how flags are set.
+    if (synchronised_.contains(index)) return;
+    found.excuse = then_thread / warp_lanes == now.w.index ? Excuse::in_step : Excuse::polling;
+  }
+  if (same_value) found.excuse = Excuse::same_value;
+  found.severity = found.excuse == Excuse::none      ? Severity::error
+                   : found.excuse == Excuse::in_step ? Severity::warning
+                                                     : Severity::note;
+  found.instruction = now.access.origin;
+  found.thread = thread_of(now.w, lane);
+  found.address = uint64_t{index} << granule_shift_;
+  found.width = 1u << granule_shift_;
+  found.access = now.access.kind;
+  found.other_instruction = before.origin;
+  found.other_thread = then_thread;
+  found.other_access = before.kind;
+  const Executed& executed = executed_[now.w.index * kernel_.checks.size() + then];
+  found.after_other = executed.epoch == order_.epoch() && (executed.lanes >> lane & 1) != 0;
+  found.count = now.raced >> lane & 1 ? 0 : 1;
+  now.raced |= 1u << lane;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_shared(kernel_, now.offset[lane], now.access.width);
+}
+
+void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint32_t index) {
+  if (synchronised_.empty()) return;
+  const auto found = synchronised_.find(index);
+  if (found == synchronised_.end()) return;
+  if (now.access.acquires)
+    order_.acquire(found->second, now.w.index, 1u << lane);
+  else
+    order_.acquire_at_fence(found->second, now.w.index, lane);
+}
+
+void BlockChecks::release_by(const Now& now, uint32_t lane, uint32_t index) {
+  if (now.access.releases) {
+    order_.release(synchronised_[index], now.w.index, 1u << lane);
+  } else if (order_.has_fenced(now.w.index, lane)) {
+    order_.release_fenced(synchronised_[index], now.w.index, lane);
+  }
+}
+
+// Asynchronous copies and mbarrier objects.
+
+void BlockChecks::begin_copy(Now& now, uint32_t lane, uint32_t index) {
+  store(now, lane, index);
+  cell(index).write_time = in_flight;
+}
+
+void BlockChecks::copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t bytes) {
+  written(offset, bytes);
+  if (!checks_.race) return;
+  const auto is_this = [&](const Copies& c) {
+    return c.warp == w.index && (c.lanes >> lane & 1) != 0 && c.offset[lane] == offset;
+  };
+  const auto found = std::find_if(copies_.begin(), copies_.end(), is_this);
+  if (found == copies_.end()) return;
+  each_piece(offset, bytes, [&](uint32_t index) {
+    Cell& c = cell(index);
+    if (c.writer == thread_of(w, lane) && c.write_time == in_flight) c.write_time = order_.now(w.index);
+  });
+  found->lanes &= ~(1u << lane);
+  if (found->lanes == 0) copies_.erase(found);
+}
+
+void BlockChecks::written(uint64_t offset, uint64_t bytes) {
+  if (!checks_.init || bytes == 0 || offset + bytes > shared_bytes_) return;
+  std::fill(shared_written_.begin() + static_cast<ptrdiff_t>(offset >> granule_shift_),
+            shared_written_.begin() + static_cast<ptrdiff_t>((offset + bytes - 1) >> granule_shift_) + 1,
+            Written::yes);
+}
+
+void BlockChecks::release_to(const Warp& w, uint32_t lane, uint64_t offset) {
+  if (checks_.race)
+    order_.release(synchronised_[static_cast<uint32_t>(offset >> granule_shift_)], w.index, 1u << lane);
+}
+
+void BlockChecks::acquire_from(const Warp& w, uint32_t lane, uint64_t offset) {
+  if (!checks_.race) return;
+  const auto found = synchronised_.find(static_cast<uint32_t>(offset >> granule_shift_));
+  if (found != synchronised_.end()) order_.acquire(found->second, w.index, 1u << lane);
+}
+
+// The helper instructions.
+
+const Inst* check_access(Warp& w, const Inst* in) {
+  w.block->checks->access(w, in, w.worker->kernel->checks[in->aux]);
+  return in + 1;
+}
+
+const Inst* check_fence(Warp& w, const Inst* in) {
+  w.block->checks->fence(w);
+  return in + 1;
+}
+
+const Inst* check_sync(Warp& w, const Inst* in) {
+  w.block->checks->check_members(w, in);
+  const Inst* next = host_handlers().control.sync_groups(w, in);
+  const bool orders = in->imm != 0;
+  if (orders && w.event == Event::none)
+    w.block->checks->warp_barrier(
+        w, lane_value<uint32_t>(w, in->a, static_cast<uint32_t>(std::countr_zero(w.active))) & w.active);
+  return next;
+}
+
+const Inst* check_enter(Warp& w, const Inst* in) {
+  w.block->checks->enter(w, in->aux, in->b);
+  return in + 1;
+}
+
+}  // namespace lanescope::exec

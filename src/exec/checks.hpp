@@ -1,0 +1,40 @@
+// What `--check` looks for while a kernel runs: races on shared memory, reads of memory that nobody has
+// written, barriers that only part of the threads reach. docs/checks.md says what is found and what it costs.
+//
+// Nothing of this is in the handlers of memory instructions: for a checked launch the decoder puts a helper
+// instruction (check_access and the like) before each instruction that matters, so that launches without
+// checks run the very code they always ran.
+#pragma once
+
+#include <cstdint>
+
+namespace lanescope::exec {
+
+struct Warp;
+struct Inst;
+
+struct Checks {
+  bool race = false;     ///< unordered accesses of several threads to the same bytes of shared memory
+  bool init = false;     ///< reads of shared and local memory that has not been written
+  bool barrier = false;  ///< barriers that not all threads reach, or not at one place
+  /// The lanes of a path advance together and see each other's accesses in program order: hardware before
+  /// compute capability 7.0, and AMD's.
+  bool lockstep = false;
+
+  [[nodiscard]] bool any() const { return race || init || barrier; }
+  friend bool operator==(const Checks&, const Checks&) = default;
+};
+
+// Handlers of the helper instructions.
+
+/// Before a memory instruction. aux: index of Kernel::checks; a: base address, imm: as in the instruction.
+const Inst* check_access(Warp& w, const Inst* in);
+/// Beside a fence that orders memory.
+const Inst* check_fence(Warp& w, const Inst* in);
+/// In the place of `sync` and `sync_groups` (handlers/control.hpp), with their operands.
+const Inst* check_sync(Warp& w, const Inst* in);
+/// At the start of a device function: its local variables hold nothing yet. aux: first one of
+/// Kernel::local_variables, b: how many.
+const Inst* check_enter(Warp& w, const Inst* in);
+
+}  // namespace lanescope::exec

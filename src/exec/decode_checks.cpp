@@ -1,0 +1,110 @@
+// What the decoder adds to a kernel that is checked while it runs (checks.hpp), and the check that needs no
+// run: accesses to parameters. See decoder.hpp.
+
+#include "exec/decoder.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+bool is_param(Space s) { return s == Space::param || s == Space::param_entry || s == Space::param_func; }
+
+CheckedAccess::Strength strength_of(const ptx::Instruction& in, AccessKind kind) {
+  using Strength = CheckedAccess::Strength;
+  if (kind == AccessKind::atomic) return Strength::atomic;
+  if (in.has(Mod::relaxed) || in.has(Mod::acquire) || in.has(Mod::release)) return Strength::atomic;
+  return in.has(Mod::volatile_) ? Strength::is_volatile : Strength::plain;
+}
+
+}  // namespace
+
+void Decoder::place_local_variables(FunctionState& s) {
+  s.locals_begin = static_cast<uint32_t>(k_.local_variables.size());
+  for (size_t i = 0; !s.recursive && i < s.f->variables.size(); ++i) {
+    const ptx::Variable& v = s.f->variables[i];
+    if (v.space != Space::local) continue;
+    // nvcc puts all local variables of a function into one.
+    const bool is_depot = v.name.starts_with("__local_depot");
+    k_.local_variables.push_back({is_depot ? "the local memory of " + s.f->display_name : v.display_name,
+                                  s.frame_begin + s.variable_at[i], static_cast<uint32_t>(v.size)});
+  }
+  s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
+}
+
+void Decoder::put_check_enter(const FunctionState& s) {
+  if (s.locals_begin == s.locals_end) return;
+  Inst& i = put(check_enter, true);
+  i.aux = s.locals_begin;
+  i.b = s.locals_end - s.locals_begin;
+}
+
+void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
+                        uint32_t list) {
+  const bool is_local = key.space == Space::local && !is_param(in_->space);
+  if (!is_shared(key.space) && !is_local && key.space != Space::generic) return;
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = kind;
+  access.strength = strength_of(*in_, kind);
+  access.acquires = in_->has(Mod::acquire) || in_->has(Mod::acq_rel);
+  access.releases = in_->has(Mod::release) || in_->has(Mod::acq_rel);
+  access.space = is_shared(key.space) ? Space::shared : key.space;
+  access.address_bytes = key.address_bytes;
+  access.element = static_cast<uint8_t>(ptx::size_of(in_->type()));
+  access.width = static_cast<uint8_t>(access.element * in_->vector);
+  if (kind == AccessKind::store) {
+    access.data_bytes = key.data_bytes;
+    for (uint32_t i = 0; i < in_->vector; ++i) access.data[i] = list == no_operand ? data : k_.side[list + i];
+  }
+  put_check(access, base, offset);
+}
+
+void Decoder::put_copy_check(const Address& to, uint32_t bytes) {
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = AccessKind::async_copy;
+  access.space = Space::shared;
+  access.address_bytes = static_cast<uint8_t>(to.bytes);
+  access.width = access.element = static_cast<uint8_t>(bytes);
+  put_check(access, to.base, to.offset);
+}
+
+void Decoder::put_check(const CheckedAccess& access, uint32_t base, uint32_t offset) {
+  if (guarded()) {
+    put_guard();
+    k_.code.back().origin_and_weight |= Inst::helper_bit;
+  }
+  Inst& i = put(check_access, true);
+  i.a = base;
+  i.imm = offset;
+  i.aux = static_cast<uint32_t>(k_.checks.size());
+  k_.checks.push_back(access);
+}
+
+void Decoder::emit_fence() {
+  const bool orders = !in_->has(Mod::proxy) && !in_->has(Mod::mbarrier_init);
+  if (checked_ && orders) {
+    put_guard();
+    put(check_fence, guarded());
+  } else {
+    put(set_.control.nothing, false);
+  }
+}
+
+void Decoder::check_parameter(const Operand& address, uint64_t bytes) const {
+  if (!is_param(in_->space) || address.reg != no_index) return;
+  const ptx::Variable* parameter = nullptr;
+  switch (address.symbol.kind) {
+    case SymbolRef::Kind::parameter: parameter = &s_->f->params[address.symbol.index]; break;
+    case SymbolRef::Kind::return_parameter: parameter = &s_->f->returns[address.symbol.index]; break;
+    case SymbolRef::Kind::local_variable: parameter = &s_->f->variables[address.symbol.index]; break;
+    default: return;
+  }
+  if (address.bits <= parameter->size && bytes <= parameter->size - address.bits) return;
+  const auto offset = static_cast<int64_t>(address.bits);
+  fail("'" + text_of(*in_) + "' accesses bytes " + std::to_string(offset) + " to " +
+       std::to_string(offset + static_cast<int64_t>(bytes) - 1) + " of parameter '" + parameter->name +
+       "', which has " + std::to_string(parameter->size) + " byte" + (parameter->size == 1 ? "" : "s"));
+}
+
+}  // namespace lanescope::exec

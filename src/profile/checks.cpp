@@ -1,0 +1,42 @@
+// See checks.hpp.
+#include "profile/checks.hpp"
+
+#include <charconv>
+#include <string>
+
+#include "base/error.hpp"
+
+namespace lanescope::profile {
+namespace {
+
+/// CUDA C++ Programming Guide, "Independent Thread Scheduling": lanes advance by themselves since compute
+/// capability 7.0. AMD's waves have one program counter. Of an architecture given by numbers nothing is
+/// known, so nothing is relied on.
+bool advances_together(std::string_view arch) {
+  if (arch == model::Arch{}.name) return false;
+  if (!arch.starts_with("sm_")) return true;
+  int capability = 0;
+  std::from_chars(arch.data() + 3, arch.data() + arch.size(), capability);
+  return capability < 70;
+}
+
+}  // namespace
+
+exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
+  exec::Checks checks;
+  while (!list.empty()) {
+    const size_t end = std::min(list.find(','), list.size());
+    const std::string_view word = list.substr(0, end);
+    list.remove_prefix(std::min(end + 1, list.size()));
+    const bool all = word == "all";
+    if (!all && word != "race" && word != "init" && word != "barrier")
+      throw Error("--check: '" + std::string(word) + "' is no check (race, init, barrier, all)");
+    checks.race |= all || word == "race";
+    checks.init |= all || word == "init";
+    checks.barrier |= all || word == "barrier";
+  }
+  checks.lockstep = checks.any() && advances_together(arch.name);
+  return checks;
+}
+
+}  // namespace lanescope::profile

@@ -1,0 +1,195 @@
+// See findings.hpp.
+#include "report/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "exec/program.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using exec::AccessKind;
+
+NamedPlace place_of(const ptx::Module& module, const exec::Kernel& kernel, uint32_t origin) {
+  return named(module, kernel, profile::place_of(module, kernel.origins[origin]));
+}
+
+const char* verb(AccessKind kind) {
+  switch (kind) {
+    case AccessKind::load: return "reads";
+    case AccessKind::store: return "writes";
+    case AccessKind::async_copy: return "copies to";
+    case AccessKind::atomic: break;
+  }
+  return "atomically changes";
+}
+
+/// "line 7", with the file when it is another one than the reader is looking at.
+std::string at_line(const Finding& finding, const std::string& file, uint32_t line) {
+  return file == finding.file ? fmt::format("line {}", line) : fmt::format("{}:{}", file, line);
+}
+
+/// What would have ordered the two accesses.
+std::string remedy(const Finding& finding, const exec::Finding& found) {
+  if (found.other_access == AccessKind::async_copy)
+    return found.thread == found.other_thread ? "the thread has not waited for its copy"
+                                              : "the other thread has not waited for its copy, or nothing "
+                                                "orders this access after that wait";
+  const bool one_warp = found.thread / exec::warp_lanes == found.other_thread / exec::warp_lanes;
+  const char* barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
+  if (found.instruction == found.other_instruction)
+    return fmt::format("no {} stands between the two", barrier);
+  if (finding.other_file == finding.file && finding.other_line == finding.line)
+    return fmt::format("no {} stands between the two accesses of this line", barrier);
+  // Of two unordered threads either may be first; what counts is the way of one thread from one access to the
+  // other.
+  const std::string here = at_line(finding, finding.file, finding.line),
+                    there = at_line(finding, finding.other_file, finding.other_line);
+  const bool later = finding.other_file == finding.file && finding.other_line > finding.line;
+  if (found.after_other)
+    return fmt::format("no {} stands between {} and {}{}", barrier, there, here,
+                       later ? " of the next round" : "");
+  return fmt::format("no {} stands between {} and {}", barrier, later ? here : there, later ? there : here);
+}
+
+/// Two lanes of one warp, both executing one instruction: the same execution of it may be meant.
+bool can_be_one_store(const exec::Finding& found) {
+  return found.instruction == found.other_instruction && found.access == AccessKind::store &&
+         found.thread / exec::warp_lanes == found.other_thread / exec::warp_lanes;
+}
+
+std::string race_in_words(const Finding& finding, const exec::Finding& found) {
+  using Excuse = exec::Finding::Excuse;
+  const std::string thread = str(finding.thread), other = str(finding.other_thread);
+  if (found.excuse == Excuse::same_value)
+    return fmt::format(
+        "threads {} and {} write the same value to {}{}, in no order: which one writes last does "
+        "not matter",
+        thread, other, found.message,
+        found.instruction == found.other_instruction
+            ? ""
+            : fmt::format(" (the other at {})", at_line(finding, finding.other_file, finding.other_line)));
+  if (can_be_one_store(found))
+    return fmt::format(
+        "threads {} and {}, lanes of one warp, write different values to {}: which stays is "
+        "undefined",
+        thread, other, found.message);
+  std::string text =
+      fmt::format("thread {} {} {}, which thread {} {} at {}; ", thread, verb(found.access), found.message,
+                  other, verb(found.other_access), at_line(finding, finding.other_file, finding.other_line));
+  text += remedy(finding, found);
+  if (found.excuse == Excuse::in_step)
+    text += " (both accesses are volatile, which orders nothing since compute capability 7.0)";
+  if (found.excuse == Excuse::polling)
+    text +=
+        " (both accesses are volatile: right for a flag that says nothing of other memory, else a fence is "
+        "missing "
+        "on both sides)";
+  return text;
+}
+
+std::string uninitialised_in_words(const Finding& finding, const exec::Finding& found) {
+  std::string text = fmt::format("{} {}", verb(found.access), found.message);
+  if (finding.has_other)
+    text += fmt::format("; thread {} {} there later, at {}", str(finding.other_thread),
+                        verb(found.other_access), at_line(finding, finding.other_file, finding.other_line));
+  return text;
+}
+
+std::string with_other(std::string text, const std::string& place) {
+  constexpr std::string_view mark = "{other}";
+  if (const size_t at = text.find(mark); at != std::string::npos) text.replace(at, mark.size(), place);
+  return text;
+}
+
+}  // namespace
+
+NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel, const profile::Place& place) {
+  const bool has_name = place.file < kernel.files.size() && !kernel.files[place.file].empty();
+  return {place.in_source && has_name ? kernel.files[place.file] : module.name, place.line,
+          place.in_source && has_name};
+}
+
+namespace {
+
+Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
+                     const exec::Finding& found) {
+  Finding finding;
+  finding.kind = exec::name_of(found.kind);
+  finding.severity = exec::name_of(found.severity);
+  finding.kernel = kernel.display_name;
+  if (found.instruction < kernel.origins.size()) {
+    const NamedPlace place = place_of(module, kernel, found.instruction);
+    finding.file = place.file;
+    finding.line = place.line;
+  }
+  finding.block = coordinates(found.block, config.grid);
+  finding.thread = coordinates(found.thread, config.block);
+  finding.address = found.address;
+  finding.width = found.width;
+  finding.count = found.count;
+  finding.has_other = found.other_instruction < kernel.origins.size();
+  if (finding.has_other) {
+    const NamedPlace place = place_of(module, kernel, found.other_instruction);
+    finding.other_file = place.file;
+    finding.other_line = place.line;
+    finding.other_thread = coordinates(found.other_thread, config.block);
+  }
+  switch (found.kind) {
+    case exec::Finding::Kind::race: finding.message = race_in_words(finding, found); break;
+    case exec::Finding::Kind::uninitialised_read:
+      finding.message = uninitialised_in_words(finding, found);
+      break;
+    default:
+      finding.message = with_other(found.message, at_line(finding, finding.other_file, finding.other_line));
+  }
+  return finding;
+}
+
+uint32_t rank_of(const Finding& finding) {
+  using Severity = exec::Finding::Severity;
+  uint32_t rank = 0;
+  while (finding.severity != exec::name_of(static_cast<Severity>(rank))) ++rank;
+  return rank;
+}
+
+/// Whether a reader takes both for one: the same kind at the same place, of races in whichever order.
+bool are_alike(const Finding& a, const Finding& b) {
+  using Place = std::pair<std::string_view, uint32_t>;
+  const auto places = [](const Finding& f) {
+    const Place here{f.file, f.line}, there{f.other_file, f.other_line};
+    return f.kind == exec::name_of(exec::Finding::Kind::race) && there < here ? std::pair(there, here)
+                                                                              : std::pair(here, there);
+  };
+  return a.kind == b.kind && places(a) == places(b);
+}
+
+}  // namespace
+
+std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
+                                   const exec::LaunchConfig& config, const exec::LaunchResult& result) {
+  std::vector<Finding> findings;
+  for (const exec::Finding& found : result.findings) {
+    Finding finding = make_finding(module, kernel, config, found);
+    const auto known = found.ends_kernel()
+                           ? findings.end()
+                           : std::find_if(findings.begin(), findings.end(),
+                                          [&](const Finding& other) { return are_alike(other, finding); });
+    if (known == findings.end()) {
+      findings.push_back(std::move(finding));
+    } else if (rank_of(*known) == rank_of(finding)) {
+      known->count += finding.count;
+    } else if (rank_of(finding) < rank_of(*known)) {
+      *known = std::move(finding);
+    }
+  }
+  std::stable_sort(findings.begin(), findings.end(),
+                   [](const Finding& a, const Finding& b) { return rank_of(a) < rank_of(b); });
+  return findings;
+}
+
+}  // namespace lanescope::report

@@ -1,0 +1,23 @@
+// Findings of the engine in words, with both places that a finding may have.
+#pragma once
+
+#include "report/report.hpp"
+
+namespace lanescope::report {
+
+/// The findings of a launch, errors first. What checks found at several instructions of the same source lines
+/// (a compiler unrolls loops) is one finding, with the worst severity.
+[[nodiscard]] std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
+                                                 const exec::LaunchConfig& config,
+                                                 const exec::LaunchResult& result);
+
+/// Where an instruction stands: the CUDA source, or the PTX where that is not known.
+struct NamedPlace {
+  std::string file;
+  uint32_t line = 0;
+  bool in_source = false;
+};
+[[nodiscard]] NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel,
+                               const profile::Place& place);
+
+}  // namespace lanescope::report

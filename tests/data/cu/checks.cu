@@ -1,0 +1,475 @@
+// Pairs of kernels for the checks: racy_, unset_ and split_ ones have one defect each, their clean_ partners
+// do not. One block of 64 threads where nothing else is said; `out` has room for 64 ints.
+#include <cooperative_groups.h>
+
+namespace cg = cooperative_groups;
+
+extern "C" {
+
+// Threads of different warps.
+
+__global__ void racy_missing_barrier(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  values[t] = t;
+  out[t] = values[63 - t];
+}
+__global__ void clean_barrier(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  values[t] = t;
+  __syncthreads();
+  out[t] = values[63 - t];
+}
+
+/// The loop reads what the next round overwrites.
+__global__ void racy_loop(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  int sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    values[t] = t + round;
+    __syncthreads();
+    sum += values[63 - t];
+  }
+  out[t] = sum;
+}
+__global__ void clean_loop(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  int sum = 0;
+  for (int round = 0; round < 4; ++round) {
+    values[t] = t + round;
+    __syncthreads();
+    sum += values[63 - t];
+    __syncthreads();
+  }
+  out[t] = sum;
+}
+
+/// Dynamic shared memory, read as 16 bytes and written as 4.
+__global__ void racy_vector(int* out) {
+  extern __shared__ int dynamic[];
+  const int t = threadIdx.x;
+  dynamic[t] = t;
+  const int4 four = reinterpret_cast<const int4*>(dynamic)[15 - t / 4];
+  out[t] = four.x + four.y + four.z + four.w;
+}
+
+// Several stores to one place.
+
+__global__ void racy_different_values(int* out) {
+  __shared__ int last;
+  last = threadIdx.x;
+  __syncthreads();
+  out[threadIdx.x] = last;
+}
+/// A note: who writes last does not matter.
+__global__ void clean_same_value(int* out) {
+  __shared__ int any;
+  if (threadIdx.x == 0) any = 0;
+  __syncthreads();
+  if (out[threadIdx.x] >= 0) any = 1;
+  __syncthreads();
+  out[threadIdx.x] = any;
+}
+
+// Bytes and halves of one word.
+
+__global__ void clean_bytes(int* out) {
+  __shared__ char bytes[64];
+  const int t = threadIdx.x;
+  bytes[t] = t;
+  out[t] = bytes[t];
+}
+__global__ void racy_bytes(int* out) {
+  __shared__ short halves[64];
+  const int t = threadIdx.x;
+  halves[t] = t;
+  out[t] = reinterpret_cast<char*>(halves)[2 * t ^ 3];
+}
+
+// Lanes of one warp. One warp each.
+
+__global__ void racy_warp(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  values[t] = t;
+  out[t] = values[31 - t];
+}
+__global__ void clean_warp(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  values[t] = t;
+  __syncwarp();
+  out[t] = values[31 - t];
+}
+/// A shuffle makes lanes meet but orders no memory.
+__global__ void racy_shuffle(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  values[t] = t;
+  const int other = __shfl_xor_sync(0xffffffff, t, 1);
+  out[t] = values[31 - t] + other;
+}
+__global__ void clean_shuffle(int* out) {
+  int sum = threadIdx.x;
+  for (int s = 16; s > 0; s /= 2) sum += __shfl_xor_sync(0xffffffff, sum, s);
+  out[threadIdx.x] = sum;
+}
+/// The last steps of a reduction as they were written before compute capability 7.0.
+__global__ void racy_volatile(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  values[t] = t;
+  values[t + 32] = t;
+  __syncwarp();
+  volatile int* v = values;
+  v[t] += v[t + 32];
+  v[t] += v[t + 16];
+  v[t] += v[t + 8];
+  out[t] = v[t];
+}
+/// Lanes that part are not ordered with each other.
+__global__ void racy_divergent(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  if (t < 16)
+    values[t] = t;
+  else
+    out[t] = values[t - 16];
+}
+/// Half a warp synchronises; the other half has nothing to do with it.
+__global__ void clean_tile(int* out) {
+  __shared__ int values[32];
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int t = threadIdx.x;
+  values[t] = t;
+  tile.sync();
+  out[t] = values[t ^ 15];
+}
+__global__ void racy_tile(int* out) {
+  __shared__ int values[32];
+  const auto tile = cg::tiled_partition<16>(cg::this_thread_block());
+  const int t = threadIdx.x;
+  values[t] = t;
+  tile.sync();
+  out[t] = values[t ^ 16];
+}
+/// Step by step through the warp: what lane 0 wrote comes to lane 2 by way of lane 1.
+__global__ void clean_chain(int* out) {
+  __shared__ int value;
+  const int t = threadIdx.x;
+  if (t == 0) value = 7;
+  if (t < 2) __syncwarp(0x3);
+  if (t == 1 || t == 2) __syncwarp(0x6);
+  if (t == 2) out[t] = value;
+}
+
+// Atomic operations.
+
+__global__ void clean_atomics(int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
+__global__ void racy_atomics(int* out) {
+  __shared__ int sum;
+  if (threadIdx.x == 0) sum = 0;
+  __syncthreads();
+  atomicAdd(&sum, threadIdx.x);
+  if (threadIdx.x == 63) out[0] = sum;
+}
+/// A lock of shared memory, with the fences that it needs. One thread of each warp takes it.
+__global__ void clean_lock(int* out) {
+  __shared__ int lock, sum;
+  if (threadIdx.x == 0) lock = sum = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    __threadfence_block();
+    sum += threadIdx.x;
+    __threadfence_block();
+    atomicExch(&lock, 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
+__global__ void racy_lock(int* out) {
+  __shared__ int lock, sum;
+  if (threadIdx.x == 0) lock = sum = 0;
+  __syncthreads();
+  if (threadIdx.x % 32 == 0) {
+    while (atomicCAS(&lock, 0, 1) != 0) {
+    }
+    sum += threadIdx.x;
+    atomicExch(&lock, 0);
+  }
+  __syncthreads();
+  out[threadIdx.x] = sum;
+}
+/// Thread 32 waits for a flag that thread 0 sets. Dynamic shared memory: what the flag guards, then the flag.
+__global__ void clean_flag(int* out) {
+  extern __shared__ int dynamic[];
+  volatile int* flag = dynamic + 1;
+  if (threadIdx.x == 0) *flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    dynamic[0] = 7;
+    __threadfence_block();
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence_block();
+    out[0] = dynamic[0];
+  }
+}
+__global__ void racy_flag(int* out) {
+  extern __shared__ int dynamic[];
+  volatile int* flag = dynamic + 1;
+  if (threadIdx.x == 0) *flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    dynamic[0] = 7;
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    out[0] = dynamic[0];
+  }
+}
+
+// Named barriers: warp 0 makes, warp 1 takes.
+
+__global__ void clean_arrive(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  if (t < 32) {
+    values[t] = t;
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = values[63 - t];
+  }
+}
+/// The maker goes on and writes again what the taker may still read.
+__global__ void racy_arrive(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  if (t < 32) {
+    values[t] = t;
+    asm volatile("bar.arrive 1, 64;" ::: "memory");
+    values[t] = 2 * t;
+  } else {
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+    out[t] = values[63 - t];
+  }
+}
+/// 96 threads: the barrier is for two warps, the third one is not ordered with them.
+__global__ void racy_part_of_block(int* out) {
+  __shared__ int values[96];
+  const int t = threadIdx.x;
+  values[t] = t;
+  if (t < 64) asm volatile("bar.sync 1, 64;" ::: "memory");
+  if (t < 32) out[t] = values[t + 32] + values[t + 64];
+}
+
+// What nobody has written.
+
+__global__ void unset_shared(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  if (t != 5) values[t] = t;
+  __syncthreads();
+  out[t] = values[t];
+}
+/// Written, but too late.
+__global__ void unset_until_later(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  out[t] = values[t];
+  __syncthreads();
+  values[t] = t;
+  __syncthreads();
+  out[t] += values[63 - t];
+}
+__global__ void unset_part(int* out) {
+  __shared__ __align__(8) short halves[128];
+  const int t = threadIdx.x;
+  halves[2 * t] = t;
+  __syncthreads();
+  out[t] = reinterpret_cast<const int*>(halves)[t];
+}
+__global__ void unset_local(int* out) {
+  int values[16];
+  const int t = threadIdx.x;
+  for (int i = 0; i < (t & 15); ++i) values[(i * 5) & 15] = out[i];
+  out[t] = values[out[t] & 15];
+}
+__device__ __noinline__ int pick(int n, int set) {
+  int values[8];
+  for (int i = 0; i < set; ++i) values[(n + i) & 7] = i;
+  return values[n & 7];
+}
+/// The second call finds its array empty again.
+__global__ void unset_second_call(int* out) {
+  const int t = threadIdx.x;
+  out[t] = pick(t, 8);
+  out[t] += pick(t, 0);
+}
+__global__ void clean_local(int* out) {
+  const int t = threadIdx.x;
+  out[t] = pick(t, 8) + pick(t + 1, 8);
+}
+
+// Barriers that threads reach by halves.
+
+__global__ void split_warp(int* out) {
+  const int t = threadIdx.x;
+  if (t % 32 < 16) {
+    out[t] = 1;
+    __syncthreads();
+    out[t] += 1;
+  } else {
+    out[t] = 2;
+    __syncthreads();
+    out[t] += 3;
+  }
+}
+/// A warning: whole warps, at two places.
+__global__ void split_block(int* out) {
+  const int t = threadIdx.x;
+  if (t < 32) {
+    out[t] = 1;
+    __syncthreads();
+    out[t] += 1;
+  } else {
+    out[t] = 2;
+    __syncthreads();
+    out[t] += 3;
+  }
+}
+/// A note: threads have ended.
+__global__ void split_exit(int* out) {
+  const int t = threadIdx.x;
+  if (t >= 48) return;
+  __syncthreads();
+  out[t] = 1;
+}
+/// Half of each warp passes a barrier of its own, for as many threads.
+__global__ void split_count(int* out) {
+  const int t = threadIdx.x;
+  if (t % 32 < 16) asm volatile("bar.sync 1, 32;" ::: "memory");
+  out[t] = 1;
+}
+/// Two opinions of how many threads meet.
+__global__ void split_opinion(int* out) {
+  const int t = threadIdx.x;
+  if (t < 32)
+    asm volatile("bar.sync 1, 64;" ::: "memory");
+  else
+    asm volatile("bar.sync 1;" ::: "memory");
+  out[t] = 1;
+}
+/// Lane 3 is not in its own member mask.
+__global__ void split_mask(int* out) {
+  const int t = threadIdx.x;
+  if (t == 3) asm volatile("bar.warp.sync 0x7;" ::: "memory");
+  out[t] = 1;
+}
+__global__ void clean_split(int* out) {
+  const int t = threadIdx.x;
+  if (t < 32) {
+    asm volatile("barrier.sync 1, 64;" ::: "memory");
+  } else {
+    asm volatile("barrier.sync 1, 64;" ::: "memory");
+  }
+  out[t] = 1;
+}
+
+// Asynchronous copies.
+
+/// Each thread copies a word, waits for it and reads that of another one.
+__global__ void clean_copy(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&values[t]));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(out + t) : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  out[t] = values[63 - t];
+}
+/// A barrier does not wait for copies.
+__global__ void racy_copy(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&values[t]));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(out + t) : "memory");
+  __syncthreads();
+  const int read = values[63 - t];
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[t] = read;
+}
+/// Waited for, but by each thread for its own copy alone.
+__global__ void racy_wait(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&values[t]));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(out + t) : "memory");
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  out[t] = values[63 - t];
+}
+/// Two groups under way, the older one waited for.
+__global__ void clean_groups(int* out) {
+  __shared__ int values[2][64];
+  const int t = threadIdx.x;
+  for (int round = 0; round < 2; ++round) {
+    const auto to = static_cast<unsigned>(__cvta_generic_to_shared(&values[round][t]));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(to), "l"(out + t) : "memory");
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  asm volatile("cp.async.wait_group 1;" ::: "memory");
+  __syncthreads();
+  int sum = values[0][63 - t];
+  asm volatile("cp.async.wait_group 0;" ::: "memory");
+  __syncthreads();
+  sum += values[1][63 - t];
+  out[t] = sum;
+}
+/// An mbarrier in the place of __syncthreads(): all arrive, all wait.
+__global__ void clean_mbarrier(int* out) {
+  __shared__ int values[64];
+  __shared__ unsigned long long barrier;
+  const int t = threadIdx.x;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+  __syncthreads();
+  values[t] = t;
+  unsigned long long state;
+  asm volatile("mbarrier.arrive.shared.b64 %0, [%1];" : "=l"(state) : "r"(at) : "memory");
+  int done = 0;
+  while (done == 0)
+    asm volatile("{ .reg .pred p; mbarrier.test_wait.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                 : "=r"(done)
+                 : "r"(at), "l"(state)
+                 : "memory");
+  out[t] = values[63 - t];
+}
+/// It does not wait.
+__global__ void racy_mbarrier(int* out) {
+  __shared__ int values[64];
+  __shared__ unsigned long long barrier;
+  const int t = threadIdx.x;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&barrier));
+  if (t == 0) asm volatile("mbarrier.init.shared.b64 [%0], 64;" ::"r"(at) : "memory");
+  __syncthreads();
+  values[t] = t;
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
+  out[t] = values[63 - t];
+}
+}
