@@ -55,6 +55,9 @@ static_assert(sizeof(Inst) == 40 && std::is_trivially_copyable_v<Inst>);
 /// Inst::imm of a barrier instruction: what it does, and whether its predicate (c) is negated.
 inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1, barrier_popc = 2,
                           barrier_and = 3, barrier_or = 4, barrier_negated = 8;
+/// The same: the barrier of the four warps of a warp group (wgmma.wait_group), whatever `a` says.
+inline constexpr uint64_t barrier_of_group = 16;
+inline constexpr uint32_t block_barriers = 16, warps_of_group = 4;
 
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
