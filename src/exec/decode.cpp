@@ -54,6 +54,7 @@ std::string Decoder::text_of(const ptx::Instruction& in) {
   std::string text(ptx::name_of(in.op));
   for (const Space space : {in.space, in.second_space})
     if (space != Space::generic) text += "." + std::string(ptx::name_of(space));
+  if (in.shape.m != 0) text += "." + ptx::name_of(in.shape);
   for (size_t i = 0; i < ptx::modifier_count; ++i)
     if (in.modifiers[i]) text += "." + std::string(ptx::name_of(static_cast<Mod>(i)));
   if (in.vector > 1) text += ".v" + std::to_string(in.vector);
@@ -382,6 +383,12 @@ void Decoder::emit(uint32_t index) {
     case Op::match:
     case Op::redux:
     case Op::elect: emit_skipped(index, [&] { emit_crosslane(); }); return;
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::movmatrix:
+    case Op::mma:
+    case Op::wmma:
+    case Op::wgmma: emit_skipped(index, [&] { emit_matrix(); }); return;
     default:
       if (!emit_async(index)) emit_register_instruction();
       return;

@@ -1,10 +1,12 @@
 // The decoder's own header: one Decoder turns one kernel, with all functions it may call, into a Kernel. Its
 // parts:
-//   decode.cpp            which functions, where everything lies, and the way through the instructions
-//   decode_operands.cpp   operands → offsets into the register file; helper instructions around an
-//   instruction decode_registers.cpp  instructions that only touch registers decode_memory.cpp     loads,
-//   stores, atomics, textures, addresses decode_control.cpp    branches, calls, barriers, instructions of the
-//   whole warp
+// - decode.cpp: which functions, where everything lies, and the way through the instructions
+// - decode_operands.cpp: operands → offsets into the register file; helper instructions around an instruction
+// - decode_registers.cpp: instructions that only touch registers
+// - decode_memory.cpp: loads, stores, atomics, textures, addresses
+// - decode_async.cpp: copies that run beside the program, and the barriers they signal
+// - decode_matrix.cpp: matrix instructions
+// - decode_control.cpp: branches, calls, barriers, instructions of the whole warp
 //
 // The register file of a warp holds, in this order: constants and special registers (written once), scratch
 // registers for helper instructions, and for each function of the kernel its register slots. Local memory of
@@ -23,6 +25,7 @@
 #include "exec/decode.hpp"
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
+#include "ptx/matrix.hpp"
 
 namespace lanescope::exec {
 
@@ -234,6 +237,22 @@ class Decoder {
   void emit_fence();
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;
+
+  // decode_matrix.cpp
+
+  void emit_matrix();
+  /// A 64-bit register with the written address, of `shared` and generic ones with the offset in shared
+  /// memory.
+  uint32_t matrix_address(const Operand& o, bool shared, uint32_t& offset);
+  void put_matrix_sync();
+  /// The registers of a fragment of elements of `type`.
+  std::vector<uint32_t> fragment(const Operand& o, Type type);
+  void emit_rows();
+  void emit_product(const ptx::MatrixForm& form);
+  class FragmentMemory;
+  void emit_fragment_memory(const ptx::MatrixForm& form);
+  void emit_group_product(const ptx::MatrixForm& form);
+  void emit_group_wait();
 
   // decode_control.cpp
 

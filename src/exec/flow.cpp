@@ -70,6 +70,13 @@ Usage usage_of(const ptx::Instruction& in) {
         write(in.operands[i]);
       else
         read(in.operands[i]);
+  } else if (ptx::info(in.op).op_class == ptx::OpClass::matrix) {
+    // The destination comes first, but of stores; accumulators of wgmma are read and written.
+    const bool none = in.op == ptx::Op::stmatrix || in.has(ptx::Mod::store);
+    for (size_t i = 0; i < in.operands.size(); ++i) {
+      if (i == 0 && !none) write(in.operands[i]);
+      if (i != 0 || none || in.op == ptx::Op::wgmma) read(in.operands[i]);
+    }
   } else if (in.op == ptx::Op::call) {
     // (results), function, (arguments): a list before the function holds results.
     bool callee_seen = false;
@@ -291,12 +298,13 @@ class Analysis {
       ranges[r].end = std::max(ranges[r].end, at);
     };
     // Positions: 2i reads, 2i + 1 writes of instruction i, so that a result may take the slot of an operand
-    // that ends there; not where lanes read each other's operands.
+    // that ends there; not where lanes read each other's operands, or several steps make one instruction.
     for (size_t b = 0; b < blocks; ++b) {
       live_in[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].begin); });
       live_out[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].end); });
       for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
-        const bool crosses = ptx::info(f_.body[i].op).op_class == ptx::OpClass::warp;
+        const ptx::OpClass op_class = ptx::info(f_.body[i].op).op_class;
+        const bool crosses = op_class == ptx::OpClass::warp || op_class == ptx::OpClass::matrix;
         for (uint32_t r : usage[i].reads) cover(r, 2 * i + (crosses ? 1 : 0));
         for (uint32_t r : usage[i].writes) cover(r, 2 * i + 1);
       }

@@ -17,7 +17,14 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-enum class AccessKind : uint8_t { load, store, atomic, async_copy };
+/// ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0 … 8 n - 1.
+enum class AccessKind : uint8_t { load, store, atomic, async_copy, load_matrix, store_matrix };
+[[nodiscard]] constexpr bool reads(AccessKind k) {
+  return k == AccessKind::load || k == AccessKind::load_matrix;
+}
+[[nodiscard]] constexpr bool writes(AccessKind k) {
+  return k == AccessKind::store || k == AccessKind::store_matrix || k == AccessKind::async_copy;
+}
 enum class AccessSpace : uint8_t { shared, global, local, constant };
 
 /// One warp-wide memory access, after predicates and divergence: what the memory unit is asked.

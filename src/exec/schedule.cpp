@@ -469,8 +469,10 @@ class Scheduler {
   }
 
   void wait_at_barrier(WarpState& w, Path& path, const Inst* in) {
-    const uint32_t number = lane_value<uint32_t>(w, in->a, path.mask);
-    if (number >= block_.barriers.size()) {
+    const bool of_group = (in->imm & barrier_of_group) != 0;
+    const uint32_t number =
+        of_group ? block_barriers + w.index / warps_of_group : lane_value<uint32_t>(w, in->a, path.mask);
+    if (!of_group && number >= block_barriers) {
       report(w, in, Finding::Kind::bad_call, path.mask, number, 0,
              "barrier " + std::to_string(number) + ": a block has barriers 0 to 15");
       end_lanes(w, path, path.mask, no_instruction);
@@ -663,8 +665,8 @@ class Scheduler {
         alive += static_cast<uint32_t>(std::popcount(other.alive));
       }
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.barrier, 0,
-             "barrier " + std::to_string(p.barrier) + ": " + std::to_string(threads) + " of " +
-                 std::to_string(b.expected != 0 ? b.expected : alive) +
+             (p.barrier < block_barriers ? "barrier " + std::to_string(p.barrier) : "the warp group") + ": " +
+                 std::to_string(threads) + " of " + std::to_string(b.expected != 0 ? b.expected : alive) +
                  " threads wait here, the others never come");
     } else if (p.state == Path::State::at_sync) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,

@@ -72,7 +72,8 @@ struct BlockState {
   uint32_t live_warps = 0;
   uint32_t rounds = 1;  ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
-  std::array<Barrier, 16> barriers;
+  /// The 16 that a program names, then one for each warp group.
+  std::array<Barrier, block_barriers + 32 / warps_of_group> barriers;
   uint32_t barriers_in_use = 0;           ///< one bit each
   std::vector<Kernel::Special> changing;  ///< special registers to set anew for each block
   std::unique_ptr<std::byte[]> registers, shared, local;

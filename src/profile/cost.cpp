@@ -41,6 +41,8 @@ model::Op op_of(exec::AccessKind kind) {
     case exec::AccessKind::load: return model::Op::load;
     case exec::AccessKind::store: return model::Op::store;
     case exec::AccessKind::async_copy: return model::Op::cp_async;
+    case exec::AccessKind::load_matrix: return model::Op::ldmatrix;
+    case exec::AccessKind::store_matrix: return model::Op::stmatrix;
     case exec::AccessKind::atomic: break;
   }
   return model::Op::atomic;
@@ -52,6 +54,8 @@ model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
   request.op = op_of(kind);
   request.width = width;
   request.mask = mask;
+  // Of matrices, the lanes say how many: eight rows each.
+  request.matrices = mask >> 16 != 0 ? 4 : mask >> 8 != 0 ? 2 : 1;
   for (int lane = 0; lane < 32; ++lane) request.address[lane] = address[static_cast<size_t>(lane)];
   return request;
 }

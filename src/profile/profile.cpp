@@ -156,8 +156,8 @@ std::vector<VariableCounters> by_variable(const Profile& profile) {
 Totals totals(const Profile& profile) {
   Totals sum;
   for (const SiteCounters& site : profile.sites) {
-    const bool load = site.kind == exec::AccessKind::load;
-    const bool store = site.kind == exec::AccessKind::store || site.kind == exec::AccessKind::async_copy;
+    const bool load = exec::reads(site.kind);
+    const bool store = exec::writes(site.kind);
     if (site.space == exec::AccessSpace::shared)
       (load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic).add(site.counters);
     else if (site.space == exec::AccessSpace::global)

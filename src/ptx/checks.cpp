@@ -6,6 +6,8 @@
 #include <bit>
 #include <optional>
 
+#include "ptx/matrix.hpp"
+
 namespace lanescope::ptx {
 namespace {
 
@@ -169,6 +171,7 @@ struct Checker {
           demand(Mod::ftz, Mod::approx);
         }
         break;
+      case Op::fence: check_fence(); break;
       case Op::bar:
       case Op::barrier: check_barrier(); break;
       case Op::cvt: check_conversion(); break;
@@ -194,6 +197,12 @@ struct Checker {
       case Op::mbarrier_complete_tx:
       case Op::mbarrier_test_wait:
       case Op::mbarrier_try_wait: check_order(); break;
+      case Op::ldmatrix:
+      case Op::stmatrix:
+      case Op::movmatrix:
+      case Op::mma:
+      case Op::wmma:
+      case Op::wgmma: check_matrix(); break;
       default: break;
     }
   }
@@ -209,6 +218,13 @@ struct Checker {
                        : name() + " with a scope needs a memory order");
   }
 
+  void check_matrix() const {
+    MatrixForm form;
+    const std::string bad =
+        read_matrix_form(mnemonic.op, mnemonic.types, mnemonic.modifiers, mnemonic.shape, form);
+    if (!bad.empty()) fail({}, name() + ": " + bad);
+  }
+
   void check_texture() const {
     if (mnemonic.vector != 4) fail({}, name() + " gives four values: it is written with .v4");
     if (mnemonic.op != Op::tex || mnemonic.types[1] != Type::s32) return;
@@ -216,6 +232,22 @@ struct Checker {
     if (!has(mnemonic.modifiers, Mod::dim_1d) || has(mnemonic.modifiers, Mod::level) ||
         has(mnemonic.modifiers, Mod::grad))
       fail("s32", "the instruction '" + name() + "' is supported with .1d and without level only");
+  }
+
+  // fence.proxy.async orders accesses by the instructions and by the copies and products that run beside
+  // them; the others have a scope.
+  void check_fence() const {
+    const Mods& mods = mnemonic.modifiers;
+    const bool scoped =
+        has(mods, Mod::cta) || has(mods, Mod::cluster) || has(mods, Mod::gpu) || has(mods, Mod::sys);
+    if (has(mods, Mod::proxy)) {
+      if (!has(mods, Mod::async) || scoped)
+        fail("proxy", "fence.proxy is supported as fence.proxy.async only");
+    } else {
+      if (has(mods, Mod::async) || mnemonic.space != Space::generic)
+        fail("async", "fence takes .async after .proxy only");
+      if (!scoped) fail({}, "fence needs one of .cta .cluster .gpu .sys");
+    }
   }
 
   void check_barrier() const {
@@ -761,6 +793,109 @@ struct OperandChecker {
     }
   }
 
+  // The registers of a matrix fragment.
+  void fragment(Operand& operand, bool destination, Type type, uint32_t registers) {
+    if (operand.kind != Operand::Kind::vector || operand.count != registers)
+      fail(operand, name() + " takes a vector of " + std::to_string(registers) + " here" +
+                        (operand.kind == Operand::Kind::vector ? ", not of " + std::to_string(operand.count)
+                                                               : ", not " + described(operand)));
+    // Packed elements are bits; ptxas takes constants nowhere here.
+    const Type one = size_of(type) >= 4 && type != Type::tf32 ? type : Type::b32;
+    for (uint32_t i = 0; i < operand.count; ++i) {
+      Operand& element = instruction.elements[operand.first + i];
+      if (element.kind != Operand::Kind::reg && !(destination && element.kind == Operand::Kind::sink))
+        fail(element, name() + " takes registers here, not " + described(element));
+      check_scalar(element, {.destination = destination}, one, destination);
+    }
+  }
+  void constant(const Operand& operand, std::initializer_list<int64_t> values) {
+    for (const int64_t value : values)
+      if (operand.kind == Operand::Kind::integer && static_cast<int64_t>(operand.bits) == value) return;
+    std::string list;
+    for (const int64_t value : values) list += (list.empty() ? "" : " ") + std::to_string(value);
+    fail(operand, name() + " takes a constant here: one of " + list);
+  }
+
+  void matrix() {
+    MatrixForm form;
+    (void)read_matrix_form(instruction.op, instruction.types, instruction.modifiers, instruction.shape, form);
+    auto& operands = instruction.operands;
+    const auto count = [&](size_t least, size_t most) {
+      if (operands.size() < least || operands.size() > most || context.piped != 0)
+        source.fail(instruction.loc, name() + " takes " + std::to_string(least) +
+                                         (most != least ? " or " + std::to_string(most) : "") +
+                                         " operands here, not " + std::to_string(operands.size()));
+    };
+    switch (form.kind) {
+      case MatrixForm::Kind::load_rows:
+        count(2, 2);
+        fragment(operands[0], true, Type::b32, form.a_registers);
+        check_address(operands[1], {.kind = OperandPattern::Kind::address});
+        return;
+      case MatrixForm::Kind::store_rows:
+        count(2, 2);
+        check_address(operands[0], {.kind = OperandPattern::Kind::address});
+        fragment(operands[1], false, Type::b32, form.a_registers);
+        return;
+      case MatrixForm::Kind::transpose:
+        count(2, 2);
+        check_scalar(operands[0], {.destination = true}, Type::b32, false);
+        check_scalar(operands[1], {}, Type::b32, false);
+        return;
+      case MatrixForm::Kind::load:
+      case MatrixForm::Kind::store: {
+        count(2, 3);
+        const bool load = form.kind == MatrixForm::Kind::load;
+        fragment(operands[load ? 0 : 1], load, form.a, form.a_registers);
+        check_address(operands[load ? 1 : 0], {.kind = OperandPattern::Kind::address});
+        if (operands.size() == 3) check_scalar(operands[2], {}, Type::b32, false);
+        return;
+      }
+      case MatrixForm::Kind::product:
+        count(form.sparse ? 6 : 4, form.sparse ? 6 : 4);
+        fragment(operands[0], true, form.d, form.d_registers);
+        fragment(operands[1], false, form.a, form.a_registers);
+        fragment(operands[2], false, form.b, form.b_registers);
+        fragment(operands[3], false, form.c, form.c_registers);
+        if (form.sparse) {
+          check_scalar(operands[4], {}, Type::b32, false);
+          constant(operands[5], {0, 1, 2, 3});
+        }
+        return;
+      case MatrixForm::Kind::group_product: group_product(form, count); return;
+      case MatrixForm::Kind::group_wait:
+        count(1, 1);
+        check_scalar(operands[0], {.constant_only = true}, Type::u32, false);
+        return;
+      case MatrixForm::Kind::group_order: count(0, 0); return;
+    }
+  }
+
+  void group_product(const MatrixForm& form, const auto& count) {
+    auto& operands = instruction.operands;
+    if (operands.size() < 4) count(4, 4);
+    const bool in_registers = operands[1].kind == Operand::Kind::vector;
+    const bool scales = form.d != Type::s32;
+    const bool transposes = form.a == Type::f16 || form.a == Type::bf16;
+    const size_t metadata = form.sparse ? 2 : 0;
+    const size_t all = 4 + metadata + (scales ? 2 : 0) + (transposes ? (in_registers ? 1 : 2) : 0);
+    count(all, all);
+    fragment(operands[0], true, form.d, form.d_registers);
+    if (in_registers)
+      fragment(operands[1], false, Type::b32, form.a_registers);
+    else
+      check_scalar(operands[1], {}, Type::b64, false);
+    check_scalar(operands[2], {}, Type::b64, false);
+    size_t next = 3;
+    if (form.sparse) {
+      check_scalar(operands[next++], {}, Type::b32, false);
+      constant(operands[next++], {0, 1, 2, 3});
+    }
+    check_scalar(operands[next++], {.negatable = true}, Type::pred, false);
+    for (int i = 0; scales && i < 2; ++i) constant(operands[next++], {-1, 1});
+    while (next < operands.size()) constant(operands[next++], {0, 1});
+  }
+
   // mov moves a value, the address of a symbol, or packs and unpacks a vector.
   void mov() {
     auto& operands = instruction.operands;
@@ -849,6 +984,21 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
                                     (spaces == 1 ? " takes one state space" : " takes two state spaces"));
         (spaces++ == 0 ? mnemonic.space : mnemonic.second_space) = meaning->space;
         break;
+      case DottedWord::Kind::shape:
+        if (row.op_class != OpClass::matrix || mnemonic.shape.m != 0)
+          source.fail(word.loc,
+                      std::string(row.name) +
+                          (mnemonic.shape.m != 0 ? " takes one shape" : " takes no shape of matrices"));
+        mnemonic.shape.m = meaning->shape.m;
+        mnemonic.shape.n = meaning->shape.n;
+        mnemonic.shape.k = meaning->shape.k;
+        break;
+      case DottedWord::Kind::layout:
+        if (row.op_class != OpClass::matrix || mnemonic.shape.layouts == 2)
+          source.fail(word.loc, std::string(row.name) + (mnemonic.shape.layouts == 2 ? " takes two layouts"
+                                                                                     : " takes no layout"));
+        mnemonic.shape.columns |= static_cast<uint8_t>(meaning->shape.columns << mnemonic.shape.layouts++);
+        break;
       case DottedWord::Kind::modifier: mnemonic.modifiers.set(static_cast<size_t>(meaning->mod)); break;
     }
   }
@@ -870,6 +1020,7 @@ void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const Op
   switch (mnemonic.form->check) {
     case OperandForm::Check::mov: checker.mov(); break;
     case OperandForm::Check::texture: checker.texture(); break;
+    case OperandForm::Check::matrix: checker.matrix(); break;
     case OperandForm::Check::by_pattern:
       checker.by_pattern(*mnemonic.form);
       checker.check_combination();

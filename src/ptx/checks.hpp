@@ -18,6 +18,7 @@ struct Mnemonic {
   std::bitset<modifier_count> modifiers;
   Space space = Space::generic, second_space = Space::generic;
   uint8_t vector = 1;
+  MatrixShape shape{};
   const OperandForm* form = nullptr;
 };
 

@@ -3,6 +3,7 @@
 #include "ptx/instruction_set.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -14,8 +15,8 @@ namespace {
 constexpr auto type_names = std::to_array<std::string_view>(
     {"",      "pred",  "b8",    "b16",  "b32",  "b64",   "b128", "u8",     "u16",   "u32", "u64",
      "s8",    "s16",   "s32",   "s64",  "f16",  "f16x2", "bf16", "bf16x2", "tf32",  "f32", "f64",
-     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3",  "e5m2", "e4m3x2", "e5m2x2", "u4", "s4", "u2", "s2"});
-static_assert(type_names.size() == static_cast<size_t>(Type::s2) + 1);
+     "f32x2", "u16x2", "s16x2", "u8x4", "s8x4", "e4m3",  "e5m2", "e4m3x2", "e5m2x2", "u4", "s4", "u2", "s2", "b1"});
+static_assert(type_names.size() == static_cast<size_t>(Type::b1) + 1);
 
 constexpr auto space_names =
     std::to_array<std::string_view>({"generic", "const", "global", "local", "param", "param::entry",
@@ -303,6 +304,8 @@ constexpr OperandForm read_form(std::string_view text) {
     form.check = OperandForm::Check::call;
   else if (text == "texture")
     form.check = OperandForm::Check::texture;
+  else if (text == "matrix")
+    form.check = OperandForm::Check::matrix;
   else if (text == "*")
     form.check = OperandForm::Check::not_described;
   if (form.check != OperandForm::Check::by_pattern) return form;
@@ -402,6 +405,9 @@ const std::unordered_map<std::string_view, DottedWord>& words() {
       words[space_names[i]] = {.kind = DottedWord::Kind::space, .space = static_cast<Space>(i)};
     for (uint8_t n : {2, 4, 8})
       words[n == 2 ? "v2" : n == 4 ? "v4" : "v8"] = {.kind = DottedWord::Kind::vector, .vector = n};
+    for (const uint8_t column : {0, 1})
+      words[column != 0 ? "col" : "row"] = {.kind = DottedWord::Kind::layout,
+                                            .shape = {.layouts = 1, .columns = column}};
     for (size_t i = 0; i < mod_names.size(); ++i)
       words[mod_names[i]] = {.kind = DottedWord::Kind::modifier, .mod = static_cast<Mod>(i)};
     return words;
@@ -452,9 +458,28 @@ std::optional<Op> find_op(std::string_view name) {
   return static_cast<Op>(row - std::begin(rows));
 }
 
+namespace {
+
+/// m16n8k16, m64n248k8, m8n8: `m` and a number and so on.
+std::optional<DottedWord> find_shape(std::string_view name) {
+  MatrixShape shape;
+  for (const auto& [letter, number] :
+       {std::pair{'m', &shape.m}, std::pair{'n', &shape.n}, std::pair{'k', &shape.k}}) {
+    if (letter == 'k' && name.empty()) break;
+    if (name.empty() || name[0] != letter) return std::nullopt;
+    const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), *number);
+    if (error != std::errc{} || *number == 0) return std::nullopt;
+    name.remove_prefix(static_cast<size_t>(end - name.data()));
+  }
+  if (!name.empty()) return std::nullopt;
+  return DottedWord{.kind = DottedWord::Kind::shape, .shape = shape};
+}
+
+}  // namespace
+
 std::optional<DottedWord> find_word(std::string_view name) {
   const auto it = words().find(name);
-  if (it == words().end()) return std::nullopt;
+  if (it == words().end()) return find_shape(name);
   return it->second;
 }
 
@@ -504,6 +529,10 @@ std::string_view name_of(Op op) { return rows[static_cast<size_t>(op)].name; }
 std::string_view name_of(Type type) { return type_names[static_cast<size_t>(type)]; }
 std::string_view name_of(Space space) { return space_names[static_cast<size_t>(space)]; }
 std::string_view name_of(Mod mod) { return mod_names[static_cast<size_t>(mod)]; }
+std::string name_of(const MatrixShape& shape) {
+  return "m" + std::to_string(shape.m) + "n" + std::to_string(shape.n) +
+         (shape.k != 0 ? "k" + std::to_string(shape.k) : "");
+}
 std::string_view name_of(SpecialRegister reg) { return special_names[static_cast<size_t>(reg)]; }
 
 }  // namespace lanescope::ptx

@@ -47,7 +47,8 @@ enum class Type : uint8_t {
   u4,
   s4,
   u2,
-  s2
+  s2,
+  b1  ///< inside registers of matrix fragments only
 };
 
 /// Bytes of one value; 0 for pred and none.
@@ -63,7 +64,8 @@ enum class Type : uint8_t {
     case Type::u2:
     case Type::s2:
     case Type::e4m3:
-    case Type::e5m2: return 1;
+    case Type::e5m2:
+    case Type::b1: return 1;
     case Type::b16:
     case Type::u16:
     case Type::s16:
@@ -218,7 +220,7 @@ struct OperandPattern {
 
 /// One way to write the operands; holds when `when` is written (Mod::count: always).
 struct OperandForm {
-  enum class Check : uint8_t { by_pattern, mov, call, texture, not_described };
+  enum class Check : uint8_t { by_pattern, mov, call, texture, matrix, not_described };
   Mod when = Mod::count;
   Check check = Check::by_pattern;
   std::array<OperandPattern, 8> operands{};
@@ -253,13 +255,22 @@ struct InstructionInfo {
 
 [[nodiscard]] const InstructionInfo& info(Op op);
 
+/// The shape of a matrix instruction (.m16n8k16, .m8n8: k is 0) and the layouts written, in their order.
+struct MatrixShape {
+  uint16_t m = 0, n = 0, k = 0;
+  uint8_t layouts = 0;  ///< how many words .row and .col
+  uint8_t columns = 0;  ///< bit i: the i-th of them is .col
+  friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
+};
+
 /// What a dotted word after an opcode can be. `count` is that of .v2 .v4 .v8.
 struct DottedWord {
-  enum class Kind : uint8_t { type, space, vector, modifier };
+  enum class Kind : uint8_t { type, space, vector, shape, layout, modifier };
   Kind kind{};
   Type type = Type::none;
   Space space = Space::generic;
   uint8_t vector = 1;
+  MatrixShape shape{};  ///< of a layout: one, `columns` says which
   Mod mod{};
 };
 
@@ -281,5 +292,7 @@ struct DottedWord {
 [[nodiscard]] std::string_view name_of(Space space);
 [[nodiscard]] std::string_view name_of(Mod mod);
 [[nodiscard]] std::string_view name_of(SpecialRegister reg);
+/// "m16n8k16"
+[[nodiscard]] std::string name_of(const MatrixShape& shape);
 
 }  // namespace lanescope::ptx

@@ -12,6 +12,7 @@ constexpr uint32_t most_registers_of_range = 1u << 18;
 constexpr uint64_t most_registers_of_module = 1u << 22;
 constexpr size_t deepest_scope = 256;
 constexpr size_t most_operands = 32;
+constexpr size_t most_elements = 128;  // the accumulators of wgmma
 
 struct NumberedName {
   std::string_view prefix;
@@ -368,6 +369,7 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
   instruction.space = mnemonic.space;
   instruction.second_space = mnemonic.second_space;
   instruction.vector = mnemonic.vector;
+  instruction.shape = mnemonic.shape;
   instruction.guard = guard;
   instruction.guard_negated = guard_negated;
   instruction.loc = opcode.loc;
@@ -573,7 +575,7 @@ Operand Parser::parse_vector(Instruction& instruction) {
   operand.first = static_cast<uint32_t>(instruction.elements.size());
   expect("{");
   do {
-    if (operand.count == most_operands) fail(token_.loc, "too many elements");
+    if (operand.count == most_elements) fail(token_.loc, "too many elements");
     const Operand element = parse_element();
     instruction.elements.push_back(element);
     ++operand.count;

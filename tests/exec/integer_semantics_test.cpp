@@ -637,7 +637,7 @@ TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
     EXPECT_EQ(set->select(make_key(Op::add, {Type::u32}, {Mod::sat})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::add, {Type::f16})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::bfe, {Type::u16})), nullptr);
-    EXPECT_EQ(set->select(make_key(Op::wgmma, {Type::f32})), nullptr);
+    EXPECT_EQ(set->select(make_key(Op::tcgen05, {Type::f32})), nullptr);
   }
 }
 

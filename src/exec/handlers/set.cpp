@@ -2,6 +2,7 @@
 #include "exec/handlers.hpp"
 #include "exec/handlers/async_copy.hpp"
 #include "exec/handlers/control.hpp"
+#include "exec/handlers/matrix.hpp"
 #include "exec/handlers/memory.hpp"
 #include "exec/handlers/registers.hpp"
 
@@ -15,6 +16,11 @@ namespace LANESCOPE_ISA {
 namespace {
 
 Handler select(const HandlerKey& key) {
+  if (ptx::info(key.op).op_class == ptx::OpClass::matrix) {
+    const Handler product = select_matrix(key);
+    if (product != nullptr) return product;
+    return key.observed ? select_matrix_memory<true>(key) : select_matrix_memory<false>(key);
+  }
   for (const Handler handler : {key.observed ? select_memory<true>(key) : select_memory<false>(key),
                                 key.observed ? select_async_copy<true>(key) : select_async_copy<false>(key)})
     if (handler != nullptr) return handler;
