@@ -148,9 +148,12 @@ Group group_of(const Form& form) {
                                                                                                : Group::store;
       return Group::none;
     case OpClass::atomic: return form.has(Mod::L2_cache_hint) ? Group::none : Group::atomic;
-    case OpClass::warp: return Group::warp;
+    case OpClass::warp:
+      // Which lanes are active beside each other is the machine's choice.
+      return form.op() == Op::activemask ? Group::none : Group::warp;
     case OpClass::barrier:
-      return form.op() == Op::membar || form.op() == Op::fence ? Group::fence : Group::barrier;
+      if (form.op() == Op::membar || form.op() == Op::fence) return Group::fence;
+      return form.has(Mod::red) ? Group::barrier : Group::none;
     case OpClass::arithmetic:
     case OpClass::logic:
     case OpClass::compare:
@@ -207,6 +210,20 @@ Catalog::Catalog(const std::vector<std::string>& texts) : groups_(group_count) {
     else
       same->push_back(added);
   }
+}
+
+Catalog Catalog::of_one(const std::string& text) {
+  const auto found = read(text);
+  if (!found) throw Error("not an instruction form: " + text);
+  std::vector<std::string> texts{text};
+  const Form form{text, *found};
+  // What reads the carry flag needs something that writes it.
+  if (group_of(form) == Group::carry && !text.starts_with("subc") && text != "add.cc.u32")
+    texts.emplace_back("add.cc.u32");
+  if (group_of(form) == Group::carry && text.starts_with("subc")) texts.emplace_back("sub.cc.u32");
+  Catalog catalog(texts);
+  catalog.alone_ = true;
+  return catalog;
 }
 
 std::vector<std::string> read_forms(const std::string& text) {

@@ -40,7 +40,7 @@ enum class Group : uint8_t {
   store,
   atomic,
   warp,
-  barrier,
+  barrier,  ///< votes of a block
   fence,
   none  ///< not used
 };
@@ -56,8 +56,15 @@ class Catalog {
  public:
   /// Throws lanescope::Error for a text that is no form.
   explicit Catalog(const std::vector<std::string>& texts);
+  Catalog(Catalog&&) = default;
+  Catalog(const Catalog&) = delete;  // the groups point into forms_
+
+  /// This form, and what it cannot do without: programs are about it alone.
+  [[nodiscard]] static Catalog of_one(const std::string& text);
 
   [[nodiscard]] const std::vector<Form>& forms() const { return forms_; }
+  /// The one form that programs are about, or null.
+  [[nodiscard]] const Form* alone() const { return alone_ ? forms_.data() : nullptr; }
   /// The forms of a group, one list for each opcode.
   [[nodiscard]] const std::vector<std::vector<const Form*>>& group(Group g) const {
     return groups_[static_cast<size_t>(g)];
@@ -65,6 +72,7 @@ class Catalog {
 
  private:
   std::vector<Form> forms_;
+  bool alone_ = false;
   std::vector<std::vector<std::vector<const Form*>>> groups_;
 };
 

@@ -120,6 +120,19 @@ Recipe recipe_of(Class c) {
   }
 }
 
+/// For programs about one form.
+Weights weights_for(Group group) {
+  switch (group) {
+    case Group::load:
+    case Group::store: return {.instruction = 1, .memory = 9};
+    case Group::atomic: return {.instruction = 1, .atomic = 9};
+    case Group::warp: return {.instruction = 1, .warp = 7, .branch = 2};
+    case Group::barrier: return {.instruction = 1, .vote = 9};
+    case Group::fence: return {.instruction = 1, .exchange = 2, .fence = 7};
+    default: return {.instruction = 1};
+  }
+}
+
 /// Who executes a statement.
 struct Place {
   std::string mask;         ///< operand that holds the lanes of the warp that are here; empty: unknown
@@ -385,6 +398,40 @@ class Builder {
     };
     std::vector<Result> results{};
   };
+  /// Which bytes or halves a video instruction takes of its operands, and whether it merges its result into a
+  /// third one: then, and where there is a second operation, that one is written.
+  std::array<std::string, 8> selectors_for(const Form& form, std::array<bool, 8>& present) {
+    const ptx::OperandForm& row = *form.mnemonic.form;
+    const char last = ptx::info(form.op()).name.back();
+    const uint32_t parts = last == '2' ? 2 : last == '4' ? 4 : 1;
+    std::array<std::string, 8> selectors;
+    bool merges = false;
+    for (size_t i = 0; i < row.operand_count; ++i) {
+      const OperandPattern& pattern = row.operands[i];
+      if (pattern.optional)
+        present[i] = merges || form.has(Mod::add) || form.has(Mod::min) || form.has(Mod::max);
+      if (!pattern.selector) continue;
+      const bool second = form.has(Mod::add) || form.has(Mod::min) || form.has(Mod::max);
+      const bool merging = pattern.destination && parts == 1;
+      if (merging && (second || row.operands[row.operand_count - 1].selector)) continue;
+      if (!random_.chance(merging ? 40 : 60)) continue;
+      merges |= merging;
+      if (parts == 1) {
+        const bool half = random_.chance(40);
+        selectors[i] = fmt::format(".{}{}", half ? 'h' : 'b', random_.below(half ? 2 : 4));
+      } else if (pattern.destination) {
+        const uint32_t which = random_.between(1, (1u << parts) - 1);
+        selectors[i] = parts == 2 ? ".h" : ".b";
+        for (uint32_t p = parts; p-- > 0;)
+          if ((which >> p & 1) != 0) selectors[i] += static_cast<char>('0' + p);
+      } else {
+        selectors[i] = parts == 2 ? ".h" : ".b";
+        for (uint32_t p = 0; p < parts; ++p)
+          selectors[i] += static_cast<char>('0' + random_.below(2 * parts));
+      }
+    }
+    return selectors;
+  }
   Written operands(const Form& form, const std::string& mask = "") {
     const ptx::OperandForm& row = *form.mnemonic.form;
     Written written;
@@ -403,13 +450,19 @@ class Builder {
       }
       if (present[i] && !pattern.destination && !pattern.constant_only) ++sources;
     }
+    const bool video = ptx::info(form.op()).op_class == ptx::OpClass::video;
+    const std::array<std::string, 8> selectors =
+        video ? selectors_for(form, present) : std::array<std::string, 8>{};
+    const uint32_t minus = video && form.op() == Op::vmad && !form.has(Mod::po) ? random_.below(6) : 0;
     // Sources first: a destination must not be read before it has a value.
     std::array<std::string, 8> texts;
-    bool constant_allowed = sources > 1;
+    bool constant_allowed = sources > 1 && !video;
     for (size_t i = 0; i < row.operand_count; ++i) {
       const OperandPattern& pattern = row.operands[i];
-      if (present[i] && !pattern.destination)
-        texts[i] = pattern.name == "m" && !mask.empty() ? mask : source(form, pattern, constant_allowed);
+      if (!present[i] || pattern.destination) continue;
+      texts[i] = pattern.name == "m" && !mask.empty() ? mask : source(form, pattern, constant_allowed);
+      texts[i] += selectors[i];
+      if (pattern.minus && minus == i) texts[i] = "-" + texts[i];
     }
     for (size_t i = 0; i < row.operand_count; ++i) {
       const OperandPattern& pattern = row.operands[i];
@@ -431,7 +484,7 @@ class Builder {
                ++tries)
             reg = target(width);
           if (!written.results.empty() && written.results.front().reg == reg) reg = fresh(width);
-          texts[i] = reg;
+          texts[i] = reg + selectors[i];
           written.results.push_back({width, reg, type});
         }
       }
@@ -481,7 +534,7 @@ class Builder {
       const Form* next = pick_form(Group::carry, [&](const Form& f) {
         return reads(f) && differences(f) == differences(*first) && (i + 1 == more || f.has(Mod::cc));
       });
-      if (next == nullptr) break;
+      if (next == nullptr) continue;
       text += emit(*next, "", false);
     }
     return {{text}};
@@ -672,10 +725,10 @@ class Builder {
   }
 
   Node memory() {
-    switch (random_.below(6)) {
-      case 0: return read_only();
-      default: return own_words();
-    }
+    const bool constant = random_.below(6) == 0;
+    Node node = constant ? read_only() : own_words();
+    if (node.lines[0].empty()) node = constant ? own_words() : read_only();
+    return node;
   }
   /// Inputs, constants and parameters, which nobody writes.
   Node read_only() {
@@ -702,7 +755,7 @@ class Builder {
         return {{load(*form, address)}};
       }
       default: {
-        if (bytes > 8) return {{""}};
+        if (bytes > 16) return {{""}};
         const uint32_t slot = static_cast<uint32_t>(program_.inputs.size()) * program_.total_threads() * 8;
         program_.inputs.push_back({kind_of(form->type())});
         std::string base = "%in";
@@ -710,7 +763,14 @@ class Builder {
           base = fresh(3);
           setup = fmt::format("cvta.global.u64 {}, %in;\n", base);
         }
-        const uint32_t offset = slot + random_.below(8 / bytes) * bytes;
+        uint32_t offset = slot;
+        if (bytes == 16) {  // of two threads
+          const std::string pair = fresh(3);
+          setup += fmt::format("and.b64 {}, {}, -16;\n", pair, base);
+          base = pair;
+        } else {
+          offset += random_.below(8 / bytes) * bytes;
+        }
         return {{setup + load(*form, fmt::format("[{}+{}]", base, offset))}};
       }
     }
@@ -718,35 +778,47 @@ class Builder {
   /// Writes 32 bytes of its own, then parts of them, and reads parts back.
   Node own_words() {
     constexpr uint32_t size = 32;
-    static constexpr Space spaces[] = {Space::shared, Space::shared_cta, Space::local, Space::global,
-                                       Space::generic};
-    const Space space = random_.pick(std::span(spaces));
-    const Address memory = own_memory(space, true);
-    const auto fits = [&](const Form& f) {
-      return f.mnemonic.space == space && !f.has(Mod::nc) && f.op() != Op::ldu && access_bytes(f) <= size;
+    const auto possible = [&](const Form& f) {
+      const Space s = f.mnemonic.space;
+      return (s == Space::shared || s == Space::shared_cta || s == Space::local || s == Space::global ||
+              s == Space::generic) &&
+             !f.has(Mod::nc) && f.op() != Op::ldu;
     };
+    const bool storing = random_.chance(50);
+    const Form* lead = pick_form(storing ? Group::store : Group::load, possible);
+    if (lead == nullptr) lead = pick_form(storing ? Group::load : Group::store, possible);
+    if (lead == nullptr) return {{""}};
+    const Space space = lead->mnemonic.space;
+    const Address memory = own_memory(space, true);
     Node node{{memory.setup}};
     std::string& text = node.lines[0];
     for (uint32_t at = 0; at < size; at += 8) {
       const std::string from = read(3, Kind::integer);
       text += fmt::format("st{}.b64 [{}+{}], {};\n", spelled(space), memory.base, at, from);
     }
-    const uint32_t accesses = random_.between(2, 5);
+    const uint32_t accesses = random_.between(2, 5), place_of_lead = random_.below(accesses);
     for (uint32_t i = 0; i < accesses; ++i) {
+      const Form* form = lead;
+      if (i != place_of_lead) {
+        const Group group = i + 1 < accesses && random_.chance(50) ? Group::store : Group::load;
+        form = pick_form(group, [&](const Form& f) { return possible(f) && f.mnemonic.space == space; });
+      }
+      if (form == nullptr) continue;
       std::string setup;
-      if (i + 1 < accesses && random_.chance(50)) {
-        const Form* form = pick_form(Group::store, fits);
-        if (form == nullptr) continue;
-        const std::string address = place_in(memory, size, access_bytes(*form), setup);
+      const std::string address = place_in(memory, size, access_bytes(*form), setup);
+      if (form->op() == Op::st) {
         const std::string from = data_sources(*form, form->mnemonic.form->operands[1], setup);
         text += setup + fmt::format("{} {}, {};\n", form->text, address, from);
         ++program_.instructions;
       } else {
-        const Form* form = pick_form(Group::load, fits);
-        if (form == nullptr) continue;
-        const std::string address = place_in(memory, size, access_bytes(*form), setup);
         text += setup + load(*form, address);
       }
+    }
+    // Words that the last stores wrote and nothing has read yet.
+    for (uint32_t at = 0; at < size; at += 8) {
+      const std::string back = flow_ ? random_.pick(results_[3]).reg : fresh(3);
+      text += fmt::format("ld{}.b64 {}, [{}+{}];\n", spelled(space), back, memory.base, at);
+      text += finish(3, back, Type::none, fmt::format("stores to {} memory", name_of(space)));
     }
     return node;
   }
@@ -924,10 +996,7 @@ class Builder {
   }
   Node warp(const Place& place) {
     if (random_.chance(10)) return {{warp_exchange(place)}};
-    const Form* form = pick_form(Group::warp, [&](const Form& f) {
-      // Which lanes are active beside each other is the machine's choice once they have parted.
-      return f.op() != Op::activemask || !flow_;
-    });
+    const Form* form = pick_form(Group::warp, [](const Form&) { return true; });
     if (form == nullptr) return {{""}};
     if (form->op() == Op::shfl)
       return {{place.whole_warp ? shuffle_all(*form, place) : shuffle(*form, place)}};
@@ -981,7 +1050,7 @@ class Builder {
   }
   /// A vote of the whole block.
   Node block_vote() {
-    const Form* form = pick_form(Group::barrier, [](const Form& f) { return f.has(Mod::red); });
+    const Form* form = pick_form(Group::barrier, [](const Form&) { return true; });
     if (form == nullptr) return {{barrier()}};
     const std::string p = predicate(true);
     const size_t width = form->type() == Type::pred ? 0 : 2;
@@ -1337,6 +1406,7 @@ bool possible(const Catalog& catalog, Class c) {
 Program generate(const Catalog& catalog, const Options& options) {
   Recipe recipe = recipe_of(options.cls);
   if (options.sequences != 0) recipe.sequences = options.sequences;
+  if (catalog.alone() != nullptr) recipe.weights = weights_for(group_of(*catalog.alone()));
   Program program;
   program.name = fmt::format("{}_{}", name_of(options.cls), options.seed);
   program.seed = mix(options.seed) + static_cast<uint64_t>(options.cls);

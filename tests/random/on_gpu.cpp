@@ -102,7 +102,7 @@ Plan plan_for(const Settings& settings) {
   };
   if (settings.each_form) {
     for (const std::string& form : settings.form.empty() ? forms : std::vector{settings.form}) {
-      auto one = std::make_unique<Catalog>(std::vector{form});
+      auto one = std::make_unique<Catalog>(Catalog::of_one(form));
       const Class c = class_of(group_of(one->forms().front()));
       if (!wanted(c)) continue;
       add_batches(plan, one.get(), c, settings.first, settings.programs);
@@ -182,7 +182,7 @@ class Worker {
   }
   static std::string label(const Batch& b, uint64_t seed) {
     std::string text = fmt::format("{} {}", name_of(b.cls), seed);
-    if (b.catalog->forms().size() == 1) text += " of " + b.catalog->forms().front().text;
+    if (b.catalog->alone() != nullptr) text += " of " + b.catalog->alone()->text;
     return text;
   }
 

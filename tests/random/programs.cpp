@@ -26,7 +26,7 @@ int run(const std::vector<std::string>& arguments) {
     fmt::print("{}", header());
     uint64_t seed = 0;
     for (const std::string& form : forms_of_table()) {
-      const Catalog one({form});
+      const Catalog one = Catalog::of_one(form);
       const Class cls = class_of(group_of(one.forms().front()));
       fmt::print("// {}\n{}", form,
                  text_of(generate(one, {.cls = cls, .seed = seed++, .sequences = sequences})));

@@ -81,11 +81,14 @@ TEST(Generator, UsesEveryFormOfTheTable) {
   std::set<std::string> names;
   uint64_t seed = 0;
   for (const std::string& form : forms_of_table()) {
-    const Catalog one({form});
+    const Catalog one = Catalog::of_one(form);
     programs.push_back(
         generate(one, {.cls = class_of(group_of(one.forms().front())), .seed = seed++, .sequences = 2}));
-    text += text_of(programs.back());
-    EXPECT_NE(text.find(form), std::string::npos) << form;
+    const std::string own = text_of(programs.back());
+    EXPECT_NE(own.find(form + (form.starts_with("membar") || form.starts_with("fence") ? ";" : " ")),
+              std::string::npos)
+        << form;
+    text += own;
   }
   EngineModule module(std::move(text));
   for (const Program& program : programs) EXPECT_EQ(module.run(program).finding, "") << program.name;
