@@ -299,6 +299,11 @@ TEST(IntegerSemantics, CountingAndFinding) {
   }
 }
 
+/// What an H100 makes of positions and lengths beyond 255, which PTX leaves open.
+uint32_t field_amount(Bits x, uint32_t msb) {
+  return static_cast<uint32_t>(msb == 31 ? x & 0xff : std::min<Bits>(x, 255));
+}
+
 TEST(IntegerSemantics, BitFields) {
   const std::vector<Bits> places{0,  1,  5,  8,   16,  30,  31,  32,  33,        62,
                                  63, 64, 65, 127, 128, 255, 256, 257, 0xffffffff};
@@ -310,7 +315,7 @@ TEST(IntegerSemantics, BitFields) {
         for (const Bits len : places) rows.push_back({a, pos, len});
     expect_lanes("bfe." + type_name(t), make_key(Op::bfe, {t}, {}, 3), {.d = n, .a = n, .b = 4, .c = 4}, rows,
                  [=](const LaneInput& x) {
-                   const uint32_t pos = x.b & 0xff, len = x.c & 0xff;
+                   const uint32_t pos = field_amount(x.b, msb), len = field_amount(x.c, msb);
                    const auto bit = [&](uint32_t i) { return (x.a >> i & 1) != 0; };
                    const bool sign = ptx::is_signed(t) && len != 0 && bit(std::min(pos + len - 1, msb));
                    Bits d = 0;
@@ -328,7 +333,7 @@ TEST(IntegerSemantics, BitFields) {
           for (const Bits len : places) rows.push_back({a, b, pos, len});
     expect_lanes("bfi." + type_name(t), make_key(Op::bfi, {t}, {}, 4),
                  {.d = n, .a = n, .b = n, .c = 4, .e = 4}, rows, [=](const LaneInput& x) {
-                   const uint32_t pos = x.c & 0xff, len = x.e & 0xff;
+                   const uint32_t pos = field_amount(x.c, msb), len = field_amount(x.e, msb);
                    Bits f = x.b;
                    for (uint32_t i = 0; i < len && pos + i <= msb; ++i)
                      f = (f & ~(Bits{1} << (pos + i))) | (x.a >> i & 1) << (pos + i);

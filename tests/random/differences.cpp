@@ -47,7 +47,7 @@ std::vector<Difference> differences(const Program& program, const Output& engine
   for (uint32_t s = 0; s < program.slots.size(); ++s) {
     const Slot& slot = program.slots[s];
     if (seen.contains(slot.sequence)) continue;
-    for (uint32_t t = 0; t < program.total_threads(); ++t) {
+    for (uint32_t t = 0; t < slot.count; ++t) {
       const size_t offset = slot.offset + size_t{t} * slot.width;
       const uint64_t a = at(engine, offset, slot.width), b = at(gpu, offset, slot.width);
       if (a == b) continue;
@@ -74,14 +74,17 @@ std::string annotated(const Program& program, const Difference& difference, cons
   const uint32_t t = difference.thread;
   Program one = program;
   one.sequences = {program.sequences[difference.sequence]};
-  std::istringstream lines(text_of(one));
+  const std::string whole = text_of(one);
+  std::istringstream lines(one.sequences[0].functions + whole.substr(whole.rfind("{\n.reg")));
   std::string text;
   for (std::string line; std::getline(lines, line);) {
     text += "  " + line;
     const size_t plus = line.find('+');
     if (line.starts_with("ld.global.b") && line.find("[%in+") != std::string::npos) {
       const size_t slot = std::stoull(line.substr(plus + 1)) / (8 * program.total_threads());
-      text += fmt::format("  // 0x{:x}", inputs[slot * program.total_threads() + t]);
+      const uint64_t bits = std::stoull(line.substr(std::strlen("ld.global.b")));
+      const uint64_t word = inputs[slot * program.total_threads() + t];
+      text += fmt::format("  // 0x{:x}", bits == 64 ? word : word & ((uint64_t{1} << bits) - 1));
     } else if (line.starts_with("st.global.b") && line.find("[%o") != std::string::npos) {
       const size_t offset = std::stoull(line.substr(plus + 1));
       const uint32_t width = static_cast<uint32_t>(line[line.find("[%o") + 3] - '0');

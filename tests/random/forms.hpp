@@ -26,16 +26,17 @@ struct Form {
 
 /// What a program needs to use a form, and for register instructions what they compute with.
 enum class Group : uint8_t {
-  integer,      ///< arithmetic of integers
-  logic,        ///< bits
-  compare,      ///< set, setp, selp, slct, testp
-  convert,      ///< between integers, f32 and f64
-  single,       ///< arithmetic of f32
-  doubles,      ///< arithmetic of f64
-  half,         ///< everything with f16, bf16 and smaller floating-point types
-  approximate,  ///< results that the ISA gives with an error
-  video,
-  carry,  ///< integer arithmetic that reads or writes the carry flag
+  integer,       ///< arithmetic of integers
+  logic,         ///< bits
+  compare,       ///< set, setp, selp, slct, testp
+  convert,       ///< between integers, f32 and f64
+  single,        ///< arithmetic of f32
+  doubles,       ///< arithmetic of f64
+  half,          ///< everything with f16, bf16 and smaller floating-point types
+  approximate,   ///< results that the ISA gives with an error
+  video,         ///< of pairs and quadruples
+  scalar_video,  ///< of one part of each operand
+  carry,         ///< integer arithmetic that reads or writes the carry flag
   load,
   store,
   atomic,

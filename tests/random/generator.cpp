@@ -9,6 +9,9 @@
 //     there. A shuffle's value counts only if its source lane takes part.
 //   - Shared words have one writer between two barriers, or are updated by one commutative operation.
 //   - Loops count down.
+//   - NaNs whose bits PTX leaves open are made the same before anything looks at them.
+// And what ptxas 13.0 gets wrong, or takes the freedom to do otherwise, is left out;
+// docs/hardware-comparison.md has the list.
 #include "random/generator.hpp"
 
 #include <fmt/format.h>
@@ -27,8 +30,8 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr std::array<std::string_view, static_cast<size_t>(Class::count)> class_names{
-    "integer", "logic",  "compare", "convert", "single",  "doubles", "half", "approximate",
-    "video",   "memory", "atomic",  "warp",    "barrier", "control", "mixed"};
+    "integer", "logic",        "compare", "convert", "single", "doubles", "half",    "approximate",
+    "video",   "scalar_video", "memory",  "atomic",  "warp",   "barrier", "control", "mixed"};
 
 /// How often each kind of statement comes up, relative to the others.
 struct Weights {
@@ -57,6 +60,7 @@ Recipe recipe_of(Class c) {
     case Class::half: return {.groups = {Group::half}};
     case Class::approximate: return {.groups = {Group::approximate}};
     case Class::video: return {.groups = {Group::video}};
+    case Class::scalar_video: return {.groups = {Group::scalar_video}};
     case Class::memory:
       return {.groups = whole,
               .weights = {.instruction = 25, .memory = 70, .fence = 5},
@@ -144,6 +148,7 @@ struct Place {
 struct Value {
   std::string reg;
   bool fused = false;  ///< may hold what a compiler may round later (see above)
+  bool truth = false;  ///< an integer result of `set`
   bool used = false;
   Type type = Type::none;
 };
@@ -217,6 +222,8 @@ class Builder {
   uint32_t masks_ = 0, labels_ = 0, functions_ = 0;
   uint32_t structures_ = 0;  ///< branches, loops, graphs, tables so far
   static constexpr uint32_t most_structures = 7;
+  bool no_truths_ = false;     ///< the operand at hand is no result of `set`
+  bool truth_result_ = false;  ///< the instruction at hand gives one
   bool fused_source_ = false;  ///< an operand of the instruction at hand may hold a fused value
 
   // ---- Registers and values.
@@ -256,6 +263,7 @@ class Builder {
     // Rather a late one: chains are what hides mistakes.
     size_t at = random_.below(pool.size());
     if (!flow_) at = std::max<size_t>(at, random_.below(pool.size()));
+    if (no_truths_ && pool[at].truth) return input(width, kind);
     pool[at].used = true;
     fused_source_ |= pool[at].fused;
     return pool[at].reg;
@@ -270,10 +278,11 @@ class Builder {
     for (Value& v : pool) {
       if (v.reg != reg) continue;
       v.fused |= fused;
+      v.truth |= truth_result_;
       v.used = false;
       return;
     }
-    pool.push_back({reg, fused, false, type});
+    pool.push_back({reg, fused, truth_result_, false, type});
   }
 
   /// Stores a value to a slot of its own.
@@ -286,7 +295,7 @@ class Builder {
     }
     const uint32_t offset = program_.output_bytes;
     program_.output_bytes += bytes * program_.total_threads();
-    program_.slots.push_back({index_, offset, bytes, type, instruction});
+    program_.slots.push_back({index_, offset, bytes, program_.total_threads(), type, instruction});
     return text + fmt::format("st.global.b{} [%o{}+{}], {};\n", 8 * bytes, bytes, offset, value);
   }
   /// A result is there: it may be read, and is stored where everything is.
@@ -348,11 +357,31 @@ class Builder {
     const std::string p = read(0, Kind::integer);
     return negatable && random_.chance(30) ? "!" + p : p;
   }
-  std::string source(const Form& form, const OperandPattern& pattern, bool& constant_allowed) {
+  /// `setup`: what must run before the instruction.
+  std::string source(const Form& form, const OperandPattern& pattern, bool& constant_allowed,
+                     std::string& setup) {
     const Type type = type_for(form, pattern);
     if (type == Type::pred) return predicate(pattern.negatable);
     const Kind kind = kind_for(form, pattern, type);
     if (pattern.constant_only) return fmt::format("{}", random_.below(256));
+    if (form.op() == Op::fns && pattern.name == "b") {  // a bit's number; else undefined
+      const std::string reg = fresh(2), from = read(2, Kind::integer);
+      setup += fmt::format("and.b32 {}, {}, 31;\n", reg, from);
+      return reg;
+    }
+    // ptxas loses 16-bit shift amounts that it knows to be small, and cuts constant ones to 16 bits.
+    const bool short_shift = (form.op() == Op::shl || form.op() == Op::shr) &&
+                             ptx::size_of(form.type()) == 2 && pattern.name == "b";
+    if (short_shift)
+      return constant_allowed && random_.chance(20) ? constant(type, kind, 0xffff) : input(2, kind);
+    // It compares results of `set` as the truths that they are, not as the NaN or zero that they look like.
+    no_truths_ = ptx::is_float(type) && ptx::info(form.op()).op_class == ptx::OpClass::compare;
+    const std::string text = plain_source(form, pattern, type, kind, constant_allowed);
+    no_truths_ = false;
+    return text;
+  }
+  std::string plain_source(const Form& form, const OperandPattern& pattern, Type type, Kind kind,
+                           bool& constant_allowed) {
     if (constant_allowed && takes_constant(type) && random_.chance(10)) {
       constant_allowed = false;
       // Constant positions and lengths of a field go to 255.
@@ -390,7 +419,7 @@ class Builder {
 
   /// Operands by the row's pattern. `mask`: stands for an operand named m.
   struct Written {
-    std::string text;
+    std::string setup, text;
     struct Result {
       size_t width;
       std::string reg;
@@ -428,6 +457,7 @@ class Builder {
         selectors[i] = parts == 2 ? ".h" : ".b";
         for (uint32_t p = 0; p < parts; ++p)
           selectors[i] += static_cast<char>('0' + random_.below(2 * parts));
+        if (selectors[i] == ".b1024") selectors[i] = ".b1042";  // ptxas takes it for a type
       }
     }
     return selectors;
@@ -460,7 +490,9 @@ class Builder {
     for (size_t i = 0; i < row.operand_count; ++i) {
       const OperandPattern& pattern = row.operands[i];
       if (!present[i] || pattern.destination) continue;
-      texts[i] = pattern.name == "m" && !mask.empty() ? mask : source(form, pattern, constant_allowed);
+      texts[i] = pattern.name == "m" && !mask.empty()
+                     ? mask
+                     : source(form, pattern, constant_allowed, written.setup);
       texts[i] += selectors[i];
       if (pattern.minus && minus == i) texts[i] = "-" + texts[i];
     }
@@ -494,9 +526,36 @@ class Builder {
     return written;
   }
 
+  static bool any_float(const Form& form) {
+    return std::any_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), ptx::is_float);
+  }
+  /// Whether PTX leaves open which NaN comes out.
+  static bool open_nan(const Form& form) {
+    const ptx::OpClass op_class = ptx::info(form.op()).op_class;
+    if (op_class != ptx::OpClass::arithmetic) return false;
+    return form.type() == Type::f64 || form.op() == Op::abs || form.op() == Op::neg || form.op() == Op::min ||
+           form.op() == Op::max;
+  }
+  /// Makes every NaN in this register the same one.
+  std::string one_nan(Type type, const std::string& reg) {
+    const std::string p = fresh(0);
+    if (type == Type::f32)
+      return fmt::format("testp.notanumber.f32 {0}, {1};\nselp.b32 {1}, 0x7fffffff, {1}, {0};\n", p, reg);
+    if (type == Type::f64)
+      return fmt::format("testp.notanumber.f64 {0}, {1};\nselp.b64 {1}, 0x7fffffffffffffff, {1}, {0};\n", p,
+                         reg);
+    return "";
+  }
+
   /// One instruction and what follows it (stores of its results).
   std::string emit(const Form& form, const std::string& mask = "", bool guardable = true) {
     const bool fuses = may_fuse(form);
+    const ptx::OpClass op_class = ptx::info(form.op()).op_class;
+    truth_result_ = form.op() == Op::set && !ptx::is_float(form.type());
+    // ptxas joins a conversion to a wide integer and the saturating one that follows, which a NaN tells. In
+    // a loop, a later `set` may reach an earlier comparison.
+    inputs_only_ |= form.op() == Op::cvt && form.has(Mod::sat) && !ptx::is_float(form.mnemonic.types.back());
+    inputs_only_ |= flow_ && op_class == ptx::OpClass::compare && any_float(form);
     Written written;
     for (int tries = 0;; ++tries) {
       fused_source_ = false;
@@ -508,15 +567,17 @@ class Builder {
     const bool fused = (fuses && form.op() == Op::mul) || fused_source_;
     std::string instruction = form.text + " " + written.text + ";";
     if (flow_ && guardable && random_.chance(12)) instruction = "@" + predicate(true) + " " + instruction;
-    std::string text = instruction + "\n";
+    std::string text = written.setup + instruction + "\n";
     ++program_.instructions;
     for (const auto& [width, reg, type] : written.results) {
+      if (open_nan(form)) text += one_nan(type, reg);
       // A register of its own beside the variables of a flow sequence: nothing reads it.
       const auto& pool = results_[width];
       const bool variable =
           std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
       if (!flow_ || variable) text += finish(width, reg, type, instruction, fused);
     }
+    truth_result_ = false;
     return text;
   }
 
@@ -826,9 +887,12 @@ class Builder {
   // ---- Atomics.
 
   Node atomic(const Place& place) {
-    if (place.uniform && random_.chance(30)) return contended_shared();
-    if (random_.chance(20)) return contended_global();
-    return own_atomic();
+    Node node{{""}};
+    if (place.uniform && random_.chance(30))
+      node = contended_shared();
+    else if (random_.chance(25))
+      node = contended_global();
+    return node.lines[0].empty() ? own_atomic() : node;
   }
   /// Operands b, c of an atomic, after the address; `same` for operations that commute only with one operand.
   std::string atomic_sources(const Form& form, std::string& setup, bool same) {
@@ -847,7 +911,9 @@ class Builder {
     const Form* form = pick_form(Group::atomic, [](const Form&) { return true; });
     if (form == nullptr) return {{""}};
     const Space space = form->mnemonic.space;
-    const Address memory = own_memory(space, false);
+    // Vectors are for global memory.
+    const bool vector = form->mnemonic.vector > 1;
+    const Address memory = vector ? Address{"", "%scr"} : own_memory(space, false);
     std::string text = memory.setup;
     const Kind kind = kind_of(form->type());
     const uint32_t bytes = std::max(access_bytes(*form), 8u);
@@ -867,6 +933,7 @@ class Builder {
     for (uint32_t at = 0; at < bytes; at += 8) {
       const std::string back = flow_ ? random_.pick(results_[3]).reg : fresh(3);
       text += fmt::format("ld{}.b64 {}, [{}+{}];\n", spelled(space), back, memory.base, at);
+      if (form->type() == Type::f64) text += one_nan(Type::f64, back);
       text += finish(3, back, Type::none, instruction);
     }
     return {{text}};
@@ -918,7 +985,8 @@ class Builder {
     if (form == nullptr) return {{""}};
     const uint32_t offset = program_.output_bytes;
     program_.output_bytes += 8 * contended_words;
-    program_.slots.push_back({index_, offset, 8, Type::none, form->text + " by all threads"});
+    program_.slots.push_back(
+        {index_, offset, 8, contended_words, Type::none, form->text + " by all threads"});
     const std::string address = fresh(3), index = fresh(2), which = read(2, Kind::integer);
     std::string text = fmt::format("and.b32 {0}, {1}, {2};\nmad.wide.u32 {3}, {0}, 8, %out;\n", index, which,
                                    contended_words - 1, address);
@@ -1389,6 +1457,7 @@ Class class_of(Group group) {
     case Group::half: return Class::half;
     case Group::approximate: return Class::approximate;
     case Group::video: return Class::video;
+    case Group::scalar_video: return Class::scalar_video;
     case Group::load:
     case Group::store: return Class::memory;
     case Group::atomic: return Class::atomic;

@@ -20,13 +20,14 @@ enum class Class : uint8_t {
   doubles,
   half,
   approximate,
-  video,
-  memory,   ///< loads and stores of all spaces and widths, in memory each thread has alone
-  atomic,   ///< atomics on words a thread has alone, and on shared ones where the order does not show
-  warp,     ///< shuffles, votes, matches, reductions, under full and partial masks
-  barrier,  ///< values exchanged through shared memory between barriers
-  control,  ///< divergence: branches, loops, unstructured jumps, branch tables, calls
-  mixed,    ///< all of it
+  video,         ///< of pairs and quadruples
+  scalar_video,  ///< of one part of each operand; the assembler does not follow the ISA there
+  memory,        ///< loads and stores of all spaces and widths, in memory each thread has alone
+  atomic,        ///< atomics on words a thread has alone, and on shared ones where the order does not show
+  warp,          ///< shuffles, votes, matches, reductions, under full and partial masks
+  barrier,       ///< values exchanged through shared memory between barriers
+  control,       ///< divergence: branches, loops, unstructured jumps, branch tables, calls
+  mixed,         ///< all of it
   count
 };
 [[nodiscard]] std::string_view name_of(Class c);

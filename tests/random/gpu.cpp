@@ -104,6 +104,10 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
   int options[] = {Driver::error_log, Driver::error_log_bytes};
   void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
   Driver::Module module = nullptr;
+  const auto began = std::chrono::steady_clock::now();
+  const auto seconds_since = [](std::chrono::steady_clock::time_point t) {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
+  };
   if (const int result = driver_->load(&module, text.c_str(), 2, options, values);
       result != Driver::success) {
     const char* why = "unknown error";
@@ -112,6 +116,8 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
     return {};
   }
 
+  assembling_ += seconds_since(began);
+  const auto loaded = std::chrono::steady_clock::now();
   std::vector<uint64_t> words;
   std::vector<size_t> in_offsets, out_offsets;
   size_t out_bytes = 0;
@@ -141,8 +147,7 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
   const auto started = std::chrono::steady_clock::now();
   int state = Driver::not_ready;
   while ((state = driver_->query(nullptr)) == Driver::not_ready) {
-    if (std::chrono::steady_clock::now() - started > std::chrono::seconds(10))
-      throw GpuError("a kernel does not end");
+    if (seconds_since(started) > 10) throw GpuError("a kernel does not end");
     std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   must(state, "a kernel failed");
@@ -154,6 +159,7 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
     const uint8_t* first = all.data() + out_offsets[i];
     outputs.emplace_back(first, first + programs[i]->output_bytes);
   }
+  running_ += seconds_since(loaded);
   return outputs;
 }
 

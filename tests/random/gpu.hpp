@@ -28,6 +28,9 @@ class Gpu {
 
   /// "NVIDIA H200, CUDA 13.0".
   [[nodiscard]] const std::string& name() const { return name_; }
+  /// Seconds spent so far in the assembler, and in everything else of run().
+  [[nodiscard]] double assembling() const { return assembling_; }
+  [[nodiscard]] double running() const { return running_; }
   /// Assembles `text` and runs each program once. Gives the outputs, or what the assembler says in `refusal`.
   /// Throws GpuError when a kernel fails or takes longer than ten seconds.
   [[nodiscard]] std::vector<std::vector<uint8_t>> run(const std::string& text,
@@ -40,6 +43,7 @@ class Gpu {
   uint64_t grown(uint64_t& address, size_t& size, size_t wanted) const;
 
   Driver* driver_;
+  double assembling_ = 0, running_ = 0;
   std::string name_;
   uint64_t in_ = 0, out_ = 0;
   size_t in_size_ = 0, out_size_ = 0;

@@ -25,11 +25,12 @@ struct Input {
   Kind kind{};
 };
 
-/// One value a thread that a program writes.
+/// Values that a program writes, one a thread.
 struct Slot {
   uint32_t sequence = 0;
   uint32_t offset = 0;      ///< bytes from the start of the output; thread t's value lies t * width behind
   uint32_t width = 0;       ///< bytes
+  uint32_t count = 0;       ///< values: one for each thread, or words that all threads update
   ptx::Type type{};         ///< what was computed; none if unknown
   std::string instruction;  ///< whose result it is, as written; empty for a value at the end of a sequence
 };

@@ -316,14 +316,19 @@ constexpr T ones(uint32_t length) {
   return length >= bits_of<T> ? static_cast<T>(~T{0}) : static_cast<T>((T{1} << length) - 1);
 }
 
-/// Takes `c` bits of a from position b on, b and c modulo 256; beyond the field: zero, or the field's top
-/// bit.
+/// A position or length in a field of type T. Beyond 255, which PTX does not define, an H100 looks at the low 8
+/// bits for 32-bit fields (an instruction of its own) and shifts by the whole number for 64-bit ones.
+template <class T>
+constexpr uint32_t field_amount(uint32_t x) {
+  return sizeof(T) == 4 ? x & 0xff : x > 255 ? 255 : x;
+}
+/// Takes `c` bits of a from position b on; beyond the field: zero, or the field's top bit.
 struct Bfe {
   template <class T>
   constexpr T operator()(T a, uint32_t b, uint32_t c) const {
     using U = std::make_unsigned_t<T>;
     constexpr uint32_t top = bits_of<T> - 1;
-    const uint32_t pos = b & 0xff, len = c & 0xff;
+    const uint32_t pos = field_amount<T>(b), len = field_amount<T>(c);
     const uint32_t last = pos + len > top + 1 ? top : pos + len - 1;
     const uint32_t shift = pos > top ? top : pos;
     const U bits = pos > top ? U{0} : static_cast<U>(static_cast<U>(a) >> shift);
@@ -332,12 +337,12 @@ struct Bfe {
     return static_cast<T>((bits & field) | (sign ? static_cast<U>(~field) : U{0}));
   }
 };
-/// Puts the low d bits of a into b from position c on, c and d modulo 256.
+/// Puts the low d bits of a into b from position c on.
 struct Bfi {
   template <class T>
   constexpr T operator()(T a, T b, uint32_t c, uint32_t d) const {
-    const uint32_t pos = c & 0xff, shift = pos & (bits_of<T> - 1);
-    const T field = pos >= bits_of<T> ? T{0} : static_cast<T>(ones<T>(d & 0xff) << shift);
+    const uint32_t pos = field_amount<T>(c), shift = pos & (bits_of<T> - 1);
+    const T field = pos >= bits_of<T> ? T{0} : static_cast<T>(ones<T>(field_amount<T>(d)) << shift);
     return (static_cast<T>(a << shift) & field) | (b & ~field);
   }
 };
