@@ -136,7 +136,9 @@ struct Checker {
     const std::string word = "v" + std::to_string(mnemonic.vector);
     if (mnemonic.op == Op::mov) fail(word, "the instruction 'mov." + word + "' is not supported");
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
-    // 32-byte accesses exist from sm_100 on.
+    // 32-byte accesses, the only ones with .v8, exist from sm_100 on.
+    if (info.op_class == OpClass::memory && mnemonic.vector == 8)
+      fail(word, "the instruction '" + name() + "' with .v8 is not supported");
     if (mnemonic.vector * size_of(mnemonic.types.front()) > 16)
       fail(word, name() + " with ." + word + " is more than 16 bytes");
   }
@@ -373,7 +375,13 @@ struct Checker {
     const Space space = mnemonic.space;
     check_order();
     const bool ordered = has(mods, Mod::relaxed) || has(mods, Mod::acquire) || has(mods, Mod::release);
-    if (has(mods, Mod::mmio) && !has(mods, Mod::relaxed)) fail("mmio", ".mmio needs .relaxed");
+    const bool beyond_block = space == Space::generic || space == Space::global;
+    if (has(mods, Mod::mmio)) {
+      if (!has(mods, Mod::relaxed) || !has(mods, Mod::sys)) fail("mmio", ".mmio needs .relaxed.sys");
+      if (!beyond_block)
+        fail("mmio", ".mmio does not go with the state space ." + std::string(name_of(space)));
+      if (mnemonic.vector != 1) fail("mmio", ".mmio does not go with vectors");
+    }
     if (has(mods, Mod::nc) && space != Space::global) fail("nc", ".nc needs .global");
     const auto any = [&](std::initializer_list<Mod> list) {
       for (const Mod m : list)
@@ -388,12 +396,16 @@ struct Checker {
         fail(name_of(a), "." + std::string(name_of(a)) + " does not go with ." + std::string(name_of(b)));
     };
     exclude(cache, any({Mod::relaxed, Mod::acquire, Mod::release, Mod::volatile_}));
-    exclude(priority, any({Mod::volatile_}));
+    exclude(priority, any({Mod::volatile_, Mod::mmio}));
+    const Mod outer = priority != Mod::count ? priority : any({Mod::L2_64B, Mod::L2_128B, Mod::L2_256B});
+    if (outer != Mod::count && !beyond_block)
+      fail(name_of(outer), "." + std::string(name_of(outer)) + " does not go with the state space ." +
+                               std::string(name_of(space)));
     if (priority != Mod::L2_cache_hint) exclude(priority, cache);
     exclude(any({Mod::cv, Mod::lu, Mod::volatile_, Mod::weak, Mod::relaxed, Mod::acquire}), any({Mod::nc}));
     const bool strong = ordered || has(mods, Mod::volatile_);
     if (strong && space != Space::generic && space != Space::global && space != Space::shared &&
-        space != Space::shared_cta && !(space == Space::local && !ordered))
+        space != Space::shared_cta)
       fail({}, name() + " with a memory order does not take the state space ." + std::string(name_of(space)));
   }
 };

@@ -350,6 +350,27 @@ const Inst* atomic(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+/// f32 addition by generic addresses: whether it flushes subnormals depends on what memory a lane's address is
+/// in.
+template <class Way>
+const Inst* generic_add_f32(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(uint32_t));
+  const uint32_t* b = reg<uint32_t>(w, in->b);
+  uint32_t* d = in->d == no_operand ? nullptr : reg<uint32_t>(w, in->d);
+  const auto shared = reinterpret_cast<uintptr_t>(w.shared);
+  bool changed = false;
+  each_lane(way.mask, [&](uint32_t i) {
+    auto* p = reinterpret_cast<uint32_t*>(way.at(i));
+    const bool in_shared = reinterpret_cast<uintptr_t>(p) - shared < w.shared_bytes;
+    const uint32_t old = in_shared ? replace<AtomicAddF32<false>, false>(p, b[i], b[i], changed)
+                                   : replace<AtomicAddF32<true>, true>(p, b[i], b[i], changed);
+    if (d != nullptr) d[i] = old;
+  });
+  if (!changed) --w.worker->global_writes;
+  if (d != nullptr) each_lane(w.mask & ~way.mask, [&](uint32_t i) { d[i] = 0; });
+  return in + 1;
+}
+
 /// Vectors, in global memory only: each element by itself is atomic. Kernel::side holds the n sources from c
 /// on and, from d on, the n destinations, of which any may be no_operand; so may d.
 template <class Way, class F, class T>
@@ -524,6 +545,9 @@ Handler select_atomic_operation(const HandlerKey& k) {
     return nullptr;
   };
   if (k.has(Mod::add)) {
+    if (t == Type::f32 && k.space == Space::generic) {
+      if constexpr (!Shared) return generic_add_f32<Way>;
+    }
     if (t == Type::f32) return atomic<Way, AtomicAddF32<!Shared>, uint32_t, Locked>;
     if (t == Type::f64) return atomic<Way, AtomicAddF64, uint64_t, Locked>;
     return ptx::is_float(t) ? nullptr : bits.template operator()<AtomicAdd>();
