@@ -4,6 +4,7 @@
 
 #include "kernels/case.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/tile_cases.hpp"
 
 namespace lanescope::kernels {
 
@@ -194,6 +195,7 @@ inline void add_patterns(std::vector<Case>& cases) {
   add_reductions(cases);
   add_transposes(cases);
   add_patterns(cases);
+  add_tiles(cases);
   return cases;
 }
 

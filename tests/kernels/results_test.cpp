@@ -78,7 +78,8 @@ TEST_P(KernelResults, DoNotDependOnHostThreadsOrCounting) {
 INSTANTIATE_TEST_SUITE_P(, KernelResults,
                          testing::Values(Input{"reduce", "reduce", "kernels/ptx/reduce.ptx"},
                                          Input{"transpose", "transpose", "kernels/ptx/transpose.ptx"},
-                                         Input{"patterns", "patterns", "kernels/ptx/patterns.ptx"}),
+                                         Input{"patterns", "patterns", "kernels/ptx/patterns.ptx"},
+                                         Input{"tiles", "tiles", "kernels/ptx/tiles.ptx"}),
                          [](const auto& info) { return info.param.name; });
 
 class ProgramResults : public testing::TestWithParam<Input> {};

@@ -23,7 +23,7 @@ TEST(InstructionSet, EveryOpcodeIsFoundByItsName) {
 TEST(InstructionSet, EveryDottedWordHasOneMeaning) {
   std::set<std::string_view> words;
   const auto add = [&](std::string_view word) { EXPECT_TRUE(words.insert(word).second) << word; };
-  for (int i = 1; i <= static_cast<int>(Type::e5m2x2); ++i) add(name_of(static_cast<Type>(i)));
+  for (int i = 1; i <= static_cast<int>(Type::b1); ++i) add(name_of(static_cast<Type>(i)));
   for (int i = 1; i <= static_cast<int>(Space::shared_cluster); ++i) add(name_of(static_cast<Space>(i)));
   for (const char* vector : {"v2", "v4", "v8"}) add(vector);
   for (size_t i = 0; i < modifier_count; ++i) add(name_of(static_cast<Mod>(i)));

@@ -1,0 +1,168 @@
+// lanescope/tile.cuh with a host compiler: every element has a place of its own, and the checks say what the
+// model says of the same addresses, for every shape that people ask about.
+#include "lanescope/tile.cuh"
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <set>
+
+namespace lanescope {
+namespace {
+
+// ---- The seed questions, at compile time.
+
+// 32x32 floats: one element of padding, or a swizzle.
+static_assert(conflicts<"sm_90", float[32][32]>(access::column()) == 31);
+static_assert(conflict_free<"sm_90", float[32][33]>(access::column()));
+static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::row()));
+static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::column()));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::row()));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::column()));
+
+// 16x16 floats, warps of two rows: a pad of 1 leaves 2-way, made for the 16 banks of 1.x; no pad cures both.
+static_assert(conflicts<"sm_90", float[16][16]>(access::column()) == 7);
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::column()) == 1);
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::row()) == 1);
+static_assert(conflict_free<"sm_90", PaddedTile<float, 16, 16, 2>>(access::column()));
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16, 2>>(access::row()) == 1);
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::row()));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::column()));
+static_assert(conflict_free<"sm_13", PaddedTile<float, 16, 16>>(access::column()));
+
+// 32 doubles: two phases of 16 lanes; a pad of one double.
+static_assert(conflicts<"sm_90", double[32][32]>(access::column()) == 30);
+static_assert(conflict_free<"sm_90", double[32][32]>(access::row()));
+static_assert(conflict_free<"sm_90", PaddedTile<double, 32, 32>>(access::column()));
+static_assert(conflict_free<"sm_90", SwizzledTile<double, 32, 32>>(access::column()));
+
+// Structs: three floats are clean, two and four are not; arrays of their own are.
+struct Two {
+  float x, y;
+};
+struct Three {
+  float x, y, z;
+};
+struct Four {
+  float x, y, z, w;
+};
+template <class Struct>
+using Floats = float[256][sizeof(Struct) / sizeof(float)];  // record, field
+constexpr auto field_y = [](int lane) { return Position{lane, 1}; };
+static_assert(conflicts<"sm_90", Floats<Two>>(field_y) == 1);
+static_assert(conflict_free<"sm_90", Floats<Three>>(field_y));
+static_assert(conflicts<"sm_90", Floats<Four>>(field_y) == 3);
+static_assert(conflict_free<"sm_90", StructOfArrays<256, float, float>>(access::row()));
+static_assert(conflict_free<"sm_90", StructOfArrays<256, float, double, char, short>>(access::row()));
+
+// ldmatrix and vectors.
+static_assert(conflicts<"sm_90", short[64][64]>(access::ldmatrix<4>()) == 28);
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<4>()));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<2>()));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<1>()));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::vector_row<8>()));
+static_assert(conflict_free<"sm_90", PaddedTile<short, 64, 64, 8>>(access::ldmatrix<4>()));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_row<4>()));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_column<4>()));
+static_assert(!conflict_free<"sm_90", float[32][32]>(access::vector_column<4>()));
+
+// Diagonals: without padding they are clean, with one element of padding they are not.
+static_assert(conflict_free<"sm_90", float[32][32]>(access::diagonal()));
+static_assert(!conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::diagonal()));
+
+// Accesses of one's own: a lambda, several instances, vectors, inactive lanes, other instructions.
+static_assert(conflict_free<"sm_90", float[32][33]>([](int lane) { return Position{lane, 7}; }));
+static_assert(conflict_free<"sm_90", float[32][32]>([](int lane) {
+  return lane < 1 ? Position{lane, 0} : inactive;
+}));
+static_assert(conflict_free<"sm_90", float[32][33]>(access::each{33, [](int lane, int c) {
+                                                                   return Position{lane, c};
+                                                                 }}));
+static_assert(conflicts<"sm_90", float[1024]>([](int lane) { return Position{0, 4 * lane}; }) == 3);
+static_assert(conflict_free<"sm_90", float[8][32]>(access::vector<4>([](int lane) {
+  return Position{lane / 8, lane % 8 * 4};
+})));
+static_assert(conflict_free<"sm_90", int[64]>([](int lane) { return Position{0, lane / 2}; }));
+static_assert(conflicts<"sm_90", int[64]>(
+                  [](int lane) {
+                    return Position{0, lane / 2};
+                  },
+                  model::Op::atomic) == 1);
+
+// Other chips: 16 wavefronts of a Kepler column, 64 banks of CDNA4.
+static_assert(conflicts<"sm_35", float[32][32]>(access::column()) == 15);
+static_assert(conflict_free<"gfx950", PaddedTile<float, 64, 64>>(access::column()));
+static_assert(!conflict_free<"gfx950", float[64][64]>(access::column()));
+
+// ---- Places.
+
+template <class Tile>
+void expect_places_of_their_own() {
+  std::set<int> seen;
+  for (int row = 0; row < Tile::rows; ++row)
+    for (int column = 0; column < Tile::columns; ++column) {
+      const int byte = Tile::byte_offset(row, column);
+      EXPECT_EQ(byte % static_cast<int>(sizeof(typename Tile::value_type)), 0);
+      EXPECT_GE(byte, 0);
+      EXPECT_LE(byte + static_cast<int>(sizeof(typename Tile::value_type)), static_cast<int>(sizeof(Tile)));
+      EXPECT_TRUE(seen.insert(byte).second) << row << ' ' << column;
+      static Tile tile;
+      const auto* at = reinterpret_cast<const char*>(&tile[row][column]);
+      EXPECT_EQ(at - reinterpret_cast<const char*>(&tile), byte) << row << ' ' << column;
+    }
+}
+
+TEST(Tiles, GiveEveryElementAPlaceOfItsOwn) {
+  expect_places_of_their_own<PaddedTile<float, 32, 32>>();
+  expect_places_of_their_own<PaddedTile<char, 5, 7, 3>>();
+  expect_places_of_their_own<SwizzledTile<float, 32, 32>>();
+  expect_places_of_their_own<SwizzledTile<float, 16, 16>>();
+  expect_places_of_their_own<SwizzledTile<float, 7, 64>>();
+  expect_places_of_their_own<SwizzledTile<double, 32, 8>>();
+  expect_places_of_their_own<SwizzledTile<short, 64, 64, 8>>();
+  expect_places_of_their_own<SwizzledTile<char, 16, 128>>();
+}
+
+/// Whether all rows and columns of a square swizzled tile are free of conflicts.
+template <class T, int n>
+constexpr bool square_is_free() {
+  using Tile = SwizzledTile<T, n, n>;
+  return conflict_free<"sm_90", Tile>(access::row()) && conflict_free<"sm_90", Tile>(access::column());
+}
+static_assert(square_is_free<float, 8>() && square_is_free<float, 64>());
+static_assert(square_is_free<double, 8>() && square_is_free<double, 16>() && square_is_free<double, 64>());
+
+TEST(Tiles, KeepUnitsTogether) {
+  using Tile = SwizzledTile<float, 32, 32, 4>;
+  for (int row = 0; row < 32; ++row)
+    for (int column = 0; column < 32; column += 4) {
+      EXPECT_EQ(Tile::byte_offset(row, column) % 16, 0);
+      for (int i = 1; i < 4; ++i)
+        EXPECT_EQ(Tile::byte_offset(row, column + i), Tile::byte_offset(row, column) + 4 * i);
+    }
+  Tile tile{};
+  struct alignas(16) Vector {
+    float v[4];
+  };
+  tile[3][8] = 5;
+  EXPECT_EQ(static_cast<void*>(&vector_at<Vector>(tile, 3, 8)), static_cast<void*>(&tile[3][8]));
+}
+
+TEST(StructsOfArrays, HoldTheirFields) {
+  StructOfArrays<5, double, char, float> s{};
+  for (int i = 0; i < 5; ++i) {
+    s.get<0>(i) = i + 0.5;
+    s.get<1>(i) = static_cast<char>('a' + i);
+    s.get<2>(i) = static_cast<float>(-i);
+  }
+  for (int i = 0; i < 5; ++i) {
+    EXPECT_EQ(s.get<0>(i), i + 0.5);
+    EXPECT_EQ(s.get<1>(i), 'a' + i);
+    EXPECT_EQ(s.get<2>(i), -i);
+  }
+  EXPECT_EQ(sizeof(s), 48u + 16u + 32u);
+  EXPECT_EQ((StructOfArrays<5, double, char, float>::byte_offset(2, 1)), 48 + 16 + 4);
+}
+
+}  // namespace
+}  // namespace lanescope
