@@ -7,6 +7,13 @@
 
 namespace lanescope::exec {
 
+namespace {
+
+/// Inst::imm of a wait for the lanes of a mask: whether the mask is the same for all of them.
+uint64_t one_mask(const ptx::Operand& members) { return members.kind == ptx::Operand::Kind::integer ? 2 : 0; }
+
+}  // namespace
+
 void Decoder::put_skip(uint32_t next_instruction) {
   if (!guarded()) return;
   Inst& skip = put(set_.control.branch_if, true);
@@ -65,7 +72,7 @@ void Decoder::emit_barrier() {
       const uint32_t members = source(*bound.operand, Type::u32);
       Inst& i = put(sync_for(*bound.operand), false);
       i.a = members;
-      i.imm = 1;
+      i.imm = 1 | one_mask(*bound.operand);
       return;
     }
     if (bound.pattern->name == "a") a = source(*bound.operand, Type::u32);
@@ -98,6 +105,7 @@ void Decoder::emit_crosslane() {
       Inst sync;
       sync.fn = sync_for(*bound.operand);
       sync.a = source(*bound.operand, Type::u32);
+      sync.imm = one_mask(*bound.operand);
       emit_register_instruction(&sync);
       return;
     }

@@ -433,10 +433,10 @@ class Scheduler {
   bool release_lanes(WarpState& w, const Path& path) {
     const uint32_t members = path.members;
     const Inst* in = path.pc;
-    const bool anywhere = in->imm != 0;
+    const bool anywhere = (in->imm & 1) != 0;
     auto waits_here = [&](const Path& p) {
       return p.state == Path::State::at_sync && p.members == members &&
-             (anywhere ? p.pc->imm != 0 : p.pc == in);
+             (anywhere ? (p.pc->imm & 1) != 0 : p.pc == in);
     };
     uint32_t together = 0;
     for (Path& p : leaves(w))

@@ -511,6 +511,9 @@ struct OperandChecker {
   void check_value(Operand& operand, const OperandPattern& pattern) const {
     const Type type = type_for(pattern);
     const bool takes_vector = pattern.vector && instruction.vector > 1;
+    // One value in braces is that value, as ptxas has it (Triton writes loads and stores so).
+    if (operand.kind == Operand::Kind::vector && operand.count == 1 && pattern.vector && !takes_vector)
+      operand = Operand(instruction.elements[operand.first]);
     if (operand.kind == Operand::Kind::vector) {
       if (!takes_vector) fail(operand, name() + " takes no vector here");
       if (operand.count != instruction.vector)

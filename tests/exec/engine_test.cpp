@@ -237,5 +237,44 @@ TEST(Engine, BadConfigurationsAreRefused) {
   EXPECT_THROW(p.run({1, 65536}, {1}), Error);
 }
 
+// Lanes that wait for different members of their warp: each group has a result of its own.
+TEST(Engine, LanesWithMemberMasksOfTheirOwnGoInGroups) {
+  Program p(
+      "rem.u32 %r5, %r1, 5;\nmatch.any.sync.b32 %r6, %r5, 0xffffffff;\n"
+      "redux.sync.max.u32 %r7, %r1, %r6;\n"
+      "setp.lt.u32 %p1, %r1, 5;\nvote.sync.ballot.b32 %r8, %p1, %r6;\n"
+      "bar.warp.sync %r6;\n"
+      "shl.b32 %r8, %r8, 8;\nor.b32 %r7, %r7, %r8;\nst.global.u32 [%rd3], %r7;");
+  const LaunchResult result = p.run({2}, {32}, 1);
+  EXPECT_TRUE(result.findings.empty());
+  for (uint32_t i = 0; i < 64; ++i) {
+    const uint32_t label = i % 32 % 5, last = label < 2 ? 30 + label : 25 + label;
+    EXPECT_EQ(p.word(i), last | 1u << (8 + label)) << i;
+  }
+}
+
+TEST(Engine, LanesWithMasksOfTheirOwnMeetOthersThatCameAnotherWay) {
+  // Even lanes take a detour; groups are the lanes of one value modulo 4, so that two groups meet after it.
+  Program p(
+      "and.b32 %r5, %r1, 3;\nmatch.any.sync.b32 %r6, %r5, 0xffffffff;\n"
+      "and.b32 %r9, %r1, 4;\nsetp.eq.u32 %p1, %r9, 0;\n@%p1 bra detour;\n"
+      "redux.sync.add.u32 %r7, %r1, %r6;\nbra done;\n"
+      "detour:\nadd.u32 %r1, %r1, 0;\nredux.sync.add.u32 %r7, %r1, %r6;\n"
+      "done:\nst.global.u32 [%rd3], %r7;");
+  const LaunchResult result = p.run({1}, {32}, 1);
+  // On hardware such lanes never meet either: the instructions are not the same one.
+  ASSERT_FALSE(result.findings.empty());
+  EXPECT_EQ(result.findings.front().kind, Finding::Kind::deadlock);
+}
+
+// As Triton writes it.
+TEST(Engine, OneValueInBracesIsThatValue) {
+  Program p(
+      "st.global.b32 [%rd3], {%r1};\nld.global.b32 {%r5}, [%rd3];\nadd.u32 %r5, %r5, 1;\n"
+      "st.global.b32 [%rd3], {%r5};");
+  EXPECT_TRUE(p.run({1}, {32}, 1).findings.empty());
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i + 1);
+}
+
 }  // namespace
 }  // namespace lanescope::exec

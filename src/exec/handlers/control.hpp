@@ -105,10 +105,20 @@ inline const Inst* exit_lanes(Warp& w, const Inst* in) {
 
 inline const Inst* barrier(Warp& w, const Inst* in) { return leave(w, Event::barrier, in); }
 
-/// Before an instruction that all lanes of its member mask (a) execute together. imm 1: any such instruction
-/// with the same mask will do (bar.warp.sync), imm 0: the very same one.
+/// Before an instruction that all lanes of its member mask (a) execute together. imm bit 0: any such
+/// instruction with the same mask will do (bar.warp.sync), else the very same one; bit 1: all lanes have one
+/// mask. Lanes with other masks execute it apart.
 inline const Inst* sync(Warp& w, const Inst* in) {
-  const uint32_t members = reg<uint32_t>(w, in->a)[__builtin_ctz(w.active)];
+  const uint32_t* masks = reg<uint32_t>(w, in->a);
+  if ((in->imm & 2) == 0) {
+    const uint32_t same = same_as_first(w, masks);
+    if (same != w.active) {
+      w.event_lanes = same;
+      w.event_join = in + ((in->imm & 1) != 0 ? 1 : 2);
+      return leave(w, Event::regroup, in);
+    }
+  }
+  const uint32_t members = masks[__builtin_ctz(w.active)];
   if ((members & w.alive & ~w.active) == 0) return in + 1;
   w.event_lanes = members;
   return leave(w, Event::sync, in);
