@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "lanescope/model/shared.hpp"
+#include "profile/cost.hpp"
 
 namespace lanescope::advise {
 namespace {
@@ -100,6 +101,7 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
   model::Request request;
   request.op = pattern.op;
   request.mask = pattern.mask;
+  request.matrices = profile::matrices_of(pattern.mask);
   const uint32_t width = std::min<uint32_t>(pattern.width, map.piece);
   request.width = static_cast<int>(width);
   for (uint32_t first = 0; first < pattern.width; first += width) {

@@ -176,8 +176,10 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   each_lane(now.shared, [&](uint32_t lane) {
     each_piece(now.offset[lane], access.width, [&](uint32_t index) {
       switch (access.kind) {
-        case AccessKind::load: load(now, lane, index); break;
-        case AccessKind::store: store(now, lane, index); break;
+        case AccessKind::load:
+        case AccessKind::load_matrix: load(now, lane, index); break;
+        case AccessKind::store:
+        case AccessKind::store_matrix: store(now, lane, index); break;
         case AccessKind::atomic: change(now, lane, index); break;
         case AccessKind::async_copy: begin_copy(now, lane, index); break;
       }

@@ -54,8 +54,7 @@ model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
   request.op = op_of(kind);
   request.width = width;
   request.mask = mask;
-  // Of matrices, the lanes say how many: eight rows each.
-  request.matrices = mask >> 16 != 0 ? 4 : mask >> 8 != 0 ? 2 : 1;
+  request.matrices = matrices_of(mask);
   for (int lane = 0; lane < 32; ++lane) request.address[lane] = address[static_cast<size_t>(lane)];
   return request;
 }

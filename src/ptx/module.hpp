@@ -104,8 +104,8 @@ struct Instruction {
   Space second_space = Space::generic;  ///< of copies: where they read
   uint8_t vector = 1;                   ///< .v2 .v4 .v8 → 2, 4, 8
   MatrixShape shape{};
-  uint32_t guard = no_index;            ///< predicate register of `@%p`
-  bool guard_negated = false;           ///< `@!%p`
+  uint32_t guard = no_index;   ///< predicate register of `@%p`
+  bool guard_negated = false;  ///< `@!%p`
   /// In written order; `d|p` is two operands. Of a call: [results: list,] target: symbol or reg [, arguments:
   /// list]
   /// [, table].

@@ -306,7 +306,7 @@ void write_what_if(Writer& out, const CodeAnswer& answer) {
                  {fmt::format("{} / {}", grouped(outcome.wavefronts), grouped(outcome.ideal)), style},
                  {std::to_string(outcome.max_way), style},
                  {grouped(outcome.bytes)}},
-                fits ? "" : layout);
+                fits ? std::vector<std::string>() : std::vector<std::string>{layout});
     };
     add("as it is", what_if.now, Style::bad);
     for (const advise::Candidate& candidate : what_if.better)

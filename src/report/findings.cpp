@@ -20,8 +20,10 @@ NamedPlace place_of(const ptx::Module& module, const exec::Kernel& kernel, uint3
 
 const char* verb(AccessKind kind) {
   switch (kind) {
-    case AccessKind::load: return "reads";
-    case AccessKind::store: return "writes";
+    case AccessKind::load:
+    case AccessKind::load_matrix: return "reads";
+    case AccessKind::store:
+    case AccessKind::store_matrix: return "writes";
     case AccessKind::async_copy: return "copies to";
     case AccessKind::atomic: break;
   }
