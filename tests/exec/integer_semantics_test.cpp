@@ -299,11 +299,6 @@ TEST(IntegerSemantics, CountingAndFinding) {
   }
 }
 
-/// What an H100 makes of positions and lengths beyond 255, which PTX leaves open.
-uint32_t field_amount(Bits x, uint32_t msb) {
-  return static_cast<uint32_t>(msb == 31 ? x & 0xff : std::min<Bits>(x, 255));
-}
-
 TEST(IntegerSemantics, BitFields) {
   const std::vector<Bits> places{0,  1,  5,  8,   16,  30,  31,  32,  33,        62,
                                  63, 64, 65, 127, 128, 255, 256, 257, 0xffffffff};
