@@ -46,7 +46,7 @@ Choices choices_of(const ptx::InstructionInfo& row) {
   Choices choices;
   std::vector<std::string> spaces;
   for (int s = 0; s < 16; ++s) {
-    if ((row.spaces >> s & 1) == 0 || (row.spaces_unsupported >> s & 1) != 0) continue;
+    if (((row.spaces[0] & ~row.spaces_unsupported[0]) >> s & 1) == 0) continue;
     const Space space = static_cast<Space>(s);
     spaces.push_back(space == Space::generic ? "" : dotted(name_of(space)));
   }
@@ -135,12 +135,13 @@ Group group_of(const Form& form) {
   const ptx::InstructionInfo& row = ptx::info(form.op());
   const ptx::OperandForm& operands = *form.mnemonic.form;
   if (operands.check != ptx::OperandForm::Check::by_pattern) return Group::none;
-  const bool small_float = any_type(
-      form, [](Type t) { return (ptx::is_float(t) && t != Type::f32 && t != Type::f64) || t >= Type::e4m3; });
+  const bool small_float = any_type(form, [](Type t) {
+    return (ptx::is_float(t) && t != Type::f32 && t != Type::f64) || (t >= Type::e4m3 && t <= Type::e5m2x2);
+  });
   switch (row.op_class) {
     case OpClass::memory:
-      // A cache policy comes from createpolicy alone.
-      if (form.has(Mod::L2_cache_hint)) return Group::none;
+      // A cache policy comes from createpolicy alone; .lu says that nobody reads the line again.
+      if (form.has(Mod::L2_cache_hint) || form.has(Mod::lu)) return Group::none;
       if (form.op() == Op::ld || form.op() == Op::ldu)
         return form.mnemonic.space == Space::param_func ? Group::none : Group::load;
       if (form.op() == Op::st)

@@ -43,7 +43,7 @@ struct Recipe {
   std::vector<Group> groups;  ///< of the register instructions
   Weights weights{.instruction = 1};
   bool flow = false;
-  uint32_t sequences = 16, least = 4, most = 10;  ///< sequences of a program, statements of a sequence
+  uint32_t sequences = 16, least = 2, most = 7;  ///< sequences of a program, statements of a sequence
   uint32_t blocks = 1, threads = 64;
 };
 
@@ -147,8 +147,9 @@ struct Place {
 
 struct Value {
   std::string reg;
-  bool fused = false;  ///< may hold what a compiler may round later (see above)
-  bool truth = false;  ///< an integer result of `set`
+  bool fused = false;     ///< may hold what a compiler may round later (see above)
+  bool truth = false;     ///< an integer result of `set`
+  bool floating = false;  ///< may be the result of an instruction with a floating-point type
   bool used = false;
   Type type = Type::none;
 };
@@ -279,10 +280,11 @@ class Builder {
       if (v.reg != reg) continue;
       v.fused |= fused;
       v.truth |= truth_result_;
+      v.floating |= ptx::is_float(type);
       v.used = false;
       return;
     }
-    pool.push_back({reg, fused, truth_result_, false, type});
+    pool.push_back({reg, fused, truth_result_, ptx::is_float(type), false, type});
   }
 
   /// Stores a value to a slot of its own.
@@ -307,6 +309,18 @@ class Builder {
     for (Value& v : results_[width])
       if (v.reg == reg) v.used = true;
     return store(width, reg, type, instruction);
+  }
+
+  /// ptxas 13.0 remembers that an untyped register was written as a floating-point number, and converts it
+  /// where an instruction takes a part of it, or a 64-bit shift its distance: a copy that has no type.
+  std::string untyped(size_t width, const std::string& reg, std::string& setup) {
+    for (const Value& v : results_[width]) {
+      if (v.reg != reg || !v.floating) continue;
+      const std::string copy = fresh(width);
+      setup += fmt::format("mov.b{} {}, {};\n", 8 * width_bytes(width), copy, reg);
+      return copy;
+    }
+    return reg;
   }
 
   // ---- Operands.
@@ -369,19 +383,24 @@ class Builder {
       setup += fmt::format("and.b32 {}, {}, 31;\n", reg, from);
       return reg;
     }
+    if (form.op() == Op::fns && pattern.name == "c") {  // -2^31 has no distance
+      const std::string reg = fresh(2), from = read(2, Kind::amount);
+      setup += fmt::format("shr.s32 {}, {}, 1;\n", reg, from);
+      return reg;
+    }
     // ptxas loses 16-bit shift amounts that it knows to be small, and cuts constant ones to 16 bits.
     const bool short_shift = (form.op() == Op::shl || form.op() == Op::shr) &&
                              ptx::size_of(form.type()) == 2 && pattern.name == "b";
     if (short_shift)
       return constant_allowed && random_.chance(20) ? constant(type, kind, 0xffff) : input(2, kind);
-    // It compares results of `set` as the truths that they are, not as the NaN or zero that they look like.
-    no_truths_ = ptx::is_float(type) && ptx::info(form.op()).op_class == ptx::OpClass::compare;
-    const std::string text = plain_source(form, pattern, type, kind, constant_allowed);
+    // It compares results of `set` as the truths that they stand for, not as numbers.
+    no_truths_ = ptx::info(form.op()).op_class == ptx::OpClass::compare;
+    const std::string text = plain_source(form, pattern, type, kind, constant_allowed, setup);
     no_truths_ = false;
     return text;
   }
   std::string plain_source(const Form& form, const OperandPattern& pattern, Type type, Kind kind,
-                           bool& constant_allowed) {
+                           bool& constant_allowed, std::string& setup) {
     if (constant_allowed && takes_constant(type) && random_.chance(10)) {
       constant_allowed = false;
       // Constant positions and lengths of a field go to 255.
@@ -391,7 +410,22 @@ class Builder {
     }
     const bool whole = std::none_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), ptx::is_float);
     if (pattern.special && type == Type::u32 && whole && random_.chance(10)) return "%laneid";
-    return read(register_width(type, pattern.wider), kind);
+    const size_t width = register_width(type, pattern.wider);
+    const std::string reg = read(width, kind);
+    const bool distance = (form.op() == Op::shl || form.op() == Op::shr) && pattern.name == "b";
+    return distance || width_bytes(width) > ptx::size_of(type) ? untyped(width, reg, setup) : reg;
+  }
+
+  /// A value of another width made of this one, without a conversion.
+  std::string resized(size_t from_width, const std::string& from, size_t to_width, const std::string& to) {
+    const bool wider = to_width > from_width;
+    const size_t parts = size_t{1} << (wider ? to_width - from_width : from_width - to_width);
+    std::string list = wider ? from : to;
+    for (size_t i = 1; i < parts; ++i) list += ", " + (wider ? from : fresh(to_width));
+    const size_t whole = std::max(from_width, to_width);
+    const std::string vector = "{" + list + "}";
+    return fmt::format("mov.b{} {}, {};\n", 8 * width_bytes(whole), wider ? to : vector,
+                       wider ? vector : from);
   }
 
   // ---- Register instructions.
@@ -510,7 +544,7 @@ class Builder {
         } else {
           const Type type = type_for(form, pattern);
           const size_t width = register_width(type, pattern.wider);
-          std::string reg = target(width);
+          std::string reg = is_hidden(form) ? fresh(width) : target(width);
           // Two results in one register have no order.
           for (int tries = 0; tries < 20 && !written.results.empty() && written.results.front().reg == reg;
                ++tries)
@@ -526,9 +560,23 @@ class Builder {
     return written;
   }
 
-  static bool any_float(const Form& form) {
-    return std::any_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), ptx::is_float);
+  // What ptxas 13.0 makes of a chain is not always what its instructions do one by one. Such chains are cut:
+  // docs/hardware-comparison.md has an example of each.
+
+  /// Instructions that it joins wrongly with those before them.
+  [[nodiscard]] bool reads_inputs_alone(const Form& form) const {
+    if (form.op() == Op::cvt) return true;
+    if (form.has(Mod::sat) && !ptx::is_float(form.type()) && form.op() != Op::mad) return true;
+    // In a loop, a later `set` may reach an earlier comparison.
+    return flow_ && ptx::info(form.op()).op_class == ptx::OpClass::compare;
   }
+  /// Instructions that it joins wrongly with those after them: their results are stored and not read again.
+  static bool is_hidden(const Form& form) {
+    if (form.op() == Op::lop3) return form.has(Mod::or_) || form.has(Mod::and_);
+    return (form.op() == Op::abs || form.op() == Op::neg) && !ptx::is_float(form.type());
+  }
+  /// Instructions that it executes although their guard is false.
+  static bool ignores_guard(const Form& form) { return form.op() == Op::testp || form.op() == Op::set; }
   /// Whether PTX leaves open which NaN comes out.
   static bool open_nan(const Form& form) {
     const ptx::OpClass op_class = ptx::info(form.op()).op_class;
@@ -550,12 +598,8 @@ class Builder {
   /// One instruction and what follows it (stores of its results).
   std::string emit(const Form& form, const std::string& mask = "", bool guardable = true) {
     const bool fuses = may_fuse(form);
-    const ptx::OpClass op_class = ptx::info(form.op()).op_class;
     truth_result_ = form.op() == Op::set && !ptx::is_float(form.type());
-    // ptxas joins a conversion to a wide integer and the saturating one that follows, which a NaN tells. In
-    // a loop, a later `set` may reach an earlier comparison.
-    inputs_only_ |= form.op() == Op::cvt && form.has(Mod::sat) && !ptx::is_float(form.mnemonic.types.back());
-    inputs_only_ |= flow_ && op_class == ptx::OpClass::compare && any_float(form);
+    inputs_only_ |= reads_inputs_alone(form);
     Written written;
     for (int tries = 0;; ++tries) {
       fused_source_ = false;
@@ -566,16 +610,22 @@ class Builder {
     inputs_only_ = false;
     const bool fused = (fuses && form.op() == Op::mul) || fused_source_;
     std::string instruction = form.text + " " + written.text + ";";
-    if (flow_ && guardable && random_.chance(12)) instruction = "@" + predicate(true) + " " + instruction;
+    if (flow_ && guardable && !ignores_guard(form) && random_.chance(12)) {
+      const std::string guard = predicate(true);
+      // A hidden result has no value from before.
+      if (!is_hidden(form)) instruction = "@" + guard + " " + instruction;
+    }
     std::string text = written.setup + instruction + "\n";
     ++program_.instructions;
     for (const auto& [width, reg, type] : written.results) {
       if (open_nan(form)) text += one_nan(type, reg);
-      // A register of its own beside the variables of a flow sequence: nothing reads it.
       const auto& pool = results_[width];
       const bool variable =
           std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
-      if (!flow_ || variable) text += finish(width, reg, type, instruction, fused);
+      if (is_hidden(form))
+        text += in_function_ ? "" : store(width, reg, type, instruction);
+      else if (!flow_ || variable)
+        text += finish(width, reg, type, instruction, fused);
     }
     truth_result_ = false;
     return text;
@@ -701,7 +751,8 @@ class Builder {
   /// Sources of a store or atomic: one value or a vector, of b128 packed first (in `setup`).
   std::string data_sources(const Form& form, const OperandPattern& pattern, std::string& setup) {
     const Type type = type_for(form, pattern);
-    const size_t width = register_width(type, pattern.wider);
+    // ptxas 13.0 overwrites wider registers whose low parts it stores as a vector.
+    const size_t width = register_width(type, pattern.wider && form.mnemonic.vector == 1);
     const auto one = [&]() -> std::string {
       if (type == Type::b128) {
         const std::string q = fresh(4), low = read(3, Kind::integer), high = read(3, Kind::integer);
@@ -709,7 +760,8 @@ class Builder {
         return q;
       }
       if (takes_constant(type) && random_.chance(8)) return constant(type, kind_of(type));
-      return read(width, kind_of(type));
+      const std::string reg = read(width, kind_of(type));
+      return width_bytes(width) > ptx::size_of(type) ? untyped(width, reg, setup) : reg;
     };
     const uint32_t vector = pattern.vector ? form.mnemonic.vector : 1;
     if (vector == 1) return one();
@@ -721,7 +773,7 @@ class Builder {
   std::string data_targets(const Form& form, const OperandPattern& pattern,
                            std::vector<Written::Result>& results, std::string& after) {
     const Type type = type_for(form, pattern);
-    const size_t width = register_width(type, pattern.wider);
+    const size_t width = register_width(type, pattern.wider && form.mnemonic.vector == 1);
     const uint32_t vector = pattern.vector ? form.mnemonic.vector : 1;
     const auto one = [&]() -> std::string {
       if (type == Type::b128) {
@@ -916,6 +968,8 @@ class Builder {
     const Address memory = vector ? Address{"", "%scr"} : own_memory(space, false);
     std::string text = memory.setup;
     const Kind kind = kind_of(form->type());
+    // ptxas 13.0 mistakes the halves of what was unpacked before.
+    inputs_only_ = kind == Kind::f16 || kind == Kind::bf16;
     const uint32_t bytes = std::max(access_bytes(*form), 8u);
     for (uint32_t at = 0; at < bytes; at += 8) {
       const std::string from = read(3, kind);
@@ -923,6 +977,7 @@ class Builder {
     }
     std::string setup, after, target_text;
     const std::string sources = atomic_sources(*form, setup, false);
+    inputs_only_ = false;
     std::vector<Written::Result> results;
     if (form->op() == Op::atom)
       target_text = data_targets(*form, form->mnemonic.form->operands[0], results, after) + ", ";
@@ -1299,7 +1354,7 @@ class Builder {
     }
     std::string text = "{\n", list, prototype;
     for (size_t i = 0; i < params.size(); ++i) {
-      const std::string from = read(width_index(ptx::size_of(params[i])), Kind::integer);
+      const std::string from = input(width_index(ptx::size_of(params[i])), Kind::integer);
       text += fmt::format(".param .{0} a{1};\nst.param.{0} [a{1}], {2};\n", name_of(params[i]), i, from);
       list += fmt::format("{}a{}", i == 0 ? "" : ", ", i);
       prototype += fmt::format("{}.param .{} _", i == 0 ? "" : ", ", name_of(params[i]));
@@ -1404,8 +1459,7 @@ std::string Builder::function(const std::string& name, const std::vector<Type>& 
     if (!inputs_[width].empty()) continue;
     const size_t other = width == 3 ? 2 : inputs_[3].empty() ? 2 : 3;
     const std::string reg = fresh(width);
-    loads += fmt::format("cvt.u{}.u{} {}, {};\n", 8 * width_bytes(width), 8 * width_bytes(other), reg,
-                         inputs_[other].front().reg);
+    loads += resized(other, inputs_[other].front().reg, width, reg);
     inputs_[width].push_back({reg});
   }
   const std::string p = fresh(0);
@@ -1426,8 +1480,8 @@ std::string Builder::function(const std::string& name, const std::vector<Type>& 
     if (other == width) continue;
     for (const Value& v : results_[other]) {
       const std::string same = fresh(width);
-      mixed += fmt::format("cvt.u{0}.u{1} {2}, {3};\nadd.u{0} {4}, {4}, {2};\n", 8 * width_bytes(width),
-                           8 * width_bytes(other), same, v.reg, sum);
+      mixed += resized(other, v.reg, width, same);
+      mixed += fmt::format("add.u{0} {1}, {1}, {2};\n", 8 * width_bytes(width), sum, same);
     }
   }
   return fmt::format(
