@@ -635,7 +635,7 @@ TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
   for (const HandlerSet* set : host_sets()) {
     EXPECT_EQ(set->select(make_key(Op::mul, {Type::u64}, {Mod::wide})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::add, {Type::u32}, {Mod::sat})), nullptr);
-    EXPECT_EQ(set->select(make_key(Op::add, {Type::f16})), nullptr);
+    EXPECT_EQ(set->select(make_key(Op::add, {Type::tf32})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::bfe, {Type::u16})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::tcgen05, {Type::f32})), nullptr);
   }
