@@ -30,30 +30,30 @@ __device__ __forceinline__ void transpose_through(Tile& tile, T* out, const T* i
 }
 
 using Padded = lanescope::PaddedTile<float, 32, 32>;
-static_assert(lanescope::conflict_free<"sm_90", Padded>(access::row()));
-static_assert(lanescope::conflict_free<"sm_90", Padded>(access::column()));
+static_assert(lanescope::conflict_free<"sm_90", Padded>(access::row));
+static_assert(lanescope::conflict_free<"sm_90", Padded>(access::column));
 
 using Swizzled = lanescope::SwizzledTile<float, 32, 32>;
-static_assert(lanescope::conflict_free<"sm_90", Swizzled>(access::row()));
-static_assert(lanescope::conflict_free<"sm_90", Swizzled>(access::column()));
+static_assert(lanescope::conflict_free<"sm_90", Swizzled>(access::row));
+static_assert(lanescope::conflict_free<"sm_90", Swizzled>(access::column));
 
 using Small = lanescope::SwizzledTile<float, 16, 16>;
-static_assert(lanescope::conflict_free<"sm_90", Small>(access::row()));
-static_assert(lanescope::conflict_free<"sm_90", Small>(access::column()));
+static_assert(lanescope::conflict_free<"sm_90", Small>(access::row));
+static_assert(lanescope::conflict_free<"sm_90", Small>(access::column));
 
 using Doubles = lanescope::PaddedTile<double, 32, 32>;
-static_assert(lanescope::conflict_free<"sm_90", Doubles>(access::row()));
-static_assert(lanescope::conflict_free<"sm_90", Doubles>(access::column()));
+static_assert(lanescope::conflict_free<"sm_90", Doubles>(access::row));
+static_assert(lanescope::conflict_free<"sm_90", Doubles>(access::column));
 
 using Vectors = lanescope::SwizzledTile<float, 32, 32, 4>;
-static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_row<4>()));
-static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_column<4>()));
+static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_row<4>));
+static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_column<4>));
 
 struct Record {
   float x, y, z, w;
 };
 using Records = lanescope::StructOfArrays<256, float, float, float, float>;
-static_assert(lanescope::conflict_free<"sm_90", Records>(access::row()));
+static_assert(lanescope::conflict_free<"sm_90", Records>(access::row));
 
 extern "C" {
 
@@ -94,8 +94,7 @@ __global__ void transpose_doubles(double* out, const double* in, int width, int 
 // Thread (x, y) writes elements 4x … 4x+3 of row y. Then it reads a vector of row l of the warp's lane l, so
 // the lanes of a warp go down a column of vectors; each writes four elements of one column of `out`.
 __global__ void transpose_vectors(float* out, const float* in, int width, int height) {
-  static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_row<4>()),
-                "also inside of a kernel");
+  static_assert(lanescope::conflict_free<"sm_90", Vectors>(access::vector_row<4>), "also inside of a kernel");
   __shared__ Vectors tile;
   const int x = blockIdx.x * 32 + threadIdx.x * 4, y = blockIdx.y * 32 + threadIdx.y;
   lanescope::vector_at<float4>(tile, threadIdx.y, threadIdx.x * 4) =

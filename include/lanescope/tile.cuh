@@ -3,8 +3,8 @@
 // and for accesses of one's own.
 //
 //   using Tile = lanescope::PaddedTile<float, 32, 32>;
-//   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::row()));
-//   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column()));
+//   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::row));
+//   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column));
 //
 //   __shared__ Tile tile;
 //   tile[threadIdx.y][threadIdx.x] = in[i];
@@ -239,7 +239,7 @@ struct TileTraits<T[rows_][columns_]> {
 namespace access {
 
 /// Lanes go through the rows, one element each; a warp that is longer than a row goes on in the next one.
-struct row {
+struct Row {
   static constexpr int elements = 1;
   template <class Traits>
   static constexpr int instances(int lanes) {
@@ -253,9 +253,10 @@ struct row {
                : inactive;
   }
 };
+inline constexpr Row row;
 
 /// Lanes go down the columns, one element each; a warp that is longer than a column goes on in the next one.
-struct column {
+struct Column {
   static constexpr int elements = 1;
   template <class Traits>
   static constexpr int instances(int lanes) {
@@ -268,9 +269,10 @@ struct column {
                                                     : inactive;
   }
 };
+inline constexpr Column column;
 
 /// Lane l at row l and column l + d, for every d, columns wrapping around; lanes beyond the last row rest.
-struct diagonal {
+struct Diagonal {
   static constexpr int elements = 1;
   template <class Traits>
   static constexpr int instances(int /*lanes*/) {
@@ -281,10 +283,11 @@ struct diagonal {
     return lane < Traits::rows ? Position{lane, (lane + instance) % Traits::columns} : inactive;
   }
 };
+inline constexpr Diagonal diagonal;
 
 /// As row, with `n` neighbouring elements for each lane (float4: 4).
 template <int n>
-struct vector_row {
+struct VectorRow {
   static constexpr int elements = n;
   template <class Traits>
   static constexpr int instances(int lanes) {
@@ -298,10 +301,12 @@ struct vector_row {
                : inactive;
   }
 };
+template <int n>
+inline constexpr VectorRow<n> vector_row;
 
 /// As column, with `n` neighbouring elements of the row for each lane.
 template <int n>
-struct vector_column {
+struct VectorColumn {
   static constexpr int elements = n;
   template <class Traits>
   static constexpr int instances(int lanes) {
@@ -315,12 +320,14 @@ struct vector_column {
                : inactive;
   }
 };
+template <int n>
+inline constexpr VectorColumn<n> vector_column;
 
 /// ldmatrix (and stmatrix) of `matrices` 8x8 matrices of 16-byte rows: lane l gives the row l % 16 of a block
 /// of 16 rows, its columns 0-7 for the lanes 0-15 and 8-15 (of 2-byte elements) for the others; x1 takes 8
 /// rows. For every such block of the tile.
 template <int matrices_>
-struct ldmatrix {
+struct Matrix {
   static_assert(matrices_ == 1 || matrices_ == 2 || matrices_ == 4);
   static constexpr int matrices = matrices_;
   static constexpr int block_rows = matrices_ == 1 ? 8 : 16;
@@ -341,24 +348,28 @@ struct ldmatrix {
             (instance % across * block_parts + lane / block_rows) * part<Traits>()};
   }
 };
+template <int matrices>
+inline constexpr Matrix<matrices> ldmatrix;
 
-/// An access of one's own in several instances: `where(lane, instance)` for instance 0 … count-1.
 template <class Where>
-struct each {
+struct Each {
   int count;
   Where where;
 };
+/// An access of one's own in several instances: `where(lane, instance)` for instance 0 … count-1.
 template <class Where>
-each(int, Where) -> each<Where>;
+consteval Each<Where> each(int count, Where where) {
+  return {count, where};
+}
 
-/// An access of one's own with `n` neighbouring elements for each lane.
 template <int n, class Where>
-struct vector_of {
+struct VectorOf {
   static constexpr int elements = n;
   Where where;
 };
+/// An access of one's own with `n` neighbouring elements for each lane.
 template <int n, class Where>
-constexpr vector_of<n, Where> vector(Where where) {
+consteval VectorOf<n, Where> vector(Where where) {
   return {where};
 }
 
@@ -468,7 +479,7 @@ consteval int conflicts(Access access, model::Op op) {
 }
 
 /// Whether no warp access of that kind has a bank conflict, as load and as store:
-///   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column()));
+///   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column));
 ///   static_assert(lanescope::conflict_free<"sm_90", float[32][33]>([](int lane) { return Position{lane, 0};
 ///   }));
 template <detail::ArchName arch, class Tile, class Access>

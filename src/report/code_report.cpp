@@ -125,7 +125,7 @@ std::optional<WhatIf> what_if_of(const CodeAnswer& answer, uint32_t array) {
 
 /// In words; for a one-dimensional array, which has no rows, by index.
 std::string describe(const advise::Candidate& candidate, const WhatIf& what_if) {
-  const std::string text = advise::describe(candidate.layout);
+  std::string text = advise::describe(candidate.layout);
   const uint32_t row = what_if.assumed_row_bytes, element = what_if.element_bytes;
   if (row == 0) return text;
   if (std::holds_alternative<advise::Swizzle>(candidate.layout))

@@ -13,28 +13,28 @@ namespace {
 // ---- The seed questions, at compile time.
 
 // 32x32 floats: one element of padding, or a swizzle.
-static_assert(conflicts<"sm_90", float[32][32]>(access::column()) == 31);
-static_assert(conflict_free<"sm_90", float[32][33]>(access::column()));
-static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::row()));
-static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::column()));
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::row()));
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::column()));
+static_assert(conflicts<"sm_90", float[32][32]>(access::column) == 31);
+static_assert(conflict_free<"sm_90", float[32][33]>(access::column));
+static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::row));
+static_assert(conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::column));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::row));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32>>(access::column));
 
 // 16x16 floats, warps of two rows: a pad of 1 leaves 2-way, made for the 16 banks of 1.x; no pad cures both.
-static_assert(conflicts<"sm_90", float[16][16]>(access::column()) == 7);
-static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::column()) == 1);
-static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::row()) == 1);
-static_assert(conflict_free<"sm_90", PaddedTile<float, 16, 16, 2>>(access::column()));
-static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16, 2>>(access::row()) == 1);
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::row()));
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::column()));
-static_assert(conflict_free<"sm_13", PaddedTile<float, 16, 16>>(access::column()));
+static_assert(conflicts<"sm_90", float[16][16]>(access::column) == 7);
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::column) == 1);
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16>>(access::row) == 1);
+static_assert(conflict_free<"sm_90", PaddedTile<float, 16, 16, 2>>(access::column));
+static_assert(conflicts<"sm_90", PaddedTile<float, 16, 16, 2>>(access::row) == 1);
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::row));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 16, 16>>(access::column));
+static_assert(conflict_free<"sm_13", PaddedTile<float, 16, 16>>(access::column));
 
 // 32 doubles: two phases of 16 lanes; a pad of one double.
-static_assert(conflicts<"sm_90", double[32][32]>(access::column()) == 30);
-static_assert(conflict_free<"sm_90", double[32][32]>(access::row()));
-static_assert(conflict_free<"sm_90", PaddedTile<double, 32, 32>>(access::column()));
-static_assert(conflict_free<"sm_90", SwizzledTile<double, 32, 32>>(access::column()));
+static_assert(conflicts<"sm_90", double[32][32]>(access::column) == 30);
+static_assert(conflict_free<"sm_90", double[32][32]>(access::row));
+static_assert(conflict_free<"sm_90", PaddedTile<double, 32, 32>>(access::column));
+static_assert(conflict_free<"sm_90", SwizzledTile<double, 32, 32>>(access::column));
 
 // Structs: three floats are clean, two and four are not; arrays of their own are.
 struct Two {
@@ -52,32 +52,32 @@ constexpr auto field_y = [](int lane) { return Position{lane, 1}; };
 static_assert(conflicts<"sm_90", Floats<Two>>(field_y) == 1);
 static_assert(conflict_free<"sm_90", Floats<Three>>(field_y));
 static_assert(conflicts<"sm_90", Floats<Four>>(field_y) == 3);
-static_assert(conflict_free<"sm_90", StructOfArrays<256, float, float>>(access::row()));
-static_assert(conflict_free<"sm_90", StructOfArrays<256, float, double, char, short>>(access::row()));
+static_assert(conflict_free<"sm_90", StructOfArrays<256, float, float>>(access::row));
+static_assert(conflict_free<"sm_90", StructOfArrays<256, float, double, char, short>>(access::row));
 
 // ldmatrix and vectors.
-static_assert(conflicts<"sm_90", short[64][64]>(access::ldmatrix<4>()) == 28);
-static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<4>()));
-static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<2>()));
-static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<1>()));
-static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::vector_row<8>()));
-static_assert(conflict_free<"sm_90", PaddedTile<short, 64, 64, 8>>(access::ldmatrix<4>()));
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_row<4>()));
-static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_column<4>()));
-static_assert(!conflict_free<"sm_90", float[32][32]>(access::vector_column<4>()));
+static_assert(conflicts<"sm_90", short[64][64]>(access::ldmatrix<4>) == 28);
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<4>));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<2>));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::ldmatrix<1>));
+static_assert(conflict_free<"sm_90", SwizzledTile<short, 64, 64, 8>>(access::vector_row<8>));
+static_assert(conflict_free<"sm_90", PaddedTile<short, 64, 64, 8>>(access::ldmatrix<4>));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_row<4>));
+static_assert(conflict_free<"sm_90", SwizzledTile<float, 32, 32, 4>>(access::vector_column<4>));
+static_assert(!conflict_free<"sm_90", float[32][32]>(access::vector_column<4>));
 
 // Diagonals: without padding they are clean, with one element of padding they are not.
-static_assert(conflict_free<"sm_90", float[32][32]>(access::diagonal()));
-static_assert(!conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::diagonal()));
+static_assert(conflict_free<"sm_90", float[32][32]>(access::diagonal));
+static_assert(!conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::diagonal));
 
 // Accesses of one's own: a lambda, several instances, vectors, inactive lanes, other instructions.
 static_assert(conflict_free<"sm_90", float[32][33]>([](int lane) { return Position{lane, 7}; }));
 static_assert(conflict_free<"sm_90", float[32][32]>([](int lane) {
   return lane < 1 ? Position{lane, 0} : inactive;
 }));
-static_assert(conflict_free<"sm_90", float[32][33]>(access::each{33, [](int lane, int c) {
-                                                                   return Position{lane, c};
-                                                                 }}));
+static_assert(conflict_free<"sm_90", float[32][33]>(access::each(33, [](int lane, int c) {
+  return Position{lane, c};
+})));
 static_assert(conflicts<"sm_90", float[1024]>([](int lane) { return Position{0, 4 * lane}; }) == 3);
 static_assert(conflict_free<"sm_90", float[8][32]>(access::vector<4>([](int lane) {
   return Position{lane / 8, lane % 8 * 4};
@@ -90,9 +90,9 @@ static_assert(conflicts<"sm_90", int[64]>(
                   model::Op::atomic) == 1);
 
 // Other chips: 16 wavefronts of a Kepler column, 64 banks of CDNA4.
-static_assert(conflicts<"sm_35", float[32][32]>(access::column()) == 15);
-static_assert(conflict_free<"gfx950", PaddedTile<float, 64, 64>>(access::column()));
-static_assert(!conflict_free<"gfx950", float[64][64]>(access::column()));
+static_assert(conflicts<"sm_35", float[32][32]>(access::column) == 15);
+static_assert(conflict_free<"gfx950", PaddedTile<float, 64, 64>>(access::column));
+static_assert(!conflict_free<"gfx950", float[64][64]>(access::column));
 
 // ---- Places.
 
@@ -127,7 +127,7 @@ TEST(Tiles, GiveEveryElementAPlaceOfItsOwn) {
 template <class T, int n>
 constexpr bool square_is_free() {
   using Tile = SwizzledTile<T, n, n>;
-  return conflict_free<"sm_90", Tile>(access::row()) && conflict_free<"sm_90", Tile>(access::column());
+  return conflict_free<"sm_90", Tile>(access::row) && conflict_free<"sm_90", Tile>(access::column);
 }
 static_assert(square_is_free<float, 8>() && square_is_free<float, 64>());
 static_assert(square_is_free<double, 8>() && square_is_free<double, 16>() && square_is_free<double, 64>());

@@ -3,7 +3,7 @@
 
 __global__ void transpose(float* out, const float* in) {
   using Tile = lanescope::PaddedTile<float, 32, 32, 0>;
-  static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column()),
+  static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::column),
                 "the column of the tile has bank conflicts");
   __shared__ Tile tile;
   tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];

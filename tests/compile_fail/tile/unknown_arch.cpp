@@ -2,4 +2,4 @@
 #include "lanescope/tile.cuh"
 
 using Tile = lanescope::PaddedTile<float, 32, 32>;
-static_assert(lanescope::conflict_free<"sm_91", Tile>(lanescope::access::row()));
+static_assert(lanescope::conflict_free<"sm_91", Tile>(lanescope::access::row));
