@@ -353,7 +353,6 @@ TEST(ConvertSemantics, TwoSinglesToAPair) {
 TEST(ConvertSemantics, AnIntegerNeedsARounding) {
   for (const HandlerSet* set : host_sets()) {
     EXPECT_EQ(set->select(make_key(Op::cvt, {Type::s32, Type::f32}, {}, 1)), nullptr);
-    EXPECT_EQ(set->select(make_key(Op::cvt, {Type::tf32, Type::f64}, {Mod::rn}, 1)), nullptr);
   }
 }
 

@@ -331,6 +331,14 @@ class Builder {
     if (pattern.type_from == OperandPattern::TypeFrom::fixed) type = pattern.type;
     return pattern.doubled && form.has(Mod::wide) ? doubled(type) : type;
   }
+  /// Whether registers may be wider than what they hold: not in conversions from and to the newer formats.
+  [[nodiscard]] static bool may_widen(const Form& form, const OperandPattern& pattern) {
+    const bool exact = form.op() == Op::cvt &&
+                       std::any_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), [](Type t) {
+                         return t == Type::bf16 || t == Type::tf32 || t == Type::e4m3x2 || t == Type::e5m2x2;
+                       });
+    return pattern.wider && !exact;
+  }
   /// The register width for a value of this type; wider now and then where that is allowed.
   size_t register_width(Type type, bool wider) {
     if (type == Type::pred) return 0;
@@ -410,7 +418,7 @@ class Builder {
     }
     const bool whole = std::none_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), ptx::is_float);
     if (pattern.special && type == Type::u32 && whole && random_.chance(10)) return "%laneid";
-    const size_t width = register_width(type, pattern.wider);
+    const size_t width = register_width(type, may_widen(form, pattern));
     const std::string reg = read(width, kind);
     const bool distance = (form.op() == Op::shl || form.op() == Op::shr) && pattern.name == "b";
     return distance || width_bytes(width) > ptx::size_of(type) ? untyped(width, reg, setup) : reg;
@@ -543,7 +551,7 @@ class Builder {
           texts[i] = "_";
         } else {
           const Type type = type_for(form, pattern);
-          const size_t width = register_width(type, pattern.wider);
+          const size_t width = register_width(type, may_widen(form, pattern));
           std::string reg = is_hidden(form) ? fresh(width) : target(width);
           // Two results in one register have no order.
           for (int tries = 0; tries < 20 && !written.results.empty() && written.results.front().reg == reg;
