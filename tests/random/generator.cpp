@@ -516,7 +516,12 @@ class Builder {
         present[i] = false;
         for (size_t k = 0; k < pattern.only_with_count; ++k) present[i] |= form.has(pattern.only_with[k]);
       } else if (form.op() == Op::cvt && pattern.optional) {
-        present[i] = packed(form.type()) && !packed(form.mnemonic.types.back());
+        present[i] = form.has(Mod::pack)
+                         ? form.mnemonic.types.size() > 2  // what goes above the packed values
+                         : packed(form.type()) && !packed(form.mnemonic.types.back());
+      } else if (form.op() == Op::setp && pattern.piped &&
+                 (form.type() == Type::f16 || form.type() == Type::bf16)) {
+        present[i] = false;
       } else if (pattern.optional) {
         present[i] = random_.chance(50) && !(form.op() == Op::match && form.has(Mod::any));
       }
