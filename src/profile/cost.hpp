@@ -12,8 +12,11 @@ namespace lanescope::profile {
 
 [[nodiscard]] model::Op op_of(exec::AccessKind kind);
 
-/// How many matrices a matrix instruction of these lanes moves: each lane has the address of a row, eight rows each.
-[[nodiscard]] constexpr int matrices_of(uint32_t mask) { return mask >> 16 != 0 ? 4 : mask >> 8 != 0 ? 2 : 1; }
+/// How many matrices a matrix instruction of these lanes moves: each lane has the address of a row, eight
+/// rows each.
+[[nodiscard]] constexpr int matrices_of(uint32_t mask) {
+  return mask >> 16 != 0 ? 4 : mask >> 8 != 0 ? 2 : 1;
+}
 
 /// The access as the model is asked about it, for shared, global and constant memory.
 [[nodiscard]] model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,

@@ -350,8 +350,8 @@ const Inst* atomic(Warp& w, const Inst* in) {
   return in + 1;
 }
 
-/// f32 addition by generic addresses: whether it flushes subnormals depends on what memory a lane's address is
-/// in.
+/// f32 addition by generic addresses: whether it flushes subnormals depends on what memory a lane's address
+/// is in.
 template <class Way>
 const Inst* generic_add_f32(Warp& w, const Inst* in) {
   const Way way(w, in, sizeof(uint32_t));
