@@ -242,4 +242,5 @@ extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int statu
   for (;;) syscall(SYS_exit_group, status);
 }
 
+// NOLINTNEXTLINE(readability-identifier-naming): the C library's name
 extern "C" __attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
