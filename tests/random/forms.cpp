@@ -168,6 +168,8 @@ Group group_of(const Form& form) {
         operand.type_from == ptx::OperandPattern::TypeFrom::address || operand.symbol)
       return Group::none;
   }
+  // Pairs of f32 are for later chips; of cvt.pack, ptxas wants the words in another order than ours.
+  if (any_type(form, [](Type t) { return t == Type::f32x2; }) || form.has(Mod::pack)) return Group::none;
   // ptxas 13.0 forgets the rounding of a conversion that follows this move.
   if (form.text == "cvt.f16.f16") return Group::none;
   if (form.has(Mod::approx) || form.has(Mod::full)) return Group::approximate;

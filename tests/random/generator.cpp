@@ -274,6 +274,11 @@ class Builder {
     if (flow_) return random_.pick(results_[width]).reg;
     return fresh(width);
   }
+  /// Whether results go to this register; in a flow sequence: whether it is one of its variables.
+  [[nodiscard]] bool known(size_t width, const std::string& reg) const {
+    const auto& pool = results_[width];
+    return std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
+  }
   void define(size_t width, const std::string& reg, Type type, bool fused) {
     auto& pool = results_[width];
     for (Value& v : pool) {
@@ -516,12 +521,12 @@ class Builder {
         present[i] = false;
         for (size_t k = 0; k < pattern.only_with_count; ++k) present[i] |= form.has(pattern.only_with[k]);
       } else if (form.op() == Op::cvt && pattern.optional) {
-        present[i] = form.has(Mod::pack)
-                         ? form.mnemonic.types.size() > 2  // what goes above the packed values
-                         : packed(form.type()) && !packed(form.mnemonic.types.back());
+        present[i] = packed(form.type()) && !packed(form.mnemonic.types.back());
       } else if (form.op() == Op::setp && pattern.piped &&
                  (form.type() == Type::f16 || form.type() == Type::bf16)) {
         present[i] = false;
+      } else if (form.op() == Op::setp && pattern.piped && packed(form.type())) {
+        present[i] = true;
       } else if (pattern.optional) {
         present[i] = random_.chance(50) && !(form.op() == Op::match && form.has(Mod::any));
       }
@@ -632,9 +637,7 @@ class Builder {
     ++program_.instructions;
     for (const auto& [width, reg, type] : written.results) {
       if (open_nan(form)) text += one_nan(type, reg);
-      const auto& pool = results_[width];
-      const bool variable =
-          std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
+      const bool variable = known(width, reg);
       if (is_hidden(form))
         text += in_function_ ? "" : store(width, reg, type, instruction);
       else if (!flow_ || variable)
@@ -716,9 +719,7 @@ class Builder {
         const std::string text = fmt::format("{}{{{}}}, {};", mnemonic, list, from);
         std::string all = text + "\n";
         for (const std::string& reg : to) {
-          const auto& pool = results_[part];
-          const bool variable =
-              std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
+          const bool variable = known(part, reg);
           if (!flow_ || variable) all += finish(part, reg, Type::none, text, fused_source_);
         }
         return {{all}};
@@ -813,9 +814,7 @@ class Builder {
   std::string keep(const std::vector<Written::Result>& results, const std::string& instruction) {
     std::string text;
     for (const auto& [width, reg, type] : results) {
-      const auto& pool = results_[width];
-      const bool variable =
-          std::any_of(pool.begin(), pool.end(), [&](const Value& v) { return v.reg == reg; });
+      const bool variable = known(width, reg);
       text +=
           !flow_ || variable ? finish(width, reg, type, instruction) : store(width, reg, type, instruction);
     }
