@@ -153,7 +153,9 @@ Group group_of(const Form& form) {
       // Which lanes are active beside each other is the machine's choice.
       return form.op() == Op::activemask ? Group::none : Group::warp;
     case OpClass::barrier:
-      if (form.op() == Op::membar || form.op() == Op::fence) return Group::fence;
+      // Of fence.proxy, ptxas wants the words in another order than ours.
+      if (form.op() == Op::membar || form.op() == Op::fence)
+        return form.has(Mod::proxy) ? Group::none : Group::fence;
       return form.has(Mod::red) ? Group::barrier : Group::none;
     case OpClass::arithmetic:
     case OpClass::logic:

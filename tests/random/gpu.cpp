@@ -18,7 +18,8 @@ struct Gpu::Driver {
   using Function = void*;
   using Stream = void*;
   static constexpr int success = 0, not_ready = 600;
-  static constexpr int error_log = 5, error_log_bytes = 6;  // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES
+  // CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL
+  static constexpr int error_log = 5, error_log_bytes = 6, optimisation = 7;
 
   int (*init)(unsigned);
   int (*version)(int*);
@@ -97,18 +98,19 @@ uint64_t Gpu::grown(uint64_t& address, size_t& size, size_t wanted) const {
 }
 
 std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
-                                           const std::vector<const Program*>& programs,
-                                           std::string& refusal) {
+                                           const std::vector<const Program*>& programs, std::string& refusal,
+                                           unsigned level) {
   const auto rounded = [](size_t bytes) { return (bytes + 255) / 256 * 256; };
   std::string log(16384, '\0');
-  int options[] = {Driver::error_log, Driver::error_log_bytes};
-  void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+  int options[] = {Driver::error_log, Driver::error_log_bytes, Driver::optimisation};
+  void* values[] = {log.data(), reinterpret_cast<void*>(log.size()),
+                    reinterpret_cast<void*>(static_cast<uintptr_t>(level))};
   Driver::Module module = nullptr;
   const auto began = std::chrono::steady_clock::now();
   const auto seconds_since = [](std::chrono::steady_clock::time_point t) {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - t).count();
   };
-  if (const int result = driver_->load(&module, text.c_str(), 2, options, values);
+  if (const int result = driver_->load(&module, text.c_str(), 3, options, values);
       result != Driver::success) {
     const char* why = "unknown error";
     driver_->error_text(result, &why);

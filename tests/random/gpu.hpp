@@ -31,11 +31,14 @@ class Gpu {
   /// Seconds spent so far in the assembler, and in everything else of run().
   [[nodiscard]] double assembling() const { return assembling_; }
   [[nodiscard]] double running() const { return running_; }
-  /// Assembles `text` and runs each program once. Gives the outputs, or what the assembler says in `refusal`.
-  /// Throws GpuError when a kernel fails or takes longer than ten seconds.
+  /// What the assembler does by itself: optimise as far as it can.
+  static constexpr unsigned full_optimisation = 4;
+  /// Assembles `text` (optimising to `level`: 0, not at all, to 4) and runs each program once. Gives the
+  /// outputs, or what the assembler says in `refusal`. Throws GpuError when a kernel fails or takes longer
+  /// than ten seconds.
   [[nodiscard]] std::vector<std::vector<uint8_t>> run(const std::string& text,
                                                       const std::vector<const Program*>& programs,
-                                                      std::string& refusal);
+                                                      std::string& refusal, unsigned level);
 
  private:
   struct Driver;

@@ -11,6 +11,7 @@
 //     --record N             write outputs.txt with the results of the first N programs of each class, to
 //     --out
 //     --out FOLDER           (default: .)
+//     --optimise N           how far the driver's assembler optimises, 0 to 4 (default: 4)
 //     --jobs N               processes that assemble and compare (default: all cores)
 //     --seconds N            begin nothing new after so many seconds
 // Each process is one that the driver's errors may end; what it was at is reported, and a new one goes on.
@@ -52,6 +53,7 @@ struct Settings {
   std::string form, data = "tests/data/random", out = ".";
   uint32_t jobs = std::max(1u, std::thread::hardware_concurrency());
   double seconds = 1e9;
+  unsigned optimise = Gpu::full_optimisation;
 };
 
 /// Programs of one module.
@@ -208,7 +210,7 @@ class Worker {
     }
     for (const Program& p : programs) pointers.push_back(&p);
     std::string refusal;
-    const auto gpu = gpu_.run(text, pointers, refusal);
+    const auto gpu = gpu_.run(text, pointers, refusal, settings_.optimise);
     if (!refusal.empty()) return refused(b, programs, "assembler", refusal);
     std::unique_ptr<EngineModule> engine;
     const auto began = Clock::now();
@@ -250,13 +252,25 @@ class Worker {
   Both run_both(const Program& program) {
     const std::string text = header() + text_of(program);
     std::string refusal;
-    auto gpu = gpu_.run(text, {&program}, refusal);
+    auto gpu = gpu_.run(text, {&program}, refusal, settings_.optimise);
     if (!refusal.empty()) return {};
     return {EngineModule(text).run(program).output, std::move(gpu.front())};
   }
 
+  /// Is a sequence's result the engine's when the assembler does not optimise? Then optimising made the
+  /// difference.
+  bool equal_unoptimised(const Program& program, uint32_t sequence, const Output& engine) {
+    std::string refusal;
+    const auto plain = gpu_.run(header() + text_of(program), {&program}, refusal, 0);
+    if (!refusal.empty()) return false;
+    const auto left = differences(program, engine, plain.front());
+    return std::none_of(left.begin(), left.end(),
+                        [&](const Difference& e) { return e.sequence == sequence; });
+  }
+
   void report(const Batch& b, const Program& program, uint64_t seed, Difference d, const Output& engine,
               const Output& gpu) {
+    const bool optimiser = settings_.optimise > 0 && equal_unoptimised(program, d.sequence, engine);
     // Where the value came from, if storing every result still shows it.
     Program whole = program;
     Both both{engine, gpu};
@@ -274,6 +288,7 @@ class Worker {
         break;
       }
     }
+    if (optimiser) d.key += ", by optimisation";
     tell("X " + d.key);
     if (shown_[d.key]++ >= 1) return;
     std::string text =
@@ -489,6 +504,9 @@ Settings settings_of(const std::vector<std::string>& arguments) {
       s.programs = std::stoull(next());
     } else if (a == "--table") {
       s.table = true;
+    } else if (a == "--optimise") {
+      s.optimise = static_cast<unsigned>(std::stoul(next()));
+      if (s.optimise > Gpu::full_optimisation) throw Error("--optimise takes 0 to 4");
     } else if (a == "--data") {
       s.data = next();
     } else if (a == "--record") {

@@ -1,8 +1,9 @@
 // Shows what the generator makes.
-//   random_programs forms                    the forms of the instruction table, as
-//   tests/data/random/forms.txt random_programs each-form [SEQUENCES]    a module with one program for each
-//   form, for the assembler to read random_programs ptx CLASS SEED [COUNT]   a module with the programs of
-//   these seeds
+//
+// - `random_programs forms`: the forms of the instruction table, as tests/data/random/forms.txt
+// - `random_programs each-form [SEQUENCES]`: a module with one program for each form, for the assembler to
+// read
+// - `random_programs ptx CLASS SEED [COUNT]`: a module with the programs of these seeds
 #include <fmt/format.h>
 
 #include <cstdio>
