@@ -67,8 +67,8 @@ struct HalfFma {
     return rounded_from<Format, ftz>(odd_sum(product, static_cast<double>(single_from<Format>(c))));
   }
 };
-/// .oob: 0 where a factor is the NaN that tensor copies put for what lies outside of a tensor (0x7ff7 for both
-/// formats, measured on an H100; of other NaNs, 0xffff was compared: no difference to fma).
+/// .oob: 0 where a factor is the NaN that tensor copies put for what lies outside of a tensor (0x7ff7 for
+/// both formats, measured on an H100; of other NaNs, 0xffff was compared: no difference to fma).
 struct HalfFmaOob {
   static constexpr uint16_t outside = 0x7ff7;
   template <class Format, bool ftz>
