@@ -1,6 +1,6 @@
 // Arrays for shared memory whose bank conflicts are checked while the kernel compiles: a tile with padded
-// rows, a tile with swizzled columns, a struct of arrays; and the check itself, for these, for plain arrays
-// and for accesses of one's own.
+// rows, a tile with swizzled columns, an array with gaps, a struct of arrays; and the check itself, for
+// these, for plain arrays and for accesses of one's own.
 //
 //   using Tile = lanescope::PaddedTile<float, 32, 32>;
 //   static_assert(lanescope::conflict_free<"sm_90", Tile>(lanescope::access::row));
@@ -126,6 +126,35 @@ struct SwizzledTile {
   };
   LANESCOPE_HD constexpr Row<T> operator[](int row) { return {elements[row], flip(row)}; }
   LANESCOPE_HD constexpr Row<const T> operator[](int row) const { return {elements[row], flip(row)}; }
+};
+
+/// `count` elements with `padding` elements left free after every `every`: element i lies at
+/// i + i / every * padding, so that elements at strides of powers of two (trees, butterflies, sorting
+/// networks) lie in different banks. Without being told otherwise a word is left free after each row of the
+/// banks.
+template <class T, int count_,
+          int every_ = detail::larger(1, detail::bank_row_bytes / static_cast<int>(sizeof(T))),
+          int padding_ = detail::larger(1, 4 / static_cast<int>(sizeof(T)))>
+struct PaddedArray {
+  static_assert(count_ > 0 && every_ > 0 && padding_ >= 0);
+
+  using value_type = T;
+  static constexpr int rows = 1;
+  static constexpr int columns = count_;
+  static constexpr int size = count_ + (count_ + every_ - 1) / every_ * padding_;
+
+  alignas(16) T elements[size];
+
+  LANESCOPE_HD static constexpr unsigned place(unsigned index) {
+    return index + index / static_cast<unsigned>(every_) * static_cast<unsigned>(padding_);
+  }
+  /// Byte of an element in the array; the row is 0.
+  LANESCOPE_HD static constexpr int byte_offset(int /*row*/, int column) {
+    return static_cast<int>(place(static_cast<unsigned>(column)) * sizeof(T));
+  }
+
+  LANESCOPE_HD constexpr T& operator[](unsigned index) { return elements[place(index)]; }
+  LANESCOPE_HD constexpr const T& operator[](unsigned index) const { return elements[place(index)]; }
 };
 
 /// `count` records whose fields lie in arrays of their own, one behind the other: where an array of structs

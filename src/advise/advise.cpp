@@ -9,8 +9,10 @@
 #include <bit>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
+#include "advise/rewrite.hpp"
 #include "profile/cost.hpp"
 
 namespace lanescope::advise {
@@ -21,13 +23,14 @@ constexpr uint32_t word_bytes = 4;
 struct Place {
   std::string file;
   uint32_t line = 0;
+  bool in_source = false;  ///< else a place in the PTX
 };
 
 Place place_of(const Launch& launch, uint32_t site) {
   const profile::Place place =
       profile::place_of(launch.module, launch.kernel.origins[launch.kernel.accesses[site].origin]);
   const bool in_source = place.in_source && place.file < launch.kernel.files.size();
-  return {in_source ? launch.kernel.files[place.file] : launch.module.name, place.line};
+  return {in_source ? launch.kernel.files[place.file] : launch.module.name, place.line, in_source};
 }
 
 /// Bytes from each lane to the next; 0 if lanes are missing in between or are not equally far apart.
@@ -45,19 +48,22 @@ int64_t stride_of(const Pattern& p) {
 struct Array {
   const exec::SharedVariable* variable = nullptr;
   std::vector<Pattern> patterns;         ///< as recorded, of some blocks perhaps; ordered by site
+  std::vector<Outcome> costs;            ///< of each pattern, as it is
   std::map<uint32_t, uint64_t> counted;  ///< by site: requests of the whole launch
   Shape shape;
+  std::vector<Shape> shapes;  ///< to be tried: `shape` with the rows that there might be
   Outcome now;
   Place place;
   std::optional<Declaration> declaration;
+  std::string no_declaration;  ///< why there is none
   std::string pitch_from;
   bool exact = true;  ///< what was recorded tells all of the launch
 };
 
 /// what_if for the whole launch: what some blocks did counts for all, site by site. `exact` becomes false
 /// where that leaves a rest.
-std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array, const Layout& layout,
-                                    bool& exact) {
+std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array, const Shape& shape,
+                                    const Layout& layout, bool& exact) {
   Outcome all;
   const std::span<const Pattern> patterns = array.patterns;
   for (size_t begin = 0; begin < patterns.size();) {
@@ -65,7 +71,7 @@ std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array,
     uint64_t recorded = 0;
     for (; end < patterns.size() && patterns[end].site == patterns[begin].site; ++end)
       recorded += patterns[end].count;
-    const auto one = what_if(arch, array.shape, patterns.subspan(begin, end - begin), layout);
+    const auto one = what_if(arch, shape, patterns.subspan(begin, end - begin), layout);
     if (!one) return std::nullopt;
     const uint64_t counted = array.counted.at(patterns[begin].site);
     const auto scaled = [&](uint64_t part) {
@@ -84,22 +90,47 @@ std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array,
 }
 
 /// The site of most wavefronts over the ideal.
-uint32_t worst_site_of(const model::Arch& arch, const Array& array) {
+uint32_t worst_site_of(const Array& array) {
   std::map<uint32_t, uint64_t> excess;
-  for (const Pattern& pattern : array.patterns)
-    if (const auto one = what_if(arch, array.shape, {&pattern, 1}, {}))
-      excess[pattern.site] += one->wavefronts - one->ideal;
+  for (size_t i = 0; i < array.patterns.size(); ++i)
+    excess[array.patterns[i].site] += array.costs[i].wavefronts - array.costs[i].ideal;
   return std::max_element(excess.begin(), excess.end(),
                           [](const auto& a, const auto& b) { return a.second < b.second; })
       ->first;
 }
 
-void find_shape(Array& array, Sources& sources) {
+/// The function that a variable of the kernel is in, with its template arguments; empty if that is not clear.
+std::string function_around(const Launch& launch, const exec::SharedVariable& variable) {
+  const ptx::Module& module = launch.module;
+  std::set<std::string> functions;
+  const auto consider = [&](const ptx::Variable& v) {
+    if (v.display_name == variable.name && v.size == variable.size)
+      functions.insert(function_of(ptx::demangle(v.name)));
+  };
+  for (const ptx::Function& function : module.functions) {
+    if (function.name != launch.kernel.name) continue;
+    for (const ptx::Variable& v : function.variables) consider(v);
+    for (const ptx::Instruction& instruction : function.body)
+      for (const auto* operands : {&instruction.operands, &instruction.elements})
+        for (const ptx::Operand& operand : *operands)
+          if (operand.symbol.kind == ptx::SymbolRef::Kind::module_variable)
+            consider(module.variables[operand.symbol.index]);
+  }
+  return functions.size() == 1 ? *functions.begin() : "";
+}
+
+uint32_t bank_row_of(const model::Arch& arch) { return static_cast<uint32_t>(arch.banks * arch.bank_bytes); }
+
+/// Element, rows, and where they are known from. Rows that the declaration does not give are those that the
+/// lanes' addresses show, or the rows of the banks: `Array::shapes` lists what is to be tried.
+void find_shapes(const Launch& launch, Array& array, Sources& sources) {
   Shape& shape = array.shape;
   const Sources::File& file = sources.file(array.place.file);
-  const std::variant<Declaration, Unclear> found =
-      file.path.empty() ? Unclear{array.place.file + " was not found"}
-                        : find_declaration(file.text, array.variable->name, shape.bytes, array.place.line);
+  std::variant<Declaration, Unclear> found =
+      !array.place.in_source ? Unclear{"compiled without -lineinfo, so that the source is not known"}
+      : file.path.empty()    ? Unclear{array.place.file + " was not found"}
+                          : find_declaration(file.text, array.variable->name, shape.bytes, array.place.line,
+                                             function_around(launch, *array.variable));
   if (const auto* declaration = std::get_if<Declaration>(&found)) {
     array.declaration = *declaration;
     shape.element_bytes = declaration->element_bytes;
@@ -109,6 +140,7 @@ void find_shape(Array& array, Sources& sources) {
     array.pitch_from = fmt::format(
         "the declaration in line {}{}", array.declaration->line,
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
+    array.shapes = {shape};
     return;
   }
   if (!array.declaration)
@@ -116,10 +148,23 @@ void find_shape(Array& array, Sources& sources) {
         std::max_element(array.patterns.begin(), array.patterns.end(), [](const auto& a, const auto& b) {
           return a.width < b.width;
         })->width;
-  const uint32_t pitch = row_pitch_of(array.patterns);
-  if (pitch % shape.element_bytes == 0 && pitch > shape.element_bytes) shape.row_bytes = pitch;
-  array.pitch_from = "the recorded addresses";
-  if (const auto* why = std::get_if<Unclear>(&found)) array.pitch_from += fmt::format(" ({})", why->reason);
+  shape.has_rows = false;
+  const uint32_t pitch = row_pitch_of(array.patterns), bank_row = bank_row_of(launch.arch);
+  const bool seen = pitch > bank_row && pitch % shape.element_bytes == 0;
+  if (const auto* why = std::get_if<Unclear>(&found)) {
+    array.pitch_from = fmt::format("the recorded addresses ({})", why->reason);
+    array.no_declaration = why->reason;
+  } else {
+    array.pitch_from =
+        seen ? "the recorded addresses" : fmt::format("the banks, {} bytes in a row", bank_row);
+  }
+  for (const uint32_t row : {seen ? pitch : 0u, bank_row})
+    if (row != 0 && row > shape.element_bytes) {
+      array.shapes.push_back(shape);
+      array.shapes.back().row_bytes = row;
+    }
+  if (array.shapes.empty()) array.shapes = {shape};
+  shape = array.shapes.front();
 }
 
 /// Whether a line goes through the array at strides that double: 2*s*tid. By line, since compilers unroll
@@ -164,43 +209,42 @@ std::string plural(uint64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
-/// The declaration with one extent changed.
-std::string declared(const Declaration& declaration, const std::string& last) {
-  std::string text = declaration.name;
-  for (size_t i = 0; i < declaration.extents.size(); ++i)
-    text += fmt::format("[{}]", i + 1 == declaration.extents.size() ? last : declaration.extents[i].text);
-  return text;
-}
-
-/// Padding of declared rows by whole elements: by how many; 0 where that is no change of the declaration
-/// alone.
-uint32_t padded_elements(const Array& array, const Layout& layout) {
-  const auto* padding = std::get_if<RowPadding>(&layout);
-  if (padding == nullptr || !array.declaration || array.declaration->extents.size() < 2) return 0;
-  const uint32_t bytes = padding->words * word_bytes;
-  return bytes % array.shape.element_bytes == 0 ? bytes / array.shape.element_bytes : 0;
-}
-
-std::string change_of(const Array& array, const Layout& layout) {
+std::string change_of(const Array& array, const Shape& shape, const Layout& layout,
+                      const std::variant<Rewrite, Unclear>& rewritten) {
   const std::string& name = array.variable->name;
+  const auto* rewrite = std::get_if<Rewrite>(&rewritten);
+  const std::string declared = rewrite != nullptr ? ": " + rewrite->what : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
-    const uint32_t row = array.shape.row_bytes / word_bytes;
-    if (const uint32_t elements = padded_elements(array, layout); elements != 0)
-      return fmt::format("pad each row of {} by {}: {}", name, plural(padding->words, "word"),
-                         declared(*array.declaration, padded(array.declaration->extents.back(), elements)));
-    return fmt::format("leave {} free after every {} of {}", plural(padding->words, "word"),
-                       plural(row, "word"), name);
+    if (array.declaration && array.declaration->extents.size() >= 2)
+      return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"), declared);
+    return fmt::format("leave {} free after every {} of {}{}", plural(padding->words, "word"),
+                       plural(shape.row_bytes / word_bytes, "word"), name, declared);
   }
   if (std::holds_alternative<Swizzle>(layout))
-    return fmt::format("swizzle {}: keep {}", name, describe(layout));
+    return fmt::format("swizzle {}: keep {}{}", name, describe(layout), declared);
   if (const auto* arrays = std::get_if<StructOfArrays>(&layout))
-    return array.shape.element_bytes == 2 * word_bytes && arrays->piece == word_bytes
+    return shape.element_bytes == 2 * word_bytes && arrays->piece == word_bytes && rewrite == nullptr
                ? fmt::format("split {} into two arrays, of the low and of the high words of its elements",
                              name)
-               : fmt::format("make a struct of arrays of {}: {}", name, describe(layout));
+               : fmt::format("make a struct of arrays of {}, {}{}", name, describe(layout), declared);
   if (std::holds_alternative<ElementPadding>(layout))
     return fmt::format("pad the elements of {}: {}", name, describe(layout));
-  return fmt::format("store {} transposed: exchange its subscripts everywhere", name);
+  return fmt::format(
+      "write {} transposed, so that what is read down its columns lies in rows: exchange its subscripts "
+      "everywhere{}",
+      name, declared);
+}
+
+/// The distance of the lanes in the access that is made most often of those that conflict; 0: no one
+/// distance.
+int64_t usual_stride(const Array& array) {
+  std::map<int64_t, uint64_t> seen;
+  for (const Pattern& pattern : array.patterns)
+    if (const int64_t stride = stride_of(pattern); stride > array.shape.element_bytes)
+      seen[stride] += pattern.count;
+  const auto most = std::max_element(seen.begin(), seen.end(),
+                                     [](const auto& a, const auto& b) { return a.second < b.second; });
+  return most == seen.end() ? 0 : most->first;
 }
 
 std::string reason_of(const Array& array) {
@@ -208,9 +252,9 @@ std::string reason_of(const Array& array) {
   if (array.declaration && array.declaration->extents.size() >= 2)
     return fmt::format("up to {} words of one bank are asked for at once: rows are {} bytes apart", way,
                        array.shape.row_bytes);
-  if (array.shape.row_bytes != 0)
+  if (const int64_t stride = usual_stride(array); stride != 0)
     return fmt::format("up to {} words of one bank are asked for at once: lanes are {} bytes apart", way,
-                       array.shape.row_bytes);
+                       stride);
   return fmt::format("up to {} words of one bank are asked for at once", way);
 }
 
@@ -248,55 +292,172 @@ bool is_worth_it(const Advice& advice) {
   return advice.wavefronts_after + (advice.wavefronts_before + 99) / 100 <= advice.wavefronts_before;
 }
 
-void advise_one(const Launch& launch, Array& array, Sources& sources, std::vector<Advice>& all) {
-  std::vector<Advice> found;
-  if (strides_double(launch, array)) {
-    Advice advice = make_advice(launch, array, array.now.ideal, array.shape.bytes);
-    advice.kind = Advice::Kind::sequential_addressing;
-    advice.change = fmt::format(
-        "let thread t combine elements t and t + s of {}, s halving from step to step (sequential "
-        "addressing)",
-        array.variable->name);
-    advice.reason =
-        "active lanes stand at strides that double from step to step, so that ever more of them share a "
-        "bank; "
-        "floating-point sums are added in another order then";
-    advice.proven_best = true;
-    found.push_back(std::move(advice));
-  } else if (const uint32_t elements = consecutive_elements(array);
-             elements != 0 && (!array.declaration || array.declaration->extents.size() < 2)) {
-    Advice advice = make_advice(launch, array, array.now.ideal, array.shape.bytes);
-    advice.kind = Advice::Kind::strided_elements;
-    advice.change = fmt::format(
-        "let thread t take elements t, t + threads, t + 2 * threads, … of {} in place of {} consecutive ones",
-        array.variable->name, elements);
-    advice.reason =
-        fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
-                    elements, elements * array.shape.element_bytes);
-    advice.proven_best = true;
-    found.push_back(std::move(advice));
+/// Whether lanes go down columns of the array wherever several take part, and never along a row.
+bool only_columns(const Array& array) {
+  bool any = false;
+  for (const Pattern& pattern : array.patterns) {
+    if (std::popcount(pattern.mask) < 2) continue;
+    if (stride_of(pattern) != array.shape.row_bytes) return false;
+    any = true;
   }
-  // A better way through the array beats any layout of it.
+  return any;
+}
+
+/// What a reduction's last steps within one warp cost: lanes 0 … s-1 add the elements s further on, for s =
+/// 16, 8, 4, 2, 1, all with the same first element.
+struct LastSteps {
+  uint64_t wavefronts = 0;  ///< of the launch, that registers would save
+  uint32_t site = 0;        ///< the first of these loads
+};
+
+std::optional<LastSteps> last_steps_of(const Array& array) {
+  constexpr uint32_t first_step = 16;
+  // What is there: by mask, first element and whether it is a load.
+  struct Seen {
+    uint64_t count = 0, wavefronts = 0;
+    uint32_t site = 0;
+  };
+  std::map<std::tuple<uint32_t, uint32_t, bool>, Seen> seen;
+  std::map<uint32_t, uint64_t> recorded;  // of each site, as in whole_launch
+  for (const Pattern& pattern : array.patterns) recorded[pattern.site] += pattern.count;
+  const uint8_t width = array.patterns.front().width;
+  for (size_t i = 0; i < array.patterns.size(); ++i) {
+    const Pattern& pattern = array.patterns[i];
+    const bool is_load = pattern.op == model::Op::load;
+    if (pattern.width != width || (!is_load && pattern.op != model::Op::store)) return std::nullopt;
+    if ((pattern.mask & (pattern.mask + 1)) != 0) continue;  // not the first lanes
+    if (pattern.mask != 1 && stride_of(pattern) != width) continue;
+    Seen& here = seen[{pattern.mask, pattern.offset[0], is_load}];
+    const uint64_t counted = array.counted.at(pattern.site);
+    here.count += pattern.count * counted / recorded[pattern.site];
+    here.wavefronts += array.costs[i].wavefronts * counted / recorded[pattern.site];
+    here.site = pattern.site;
+  }
+  // The last step tells where the elements begin and how many blocks there are.
+  for (const auto& [key, last] : seen) {
+    const auto& [mask, offset, is_load] = key;
+    if (mask != 1 || !is_load || offset < width) continue;
+    const uint32_t begin = offset - width;
+    LastSteps steps;
+    bool all = true;
+    for (uint32_t s = first_step; s != 0 && all; s /= 2) {
+      const uint32_t lanes = (1u << s) - 1;
+      const auto partner = seen.find({lanes, begin + s * width, true});
+      all = partner != seen.end() && partner->second.count == last.count;
+      if (!all) break;
+      if (s == first_step) steps.site = partner->second.site;
+      steps.wavefronts += partner->second.wavefronts;
+      // The lanes' own element, and for s = 1 the result, which some thread reads from memory.
+      for (const bool load : {true, false})
+        if (const auto own = seen.find({lanes, begin, load}); own != seen.end())
+          steps.wavefronts += own->second.wavefronts;
+    }
+    if (!all) continue;
+    // What the warp holds after the step before goes on in registers.
+    if (const auto before = seen.find({0xffffffffu, begin, false});
+        before != seen.end() && before->second.count >= last.count)
+      steps.wavefronts += last.count;
+    return steps;
+  }
+  return std::nullopt;
+}
+
+void advise_layouts(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& found) {
   const bool have_rows = array.declaration && array.declaration->extents.size() >= 2;
-  for (const Candidate& candidate :
-       found.empty() ? search(launch.arch, array.shape, array.patterns) : std::vector<Candidate>()) {
-    if (std::holds_alternative<Transposed>(candidate.layout) && !have_rows) continue;
+  struct Choice {
+    Candidate candidate;
+    Shape shape;
+  };
+  std::map<size_t, Choice> best;  // by kind of layout
+  for (const Shape& shape : array.shapes)
+    for (const Candidate& candidate : search(launch.arch, shape, array.patterns)) {
+      if (std::holds_alternative<Transposed>(candidate.layout) && !have_rows) continue;
+      const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});
+      if (!is_new && candidate.outcome.wavefronts < known->second.candidate.outcome.wavefronts)
+        known->second = {candidate, shape};
+    }
+  for (const auto& [kind, choice] : best) {
+    const auto& [candidate, shape] = choice;
     bool exact = array.exact;
-    const auto outcome = whole_launch(launch.arch, array, candidate.layout, exact);
+    const auto outcome = whole_launch(launch.arch, array, shape, candidate.layout, exact);
     if (!outcome) continue;
     Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
     if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
+    const Sources::File& file = sources.file(array.place.file);
+    std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
+    if (array.declaration) rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout);
+    if (auto* change = std::get_if<Rewrite>(&rewritten)) {
+      advice.patch = Patch{file.path.string(), change->edits};
+      advice.patch_uses_tiles = change->uses_tiles;
+    } else {
+      advice.no_patch = std::get<Unclear>(rewritten).reason;
+    }
     advice.layout = candidate.layout;
-    advice.change = change_of(array, candidate.layout);
+    advice.change = change_of(array, shape, candidate.layout, rewritten);
     advice.reason = reason_of(array);
     advice.proven_best = candidate.proven_best;
     advice.estimate = advice.estimate || !exact;
-    if (const uint32_t elements = padded_elements(array, candidate.layout); elements != 0) {
-      const Extent& extent = array.declaration->extents.back();
-      advice.patch = Patch{sources.file(array.place.file).path.string(), extent.begin, extent.end,
-                           padded(extent, elements)};
-    }
     found.push_back(std::move(advice));
+  }
+}
+
+/// Advice other than a layout.
+Advice make_way(const Launch& launch, const Array& array, Advice::Kind kind, uint64_t wavefronts_after,
+                std::string change, std::string reason) {
+  Advice advice = make_advice(launch, array, wavefronts_after, array.shape.bytes);
+  advice.kind = kind;
+  advice.change = std::move(change);
+  advice.reason = std::move(reason);
+  advice.proven_best = true;
+  advice.no_patch = "it changes more than the layout of an array";
+  return advice;
+}
+
+void advise_one(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& all) {
+  std::vector<Advice> found;
+  const std::string& name = array.variable->name;
+  const bool has_rows = array.declaration && array.declaration->extents.size() >= 2;
+  if (const auto steps = last_steps_of(array); steps && steps->wavefronts < array.now.wavefronts) {
+    Advice advice = make_way(
+        launch, array, Advice::Kind::shuffles, array.now.wavefronts - steps->wavefronts,
+        fmt::format(
+            "let the last warp add its 32 values in registers (__shfl_down_sync) in place of the last "
+            "5 steps through {}",
+            name),
+        "the lanes of one warp hand each other values that they could read from each other's registers");
+    const Place place = place_of(launch, steps->site);
+    advice.file = place.file;
+    advice.line = place.line;
+    found.push_back(std::move(advice));
+  }
+  if (!array.now.conflict_free()) {
+    if (strides_double(launch, array))
+      found.push_back(make_way(
+          launch, array, Advice::Kind::sequential_addressing, array.now.ideal,
+          fmt::format("let thread t combine elements t and t + s of {}, s halving from step to step "
+                      "(sequential addressing)",
+                      name),
+          "active lanes stand at strides that double from step to step, so that ever more of them share a "
+          "bank; floating-point sums are added in another order then"));
+    else if (const uint32_t elements = consecutive_elements(array); elements != 0 && !has_rows)
+      found.push_back(make_way(
+          launch, array, Advice::Kind::strided_elements, array.now.ideal,
+          fmt::format("let thread t take elements t, t + threads, t + 2 * threads, … of {} in place of {} "
+                      "consecutive ones",
+                      name, elements),
+          fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
+                      elements, elements * array.shape.element_bytes)));
+    bool exact = array.exact;
+    if (has_rows && only_columns(array))
+      if (const auto rows = whole_launch(launch.arch, array, array.shape, Transposed{}, exact))
+        found.push_back(make_way(
+            launch, array, Advice::Kind::lane_mapping, rows->wavefronts,
+            fmt::format("let neighbouring threads take neighbouring columns of {}: exchange what threadIdx.x "
+                        "and threadIdx.y stand for in its subscripts",
+                        name),
+            fmt::format("lanes only ever go down columns of {}, {} bytes apart", name,
+                        array.shape.row_bytes)));
+    advise_layouts(launch, array, sources, found);
   }
   std::erase_if(found, [](const Advice& a) { return !is_worth_it(a); });
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
@@ -331,6 +492,8 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     pattern.mask = access.mask;
     pattern.count = access.count;
     pattern.site = access.site;
+    if (const uint8_t written = launch.kernel.accesses[access.site].width; written < access.width)
+      pattern.part = written;
     for (size_t lane = 0; lane < 32; ++lane)
       if ((access.mask >> lane & 1) != 0)
         pattern.offset[lane] = access.address[lane] - array.variable->offset;
@@ -347,12 +510,14 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
       array.counted[site.site] = site.counters.requests;
       measured += site.counters.wavefronts;
     }
-    const std::optional<Outcome> now = whole_launch(launch.arch, array, {}, array.exact);
-    if (!now || now->conflict_free()) continue;
+    auto costs = what_if_each(launch.arch, array.shape, array.patterns, {});
+    const std::optional<Outcome> now = whole_launch(launch.arch, array, array.shape, {}, array.exact);
+    if (!costs || !now) continue;
+    array.costs = std::move(*costs);
     array.exact = array.exact && launch.profile.recording.dropped == 0 && now->wavefronts == measured;
     array.now = *now;
-    array.place = place_of(launch, worst_site_of(launch.arch, array));
-    find_shape(array, sources);
+    array.place = place_of(launch, worst_site_of(array));
+    if (!now->conflict_free()) find_shapes(launch, array, sources);
     advise_one(launch, array, sources, all);
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

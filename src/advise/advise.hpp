@@ -9,6 +9,7 @@
 
 #include "advise/declaration.hpp"
 #include "advise/layout.hpp"
+#include "advise/patch.hpp"
 #include "advise/sources.hpp"
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
@@ -19,19 +20,14 @@
 
 namespace lanescope::advise {
 
-/// A piece of a file to be replaced.
-struct Patch {
-  std::string file;           ///< where it was found
-  size_t begin = 0, end = 0;  ///< bytes of the file
-  std::string text;           ///< what stands there afterwards
-};
-
 struct Advice {
   enum class Kind : uint8_t {
     layout,                 ///< `layout` says which
     sequential_addressing,  ///< partners at a distance that halves, in place of elements at a stride that
                             ///< doubles
     strided_elements,       ///< thread t takes elements t, t + threads, … in place of consecutive ones
+    lane_mapping,           ///< lanes go along rows in place of columns
+    shuffles,               ///< the last warp's steps through registers
   };
   Kind kind = Kind::layout;
   Layout layout;
@@ -53,7 +49,9 @@ struct Advice {
   /// Where the rows' pitch is from: "the declaration in line 12 (T = 32, from the array's size)".
   std::string pitch_from;
   std::optional<Declaration> declaration;  ///< of the variable, where it is clear
-  std::optional<Patch> patch;              ///< where a change of the declaration alone does it
+  std::optional<Patch> patch;              ///< where the text shows that it does it
+  bool patch_uses_tiles = false;           ///< the patch includes lanescope/tile.cuh
+  std::string no_patch;                    ///< else: what stands in its way
 };
 
 /// What limits how many blocks a multiprocessor holds: "threads", "shared memory", …

@@ -1,5 +1,5 @@
-// See declaration.hpp. The text is cut into tokens (comments and strings are no tokens); preprocessor
-// conditionals are not evaluated, so a name with two different values is unknown.
+// See declaration.hpp. Preprocessor conditionals are not evaluated, so a name with two different values is
+// unknown.
 #include "advise/declaration.hpp"
 
 #include <fmt/format.h>
@@ -10,68 +10,10 @@
 #include <optional>
 #include <set>
 
+#include "advise/tokens.hpp"
+
 namespace lanescope::advise {
 namespace {
-
-struct Token {
-  std::string_view text;
-  size_t begin = 0;
-  uint32_t line = 0;
-  bool in_directive = false;
-  [[nodiscard]] bool is(std::string_view s) const { return text == s; }
-  [[nodiscard]] bool is_name() const {
-    const char c = text.front();
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-  }
-  [[nodiscard]] bool is_number() const { return text.front() >= '0' && text.front() <= '9'; }
-};
-
-bool is_word(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '\'';
-}
-
-std::vector<Token> tokens_of(std::string_view text) {
-  std::vector<Token> tokens;
-  uint32_t line = 1;
-  bool directive = false, fresh = true;  // fresh: nothing but blanks yet in this line
-  for (size_t i = 0; i < text.size();) {
-    const char c = text[i];
-    if (c == '\n') {
-      const bool continued =
-          i > 0 && (text[i - 1] == '\\' || (text[i - 1] == '\r' && i > 1 && text[i - 2] == '\\'));
-      if (!continued) directive = false;
-      fresh = true;
-      ++line;
-      ++i;
-    } else if (c == ' ' || c == '\t' || c == '\r' || c == '\\') {
-      ++i;
-    } else if (text.substr(i, 2) == "//") {
-      i = std::min(text.find('\n', i), text.size());
-    } else if (text.substr(i, 2) == "/*") {
-      const size_t end = std::min(text.find("*/", i + 2), text.size() - 2) + 2;
-      line += static_cast<uint32_t>(std::count(text.begin() + static_cast<std::ptrdiff_t>(i),
-                                               text.begin() + static_cast<std::ptrdiff_t>(end), '\n'));
-      i = end;
-    } else if (c == '"' || c == '\'') {
-      size_t end = i + 1;
-      while (end < text.size() && text[end] != c && text[end] != '\n') end += text[end] == '\\' ? 2 : 1;
-      i = std::min(end + 1, text.size());
-      fresh = false;
-    } else {
-      if (c == '#' && fresh) directive = true;
-      fresh = false;
-      size_t end = i + 1;
-      if (is_word(c))
-        while (end < text.size() && is_word(text[end])) ++end;
-      else
-        for (const std::string_view two : {"<<", ">>", "::", "<=", ">=", "==", "!=", "&&", "||"})
-          if (text.substr(i, 2) == two) end = i + 2;
-      tokens.push_back({text.substr(i, end - i), i, line, directive});
-      i = end;
-    }
-  }
-  return tokens;
-}
 
 using Range = std::pair<size_t, size_t>;  // of tokens
 
@@ -173,6 +115,7 @@ class Evaluator {
       : tokens_(tokens), constants_(constants) {}
 
   std::map<std::string_view, uint64_t> given;  ///< values of names that the text does not define
+  std::set<std::string_view> used_given;       ///< those of them that were asked for
   std::set<std::string_view> unknown;          ///< the names that were asked for in vain
 
   std::optional<uint64_t> value(Range range) {
@@ -258,6 +201,7 @@ class Evaluator {
         result = value(*range);
       } else if (const auto known = given.find(name); known != given.end()) {
         result = known->second;
+        used_given.insert(name);
       } else if (at_ >= end_ || !tokens_[at_].is("(")) {
         unknown.insert(name);
       }
@@ -269,6 +213,7 @@ class Evaluator {
 
 struct Found {
   Declaration declaration;
+  size_t token = 0;            // of the name
   std::vector<Range> extents;  // tokens
 };
 
@@ -293,12 +238,19 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
       if (type_end == 0) type_end = at;
       Found found;
       found.declaration.line = tokens[at].line;
+      found.declaration.type_begin = tokens[type_begin].begin;
+      found.declaration.name_begin = tokens[at].begin;
+      found.token = at;
       found.declaration.name = std::string(tokens[at].text);
       if (type_end > type_begin) {
         const Token& last = tokens[type_end - 1];
         found.declaration.type = std::string(
             text.substr(tokens[type_begin].begin, last.begin + last.text.size() - tokens[type_begin].begin));
       }
+      for (size_t i_type = type_begin; i_type < type_end; ++i_type)
+        if (tokens[i_type].is("(") || tokens[i_type].is("[") || tokens[i_type].is("volatile"))
+          found.declaration.plain = false;
+      found.declaration.alone = type_end == at;
       ++at;
       while (at < tokens.size() && tokens[at].is("[")) {
         const size_t open = at++;
@@ -313,8 +265,10 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
         extent.text = std::string(text.substr(extent.begin, extent.end - extent.begin));
         found.declaration.extents.push_back(std::move(extent));
         found.extents.emplace_back(open + 1, at);
+        found.declaration.end = tokens[at].end();
         ++at;
       }
+      found.declaration.alone = found.declaration.alone && at < tokens.size() && tokens[at].is(";");
       if (found.declaration.name == name) all.push_back(std::move(found));
     }
   }
@@ -347,10 +301,119 @@ std::optional<uint64_t> product(Found& found, Evaluator& evaluator) {
   return all;
 }
 
+/// The pieces of a list between commas that stand in no bracket, without blanks around them.
+std::vector<std::string_view> split(std::string_view list) {
+  std::vector<std::string_view> pieces;
+  int depth = 0;
+  size_t begin = 0;
+  const auto add = [&](size_t end) {
+    std::string_view piece = list.substr(begin, end - begin);
+    while (piece.starts_with(' ')) piece.remove_prefix(1);
+    while (piece.ends_with(' ')) piece.remove_suffix(1);
+    pieces.push_back(piece);
+    begin = end + 1;
+  };
+  for (size_t i = 0; i < list.size(); ++i) {
+    const char c = list[i];
+    if (c == '(' || c == '<' || c == '[' || c == '{') ++depth;
+    if (c == ')' || c == '>' || c == ']' || c == '}') --depth;
+    if (c == ',' && depth == 0) add(i);
+  }
+  add(list.size());
+  return pieces;
+}
+
+/// The value of an argument as demanglers write it: 32, 32u, (unsigned int)32, true.
+std::optional<uint64_t> integer_argument(std::string_view argument) {
+  if (argument.starts_with('('))
+    argument.remove_prefix(std::min(argument.find(')'), argument.size() - 1) + 1);
+  if (argument == "true" || argument == "false") return argument == "true" ? 1 : 0;
+  return argument.empty() || argument.front() < '0' || argument.front() > '9' ? std::nullopt
+                                                                              : number_of(argument);
+}
+
+/// The names of the parameters of the list whose `<` is token `open`, and the token behind its `>`; no names
+/// where the list is not understood.
+std::pair<std::vector<std::string_view>, size_t> parameters_of(const std::vector<Token>& tokens,
+                                                               size_t open) {
+  std::vector<std::string_view> names;
+  std::string_view name;
+  bool in_default = false, understood = true;
+  int depth = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    const Token& t = tokens[i];
+    if (t.is("<") || t.is("(")) ++depth;
+    if (t.is(">") || t.is(")")) --depth;
+    if (t.is(">>")) depth -= 2;
+    if (depth <= 0 || (depth == 1 && t.is(","))) {
+      names.push_back(name);
+      if (depth <= 0) return {understood ? names : std::vector<std::string_view>(), i + 1};
+      in_default = false;
+      name = {};
+    } else if (depth == 1 && t.is("=")) {
+      in_default = true;
+    } else if (depth == 1 && t.is(".")) {
+      understood = false;  // a pack
+    } else if (depth == 1 && t.is_name() && !in_default) {
+      name = t.text;
+    }
+  }
+  return {{}, tokens.size()};
+}
+
+/// Template parameters → arguments of the function around token `at`, if it is a template and `function` is
+/// what it is called with its arguments.
+std::map<std::string_view, std::string_view> arguments_of(const std::vector<Token>& tokens, size_t at,
+                                                          std::string_view function) {
+  std::map<std::string_view, std::string_view> all;
+  const size_t open = function.find('<');
+  if (open == std::string_view::npos || !function.ends_with('>')) return all;
+  const std::vector<std::string_view> arguments =
+      split(function.substr(open + 1, function.size() - open - 2));
+  for (size_t i = 0; i + 1 < at; ++i) {
+    if (!tokens[i].is("template") || !tokens[i + 1].is("<")) continue;
+    const auto [parameters, behind] = parameters_of(tokens, i + 1);
+    size_t head = behind;
+    bool is_it = false;
+    for (; head < at && !tokens[head].is("{") && !tokens[head].is(";"); ++head)
+      is_it = is_it || (tokens[head].is("(") && tokens[head - 1].is(function.substr(0, open)));
+    if (!is_it || parameters.size() != arguments.size()) continue;
+    all.clear();
+    for (size_t k = 0; k < parameters.size(); ++k)
+      if (!parameters[k].empty()) all[parameters[k]] = arguments[k];
+  }
+  return all;
+}
+
 }  // namespace
 
+std::string function_of(std::string_view demangled) {
+  // From the end: the variable, `::`, the parameters in parentheses, the function.
+  const size_t close = demangled.rfind(")::");
+  if (close == std::string_view::npos) return "";
+  const auto begin_of_bracket = [&](size_t end, char opens, char closes) {
+    int depth = 0;
+    for (size_t i = end + 1; i-- > 0;) {
+      depth += demangled[i] == closes ? 1 : demangled[i] == opens ? -1 : 0;
+      if (depth == 0) return i;
+    }
+    return std::string_view::npos;
+  };
+  const size_t end = begin_of_bracket(close, '(', ')');
+  if (end == std::string_view::npos || end == 0) return "";
+  size_t begin = demangled[end - 1] == '>' ? begin_of_bracket(end - 1, '<', '>') : end;
+  if (begin == std::string_view::npos) return "";
+  while (begin > 0 &&
+         ((demangled[begin - 1] >= '0' && demangled[begin - 1] <= '9') ||
+          (demangled[begin - 1] >= 'A' && demangled[begin - 1] <= 'Z') ||
+          (demangled[begin - 1] >= 'a' && demangled[begin - 1] <= 'z') || demangled[begin - 1] == '_'))
+    --begin;
+  return std::string(demangled.substr(begin, end - begin));
+}
+
 std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::string_view name,
-                                                    uint64_t bytes, uint32_t used_at) {
+                                                    uint64_t bytes, uint32_t used_at,
+                                                    std::string_view function) {
   const std::vector<Token> tokens = tokens_of(text);
   std::vector<Found> all = declarations_of(tokens, text, name);
   std::erase_if(all, [&](const Found& f) { return f.declaration.line > used_at; });
@@ -370,6 +433,10 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
 
   const Constants constants(tokens);
   Evaluator evaluator(tokens, constants);
+  const std::map<std::string_view, std::string_view> arguments = arguments_of(tokens, found.token, function);
+  for (const auto& [parameter, argument] : arguments)
+    if (const auto value = integer_argument(argument); value && !constants.find(parameter))
+      evaluator.given[parameter] = *value;
   std::optional<uint64_t> count = product(found, evaluator);
   if (!count) {
     if (evaluator.unknown.empty()) return unclear("an extent is no expression that can be evaluated here");
@@ -377,12 +444,14 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
       return unclear(fmt::format("'{}' and '{}' are not defined in this file", *evaluator.unknown.begin(),
                                  *std::next(evaluator.unknown.begin())));
     const std::string_view parameter = *evaluator.unknown.begin();
-    const std::optional<uint64_t> element = size_of_words(declaration.type);
+    const auto type = arguments.find(declaration.type);
+    const std::optional<uint64_t> element =
+        size_of_words(type != arguments.end() ? type->second : declaration.type);
     if (!element)
       return unclear(fmt::format("neither '{}' nor the size of '{}' is known", parameter, declaration.type));
     constexpr uint64_t largest = 1 << 16;
     uint64_t solution = 0;
-    for (uint64_t value = 1; value <= largest; ++value) {
+    for (uint64_t value = 0; value <= largest; ++value) {
       evaluator.given[parameter] = value;
       const auto with = product(found, evaluator);
       if (!with || *with * *element != bytes) continue;
@@ -396,6 +465,10 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
     evaluator.given[parameter] = solution;
     product(found, evaluator);
   }
+  if (declaration.assumed.empty())
+    for (const std::string_view parameter : evaluator.used_given)
+      declaration.assumed += fmt::format("{}{} = {}", declaration.assumed.empty() ? "" : ", ", parameter,
+                                         evaluator.given.at(parameter));
   if (bytes % *count != 0) return unclear(fmt::format("{} elements do not make {} bytes", *count, bytes));
   declaration.element_bytes = static_cast<uint32_t>(bytes / *count);
   if (const auto size = size_of_words(declaration.type); size && *size != declaration.element_bytes)

@@ -26,6 +26,10 @@ struct Declaration {
   uint32_t element_bytes = 0;
   std::string assumed;  ///< how an extent was found that the text alone does not give: "TILE = 32, from the
                         ///< array's size"
+  size_t type_begin = 0, name_begin = 0;  ///< in the text
+  size_t end = 0;                         ///< behind the last `]`
+  bool alone = true;                      ///< no other variable in the same declaration
+  bool plain = true;                      ///< the type is a name: no attribute, no volatile
 
   /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension.
   [[nodiscard]] uint32_t row_bytes() const {
@@ -40,11 +44,17 @@ struct Unclear {
 
 /// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at`: the
 /// nearest one above that line. Extents are constant expressions over numbers, `sizeof` of basic types,
-/// object-like macros, `const`/`constexpr` variables and enumerators of the same text; a single name that
-/// stays unknown (a template parameter, a macro from the command line) is solved for from `bytes`.
+/// object-like macros, `const`/`constexpr` variables and enumerators of the same text, and the parameters of
+/// the function template that the array is in, if `function` says what they are: "transpose<32, float>". A
+/// single name that stays unknown (a macro from the command line) is solved for from `bytes`.
 [[nodiscard]] std::variant<Declaration, Unclear> find_declaration(std::string_view text,
                                                                   std::string_view name, uint64_t bytes,
-                                                                  uint32_t used_at);
+                                                                  uint32_t used_at,
+                                                                  std::string_view function = "");
+
+/// The function that a variable is in, of its demangled name: "transpose<32, float>" of
+/// "void transpose<32, float>(float*)::tile". Empty where it is in none.
+[[nodiscard]] std::string function_of(std::string_view demangled);
 
 /// The text of an extent that is larger by `elements`: "TILE + 1".
 [[nodiscard]] std::string padded(const Extent& extent, uint64_t elements);

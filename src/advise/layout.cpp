@@ -26,7 +26,8 @@ struct Map {
   uint32_t unit = word_bytes;
   uint32_t bytes = 0;
   std::vector<uint32_t> to;
-  uint32_t piece = 16;  ///< accesses wider than this become several
+  uint32_t piece = 16;     ///< accesses wider than this become several
+  bool is_opaque = false;  ///< the assembler merges nothing
 };
 
 /// A map that sends the unit at byte `o` to `place(o)`; `sizes` are to be multiples of the unit.
@@ -50,8 +51,10 @@ struct MapMaker {
   std::optional<Map> operator()(const RowPadding& padding) const {
     const uint32_t pitch = shape.row_bytes, more = padding.words * word_bytes;
     if (pitch == 0) return std::nullopt;
-    return make_map(shape.bytes, shape.bytes + rows_of(shape) * more, {pitch},
-                    [=](uint32_t o) { return o + o / pitch * more; });
+    Map map = make_map(shape.bytes, shape.bytes + rows_of(shape) * more, {pitch},
+                       [=](uint32_t o) { return o + o / pitch * more; });
+    map.is_opaque = !shape.has_rows;
+    return map;
   }
   std::optional<Map> operator()(const Swizzle& swizzle) const {
     const uint32_t pitch = shape.row_bytes;
@@ -60,12 +63,14 @@ struct MapMaker {
     // The units that change places must fill the row without rest, or some would leave it.
     if (pitch == 0 || pitch % (std::bit_ceil(reach + 1) * swizzle.granule) != 0) return std::nullopt;
     const uint32_t bytes = rows_of(shape) * pitch;
-    return make_map(bytes, bytes, {swizzle.granule}, [&](uint32_t o) {
+    Map map = make_map(bytes, bytes, {swizzle.granule}, [&](uint32_t o) {
       uint32_t flip = 0;
       for (uint32_t row = o / pitch, i = 0; row != 0 && i < swizzle.flips.size(); row >>= 1, ++i)
         if ((row & 1) != 0) flip ^= swizzle.flips[i];
       return o / pitch * pitch + (o % pitch ^ flip * swizzle.granule);
     });
+    map.is_opaque = true;
+    return map;
   }
   std::optional<Map> operator()(const StructOfArrays& arrays) const {
     const uint32_t element = shape.element_bytes, piece = arrays.piece;
@@ -95,15 +100,16 @@ struct MapMaker {
   }
 };
 
-/// Costs of patterns under one layout. Adds to `outcome`; false if an access is torn apart or misaligned.
+/// Costs of a pattern in pieces of `width` bytes under one layout. Adds to `outcome`; false if a piece is
+/// torn apart or misaligned.
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
-              Outcome& outcome) {
+              uint32_t width, Outcome& outcome) {
   model::Request request;
   request.op = pattern.op;
   request.mask = pattern.mask;
   request.matrices = profile::matrices_of(pattern.mask);
-  const uint32_t width = std::min<uint32_t>(pattern.width, map.piece);
   request.width = static_cast<int>(width);
+  Outcome sum = outcome;
   for (uint32_t first = 0; first < pattern.width; first += width) {
     for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
@@ -118,20 +124,33 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
     }
     const model::SharedCost cost = model::shared_cost(arch, request);
     const auto wavefronts = static_cast<uint64_t>(cost.unknown_rule ? cost.estimate : cost.wavefronts);
-    outcome.wavefronts += wavefronts * pattern.count;
-    outcome.ideal += static_cast<uint64_t>(cost.ideal) * pattern.count;
-    outcome.max_way = std::max(outcome.max_way, static_cast<uint32_t>(cost.max_way));
-    outcome.estimate |= cost.unknown_rule;
+    sum.wavefronts += wavefronts * pattern.count;
+    sum.ideal += static_cast<uint64_t>(cost.ideal) * pattern.count;
+    sum.max_way = std::max(sum.max_way, static_cast<uint32_t>(cost.max_way));
+    sum.estimate |= cost.unknown_rule;
   }
+  outcome = sum;
   return true;
 }
 
+/// The same for the pattern as it is, or as its parts where it was merged and cannot be any longer.
+bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
+              Outcome& outcome) {
+  const uint32_t whole = std::min<uint32_t>(pattern.width, map.piece);
+  const uint32_t part = pattern.part == 0 ? whole : std::min<uint32_t>(pattern.part, whole);
+  if (!map.is_opaque && add_cost(arch, shape, map, pattern, whole, outcome)) return true;
+  return (map.is_opaque || part != whole) && add_cost(arch, shape, map, pattern, part, outcome);
+}
+
+/// `limit`: nothing if there are as many wavefronts.
 std::optional<Outcome> apply(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
-                             const Map& map) {
+                             const Layout& layout, uint64_t limit = ~uint64_t{0}) {
+  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  if (!map) return std::nullopt;
   Outcome outcome;
-  outcome.bytes = map.bytes;
+  outcome.bytes = map->bytes;
   for (const Pattern& pattern : patterns)
-    if (!add_cost(arch, shape, map, pattern, outcome)) return std::nullopt;
+    if (!add_cost(arch, shape, *map, pattern, outcome) || outcome.wavefronts >= limit) return std::nullopt;
   return outcome;
 }
 
@@ -143,7 +162,7 @@ class SwizzleSearch {
  public:
   SwizzleSearch(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns)
       : arch_(arch), shape_(shape), patterns_(patterns) {
-    for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, pattern.width);
+    for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, part_of(pattern));
     const uint32_t whole = uint32_t{1} << std::countr_zero(shape.row_bytes);  // units fill the row
     const uint32_t reach = std::min(whole, bank_row_of(arch));
     column_bits_ = reach > granule_ ? static_cast<uint32_t>(std::countr_zero(reach / granule_)) : 0;
@@ -152,7 +171,8 @@ class SwizzleSearch {
 
   std::optional<Candidate> run() {
     if (column_bits_ == 0 || row_bits_ == 0 || row_bits_ > Swizzle::most_row_bits) return std::nullopt;
-    const std::optional<Outcome> now = what_if(arch_, shape_, patterns_, {});
+    // As no swizzle at all, but already without what the assembler merges.
+    const std::optional<Outcome> now = what_if(arch_, shape_, patterns_, Swizzle{granule_, {}});
     if (!now) return std::nullopt;
     ideal_ = now->ideal;
     choose(Flips{}, most_chosen);
@@ -177,7 +197,7 @@ class SwizzleSearch {
 
  private:
   using Flips = decltype(Swizzle::flips);
-  static constexpr uint32_t exhaustive_bits = 16;
+  static constexpr uint32_t exhaustive_bits = 14;
   static constexpr size_t most_chosen = 64;
 
   const model::Arch& arch_;
@@ -186,9 +206,16 @@ class SwizzleSearch {
   uint32_t granule_ = word_bytes;
   uint32_t column_bits_ = 0, row_bits_ = 0;
   uint64_t ideal_ = 0;
-  std::vector<Pattern> chosen_;
+  /// A chosen pattern, with each lane's place: its row and where in it.
+  struct Chosen {
+    model::Request request;
+    std::array<uint32_t, 32> row{}, within{};
+    uint64_t count = 1, ideal = 0;
+  };
+  std::vector<Chosen> chosen_;
   std::vector<bool> is_chosen_;
   uint64_t chosen_ideal_ = 0;
+  std::vector<uint32_t> flip_of_row_;  ///< of the map that is asked about, in bytes
 
   /// Adds to the chosen patterns up to `most` that conflict most under `flips`; false if none does.
   bool choose(const Flips& flips, size_t most) {
@@ -214,20 +241,57 @@ class SwizzleSearch {
   }
   void take(size_t index) {
     is_chosen_[index] = true;
-    chosen_.push_back(patterns_[index]);
-    Outcome one;
-    add_cost(arch_, shape_, *MapMaker{shape_}(std::monostate{}), patterns_[index], one);
-    chosen_ideal_ += one.ideal;
+    Pattern pattern = patterns_[index];
+    const uint8_t width = part_of(pattern);
+    for (int parts = pattern.width / width; parts > 0; --parts) {
+      Chosen chosen;
+      chosen.count = pattern.count;
+      chosen.request.op = pattern.op;
+      chosen.request.width = width;
+      chosen.request.mask = pattern.mask;
+      chosen.request.matrices = profile::matrices_of(pattern.mask);
+      for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(left));
+        chosen.row[lane] = pattern.offset[lane] / shape_.row_bytes;
+        chosen.within[lane] = pattern.offset[lane] % shape_.row_bytes;
+        pattern.offset[lane] += width;
+        chosen.request.address[lane] =
+            shape_.begin + chosen.row[lane] * shape_.row_bytes + chosen.within[lane];
+      }
+      chosen.ideal = static_cast<uint64_t>(model::shared_cost(arch_, chosen.request).ideal) * chosen.count;
+      chosen_ideal_ += chosen.ideal;
+      chosen_.push_back(chosen);
+    }
   }
+  static uint8_t part_of(const Pattern& pattern) { return pattern.part != 0 ? pattern.part : pattern.width; }
 
-  uint64_t cost_of(const Flips& flips) const {
-    const std::optional<Outcome> outcome = what_if(arch_, shape_, chosen_, Swizzle{granule_, flips});
-    return outcome ? outcome->wavefronts : ~uint64_t{0};
+  /// The wavefronts of the chosen patterns; `limit` or more as soon as they cannot be fewer.
+  uint64_t cost_of(const Flips& flips, uint64_t limit) {
+    flip_of_row_.assign(1, 0);
+    for (uint32_t bit = 0; bit < row_bits_; ++bit)
+      for (size_t row = 0, known = flip_of_row_.size(); row < known; ++row)
+        flip_of_row_.push_back(flip_of_row_[row] ^ flips[bit] * granule_);
+    uint64_t least = chosen_ideal_;
+    for (Chosen& chosen : chosen_) {
+      for (auto left = static_cast<uint32_t>(chosen.request.mask); left != 0; left &= left - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(left));
+        const uint32_t row = chosen.row[lane];
+        chosen.request.address[lane] =
+            uint64_t{shape_.begin} + row * shape_.row_bytes + (chosen.within[lane] ^ flip_of_row_[row]);
+      }
+      const model::SharedCost cost = model::shared_cost(arch_, chosen.request);
+      least += static_cast<uint64_t>(cost.unknown_rule ? cost.estimate : cost.wavefronts) * chosen.count -
+               chosen.ideal;
+      if (least >= limit) return least;
+    }
+    return least;
   }
+  uint64_t cost_of(const Flips& flips) { return cost_of(flips, ~uint64_t{0}); }
 
-  /// What people write: c ^ (r & mask), c ^ (r >> shift).
+  /// That of a SwizzledTile, and what people write: c ^ (r & mask), c ^ (r >> shift).
   std::vector<Flips> usual() const {
     std::vector<Flips> all;
+    if (const auto tile = tile_swizzle(shape_, granule_)) all.push_back(tile->flips);
     for (uint32_t first = 0; first < std::min(column_bits_, row_bits_); ++first) {
       Flips flips{};
       for (uint32_t i = first; i < column_bits_ && i < row_bits_; ++i) flips[i] = 1u << i;
@@ -241,11 +305,11 @@ class SwizzleSearch {
     return all;
   }
 
-  Flips try_all() const {
+  Flips try_all() {
     Flips flips{}, best{};
     uint64_t least = cost_of(best);
     const auto consider = [&] {
-      const uint64_t cost = cost_of(flips);
+      const uint64_t cost = cost_of(flips, least);
       if (cost >= least) return;
       least = cost;
       best = flips;
@@ -264,7 +328,7 @@ class SwizzleSearch {
   }
 
   /// From each of the usual maps: change one row bit's flips after the other while that makes it cheaper.
-  Flips descend() const {
+  Flips descend() {
     Flips best{};
     uint64_t least = cost_of(best);
     for (Flips flips : usual()) {
@@ -275,7 +339,7 @@ class SwizzleSearch {
         for (uint32_t i = 0; i < row_bits_; ++i)
           for (uint32_t value = 0; value < 1u << column_bits_; ++value) {
             const uint32_t old = std::exchange(flips[i], value);
-            const uint64_t with = cost_of(flips);
+            const uint64_t with = cost_of(flips, cost);
             if (with < cost) {
               cost = with;
               better = true;
@@ -336,9 +400,37 @@ std::string describe(const Layout& layout) { return std::visit(Describer{}, layo
 
 std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
                                const Layout& layout) {
+  return apply(arch, shape, patterns, layout);
+}
+
+std::optional<std::vector<Outcome>> what_if_each(const model::Arch& arch, const Shape& shape,
+                                                 std::span<const Pattern> patterns, const Layout& layout) {
   const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
   if (!map) return std::nullopt;
-  return apply(arch, shape, patterns, *map);
+  std::vector<Outcome> outcomes(patterns.size());
+  for (size_t i = 0; i < patterns.size(); ++i) {
+    outcomes[i].bytes = map->bytes;
+    if (!add_cost(arch, shape, *map, patterns[i], outcomes[i])) return std::nullopt;
+  }
+  return outcomes;
+}
+
+std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule) {
+  constexpr uint32_t bank_row_bytes = 128;
+  const uint32_t pitch = shape.row_bytes;
+  if (granule < 4 || granule > 16 || pitch < granule || pitch % granule != 0 ||
+      !std::has_single_bit(pitch / granule) || granule % shape.element_bytes != 0)
+    return std::nullopt;
+  const auto log2 = [](uint32_t value) {
+    return static_cast<uint32_t>(std::bit_width(std::max(1u, value))) - 1;
+  };
+  const uint32_t units = pitch / granule, bank_units = bank_row_bytes / granule;
+  const uint32_t right = log2(bank_units / units), left = log2(bank_units / rows_of(shape));
+  Swizzle swizzle{granule, {}};
+  for (uint32_t bit = 0;
+       bit < log2(std::min(units, bank_units) >> left) && right + bit < swizzle.flips.size(); ++bit)
+    swizzle.flips[right + bit] = 1u << (left + bit);
+  return swizzle;
 }
 
 std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
@@ -350,8 +442,9 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
   const auto best_of = [&](const std::vector<Layout>& layouts) {
     std::optional<Candidate> best;
     for (const Layout& layout : layouts) {
-      const std::optional<Outcome> outcome = what_if(arch, shape, patterns, layout);
-      if (!outcome || (best && outcome->wavefronts >= best->outcome.wavefronts)) continue;
+      const std::optional<Outcome> outcome =
+          apply(arch, shape, patterns, layout, best ? best->outcome.wavefronts : now->wavefronts);
+      if (!outcome) continue;
       best = Candidate{layout, *outcome, false};
       best->proven_best = outcome->conflict_free();
       if (best->proven_best) break;

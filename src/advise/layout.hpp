@@ -27,6 +27,7 @@ struct Pattern {
   uint32_t mask = 0;   ///< active lanes, never 0
   uint64_t count = 1;  ///< warp accesses with these offsets
   uint32_t site = 0;   ///< which instruction, for those who ask; no part of the cost
+  uint8_t part = 0;    ///< the assembler merged it of accesses of so many bytes; 0: it is one of its own
   /// Bytes from the array's begin; lanes outside `mask` hold 0.
   std::array<uint32_t, 32> offset{};
 };
@@ -37,6 +38,9 @@ struct Shape {
   uint32_t bytes = 0;          ///< size
   uint32_t row_bytes = 0;      ///< from one row to the next; 0: unknown, or the array has no rows
   uint32_t element_bytes = 4;  ///< an element: a scalar or a struct
+  /// The rows are a dimension of the array. Else padding and swizzle are computed from the index, and the
+  /// assembler no longer sees which elements are neighbours: what it merges now, it then does not.
+  bool has_rows = true;
 };
 
 /// tile[R][C] → tile[R][C + words].
@@ -79,6 +83,10 @@ using Layout = std::variant<std::monostate, RowPadding, Swizzle, StructOfArrays,
 /// In words for people: "each row padded by 1 word".
 [[nodiscard]] std::string describe(const Layout& layout);
 
+/// The swizzle of lanescope::SwizzledTile (tile.cuh) with units of `granule` bytes; nothing where there is no
+/// such tile.
+[[nodiscard]] std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule);
+
 /// What all accesses together cost under a layout.
 struct Outcome {
   uint64_t wavefronts = 0;
@@ -92,9 +100,14 @@ struct Outcome {
 
 /// Nothing if the layout does not fit the array (rows unknown or not whole) or an access would no longer be
 /// one aligned piece: a vector access whose row is padded to another alignment, a swizzle that tears it
-/// apart.
+/// apart. Accesses that the assembler merged come apart then, and always under a swizzle.
 [[nodiscard]] std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape,
                                              std::span<const Pattern> patterns, const Layout& layout);
+
+/// The same, one outcome for each pattern.
+[[nodiscard]] std::optional<std::vector<Outcome>> what_if_each(const model::Arch& arch, const Shape& shape,
+                                                               std::span<const Pattern> patterns,
+                                                               const Layout& layout);
 
 /// A layout, its outcome, and whether no layout of the same kind can cost less.
 struct Candidate {
@@ -106,7 +119,7 @@ struct Candidate {
 /// The layouts that cost less than the one at hand, best first: fewest wavefronts, then in the order of
 /// Layout. Of each kind only the best is listed, of equals the smallest; padding is tried by 1 … 16 words.
 /// Swizzles: searched over linear maps of the row's bits into the column's, exhaustively where there are at
-/// most 2^16 of them, otherwise bit by bit from several beginnings; `proven_best` when all were tried or the
+/// most 2^14 of them, otherwise bit by bit from several beginnings; `proven_best` when all were tried or the
 /// outcome is conflict-free.
 [[nodiscard]] std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
                                             std::span<const Pattern> patterns);

@@ -1,4 +1,4 @@
-// See patch.hpp. Patches change words within lines, so that both texts have the same lines in the same order.
+// See patch.hpp.
 #include "advise/patch.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,11 @@
 
 namespace lanescope::advise {
 namespace {
+
+void sort(std::vector<Edit>& edits) {
+  std::stable_sort(edits.begin(), edits.end(),
+                   [](const Edit& a, const Edit& b) { return a.begin < b.begin; });
+}
 
 /// Lines with their ends.
 std::vector<std::string_view> lines_of(std::string_view text) {
@@ -21,56 +26,103 @@ std::vector<std::string_view> lines_of(std::string_view text) {
   return lines;
 }
 
+/// Lines [begin, end) of a text, 0-based, that become others.
+struct Block {
+  size_t begin = 0, end = 0;
+  std::vector<Edit> edits;
+  std::string after;
+};
+
 void add(std::string& diff, char sign, std::string_view line) {
   diff += sign;
   diff += line;
   if (line.empty() || line.back() != '\n') diff += "\n\\ No newline at end of file\n";
 }
 
+/// "12,3": where a piece of a diff begins, and how many lines it has.
+std::string range(size_t begin, size_t lines) {
+  return fmt::format("{},{}", begin + (lines != 0 ? 1 : 0), lines);
+}
+
 }  // namespace
 
-std::string patched(std::string_view text, std::vector<Patch> patches) {
-  std::sort(patches.begin(), patches.end(), [](const Patch& a, const Patch& b) { return a.begin < b.begin; });
+std::string patched(std::string_view text, std::vector<Edit> edits, const std::string& file) {
+  sort(edits);
   std::string result;
   size_t done = 0;
-  for (const Patch& patch : patches) {
-    if (patch.begin < done || patch.end < patch.begin || patch.end > text.size())
-      throw Error(SourcePlace{patch.file}, "the file is not the one that was compiled");
-    result += text.substr(done, patch.begin - done);
-    result += patch.text;
-    done = patch.end;
+  for (const Edit& edit : edits) {
+    if (edit.begin < done || edit.end < edit.begin || edit.end > text.size())
+      throw Error(SourcePlace{file}, "the file is not the one that was compiled");
+    result += text.substr(done, edit.begin - done);
+    result += edit.text;
+    done = edit.end;
   }
   return result + std::string(text.substr(done));
 }
 
-std::string unified_diff(std::string_view before, std::string_view after, const std::string& file) {
+std::string unified_diff(std::string_view text, const std::vector<Edit>& unsorted, const std::string& file) {
   constexpr size_t context = 3;
-  const std::vector<std::string_view> a = lines_of(before), b = lines_of(after);
-  if (a.size() != b.size()) throw Error(SourcePlace{file}, "a patch adds or removes lines");
+  const std::vector<std::string_view> lines = lines_of(text);
+  std::vector<size_t> begins;
+  for (const std::string_view line : lines) begins.push_back(static_cast<size_t>(line.data() - text.data()));
+  begins.push_back(text.size());
+  const auto line_at = [&](size_t offset) {
+    const auto next = std::upper_bound(begins.begin(), begins.end() - 1, offset);
+    return static_cast<size_t>(std::max<std::ptrdiff_t>(next - begins.begin(), 1) - 1);
+  };
+
+  std::vector<Edit> edits = unsorted;
+  sort(edits);
+  std::vector<Block> blocks;
+  for (const Edit& edit : edits) {
+    const bool inserts = edit.begin == edit.end && edit.text.ends_with('\n') &&
+                         std::binary_search(begins.begin(), begins.end(), edit.begin);
+    const size_t first = inserts && edit.begin == text.size() ? lines.size() : line_at(edit.begin);
+    const size_t end = inserts ? first : std::min(line_at(edit.end) + 1, lines.size());
+    if (!blocks.empty() && first < blocks.back().end)
+      blocks.back().end = std::max(blocks.back().end, end);
+    else
+      blocks.push_back({first, end, {}, {}});
+    blocks.back().edits.push_back(edit);
+  }
+  for (Block& block : blocks) {
+    const size_t offset = begins[block.begin];
+    for (Edit& edit : block.edits) {
+      edit.begin -= offset;
+      edit.end -= offset;
+    }
+    const std::string_view before = text.substr(offset, begins[block.end] - offset);
+    block.after = patched(before, block.edits, file);
+  }
+  std::erase_if(blocks, [&](const Block& block) {
+    return block.after == text.substr(begins[block.begin], begins[block.end] - begins[block.begin]);
+  });
+
   std::string diff;
-  for (size_t next = 0; next < a.size();) {
-    if (a[next] == b[next]) {
-      ++next;
-      continue;
-    }
-    // One hunk: from this change to the last one that is near the one before it.
-    const size_t begin = next - std::min(next, context);
+  std::ptrdiff_t longer = 0;  // how many lines the blocks before have added
+  for (size_t next = 0; next < blocks.size();) {
+    // One piece: from this block to the last one that is near the one before it.
     size_t last = next;
-    for (size_t i = next; i < a.size() && i <= last + 2 * context; ++i)
-      if (a[i] != b[i]) last = i;
-    const size_t end = std::min(last + context + 1, a.size());
-    if (diff.empty()) diff = fmt::format("--- a/{0}\n+++ b/{0}\n", file);
-    diff += fmt::format("@@ -{0},{1} +{0},{1} @@\n", begin + 1, end - begin);
-    for (size_t i = begin; i < end;) {
-      if (a[i] == b[i]) {
-        add(diff, ' ', a[i++]);
-        continue;
+    while (last + 1 < blocks.size() && blocks[last + 1].begin - blocks[last].end <= 2 * context) ++last;
+    const size_t begin = blocks[next].begin - std::min(blocks[next].begin, context);
+    const size_t end = std::min(blocks[last].end + context, lines.size());
+    std::string body;
+    size_t after_lines = 0;
+    for (size_t at = begin; next <= last; ++next) {
+      const Block& block = blocks[next];
+      for (; at < block.begin; ++at, ++after_lines) add(body, ' ', lines[at]);
+      for (; at < block.end; ++at) add(body, '-', lines[at]);
+      for (const std::string_view line : lines_of(block.after)) {
+        add(body, '+', line);
+        ++after_lines;
       }
-      const size_t from = i;
-      while (i < end && a[i] != b[i]) add(diff, '-', a[i++]);
-      for (size_t j = from; j < i; ++j) add(diff, '+', b[j]);
+      if (next == last)
+        for (; at < end; ++at, ++after_lines) add(body, ' ', lines[at]);
     }
-    next = end;
+    const auto after_begin = static_cast<size_t>(static_cast<std::ptrdiff_t>(begin) + longer);
+    if (diff.empty()) diff = fmt::format("--- a/{0}\n+++ b/{0}\n", file);
+    diff += fmt::format("@@ -{} +{} @@\n", range(begin, end - begin), range(after_begin, after_lines)) + body;
+    longer += static_cast<std::ptrdiff_t>(after_lines) - static_cast<std::ptrdiff_t>(end - begin);
   }
   return diff;
 }

@@ -1,21 +1,34 @@
 // Changes of source files as people read them and as they are made.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "advise/advise.hpp"
-
 namespace lanescope::advise {
 
-/// The text with all patches made. They are of one file and do not overlap; throws lanescope::Error if one
-/// lies outside.
-[[nodiscard]] std::string patched(std::string_view text, std::vector<Patch> patches);
+/// A piece of a text to be replaced. Where nothing is replaced and `text` ends a line, lines are inserted.
+struct Edit {
+  size_t begin = 0, end = 0;  ///< bytes of the text
+  std::string text;           ///< what stands there afterwards
+  friend bool operator==(const Edit&, const Edit&) = default;
+};
 
-/// A unified diff of two texts of the same file, three lines of context; empty when they are equal. `file` is
-/// what the diff calls it: a/file and b/file.
-[[nodiscard]] std::string unified_diff(std::string_view before, std::string_view after,
+/// A change of one file.
+struct Patch {
+  std::string file;  ///< where it was found
+  std::vector<Edit> edits;
+  friend bool operator==(const Patch&, const Patch&) = default;
+};
+
+/// The text with all edits made. They do not overlap; throws lanescope::Error, which names `file`, if one
+/// lies outside of the text.
+[[nodiscard]] std::string patched(std::string_view text, std::vector<Edit> edits, const std::string& file);
+
+/// What the edits change, as a unified diff with three lines of context; empty when they change nothing.
+/// `file` is what the diff calls it: a/file and b/file.
+[[nodiscard]] std::string unified_diff(std::string_view text, const std::vector<Edit>& edits,
                                        const std::string& file);
 
 }  // namespace lanescope::advise

@@ -97,8 +97,9 @@ Json json_of(const Launch& launch) {
               {"why_global", launch.why_global}};
 }
 
-Json json_of(const advise::Advice& advice, const std::string& kernel) {
-  Json json{{"kernel", kernel},
+Json json_of(const advise::Advice& advice, size_t launch, const std::string& kernel) {
+  Json json{{"launch", launch},
+            {"kernel", kernel},
             {"file", advice.file},
             {"line", advice.line},
             {"variable", advice.variable},
@@ -115,11 +116,15 @@ Json json_of(const advise::Advice& advice, const std::string& kernel) {
             {"proven_best", advice.proven_best},
             {"estimate", advice.estimate},
             {"pitch_from", advice.pitch_from}};
-  if (advice.patch)
-    json["patch"] = {{"file", advice.patch->file},
-                     {"begin", advice.patch->begin},
-                     {"end", advice.patch->end},
-                     {"text", advice.patch->text}};
+  if (advice.patch) {
+    Json edits = Json::array();
+    for (const advise::Edit& edit : advice.patch->edits)
+      edits.push_back({{"begin", edit.begin}, {"end", edit.end}, {"text", edit.text}});
+    json["patch"] = {
+        {"file", advice.patch->file}, {"edits", std::move(edits)}, {"uses_tiles", advice.patch_uses_tiles}};
+  } else {
+    json["no_patch"] = advice.no_patch;
+  }
   return json;
 }
 
@@ -151,7 +156,8 @@ std::string to_json(const Report& report) {
   for (const Launch& launch : report.launches) {
     launches.push_back(json_of(launch));
     for (const Finding& finding : launch.findings) findings.push_back(json_of(finding));
-    for (const advise::Advice& a : launch.advice) advice.push_back(json_of(a, launch.kernel));
+    for (const advise::Advice& a : launch.advice)
+      advice.push_back(json_of(a, launches.size() - 1, launch.kernel));
   }
   Json copies = Json::array();
   for (const Copies& c : report.copies)

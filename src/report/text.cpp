@@ -155,15 +155,19 @@ void write_advice(Writer& out, const Launch& launch) {
         fmt::format(" Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less.", a.variable,
                     grouped(a.wavefronts_before), a.estimate ? "about " : "", grouped(a.wavefronts_after),
                     percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts));
-    if (a.shared_bytes_before != a.shared_bytes_after) {
-      text += fmt::format(" Shared memory of a block: {} → {} bytes", grouped(a.shared_bytes_before),
-                          grouped(a.shared_bytes_after));
-      if (a.occupancy_known)
-        text += fmt::format("; blocks on a multiprocessor: {} → {} (limit: {}{})", a.occupancy_before.blocks,
-                            a.occupancy_after.blocks, advise::name_of(a.occupancy_after.limiter),
-                            a.registers_known ? "" : "; registers unknown");
-      text += ".";
-    }
+    const auto change = [](uint64_t before, uint64_t after) {
+      return before == after ? fmt::format("{} as before", grouped(after))
+                             : fmt::format("{} → {}", grouped(before), grouped(after));
+    };
+    text += fmt::format(" Bytes of shared memory a block: {}",
+                        change(a.shared_bytes_before, a.shared_bytes_after));
+    if (a.occupancy_known)
+      text += fmt::format("; blocks on a multiprocessor: {} (limit: {}{})",
+                          change(static_cast<uint64_t>(a.occupancy_before.blocks),
+                                 static_cast<uint64_t>(a.occupancy_after.blocks)),
+                          advise::name_of(a.occupancy_after.limiter),
+                          a.registers_known ? "" : "; registers unknown");
+    text += ".";
     out.line();
     out.paragraph(text, 2, Style::good);
   }

@@ -19,8 +19,8 @@ struct Result {
 };
 
 Result find(const std::string& text, uint64_t bytes, uint32_t used_at = 1000,
-            const std::string& name = "tile") {
-  const auto found = find_declaration(text, name, bytes, used_at);
+            const std::string& name = "tile", const std::string& function = "") {
+  const auto found = find_declaration(text, name, bytes, used_at, function);
   Result result;
   if (const auto* why = std::get_if<Unclear>(&found)) {
     result.unclear = why->reason;
@@ -68,6 +68,34 @@ TEST(Declaration, SolvesForOneUnknownName) {
   EXPECT_THAT(find("__shared__ T tile[N][N];", 4096).unclear, HasSubstr("neither 'N' nor the size of 'T'"));
   EXPECT_THAT(find("__shared__ float tile[N][N];", 4100).unclear, HasSubstr("no value of 'N'"));
   EXPECT_THAT(find("__shared__ float tile[N % 4 + 1];", 16).unclear, HasSubstr("several values of 'N'"));
+}
+
+TEST(Declaration, KnowsTemplateArgumentsFromTheFunctionsName) {
+  const std::string text =
+      "template <class T> void other(T) {}\n"
+      "template <int rows, int columns = 32, typename T = float>\n"
+      "__global__ void __launch_bounds__(256) k(T* out) {\n  __shared__ T tile[rows][columns + 1];\n}";
+  const Result known = find(text, 16 * 33 * 8, 4, "tile", "k<16, 32, double>");
+  EXPECT_THAT(known.extents, ElementsAre(16, 33));
+  EXPECT_EQ(known.element_bytes, 8u);
+  EXPECT_EQ(known.assumed, "columns = 32, rows = 16");
+  EXPECT_THAT(find(text, 16 * 33 * 8, 4).unclear, HasSubstr("are not defined in this file"));
+  EXPECT_THAT(find(text, 16 * 33 * 8, 4, "tile", "other<double>").unclear, HasSubstr("are not defined"));
+  EXPECT_THAT(
+      find("template <int... n> void k() { __shared__ float tile[A][B]; }", 64, 4, "tile", "k<1, 2>").unclear,
+      HasSubstr("are not defined"));
+  EXPECT_THAT(find("template <int pad> void k() { __shared__ float tile[32][32 + pad]; }", 4096).extents,
+              ElementsAre(32, 32))
+      << "a padding may be 0";
+}
+
+TEST(Declaration, KnowsTheFunctionOfAVariable) {
+  EXPECT_EQ(function_of("void transpose<32, float>(float*, float const*)::tile"), "transpose<32, float>");
+  EXPECT_EQ(function_of("void (anonymous namespace)::k<(int)4, A<int> >(void (*)(int))::s"),
+            "k<(int)4, A<int> >");
+  EXPECT_EQ(function_of("k(float*)::tile"), "k");
+  EXPECT_EQ(function_of("tile"), "");
+  EXPECT_EQ(function_of(")::tile"), "");
 }
 
 TEST(Declaration, TakesTheNearestAboveTheUse) {

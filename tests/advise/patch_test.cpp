@@ -9,38 +9,50 @@ namespace lanescope::advise {
 namespace {
 
 TEST(Patch, ReplacesFromTheFrontWhateverTheOrder) {
-  EXPECT_EQ(patched("ab[32][32];", {{"f", 7, 9, "32 + 1"}, {"f", 3, 5, "N"}}), "ab[N][32 + 1];");
-  EXPECT_EQ(patched("abc", {}), "abc");
-  EXPECT_THROW((void)patched("abc", {{"f", 2, 4, ""}}), Error);
-  EXPECT_THROW((void)patched("abc", {{"f", 0, 2, ""}, {"f", 1, 3, ""}}), Error);
+  EXPECT_EQ(patched("ab[32][32];", {{7, 9, "32 + 1"}, {3, 5, "N"}}, "f"), "ab[N][32 + 1];");
+  EXPECT_EQ(patched("abc", {}, "f"), "abc");
+  EXPECT_THROW((void)patched("abc", {{2, 4, ""}}, "f"), Error);
+  EXPECT_THROW((void)patched("abc", {{0, 2, ""}, {1, 3, ""}}, "f"), Error);
 }
 
 TEST(Patch, DiffHasThreeLinesAroundAChange) {
-  const std::string before = "1\n2\n3\n4\n5\n6\n7\n8\n9\n", after = "1\n2\n3\n4\nfive\n6\n7\n8\n9\n";
-  EXPECT_EQ(unified_diff(before, after, "k.cu"),
+  const std::string text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n";
+  EXPECT_EQ(unified_diff(text, {{8, 9, "five"}}, "k.cu"),
             "--- a/k.cu\n+++ b/k.cu\n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+five\n 6\n 7\n 8\n");
-  EXPECT_EQ(unified_diff(before, before, "k.cu"), "");
+  EXPECT_EQ(unified_diff(text, {{8, 9, "5"}}, "k.cu"), "");
+  EXPECT_EQ(unified_diff(text, {}, "k.cu"), "");
+}
+
+TEST(Patch, DiffShowsLinesThatAreAdded) {
+  const std::string text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n";
+  EXPECT_EQ(unified_diff(text, {{0, 0, "zero\n"}, {23, 23, "!"}}, "f"),
+            "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n+zero\n 1\n 2\n 3\n"
+            "@@ -8,4 +9,4 @@\n 8\n 9\n 10\n-11\n+11!\n");
+  EXPECT_EQ(unified_diff("1\n", {{2, 2, "2\n"}}, "f"), "--- a/f\n+++ b/f\n@@ -1,1 +1,2 @@\n 1\n+2\n");
+  EXPECT_EQ(unified_diff("", {{0, 0, "1\n"}}, "f"), "--- a/f\n+++ b/f\n@@ -0,0 +1,1 @@\n+1\n");
 }
 
 TEST(Patch, DiffJoinsWhatIsNearAndSplitsWhatIsFar) {
-  std::string before, near, far;
+  std::string text;
+  std::vector<size_t> begins;
   for (int i = 1; i <= 30; ++i) {
-    const std::string line = std::to_string(i);
-    before += line + "\n";
-    near += (i == 10 || i == 16 ? "x" + line : line) + "\n";
-    far += (i == 2 || i == 29 ? "x" + line : line) + "\n";
+    begins.push_back(text.size());
+    text += std::to_string(i) + "\n";
   }
-  const auto hunks = [](const std::string& diff) {
+  const auto pieces = [&](size_t a, size_t b) {
+    const std::string diff =
+        unified_diff(text, {{begins[a], begins[a], "x"}, {begins[b], begins[b], "x"}}, "f");
     size_t count = 0;
     for (size_t at = 0; (at = diff.find("@@ -", at)) != std::string::npos; ++at) ++count;
     return count;
   };
-  EXPECT_EQ(hunks(unified_diff(before, near, "f")), 1u);
-  EXPECT_EQ(hunks(unified_diff(before, far, "f")), 2u);
+  EXPECT_EQ(pieces(9, 9), 1u);
+  EXPECT_EQ(pieces(9, 16), 1u);
+  EXPECT_EQ(pieces(1, 28), 2u);
 }
 
 TEST(Patch, DiffSaysThatTheLastLineHasNoEnd) {
-  EXPECT_EQ(unified_diff("a", "b", "f"),
+  EXPECT_EQ(unified_diff("a", {{0, 1, "b"}}, "f"),
             "--- a/f\n+++ b/f\n@@ -1,1 +1,1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end "
             "of file\n");
 }

@@ -1,0 +1,313 @@
+// See rewrite.hpp.
+#include "advise/rewrite.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "advise/tokens.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+constexpr uint32_t word_bytes = 4;
+using Tokens = std::vector<Token>;
+
+/// Stands where a text cannot be changed surely.
+struct Refused {
+  std::string why;
+};
+
+/// One mention of the array: `name[…][…]`.
+struct Use {
+  size_t name = 0;  ///< token
+  struct Subscript {
+    size_t open = 0, close = 0;  ///< tokens of the brackets
+  };
+  std::vector<Subscript> subscripts;
+  [[nodiscard]] size_t behind() const { return subscripts.empty() ? name + 1 : subscripts.back().close + 1; }
+};
+
+class Rewriter {
+ public:
+  Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape)
+      : text_(text), d_(declaration), shape_(shape), tokens_(tokens_of(text)) {}
+
+  Rewrite operator()(std::monostate) const { throw Refused{"the layout is the one at hand"}; }
+
+  Rewrite operator()(const RowPadding& padding) const {
+    const uint32_t bytes = padding.words * word_bytes;
+    if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
+    const uint32_t elements = bytes / d_.element_bytes;
+    if (d_.extents.size() >= 2) {
+      if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
+      const Extent& extent = d_.extents.back();
+      if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in the extent"};
+      const std::string longer = padded(extent, elements);
+      return {{{extent.begin, extent.end, longer}}, declared(d_.extents.size() - 1, longer), false};
+    }
+    if (shape_.row_bytes % d_.element_bytes != 0) throw Refused{"the rows are no whole number of elements"};
+    require_tile_type(1);
+    return with_type(fmt::format("lanescope::PaddedArray<{}, {}, {}, {}>", d_.type,
+                                 trimmed(d_.extents[0].text), shape_.row_bytes / d_.element_bytes, elements));
+  }
+
+  Rewrite operator()(const Swizzle& swizzle) const {
+    if (d_.extents.size() != 2) throw Refused{"it is no array of two dimensions"};
+    if (tile_swizzle(shape_, swizzle.granule) != swizzle)
+      throw Refused{"lanescope::SwizzledTile has another swizzle"};
+    require_tile_type(2);
+    const uint32_t unit = swizzle.granule / d_.element_bytes;
+    const bool usual = swizzle.granule == std::max(word_bytes, d_.element_bytes);
+    return with_type(fmt::format("lanescope::SwizzledTile<{}, {}, {}{}>", d_.type,
+                                 trimmed(d_.extents[0].text), trimmed(d_.extents[1].text),
+                                 usual ? "" : fmt::format(", {}", unit)));
+  }
+
+  Rewrite operator()(const StructOfArrays& arrays) const {
+    if (d_.extents.size() != 1) throw Refused{"it is no array of one dimension"};
+    require_lone_declaration();
+    const std::vector<Field> fields = fields_of(d_.type);
+    for (const Field& field : fields)
+      if (field.bytes != arrays.piece)
+        throw Refused{fmt::format("field '{}' of '{}' has not {} bytes", field.name, d_.type, arrays.piece)};
+    const std::string count = trimmed(d_.extents[0].text);
+    Rewrite result;
+    std::string members;
+    for (const Field& field : fields) members += fmt::format(" {} {}[{}];", field.type, field.name, count);
+    result.what = fmt::format("struct {{{} }} {}", members, d_.name);
+    result.edits.push_back({d_.type_begin, d_.end, result.what});
+    for (const Use& use : uses(1)) move_field(use, fields, result.edits);
+    return result;
+  }
+
+  Rewrite operator()(const ElementPadding&) const {
+    throw Refused{"other code may use the type of its elements, too"};
+  }
+
+  Rewrite operator()(const Transposed&) const {
+    if (d_.extents.size() != 2) throw Refused{"it is no array of two dimensions"};
+    Rewrite result;
+    const auto exchange = [&](size_t a_begin, size_t a_end, size_t b_begin, size_t b_end) {
+      result.edits.push_back({a_begin, a_end, std::string(text_.substr(b_begin, b_end - b_begin))});
+      result.edits.push_back({b_begin, b_end, std::string(text_.substr(a_begin, a_end - a_begin))});
+    };
+    const Extent &rows = d_.extents[0], &columns = d_.extents[1];
+    exchange(rows.begin, rows.end, columns.begin, columns.end);
+    for (const Use& use : uses(2)) {
+      for (const Use::Subscript& s : use.subscripts) refuse_if_nested(s);
+      const auto [a, b] = std::pair(use.subscripts[0], use.subscripts[1]);
+      exchange(tokens_[a.open].end(), tokens_[a.close].begin, tokens_[b.open].end(), tokens_[b.close].begin);
+    }
+    result.what = fmt::format("{} {}[{}][{}]", d_.type, d_.name, trimmed(columns.text), trimmed(rows.text));
+    return result;
+  }
+
+ private:
+  struct Field {
+    std::string type, name;
+    uint32_t bytes = 0;
+  };
+
+  std::string_view text_;
+  const Declaration& d_;
+  const Shape& shape_;
+  Tokens tokens_;
+
+  static std::string trimmed(const std::string& text) {
+    constexpr const char* blank = " \t\r\n";
+    const size_t begin = text.find_first_not_of(blank);
+    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+  }
+  std::string between(size_t begin, size_t end) const {
+    return std::string(text_.substr(begin, end - begin));
+  }
+  std::string inside(const Use::Subscript& s) const {
+    return trimmed(between(tokens_[s.open].end(), tokens_[s.close].begin));
+  }
+  std::string place(size_t token) const { return fmt::format("line {}", tokens_[token].line); }
+
+  std::string declared(size_t changed, const std::string& with) const {
+    std::string text = fmt::format("{} {}", d_.type, d_.name);
+    for (size_t i = 0; i < d_.extents.size(); ++i)
+      text += fmt::format("[{}]", i == changed ? with : d_.extents[i].text);
+    return text;
+  }
+
+  void require_lone_declaration() const {
+    if (!d_.alone) throw Refused{"other variables are declared along with it"};
+    if (!d_.plain) throw Refused{fmt::format("its type is '{}'", d_.type)};
+    for (const Extent& extent : d_.extents)
+      if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in its extents"};
+  }
+  /// A type with operator[] in place of the array: each use must have all subscripts.
+  void require_tile_type(size_t subscripts) const {
+    require_lone_declaration();
+    (void)uses(subscripts);
+  }
+
+  Rewrite with_type(const std::string& type) const {
+    Rewrite result;
+    result.uses_tiles = true;
+    result.what = fmt::format("{} {}", type, d_.name);
+    result.edits.push_back({d_.type_begin, d_.end, result.what});
+    const std::string line = "#include <lanescope/tile.cuh>\n";
+    size_t at = 0;  // behind the last #include above, else before the first thing that is no comment
+    bool included = false;
+    for (size_t i = 0; i + 1 < tokens_.size() && tokens_[i].begin < d_.type_begin; ++i) {
+      if (!tokens_[i].in_directive || !tokens_[i + 1].is("include")) continue;
+      const size_t end = std::min(text_.find('\n', tokens_[i].begin), text_.size() - 1) + 1;
+      included = included || between(tokens_[i].begin, end).find("lanescope/tile.cuh") != std::string::npos;
+      at = end;
+    }
+    const bool first = at == 0;
+    if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0
+    if (!included) result.edits.push_back({at, at, first ? line + "\n" : line});
+    return result;
+  }
+
+  /// All mentions behind the declaration, each with exactly so many subscripts.
+  std::vector<Use> uses(size_t subscripts) const {
+    std::vector<Use> all;
+    int depth = 0;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      const Token& t = tokens_[i];
+      if (t.in_directive) {
+        if (t.is(d_.name)) throw Refused{fmt::format("a macro names '{}' in {}", d_.name, place(i))};
+        continue;
+      }
+      if (t.begin < d_.end) continue;
+      depth += t.is("{") ? 1 : t.is("}") ? -1 : 0;
+      if (depth < 0) break;
+      if (!t.is(d_.name) ||
+          (i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->") || tokens_[i - 1].is("::"))))
+        continue;
+      Use use{i, {}};
+      while (use.subscripts.size() < subscripts && use.behind() < tokens_.size() &&
+             tokens_[use.behind()].is("["))
+        use.subscripts.push_back({use.behind(), closing(use.behind())});
+      if (use.subscripts.size() != subscripts ||
+          (use.behind() < tokens_.size() && tokens_[use.behind()].is("[")))
+        throw Refused{fmt::format("{} uses '{}' without {}", place(i), d_.name,
+                                  subscripts == 1 ? "a subscript" : "all of its subscripts")};
+      // &s[i] as the argument of a call is one element; a pointer that is kept may go on from there.
+      if (i > 1 && tokens_[i - 1].is("&") && !tokens_[i - 2].is("(") && !tokens_[i - 2].is(",") &&
+          !is_operand(tokens_[i - 2]))
+        throw Refused{fmt::format("{} takes an address in '{}'", place(i), d_.name)};
+      all.push_back(std::move(use));
+    }
+    return all;
+  }
+  static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
+
+  size_t closing(size_t open) const {
+    int depth = 0;
+    for (size_t i = open; i < tokens_.size(); ++i) {
+      depth += tokens_[i].is("[") ? 1 : tokens_[i].is("]") ? -1 : 0;
+      if (depth == 0) return i;
+    }
+    throw Refused{fmt::format("the bracket of {} has no end", place(open))};
+  }
+
+  void refuse_if_nested(const Use::Subscript& s) const {
+    for (size_t i = s.open; i < s.close; ++i)
+      if (tokens_[i].is(d_.name))
+        throw Refused{fmt::format("a subscript in {} is itself an element of '{}'", place(i), d_.name)};
+  }
+
+  /// The members of a struct that the text defines, all scalars; or x … w of a vector type.
+  std::vector<Field> fields_of(const std::string& type) const {
+    for (const char* base : {"float", "int", "uint"})
+      for (uint32_t lanes = 2; lanes <= 4; ++lanes)
+        if (type == fmt::format("{}{}", base, lanes)) {
+          std::vector<Field> fields;
+          for (uint32_t i = 0; i < lanes; ++i)
+            fields.push_back(
+                {std::string_view(base) == "uint" ? "unsigned" : base, std::string(1, "xyzw"[i]), 4});
+          return fields;
+        }
+    for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      if (!tokens_[i].is("struct") || !tokens_[i + 1].is(type) || !tokens_[i + 2].is("{")) continue;
+      std::vector<Field> fields;
+      for (size_t at = i + 3; at < tokens_.size() && !tokens_[at].is("}");) {
+        const std::string scalar(tokens_[at].text);
+        const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
+                               : scalar == "double"                                         ? 8
+                                                                                            : 0;
+        if (bytes == 0) break;
+        do {
+          ++at;
+          if (at + 1 >= tokens_.size() || !tokens_[at].is_name()) return no_fields(type);
+          fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
+        } while (tokens_[at].is(","));
+        if (!tokens_[at].is(";")) return no_fields(type);
+        ++at;
+        if (at < tokens_.size() && tokens_[at].is("}")) return fields;
+      }
+      break;
+    }
+    return no_fields(type);
+  }
+  static std::vector<Field> no_fields(const std::string& type) {
+    throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
+  }
+
+  /// s[i].x → s.x[i]; s[i] = v → each field of v; s[i] as a value → Type{s.x[i], …}.
+  void move_field(const Use& use, const std::vector<Field>& fields, std::vector<Edit>& edits) const {
+    const Use::Subscript& s = use.subscripts[0];
+    refuse_if_nested(s);
+    const size_t behind = use.behind();
+    if (behind + 1 >= tokens_.size()) throw Refused{"the text ends too early"};
+    const size_t name_end = tokens_[use.name].end();
+    if (tokens_[behind].is(".")) {
+      const std::string field(tokens_[behind + 1].text);
+      edits.push_back({name_end, name_end, "." + field});
+      edits.push_back({tokens_[behind].begin, tokens_[behind + 1].end(), ""});
+      return;
+    }
+    const std::string index = inside(s);
+    for (size_t i = s.open; i < s.close; ++i)
+      if (tokens_[i].is("++") || tokens_[i].is("--") || tokens_[i].is("=") || tokens_[i].is("("))
+        throw Refused{fmt::format("the subscript in {} would be computed several times", place(use.name))};
+    const Token& before = tokens_[use.name - 1];
+    const std::string type = d_.type.starts_with("const ") ? d_.type.substr(6) : d_.type;
+    if (tokens_[behind].is("=")) {
+      if (!before.is(";") && !before.is("{") && !before.is("}") && !before.is(")"))
+        throw Refused{fmt::format("the assignment in {} is no statement", place(use.name))};
+      size_t end = behind;
+      while (end < tokens_.size() && !tokens_[end].is(";")) {
+        if (tokens_[end].is(d_.name) || tokens_[end].is("{"))
+          throw Refused{fmt::format("the value assigned in {} cannot be taken apart", place(use.name))};
+        ++end;
+      }
+      if (end >= tokens_.size()) throw Refused{"the text ends too early"};
+      const std::string value = trimmed(between(tokens_[behind].end(), tokens_[end].begin));
+      std::string statement = fmt::format("{{ const {} element = {};", type, value);
+      for (const Field& field : fields)
+        statement += fmt::format(" {0}.{1}[{2}] = element.{1};", d_.name, field.name, index);
+      edits.push_back({tokens_[use.name].begin, tokens_[end].end(), statement + " }"});
+      return;
+    }
+    const bool is_value = (before.is("=") || before.is("return") || before.is("(") || before.is(",")) &&
+                          (tokens_[behind].is(";") || tokens_[behind].is(",") || tokens_[behind].is(")"));
+    if (!is_value) throw Refused{fmt::format("{} uses an element as a whole", place(use.name))};
+    std::string value;
+    for (const Field& field : fields)
+      value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name, index);
+    edits.push_back({tokens_[use.name].begin, tokens_[s.close].end(), fmt::format("{}{{{}}}", type, value)});
+  }
+};
+
+}  // namespace
+
+std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
+                                       const Shape& shape, const Layout& layout) {
+  try {
+    return std::visit(Rewriter(text, declaration, shape), layout);
+  } catch (const Refused& refused) {
+    return Unclear{refused.why};
+  }
+}
+
+}  // namespace lanescope::advise

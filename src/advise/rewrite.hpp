@@ -1,0 +1,31 @@
+// How the source text changes when a shared array gets another layout: a longer extent, another type of
+// lanescope/tile.cuh, fields or subscripts in another order. Only where the text shows that nothing else
+// leads into the array; otherwise it says what stands in the way.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "advise/declaration.hpp"
+#include "advise/layout.hpp"
+#include "advise/patch.hpp"
+
+namespace lanescope::advise {
+
+struct Rewrite {
+  std::vector<Edit> edits;
+  std::string what;         ///< the new declaration: "float tile[32][32 + 1]"
+  bool uses_tiles = false;  ///< lanescope/tile.cuh is included
+};
+
+/// The edits that give the array of `declaration`, which stands in `text`, the layout. Row padding lengthens
+/// the last extent of an array with rows and makes a PaddedArray of one without; a swizzle makes a
+/// SwizzledTile, if it is the map of one; an array of structs becomes a struct of arrays (s[i].x → s.x[i]);
+/// transposed storage exchanges two extents and all subscripts. Subscripts are looked at up to the end of the
+/// block that the declaration stands in.
+[[nodiscard]] std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
+                                                     const Shape& shape, const Layout& layout);
+
+}  // namespace lanescope::advise

@@ -1,0 +1,28 @@
+// CUDA source text as tokens, as far as declarations and subscripts need it: names, numbers, punctuation.
+// Comments and texts in quotes are no tokens.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::advise {
+
+struct Token {
+  std::string_view text;
+  size_t begin = 0;           ///< in the whole text
+  uint32_t line = 0;          ///< 1-based
+  bool in_directive = false;  ///< in a line of the preprocessor's
+  [[nodiscard]] size_t end() const { return begin + text.size(); }
+  [[nodiscard]] bool is(std::string_view s) const { return text == s; }
+  [[nodiscard]] bool is_name() const {
+    const char c = text.front();
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  }
+  [[nodiscard]] bool is_number() const { return text.front() >= '0' && text.front() <= '9'; }
+};
+
+[[nodiscard]] std::vector<Token> tokens_of(std::string_view text);
+
+}  // namespace lanescope::advise

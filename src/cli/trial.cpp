@@ -1,0 +1,302 @@
+// See trial.hpp.
+#include "cli/trial.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+
+namespace lanescope::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+std::atomic<pid_t> child{0};
+std::atomic<int> interrupt{0};
+
+/// What is sent to us alone is passed on; the terminal sends to both by itself.
+void on_signal(int number, siginfo_t* info, void*) {
+  interrupt = number;
+  if (info->si_code <= 0 && child > 0) kill(child, number);
+}
+
+std::string read_file(const fs::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error(SourcePlace{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  size_t begin = 0;
+  while (begin < text.size()) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+bool near(double a, double b, double tolerance) {
+  return a == b || std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b)) ||
+         (std::isnan(a) && std::isnan(b));
+}
+
+/// Whether two lines are the same, numbers in them within a relative tolerance.
+bool same_line(const std::string& a, const std::string& b, double tolerance) {
+  if (a == b) return true;
+  if (tolerance <= 0) return false;
+  const char *i = a.data(), *j = b.data(), *const a_end = i + a.size(), *const b_end = j + b.size();
+  while (i != a_end && j != b_end) {
+    double x = 0, y = 0;
+    const auto from_a = std::from_chars(i, a_end, x), from_b = std::from_chars(j, b_end, y);
+    if (from_a.ec == std::errc() && from_b.ec == std::errc()) {
+      if (!near(x, y, tolerance)) return false;
+      i = from_a.ptr;
+      j = from_b.ptr;
+    } else if (*i++ != *j++) {
+      return false;
+    }
+  }
+  return i == a_end && j == b_end;
+}
+
+std::string text_difference(const Trial::Output& before, const Trial::Output& after,
+                            const TrialOptions& options) {
+  if (before.content == after.content) return "";
+  const std::vector<std::string> a = lines_of(before.content), b = lines_of(after.content);
+  const auto result_of = [&](std::string line) {
+    for (const std::regex& ignore : options.ignore) line = std::regex_replace(line, ignore, "");
+    return line;
+  };
+  for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+    if (!same_line(result_of(a[i]), result_of(b[i]), options.tolerance))
+      return fmt::format("line {} of {} was '{}' and is now '{}'", i + 1, before.name, a[i], b[i]);
+  if (a.size() != b.size())
+    return fmt::format("{} had {} lines and has now {}", before.name, a.size(), b.size());
+  const bool may_differ = !options.ignore.empty() || options.tolerance > 0;
+  return may_differ ? "" : fmt::format("the end of {} is another one", before.name);
+}
+
+template <class T>
+std::string number_difference(const Trial::Output& before, const Trial::Output& after, double tolerance) {
+  for (size_t at = 0; at + sizeof(T) <= before.content.size(); at += sizeof(T)) {
+    T a = 0, b = 0;
+    std::memcpy(&a, before.content.data() + at, sizeof a);
+    std::memcpy(&b, after.content.data() + at, sizeof b);
+    if (std::memcmp(&a, &b, sizeof a) != 0 && !(tolerance > 0 && near(a, b, tolerance)))
+      return fmt::format("element {} of {} was {} and is now {}", at / sizeof(T), before.name, a, b);
+  }
+  return "";
+}
+
+std::string byte_difference(const Trial::Output& before, const Trial::Output& after, double tolerance) {
+  if (before.content.size() != after.content.size())
+    return fmt::format("{} had {} bytes and has now {}", before.name, before.content.size(),
+                       after.content.size());
+  if (before.kind == Trial::Output::Kind::f32) return number_difference<float>(before, after, tolerance);
+  if (before.kind == Trial::Output::Kind::f64) return number_difference<double>(before, after, tolerance);
+  const auto [a, b] = std::mismatch(before.content.begin(), before.content.end(), after.content.begin());
+  return a == before.content.end()
+             ? ""
+             : fmt::format("byte {} of {} was {} and is now {}", a - before.content.begin(), before.name,
+                           static_cast<unsigned char>(*a), static_cast<unsigned char>(*b));
+}
+
+/// The buffers among the arguments of a PTX file's kernel, to be written after the run.
+struct Dumped {
+  size_t argument = 0;
+  Trial::Output::Kind kind{};
+};
+std::vector<Dumped> buffers_of(const std::vector<std::string>& command) {
+  std::vector<Dumped> buffers;
+  size_t argument = 0;
+  for (size_t i = 1; i < command.size(); ++i) {
+    std::string value;
+    if (command[i] == "--arg" && i + 1 < command.size())
+      value = command[++i];
+    else if (command[i].starts_with("--arg="))
+      value = command[i].substr(6);
+    else
+      continue;
+    using Kind = Trial::Output::Kind;
+    // buf:SIZE… holds f32 elements, buf:TYPE:COUNT… those of TYPE.
+    const std::string type = value.size() > 4 && std::isalpha(static_cast<unsigned char>(value[4])) != 0
+                                 ? value.substr(4, value.find(':', 4) - 4)
+                                 : "f32";
+    if (value.starts_with("buf:"))
+      buffers.push_back({argument, type == "f32" ? Kind::f32 : type == "f64" ? Kind::f64 : Kind::bytes});
+    ++argument;
+  }
+  return buffers;
+}
+
+/// Wavefronts of each variable of a launch; variables of one name add up.
+std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
+  std::map<std::string, uint64_t> all;
+  for (const json& v : launch.at("variables"))
+    all[v.at("name").get<std::string>()] += v.at("wavefronts").get<uint64_t>();
+  return all;
+}
+
+std::string new_finding(const json& before, const json& after) {
+  std::map<std::pair<std::string, std::string>, int> known;
+  const auto key = [](const json& f) {
+    return std::pair(f.at("kind").get<std::string>(), f.at("kernel").get<std::string>());
+  };
+  for (const json& finding : before) ++known[key(finding)];
+  for (const json& finding : after)
+    if (--known[key(finding)] < 0) return finding.at("message").get<std::string>();
+  return "";
+}
+
+}  // namespace
+
+ScratchFolder::ScratchFolder() {
+  std::string pattern = (fs::temp_directory_path() / "lanescope-fix-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw Error(SourcePlace{pattern}, fmt::format("cannot make a folder: {}", std::strerror(errno)));
+  path_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+void catch_interrupts() {
+  struct sigaction action {};
+  action.sa_sigaction = on_signal;
+  action.sa_flags = SA_SIGINFO;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
+}
+
+int run_to_file(const std::vector<std::string>& command, const fs::path& output) {
+  std::cout.flush();
+  std::vector<char*> arguments;
+  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
+                                   0600);
+  pid_t started = 0;
+  const int error = posix_spawnp(&started, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  if (error != 0)
+    throw Error(SourcePlace{command.front()}, fmt::format("cannot run: {}", std::strerror(error)));
+  child = started;
+  int status = 0;
+  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
+  }
+  child = 0;
+  if (const int signal = interrupt.exchange(0); signal != 0) throw Interrupted{signal};
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+Trial run_trial(const TrialOptions& options, const ScratchFolder& folder) {
+  const fs::path output = folder.path() / "output", report = folder.path() / "report.json";
+  fs::remove(report);
+  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                   "run",
+                                   "--format",
+                                   "json",
+                                   "-o",
+                                   report.string(),
+                                   "--arch",
+                                   options.arch};
+  if (!options.checks.empty()) command.insert(command.end(), {"--check", options.checks});
+  if (!options.is_ptx()) command.emplace_back("--");
+  command.insert(command.end(), options.program.begin(), options.program.end());
+  const std::vector<Dumped> buffers = options.is_ptx() ? buffers_of(options.program) : std::vector<Dumped>();
+  const auto dump_of = [&](const Dumped& buffer) {
+    return folder.path() / fmt::format("argument{}", buffer.argument);
+  };
+  for (const Dumped& buffer : buffers)
+    command.insert(command.end(),
+                   {"--dump", fmt::format("{}={}", buffer.argument, dump_of(buffer).string())});
+
+  Trial trial;
+  trial.status = run_to_file(command, output);
+  if (!fs::exists(report))
+    throw Error(SourcePlace{options.program.front()}, "could not be run; the reason stands above");
+  trial.report = json::parse(read_file(report));
+  if (options.is_ptx()) {
+    for (const Dumped& buffer : buffers)
+      trial.outputs.push_back(
+          {fmt::format("argument {}", buffer.argument), buffer.kind, read_file(dump_of(buffer))});
+  } else {
+    trial.outputs.push_back({"the program's output", Trial::Output::Kind::text, read_file(output)});
+  }
+  for (const std::string& file : options.compare)
+    trial.outputs.push_back({file, Trial::Output::Kind::text, read_file(file)});
+  return trial;
+}
+
+std::string difference(const Trial& before, const Trial& after, const TrialOptions& options) {
+  if (after.status != before.status)
+    return fmt::format("the exit status was {} and is now {}", before.status, after.status);
+  for (size_t i = 0; i < before.outputs.size(); ++i) {
+    const Trial::Output &a = before.outputs[i], &b = after.outputs.at(i);
+    std::string found = a.kind == Trial::Output::Kind::text ? text_difference(a, b, options)
+                                                            : byte_difference(a, b, options.tolerance);
+    if (!found.empty()) return found;
+  }
+  return "";
+}
+
+std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
+                     const TrialOptions& options) {
+  if (std::string found = difference(before, after, options); !found.empty()) return found;
+  if (const std::string message = new_finding(before.report.at("findings"), after.report.at("findings"));
+      !message.empty())
+    return "there is a new finding: " + message;
+  const json &was = before.report.at("launches"), &is = after.report.at("launches");
+  if (was.size() != is.size()) return "the program launches other kernels now";
+  constexpr double slack = 0.05;  // where the prediction is an estimate
+  for (const Prediction::Launch& launch : prediction.launches) {
+    const uint64_t now = wavefronts_of(is.at(launch.index))[prediction.variable];
+    const bool as_predicted =
+        launch.estimate ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
+                        : now == launch.wavefronts;
+    if (as_predicted) continue;
+    const bool as_before = now == wavefronts_of(was.at(launch.index))[prediction.variable];
+    return fmt::format("{} wavefronts of {} were predicted, there are {}{}", launch.wavefronts,
+                       prediction.variable, now,
+                       as_before ? ", as before: was the program built from the changed file?" : "");
+  }
+  for (size_t i = 0; i < is.size(); ++i) {
+    std::map<std::string, uint64_t> old = wavefronts_of(was[i]);
+    for (const auto& [variable, now] : wavefronts_of(is[i])) {
+      const bool predicted = variable == prediction.variable &&
+                             std::any_of(prediction.launches.begin(), prediction.launches.end(),
+                                         [&](const auto& launch) { return launch.index == i; });
+      if (!predicted && now > old[variable])
+        return fmt::format("{} of {} takes {} wavefronts now, and took {}", variable,
+                           is[i].at("kernel").get<std::string>(), now, old[variable]);
+    }
+  }
+  return "";
+}
+
+}  // namespace lanescope::cli

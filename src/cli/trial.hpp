@@ -1,0 +1,87 @@
+// One run of a program (or of a kernel of a PTX file) for `lanescope fix`: what it wrote, what its report
+// says, and whether another run proves that a change of the source changed nothing but the layout of an
+// array.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lanescope::cli {
+
+/// A folder of our own, removed at the end.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+/// What is run, and how runs are compared.
+struct TrialOptions {
+  /// A program and its arguments, or a PTX file and what `lanescope run` takes behind it.
+  std::vector<std::string> program;
+  std::string arch;
+  std::string checks;                ///< as of `lanescope run --check`
+  std::vector<std::string> compare;  ///< files that the program writes
+  double tolerance = 0;              ///< relative, of numbers
+  std::vector<std::regex> ignore;    ///< what of the text is no result
+  [[nodiscard]] bool is_ptx() const { return program.front().ends_with(".ptx"); }
+};
+
+struct Trial {
+  /// What one run wrote: its standard output, a file, the buffer of an argument.
+  struct Output {
+    enum class Kind : uint8_t { text, bytes, f32, f64 };
+    std::string name;
+    Kind kind = Kind::text;
+    std::string content;
+  };
+  int status = 0;
+  std::vector<Output> outputs;
+  nlohmann::json report;
+};
+
+/// Thrown when somebody wants this program to end (Ctrl-C): the signal.
+struct Interrupted {
+  int signal = 0;
+};
+
+/// From now on signals to end are passed to the child that runs and thrown as Interrupted when it has ended.
+void catch_interrupts();
+
+/// Runs a command without standard input, its standard output into a file. Returns its exit status.
+int run_to_file(const std::vector<std::string>& command, const std::filesystem::path& output);
+
+/// Runs the program as `lanescope run` does; throws lanescope::Error if there is no report.
+[[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder);
+
+/// The first difference between what two runs wrote and how they ended, in words; empty if there is none.
+[[nodiscard]] std::string difference(const Trial& before, const Trial& after, const TrialOptions& options);
+
+/// What a change of the layout of `variable` is expected to do to the launches of a report.
+struct Prediction {
+  struct Launch {
+    size_t index = 0;
+    uint64_t wavefronts = 0;  ///< of all accesses to the variable
+    bool estimate = false;
+  };
+  std::string variable;
+  std::vector<Launch> launches;
+};
+
+/// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
+/// the predicted wavefronts, and no variable of any launch that costs more than before.
+[[nodiscard]] std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
+                                   const TrialOptions& options);
+
+}  // namespace lanescope::cli
