@@ -157,6 +157,36 @@ struct PaddedArray {
   LANESCOPE_HD constexpr const T& operator[](unsigned index) const { return elements[place(index)]; }
 };
 
+/// `count` elements in which those of each `every` change places by an XOR with bits of the index above them:
+/// of element i, `flips[b]` is XORed into the place if bit b of i / every is set. No byte is lost where
+/// `every` divides `count`; `every` is a power of two, larger than all flips. `lanescope run` says which
+/// flips take the conflicts away (docs/advice.md).
+template <class T, int count_, int every_, unsigned... flips>
+struct SwizzledArray {
+  static_assert(count_ > 0 && detail::is_power_of_two(every_));
+  static_assert(((flips < static_cast<unsigned>(every_)) && ...), "a flip leaves its row");
+
+  using value_type = T;
+  static constexpr int rows = 1;
+  static constexpr int columns = count_;
+  static constexpr int size = (count_ + every_ - 1) / every_ * every_;
+
+  alignas(16) T elements[size];
+
+  LANESCOPE_HD static constexpr unsigned place(unsigned index) {
+    unsigned row = index / static_cast<unsigned>(every_), flip = 0;
+    ((flip ^= (row & 1) * flips, row >>= 1), ...);
+    return index ^ flip;
+  }
+  /// Byte of an element in the array; the row is 0.
+  LANESCOPE_HD static constexpr int byte_offset(int /*row*/, int column) {
+    return static_cast<int>(place(static_cast<unsigned>(column)) * sizeof(T));
+  }
+
+  LANESCOPE_HD constexpr T& operator[](unsigned index) { return elements[place(index)]; }
+  LANESCOPE_HD constexpr const T& operator[](unsigned index) const { return elements[place(index)]; }
+};
+
 /// `count` records whose fields lie in arrays of their own, one behind the other: where an array of structs
 /// puts the fields of neighbouring lanes sizeof(struct) bytes apart, here they are neighbours.
 ///

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <map>
 #include <set>
 #include <tuple>
@@ -55,6 +56,7 @@ struct Array {
   Outcome now;
   Place place;
   std::optional<Declaration> declaration;
+  std::string file;            ///< where it stands
   std::string no_declaration;  ///< why there is none
   std::string pitch_from;
   bool exact = true;  ///< what was recorded tells all of the launch
@@ -121,16 +123,32 @@ std::string function_around(const Launch& launch, const exec::SharedVariable& va
 
 uint32_t bank_row_of(const model::Arch& arch) { return static_cast<uint32_t>(arch.banks * arch.bank_bytes); }
 
+/// In the file of the worst access, else, where that is in a function from elsewhere, in another file of the
+/// kernel's. Sets Array::file.
+std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& array, Sources& sources) {
+  if (!array.place.in_source) return Unclear{"compiled without -lineinfo, so that the source is not known"};
+  const std::string function = function_around(launch, *array.variable);
+  std::optional<Unclear> first;
+  std::vector<std::string> files{array.place.file};
+  files.insert(files.end(), launch.kernel.files.begin(), launch.kernel.files.end());
+  for (size_t i = 0; i < files.size(); ++i) {
+    const Sources::File& file = sources.file(files[i]);
+    std::variant<Declaration, Unclear> found =
+        file.path.empty() ? Unclear{files[i] + " was not found"}
+                          : find_declaration(file.text, array.variable->name, array.shape.bytes,
+                                             i == 0 ? array.place.line : UINT32_MAX, function);
+    array.file = files[i];
+    if (std::holds_alternative<Declaration>(found)) return found;
+    if (!first) first = std::get<Unclear>(found);
+  }
+  return *first;
+}
+
 /// Element, rows, and where they are known from. Rows that the declaration does not give are those that the
 /// lanes' addresses show, or the rows of the banks: `Array::shapes` lists what is to be tried.
 void find_shapes(const Launch& launch, Array& array, Sources& sources) {
   Shape& shape = array.shape;
-  const Sources::File& file = sources.file(array.place.file);
-  std::variant<Declaration, Unclear> found =
-      !array.place.in_source ? Unclear{"compiled without -lineinfo, so that the source is not known"}
-      : file.path.empty()    ? Unclear{array.place.file + " was not found"}
-                          : find_declaration(file.text, array.variable->name, shape.bytes, array.place.line,
-                                             function_around(launch, *array.variable));
+  std::variant<Declaration, Unclear> found = declaration_of(launch, array, sources);
   if (const auto* declaration = std::get_if<Declaration>(&found)) {
     array.declaration = *declaration;
     shape.element_bytes = declaration->element_bytes;
@@ -240,7 +258,7 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
 int64_t usual_stride(const Array& array) {
   std::map<int64_t, uint64_t> seen;
   for (const Pattern& pattern : array.patterns)
-    if (const int64_t stride = stride_of(pattern); stride > array.shape.element_bytes)
+    if (const int64_t stride = std::abs(stride_of(pattern)); stride > pattern.width)
       seen[stride] += pattern.count;
   const auto most = std::max_element(seen.begin(), seen.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -292,12 +310,21 @@ bool is_worth_it(const Advice& advice) {
   return advice.wavefronts_after + (advice.wavefronts_before + 99) / 100 <= advice.wavefronts_before;
 }
 
-/// Whether lanes go down columns of the array wherever several take part, and never along a row.
+/// Whether lanes go down columns of the array wherever several take part (and on in the next column, where a
+/// warp is longer than one), and never along a row.
 bool only_columns(const Array& array) {
   bool any = false;
+  const int64_t pitch = array.shape.row_bytes;
   for (const Pattern& pattern : array.patterns) {
-    if (std::popcount(pattern.mask) < 2) continue;
-    if (stride_of(pattern) != array.shape.row_bytes) return false;
+    int steps = 0, down = 0;
+    for (size_t lane = 1; lane < 32; ++lane) {
+      if ((pattern.mask >> (lane - 1) & 3) != 3) continue;
+      const int64_t step = int64_t{pattern.offset[lane]} - int64_t{pattern.offset[lane - 1]};
+      ++steps;
+      down += step == pitch || step == -pitch ? 1 : 0;
+    }
+    if (steps == 0) continue;
+    if (4 * down < 3 * steps) return false;
     any = true;
   }
   return any;
@@ -383,7 +410,7 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (!outcome) continue;
     Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
     if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
-    const Sources::File& file = sources.file(array.place.file);
+    const Sources::File& file = sources.file(array.file);
     std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
     if (array.declaration) rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout);
     if (auto* change = std::get_if<Rewrite>(&rewritten)) {

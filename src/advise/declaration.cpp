@@ -385,12 +385,35 @@ std::map<std::string_view, std::string_view> arguments_of(const std::vector<Toke
   return all;
 }
 
+/// Whether token `at` stands in the body of the function `name`.
+bool is_inside(const std::vector<Token>& tokens, size_t at, std::string_view name) {
+  int depth = 0;
+  for (size_t i = at; i-- > 0;) {
+    depth += tokens[i].is("}") ? 1 : tokens[i].is("{") ? -1 : 0;
+    if (depth >= 0) continue;
+    // The head of a block around it: NAME ( … ) {
+    depth = 0;
+    size_t open = i;
+    int parentheses = 0;
+    do {
+      if (open == 0) return false;
+      --open;
+      parentheses += tokens[open].is(")") ? 1 : tokens[open].is("(") ? -1 : 0;
+    } while (parentheses > 0 || !(tokens[open].is("(") || tokens[open].is("{") || tokens[open].is(";")));
+    if (open > 0 && tokens[open].is("(") && tokens[open - 1].is(name)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string function_of(std::string_view demangled) {
-  // From the end: the variable, `::`, the parameters in parentheses, the function.
+  // From the end: the variable, `::`, the parameters in parentheses (none in C), the function.
   const size_t close = demangled.rfind(")::");
-  if (close == std::string_view::npos) return "";
+  if (close == std::string_view::npos) {
+    const size_t colons = demangled.rfind("::");
+    return colons == std::string_view::npos ? "" : std::string(demangled.substr(0, colons));
+  }
   const auto begin_of_bracket = [&](size_t end, char opens, char closes) {
     int depth = 0;
     for (size_t i = end + 1; i-- > 0;) {
@@ -416,7 +439,13 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
                                                     std::string_view function) {
   const std::vector<Token> tokens = tokens_of(text);
   std::vector<Found> all = declarations_of(tokens, text, name);
-  std::erase_if(all, [&](const Found& f) { return f.declaration.line > used_at; });
+  const auto is_of_function = [&](const Found& f) {
+    return is_inside(tokens, f.token, function.substr(0, function.find('<')));
+  };
+  if (!function.empty() && std::any_of(all.begin(), all.end(), is_of_function))
+    std::erase_if(all, [&](const Found& f) { return !is_of_function(f); });
+  else
+    std::erase_if(all, [&](const Found& f) { return f.declaration.line > used_at; });
   if (all.empty())
     return Unclear{fmt::format("no `__shared__ … {}` is declared above line {}", name, used_at)};
   Found& found = *std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) {

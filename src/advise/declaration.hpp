@@ -43,17 +43,18 @@ struct Unclear {
 };
 
 /// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at`: the
-/// nearest one above that line. Extents are constant expressions over numbers, `sizeof` of basic types,
-/// object-like macros, `const`/`constexpr` variables and enumerators of the same text, and the parameters of
-/// the function template that the array is in, if `function` says what they are: "transpose<32, float>". A
-/// single name that stays unknown (a macro from the command line) is solved for from `bytes`.
+/// one in the body of `function` if that is known, else the nearest one above that line. Extents are constant
+/// expressions over numbers, `sizeof` of basic types, object-like macros, `const`/`constexpr` variables and
+/// enumerators of the same text, and the parameters of the function template that the array is in, if
+/// `function` says what they are: "transpose<32, float>". A single name that stays unknown (a macro from the
+/// command line) is solved for from `bytes`.
 [[nodiscard]] std::variant<Declaration, Unclear> find_declaration(std::string_view text,
                                                                   std::string_view name, uint64_t bytes,
                                                                   uint32_t used_at,
                                                                   std::string_view function = "");
 
 /// The function that a variable is in, of its demangled name: "transpose<32, float>" of
-/// "void transpose<32, float>(float*)::tile". Empty where it is in none.
+/// "void transpose<32, float>(float*)::tile", "transpose" of "transpose::tile". Empty where it is in none.
 [[nodiscard]] std::string function_of(std::string_view demangled);
 
 /// The text of an extent that is larger by `elements`: "TILE + 1".

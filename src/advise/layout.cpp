@@ -180,7 +180,7 @@ class SwizzleSearch {
     std::optional<Candidate> best;
     for (int round = 0; round < rounds; ++round) {
       const bool all = column_bits_ * row_bits_ <= exhaustive_bits;
-      const Flips flips = all ? try_all() : descend();
+      const Flips flips = simpler(all ? try_all() : descend());
       const Swizzle swizzle{granule_, flips};
       const std::optional<Outcome> outcome = what_if(arch_, shape_, patterns_, swizzle);
       if (!outcome) return std::nullopt;
@@ -327,6 +327,17 @@ class SwizzleSearch {
     return best;
   }
 
+  /// Without the flips that bring nothing; that of a SwizzledTile stays as it is.
+  Flips simpler(Flips flips) {
+    if (const auto tile = tile_swizzle(shape_, granule_); tile && tile->flips == flips) return flips;
+    const uint64_t cost = cost_of(flips);
+    for (uint32_t i = 0; i < row_bits_; ++i) {
+      const uint32_t flip = std::exchange(flips[i], 0);
+      if (cost_of(flips) > cost) flips[i] = flip;
+    }
+    return flips;
+  }
+
   /// From each of the usual maps: change one row bit's flips after the other while that makes it cheaper.
   Flips descend() {
     Flips best{};
@@ -367,7 +378,8 @@ std::string swizzle_formula(const Swizzle& s) {
   for (size_t i = first; i < end; ++i) {
     shifted = shifted && s.flips[i] == s.flips[first] << (i - first);
     if (s.flips[i] != 0)
-      bits += fmt::format("{}(r >> {} & 1) * {}", bits.empty() ? "" : " ^ ", i, s.flips[i]);
+      bits += fmt::format("{}({} & 1) * {}", bits.empty() ? "" : " ^ ",
+                          i == 0 ? "r" : fmt::format("r >> {}", i), s.flips[i]);
   }
   if (!shifted) return bits;
   const uint32_t mask = (uint32_t{1} << (end - first)) - 1;

@@ -79,7 +79,7 @@ std::string unified_diff(std::string_view text, const std::vector<Edit>& unsorte
                          std::binary_search(begins.begin(), begins.end(), edit.begin);
     const size_t first = inserts && edit.begin == text.size() ? lines.size() : line_at(edit.begin);
     const size_t end = inserts ? first : std::min(line_at(edit.end) + 1, lines.size());
-    if (!blocks.empty() && first < blocks.back().end)
+    if (!blocks.empty() && first <= blocks.back().end)
       blocks.back().end = std::max(blocks.back().end, end);
     else
       blocks.push_back({first, end, {}, {}});

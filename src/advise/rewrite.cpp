@@ -54,11 +54,22 @@ class Rewriter {
   }
 
   Rewrite operator()(const Swizzle& swizzle) const {
-    if (d_.extents.size() != 2) throw Refused{"it is no array of two dimensions"};
+    const uint32_t unit = swizzle.granule / d_.element_bytes;
+    if (d_.extents.size() == 1) {
+      if (unit == 0 || shape_.row_bytes % d_.element_bytes != 0)
+        throw Refused{"its elements would be torn apart"};
+      require_tile_type(1);
+      size_t bits = swizzle.flips.size();
+      while (bits > 0 && swizzle.flips[bits - 1] == 0) --bits;
+      std::string flips;
+      for (size_t bit = 0; bit < bits; ++bit) flips += fmt::format(", {}", swizzle.flips[bit] * unit);
+      return with_type(fmt::format("lanescope::SwizzledArray<{}, {}, {}{}>", d_.type,
+                                   trimmed(d_.extents[0].text), shape_.row_bytes / d_.element_bytes, flips));
+    }
+    if (d_.extents.size() != 2) throw Refused{"it has more than two dimensions"};
     if (tile_swizzle(shape_, swizzle.granule) != swizzle)
       throw Refused{"lanescope::SwizzledTile has another swizzle"};
     require_tile_type(2);
-    const uint32_t unit = swizzle.granule / d_.element_bytes;
     const bool usual = swizzle.granule == std::max(word_bytes, d_.element_bytes);
     return with_type(fmt::format("lanescope::SwizzledTile<{}, {}, {}{}>", d_.type,
                                  trimmed(d_.extents[0].text), trimmed(d_.extents[1].text),
@@ -74,10 +85,14 @@ class Rewriter {
         throw Refused{fmt::format("field '{}' of '{}' has not {} bytes", field.name, d_.type, arrays.piece)};
     const std::string count = trimmed(d_.extents[0].text);
     Rewrite result;
+    const std::string margin = margin_of(d_.type_begin);
     std::string members;
-    for (const Field& field : fields) members += fmt::format(" {} {}[{}];", field.type, field.name, count);
-    result.what = fmt::format("struct {{{} }} {}", members, d_.name);
-    result.edits.push_back({d_.type_begin, d_.end, result.what});
+    for (const Field& field : fields) {
+      members += fmt::format("{}  {} {}[{}];\n", margin, field.type, field.name, count);
+      result.what += fmt::format("{}{}.{}[{}]", result.what.empty() ? "" : ", ", d_.name, field.name, count);
+    }
+    result.edits.push_back(
+        {d_.type_begin, d_.end, fmt::format("struct {{\n{}{}}} {}", members, margin, d_.name)});
     for (const Use& use : uses(1)) move_field(use, fields, result.edits);
     return result;
   }
@@ -125,6 +140,11 @@ class Rewriter {
   }
   std::string inside(const Use::Subscript& s) const {
     return trimmed(between(tokens_[s.open].end(), tokens_[s.close].begin));
+  }
+  /// The blanks that the line of this byte begins with.
+  std::string margin_of(size_t at) const {
+    const size_t begin = text_.rfind('\n', at) + 1;  // npos + 1 == 0
+    return between(begin, std::min(text_.find_first_not_of(" \t", begin), at));
   }
   std::string place(size_t token) const { return fmt::format("line {}", tokens_[token].line); }
 
@@ -283,10 +303,11 @@ class Rewriter {
       }
       if (end >= tokens_.size()) throw Refused{"the text ends too early"};
       const std::string value = trimmed(between(tokens_[behind].end(), tokens_[end].begin));
-      std::string statement = fmt::format("{{ const {} element = {};", type, value);
+      const std::string margin = margin_of(tokens_[use.name].begin);
+      std::string block = fmt::format("{{\n{}  const {} element = {};\n", margin, type, value);
       for (const Field& field : fields)
-        statement += fmt::format(" {0}.{1}[{2}] = element.{1};", d_.name, field.name, index);
-      edits.push_back({tokens_[use.name].begin, tokens_[end].end(), statement + " }"});
+        block += fmt::format("{0}  {1}.{2}[{3}] = element.{2};\n", margin, d_.name, field.name, index);
+      edits.push_back({tokens_[use.name].begin, tokens_[end].end(), block + margin + "}"});
       return;
     }
     const bool is_value = (before.is("=") || before.is("return") || before.is("(") || before.is(",")) &&

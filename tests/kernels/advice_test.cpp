@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
 #include "advise/advise.hpp"
 #include "kernels/engine.hpp"
 
@@ -18,15 +22,15 @@ struct Advised {
   uint64_t wavefronts = 0;
 };
 
-Advised advise_on(const std::string& program, const std::string& kernel, Dim grid, Dim block,
-                  std::vector<Argument> arguments,
-                  profile::RecordBlocks record = profile::RecordBlocks::some) {
-  Program loaded("kernels/ptx/" + program + ".ptx");
-  const Case c{program, kernel, "", grid, block, 0, std::move(arguments), {}};
+Advised advise_on_file(const std::string& file, const std::string& kernel, Dim grid, Dim block,
+                       std::vector<Argument> arguments,
+                       profile::RecordBlocks record = profile::RecordBlocks::some) {
+  Program loaded(file);
+  const Case c{file, kernel, "", grid, block, 0, std::move(arguments), {}};
   const Outcome run = run_kernel(loaded, c, &sm_90(), 0, record);
   EXPECT_FALSE(run.result.failed);
   const exec::Kernel& decoded = loaded.image().kernel(kernel);
-  advise::Sources sources(std::string(LANESCOPE_SOURCE_DIR) + "/kernels/ptx/" + program + ".ptx");
+  advise::Sources sources(std::string(LANESCOPE_SOURCE_DIR) + "/" + file);
   const BlockCost cost = cost_of(run.profile);
   return {advise::advise({sm_90(),
                           loaded.image().module(),
@@ -37,6 +41,31 @@ Advised advise_on(const std::string& program, const std::string& kernel, Dim gri
                           run.profile},
                          sources),
           cost.load.wavefronts + cost.store.wavefronts};
+}
+
+Advised advise_on(const std::string& program, const std::string& kernel, Dim grid, Dim block,
+                  std::vector<Argument> arguments,
+                  profile::RecordBlocks record = profile::RecordBlocks::some) {
+  return advise_on_file("kernels/ptx/" + program + ".ptx", kernel, grid, block, std::move(arguments), record);
+}
+
+struct CuredKernel {
+  std::string kernel;
+  Dim grid, block;
+  std::vector<Argument> arguments;
+};
+std::vector<CuredKernel> cured_kernels() {
+  const Argument b = scratch(1 << 17);
+  return {{"transpose", {4, 4}, {32, 8}, {b, b, scalar(128)}},
+          {"product", {2, 2}, {32, 32}, {b, b, b, scalar(64)}},
+          {"stencil", {4, 2}, {8, 32}, {b, b, scalar(40)}},
+          {"scan", {3}, {32}, {b, b}},
+          {"histogram", {2}, {32}, {b, b, scalar(16)}},
+          {"fourier", {3}, {128}, {b, b}},
+          {"bitonic", {2}, {256}, {b, b}},
+          {"particles", {2}, {128}, {b, b, scalar(0.5f)}},
+          {"convolution", {2}, {32, 8}, {b, b}},
+          {"tensor_product", {2}, {128}, {b, b, b}}};
 }
 
 Advised reduction(const std::string& kernel, uint32_t n = 1u << 20) {
@@ -52,14 +81,86 @@ Advised transpose(const std::string& kernel, Dim block, uint32_t tile, uint32_t 
 
 TEST(Advice, SequentialAddressingCostsWhatItSays) {
   const Advised before = reduction("reduce_interleaved"), after = reduction("reduce_sequential");
-  ASSERT_EQ(before.advice.size(), 1u);
+  ASSERT_FALSE(before.advice.empty());
   const advise::Advice& advice = before.advice.front();
   EXPECT_EQ(advice.kind, advise::Advice::Kind::sequential_addressing);
   EXPECT_EQ(advice.variable, "d");
   EXPECT_EQ(advice.wavefronts_before, before.wavefronts);
   EXPECT_EQ(advice.wavefronts_after, after.wavefronts);
   EXPECT_FALSE(advice.estimate);
+  EXPECT_EQ(advice.occupancy_before.blocks, advice.occupancy_after.blocks);
+  EXPECT_EQ(advice.shared_bytes_after, 1024u);
+}
+
+TEST(Advice, ShufflesCostWhatTheySay) {
+  for (const char* kernel : {"reduce_sequential", "reduce_first_add"}) {
+    // The same sums, half as many blocks.
+    const uint32_t n = 1u << 19, more = std::string(kernel) == "reduce_first_add" ? 2 : 1;
+    const Advised before = reduction(kernel, n * more), after = reduction("reduce_shuffle", n * more);
+    ASSERT_EQ(before.advice.size(), 1u) << kernel;
+    const advise::Advice& advice = before.advice.front();
+    EXPECT_EQ(advice.kind, advise::Advice::Kind::shuffles);
+    EXPECT_EQ(advice.variable, "d");
+    EXPECT_EQ(advice.wavefronts_before, before.wavefronts);
+    EXPECT_EQ(advice.wavefronts_after, after.wavefronts) << kernel;
+    EXPECT_FALSE(advice.estimate);
+    EXPECT_TRUE(after.advice.empty());
+  }
+}
+
+TEST(Advice, LanesThatOnlyGoDownColumnsGoAlongRowsInstead) {
+  const Argument buffer = scratch(4 * 1024 * 4);
+  for (const auto& [columns, rows, side] :
+       {std::tuple("columns_32", "rows_32", 32u), std::tuple("columns_16", "rows_16", 16u)}) {
+    const Advised before = advise_on("patterns", columns, {4}, {side, side}, {buffer, buffer}),
+                  after = advise_on("patterns", rows, {4}, {side, side}, {buffer, buffer});
+    ASSERT_FALSE(before.advice.empty());
+    const auto mapping = std::find_if(before.advice.begin(), before.advice.end(), [](const auto& a) {
+      return a.kind == advise::Advice::Kind::lane_mapping;
+    });
+    ASSERT_NE(mapping, before.advice.end());
+    EXPECT_EQ(mapping->wavefronts_after, after.wavefronts);
+    EXPECT_TRUE(after.advice.empty());
+  }
+}
+
+/// Four neighbouring elements a thread → elements that are a block's threads apart.
+TEST(Advice, StridedElementsCostWhatTheySay) {
+  const std::string file = "tests/data/cures/by_hand/elements.ptx";
+  const Argument buffer = scratch(2 * 256 * 4);
+  const Advised before = advise_on_file(file, "blocked", {2}, {64}, {buffer, buffer}),
+                after = advise_on_file(file, "strided", {2}, {64}, {buffer, buffer});
+  ASSERT_FALSE(before.advice.empty());
+  EXPECT_EQ(before.advice.front().kind, advise::Advice::Kind::strided_elements);
+  EXPECT_EQ(before.advice.front().wavefronts_before, before.wavefronts);
+  EXPECT_EQ(before.advice.front().wavefronts_after, after.wavefronts);
   EXPECT_TRUE(after.advice.empty());
+}
+
+/// Threads that read neighbouring elements which others wrote need them: to give them others would change
+/// what the kernel computes.
+TEST(Advice, NoStridedElementsWhereThreadsExchangeThem) {
+  const Argument in = scratch(4 * 512 * 4), out = scratch(4 * 256 * 4);
+  for (const advise::Advice& a : advise_on("patterns", "two_interleaved", {4}, {256}, {out, in}).advice)
+    EXPECT_EQ(a.kind, advise::Advice::Kind::layout) << a.change;
+}
+
+/// The known cure of an array of structs, and that the sentence names all that it must.
+TEST(Advice, StructsOfArraysCostWhatTheySay) {
+  const Argument in = scratch(4 * 256 * 16), out = scratch(4 * 256 * 4);
+  const Advised before = advise_on("patterns", "particles_aos", {4}, {256}, {out, in}),
+                after = advise_on("patterns", "particles_soa", {4}, {256}, {out, in});
+  const auto arrays = std::find_if(before.advice.begin(), before.advice.end(), [](const auto& a) {
+    return std::holds_alternative<advise::StructOfArrays>(a.layout);
+  });
+  ASSERT_NE(arrays, before.advice.end());
+  EXPECT_EQ(arrays->wavefronts_before, before.wavefronts);
+  EXPECT_EQ(arrays->wavefronts_after, after.wavefronts);
+  EXPECT_EQ(arrays->launch_wavefronts, before.wavefronts);
+  EXPECT_EQ(arrays->shared_bytes_before, arrays->shared_bytes_after);
+  EXPECT_EQ(arrays->occupancy_before.limiter, model::Limiter::threads);
+  EXPECT_THAT(arrays->change, HasSubstr("struct of arrays"));
+  EXPECT_THAT(arrays->reason, HasSubstr("lanes are 16 bytes apart"));
 }
 
 TEST(Advice, PaddingAndSwizzleCostWhatTheySay) {
@@ -97,14 +198,37 @@ TEST(Advice, SaysWhenBlocksDiffer) {
   EXPECT_TRUE(edge.advice.front().estimate);
 }
 
+/// Twenty kernels of kernels/ and more that do nothing too much.
 TEST(Advice, NoneOnCleanKernels) {
   for (const char* kernel :
        {"copy", "copy_shared", "transpose_naive", "transpose_tile33", "transpose_swizzled"})
     EXPECT_TRUE(transpose(kernel, {32, 8}, 32).advice.empty()) << kernel;
-  for (const char* kernel : {"copy_16", "copy_shared_16"})
+  for (const char* kernel : {"copy_16", "copy_shared_16", "transpose_naive_16", "transpose_swizzled_16"})
     EXPECT_TRUE(transpose(kernel, {16, 16}, 16).advice.empty()) << kernel;
-  for (const char* kernel : {"reduce_divergent", "reduce_sequential", "reduce_first_add", "reduce_shuffle"})
+  for (const char* kernel : {"reduce_divergent", "reduce_shuffle"})
     EXPECT_TRUE(reduction(kernel).advice.empty()) << kernel;
+  const Argument buffer = scratch(4 * 1024 * 16);
+  for (const char* kernel :
+       {"broadcast", "elements_char", "elements_short", "elements_int", "elements_float", "elements_double",
+        "struct_3", "vector_2", "vector_4", "two_blocked", "particles_soa"}) {
+    std::vector<Argument> arguments{buffer, buffer};
+    if (std::string(kernel) == "broadcast") arguments.push_back(scalar(5u));
+    EXPECT_TRUE(advise_on("patterns", kernel, {4}, {256}, arguments).advice.empty()) << kernel;
+  }
+  for (const char* kernel : {"transpose_padded", "transpose_padded_by_hand", "transpose_swizzled_tile",
+                             "transpose_swizzled_by_hand"})
+    EXPECT_TRUE(advise_on("tiles", kernel, {4, 4}, {32, 8}, {buffer, buffer, scalar(128), scalar(128)})
+                    .advice.empty())
+        << kernel;
+  EXPECT_TRUE(advise_on("tiles", "records", {4}, {256}, {buffer, buffer}).advice.empty());
+}
+
+/// What `lanescope fix` makes of kernels with known cures leaves nothing to advise.
+TEST(Advice, NoneOnCuredKernels) {
+  for (const auto& [kernel, grid, block, arguments] : cured_kernels())
+    EXPECT_TRUE(advise_on_file("tests/data/cures/" + kernel + ".cured.ptx", kernel, grid, block, arguments)
+                    .advice.empty())
+        << kernel;
 }
 
 }  // namespace
