@@ -102,7 +102,8 @@ std::string number_difference(const Trial::Output& before, const Trial::Output& 
     T a = 0, b = 0;
     std::memcpy(&a, before.content.data() + at, sizeof a);
     std::memcpy(&b, after.content.data() + at, sizeof b);
-    if (std::memcmp(&a, &b, sizeof a) != 0 && !(tolerance > 0 && near(a, b, tolerance)))
+    const bool same = before.content.compare(at, sizeof(T), after.content, at, sizeof(T)) == 0;
+    if (!same && !(tolerance > 0 && near(a, b, tolerance)))
       return fmt::format("element {} of {} was {} and is now {}", at / sizeof(T), before.name, a, b);
   }
   return "";
