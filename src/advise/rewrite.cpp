@@ -173,13 +173,16 @@ class Rewriter {
     result.what = fmt::format("{} {}", type, d_.name);
     result.edits.push_back({d_.type_begin, d_.end, result.what});
     const std::string line = "#include <lanescope/tile.cuh>\n";
-    size_t at = 0;  // behind the last #include above, else before the first thing that is no comment
+    size_t at = 0;  // behind the last #include above that no #if decides on, else before the first token
     bool included = false;
+    int conditions = 0;
     for (size_t i = 0; i + 1 < tokens_.size() && tokens_[i].begin < d_.type_begin; ++i) {
-      if (!tokens_[i].in_directive || !tokens_[i + 1].is("include")) continue;
+      if (!tokens_[i].in_directive || !tokens_[i].is("#")) continue;
+      conditions += tokens_[i + 1].text.starts_with("if") ? 1 : tokens_[i + 1].is("endif") ? -1 : 0;
+      if (!tokens_[i + 1].is("include")) continue;
       const size_t end = std::min(text_.find('\n', tokens_[i].begin), text_.size() - 1) + 1;
       included = included || between(tokens_[i].begin, end).find("lanescope/tile.cuh") != std::string::npos;
-      at = end;
+      if (conditions == 0) at = end;
     }
     const bool first = at == 0;
     if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0

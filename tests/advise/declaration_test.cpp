@@ -94,8 +94,20 @@ TEST(Declaration, KnowsTheFunctionOfAVariable) {
   EXPECT_EQ(function_of("void (anonymous namespace)::k<(int)4, A<int> >(void (*)(int))::s"),
             "k<(int)4, A<int> >");
   EXPECT_EQ(function_of("k(float*)::tile"), "k");
+  EXPECT_EQ(function_of("transpose::tile"), "transpose");
   EXPECT_EQ(function_of("tile"), "");
   EXPECT_EQ(function_of(")::tile"), "");
+}
+
+/// The access may stand in a function that is defined above.
+TEST(Declaration, IsTheOneInTheFunction) {
+  const std::string two =
+      "__device__ float load(const float* p) { return *p; }\n"
+      "__global__ void a() { if (true) {\n  __shared__ float tile[32][32];\n} }\n"
+      "__global__ void __launch_bounds__(64) b() {\n  __shared__ float tile[32][33];\n}\n";
+  EXPECT_EQ(find(two, 4096, 1, "tile", "a").line, 3u);
+  EXPECT_EQ(find(two, 4224, 1, "tile", "b").line, 6u);
+  EXPECT_THAT(find(two, 4224, 1, "tile", "c").unclear, HasSubstr("declared above line 1"));
 }
 
 TEST(Declaration, TakesTheNearestAboveTheUse) {

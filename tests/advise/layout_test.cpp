@@ -9,6 +9,7 @@
 
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/shared.hpp"
+#include "lanescope/tile.cuh"
 
 namespace lanescope::advise {
 namespace {
@@ -121,6 +122,68 @@ TEST(WhatIf, RefusesWhatTearsAVectorApartOrMisalignsIt) {
   EXPECT_FALSE(what_if(sm_90(), shifted, vectors, RowPadding{4}));
 }
 
+/// Two loads of 4 bytes that the assembler made one of: they come apart where it could no longer do that.
+TEST(WhatIf, TakesApartWhatTheAssemblerMerged) {
+  Pattern merged = pattern([](uint32_t lane) { return lane * 8; }, 8);
+  merged.part = 4;
+  const std::vector<Pattern> one{merged};
+  Shape shape{.bytes = 1024, .row_bytes = 128, .element_bytes = 4};
+  const auto wavefronts = [&](const Layout& layout) {
+    const auto outcome = what_if(sm_90(), shape, one, layout);
+    return outcome ? outcome->wavefronts : 0;
+  };
+  EXPECT_EQ(wavefronts({}), 2u);
+  EXPECT_EQ(wavefronts(RowPadding{2}), 2u) << "still aligned";
+  EXPECT_EQ(wavefronts(RowPadding{1}), 2u) << "two loads of a word each, at stride 2, rows in other banks";
+  EXPECT_EQ(wavefronts(Swizzle{8, {}}), 4u) << "nobody sees that they are neighbours";
+  shape.has_rows = false;
+  EXPECT_EQ(wavefronts(RowPadding{2}), 4u) << "the same";
+  merged.part = 0;
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 1024, .row_bytes = 128}, std::vector{merged}, RowPadding{1}))
+      << "a vector stays one";
+}
+
+TEST(WhatIf, EachPatternOnItsOwn) {
+  const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
+  const auto accesses = transpose_accesses(4);
+  const auto each = what_if_each(sm_90(), shape, accesses, {});
+  ASSERT_TRUE(each);
+  uint64_t sum = 0;
+  for (const Outcome& outcome : *each) sum += outcome.wavefronts;
+  EXPECT_EQ(sum, what_if(sm_90(), shape, accesses, {})->wavefronts);
+  EXPECT_FALSE(what_if_each(sm_90(), {.bytes = 4096}, accesses, RowPadding{1}));
+}
+
+/// The map of `Tile` is the one that tile_swizzle gives.
+template <class Tile>
+void expect_tile_swizzle() {
+  constexpr auto element = static_cast<uint32_t>(sizeof(typename Tile::value_type));
+  const Shape shape{.bytes = Tile::rows * Tile::columns * element,
+                    .row_bytes = Tile::columns * element,
+                    .element_bytes = element};
+  const auto swizzle = tile_swizzle(shape, Tile::unit_bytes);
+  ASSERT_TRUE(swizzle);
+  for (int row = 0; row < Tile::rows; ++row) {
+    uint32_t flip = 0;
+    for (size_t bit = 0; bit < swizzle->flips.size(); ++bit)
+      if ((row >> bit & 1) != 0) flip ^= swizzle->flips[bit];
+    EXPECT_EQ(flip * swizzle->granule, static_cast<uint32_t>(Tile::flip(row)) * element)
+        << Tile::rows << 'x' << Tile::columns << " units of " << Tile::unit_bytes << ", row " << row;
+  }
+}
+
+TEST(WhatIf, KnowsTheSwizzlesOfTiles) {
+  expect_tile_swizzle<SwizzledTile<float, 32, 32>>();
+  expect_tile_swizzle<SwizzledTile<float, 16, 16>>();
+  expect_tile_swizzle<SwizzledTile<float, 8, 64>>();
+  expect_tile_swizzle<SwizzledTile<float, 64, 8>>();
+  expect_tile_swizzle<SwizzledTile<double, 32, 32>>();
+  expect_tile_swizzle<SwizzledTile<float, 32, 32, 4>>();
+  expect_tile_swizzle<SwizzledTile<uint16_t, 64, 64, 8>>();
+  expect_tile_swizzle<SwizzledTile<uint16_t, 16, 32>>();
+  EXPECT_FALSE(tile_swizzle({.bytes = 4224, .row_bytes = 132, .element_bytes = 4}, 4)) << "33 columns";
+}
+
 TEST(WhatIf, RefusesLayoutsThatDoNotFitTheArray) {
   const std::vector<Pattern> one{pattern([](uint32_t lane) { return lane * 4; })};
   EXPECT_FALSE(what_if(sm_90(), {.bytes = 128}, one, RowPadding{1})) << "no rows";
@@ -209,6 +272,25 @@ TEST(Search, ProvenSwizzlesAreTheBestOfAll) {
     }
   }
   EXPECT_GT(proven, 0);
+}
+
+/// Pairs that stand 1, 2, 4, … apart, as in a bitonic sort: no padding frees them all, one flip does.
+TEST(Search, TurnsOddRowsAroundForPairs) {
+  const Shape shape{.bytes = 1024, .row_bytes = 128, .element_bytes = 4, .has_rows = false};
+  std::vector<Pattern> pairs;
+  for (uint32_t step = 1; step < 256; step *= 2)
+    for (const uint32_t other : {0u, step})
+      for (uint32_t warp = 0; warp < 4; ++warp)
+        pairs.push_back(pattern([&](uint32_t lane) {
+          const uint32_t t = warp * 32 + lane;
+          return (2 * t - (t & (step - 1)) + other) * 4;
+        }));
+  const auto found = search(sm_90(), shape, pairs);
+  ASSERT_TRUE(of(found, swizzle));
+  EXPECT_TRUE(of(found, swizzle)->outcome.conflict_free());
+  EXPECT_EQ(std::get<Swizzle>(of(found, swizzle)->layout), (Swizzle{4, {31}}))
+      << "without flips that bring nothing";
+  EXPECT_FALSE(of(found, padding) != nullptr && of(found, padding)->outcome.conflict_free());
 }
 
 TEST(Search, FindsALinearMapWhereNoShiftWill) {

@@ -10,8 +10,9 @@
 namespace {
 
 /// The instructions of a kernel; names that come from its own are replaced.
-std::vector<std::string> instructions_of(const std::string& kernel) {
-  std::ifstream file(LANESCOPE_SOURCE_DIR "/kernels/ptx/tiles.ptx");
+std::vector<std::string> instructions_of(const std::string& kernel,
+                                         const std::string& ptx = "kernels/ptx/tiles.ptx") {
+  std::ifstream file(LANESCOPE_SOURCE_DIR "/" + ptx);
   const std::regex own_names("_ZZ[0-9]+" + kernel + "E[0-9]+"), parameters(kernel + "_param_"),
       labels("\\$L__[A-Za-z_0-9]+");
   std::vector<std::string> result;
@@ -39,6 +40,15 @@ TEST(TilePtx, OfASwizzledTileIsThatOfAnXor) {
   const std::vector<std::string> by_hand = instructions_of("transpose_swizzled_by_hand");
   EXPECT_GT(by_hand.size(), 50u);
   EXPECT_EQ(instructions_of("transpose_swizzled_tile"), by_hand);
+}
+
+TEST(TilePtx, OfArraysIsThatOfPlacesByHand) {
+  const std::string ptx = "tests/data/cures/by_hand/arrays.ptx";
+  for (const std::string kernel : {"with_gaps", "turned_around"}) {
+    const std::vector<std::string> by_hand = instructions_of(kernel + "_by_hand", ptx);
+    EXPECT_GT(by_hand.size(), 30u);
+    EXPECT_EQ(instructions_of(kernel, ptx), by_hand);
+  }
 }
 
 TEST(TilePtx, OfDifferentLayoutsDiffers) {  // the comparison sees differences

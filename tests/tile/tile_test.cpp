@@ -89,6 +89,18 @@ static_assert(conflicts<"sm_90", int[64]>(
                   },
                   model::Op::atomic) == 1);
 
+// Arrays of one dimension: a gap after each row of the banks for strides of a reduction, odd rows turned
+// around for pairs of keys.
+constexpr auto every_second = [](int lane) { return Position{0, 2 * lane}; };
+constexpr auto every_eighth = [](int lane) { return Position{0, 8 * lane}; };
+constexpr auto pairs_of_keys = [](int lane) { return Position{0, 2 * lane - (lane & 1)}; };
+static_assert(conflicts<"sm_90", float[256]>(every_eighth) == 7);
+static_assert(conflict_free<"sm_90", PaddedArray<float, 256>>(every_second));
+static_assert(conflict_free<"sm_90", PaddedArray<float, 256>>(every_eighth));
+static_assert(!conflict_free<"sm_90", PaddedArray<int, 512>>(pairs_of_keys));
+static_assert(conflict_free<"sm_90", SwizzledArray<int, 512, 32, 31>>(pairs_of_keys));
+static_assert(conflict_free<"sm_90", SwizzledArray<int, 512, 32, 31>>(access::row));
+
 // Other chips: 16 wavefronts of a Kepler column, 64 banks of CDNA4.
 static_assert(conflicts<"sm_35", float[32][32]>(access::column) == 15);
 static_assert(conflict_free<"gfx950", PaddedTile<float, 64, 64>>(access::column));
@@ -121,6 +133,29 @@ TEST(Tiles, GiveEveryElementAPlaceOfItsOwn) {
   expect_places_of_their_own<SwizzledTile<double, 32, 8>>();
   expect_places_of_their_own<SwizzledTile<short, 64, 64, 8>>();
   expect_places_of_their_own<SwizzledTile<char, 16, 128>>();
+}
+
+template <class Array>
+void expect_array_places_of_their_own() {
+  std::set<int> seen;
+  static Array array;
+  for (int i = 0; i < Array::columns; ++i) {
+    const int byte = Array::byte_offset(0, i);
+    EXPECT_TRUE(seen.insert(byte).second) << i;
+    EXPECT_LE(byte + static_cast<int>(sizeof(typename Array::value_type)), static_cast<int>(sizeof(Array)));
+    const auto* at = reinterpret_cast<const char*>(&array[static_cast<unsigned>(i)]);
+    EXPECT_EQ(at - reinterpret_cast<const char*>(&array), byte) << i;
+  }
+}
+
+TEST(Arrays, GiveEveryElementAPlaceOfItsOwn) {
+  expect_array_places_of_their_own<PaddedArray<float, 256>>();
+  expect_array_places_of_their_own<PaddedArray<double, 100, 16, 1>>();
+  expect_array_places_of_their_own<PaddedArray<char, 7, 3, 2>>();
+  expect_array_places_of_their_own<SwizzledArray<int, 512, 32, 31>>();
+  expect_array_places_of_their_own<SwizzledArray<double, 100, 16, 15, 2, 4, 8>>();
+  EXPECT_EQ(sizeof(PaddedArray<float, 256>), 264 * sizeof(float));
+  EXPECT_EQ(sizeof(SwizzledArray<int, 512, 32, 31>), 512 * sizeof(int));
 }
 
 /// Whether all rows and columns of a square swizzled tile are free of conflicts.

@@ -1,0 +1,150 @@
+// Changes of the source that give an array another layout: what is written, and what is left alone and why.
+#include "advise/rewrite.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace lanescope::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+struct Result {
+  std::string text, what, refused;
+  bool uses_tiles = false;
+};
+
+/// The text with the layout given to the array `name` of `bytes` bytes. `row_bytes`: of arrays without rows.
+Result rewritten(const std::string& text, uint32_t bytes, const Layout& layout, uint32_t row_bytes = 128,
+                 const std::string& name = "s") {
+  const auto found = find_declaration(text, name, bytes, 1000);
+  if (const auto* why = std::get_if<Unclear>(&found)) return {"", "", why->reason};
+  const auto& declaration = std::get<Declaration>(found);
+  const bool has_rows = declaration.row_bytes() != 0;
+  const Shape shape{.bytes = bytes,
+                    .row_bytes = has_rows ? declaration.row_bytes() : row_bytes,
+                    .element_bytes = declaration.element_bytes,
+                    .has_rows = has_rows};
+  const auto change = rewrite(text, declaration, shape, layout);
+  if (const auto* why = std::get_if<Unclear>(&change)) return {"", "", why->reason};
+  const auto& done = std::get<Rewrite>(change);
+  return {patched(text, done.edits, "f"), done.what, "", done.uses_tiles};
+}
+
+TEST(Rewrite, LengthensTheLastExtent) {
+  const Result one = rewritten("__shared__ float s[2][n][n];\nenum { n = 16 };", 2048, RowPadding{1});
+  EXPECT_EQ(one.text, "__shared__ float s[2][n][n + 1];\nenum { n = 16 };");
+  EXPECT_EQ(one.what, "float s[2][n][n + 1]");
+  EXPECT_FALSE(one.uses_tiles);
+  EXPECT_EQ(rewritten("__shared__ double s[8][1 << 3], t;", 512, RowPadding{2}).text,
+            "__shared__ double s[8][(1 << 3) + 1], t;");
+  EXPECT_EQ(rewritten("__shared__ double s[8][8];", 512, RowPadding{1}).refused,
+            "the padding is no whole number of elements");
+  EXPECT_EQ(rewritten("__shared__ float s[8][8  // eight\n];", 256, RowPadding{1}).refused,
+            "there is a comment in the extent");
+}
+
+TEST(Rewrite, MakesArraysWithGaps) {
+  const Result one = rewritten(
+      "#include <cstdio>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n  __shared__ float s[256];\n"
+      "  s[t] = s[2 * t];\n  atomicAdd(&s[s[0]], a.s);\n}\n",
+      1024, RowPadding{1});
+  EXPECT_EQ(one.text,
+            "#include <cstdio>\n#include <lanescope/tile.cuh>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n"
+            "  __shared__ lanescope::PaddedArray<float, 256, 32, 1> s;\n"
+            "  s[t] = s[2 * t];\n  atomicAdd(&s[s[0]], a.s);\n}\n");
+  EXPECT_TRUE(one.uses_tiles);
+  EXPECT_EQ(rewritten("// k\nvoid k() { __shared__ float2 s[64]; }", 512, RowPadding{2}).text,
+            "// k\n#include <lanescope/tile.cuh>\n\nvoid k() { __shared__ lanescope::PaddedArray<float2, 64, "
+            "16, 1> s; }");
+  EXPECT_EQ(
+      rewritten("#include <lanescope/tile.cuh>\nvoid k() { __shared__ int s[64]; }", 256, RowPadding{1}).text,
+      "#include <lanescope/tile.cuh>\nvoid k() { __shared__ lanescope::PaddedArray<int, 64, 32, 1> s; }");
+}
+
+TEST(Rewrite, MakesSwizzledTilesAndArrays) {
+  const Result tile = rewritten("__shared__ float s[16][16];", 1024, Swizzle{4, {0, 2, 4, 8}});
+  EXPECT_EQ(tile.what, "lanescope::SwizzledTile<float, 16, 16> s");
+  EXPECT_EQ(rewritten("__shared__ float s[32][32];", 4096, Swizzle{16, {1, 2, 4}}).what,
+            "lanescope::SwizzledTile<float, 32, 32, 4> s");
+  EXPECT_EQ(rewritten("__shared__ float s[16][16];", 1024, Swizzle{4, {1, 2, 4, 8}}).refused,
+            "lanescope::SwizzledTile has another swizzle");
+  EXPECT_EQ(rewritten("__shared__ int s[512];", 2048, Swizzle{4, {31, 0, 5}}).what,
+            "lanescope::SwizzledArray<int, 512, 32, 31, 0, 5> s");
+  EXPECT_EQ(rewritten("__shared__ float s[512];", 2048, Swizzle{16, {1, 2}}).what,
+            "lanescope::SwizzledArray<float, 512, 32, 4, 8> s")
+      << "flips count elements";
+}
+
+TEST(Rewrite, MovesFieldsOfStructs) {
+  const std::string record = "struct P { float x, y; int z; };\n";
+  const Result one =
+      rewritten(record +
+                    "void k() {\n  __shared__ P s[64];\n  s[t] = in[t];\n  if (t) s[t + 1].y += s[t].x;\n"
+                    "  const P p = s[t ^ 1];\n}\n",
+                768, StructOfArrays{4});
+  EXPECT_EQ(
+      one.text,
+      record +
+          "void k() {\n  __shared__ struct {\n    float x[64];\n    float y[64];\n    int z[64];\n  } s;\n"
+          "  {\n    const P element = in[t];\n    s.x[t] = element.x;\n    s.y[t] = element.y;\n"
+          "    s.z[t] = element.z;\n  }\n  if (t) s.y[t + 1] += s.x[t];\n"
+          "  const P p = P{s.x[t ^ 1], s.y[t ^ 1], s.z[t ^ 1]};\n}\n");
+  EXPECT_EQ(rewritten("void k() { __shared__ float2 s[64]; s[t].x = s[u].y; }", 512, StructOfArrays{4}).what,
+            "s.x[64], s.y[64]");
+  const auto refused = [&](const std::string& use) {
+    return rewritten(record + "void k() { __shared__ P s[64]; " + use + " }", 768, StructOfArrays{4}).refused;
+  };
+  EXPECT_THAT(refused("s[i++] = p;"), HasSubstr("would be computed several times"));
+  EXPECT_THAT(refused("s[t] = s[u];"), HasSubstr("cannot be taken apart"));
+  EXPECT_THAT(refused("q = s[t] = p;"), HasSubstr("is no statement"));
+  EXPECT_THAT(refused("const P& p = s[t] + 1;"), HasSubstr("uses an element as a whole"));
+  EXPECT_THAT(refused("f(s);"), HasSubstr("uses 's' without a subscript"));
+  EXPECT_THAT(rewritten("__shared__ Q s[64];", 768, StructOfArrays{4}).refused,
+              HasSubstr("the fields of 'Q'"));
+  EXPECT_THAT(rewritten("struct P { double d; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
+              HasSubstr("field 'd' of 'P' has not 4 bytes"));
+}
+
+TEST(Rewrite, ExchangesSubscripts) {
+  EXPECT_EQ(
+      rewritten("void k() {\n  __shared__ int s[8][4];\n  s[a[0]][b] += s[c][d + 1];\n}\nvoid l() { s[1]; }",
+                128, Transposed{})
+          .text,
+      "void k() {\n  __shared__ int s[4][8];\n  s[b][a[0]] += s[d + 1][c];\n}\nvoid l() { s[1]; }");
+  const auto refused = [&](const std::string& use) {
+    return rewritten("void k() {\n__shared__ int s[8][4];\n" + use + "\n}", 128, Transposed{}).refused;
+  };
+  EXPECT_THAT(refused("int* row = s[1];"), HasSubstr("line 3 uses 's' without all of its subscripts"));
+  EXPECT_THAT(refused("s[s[0][1]][2] = 1;"), HasSubstr("is itself an element of 's'"));
+  EXPECT_THAT(refused("int* p = &s[1][0];"), HasSubstr("takes an address"));
+  EXPECT_THAT(refused("#define S s\nS[1][2] = 0;"), HasSubstr("a macro names 's'"));
+}
+
+TEST(Rewrite, LeavesDeclarationsAloneThatSayMore) {
+  const auto refused = [](const std::string& declaration) {
+    return rewritten(declaration, 1024, RowPadding{1}).refused;
+  };
+  EXPECT_THAT(refused("__shared__ float s[256], t[4];"),
+              HasSubstr("other variables are declared along with it"));
+  EXPECT_THAT(refused("__shared__ float t[4], s[256];"),
+              HasSubstr("other variables are declared along with it"));
+  EXPECT_THAT(refused("__shared__ volatile float s[256];"), HasSubstr("its type is 'volatile float'"));
+  EXPECT_THAT(refused("__shared__ __align__(16) float s[256];"), HasSubstr("its type is"));
+  EXPECT_THAT(rewritten("__shared__ P s[64];", 1024, ElementPadding{4}).refused,
+              HasSubstr("other code may use"));
+}
+
+TEST(Rewrite, SurvivesTextThatIsCutOff) {
+  const std::string text =
+      "#include <a>\nstruct P { float x, y; };\nvoid k() { __shared__ P s[64]; s[t] = in[t]; f(s[1], "
+      "s[t].x); s[2]";
+  for (size_t length = 0; length <= text.size(); ++length)
+    for (const Layout& layout : {Layout(RowPadding{2}), Layout(StructOfArrays{4}), Layout(Swizzle{8, {1}})}) {
+      const Result result = rewritten(text.substr(0, length), 512, layout);
+      EXPECT_TRUE(!result.refused.empty() || !result.text.empty()) << length;
+    }
+}
+
+}  // namespace
+}  // namespace lanescope::advise
