@@ -174,7 +174,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.no_declaration = why->reason;
   } else {
     array.pitch_from =
-        seen ? "the recorded addresses" : fmt::format("the banks, {} bytes in a row", bank_row);
+        seen ? "the recorded addresses" : fmt::format("the width of the banks ({} bytes)", bank_row);
   }
   for (const uint32_t row : {seen ? pitch : 0u, bank_row})
     if (row != 0 && row > shape.element_bytes) {

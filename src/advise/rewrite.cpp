@@ -44,6 +44,8 @@ class Rewriter {
       if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
       const Extent& extent = d_.extents.back();
       if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in the extent"};
+      for (size_t i = 0; i < tokens_.size(); ++i)
+        if (tokens_[i].is(d_.name) && tokens_[i].begin > d_.end && !in_other_block(i)) refuse_kept_address(i);
       const std::string longer = padded(extent, elements);
       return {{{extent.begin, extent.end, longer}}, declared(d_.extents.size() - 1, longer), false};
     }
@@ -214,15 +216,31 @@ class Rewriter {
           (use.behind() < tokens_.size() && tokens_[use.behind()].is("[")))
         throw Refused{fmt::format("{} uses '{}' without {}", place(i), d_.name,
                                   subscripts == 1 ? "a subscript" : "all of its subscripts")};
-      // &s[i] as the argument of a call is one element; a pointer that is kept may go on from there.
-      if (i > 1 && tokens_[i - 1].is("&") && !tokens_[i - 2].is("(") && !tokens_[i - 2].is(",") &&
-          !is_operand(tokens_[i - 2]))
-        throw Refused{fmt::format("{} takes an address in '{}'", place(i), d_.name)};
+      refuse_kept_address(i);
       all.push_back(std::move(use));
     }
     return all;
   }
+  /// &s[i] as the argument of a call or cast is one element; a pointer that is kept may go on from there.
+  void refuse_kept_address(size_t name) const {
+    if (name < 2 || !tokens_[name - 1].is("&") || is_operand(tokens_[name - 2])) return;
+    const bool is_argument =
+        tokens_[name - 2].is(",") ||
+        (name > 2 && tokens_[name - 2].is("(") && (tokens_[name - 3].is_name() || tokens_[name - 3].is(">")));
+    if (!is_argument) throw Refused{fmt::format("{} takes an address in '{}'", place(name), d_.name)};
+  }
   static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
+
+  /// Whether the block that the declaration stands in has ended before this token.
+  bool in_other_block(size_t token) const {
+    int depth = 0;
+    for (size_t i = 0; i < token; ++i) {
+      if (tokens_[i].begin < d_.end || tokens_[i].in_directive) continue;
+      depth += tokens_[i].is("{") ? 1 : tokens_[i].is("}") ? -1 : 0;
+      if (depth < 0) return true;
+    }
+    return false;
+  }
 
   size_t closing(size_t open) const {
     int depth = 0;

@@ -128,7 +128,10 @@ void show(const Change& change) {
     std::cout
         << "It includes <lanescope/tile.cuh>: the program has to be built as C++20 (-std=c++20) and with "
            "-I for Lanescope's headers.\n";
-  std::cout << advise::unified_diff(text, change.patch.edits, fs::path(change.patch.file).filename())
+  // As patch and git apply want it in the current folder, where the file lies below it.
+  const fs::path file = fs::relative(change.patch.file);
+  std::cout << advise::unified_diff(text, change.patch.edits,
+                                    file.empty() || *file.begin() == ".." ? file.filename() : file)
             << std::flush;
 }
 

@@ -168,6 +168,8 @@ void write_advice(Writer& out, const Launch& launch) {
                           advise::name_of(a.occupancy_after.limiter),
                           a.registers_known ? "" : "; registers unknown");
     text += ".";
+    if (a.kind == advise::Advice::Kind::layout) text += fmt::format(" Rows are known from {}.", a.pitch_from);
+    if (a.patch) text += " `lanescope fix` makes this change.";
     out.line();
     out.paragraph(text, 2, Style::good);
   }

@@ -44,6 +44,19 @@ TEST(Rewrite, LengthensTheLastExtent) {
             "there is a comment in the extent");
 }
 
+/// A pointer that goes on from an element counts the old pitch.
+TEST(Rewrite, LeavesArraysAloneWhoseAddressIsKept) {
+  const auto refused = [](const std::string& use) {
+    return rewritten("void k() {\n__shared__ float s[16][16];\n" + use + "\n}\nvoid l() { p = &s[0][0]; }",
+                     1024, RowPadding{1})
+        .refused;
+  };
+  EXPECT_EQ(refused("float* p = &s[0][0];"), "line 3 takes an address in 's'");
+  EXPECT_EQ(refused("(&s[0][0])[t] = 1;"), "line 3 takes an address in 's'");
+  EXPECT_EQ(refused("f(&s[0][t]); g(1, &s[t][0]); *reinterpret_cast<float4*>(&s[t][0]) = v; m = a &s[0][t];"),
+            "");
+}
+
 TEST(Rewrite, MakesArraysWithGaps) {
   const Result one = rewritten(
       "#include <cstdio>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n  __shared__ float s[256];\n"

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <sys/wait.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -301,6 +302,37 @@ TEST(Fix, ProvesNothingOfAProgramThatDoesNotDoTheSameTwice) {
   expect_unchanged(place);
   EXPECT_EQ(place.apply(place.pick(), "--compare /proc/uptime --ignore '[0-9.]+'").status, 0);
   EXPECT_EQ(read(place.source()), read(cures + "/transpose.cured.cu"));
+}
+
+TEST(Fix, ComparesFilesWithinATolerance) {
+  const std::string build = "if cmp -s transpose.cu " + cures +
+                            "/transpose.cu; then echo sum 1.0 > value; cp " + cures +
+                            "/transpose.ptx .; else echo sum 1.0000001 > value; cp " + cures +
+                            "/transpose.cured.ptx transpose.ptx; fi";
+  const Place place(transpose);
+  const Place::Result exact = place.apply(build, "--compare value");
+  EXPECT_EQ(exact.status, 3);
+  EXPECT_THAT(exact.output, HasSubstr("line 1 of value was 'sum 1.0' and is now 'sum 1.0000001'"));
+  expect_unchanged(place);
+  EXPECT_EQ(place.apply(build, "--compare value --tolerance 1e-5").status, 0);
+  EXPECT_EQ(read(place.source()), read(cures + "/transpose.cured.cu"));
+}
+
+/// The changed program adds 1.0000001 in place of 1.
+TEST(Fix, ComparesBuffersWithinATolerance) {
+  const auto& particles = *std::find_if(std::begin(kernels), std::end(kernels),
+                                        [](const Kernel& k) { return k.name == std::string("particles"); });
+  const std::string build = "if cmp -s particles.cu " + cures + "/particles.cu; then cp " + cures +
+                            "/particles.ptx .; else sed s/0f3F800000/0f3F800001/ " + cures +
+                            "/particles.cured.ptx > particles.ptx; fi";
+  const Place place(particles);
+  const Place::Result exact = place.apply(build);
+  EXPECT_EQ(exact.status, 3);
+  EXPECT_THAT(exact.output,
+              ::testing::ContainsRegex("element [0-9]+ of argument 0 was [-0-9.e]+ and is now"));
+  expect_unchanged(place);
+  EXPECT_EQ(place.apply(build, "--tolerance 1e-5").status, 0);
+  EXPECT_EQ(read(place.source()), read(cures + "/particles.cured.cu"));
 }
 
 TEST(Fix, SaysWhereItCannotPatch) {
