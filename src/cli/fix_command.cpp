@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -116,6 +117,13 @@ std::vector<std::string> by_hand(const json& report) {
   return texts;
 }
 
+/// Where the file lies from the current folder, if it lies below it; else nothing.
+std::optional<fs::path> below_here(const std::string& file) {
+  const fs::path relative = fs::relative(file);
+  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return relative;
+}
+
 /// The change and its diff.
 void show(const Change& change) {
   uint64_t after = 0;
@@ -128,11 +136,9 @@ void show(const Change& change) {
     std::cout
         << "It includes <lanescope/tile.cuh>: the program has to be built as C++20 (-std=c++20) and with "
            "-I for Lanescope's headers.\n";
-  // As patch and git apply want it in the current folder, where the file lies below it.
-  const fs::path file = fs::relative(change.patch.file);
-  std::cout << advise::unified_diff(text, change.patch.edits,
-                                    file.empty() || *file.begin() == ".." ? file.filename() : file)
-            << std::flush;
+  // As patch and git apply want it in the current folder.
+  const fs::path file = below_here(change.patch.file).value_or(fs::path(change.patch.file).filename());
+  std::cout << advise::unified_diff(text, change.patch.edits, file) << std::flush;
 }
 
 int build(const FixOptions& options, const ScratchFolder& folder) {
@@ -220,6 +226,14 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
     });
     if (next == changes.end()) break;
     show(*next);
+    if (!below_here(next->patch.file)) {
+      // The header of a library, perhaps.
+      std::cout << fmt::format(
+          "Not made: {} does not lie below the current folder. Run fix from a folder above it.\n\n",
+          next->patch.file);
+      failed.insert({next->patch.file, next->what});
+      continue;
+    }
     if (apply(options, folder, *next, before))
       ++proven;
     else

@@ -75,8 +75,11 @@ class Place {
   [[nodiscard]] Result fix(const std::string& options) const {
     return run(options, kernel_.name + std::string(".ptx ") + kernel_.arguments);
   }
-  [[nodiscard]] Result run(const std::string& options, const std::string& program) const {
-    write("command", "exec " LANESCOPE_PROGRAM " fix " + options + " -- " + program + "\n");
+  /// `folder` of the place where fix runs, and the way back.
+  [[nodiscard]] Result run(const std::string& options, const std::string& program,
+                           const std::string& folder = ".", const std::string& back = "") const {
+    write("command",
+          "cd " + folder + "\nexec " LANESCOPE_PROGRAM " fix " + options + " -- " + back + program + "\n");
     const int status =
         std::system(("cd " + path_.string() + " && sh ./command > output 2> messages").c_str());
     return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path_ / "output"), read(path_ / "messages")};
@@ -302,6 +305,17 @@ TEST(Fix, ProvesNothingOfAProgramThatDoesNotDoTheSameTwice) {
   expect_unchanged(place);
   EXPECT_EQ(place.apply(place.pick(), "--compare /proc/uptime --ignore '[0-9.]+'").status, 0);
   EXPECT_EQ(read(place.source()), read(cures + "/transpose.cured.cu"));
+}
+
+TEST(Fix, ChangesNothingOutsideOfTheCurrentFolder) {
+  const Place place(transpose);
+  fs::create_directory(place.path() / "elsewhere");
+  const Place::Result result = place.run(
+      "--apply --build true", "transpose.ptx " + std::string(transpose.arguments), "elsewhere", "../");
+  EXPECT_EQ(result.status, 3);
+  EXPECT_THAT(result.output, HasSubstr("--- a/transpose.cu"));
+  EXPECT_THAT(result.output, HasSubstr("transpose.cu does not lie below the current folder"));
+  expect_unchanged(place);
 }
 
 TEST(Fix, ComparesFilesWithinATolerance) {
