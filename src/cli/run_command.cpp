@@ -41,7 +41,7 @@ namespace {
 struct RunOptions {
   std::vector<std::string> files;
   std::vector<std::string> kernels;
-  std::string grid, block;
+  std::string grid, block, cluster;
   std::string shared = "0";
   std::vector<std::string> arguments;
   std::vector<std::string> dumps;
@@ -167,10 +167,11 @@ int run_a_program(const RunOptions& options) {
   if (!options.files.empty())
     throw Error(
         fmt::format("run: {}: a PTX file and a program after -- cannot both be run", options.files.front()));
-  if (!options.grid.empty() || !options.block.empty() || options.shared != "0" ||
+  if (!options.grid.empty() || !options.block.empty() || !options.cluster.empty() || options.shared != "0" ||
       !options.arguments.empty() || !options.dumps.empty())
     throw Error(
-        "run: --grid, --block, --shared, --arg and --dump are for PTX files; a program launches by itself");
+        "run: --grid, --block, --cluster, --shared, --arg and --dump are for PTX files; a program launches "
+        "by itself");
   ProgramOptions program;
   program.command = options.program;
   const model::Arch arch = options.arch.resolve();
@@ -223,6 +224,7 @@ int run(const RunOptions& options) {
     throw Error("run: --grid and --block say how many blocks and threads to run");
   job.config.grid = parse_extent(options.grid, "--grid");
   job.config.block = parse_extent(options.block, "--block");
+  if (!options.cluster.empty()) job.config.cluster = parse_extent(options.cluster, "--cluster");
   const uint64_t shared = parse_size(options.shared, "--shared");
   if (shared > UINT32_MAX)
     throw Error(fmt::format("--shared: {} bytes are more than a block can have", shared));
@@ -283,6 +285,7 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       "NAME");
   command->add_option("--grid", options->grid, "blocks of the grid")->type_name("X[,Y[,Z]]");
   command->add_option("--block", options->block, "threads of a block")->type_name("X[,Y[,Z]]");
+  command->add_option("--cluster", options->cluster, "blocks of a cluster")->type_name("X[,Y[,Z]]");
   command->add_option("--shared", options->shared, "dynamic shared memory of a block, in bytes")
       ->type_name("BYTES");
   repeatable("--arg", options->arguments, "the kernel's arguments, in order; see below", "ARG");

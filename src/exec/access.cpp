@@ -166,13 +166,27 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
 
 std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
                          uint32_t align) {
-  const uint64_t offset = address >= shared_window ? address - shared_window : address;
+  const uint64_t place = address >= shared_window ? address - shared_window : address;
   const auto fail = [&](Finding::Kind kind, const std::string& message) {
     report(w, in, kind, 1u << lane, address, width, message);
     return nullptr;
   };
-  if (offset >= window_size)
+  if (place >= window_size)
     return fail(Finding::Kind::unknown_pointer, "address " + hex(address) + " is none of shared memory");
+  const uint64_t offset = in_block(place);
+  std::byte* base = w.shared;
+  if (const uint64_t rank = place >> rank_shift; rank != 0 && rank != w.block->rank + 1) {
+    const Cluster* cluster = w.block->cluster;
+    if (cluster == nullptr || rank > cluster->blocks.size())
+      return fail(
+          Finding::Kind::unknown_pointer,
+          "address " + hex(address) + " is of shared memory of a block that the cluster does not have");
+    const BlockState& other = *cluster->blocks[rank - 1];
+    if (other.live_warps == 0)
+      return fail(Finding::Kind::out_of_bounds,
+                  "shared memory of block " + std::to_string(other.index) + ", which has ended");
+    base = other.shared_at;
+  }
   if (offset + width > w.shared_bytes)
     return fail(Finding::Kind::out_of_bounds, "shared memory offset " + std::to_string(offset) + ", " +
                                                   std::to_string(width) + " bytes: the block has " +
@@ -180,7 +194,35 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
   if ((offset & (align - 1)) != 0)
     return fail(Finding::Kind::misaligned, "shared memory offset " + std::to_string(offset) +
                                                " is no multiple of " + std::to_string(align));
-  return w.shared + offset;
+  return base + offset;
+}
+
+std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint64_t width,
+                         uint32_t align, bool store, Allocation* last) {
+  const auto fail = [&](Finding::Kind kind, const std::string& message) {
+    report(w, in, kind, 1u << lane, address, static_cast<uint32_t>(width), message);
+    return nullptr;
+  };
+  if ((address & (align - 1)) != 0)
+    return fail(Finding::Kind::misaligned,
+                "address " + hex(address) + " is no multiple of " + std::to_string(align));
+  const auto covers = [&](const Allocation& a) {
+    return address - a.base < a.size && a.size - (address - a.base) >= width;
+  };
+  Allocation found = last != nullptr ? *last : Allocation{};
+  if (!covers(found)) {
+    const auto met = w.worker->memory->find(address);
+    if (!met || !covers(*met))
+      return fail(Finding::Kind::out_of_bounds,
+                  "address " + hex(address) + ": " +
+                      neighbourhood(*w.worker->memory, address, static_cast<uint32_t>(width)));
+    found = *met;
+    if (last != nullptr) *last = found;
+  }
+  if (store && found.read_only)
+    return fail(Finding::Kind::write_to_constant,
+                "address " + hex(address) + " lies in " + found.name + ", which kernels may only read");
+  return reinterpret_cast<std::byte*>(address);
 }
 
 uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t width) {
@@ -205,6 +247,7 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
 uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store) {
   SiteState& site = w.worker->sites[in->aux];
   std::array<uint32_t, 4> lanes{};  // by AccessSpace
+  uint32_t elsewhere = 0;
   Access event;
   Allocation last;
   bool one_allocation = true;
@@ -219,16 +262,14 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       continue;
     }
     if (generic && a - shared_window < window_size) {
-      const uint64_t offset = a - shared_window;
-      if (offset + width > w.shared_bytes) {
-        report(w, in, Finding::Kind::out_of_bounds, bit, a, width,
-               "shared memory offset " + std::to_string(offset) + ", " + std::to_string(width) +
-                   " bytes: the block has " + std::to_string(w.shared_bytes) + " bytes");
-        continue;
-      }
-      event.address[lane] = offset;
-      address[lane] = reinterpret_cast<uint64_t>(w.shared) + offset;
-      lanes[static_cast<size_t>(AccessSpace::shared)] |= bit;
+      const std::byte* at = shared_memory(w, in, lane, a, width, width);
+      if (at == nullptr) continue;
+      address[lane] = reinterpret_cast<uint64_t>(at);
+      event.address[lane] = static_cast<uint64_t>(at - w.shared);
+      if (at >= w.shared && at < w.shared + w.shared_bytes)
+        lanes[static_cast<size_t>(AccessSpace::shared)] |= bit;
+      else
+        elsewhere |= bit;  // another block's: no traffic that the observer counts
       continue;
     }
     if (generic && a - local_window < window_size) {
@@ -266,7 +307,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     }
     lanes[static_cast<size_t>(AccessSpace::global)] |= bit;
   }
-  const uint32_t good = lanes[0] | lanes[1] | lanes[2] | lanes[3];
+  const uint32_t good = lanes[0] | lanes[1] | lanes[2] | lanes[3] | elsewhere;
   if (good == lanes[static_cast<size_t>(AccessSpace::global)] && one_allocation && last.size != 0) {
     site.base = last.base;
     site.end = last.base + last.size;

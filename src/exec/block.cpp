@@ -29,10 +29,12 @@ void fill(std::byte* at, T value) {
 
 /// Special registers that stay the same for a warp of a block's state, whichever block it is. False if `reg`
 /// is none.
-bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32_t shared_bytes,
+bool fixed_special(SpecialRegister reg, const LaunchConfig& config, uint32_t warp, uint32_t shared_bytes,
                    std::byte* at) {
-  if (reg == SpecialRegister::is_explicit_cluster) {  // a predicate: no launch here makes clusters
-    std::memset(at, 0, sizeof(uint32_t));
+  const Dim3& block = config.block;
+  if (reg == SpecialRegister::is_explicit_cluster) {  // a predicate
+    const uint32_t value = config.explicit_cluster ? full_mask : 0;
+    std::memcpy(at, &value, sizeof value);
     return true;
   }
   uint32_t lanes[warp_lanes];
@@ -57,14 +59,10 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
       case SpecialRegister::nsmid: lanes[i] = multiprocessors; break;
       case SpecialRegister::total_smem_size:
       case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;
-      case SpecialRegister::cluster_nctaid_x:
-      case SpecialRegister::cluster_nctaid_y:
-      case SpecialRegister::cluster_nctaid_z:
-      case SpecialRegister::cluster_nctarank: lanes[i] = 1; break;
-      case SpecialRegister::cluster_ctaid_x:
-      case SpecialRegister::cluster_ctaid_y:
-      case SpecialRegister::cluster_ctaid_z:
-      case SpecialRegister::cluster_ctarank: lanes[i] = 0; break;
+      case SpecialRegister::cluster_nctaid_x: lanes[i] = config.cluster.x; break;
+      case SpecialRegister::cluster_nctaid_y: lanes[i] = config.cluster.y; break;
+      case SpecialRegister::cluster_nctaid_z: lanes[i] = config.cluster.z; break;
+      case SpecialRegister::cluster_nctarank: lanes[i] = static_cast<uint32_t>(config.cluster.count()); break;
       default: return false;
     }
   }
@@ -72,22 +70,28 @@ bool fixed_special(SpecialRegister reg, const Dim3& block, uint32_t warp, uint32
   return true;
 }
 
-/// Special registers of a block or of its launch. A cluster is one block unless the launch says otherwise.
-uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, uint64_t index) {
-  const Dim3& grid = config.grid;
+/// Special registers of a block or of its launch.
+uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, const BlockState& block) {
+  const Dim3 &grid = config.grid, &cluster = config.cluster;
+  const uint64_t index = block.index, x = index % grid.x, y = index / grid.x % grid.y,
+                 z = index / grid.x / grid.y;
   switch (reg) {
-    case SpecialRegister::ctaid_x:
-    case SpecialRegister::clusterid_x: return index % grid.x;
-    case SpecialRegister::ctaid_y:
-    case SpecialRegister::clusterid_y: return index / grid.x % grid.y;
-    case SpecialRegister::ctaid_z:
-    case SpecialRegister::clusterid_z: return index / grid.x / grid.y;
-    case SpecialRegister::nctaid_x:
-    case SpecialRegister::nclusterid_x: return grid.x;
-    case SpecialRegister::nctaid_y:
-    case SpecialRegister::nclusterid_y: return grid.y;
-    case SpecialRegister::nctaid_z:
-    case SpecialRegister::nclusterid_z: return grid.z;
+    case SpecialRegister::ctaid_x: return x;
+    case SpecialRegister::ctaid_y: return y;
+    case SpecialRegister::ctaid_z: return z;
+    case SpecialRegister::nctaid_x: return grid.x;
+    case SpecialRegister::nctaid_y: return grid.y;
+    case SpecialRegister::nctaid_z: return grid.z;
+    case SpecialRegister::clusterid_x: return x / cluster.x;
+    case SpecialRegister::clusterid_y: return y / cluster.y;
+    case SpecialRegister::clusterid_z: return z / cluster.z;
+    case SpecialRegister::nclusterid_x: return grid.x / cluster.x;
+    case SpecialRegister::nclusterid_y: return grid.y / cluster.y;
+    case SpecialRegister::nclusterid_z: return grid.z / cluster.z;
+    case SpecialRegister::cluster_ctaid_x: return x % cluster.x;
+    case SpecialRegister::cluster_ctaid_y: return y % cluster.y;
+    case SpecialRegister::cluster_ctaid_z: return z % cluster.z;
+    case SpecialRegister::cluster_ctarank: return block.rank;
     case SpecialRegister::smid: return index % multiprocessors;
     case SpecialRegister::dynamic_smem_size: return config.dynamic_shared;
     case SpecialRegister::envreg1: return config.grid_barrier >> 32;
@@ -96,9 +100,8 @@ uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, uint64_t
   }
 }
 
-}  // namespace
-
-std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config) {
+/// One block's state, without a cluster.
+std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& config) {
   auto block = std::make_unique<BlockState>();
   const auto threads = static_cast<uint32_t>(config.block.count());
   const uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
@@ -134,7 +137,7 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
       }
     }
     for (const Kernel::Special& s : kernel.specials)
-      if (!fixed_special(s.reg, config.block, i, block->shared_bytes, w.regs + s.offset) && i == 0)
+      if (!fixed_special(s.reg, config, i, block->shared_bytes, w.regs + s.offset) && i == 0)
         block->changing.push_back(s);
   }
   if (config.checks.any())
@@ -142,8 +145,9 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
   return block;
 }
 
-void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
-                 const std::byte* params) {
+/// Makes it block `index` of the grid.
+void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
+               const std::byte* params) {
   block.index = index;
   if (block.checks) block.checks->start();
   block.live_warps = static_cast<uint32_t>(block.warps.size());
@@ -153,7 +157,7 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
   block.barriers_in_use = 0;
   for (WarpState& w : block.warps) {
     for (const Kernel::Special& s : block.changing) {
-      const uint64_t value = block_special(s.reg, config, index);
+      const uint64_t value = block_special(s.reg, config, block);
       if (ptx::size_of(ptx::type_of(s.reg)) == 8)
         fill(w.regs + s.offset, value);
       else
@@ -171,6 +175,7 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
     w.free_frames.clear();
     w.copies.clear();
     w.groups = {};
+    w.cluster_arrived = w.cluster_waits = 0;
     w.path_count = 1;
     w.next = 0;
     w.paths[0] = Path{};
@@ -178,6 +183,31 @@ void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& co
     w.paths[0].mask = w.present;
     w.paths[0].pc = w.code + kernel.entry;
   }
+}
+
+}  // namespace
+
+std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config) {
+  auto first = make_one(kernel, config);
+  const auto size = static_cast<uint32_t>(config.cluster.count());
+  if (size == 1) return first;
+  first->own_cluster = std::make_unique<Cluster>();
+  Cluster& cluster = *first->own_cluster;
+  cluster.blocks.push_back(first.get());
+  for (uint32_t rank = 1; rank < size; ++rank) {
+    cluster.others.push_back(make_one(kernel, config));
+    cluster.others.back()->rank = rank;
+    cluster.blocks.push_back(cluster.others.back().get());
+  }
+  for (BlockState* block : cluster.blocks) block->cluster = &cluster;
+  return first;
+}
+
+void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
+                 const std::byte* params) {
+  if (block.cluster == nullptr) return start_one(block, kernel, config, index, params);
+  for (uint32_t rank = 0; rank < block.cluster->blocks.size(); ++rank)
+    start_one(*block.cluster->blocks[rank], kernel, config, block_of_cluster(config, index, rank), params);
 }
 
 }  // namespace lanescope::exec

@@ -40,6 +40,11 @@ class BlockChecks {
   /// What the lane has done comes before what those do who acquire from the same place: an mbarrier object.
   void release_to(const Warp& w, uint32_t lane, uint64_t offset);
   void acquire_from(const Warp& w, uint32_t lane, uint64_t offset);
+  /// The lanes tell other blocks of the cluster what they have done, by the cluster's barrier or an mbarrier
+  /// of such a block; they learn from other blocks what has been done. Which block told whom is not followed:
+  /// whoever learns anything is ordered after all that was told before.
+  void release_to_cluster(const Warp& w, uint32_t lanes);
+  void acquire_from_cluster(const Warp& w, uint32_t lanes);
   /// The lanes have met at an instruction that orders their accesses.
   void warp_barrier(const Warp& w, uint32_t lanes);
   /// They execute an instruction with a member mask each.
@@ -116,6 +121,7 @@ class BlockChecks {
   uint32_t free_touch_ = none;
   std::vector<Copies> copies_;
   std::unordered_map<uint32_t, Order::Clock> synchronised_;  ///< by cell: what its last release gives
+  Order::Clock told_cluster_;                                ///< what other blocks have been told
   std::vector<Written> shared_written_;                      ///< by cell
   std::vector<Written> local_written_;                       ///< by byte, thread after thread
   std::array<BlockBarrier, 16> barriers_;
@@ -135,6 +141,8 @@ class BlockChecks {
     uint32_t raced = 0;              ///< lanes already counted
   };
   void find_addresses(Now& now) const;
+  /// The access goes to shared memory of another block of the cluster.
+  static void written_elsewhere(const Now& now, uint64_t rank, uint64_t offset);
   void look_at_init(const Now& now, uint32_t lane);
   void report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, uint32_t pieces);
   /// The lane stores to a piece of shared memory that was read before: that is the store that came too late.

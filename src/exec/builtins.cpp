@@ -332,6 +332,28 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
   return w.stop;
 }
 
+const Inst* allocate_stack(Warp& w, const Inst* in) {
+  const auto at = [&](uint32_t reg, uint32_t lane) { return w.regs + reg + size_t{lane} * sizeof(uint64_t); };
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    uint64_t top, size;
+    std::memcpy(&top, at(in->b, lane), sizeof top);
+    std::memcpy(&size, at(in->a, lane), sizeof size);
+    const uint64_t place = (top + in->imm - 1) / in->imm * in->imm;
+    if (place > w.local_bytes || size > w.local_bytes - place) {
+      report(w, in, Finding::Kind::out_of_bounds, 1u << lane, place, 0,
+             "alloca of " + std::to_string(size) +
+                 " bytes: " + std::to_string(w.local_bytes - std::min<uint64_t>(place, w.local_bytes)) +
+                 " are left in the thread's local memory");
+      size = 0;
+    }
+    top = place + size;
+    std::memcpy(at(in->d, lane), &place, sizeof place);
+    std::memcpy(at(in->b, lane), &top, sizeof top);
+  }
+  return in + 1;
+}
+
 const Inst* is_space(Warp& w, const Inst* in) {
   const auto space = static_cast<ptx::Space>(in->imm);
   uint32_t value = 0;

@@ -47,4 +47,8 @@ const Inst* call_builtin(Warp& w, const Inst* in);
 /// isspacep: predicate d <- whether address a lies in the ptx::Space in imm (const, global or param).
 const Inst* is_space(Warp& w, const Inst* in);
 
+/// alloca, stacksave: d <- the stack pointer b (an offset in local memory), rounded up to a multiple of imm,
+/// which then moves on by a bytes. All have 64 bits.
+const Inst* allocate_stack(Warp& w, const Inst* in);
+
 }  // namespace lanescope::exec

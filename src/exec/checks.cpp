@@ -109,6 +109,7 @@ void BlockChecks::new_epoch() {
   touches_.clear();
   free_touch_ = none;
   synchronised_.clear();
+  told_cluster_ = nullptr;
   if (order_.epoch() == 0) {
     // The counter is round: no cell may look like one of the epochs to come.
     std::fill(cells_.begin(), cells_.end(), Cell{});
@@ -138,6 +139,12 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
   });
 }
 
+void BlockChecks::written_elsewhere(const Now& now, uint64_t rank, uint64_t offset) {
+  const Cluster* cluster = now.w.block->cluster;
+  if (cluster != nullptr && rank < cluster->blocks.size() && now.access.kind != AccessKind::load)
+    cluster->blocks[rank]->checks->written(offset, now.access.width);
+}
+
 void BlockChecks::find_addresses(Now& now) const {
   const CheckedAccess& access = now.access;
   const auto add = static_cast<int64_t>(static_cast<int32_t>(now.in->imm));
@@ -151,6 +158,11 @@ void BlockChecks::find_addresses(Now& now) const {
       if (at - shared_window < window_size) {
         space = ptx::Space::shared;
         at -= shared_window;
+        const uint64_t rank = at >> rank_shift;
+        if (rank == now.w.block->rank + 1)
+          at = in_block(at);
+        else if (rank != 0)
+          written_elsewhere(now, rank - 1, in_block(at));
       } else if (at - local_window < window_size) {
         space = ptx::Space::local;
         at -= local_window;
@@ -491,6 +503,14 @@ void BlockChecks::acquire_from(const Warp& w, uint32_t lane, uint64_t offset) {
   if (!checks_.race) return;
   const auto found = synchronised_.find(static_cast<uint32_t>(offset >> granule_shift_));
   if (found != synchronised_.end()) order_.acquire(found->second, w.index, 1u << lane);
+}
+
+void BlockChecks::release_to_cluster(const Warp& w, uint32_t lanes) {
+  if (checks_.race) order_.release(told_cluster_, w.index, lanes);
+}
+
+void BlockChecks::acquire_from_cluster(const Warp& w, uint32_t lanes) {
+  if (checks_.race && told_cluster_) order_.acquire(told_cluster_, w.index, lanes);
 }
 
 // The helper instructions.

@@ -24,6 +24,9 @@ Kernel Decoder::run(uint32_t entry) {
   k_.display_name = f.display_name;
   k_.max_threads = f.max_threads;
   k_.required_threads = f.required_threads;
+  k_.required_cluster = f.required_cluster;
+  k_.explicit_cluster = f.explicit_cluster;
+  k_.max_cluster_rank = f.max_cluster_rank;
   for (const ptx::SourceFile& file : m_.files) {
     if (file.id >= k_.files.size() && file.id < 65536) k_.files.resize(file.id + 1);
     if (file.id < k_.files.size()) k_.files[file.id] = file.path;
@@ -248,8 +251,12 @@ void Decoder::prepare(FunctionState& s) {
     s.variable_at.push_back(
         v.space == Space::local || v.space == Space::param || v.space == Space::param_func ? place(v) : 0);
   s.frame_bytes = round_up(at, 16);
+  s.moves_stack = std::any_of(s.f->body.begin(), s.f->body.end(), [](const ptx::Instruction& in) {
+    return in.op == Op::alloca_ || in.op == Op::stackrestore || in.op == Op::stacksave;
+  });
+  if ((s.recursive || s.moves_stack) && k_.stack_pointer == no_operand)
+    k_.stack_pointer = allocate(register_bytes(8));
   if (s.recursive) {
-    if (k_.stack_pointer == no_operand) k_.stack_pointer = allocate(register_bytes(8));
   } else {
     s.frame_begin = local_top_;
     local_top_ += s.frame_bytes;
@@ -267,8 +274,9 @@ void Decoder::prepare(FunctionState& s) {
     for (uint32_t i = 0; s.recursive && i < s.flow.slots[c]; ++i)
       k_.register_layout.push_back({s.slots_at[c] + i * bytes, widths[c]});
   }
+  if (s.moves_stack && !s.recursive) s.stack_before = allocate(register_bytes(8));
   if (s.recursive) {
-    s.frame = allocate(register_bytes(8));
+    s.frame = s.stack_before = allocate(register_bytes(8));
     k_.register_layout.push_back({s.frame, 8});
     if (s.carry != no_operand) k_.register_layout.push_back({s.carry, 0});
   }
@@ -374,7 +382,13 @@ void Decoder::emit(uint32_t index) {
     case Op::tex:
     case Op::tld4:
     case Op::suld:
+    case Op::sured:
     case Op::sust: emit_texture(); return;
+    case Op::txq:
+    case Op::suq: emit_texture_query(); return;
+    case Op::alloca_:
+    case Op::stacksave:
+    case Op::stackrestore: emit_stack(); return;
     case Op::mov: emit_move(); return;
     case Op::cvta: emit_cvta(); return;
     case Op::isspacep: emit_isspacep(); return;

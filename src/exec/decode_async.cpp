@@ -2,8 +2,11 @@
 #include <bit>
 
 #include "exec/async_copy.hpp"
+#include "exec/bulk_copy.hpp"
+#include "exec/cluster.hpp"
 #include "exec/decoder.hpp"
 #include "exec/mbarrier.hpp"
+#include "exec/memory.hpp"
 
 namespace lanescope::exec {
 
@@ -46,8 +49,116 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::mbarrier_arrive_drop: emit_mbarrier(); return true;
     case Op::mbarrier_test_wait:
     case Op::mbarrier_try_wait: emit_skipped(index, [&] { emit_mbarrier(); }); return true;
+    case Op::barrier_cluster_arrive: {
+      put_guard();
+      put(arrive_at_cluster, guarded()).imm = in_->has(Mod::relaxed) ? cluster_relaxed : 0;
+      return true;
+    }
+    case Op::barrier_cluster_wait: emit_skipped(index, [&] { put(wait_for_cluster, false); }); return true;
+    case Op::mapa:
+    case Op::getctarank: emit_rank(); return true;
+    case Op::cp_async_bulk:
+    case Op::cp_async_bulk_tensor:
+    case Op::cp_reduce_async_bulk:
+    case Op::cp_reduce_async_bulk_tensor:
+    case Op::st_async:
+    case Op::red_async: emit_bulk_copy(); return true;
+    case Op::createpolicy_cvt:
+    case Op::createpolicy_fractional:
+    case Op::createpolicy_range: put_copy(8, register_at(operand("d")->reg), zero_, false); return true;
+    // Complete whenever somebody waits, without effect on results, or in the order of the instructions
+    // anyway.
+    case Op::cp_async_bulk_commit_group:
+    case Op::cp_async_bulk_wait_group:
+    case Op::cp_async_bulk_prefetch:
+    case Op::cp_async_bulk_prefetch_tensor:
+    case Op::fence_mbarrier_init:
+    case Op::fence_proxy:
+    case Op::membar_proxy:
+    case Op::griddepcontrol:
+    case Op::setmaxnreg: put(set_.control.nothing, false); return true;
     default: return false;
   }
+}
+
+void Decoder::emit_rank() {
+  const bool maps = in_->op == Op::mapa;
+  const Type type = in_->type();
+  // The name of a variable stands for its offset, or for its generic address.
+  const Operand& address = *operand("a");
+  uint32_t a = source(address, type);
+  if (address.kind == Operand::Kind::symbol && in_->space == Space::generic) {
+    const uint32_t wide = scratch(8);
+    put_wide(Op::add, wide, a, constant(8, shared_window));
+    a = wide;
+  }
+  const uint32_t b = maps ? source(*operand("b"), Type::u32) : no_operand;
+  Resizes later;
+  const uint32_t d = destination(*operand("d"), maps ? type : Type::u32, later);
+  put_guard();
+  Inst& i = put(maps ? map_to_rank : rank_of_address, guarded());
+  i.d = d;
+  i.a = a;
+  i.b = b;
+  i.imm = lane_bytes(type);
+  put_later(later);
+}
+
+void Decoder::emit_bulk_copy() {
+  using Side = BulkForm::Side;
+  std::array<BulkOperand, BulkPlace::list> operands;
+  const auto put_address = [&](uint32_t place, const Operand* o, Space space) {
+    if (o == nullptr) return;
+    Address address = address_of(*o, space);
+    if (address.bytes == 0) address = {params_address(), 8, address.offset, space};
+    operands[place] = {address.base, address.bytes, address.offset};
+  };
+  const auto put_value = [&](uint32_t place, const Operand* o, Type type) {
+    if (o != nullptr) operands[place] = {source(*o, type), lane_bytes(type), 0};
+  };
+  BulkForm form;
+  const Operand* map = operand("t");
+  const bool to_tensor = map != nullptr && in_->space == Space::global;
+  const auto side = [](Space space) { return space == Space::global ? Side::global : Side::shared; };
+  form.to = to_tensor ? Side::tensor : side(in_->space);
+  form.from = map != nullptr && !to_tensor ? Side::tensor : side(in_->second_space);
+  put_address(BulkPlace::to, to_tensor ? map : operand("a"), to_tensor ? Space::generic : in_->space);
+  put_address(BulkPlace::from, map != nullptr && !to_tensor ? map : operand("b"),
+              map != nullptr && !to_tensor ? Space::generic : in_->second_space);
+  put_address(BulkPlace::barrier, operand("m"), Space::shared_cluster);
+  std::vector<uint32_t> list;
+  if (in_->op == Op::st_async || in_->op == Op::red_async) {
+    form.from = Side::registers;
+    operands[BulkPlace::from] = {};
+    const Operand& data = *operand("b");
+    const uint32_t count = data.kind == Operand::Kind::vector ? data.count : 1;
+    for (uint32_t i = 0; i < count; ++i)
+      list.insert(
+          list.end(),
+          {source(data.kind == Operand::Kind::vector ? in_->elements[data.first + i] : data, in_->type()),
+           lane_bytes(in_->type()), 0});
+  } else {
+    put_value(BulkPlace::size, operand("n"), Type::u32);
+    put_value(BulkPlace::blocks, operand("k"), Type::u16);
+    for (uint32_t i = 0; map != nullptr && i < map->count; ++i)
+      list.insert(list.end(), {source(in_->elements[map->first + i], Type::s32), lane_bytes(Type::s32), 0});
+  }
+  form.count = static_cast<uint8_t>(list.size() / 3);
+  form.multicast = in_->has(Mod::multicast_cluster);
+  form.type = in_->type();
+  for (const Mod m : {Mod::add, Mod::min, Mod::max, Mod::inc, Mod::dec, Mod::and_, Mod::or_, Mod::xor_})
+    if (in_->has(m)) {
+      form.is_reduction = true;
+      form.operation = m;
+    }
+  std::vector<uint32_t> words;
+  for (const BulkOperand& o : operands) words.insert(words.end(), {o.reg, o.bytes, o.offset});
+  words.insert(words.end(), list.begin(), list.end());
+  const uint32_t first = put_side(words);
+  put_guard();
+  Inst& i = put(copy_bulk, guarded());
+  i.a = first;
+  i.imm = std::bit_cast<uint64_t>(form);
 }
 
 void Decoder::emit_copy_async() {

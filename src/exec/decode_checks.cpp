@@ -82,8 +82,7 @@ void Decoder::put_check(const CheckedAccess& access, uint32_t base, uint32_t off
 }
 
 void Decoder::emit_fence() {
-  const bool orders = !in_->has(Mod::proxy) && !in_->has(Mod::mbarrier_init);
-  if (checked_ && orders) {
+  if (checked_) {
     put_guard();
     put(check_fence, guarded());
   } else {

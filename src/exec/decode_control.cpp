@@ -194,8 +194,8 @@ void Decoder::put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base
 }
 
 void Decoder::prologue() {
+  if (s_->stack_before != no_operand) put_copy(8, s_->stack_before, k_.stack_pointer, true);
   if (s_->recursive) {
-    put_copy(8, s_->frame, k_.stack_pointer, true);
     put_wide(Op::add, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
   }
   uint32_t at = 0;
@@ -211,7 +211,7 @@ void Decoder::epilogue() {
     const uint32_t to = next_argument(at, s_->f->returns[i]);
     put_local_copy(s_->frame, s_->return_at[i], zero_, call_area_ + to, s_->f->returns[i].size);
   }
-  if (s_->recursive) put_wide(Op::sub, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
+  if (s_->stack_before != no_operand) put_copy(8, k_.stack_pointer, s_->stack_before, true);
 }
 
 void Decoder::move_argument(const Operand& o, const ptx::Variable& param, uint32_t to) {

@@ -4,6 +4,7 @@
 #include <bit>
 
 #include "exec/builtins.hpp"
+#include "exec/cluster.hpp"
 #include "exec/decoder.hpp"
 #include "exec/memory.hpp"
 #include "exec/texture.hpp"
@@ -55,6 +56,18 @@ Decoder::Address Decoder::address_of(const Operand& o, Space space) {
   return address;
 }
 
+/// The memory of other blocks is reached through generic addresses.
+Decoder::Address Decoder::generic_address(const Address& address) {
+  uint32_t base = address.base;
+  if (address.bytes == 4) {
+    base = scratch(8);
+    put_resize({base, address.base, 8, 4, false});
+  }
+  const uint32_t generic = scratch(8);
+  put_wide(Op::add, generic, base, constant(8, shared_window));
+  return {generic, 8, address.offset, Space::generic};
+}
+
 void Decoder::emit_memory() {
   Resizes later;
   HandlerKey key = key_of(*in_);
@@ -83,7 +96,8 @@ void Decoder::emit_memory() {
       !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
                             address->symbol.kind == SymbolRef::Kind::none)))
     key.space = Space::local;
-  const Address place = address_of(*address, key.space);
+  Address place = address_of(*address, key.space);
+  if (place.space == Space::shared_cluster) place = generic_address(place);
   key.space = place.space;
   key.address_bytes = static_cast<uint8_t>(place.bytes);
   uint32_t list = no_operand;
@@ -140,11 +154,13 @@ uint32_t Decoder::atomic_elements(const Operand& vector, bool written, Resizes& 
 }
 
 void Decoder::emit_texture() {
-  const bool store = in_->op == Op::sust, surface = store || in_->op == Op::suld;
+  const bool reduces = in_->op == Op::sured, store = reduces || in_->op == Op::sust,
+             surface = store || in_->op == Op::suld;
   const Operand &handle = in_->operands[store ? 0 : 1], &coordinates = in_->operands[store ? 1 : 2],
                 &data = in_->operands[store ? 2 : 0];
   TextureForm form;
-  form.op = store                 ? TextureForm::Op::store
+  form.op = reduces               ? TextureForm::Op::reduce
+            : store               ? TextureForm::Op::store
             : surface             ? TextureForm::Op::load
             : in_->op == Op::tld4 ? TextureForm::Op::gather
                                   : TextureForm::Op::fetch;
@@ -174,6 +190,30 @@ void Decoder::emit_texture() {
   i.a = register_at(handle.reg);
   i.b = first;
   i.imm = std::bit_cast<uint64_t>(form);
+  if (!reduces) return;
+  for (const Mod m : {Mod::add, Mod::min, Mod::max, Mod::and_, Mod::or_})
+    if (in_->has(m)) i.c = static_cast<uint32_t>(m);
+  i.d = static_cast<uint32_t>(in_->type());
+}
+
+void Decoder::emit_texture_query() {
+  using Query = TextureForm::Query;
+  const Operand& handle = in_->operands[1];
+  TextureForm form;
+  form.op = in_->op == Op::txq ? TextureForm::Op::ask_texture : TextureForm::Op::ask_surface;
+  form.query = in_->has(Mod::width)        ? Query::width
+               : in_->has(Mod::height)     ? Query::height
+               : in_->has(Mod::depth)      ? Query::depth
+               : in_->has(Mod::array_size) ? Query::layers
+                                           : Query::normalized_coordinates;
+  Resizes later;
+  const uint32_t d = destination(in_->operands[0], Type::u32, later);
+  put_guard();
+  Inst& i = put(ask_texture, guarded());
+  i.a = register_at(handle.reg);
+  i.d = d;
+  i.imm = std::bit_cast<uint64_t>(form);
+  put_later(later);
 }
 
 Space Decoder::space_of(const SymbolRef& symbol) const {
@@ -220,10 +260,42 @@ void Decoder::emit_cvta() {
   put_later(later);
 }
 
+void Decoder::emit_stack() {
+  const Type type = in_->type();
+  if (in_->op == Op::stackrestore) {
+    put_copy(8, k_.stack_pointer, source(in_->operands[0], Type::u64), false);
+    return;
+  }
+  Resizes later;
+  const uint32_t bytes = in_->op == Op::alloca_ ? source(in_->operands[1], type) : zero_;
+  const uint32_t d = destination(in_->operands[0], Type::u64, later);
+  const bool is_wide = in_->op != Op::alloca_ || lane_bytes(type) == 8;
+  uint32_t size = bytes;
+  if (!is_wide) {
+    size = scratch(8);
+    put_resize({size, bytes, 8, 4, false});
+  }
+  constexpr uint64_t default_align = 8;
+  put_guard();
+  Inst& i = put(allocate_stack, guarded());
+  i.d = d;
+  i.a = size;
+  i.b = k_.stack_pointer;
+  i.imm = in_->operands.size() > 2 ? in_->operands[2].bits : in_->op == Op::alloca_ ? default_align : 1;
+  put_later(later);
+}
+
 void Decoder::emit_isspacep() {
   const uint32_t a = source(in_->operands[1], Type::u64);
   const uint32_t d = register_at(in_->operands[0].reg);
-  if (!is_shared(in_->space) && in_->space != Space::local) {
+  if (in_->space == Space::shared || in_->space == Space::shared_cta) {
+    put_guard();
+    Inst& i = put(is_own_shared, guarded());
+    i.d = d;
+    i.a = a;
+    return;
+  }
+  if (in_->space != Space::shared_cluster && in_->space != Space::local) {
     put_guard();
     Inst& i = put(is_space, guarded());
     i.d = d;

@@ -64,10 +64,13 @@ class Decoder {
     Flow flow;
     bool recursive = false;
     bool address_taken = false;
-    uint32_t slots_at[5]{};  ///< register file offset of slot 0, by width class
+    bool moves_stack = false;  ///< by alloca and its like
+    uint32_t slots_at[5]{};    ///< register file offset of slot 0, by width class
     uint32_t registers_begin = 0, registers_end = 0;
     uint32_t carry = no_operand;  ///< predicate register of .cc
     uint32_t frame = no_operand;  ///< 64-bit register: where the frame begins in local memory
+    uint32_t stack_before =
+        no_operand;  ///< 64-bit register: the stack pointer on entry, if the function moves it
     uint32_t frame_begin = 0, frame_bytes = 0;
     std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
     uint32_t entry = 0;
@@ -202,6 +205,7 @@ class Decoder {
     Space space{};               ///< the written one, or that of the symbol
   };
   Address address_of(const Operand& o, Space space);
+  Address generic_address(const Address& address);
   void emit_memory();
   /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
   uint32_t atomic_elements(const Operand& vector, bool written, Resizes& later);
@@ -214,13 +218,20 @@ class Decoder {
   /// memory have windows.
   void emit_cvta();
   void emit_isspacep();
+  void emit_texture_query();
+  /// alloca, stacksave, stackrestore.
+  void emit_stack();
 
   // decode_async.cpp
 
-  /// cp.async, mbarrier. False if the instruction is none of them.
+  /// cp.async, mbarrier, bulk copies, clusters, and what orders and hints at them. False if the instruction
+  /// is none of them.
   bool emit_async(uint32_t index);
   void emit_copy_async();
   void emit_mbarrier();
+  void emit_bulk_copy();
+  /// mapa, getctarank.
+  void emit_rank();
   /// An operand of in_ by the name the instruction table gives it; nullptr if it is not written.
   [[nodiscard]] const Operand* operand(std::string_view name) const;
 

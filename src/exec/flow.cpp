@@ -66,7 +66,7 @@ Usage usage_of(const ptx::Instruction& in) {
     read(in.operands[1]);
   } else if (ptx::info(in.op).op_class == ptx::OpClass::texture) {
     for (size_t i = 0; i < in.operands.size(); ++i)
-      if (i == 0 && in.op != ptx::Op::sust)
+      if (i == 0 && in.op != ptx::Op::sust && in.op != ptx::Op::sured)
         write(in.operands[i]);
       else
         read(in.operands[i]);

@@ -2,6 +2,8 @@
 // everything behind it is compiled once for each instruction set.
 #pragma once
 
+#include <cstddef>
+
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
@@ -13,12 +15,17 @@ struct ControlHandlers {
       nothing, sleep, trap, clock, copy_local;
 };
 
+/// Combines `bytes` bytes at `from` into those at `to`, element by element, each of them atomically.
+using Reduction = void (*)(std::byte* to, const std::byte* from, size_t bytes);
+
 struct HandlerSet {
   const char* name;  ///< "avx512", "avx2", "baseline"
   /// The handler of a memory or register instruction; nullptr for what is not supported.
   Handler (*select)(const HandlerKey&);
   /// Copies a register into one of another width (sign- or zero-extended, or cut): d ← a.
   Handler (*resize)(uint32_t to_bytes, uint32_t from_bytes, bool sign);
+  /// Of elements of a type in shared or global memory; nullptr for what is no such operation.
+  Reduction (*reduction)(ptx::Mod operation, ptx::Type type);
   ControlHandlers control;
 };
 

@@ -22,6 +22,7 @@
 #include <thread>
 
 #include "base/error.hpp"
+#include "exec/cluster.hpp"
 #include "exec/decode.hpp"
 #include "exec/device_queue.hpp"
 #include "exec/schedule.hpp"
@@ -40,7 +41,8 @@ struct Decoded {
   std::array<Variant, 3> others{{{false, false, {}}, {true, true, {}}, {false, true, {}}}};
   std::mutex mutex;
   struct Pool {
-    Dim3 block;
+    Dim3 block, cluster;
+    bool explicit_cluster = false;
     uint32_t dynamic_shared = 0;
     bool observed = false;
     Checks checks;
@@ -87,9 +89,14 @@ using Clock = std::chrono::steady_clock;
 /// cannot go on.
 class Grid {
  public:
-  Grid(const Kernel& kernel, const LaunchConfig& config, Memory& memory,
+  Grid(const Kernel& kernel, const LaunchConfig& config, const std::byte* params, Memory& memory,
        std::vector<std::unique_ptr<BlockState>>& states)
-      : kernel_(kernel), config_(config), memory_(memory), states_(states), total_(config.grid.count()) {}
+      : kernel_(kernel),
+        config_(config),
+        params_(params),
+        memory_(memory),
+        states_(states),
+        total_(config.grid.count() / config.cluster.count()) {}
 
   /// Before the host threads work: until when, at most.
   void begin(Clock::time_point until) {
@@ -117,7 +124,7 @@ class Grid {
     const HostRounding rounding;
     worker.kernel = &kernel_;
     worker.memory = &memory_;
-    worker.params = config_.params.data();
+    worker.params = params_;
     worker.print = [this](const std::string& text) {
       std::lock_guard lock(print_mutex_);
       if (config_.print)
@@ -132,7 +139,9 @@ class Grid {
     while (take(state, worker)) {
       const uint64_t epoch = epoch_;
       if (observer != nullptr)
-        tell(worker, state->index % config_.observe_every == 0 ? observer->of_block(state->index) : &nobody);
+        tell(worker, state->index / config_.cluster.count() % config_.observe_every == 0
+                         ? observer->of_block(state->index)
+                         : &nobody);
       const Outcome outcome = run_block(*state, worker);
       if (outcome == Outcome::finished && parked_count_ == 0) {
         finish_block(thread);
@@ -165,9 +174,10 @@ class Grid {
 
   const Kernel& kernel_;
   const LaunchConfig& config_;
+  const std::byte* params_;
   Memory& memory_;
   std::vector<std::unique_ptr<BlockState>>& states_;
-  const uint64_t total_;
+  const uint64_t total_;  ///< clusters; a block is one where there are no larger ones
   std::atomic<uint64_t> next_{0}, done_{0}, epoch_{0}, parked_count_{0};
   std::atomic<uint32_t> active_{0};
   std::mutex mutex_;
@@ -194,7 +204,7 @@ class Grid {
     const auto now = std::chrono::steady_clock::now();
     if (now - last_progress_ < std::chrono::milliseconds(100)) return;
     last_progress_ = now;
-    config_.progress(done, total_);
+    config_.progress(done * config_.cluster.count(), config_.grid.count());
   }
 
   void start(std::unique_ptr<BlockState>& state, uint64_t index) {
@@ -206,7 +216,7 @@ class Grid {
       }
     }
     if (!state) state = make_block(kernel_, config_);
-    start_block(*state, kernel_, config_, index, config_.params.data());
+    start_block(*state, kernel_, config_, index, params_);
   }
   std::mutex states_mutex_, print_mutex_;
 
@@ -272,6 +282,17 @@ class Grid {
   }
 };
 
+Dim3 compiled_cluster(const Kernel& kernel) {
+  const auto& size = kernel.required_cluster;
+  return {std::max(size[0], 1u), std::max(size[1], 1u), std::max(size[2], 1u)};
+}
+
+/// Settles what a launch leaves open.
+void settle(const Kernel& kernel, LaunchConfig& config) {
+  config.explicit_cluster = config.cluster.x != 0 || kernel.required_cluster[0] != 0;
+  if (config.cluster.x == 0) config.cluster = compiled_cluster(kernel);
+}
+
 void check(const Kernel& kernel, const LaunchConfig& config) {
   auto fail = [&](const std::string& what) { throw Error("kernel '" + kernel.display_name + "': " + what); };
   auto shape = [](const Dim3& d) {
@@ -299,6 +320,19 @@ void check(const Kernel& kernel, const LaunchConfig& config) {
   if (shared > config.shared_limit)
     fail(std::to_string(shared) + " bytes of shared memory: a block may have " +
          std::to_string(config.shared_limit));
+  const Dim3& c = config.cluster;
+  if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
+    fail("the grid " + shape(g) + " is no multiple of the cluster " + shape(c));
+  if (c.count() > most_cluster_blocks)
+    fail("the cluster " + shape(c) + " exceeds " + std::to_string(most_cluster_blocks) + " blocks");
+  if (kernel.max_cluster_rank != 0 && c.count() > kernel.max_cluster_rank)
+    fail("the cluster " + shape(c) + " exceeds the " + std::to_string(kernel.max_cluster_rank) +
+         " blocks the kernel was compiled for");
+  if (kernel.required_cluster[0] != 0 && c != compiled_cluster(kernel))
+    fail("the cluster " + shape(c) +
+         " is not the one the kernel was compiled for: " + shape(compiled_cluster(kernel)));
+  if (kernel.explicit_cluster && !config.explicit_cluster)
+    fail("it runs in clusters only, and the launch gives no size of one");
   if (config.params.size() != kernel.param_bytes)
     fail(std::to_string(config.params.size()) + " bytes of parameters given, " +
          std::to_string(kernel.param_bytes) + " expected");
@@ -456,6 +490,7 @@ struct Image::Running {
   const Kernel& kernel;
   DeviceQueue& queue;
   LaunchConfig run;
+  uint64_t params = 0;  ///< device address of the parameters, if the kernel takes it
   Decoded* decoded = nullptr;
   const Kernel* runs = nullptr;
   std::vector<std::unique_ptr<BlockState>> states;
@@ -465,7 +500,8 @@ struct Image::Running {
 
 Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, DeviceQueue& q)
     : image(i), kernel(k), queue(q), run(config), runs(&k) {
-  check(kernel, config);
+  settle(kernel, run);
+  check(kernel, run);
   const bool observed = static_cast<bool>(config.observer);
   {
     std::lock_guard lock(image.state_->mutex);
@@ -483,11 +519,14 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
   }
   if (decoded == nullptr) throw Error("kernel '" + kernel.display_name + "' is not of this image");
 
-  // Parameters whose address the kernel takes have to be memory it may read.
+  // Parameters whose address the kernel takes have to be memory it may read, aligned as a GPU has them.
   Memory& memory = image.state_->memory;
+  const std::byte* values = run.params.data();
   if (kernel.params_address != no_operand) {
-    memory.attach(run.params.data(), run.params.size(), "kernel parameters");
-    memory.set_read_only(reinterpret_cast<uint64_t>(run.params.data()), true);
+    params = memory.allocate(run.params.size(), "kernel parameters");
+    std::copy(run.params.begin(), run.params.end(), reinterpret_cast<std::byte*>(params));
+    memory.set_read_only(params, true);
+    values = reinterpret_cast<const std::byte*>(params);
   }
 
   if (config.cooperative) run.grid_barrier = memory.allocate(64, "barrier of the grid");
@@ -495,16 +534,17 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
   {
     std::lock_guard lock(decoded->mutex);
     auto& pool = decoded->pool;
-    if (pool.block == config.block && pool.dynamic_shared == config.dynamic_shared &&
+    if (pool.block == config.block && pool.cluster == run.cluster &&
+        pool.explicit_cluster == run.explicit_cluster && pool.dynamic_shared == config.dynamic_shared &&
         pool.observed == observed && pool.checks == config.checks)
       states.swap(pool.states);
   }
 
-  const uint64_t blocks = config.grid.count();
+  const uint64_t clusters = run.grid.count() / run.cluster.count();
   uint32_t threads = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
-  threads = static_cast<uint32_t>(std::min<uint64_t>(threads, blocks));
+  threads = static_cast<uint32_t>(std::min<uint64_t>(threads, clusters));
   workers.resize(threads);
-  grid.emplace(*runs, run, memory, states);
+  grid.emplace(*runs, run, values, memory, states);
 }
 
 Image::Execution::State Image::Running::go_on(Clock::time_point until) {
@@ -533,7 +573,8 @@ Image::Execution::State Image::Running::go_on(Clock::time_point until) {
 
 void Image::Running::unplace() {
   Memory& memory = image.state_->memory;
-  if (kernel.params_address != no_operand) memory.detach(run.params.data());
+  if (params != 0) memory.release(params);
+  params = 0;
   if (run.grid_barrier != 0) memory.release(run.grid_barrier);
   run.grid_barrier = 0;
 }
@@ -546,7 +587,8 @@ LaunchResult Image::Running::finish() {
   {
     std::lock_guard lock(decoded->mutex);
     if (states.size() > 64) states.resize(64);
-    decoded->pool = {config.block, config.dynamic_shared, observed, config.checks, std::move(states)};
+    decoded->pool = {config.block, config.cluster, config.explicit_cluster, config.dynamic_shared,
+                     observed,     config.checks,  std::move(states)};
   }
 
   LaunchResult result;
@@ -607,7 +649,9 @@ struct Image::Execution::Parts {
       if (refused.empty()) refused = error.what();
       throw;
     }
-    check(*child, child_config(config, shape, child->param_bytes));
+    LaunchConfig settled = child_config(config, shape, child->param_bytes);
+    settle(*child, settled);
+    check(*child, settled);
     return child;
   }
 

@@ -22,6 +22,8 @@ struct LaunchResult;
 
 struct LaunchConfig {
   Dim3 grid, block;
+  Dim3 cluster{0, 0, 0};                ///< blocks of a cluster; 0: as the kernel was compiled, or one
+  bool explicit_cluster = false;        ///< somebody asked for clusters; set by launch()
   uint32_t dynamic_shared = 0;          ///< bytes
   std::vector<std::byte> params;        ///< Kernel::param_bytes bytes, each parameter at its offset
   uint32_t threads = 0;                 ///< host threads; 0 = all cores

@@ -63,7 +63,7 @@ std::optional<Found> find(Warp& w, const Inst* in, uint32_t lane, uint64_t addre
 
 void store(Warp& w, const Found& found) {
   found.object.store(found.at);
-  if (found.at < w.shared || found.at >= w.shared + w.shared_bytes) ++w.worker->global_writes;
+  note_write(w, found.at);
 }
 
 /// Adds to the bytes an object waits for. False, after a finding, if they are more than it can count.
@@ -79,15 +79,17 @@ bool add_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t
   return true;
 }
 
+bool is_own(const Warp& w, const std::byte* at) { return at >= w.shared && at < w.shared + w.shared_bytes; }
+
 /// Calls f(checks, offset) when the launch is checked and the object is in the block's own memory.
 template <class F>
 void tell_checks(const Warp& w, const std::byte* at, F f) {
-  if (w.block->checks && at >= w.shared && at < w.shared + w.shared_bytes)
-    f(*w.block->checks, static_cast<uint64_t>(at - w.shared));
+  if (w.block->checks && is_own(w, at)) f(*w.block->checks, static_cast<uint64_t>(at - w.shared));
 }
 /// What the lane did comes before what those do who wait for the object.
 void release(const Warp& w, uint32_t lane, const std::byte* at) {
   tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) { checks.release_to(w, lane, offset); });
+  if (w.block->checks && !is_own(w, at)) w.block->checks->release_to_cluster(w, 1u << lane);
 }
 
 void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
@@ -116,6 +118,7 @@ bool has_completed(Warp& w, const Inst* in, uint32_t lane) {
   if (found->object.odd_phase == waits_for_odd) return false;
   tell_checks(w, found->at,
               [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, lane, offset); });
+  if (w.block->checks && w.block->cluster != nullptr) w.block->checks->acquire_from_cluster(w, 1u << lane);
   return true;
 }
 

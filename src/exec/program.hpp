@@ -158,7 +158,10 @@ struct Kernel {
   uint32_t local_bytes = 0;            ///< local memory of a lane
   std::array<uint32_t, 3> max_threads{};
   std::array<uint32_t, 3> required_threads{};
-  uint32_t barriers = 1;  ///< highest barrier number used + 1; 16 if computed
+  std::array<uint32_t, 3> required_cluster{};  ///< 0: not given
+  bool explicit_cluster = false;               ///< launched in clusters only
+  uint32_t max_cluster_rank = 0;               ///< most blocks of a cluster; 0: not given
+  uint32_t barriers = 1;                       ///< highest barrier number used + 1; 16 if computed
 
   /// Entries of the functions whose address the module takes, by that address (see call_indirect).
   struct FunctionEntry {

@@ -27,7 +27,8 @@ class Scheduler {
  public:
   Scheduler(BlockState& block, WorkerState& worker) : block_(block), worker_(worker) {}
 
-  Outcome run() {
+  /// `last_resort`: nobody else can do anything before held paths give up.
+  Outcome run(bool last_resort) {
     int still_rounds = 0;
     for (uint32_t round = 0; block_.live_warps != 0; ++round) {
       bool ran = false, all_spin = true, yielded = false;
@@ -47,8 +48,8 @@ class Scheduler {
         }
       }
       if (!ran) {
-        if (let_arrived_lanes_go() || let_waits_end()) continue;
-        if (waits_at_mbarrier()) return Outcome::stalled;
+        if (let_arrived_lanes_go() || (last_resort && let_waits_end())) continue;
+        if (is_held()) return Outcome::stalled;
         deadlock();
         break;
       }
@@ -60,7 +61,7 @@ class Scheduler {
       // are paths.
       still_rounds = all_spin && !progress_ && worker_.global_writes == writes ? still_rounds + 1 : 0;
       if (still_rounds > most_paths()) {
-        if (!let_waits_end()) return Outcome::stalled;
+        if (!last_resort || !let_waits_end()) return Outcome::stalled;
         still_rounds = 0;
       }
       if (worker_.leaves()) return Outcome::waiting;
@@ -101,7 +102,7 @@ class Scheduler {
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
       Path& path = w.paths[static_cast<size_t>(i)];
-      if (path.state == Path::State::at_mbarrier && try_again(w, path)) n = -1;  // it may have joined others
+      if (path.state == Path::State::held && try_again(w, path)) n = -1;  // it may have joined others
       if (path.state == Path::State::ready) {
         w.next = i;
         return i;
@@ -196,7 +197,7 @@ class Scheduler {
       for (int16_t i = 0; i < w.path_count; ++i) {
         const Path& p = w.paths[static_cast<size_t>(i)];
         if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync ||
-            p.state == Path::State::at_mbarrier)
+            p.state == Path::State::held)
           freed |= free_waiting(w, p);
       }
     return freed;
@@ -239,7 +240,7 @@ class Scheduler {
       case Event::barrier: wait_at_barrier(w, path, w.event_target); break;
       case Event::sync: wait_for_lanes(w, path, w.event_target); break;
       case Event::hold:
-        path.state = Path::State::at_mbarrier;
+        path.state = Path::State::held;
         path.pc = w.event_target;
         break;
       case Event::trap: trap(w, path); break;
@@ -415,6 +416,10 @@ class Scheduler {
       const auto b = static_cast<uint32_t>(std::countr_zero(rest));
       if (complete(block_.barriers[b])) release(b);
     }
+    if (block_.cluster != nullptr) {
+      ++worker_.global_writes;  // what the other blocks' waits look at
+      complete_cluster_barrier(block_);
+    }
     if (w.alive != 0)
       for (Path& p : leaves(w))
         if (p.state == Path::State::at_sync && release_lanes(w, p)) break;
@@ -589,18 +594,18 @@ class Scheduler {
     return false;
   }
 
-  [[nodiscard]] bool waits_at_mbarrier() const {
+  [[nodiscard]] bool is_held() const {
     return std::any_of(block_.warps.begin(), block_.warps.end(), [](const WarpState& w) {
       return std::any_of(w.paths.begin(), w.paths.begin() + w.path_count,
-                         [](const Path& p) { return p.state == Path::State::at_mbarrier; });
+                         [](const Path& p) { return p.state == Path::State::held; });
     });
   }
 
-  /// When nothing but waits at mbarriers is left: they say that the phase is not complete, as they may at any
-  /// time, and their threads go on with that. False if there are none, or if all this has led to the same
-  /// state before: then it leads nowhere.
+  /// When nothing but held paths is left: waits at mbarriers say that the phase is not complete, as they may
+  /// at any time, and their threads go on with that. False if there are none, or if all this has led to the
+  /// same state before: then it leads nowhere.
   bool let_waits_end() {
-    if (!waits_at_mbarrier()) return false;
+    if (!is_held()) return false;
     if (worker_.global_writes != writes_at_wait_) dead_ends_.clear();
     writes_at_wait_ = worker_.global_writes;
     const uint64_t state = fingerprint();
@@ -610,7 +615,7 @@ class Scheduler {
       std::array<int16_t, max_paths> waiting;  // proceed() may join paths
       size_t count = 0;
       for (const Path& p : leaves(w))
-        if (p.state == Path::State::at_mbarrier) waiting[count++] = index_of(w, p);
+        if (p.state == Path::State::held) waiting[count++] = index_of(w, p);
       for (size_t i = 0; i < count; ++i) try_again(w, w.paths[static_cast<size_t>(waiting[i])], true);
     }
     return true;
@@ -671,8 +676,10 @@ class Scheduler {
     } else if (p.state == Path::State::at_sync) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,
              "lanes wait for lanes of the member mask that never come");
-    } else if (p.state == Path::State::at_mbarrier) {
-      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, p.pc, p.mask));
+    } else if (p.state == Path::State::held) {
+      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
+             p.pc->fn == wait_for_cluster ? "the cluster's barrier: not all threads of the cluster arrive"
+                                          : describe_wait(w, p.pc, p.mask));
     }
   }
 
@@ -686,14 +693,53 @@ class Scheduler {
 
 }  // namespace
 
-Outcome run_block(BlockState& block, WorkerState& worker) {
+namespace {
+
+Outcome run_one(BlockState& block, WorkerState& worker, bool last_resort) {
   for (WarpState& w : block.warps) w.worker = &worker;
-  return Scheduler(block, worker).run();
+  return Scheduler(block, worker).run(last_resort);
+}
+
+/// One block after another runs as far as it can; held paths give up only when all blocks are stalled.
+Outcome run_cluster(const Cluster& cluster, WorkerState& worker) {
+  for (bool last_resort = false;;) {
+    const uint64_t writes = worker.global_writes;
+    bool finished = true, stalled = true, waiting = false;
+    for (BlockState* block : cluster.blocks) {
+      if (block->live_warps == 0) continue;
+      block->rounds = 1;  // what it spins for may be another block's to do
+      const Outcome outcome = run_one(*block, worker, last_resort);
+      finished = finished && outcome == Outcome::finished;
+      stalled = stalled && outcome == Outcome::stalled;
+      waiting = waiting || outcome == Outcome::waiting;
+    }
+    if (finished) return Outcome::finished;
+    if (waiting) return Outcome::waiting;
+    const bool still = stalled && worker.global_writes == writes;
+    if (still && last_resort) return Outcome::stalled;
+    last_resort = still;
+  }
+}
+
+template <class F>
+void each_block(BlockState& block, F f) {
+  if (block.cluster == nullptr)
+    f(block);
+  else
+    for (BlockState* b : block.cluster->blocks) f(*b);
+}
+
+}  // namespace
+
+Outcome run_block(BlockState& block, WorkerState& worker) {
+  return block.cluster != nullptr ? run_cluster(*block.cluster, worker) : run_one(block, worker, true);
 }
 
 void report_stall(BlockState& block, WorkerState& worker) {
-  for (WarpState& w : block.warps) w.worker = &worker;
-  Scheduler(block, worker).report_stall();
+  each_block(block, [&](BlockState& b) {
+    for (WarpState& w : b.warps) w.worker = &worker;
+    Scheduler(b, worker).report_stall();
+  });
 }
 
 }  // namespace lanescope::exec

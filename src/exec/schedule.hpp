@@ -15,6 +15,7 @@
 
 #include "exec/async_copy.hpp"
 #include "exec/block_checks.hpp"
+#include "exec/cluster.hpp"
 #include "exec/launch.hpp"
 #include "exec/state.hpp"
 
@@ -30,7 +31,7 @@ struct Frame {
 };
 
 struct Path {
-  enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync, at_mbarrier };
+  enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync, held };
   State state = State::unused;
   bool spinning = false;  ///< seen to repeat itself without a change: see spins() in schedule.cpp
   int16_t parent = -1;    ///< joint it belongs to
@@ -57,6 +58,8 @@ struct WarpState : Warp {
   std::vector<int32_t> free_frames;
   std::vector<AsyncCopy> copies;              ///< not done yet, in their order
   std::array<uint32_t, warp_lanes> groups{};  ///< groups of copies that each lane has committed
+  uint32_t cluster_arrived = 0;  ///< lanes that have arrived in this phase of the cluster's barrier
+  uint32_t cluster_waits = 0;    ///< lanes that have arrived there and not waited since
 };
 
 /// One of the 16 barriers of a block.
@@ -69,6 +72,9 @@ struct Barrier {
 
 struct BlockState {
   uint64_t index = 0;
+  uint32_t rank = 0;                     ///< in its cluster
+  Cluster* cluster = nullptr;            ///< nullptr: it is one by itself
+  std::unique_ptr<Cluster> own_cluster;  ///< of rank 0
   uint32_t live_warps = 0;
   uint32_t rounds = 1;  ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
@@ -82,9 +88,11 @@ struct BlockState {
   std::unique_ptr<BlockChecks> checks;  ///< of a checked launch
 };
 
-/// Makes a block's state for a kernel and a launch's shape; it serves one block after another.
+/// Makes a block's state for a kernel and a launch's shape; it serves one block after another. Of a launch in
+/// clusters it is the first one of a cluster and owns the others.
 std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config);
-/// Makes it block `index` of the grid, all threads at the kernel's first instruction.
+/// Makes it cluster `index` of the grid (a block is a cluster where there are no larger ones), all threads at
+/// the kernel's first instruction.
 void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
                  const std::byte* params);
 
@@ -93,7 +101,8 @@ enum class Outcome : uint8_t {
   waiting,  ///< runs on without end in sight: others should get the host thread
   stalled   ///< every path repeats itself: only a write by another block can free it
 };
-/// Runs a started block on this host thread. A deadlock inside the block is a finding and finishes it.
+/// Runs a started block, with its cluster, on this host thread. A deadlock inside the block is a finding and
+/// finishes it.
 Outcome run_block(BlockState& block, WorkerState& worker);
 /// Reports that the block waits for something that cannot come.
 void report_stall(BlockState& block, WorkerState& worker);

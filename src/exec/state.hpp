@@ -77,6 +77,15 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
 std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
                          uint32_t align);
 
+/// The same for a range of global memory that a lane reads or writes. `last`: the allocation last met, to be
+/// asked first.
+std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint64_t width,
+                         uint32_t align, bool store, Allocation* last = nullptr);
+/// Says that memory was written that other blocks may be waiting for: all but the block's own.
+inline void note_write(Warp& w, const std::byte* at) {
+  if (at < w.shared || at >= w.shared + w.shared_bytes) ++w.worker->global_writes;
+}
+
 /// A call deeper than the local memory of a thread.
 void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);
 /// Value of a clock register: nanoseconds of the host, or cycles at 2 GHz.

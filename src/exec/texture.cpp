@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "exec/handlers.hpp"
 #include "exec/memory.hpp"
 #include "exec/program.hpp"
 #include "exec/state.hpp"
@@ -274,7 +275,8 @@ class Register {
 /// The texture of a handle, if a kernel may use it in this way now; reports what is wrong with it otherwise.
 std::shared_ptr<const Texture> usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle,
                                       const TextureForm& form) {
-  const bool surface = form.op == TextureForm::Op::load || form.op == TextureForm::Op::store;
+  const bool surface = form.op == TextureForm::Op::load || form.op == TextureForm::Op::store ||
+                       form.op == TextureForm::Op::reduce || form.op == TextureForm::Op::ask_surface;
   const std::string name = surface ? "surface" : "texture";
   const auto refuse = [&](const std::string& why) {
     report(w, in, Finding::Kind::unknown_pointer, lanes, handle, 0, why);
@@ -284,6 +286,7 @@ std::shared_ptr<const Texture> usable(Warp& w, const Inst* in, uint32_t lanes, u
   if (!texture || texture->is_surface != surface)
     return refuse(hex(handle) + " is the handle of no " + name +
                   (texture ? std::string(", but of a ") + (surface ? "texture" : "surface") : ""));
+  if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return texture;
   const uint32_t dimensions = texture->depth != 0 ? 3 : texture->height != 0 ? 2 : 1;
   if (form.layered != (texture->layers != 0) || form.dimensions != dimensions)
     return refuse("the " + name + " has " + std::to_string(dimensions) + " dimensions" +
@@ -351,6 +354,15 @@ const Inst* access_texture(Warp& w, const Inst* in) {
         continue;
       }
       auto* at = reinterpret_cast<std::byte*>(texture->base + offset.value_or(0));
+      if (form.op == TextureForm::Op::reduce) {
+        if (!offset) continue;
+        const uint64_t value = Register(w, side).get(lane);
+        const Reduction combine =
+            host_handlers().reduction(static_cast<ptx::Mod>(in->c), static_cast<ptx::Type>(in->d));
+        combine(at, reinterpret_cast<const std::byte*>(&value), form.element_bytes);
+        ++w.worker->global_writes;
+        continue;
+      }
       for (uint32_t e = 0; e < form.elements; ++e) {
         const Register data(w, side + 2 * e);
         uint64_t value = 0;
@@ -364,6 +376,28 @@ const Inst* access_texture(Warp& w, const Inst* in) {
         }
       }
     }
+  }
+  return in + 1;
+}
+
+const Inst* ask_texture(Warp& w, const Inst* in) {
+  const auto form = std::bit_cast<TextureForm>(in->imm);
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint64_t handle = Register(w, std::array<uint32_t, 2>{in->a, 8}.data()).get(lane);
+    const auto texture = usable(w, in, 1u << lane, handle, form);
+    if (!texture) continue;
+    const auto answer = [&]() -> uint32_t {
+      switch (form.query) {
+        case TextureForm::Query::width: return texture->width;
+        case TextureForm::Query::height: return texture->height;
+        case TextureForm::Query::depth: return texture->depth;
+        case TextureForm::Query::layers: return texture->layers;
+        case TextureForm::Query::normalized_coordinates: break;
+      }
+      return texture->normalized_coordinates ? 1 : 0;
+    };
+    Register(w, std::array<uint32_t, 2>{in->d, 4}.data()).set(lane, answer());
   }
   return in + 1;
 }

@@ -2,8 +2,9 @@
 // handle in a register ("bindless"). One function a warp and no host instruction set, as in builtins.hpp.
 //
 // Source of the sampling rules: CUDA C++ Programming Guide 13.0, "Texture Fetching" and "Texture and Surface
-// Memory"; PTX ISA 9.0, tex, tld4, suld, sust. docs/textures.md says what differs from an H200. There are no
-// mipmaps and no cubemaps: a level of detail is read and has no effect, and so have gradients.
+// Memory"; PTX ISA 9.0, tex, tld4, txq, suld, sust, sured, suq. docs/textures.md says what differs from an
+// H200. There are no mipmaps and no cubemaps: a level of detail is read and has no effect, and so have
+// gradients.
 #pragma once
 
 #include <array>
@@ -32,7 +33,7 @@ struct Texture {
   uint8_t channel_bytes = 4;                  ///< 1, 2 or 4
   Kind kind = Kind::floating;
 
-  bool is_surface = false;              ///< for suld and sust; what follows is for tex and tld4
+  bool is_surface = false;              ///< for suld, sust, sured; what follows is for tex and tld4
   bool is_linear = false;               ///< plain memory, read by integer coordinates only (tex1Dfetch)
   bool filter = false;                  ///< linear filtering instead of the nearest texel
   bool normalized_read = false;         ///< 8- and 16-bit integers are read as [0, 1] or [-1, 1]
@@ -64,22 +65,26 @@ class TextureTable {
 
 /// Inst::imm of a texture instruction.
 struct TextureForm {
-  enum class Op : uint8_t { fetch, gather, load, store };
+  enum class Op : uint8_t { fetch, gather, load, store, reduce, ask_texture, ask_surface };
   enum class Bounds : uint8_t { trap, clamp, zero };  ///< what a surface does with coordinates outside
+  enum class Query : uint8_t { width, height, depth, layers, normalized_coordinates };
   Op op{};
   uint8_t dimensions = 1;  ///< without the layer
-  bool layered = false;
-  bool integer_coordinates = false;
+  bool layered : 1 = false;
+  bool integer_coordinates : 1 = false;
   uint8_t elements = 4;       ///< of the data
   uint8_t element_bytes = 4;  ///< in memory, of a surface
   uint8_t component = 0;      ///< of a gather
   Bounds bounds{};
+  Query query{};  ///< of txq and suq
 };
 static_assert(sizeof(TextureForm) == 8);
 
-/// tex, tld4, suld, sust. a: the handle; b: first index in Kernel::side, which holds pairs of offset and lane
-/// bytes: of the data (no_operand: sink), then of the layer if there is one, then of each coordinate; imm: a
-/// TextureForm.
+/// tex, tld4, suld, sust, sured. a: the handle; b: first index in Kernel::side, which holds pairs of offset
+/// and lane bytes: of the data (no_operand: sink), then of the layer if there is one, then of each
+/// coordinate; imm: a TextureForm; of sured, c: its operation (ptx::Mod), d: its type (ptx::Type).
 const Inst* access_texture(Warp& w, const Inst* in);
+/// txq, suq. a: the handle; d: 32 bits; imm: a TextureForm.
+const Inst* ask_texture(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

@@ -77,7 +77,6 @@ Effect effect_of(const ptx::Instruction& in) {
     case Op::prefetchu:
     case Op::discard:
     case Op::applypriority:
-    case Op::createpolicy:
     case Op::isspacep: return Effect::none;
     default: break;
   }

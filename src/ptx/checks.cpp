@@ -173,7 +173,6 @@ struct Checker {
           demand(Mod::ftz, Mod::approx);
         }
         break;
-      case Op::fence: check_fence(); break;
       case Op::bar:
       case Op::barrier: check_barrier(); break;
       case Op::cvt: check_conversion(); break;
@@ -195,6 +194,24 @@ struct Checker {
           fail("noComplete", ".noComplete does not go with .shared::cluster");
         check_order();
         break;
+      case Op::cp_async_bulk:
+      case Op::cp_async_bulk_tensor:
+      case Op::cp_reduce_async_bulk:
+        check_bulk_copy();
+        if (mnemonic.op == Op::cp_reduce_async_bulk) check_bulk_reduction();
+        break;
+      case Op::createpolicy_fractional:
+        if (mnemonic.modifiers.none()) fail({}, name() + " needs a priority: .L2::evict_last or its like");
+        break;
+      case Op::fence_proxy: check_fence_proxy(); break;
+      case Op::prefetch: {
+        const Space space = mnemonic.space;
+        const bool fits = has(mnemonic.modifiers, Mod::tensormap)
+                              ? space != Space::global && space != Space::local
+                              : space != Space::constant && space != Space::param;
+        if (!fits) fail(name_of(space), name() + " does not go with ." + std::string(name_of(space)));
+        break;
+      }
       case Op::mbarrier_expect_tx:
       case Op::mbarrier_complete_tx:
       case Op::mbarrier_test_wait:
@@ -207,6 +224,48 @@ struct Checker {
       case Op::wgmma: check_matrix(); break;
       default: break;
     }
+  }
+
+  // Who is told of the end of a bulk copy, and where it may lead.
+  void check_bulk_copy() const {
+    const Space to = mnemonic.space, from = mnemonic.second_space;
+    const std::string way = "from ." + std::string(name_of(from)) + " to ." + std::string(name_of(to));
+    const bool tensor = mnemonic.op == Op::cp_async_bulk_tensor;
+    if (to == from ||
+        (to == Space::global) != (from == Space::shared_cta && (tensor || to != Space::shared_cluster)))
+      fail(name_of(from), name() + " does not copy " + way);
+    if (has(mnemonic.modifiers, Mod::bulk_group) != (to == Space::global))
+      fail({}, name() + " " + way + " is written with " +
+                   (to == Space::global ? ".bulk_group" : ".mbarrier::complete_tx::bytes"));
+    if (has(mnemonic.modifiers, Mod::multicast_cluster) &&
+        (from != Space::global || to != Space::shared_cluster))
+      fail("multicast::cluster", ".multicast::cluster goes with copies from .global to .shared::cluster");
+    if (has(mnemonic.modifiers, Mod::L2_cache_hint) && to != Space::global && from != Space::global)
+      fail("L2::cache_hint", ".L2::cache_hint goes with copies from and to .global");
+  }
+
+  // Halves are added without flushing and written so; shared memory takes less than global memory.
+  void check_bulk_reduction() const {
+    const Mods& mods = mnemonic.modifiers;
+    const Type type = mnemonic.types[0];
+    if (has(mods, Mod::noftz) != (has(mods, Mod::add) && (type == Type::f16 || type == Type::bf16)))
+      fail({}, name() + ": .noftz goes with .add of .f16 and .bf16, and has to");
+    const bool fits = type == Type::b32 || type == Type::u32 || type == Type::s32 ||
+                      (type == Type::u64 && has(mods, Mod::add));
+    if (mnemonic.space == Space::shared_cluster && !fits)
+      fail(name_of(type), name() + " does not go to .shared::cluster");
+  }
+
+  // Fences between two proxies by name have an order and a scope, the others neither.
+  void check_fence_proxy() const {
+    const Mods& mods = mnemonic.modifiers;
+    const bool ordered = has(mods, Mod::acquire) || has(mods, Mod::release);
+    const bool pair = has(mods, Mod::tensormap_generic) || has(mods, Mod::async_generic);
+    if (ordered != pair)
+      fail({}, name() + (pair ? " needs one of .acquire .release" : " takes no memory order"));
+    check_order();
+    if (!has(mods, Mod::async) && mnemonic.space != Space::generic)
+      fail(name_of(mnemonic.space), name() + " takes no state space");
   }
 
   // A memory order goes with a scope.
@@ -234,22 +293,6 @@ struct Checker {
     if (!has(mnemonic.modifiers, Mod::dim_1d) || has(mnemonic.modifiers, Mod::level) ||
         has(mnemonic.modifiers, Mod::grad))
       fail("s32", "the instruction '" + name() + "' is supported with .1d and without level only");
-  }
-
-  // fence.proxy.async orders accesses by the instructions and by the copies and products that run beside
-  // them; the others have a scope.
-  void check_fence() const {
-    const Mods& mods = mnemonic.modifiers;
-    const bool scoped =
-        has(mods, Mod::cta) || has(mods, Mod::cluster) || has(mods, Mod::gpu) || has(mods, Mod::sys);
-    if (has(mods, Mod::proxy)) {
-      if (!has(mods, Mod::async) || scoped)
-        fail("proxy", "fence.proxy is supported as fence.proxy.async only");
-    } else {
-      if (has(mods, Mod::async) || mnemonic.space != Space::generic)
-        fail("async", "fence takes .async after .proxy only");
-      if (!scoped) fail({}, "fence needs one of .cta .cluster .gpu .sys");
-    }
   }
 
   void check_barrier() const {
@@ -307,8 +350,7 @@ struct Checker {
     const bool bytes = is(to, {Type::e4m3x2, Type::e5m2x2}),
                from_bytes = is(from, {Type::e4m3x2, Type::e5m2x2});
     const bool several = pair || bytes || to == Type::tf32 || from_bytes || from == Type::f16x2;
-    const bool exists = !several ? (!bfloat || (size_of(to) > 1 && size_of(from) > 1)) &&
-                                       !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
+    const bool exists = !several            ? !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
                         : bytes             ? is(from, {Type::f32, Type::f16x2})
                         : to == Type::f16x2 ? from == Type::f32 || from_bytes
                                             : from == Type::f32;
@@ -584,6 +626,14 @@ struct OperandChecker {
     if ((pattern.kind == OperandPattern::Kind::tensor) != (operand.count != 0))
       fail(operand, name() + (operand.count != 0 ? " takes no coordinates here"
                                                  : " takes a tensor map and coordinates here"));
+    const uint32_t dimensions = instruction.has(Mod::dim_1d)   ? 1
+                                : instruction.has(Mod::dim_2d) ? 2
+                                : instruction.has(Mod::dim_3d) ? 3
+                                : instruction.has(Mod::dim_4d) ? 4
+                                                               : 5;
+    if (operand.count != 0 && operand.count != dimensions)
+      fail(operand, name() + " takes " + std::to_string(dimensions) + " coordinates here, not " +
+                        std::to_string(operand.count));
     for (uint32_t i = 0; i < operand.count; ++i)
       check_scalar(instruction.elements[operand.first + i], {}, Type::s32, false);
     if (operand.reg == no_index) return;
@@ -672,8 +722,13 @@ struct OperandChecker {
         fail(operands[2],
              name() + (instruction.has(Mod::cg) ? ".cg copies 16 bytes" : " copies 4, 8 or 16 bytes"));
     }
+    if (instruction.op == Op::fence_proxy && !operands.empty() && operands[1].bits != 128)
+      fail(operands[1], name() + " is for 128 bytes, a tensor map");
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
+    if ((instruction.op == Op::txq || instruction.op == Op::suq) &&
+        (operands[1].reg == no_index || operands[1].bits != 0))
+      fail(operands[1], "texture and surface references are not supported, only handles in registers");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
       // [d,] barrier [, threads] [, predicate]: d and the predicate with .red
       const bool red = instruction.has(Mod::red);
@@ -751,7 +806,7 @@ struct OperandChecker {
   // data, [handle, {coordinates}] and what .level and .grad add; of stores, the data comes last.
   void texture() {
     auto& operands = instruction.operands;
-    const bool store = instruction.op == Op::sust;
+    const bool store = instruction.op == Op::sust || instruction.op == Op::sured;
     const bool surface = store || instruction.op == Op::suld;
     const uint32_t extra = instruction.has(Mod::level) ? 1 : instruction.has(Mod::grad) ? 2 : 0;
     if (context.piped != 0)

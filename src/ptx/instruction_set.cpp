@@ -109,7 +109,7 @@ constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"$scope", "cta|cluster|gpu|sys"},
     {"$evict", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"},
     {"$param", "param param::entry"},
-    {"$shared", "shared shared::cta ~shared::cluster"},
+    {"$shared", "shared shared::cta shared::cluster"},
     {"$policy", "p:b64?L2::cache_hint"},
 };
 

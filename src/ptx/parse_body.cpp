@@ -194,29 +194,37 @@ void Parser::parse_registers() {
       advance();
       const TextLoc loc = token_.loc;
       count = take_integer("a number of registers");
-      if (vector != 1) fail(loc, "numbered vector registers are not supported");
       if (count > most_registers_of_range)
         fail(loc, "more than " + std::to_string(most_registers_of_range) + " registers");
       expect(">");
     }
-    register_count_ += count;
+    register_count_ += count * (is_range ? vector : 1);
     if (register_count_ > most_registers_of_module)
       fail(name.loc,
            "the module declares more than " + std::to_string(most_registers_of_module) + " registers");
     const auto first = static_cast<uint32_t>(function_->registers.size());
     const auto n = static_cast<uint32_t>(count);
-    if (is_range) {
+    if (is_range && vector != 1) {
+      for (uint32_t i = 0; i < n; ++i)
+        declare_vector(spellings_.emplace_back(std::string(name.text) + std::to_string(i)), name.loc, vector,
+                       *type);
+    } else if (is_range) {
       declare_range(name, n, *type);
     } else if (vector == 1) {
       declare(name.text, name.loc, {.kind = Declaration::Kind::reg, .index = first});
       function_->registers.push_back({.name = std::string(name.text), .type = *type});
     } else {
-      declare(name.text, name.loc, {.kind = Declaration::Kind::vector_reg, .index = first, .count = n});
-      for (uint32_t i = 0; i < n; ++i)
-        function_->registers.push_back({.name = std::string(name.text) + "." + "xyzw"[i], .type = *type});
+      declare_vector(name.text, name.loc, vector, *type);
     }
   } while (accept(","));
   expect(";");
+}
+
+void Parser::declare_vector(std::string_view name, TextLoc loc, uint32_t elements, Type type) {
+  const auto first = static_cast<uint32_t>(function_->registers.size());
+  declare(name, loc, {.kind = Declaration::Kind::vector_reg, .index = first, .count = elements});
+  for (uint32_t i = 0; i < elements; ++i)
+    function_->registers.push_back({.name = std::string(name) + "." + "xyzw"[i], .type = type});
 }
 
 void Parser::declare_range(const Token& name, uint32_t count, Type type) {

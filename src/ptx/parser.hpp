@@ -128,6 +128,7 @@ class Parser {
   void open_scope();
   void close_scope();
   void parse_registers();
+  void declare_vector(std::string_view name, TextLoc loc, uint32_t elements, Type type);
   void declare_range(const Token& name, uint32_t count, Type type);
   void declare(std::string_view name, TextLoc loc, Declaration declaration);
   [[nodiscard]] const Declaration* find_declared(std::string_view name) const;
@@ -187,7 +188,7 @@ class Parser {
   uint64_t register_count_ = 0;  ///< of all functions
 
   std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< by spelling
-  std::deque<std::string> spellings_;                         ///< of mnemonics written with blanks
+  std::deque<std::string> spellings_;  ///< of mnemonics written with blanks, and of numbered vectors
 
   // The function whose body is being read.
   Function* function_ = nullptr;

@@ -237,6 +237,36 @@ TEST(Engine, BadConfigurationsAreRefused) {
   EXPECT_THROW(p.run({1, 65536}, {1}), Error);
 }
 
+TEST(Engine, AllocaGivesMemoryUntilTheFunctionReturns) {
+  // f(n) writes n words it has allocated, and a word of its caller's is not touched. 1000 calls would not fit
+  // into local memory if what they allocate were not given back.
+  const std::string f =
+      ".func (.param .b32 result) f(.param .b32 n)\n{\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n.reg .pred %p;\n"
+      "ld.param.b32 %r1, [n];\nmul.wide.u32 %rd1, %r1, 4;\nalloca.u64 %rd2, %rd1, 64;\nmov.u32 %r2, 0;\n"
+      "loop:\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd3, %rd2;\nst.local.u32 [%rd3], %r2;\n"
+      "add.u32 %r2, %r2, 1;\nsetp.lt.u32 %p, %r2, %r1;\n@%p bra loop;\nld.local.u32 %r3, [%rd3];\n"
+      "and.b64 %rd4, %rd2, 63;\ncvt.u32.u64 %r4, %rd4;\nadd.u32 %r3, %r3, %r4;\n"
+      "st.param.b32 [result], %r3;\nret;\n}\n";
+  Program p(
+      "alloca.u64 %rd5, 4;\nst.local.u32 [%rd5], 1234;\nmov.u32 %r10, 0;\nmov.u32 %r11, 0;\nadd.u32 %r12, "
+      "%r1, 9;\n"
+      "again:\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r12; call.uni (b), f, (a); ld.param.b32 "
+      "%r13, [b]; }\n"
+      "add.u32 %r10, %r10, %r13;\nadd.u32 %r11, %r11, 1;\nsetp.lt.u32 %p1, %r11, 1000;\n@%p1 bra again;\n"
+      "ld.local.u32 %r14, [%rd5];\nadd.u32 %r10, %r10, %r14;\nst.global.u32 [%rd3], %r10;",
+      f);
+  EXPECT_TRUE(p.run({1}, {32}).findings.empty());
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), 1000 * (i + 8) + 1234);
+
+  Program saved(
+      "stacksave.u64 %rd5;\nalloca.u64 %rd6, 40, 8;\nstackrestore.u64 %rd5;\nstacksave.u64 %rd7;\n"
+      "sub.u64 %rd7, %rd7, %rd5;\ncvt.u32.u64 %r5, %rd7;\nst.global.u32 [%rd3], %r5;");
+  EXPECT_TRUE(saved.run({1}, {1}).findings.empty());
+  EXPECT_EQ(saved.word(0), 0u);
+  Program large("alloca.u64 %rd5, 100000000;");
+  EXPECT_EQ(only(large.run({1}, {1})).kind, Finding::Kind::out_of_bounds);
+}
+
 // Lanes that wait for different members of their warp: each group has a result of its own.
 TEST(Engine, LanesWithMemberMasksOfTheirOwnGoInGroups) {
   Program p(

@@ -19,19 +19,23 @@ class Program {
       : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before), "test.ptx")), memory_) {}
 
   LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024,
-                   bool cooperative = false) {
-    if (out_ != 0) memory_.release(out_);
-    out_ = memory_.allocate(uint64_t{words} * 4, "out");
+                   bool cooperative = false, Dim3 cluster = {0, 0, 0}) {
     LaunchConfig config;
     config.grid = grid;
     config.block = block;
     config.threads = threads;
     config.cooperative = cooperative;
-    config.params.resize(8);
-    std::memcpy(config.params.data(), &out_, 8);
-    config.print = [this](const std::string& text) { printed += text; };
-    config.observer = [this](uint32_t) { return &observer_; };
-    return image_.launch(image_.kernel("k"), config);
+    config.cluster = cluster;
+    return launch(config, words, [](uint64_t) {});
+  }
+  /// `prepare` is given the buffer's address before the launch.
+  template <class Prepare>
+  LaunchResult run_with(Dim3 grid, Dim3 block, uint32_t words, Prepare prepare) {
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    config.threads = 1;
+    return launch(config, words, prepare);
   }
   [[nodiscard]] uint32_t word(uint64_t i) const {
     uint32_t value;
@@ -41,12 +45,26 @@ class Program {
   [[nodiscard]] uint64_t out() const { return out_; }
   [[nodiscard]] Memory& memory() { return memory_; }
   std::string printed;
+  Checks checks;  ///< of the launches to come
 
  private:
   Memory memory_;
   Image image_;
   Observer observer_;
   uint64_t out_ = 0;
+
+  template <class Prepare>
+  LaunchResult launch(LaunchConfig& config, uint32_t words, Prepare prepare) {
+    if (out_ != 0) memory_.release(out_);
+    out_ = memory_.allocate(uint64_t{words} * 4, "out");
+    prepare(out_);
+    config.checks = checks;
+    config.params.resize(8);
+    std::memcpy(config.params.data(), &out_, 8);
+    config.print = [this](const std::string& text) { printed += text; };
+    config.observer = [this](uint32_t) { return &observer_; };
+    return image_.launch(image_.kernel("k"), config);
+  }
 
   static std::string text(const std::string& body, const std::string& before) {
     return ".version 9.0\n.target sm_90\n.address_size 64\n" + before +

@@ -200,6 +200,78 @@ TEST(Texture, SurfacesKeepToTheirBounds) {
   EXPECT_EQ(crooked[0].kind, Finding::Kind::misaligned);
 }
 
+TEST(Texture, SurfacesAreReducedAtomically) {
+  Warp32 warp;
+  Texture t;
+  t.is_surface = true;
+  t.kind = Texture::Kind::unsigned_integer;
+  t.width = 8;
+  t.height = 2;
+  t.pitch = 32;
+  t.base = warp.memory.allocate(64);
+  const uint64_t handle = warp.memory.textures.add(t);
+  auto* words = reinterpret_cast<uint32_t*>(t.base);
+  std::fill_n(words, 16, 100u);
+  words[15] = 0xff;
+  const auto result = warp.run(
+      "mov.u32 %r9, 0;\nmov.u32 %r8, 1;\nmov.u32 %r5, 12;\n"
+      "sured.b.add.2d.u32.trap [%rd1, {%r9, %r9}], %r3;\n"
+      "mov.u32 %r9, 4;\nsub.u32 %r6, 99, %r3;\nsured.b.min.2d.u32.trap [%rd1, {%r9, %r8}], %r6;\n"
+      "sub.s32 %r6, %r3, 5;\nsured.b.max.2d.s32.trap [%rd1, {%r5, %r8}], %r6;\n"
+      "mov.u32 %r9, 28;\nsub.s32 %r6, -1, %r3;\nsured.b.and.2d.b32.trap [%rd1, {%r9, %r8}], %r6;\n"
+      "mov.u32 %r5, 16;\nsured.b.or.2d.b32.trap [%rd1, {%r5, %r8}], %r3;\n"
+      "mov.b64 %rd6, {%r3, %r8};\nmov.u32 %r5, 24;\nmov.u32 %r9, 0;\n"
+      "sured.b.max.2d.u64.trap [%rd1, {%r5, %r9}], %rd6;\n"
+      "mov.u32 %r5, 400;\nsured.b.add.2d.u32.zero [%rd1, {%r5, %r9}], %r3;\n"
+      "sured.b.add.2d.u32.clamp [%rd1, {%r5, %r8}], 256;",
+      handle, {0}, {0});
+  EXPECT_TRUE(result.findings.empty());
+  EXPECT_EQ(words[0], 100u + 31 * 16);
+  EXPECT_EQ(words[8 + 1], 68u);
+  EXPECT_EQ(words[8 + 3], 100u);
+  EXPECT_EQ(words[8 + 4], 100u | 31u);
+  EXPECT_EQ(words[6], 100u);  // 100 · 2^32 + 100 is more than 2^32 + lane
+  EXPECT_EQ(words[7], 100u);
+  EXPECT_EQ(words[15], (0xffu & 0xffffffe0u) + 32 * 256);
+
+  const auto outside = warp.run(
+      "mov.u32 %r5, 32;\nmov.u32 %r9, 0;\nsured.b.add.2d.u32.trap [%rd1, {%r5, %r9}], 1;", handle, {0}, {0});
+  ASSERT_EQ(outside.findings.size(), 1u);
+  EXPECT_EQ(outside.findings[0].kind, Finding::Kind::out_of_bounds);
+}
+
+TEST(Texture, QueriesAnswerWhatTheObjectHas) {
+  Warp32 warp;
+  std::vector<float> texels;
+  Texture t = floats(warp.memory, texels);
+  t.normalized_coordinates = true;
+  const std::string ask =
+      "q.width.b32 %r10, [%rd1];\nq.height.b32 %r11, [%rd1];\nq.depth.b32 %r12, [%rd1];\n";
+  const auto with = [&](const std::string& q) {
+    std::string body = ask;
+    for (size_t at = 0; (at = body.find("q.", at)) != std::string::npos; at += q.size())
+      body.replace(at, 1, q);
+    return body;
+  };
+  ASSERT_TRUE(
+      warp.run(with("txq") + "txq.normalized_coords.b32 %r13, [%rd1];", warp.memory.textures.add(t), {0}, {0})
+          .findings.empty());
+  EXPECT_EQ(warp.word(31, 0), width);
+  EXPECT_EQ(warp.word(31, 1), height);
+  EXPECT_EQ(warp.word(31, 2), 0u);
+  EXPECT_EQ(warp.word(31, 3), 1u);
+
+  t.is_surface = true;
+  t.height = 0;
+  t.layers = 4;
+  const uint64_t surface = warp.memory.textures.add(t);
+  ASSERT_TRUE(warp.run(with("suq") + "suq.array_size.b32 %r13, [%rd1];", surface, {0}, {0}).findings.empty());
+  EXPECT_EQ(warp.word(0, 0), width);
+  EXPECT_EQ(warp.word(0, 1), 0u);
+  EXPECT_EQ(warp.word(0, 3), 4u);
+  EXPECT_EQ(warp.run(with("txq"), surface, {0}, {0}).findings.size(), 3u);
+}
+
 TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   Warp32 warp;
   std::vector<float> texels;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -40,6 +41,16 @@ enum class Match {
   untouched  ///< an input: must not have changed
 };
 
+/// A tensor in a buffer, as cuTensorMapEncodeTiled takes it; enumerations are numbers of CUDA's.
+struct Tensor {
+  uint32_t type = 0, element_bytes = 0, dimensions = 0;
+  std::array<uint64_t, 5> size{};
+  std::array<uint64_t, 4> strides{};  ///< bytes
+  std::array<uint32_t, 5> box{}, steps{1, 1, 1, 1, 1};
+  uint32_t swizzle = 0;
+  bool fills_nan = false;
+};
+
 /// One kernel argument: a value, or a buffer in device memory with its contents before and after.
 struct Argument {
   bool is_buffer = false;
@@ -47,6 +58,8 @@ struct Argument {
   Bytes expected;  ///< the buffer's contents after; empty: recorded on hardware (see tests/data/README.md)
   Match match = Match::exact;
   uint64_t scratch = 0;  ///< not 0: a buffer of so many zero bytes, whose contents nobody looks at
+  std::optional<Tensor> tensor =
+      std::nullopt;  ///< the kernel gets a map of the buffer instead of its address
 };
 
 template <class T>

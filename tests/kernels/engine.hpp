@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
+#include "exec/tensor_map.hpp"
 #include "kernels/case.hpp"
 #include "lanescope/model/archs.hpp"
 #include "merge/plan.hpp"
@@ -41,6 +42,22 @@ class Program {
   exec::Memory memory_;
   std::unique_ptr<exec::Image> image_;
 };
+
+[[nodiscard]] inline exec::TensorMap map_of(const Tensor& tensor, uint64_t address) {
+  exec::TensorMap map;
+  map.address = address;
+  map.dimensions = static_cast<uint8_t>(tensor.dimensions);
+  map.type = static_cast<exec::TensorMap::Type>(tensor.type);
+  map.swizzle = static_cast<exec::TensorMap::Swizzle>(tensor.swizzle);
+  map.fills_nan = tensor.fills_nan;
+  for (uint32_t d = 0; d < tensor.dimensions; ++d) {
+    map.last[d] = static_cast<uint32_t>(tensor.size[d] - 1);
+    map.box[d] = static_cast<uint16_t>(tensor.box[d]);
+    map.steps[d] = static_cast<uint8_t>(tensor.steps[d]);
+    if (d + 1 < tensor.dimensions) map.strides[d] = tensor.strides[d];
+  }
+  return map;
+}
 
 struct Outcome {
   std::vector<Bytes> buffers;  ///< contents after the launch of each buffer that is no scratch
@@ -73,7 +90,12 @@ struct Outcome {
     if (a.is_buffer) {
       const uint64_t address = program.memory().allocate(a.scratch != 0 ? a.scratch : a.value.size());
       std::copy(a.value.begin(), a.value.end(), reinterpret_cast<std::byte*>(address));
-      std::memcpy(config.params.data() + p.offset, &address, sizeof address);
+      if (a.tensor) {
+        const exec::TensorMap map = map_of(*a.tensor, address);
+        std::memcpy(config.params.data() + p.offset, &map, sizeof map);
+      } else {
+        std::memcpy(config.params.data() + p.offset, &address, sizeof address);
+      }
       addresses.push_back(address);
     } else {
       if (a.value.size() != p.size) throw Error(c.kernel + ": size of argument " + std::to_string(i));

@@ -4,14 +4,17 @@
 //   g++ -std=c++20 -Itests -I/usr/local/cuda/include tests/kernels/on_gpu.cpp -o on_gpu -lcuda
 //   ./on_gpu check     # all cases; the PTX for sm_100 too, as sm_90
 //   ./on_gpu record    # writes tests/data/expected/*.txt
+// Names of programs behind that restrict it to these.
 //   ./on_gpu count N FOLDER   # launches each case of accuracy_cases.hpp and of kernels/ N times, for a
-//   profiler to
-//                             # count; from machine code FOLDER/NAME.cubin. tests/data/README.md says how
+//                             # profiler to count; from machine code FOLDER/NAME.cubin. tests/data/README.md
+//                             # says how
 #include <cuda.h>
 
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <map>
+#include <set>
 
 #include "kernels/accuracy_cases.hpp"
 #include "kernels/kernel_cases.hpp"
@@ -41,6 +44,18 @@ CUmodule load(const std::string& path) {
   return module;
 }
 
+CUtensorMap map_of(const Tensor& t, CUdeviceptr address) {
+  alignas(64) CUtensorMap map;
+  must(cuTensorMapEncodeTiled(&map, static_cast<CUtensorMapDataType>(t.type), t.dimensions,
+                              reinterpret_cast<void*>(address), t.size.data(), t.strides.data(), t.box.data(),
+                              t.steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+                              static_cast<CUtensorMapSwizzle>(t.swizzle), CU_TENSOR_MAP_L2_PROMOTION_NONE,
+                              t.fills_nan ? CU_TENSOR_MAP_FLOAT_OOB_FILL_NAN_REQUEST_ZERO_FMA
+                                          : CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+       "tensor map");
+  return map;
+}
+
 /// The contents of each argument that is a buffer, after the launch.
 std::vector<Bytes> run(CUmodule module, const Case& c) {
   CUfunction function = nullptr;
@@ -50,12 +65,14 @@ std::vector<Bytes> run(CUmodule module, const Case& c) {
        "dynamic shared memory");
   std::vector<CUdeviceptr> buffers(c.arguments.size());
   std::vector<void*> parameters;
+  std::deque<CUtensorMap> maps;
   for (size_t i = 0; i < c.arguments.size(); ++i) {
     const Argument& a = c.arguments[i];
     if (a.is_buffer) {
       must(cuMemAlloc(&buffers[i], a.value.size()), "allocation");
       must(cuMemcpyHtoD(buffers[i], a.value.data(), a.value.size()), "copy to the GPU");
       parameters.push_back(&buffers[i]);
+      if (a.tensor) parameters.back() = &maps.emplace_back(map_of(*a.tensor, buffers[i]));
     } else {
       parameters.push_back(const_cast<std::byte*>(a.value.data()));
     }
@@ -91,7 +108,7 @@ int compare(const Case& c, const std::string& path, const std::vector<Bytes>& re
   return differences;
 }
 
-int check() {
+int check(const std::set<std::string>& only) {
   int differences = 0, done = 0;
   std::map<std::string, CUmodule> modules;
   const auto module = [&](const std::string& path) {
@@ -99,12 +116,15 @@ int check() {
     if (m == nullptr) m = load(path);
     return m;
   };
+  const auto skip = [&](const Case& c) { return !only.empty() && only.count(c.program) == 0; };
   for (const Case& c : kernel_cases()) {
+    if (skip(c)) continue;
     const std::string path = "kernels/ptx/" + c.program + ".ptx";
     differences += compare(c, path, run(module(path), c), {});
     ++done;
   }
   for (const Case& c : program_cases()) {
+    if (skip(c)) continue;
     const Recording recording = read_recording("tests/data/expected/" + c.program + ".txt");
     for (const char* suffix : {".ptx", ".sm_100.ptx"}) {
       const std::string path = "tests/data/ptx/" + c.program + suffix;
@@ -116,10 +136,11 @@ int check() {
   return differences == 0 ? 0 : 1;
 }
 
-int record(const std::string& device) {
+int record(const std::string& device, const std::set<std::string>& only) {
   std::map<std::string, std::string> files;
   std::map<std::string, CUmodule> modules;
   for (const Case& c : program_cases()) {
+    if (!only.empty() && only.count(c.program) == 0) continue;
     auto& m = modules[c.program];
     if (m == nullptr) m = load("tests/data/ptx/" + c.program + ".ptx");
     const auto results = run(m, c);
@@ -176,9 +197,9 @@ int run_main(const std::string& what, const std::vector<std::string>& more) {
   must(cuDriverGetVersion(&driver), "driver");
   if (what == "count" && more.size() == 2) return count(std::stoi(more[0]), more[1]);
   std::printf("%s, CUDA %d.%d\n", name, driver / 1000, driver % 1000 / 10);
-  if (what == "check") return check();
-  if (what == "record") return record(name);
-  std::fprintf(stderr, "on_gpu check | record | count N FOLDER\n");
+  if (what == "check") return check({more.begin(), more.end()});
+  if (what == "record") return record(name, {more.begin(), more.end()});
+  std::fprintf(stderr, "on_gpu check|record [PROGRAM…] | count N FOLDER\n");
   return 2;
 }
 

@@ -135,6 +135,8 @@ Group group_of(const Form& form) {
   const ptx::InstructionInfo& row = ptx::info(form.op());
   const ptx::OperandForm& operands = *form.mnemonic.form;
   if (operands.check != ptx::OperandForm::Check::by_pattern) return Group::none;
+  // The programs' blocks stand alone.
+  if (form.mnemonic.space == Space::shared_cluster) return Group::none;
   const bool small_float = any_type(form, [](Type t) {
     return (ptx::is_float(t) && t != Type::f32 && t != Type::f64) || (t >= Type::e4m3 && t <= Type::e5m2x2);
   });
@@ -172,6 +174,10 @@ Group group_of(const Form& form) {
   }
   // Pairs of f32 are for later chips; of cvt.pack, ptxas wants the words in another order than ours.
   if (any_type(form, [](Type t) { return t == Type::f32x2; }) || form.has(Mod::pack)) return Group::none;
+  // Between bf16 and bytes, registers of 8 bits are wanted; programs have none.
+  if (form.op() == Op::cvt && any_type(form, [](Type t) { return t == Type::bf16; }) &&
+      any_type(form, [](Type t) { return t == Type::u8 || t == Type::s8; }))
+    return Group::none;
   // ptxas 13.0 forgets the rounding of a conversion that follows this move.
   if (form.text == "cvt.f16.f16") return Group::none;
   if (form.has(Mod::approx) || form.has(Mod::full)) return Group::approximate;

@@ -234,6 +234,7 @@ class Launch final : public UnfinishedLaunch {
     config_.dynamic_shared = work_.dynamic_shared;
     config_.params = std::move(work_.params);
     config_.cooperative = work_.cooperative;
+    config_.cluster = work_.cluster;
     config_.shared_limit =
         std::max(runtime_.device.shared_optin(), shared_limit(runtime_, function_, kernel_));
     entry_ = &recorder.entry(function_, config_);
@@ -279,7 +280,7 @@ Status Runtime::run(const KernelWork& work, const Stream& stream) {
 namespace {
 
 Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared,
-              Stream* stream, bool cooperative = false, Extent3 cluster = {1, 1, 1}) {
+              Stream* stream, bool cooperative = false, Extent3 cluster = {0, 0, 0}) {
   return call([&](Runtime& runtime) {
     KernelWork work;
     work.cooperative = cooperative;
@@ -331,7 +332,7 @@ LANESCOPE_CUDA_API Status cudaLaunchKernelExC(const LaunchDescription* descripti
                                               void** arguments) {
   if (description == nullptr) return remember(Status::invalid_value);
   bool cooperative = false;
-  Extent3 cluster{1, 1, 1};
+  Extent3 cluster{0, 0, 0};
   for (unsigned i = 0; i < description->attribute_count; ++i) {
     const LaunchAttribute& attribute = description->attributes[i];
     if (attribute.id == LaunchAttribute::cooperative) cooperative = attribute.value.number != 0;

@@ -144,7 +144,7 @@ struct KernelWork {
   uint32_t dynamic_shared = 0;
   std::vector<std::byte> params;
   bool cooperative = false;
-  exec::Dim3 cluster;
+  exec::Dim3 cluster{0, 0, 0};  ///< 0: none is asked for
 };
 struct HostWork {
   HostFunction function = nullptr;

@@ -4,6 +4,7 @@
 #include "exec/handlers/control.hpp"
 #include "exec/handlers/matrix.hpp"
 #include "exec/handlers/memory.hpp"
+#include "exec/handlers/reduce.hpp"
 #include "exec/handlers/registers.hpp"
 
 #define LANESCOPE_STRING_(x)  #x
@@ -36,7 +37,8 @@ constexpr ControlHandlers control{guard, branch,     branch_if, branch_table, ca
 
 const HandlerSet& LANESCOPE_JOIN(LANESCOPE_ISA, _handlers)() {
   static constexpr HandlerSet set{LANESCOPE_STRING(LANESCOPE_ISA), LANESCOPE_ISA::select,
-                                  LANESCOPE_ISA::select_resize, LANESCOPE_ISA::control};
+                                  LANESCOPE_ISA::select_resize, LANESCOPE_ISA::select_reduction,
+                                  LANESCOPE_ISA::control};
   return set;
 }
 

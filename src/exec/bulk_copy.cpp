@@ -1,0 +1,279 @@
+// See bulk_copy.hpp.
+#include "exec/bulk_copy.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstring>
+#include <optional>
+#include <string>
+
+#include "exec/cluster.hpp"
+#include "exec/handlers.hpp"
+#include "exec/mbarrier.hpp"
+#include "exec/schedule.hpp"
+#include "exec/state.hpp"
+#include "exec/tensor_map.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+constexpr uint32_t unit = 16;  ///< sizes and addresses of bulk copies are multiples of it
+using Side = BulkForm::Side;
+
+/// One lane's bulk copy.
+class BulkCopy {
+ public:
+  BulkCopy(Warp& w, const Inst* in, uint32_t lane)
+      : w_(w), in_(in), lane_(lane), form_(std::bit_cast<BulkForm>(in->imm)) {}
+
+  void run() {
+    if (form_.from == Side::registers) return store_values();
+    if (form_.to == Side::none) return;  // a prefetch
+    if (form_.to == Side::tensor || form_.from == Side::tensor) return copy_box();
+    const auto size = static_cast<uint32_t>(value(BulkPlace::size));
+    if (size % unit != 0)
+      return refuse(Finding::Kind::misaligned, size,
+                    "a bulk copy of " + std::to_string(size) + " bytes: they must be a multiple of 16");
+    const std::byte* from = form_.from == Side::global
+                                ? global_memory(w_, in_, lane_, value(BulkPlace::from), size, unit, false)
+                                : shared_memory(w_, in_, lane_, value(BulkPlace::from), size, unit);
+    if (from == nullptr) return;
+    if (form_.to == Side::global) {
+      std::byte* to = global_memory(w_, in_, lane_, value(BulkPlace::to), size, unit, true);
+      if (to != nullptr) write(to, from, size, reduction(form_.type));
+      return;
+    }
+    each_target([&](uint64_t address) {
+      std::byte* to = shared_memory(w_, in_, lane_, address, size, unit);
+      if (to != nullptr) write(to, from, size, reduction(form_.type));
+      return size;
+    });
+  }
+
+ private:
+  Warp& w_;
+  const Inst* in_;
+  uint32_t lane_;
+  BulkForm form_;
+
+  [[nodiscard]] uint64_t value(uint32_t place) const {
+    const uint32_t* words = w_.side + in_->a + 3 * place;
+    const BulkOperand operand{words[0], words[1], words[2]};
+    if (operand.reg == no_operand) return 0;
+    uint64_t value = 0;
+    std::memcpy(&value, w_.regs + operand.reg + size_t{lane_} * operand.bytes, operand.bytes);
+    value += static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.offset)});
+    return operand.bytes < sizeof value ? value & ((uint64_t{1} << 8 * operand.bytes) - 1) : value;
+  }
+
+  void refuse(Finding::Kind kind, uint64_t address, const std::string& why) const {
+    report(w_, in_, kind, 1u << lane_, address, 0, why);
+  }
+
+  [[nodiscard]] Reduction reduction(ptx::Type type) const {
+    return form_.is_reduction ? host_handlers().reduction(form_.operation, type) : nullptr;
+  }
+
+  void write(std::byte* to, const std::byte* from, size_t bytes, Reduction combine) const {
+    if (combine != nullptr)
+      combine(to, from, bytes);
+    else
+      std::memmove(to, from, bytes);
+    note_write(w_, to);
+    note_shared(to, bytes);
+  }
+
+  /// The checks take what a copy writes for written, and do not ask whether it races.
+  void note_shared(const std::byte* to, size_t bytes) const {
+    BlockState& own = *w_.block;
+    const auto tell = [&](BlockState& block) {
+      if (block.checks && to >= block.shared_at && to < block.shared_at + block.shared_bytes)
+        block.checks->written(static_cast<uint64_t>(to - block.shared_at), bytes);
+    };
+    if (own.cluster == nullptr) return tell(own);
+    for (BlockState* block : own.cluster->blocks) tell(*block);
+  }
+
+  /// Calls copy(address) for the destination in each block that gets the data; then tells the mbarrier there
+  /// of as many bytes as it returns.
+  template <class Copy>
+  void each_target(Copy copy) const {
+    const uint64_t to = value(BulkPlace::to), barrier = value(BulkPlace::barrier);
+    if (!form_.multicast) {
+      complete_bytes(w_, in_, lane_, barrier, copy(to));
+      return;
+    }
+    for (auto blocks = static_cast<uint32_t>(value(BulkPlace::blocks)); blocks != 0; blocks &= blocks - 1) {
+      const auto rank = static_cast<uint32_t>(std::countr_zero(blocks));
+      const auto there = [&](uint64_t address) {
+        return uint64_t{cluster_address(static_cast<uint32_t>(address), rank)};
+      };
+      complete_bytes(w_, in_, lane_, there(barrier), copy(there(to)));
+    }
+  }
+
+  /// st.async, red.async.
+  void store_values() const {
+    const uint32_t bytes = ptx::size_of(form_.type), all = bytes * form_.count;
+    std::array<std::byte, 16> values{};
+    for (uint32_t i = 0; i < form_.count; ++i) {
+      const uint64_t v = value(BulkPlace::list + i);
+      std::memcpy(values.data() + i * bytes, &v, bytes);
+    }
+    std::byte* to = shared_memory(w_, in_, lane_, value(BulkPlace::to), all, all);
+    if (to == nullptr) return;
+    write(to, values.data(), all, reduction(form_.type));
+    complete_bytes(w_, in_, lane_, value(BulkPlace::barrier), all);
+  }
+
+  // Boxes of tensors.
+
+  using Coordinates = std::array<int64_t, TensorMap::most_dimensions>;
+  static constexpr uint32_t box_align = 128, longest_row = 256 * 8;
+
+  /// The part of a box's row that lies in the tensor: elements [begin, end), the first one at `address`.
+  struct Row {
+    uint32_t begin = 0, end = 0;
+    uint64_t address = 0;
+  };
+
+  /// Row number `row` of the box that begins at `first`: rows follow each other along dimension 1, then 2 and
+  /// so on.
+  static Row row_of(const TensorMap& map, const Coordinates& first, uint32_t row) {
+    Row found;
+    found.address = map.address;
+    for (uint32_t d = 1; d < map.dimensions; ++d) {
+      const int64_t at = first[d] + int64_t{row % map.extent(d)} * map.steps[d];
+      row /= map.extent(d);
+      if (at < 0 || static_cast<uint64_t>(at) >= map.size(d)) return found;
+      found.address += static_cast<uint64_t>(at) * map.strides[d - 1];
+    }
+    const auto inside = [&](int64_t element) {
+      return std::clamp<int64_t>(element, 0, static_cast<int64_t>(map.size(0)));
+    };
+    found.begin = static_cast<uint32_t>(inside(first[0]) - first[0]);
+    found.end = static_cast<uint32_t>(inside(first[0] + map.extent(0)) - first[0]);
+    found.address += static_cast<uint64_t>(inside(first[0])) * map.element_bytes();
+    return found;
+  }
+
+  void copy_box() const {
+    const bool loads = form_.from == Side::tensor;
+    const auto* at = global_memory(w_, in_, lane_, value(loads ? BulkPlace::from : BulkPlace::to),
+                                   tensor_map_bytes, tensor_map_align, false);
+    if (at == nullptr) return;
+    const auto map = TensorMap::load(at);
+    const std::string defect = map ? defect_of(*map) : "it is none";
+    if (!defect.empty()) return refuse(Finding::Kind::unknown_pointer, 0, "the tensor map: " + defect);
+    if (map->dimensions != form_.count)
+      return refuse(Finding::Kind::unknown_pointer, 0,
+                    "the tensor has " + std::to_string(map->dimensions) +
+                        " dimensions, the instruction is for " + std::to_string(form_.count));
+    Coordinates first{};
+    for (uint32_t d = 0; d < map->dimensions; ++d)
+      first[d] = static_cast<int32_t>(value(BulkPlace::list + d));
+    // No manual says either; an H100 ends such kernels with an illegal instruction.
+    if (!loads && std::any_of(first.begin(), first.end(), [](int64_t c) { return c < 0; }))
+      return refuse(Finding::Kind::out_of_bounds, map->address,
+                    "a box that is stored must not begin before the tensor, at a negative coordinate");
+    if (first[0] * map->element_bytes() % unit != 0)
+      return refuse(Finding::Kind::misaligned, map->address,
+                    "the box begins " + std::to_string(first[0] * map->element_bytes()) +
+                        " bytes into the tensor's rows: it must be a multiple of 16");
+    if (loads) {
+      each_target([&](uint64_t address) {
+        move_box(*map, first, address, [&](const Row& row, std::byte* elements, std::byte* tensor) {
+          fill(*map, elements);
+          if (tensor == nullptr) return;
+          std::memcpy(elements + row.begin * map->element_bytes(), tensor,
+                      (row.end - row.begin) * map->element_bytes());
+          if (map->converts()) convert(elements, row);
+        });
+        return map->box_bytes();
+      });
+      return;
+    }
+    const Reduction combine = reduction(type_of(map->type));
+    move_box(*map, first, value(BulkPlace::from),
+             [&](const Row& row, std::byte* elements, std::byte* tensor) {
+               if (tensor != nullptr)
+                 write(tensor, elements + row.begin * map->element_bytes(),
+                       (row.end - row.begin) * map->element_bytes(), combine);
+             });
+  }
+
+  static void convert(std::byte* elements, const Row& row) {
+    for (uint32_t i = row.begin; i < row.end; ++i) {
+      uint32_t bits;
+      std::memcpy(&bits, elements + i * sizeof bits, sizeof bits);
+      bits = TensorMap::converted(bits);
+      std::memcpy(elements + i * sizeof bits, &bits, sizeof bits);
+    }
+  }
+
+  static void fill(const TensorMap& map, std::byte* elements) {
+    const uint64_t value = map.fill();
+    for (uint32_t i = 0; i < map.extent(0); ++i)
+      std::memcpy(elements + i * map.element_bytes(), &value, map.element_bytes());
+  }
+
+  /// Calls move(row, elements, tensor) for each row of the box at `address` in shared memory: `elements` is
+  /// the row out of the swizzle, put back there when it is loaded; `tensor` its part in global memory,
+  /// nullptr if there is none.
+  template <class Move>
+  void move_box(const TensorMap& map, const Coordinates& first, uint64_t address, Move move) const {
+    const bool loads = form_.from == Side::tensor;
+    std::byte* box = shared_memory(w_, in_, lane_, address, map.footprint(), box_align);
+    if (box == nullptr) return;
+    const uint32_t row_bytes = map.row_bytes(), rows = map.box_bytes() / row_bytes, pitch = map.row_pitch(),
+                   origin = static_cast<uint32_t>(in_block(address));
+    std::array<std::byte, longest_row> elements;
+    Allocation last;
+    for (uint32_t r = 0; r < rows; ++r) {
+      const auto unit_at = [&](uint32_t offset) {
+        return box + (map.swizzled(origin + r * pitch + offset) - origin);
+      };
+      if (!loads)
+        for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(elements.data() + i, unit_at(i), unit);
+      const Row row = row_of(map, first, r);
+      std::byte* tensor = nullptr;
+      if (row.begin < row.end)
+        tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
+                               !loads, &last);
+      move(row, elements.data(), tensor);
+      if (loads)
+        for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(unit_at(i), elements.data() + i, unit);
+    }
+    if (!loads) return;
+    note_write(w_, box);
+    note_shared(box, map.footprint());
+  }
+
+  static ptx::Type type_of(TensorMap::Type type) {
+    using ptx::Type;
+    switch (type) {
+      case TensorMap::Type::u8: return Type::u8;
+      case TensorMap::Type::u16: return Type::u16;
+      case TensorMap::Type::u32: return Type::u32;
+      case TensorMap::Type::s32: return Type::s32;
+      case TensorMap::Type::u64: return Type::u64;
+      case TensorMap::Type::s64: return Type::s64;
+      case TensorMap::Type::f16: return Type::f16;
+      case TensorMap::Type::bf16: return Type::bf16;
+      case TensorMap::Type::f64: return Type::f64;
+      default: return Type::f32;
+    }
+  }
+};
+
+}  // namespace
+
+const Inst* copy_bulk(Warp& w, const Inst* in) {
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+    BulkCopy(w, in, static_cast<uint32_t>(std::countr_zero(rest))).run();
+  return in + 1;
+}
+
+}  // namespace lanescope::exec

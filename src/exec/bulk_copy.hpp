@@ -1,0 +1,42 @@
+// Bulk copies (cp.async.bulk, cp.reduce.async.bulk, with tensor maps or without) and the stores that tell an
+// mbarrier of their bytes (st.async, red.async). Source: PTX ISA 9.0, 9.7.9.25 to 9.7.9.27, 9.7.9.12.
+//
+// A bulk copy is done at once, the earliest moment that PTX allows: what a program overwrites too early is
+// seen, and groups of bulk copies are complete whenever somebody waits for them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "exec/program.hpp"
+
+namespace lanescope::exec {
+
+struct Warp;
+
+/// Inst::imm of a bulk copy.
+struct BulkForm {
+  enum class Side : uint8_t { none, global, shared, tensor, registers };
+  Side to = Side::none, from = Side::none;  ///< to none: a prefetch
+  bool multicast = false;
+  bool is_reduction = false;
+  ptx::Type type = ptx::Type::none;  ///< of a reduction without a tensor map, or of a value in a register
+  uint8_t count = 0;                 ///< coordinates, or values in registers
+  ptx::Mod operation{};              ///< of a reduction
+};
+static_assert(sizeof(BulkForm) == 8);
+
+/// An operand of a bulk copy in Kernel::side: where its register is, how wide its lanes are, what is added.
+struct BulkOperand {
+  uint32_t reg = no_operand, bytes = 0, offset = 0;
+};
+/// Places of the operands, counted from Inst::a in units of three words.
+struct BulkPlace {
+  static constexpr uint32_t to = 0, from = 1, size = 2, barrier = 3, blocks = 4;
+  static constexpr uint32_t list = 5;  ///< coordinates, or values in registers
+};
+
+/// a: first index of the operands in Kernel::side; imm: a BulkForm.
+const Inst* copy_bulk(Warp& w, const Inst* in);
+
+}  // namespace lanescope::exec

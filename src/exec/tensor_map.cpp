@@ -1,0 +1,87 @@
+// See tensor_map.hpp.
+#include "exec/tensor_map.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lanescope::exec {
+
+uint32_t TensorMap::element_bytes() const {
+  switch (type) {
+    case Type::u8: return 1;
+    case Type::u16:
+    case Type::f16:
+    case Type::bf16: return 2;
+    case Type::u64:
+    case Type::s64:
+    case Type::f64: return 8;
+    default: return 4;
+  }
+}
+
+uint32_t TensorMap::extent(uint32_t dimension) const {
+  const uint32_t step = dimension == 0 ? 1 : steps[dimension];
+  return (box[dimension] + step - 1) / step;
+}
+
+uint32_t TensorMap::box_bytes() const {
+  uint32_t elements = 1;
+  for (uint32_t d = 0; d < dimensions; ++d) elements *= extent(d);
+  return elements * element_bytes();
+}
+
+uint32_t TensorMap::swizzled(uint32_t offset) const {
+  // Units of 16 bytes change places: the lowest one, two or three bits of their number are combined with
+  // those of the number of their 128 bytes.
+  const uint32_t mask = (1u << static_cast<uint32_t>(swizzle)) - 1;
+  return offset ^ (offset >> 7 & mask) << 4;
+}
+
+uint32_t TensorMap::row_pitch() const {
+  constexpr uint32_t least_span = 32;
+  return swizzle == Swizzle::none ? row_bytes()
+                                  : std::max(row_bytes(), least_span >> 1 << static_cast<uint32_t>(swizzle));
+}
+
+uint32_t TensorMap::converted(uint32_t bits) {
+  constexpr uint32_t magnitude = 0x7fffffff, infinity = 0x7f800000, nan = 0x7fffe000, dropped = 13;
+  if ((bits & magnitude) > infinity) return nan;
+  const uint32_t odd = bits >> dropped & 1;
+  return (bits + ((1u << (dropped - 1)) - 1) + odd) & ~((1u << dropped) - 1);
+}
+
+std::optional<TensorMap> TensorMap::load(const void* at) {
+  TensorMap map;
+  std::memcpy(&map, at, sizeof map);
+  if (map.mark != valid) return std::nullopt;
+  return map;
+}
+
+std::string defect_of(const TensorMap& map) {
+  constexpr uint64_t align = 16, stride_limit = uint64_t{1} << 40;
+  constexpr uint32_t largest_box = 256, largest_step = 8, span = 32;
+  if (map.mark != TensorMap::valid) return "it is no tensor map";
+  if (map.dimensions == 0 || map.dimensions > TensorMap::most_dimensions)
+    return "a tensor has 1 to 5 dimensions, not " + std::to_string(map.dimensions);
+  if (map.address % align != 0) return "the tensor's address is no multiple of 16";
+  for (uint32_t d = 0; d < map.dimensions; ++d) {
+    const std::string name = std::to_string(d);
+    if (map.box[d] == 0 || map.box[d] > largest_box)
+      return "the box has " + std::to_string(map.box[d]) + " elements in dimension " + name +
+             ": 1 to 256 are possible";
+    if (d != 0 && (map.steps[d] == 0 || map.steps[d] > largest_step))
+      return "the element stride of dimension " + name + " is " + std::to_string(map.steps[d]) +
+             ": 1 to 8 are possible";
+    if (d + 1 < map.dimensions && (map.strides[d] % align != 0 || map.strides[d] >= stride_limit))
+      return "the stride of dimension " + std::to_string(d + 1) + " is " + std::to_string(map.strides[d]) +
+             " bytes: it must be a multiple of 16 below 2^40";
+  }
+  const uint32_t row = map.box[0] * map.element_bytes();
+  if (row % align != 0)
+    return "the box is " + std::to_string(row) + " bytes wide, which is no multiple of 16";
+  if (map.swizzle != TensorMap::Swizzle::none && row > span >> 1 << static_cast<uint32_t>(map.swizzle))
+    return "the box is " + std::to_string(row) + " bytes wide, wider than what its swizzle spans";
+  return "";
+}
+
+}  // namespace lanescope::exec

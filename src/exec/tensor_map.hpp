@@ -1,0 +1,68 @@
+// Tensor maps: what bulk tensor copies read to know how a tensor of up to five dimensions lies in global
+// memory and how a box of it lies in shared memory. CUDA keeps the 128 bytes opaque (CUtensorMap); what they
+// hold here is TensorMap, written by cuTensorMapEncodeTiled and tensormap.replace and read by the copies.
+//
+// Sources: CUDA Driver API 13.0, "Tensor Map Object Management" (limits of every field); PTX ISA 9.0, 5.5
+// "Tensors" and 9.7.9.27 (boxes, element strides, swizzles, what lies outside).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace lanescope::exec {
+
+struct TensorMap {
+  /// In CUDA's order, as are the other enumerations.
+  enum class Type : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
+  enum class Swizzle : uint8_t { none, by_32, by_64, by_128 };
+  static constexpr uint32_t most_dimensions = 5;
+
+  uint64_t address = 0;
+  std::array<uint64_t, most_dimensions - 1>
+      strides{};                                 ///< bytes from one index of dimension i + 1 to the next
+  std::array<uint32_t, most_dimensions> last{};  ///< size of each dimension less one
+  std::array<uint16_t, most_dimensions> box{};   ///< elements covered, before element strides
+  std::array<uint8_t, most_dimensions> steps{};  ///< element strides; that of dimension 0 has no effect
+  uint8_t dimensions = 0;
+  Type type{};
+  Swizzle swizzle{};
+  bool fills_nan = false;  ///< what lies outside is a NaN instead of zero
+  uint32_t mark = valid;   ///< tells a map from other memory
+
+  static constexpr uint32_t valid = 0x7e2504a9;
+
+  [[nodiscard]] uint32_t element_bytes() const;
+  /// Elements of a box in shared memory, along a dimension.
+  [[nodiscard]] uint32_t extent(uint32_t dimension) const;
+  [[nodiscard]] uint32_t box_bytes() const;
+  /// Bytes of a row of the box, along dimension 0, and from one row to the next in shared memory: a row is as
+  /// long as what a swizzle spans (measured on an H100).
+  [[nodiscard]] uint32_t row_bytes() const { return extent(0) * element_bytes(); }
+  [[nodiscard]] uint32_t row_pitch() const;
+  /// Bytes of shared memory from the first row to the end of the last one.
+  [[nodiscard]] uint32_t footprint() const { return box_bytes() / row_bytes() * row_pitch(); }
+  [[nodiscard]] uint64_t size(uint32_t dimension) const { return uint64_t{last[dimension]} + 1; }
+  /// Where the byte `offset` of shared memory goes under the swizzle.
+  [[nodiscard]] uint32_t swizzled(uint32_t offset) const;
+  /// One element of what lies outside the tensor, in the low bytes.
+  [[nodiscard]] uint64_t fill() const {
+    return fills_nan ? 0x7ff7'7ff7'7ff7'7ff7 : 0;
+  }  // measured on an H100
+  /// What a load makes of the bits of an element, if it converts: the nearest of the 19-bit numbers,
+  /// subnormal ones too. The types that are to flush subnormals keep them (all measured on an H100).
+  [[nodiscard]] static uint32_t converted(uint32_t bits);
+  [[nodiscard]] bool converts() const { return type >= Type::tf32; }
+
+  /// Nothing if the bytes are none of a map.
+  [[nodiscard]] static std::optional<TensorMap> load(const void* at);
+};
+inline constexpr size_t tensor_map_bytes = 128, tensor_map_align = 64;
+static_assert(sizeof(TensorMap) <= tensor_map_bytes);
+
+/// What is wrong with a map by the rules of cuTensorMapEncodeTiled; empty if nothing.
+[[nodiscard]] std::string defect_of(const TensorMap& map);
+
+}  // namespace lanescope::exec

@@ -1,0 +1,239 @@
+// Clusters, bulk copies and tensor maps: what small PTX programs of them must end with, right and wrong. What
+// they compute is compared with a GPU's results in tests/kernels.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <string>
+
+#include "base/error.hpp"
+#include "exec/one_kernel.hpp"
+#include "exec/tensor_map.hpp"
+
+namespace lanescope::exec {
+namespace {
+
+using testing::only;
+using testing::Program;
+
+const std::string meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
+/// %r10 is the rank, %r11 the number of blocks; s lies at offset %r12.
+const std::string start =
+    ".shared .align 128 .b8 s[256];\nmov.u32 %r10, %cluster_ctarank;\nmov.u32 %r11, "
+    "%cluster_nctarank;\nmov.u32 "
+    "%r12, s;\n";
+
+TEST(Cluster, SizeComesFromTheLaunchOrTheKernel) {
+  const std::string body = start + "mad.lo.u32 %r5, %r11, 10, %r10;\nst.global.u32 [%rd3], %r5;\n";
+  Program p(body);
+  EXPECT_TRUE(p.run({6}, {1}, 1, 1024, false, {3, 1, 1}).findings.empty());
+  for (uint32_t i = 0; i < 6; ++i) EXPECT_EQ(p.word(i), 30 + i % 3);
+  EXPECT_TRUE(p.run({6}, {1}).findings.empty());
+  EXPECT_EQ(p.word(5), 10u);
+  EXPECT_THROW(p.run({6}, {1}, 1, 1024, false, {4, 1, 1}), Error);
+  EXPECT_THROW(p.run({17}, {1}, 1, 1024, false, {17, 1, 1}), Error);
+}
+
+TEST(Cluster, ManyOfThemRunOnAnyNumberOfHostThreads) {
+  // Each block passes its index to the next one of its cluster, over and over.
+  const std::string body =
+      start +
+      "add.u32 %r13, %r10, 1;\nrem.u32 %r13, %r13, %r11;\nmapa.shared::cluster.u32 %r14, %r12, "
+      "%r13;\nmov.u32 %r15, %r2;\nmov.u32 %r16, 0;\n" +
+      meet + "loop:\nst.shared::cluster.u32 [%r14], %r15;\n" + meet + "ld.shared.u32 %r15, [s];\n" + meet +
+      "add.u32 %r16, %r16, 1;\nsetp.lt.u32 %p1, %r16, 5;\n@%p1 bra loop;\nst.global.u32 [%rd3], "
+      "%r15;\n";
+  for (const uint32_t threads : {1u, 3u}) {
+    Program p(body);
+    EXPECT_TRUE(p.run({64}, {1}, threads, 1024, false, {4, 1, 1}).findings.empty());
+    for (uint32_t i = 0; i < 64; ++i) EXPECT_EQ(p.word(i), i / 4 * 4 + (i + 3) % 4);  // 5 places on, of 4
+  }
+}
+
+TEST(Cluster, BlocksMayWaitForEachOthersSharedMemory) {
+  // Block 1 spins on its own memory until block 0 writes there; with a counter that changes in every turn.
+  for (const char* count : {"", "add.u32 %r20, %r20, 1;\n"}) {
+    Program p(start + "mapa.shared::cluster.u32 %r14, %r12, 1;\nsetp.eq.u32 %p1, %r10, 0;\n" + meet +
+              "@%p1 bra writer;\nspin:\n" + count +
+              "ld.volatile.shared.u32 %r15, [s];\nsetp.eq.u32 %p2, %r15, 0;\n@%p2 bra spin;\nbra done;\n"
+              "writer:\nst.shared::cluster.u32 [%r14], 77;\nmov.u32 %r15, 1;\ndone:\nst.global.u32 [%rd3], "
+              "%r15;\n" +
+              meet);
+    EXPECT_TRUE(p.run({2}, {1}, 1, 1024, false, {2, 1, 1}).findings.empty());
+    EXPECT_EQ(p.word(1), 77u);
+  }
+}
+
+TEST(Cluster, ItsBarrierOrdersForTheChecks) {
+  // Each thread writes a word of its own block, or of the other one, and reads its neighbour's after meeting.
+  const std::string before = start +
+                             "shl.b32 %r13, %r1, 2;\nadd.u32 %r14, %r12, %r13;\nxor.b32 %r15, %r14, 4;\n"
+                             "xor.b32 %r16, %r10, 1;\nmapa.shared::cluster.u32 %r17, %r14, %r16;\n";
+  const std::string own = "st.shared.u32 [%r14], %r1;\n", others = "st.shared::cluster.u32 [%r17], %r1;\n",
+                    relaxed = "barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;\n",
+                    after = "ld.shared.u32 %r18, [%r15];\nst.global.u32 [%rd3], %r18;\n" + meet;
+  const auto findings = [](const std::string& body) {
+    Program p(body);
+    p.checks = {.race = true, .init = true};
+    return p.run({2}, {32}, 1, 1024, false, {2, 1, 1}).findings;
+  };
+  EXPECT_TRUE(findings(before + own + meet + after).empty());
+  EXPECT_TRUE(findings(before + others + meet + after).empty());
+  const auto race = findings(before + own + relaxed + after);
+  ASSERT_EQ(race.size(), 1u);
+  EXPECT_EQ(race[0].kind, Finding::Kind::race);
+  const auto unwritten = findings(before + meet + after);
+  ASSERT_EQ(unwritten.size(), 1u);
+  EXPECT_EQ(unwritten[0].kind, Finding::Kind::uninitialised_read);
+}
+
+TEST(Cluster, BarrierThatNotAllReachIsADeadlock) {
+  // A thread of block 1 waits at its block's barrier for one that waits at the cluster's.
+  Program p(
+      start +
+      "setp.eq.u32 %p1, %r10, 1;\nsetp.eq.u32 %p2, %r1, 32;\nand.pred %p1, %p1, %p2;\n@%p1 bra block;\n" +
+      meet + "ret;\nblock:\nbar.sync 0;\n");
+  const LaunchResult result = p.run({2}, {64}, 1, 1024, false, {2, 1, 1});
+  EXPECT_EQ(result.findings.size(), 2u);
+  bool cluster = false;
+  for (const Finding& f : result.findings) {
+    EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+    cluster = cluster || f.message.find("not all threads of the cluster") != std::string::npos;
+  }
+  EXPECT_TRUE(cluster);
+}
+
+TEST(Cluster, RemoteMbarrierThatNeverCompletesIsADeadlock) {
+  Program p(start + ".shared .align 8 .b64 bar;\nmbarrier.init.shared.b64 [bar], 2;\n" + meet +
+            "mov.u32 %r13, bar;\nxor.b32 %r14, %r10, 1;\nmapa.shared::cluster.u32 %r13, %r13, %r14;\n"
+            "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [%r13];\n"
+            "wait:\nmbarrier.try_wait.parity.acquire.cluster.shared.b64 %p1, [bar], 0;\n@!%p1 bra wait;\n");
+  const Finding f = only(p.run({2}, {1}, 1, 1024, false, {2, 1, 1}));
+  EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+  EXPECT_NE(f.message.find("1 arrival of 2"), std::string::npos) << f.message;
+}
+
+TEST(Cluster, MisuseIsReported) {
+  const auto kind = [](const std::string& body) {
+    Program p(start + body);
+    return only(p.run({2}, {1}, 1, 1024, false, {2, 1, 1})).kind;
+  };
+  EXPECT_EQ(kind("barrier.cluster.wait;"), Finding::Kind::bad_barrier);
+  EXPECT_EQ(kind("barrier.cluster.arrive;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;"),
+            Finding::Kind::bad_barrier);
+  EXPECT_EQ(kind("mapa.shared::cluster.u32 %r5, %r12, 2;"), Finding::Kind::out_of_bounds);
+  EXPECT_EQ(kind(meet + "mapa.shared::cluster.u32 %r5, %r12, 1;\nst.shared::cluster.u32 [%r5+254], 1;"),
+            Finding::Kind::misaligned);
+  EXPECT_EQ(kind(meet + "mapa.shared::cluster.u32 %r5, %r12, 1;\nst.shared::cluster.u32 [%r5+256], 1;"),
+            Finding::Kind::out_of_bounds);
+  // Block 1 reads the memory of block 0 after that has ended.
+  EXPECT_EQ(kind("setp.eq.u32 %p1, %r10, 0;\n@%p1 ret;\nmapa.shared::cluster.u32 %r5, %r12, 0;\n"
+                 "ld.shared::cluster.u32 %r6, [%r5];"),
+            Finding::Kind::out_of_bounds);
+}
+
+const std::string bulk_start =
+    start +
+    ".shared .align 8 .b64 bar;\nmbarrier.init.shared.b64 [bar], 1;\nmov.u32 %r13, "
+    "bar;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n";
+
+TEST(BulkCopy, MisuseIsReported) {
+  const auto kind = [](const std::string& copy) {
+    Program p(bulk_start + copy);
+    return only(p.run({1}, {1}, 1, 64)).kind;
+  };
+  const auto load = [](const std::string& operands) {
+    return "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes " + operands + ";\n";
+  };
+  EXPECT_EQ(kind(load("[%r12], [%rd1], 8, [%r13]")), Finding::Kind::misaligned);
+  EXPECT_EQ(kind(load("[%r12], [%rd1+8], 16, [%r13]")), Finding::Kind::misaligned);
+  EXPECT_EQ(kind(load("[%r12+8], [%rd1], 16, [%r13]")), Finding::Kind::misaligned);
+  EXPECT_EQ(kind(load("[%r12], [%rd1], 272, [%r13]")), Finding::Kind::out_of_bounds);
+  EXPECT_EQ(kind(load("[%r12+192], [%rd1], 128, [%r13]")), Finding::Kind::out_of_bounds);
+  EXPECT_EQ(kind(load("[%r12], [%rd1], 16, [%r12+64]")), Finding::Kind::bad_barrier);
+  EXPECT_EQ(kind("cp.async.bulk.global.shared::cta.bulk_group [%rd1+240], [%r12], 32;\n"),
+            Finding::Kind::out_of_bounds);
+}
+
+TEST(BulkCopy, WaitForTooManyBytesIsADeadlock) {
+  Program p(bulk_start +
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd1], 48, [%r13];\n"
+            "wait:\nmbarrier.try_wait.parity.shared.b64 %p1, [bar], 0;\n@!%p1 bra wait;\n");
+  EXPECT_NE(only(p.run({1}, {1})).message.find("0 arrivals of 1 and for 16 bytes"), std::string::npos);
+}
+
+TensorMap words_map() {
+  TensorMap map;
+  map.address = 4096;
+  map.dimensions = 2;
+  map.type = TensorMap::Type::u32;
+  map.last = {63, 31};
+  map.strides = {256};
+  map.box = {32, 8};
+  map.steps = {1, 1};
+  return map;
+}
+
+TEST(TensorMap, DefectsAreNamed) {
+  EXPECT_EQ(defect_of(words_map()), "");
+  const auto defect = [](auto change) {
+    TensorMap map = words_map();
+    change(map);
+    return defect_of(map);
+  };
+  EXPECT_NE(defect([](TensorMap& m) { m.mark = 0; }).find("no tensor map"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.dimensions = 6; }).find("1 to 5"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.address = 8; }).find("multiple of 16"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.box[1] = 257; }).find("257 elements"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.box[0] = 3; }).find("12 bytes wide"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.steps[1] = 9; }).find("element stride"), std::string::npos);
+  EXPECT_NE(defect([](TensorMap& m) { m.strides[0] = 264; }).find("264 bytes"), std::string::npos);
+  EXPECT_EQ(defect([](TensorMap& m) { m.swizzle = TensorMap::Swizzle::by_128; }), "");
+  EXPECT_NE(defect([](TensorMap& m) { m.swizzle = TensorMap::Swizzle::by_64; }).find("swizzle"),
+            std::string::npos);
+}
+
+TEST(TensorMap, SwizzlesPermuteUnitsOf16Bytes) {
+  TensorMap map = words_map();
+  const uint32_t bits[] = {0, 1, 3, 7};
+  for (uint32_t s = 0; s < 4; ++s) {
+    map.swizzle = static_cast<TensorMap::Swizzle>(s);
+    // The documented patterns: unit u of the 128 bytes number n lies where u ^ (n & bits) says.
+    for (uint32_t offset = 0; offset < 4096; ++offset) {
+      const uint32_t unit = offset / 16 % 8, number = offset / 128;
+      EXPECT_EQ(map.swizzled(offset), number * 128 + (unit ^ (number & bits[s])) * 16 + offset % 16);
+    }
+  }
+}
+
+TEST(TensorCopy, MisuseIsReported) {
+  // The map is in global memory behind the tensor of 64 words.
+  const auto run = [](const std::string& copy, uint32_t box) {
+    Program p(bulk_start + "add.u64 %rd4, %rd1, 256;\n" + copy);
+    TensorMap map = words_map();
+    map.last = {15, 3};
+    map.strides = {64};
+    map.box = {static_cast<uint16_t>(box), 4};
+    return p.run_with({1}, {1}, 128, [&](uint64_t out) {
+      map.address = out;
+      std::memcpy(reinterpret_cast<void*>(out + 256), &map, sizeof map);
+    });
+  };
+  const auto load = [](const std::string& operands) {
+    return "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes " + operands +
+           ";\n";
+  };
+  EXPECT_TRUE(run(load("[%r12], [%rd4, {4, 1}], [%r13]"), 4).findings.empty());
+  EXPECT_EQ(only(run(load("[%r12], [%rd4, {1, 0}], [%r13]"), 4)).kind, Finding::Kind::misaligned);
+  EXPECT_EQ(only(run(load("[%r12+16], [%rd4, {0, 0}], [%r13]"), 4)).kind, Finding::Kind::misaligned);
+  EXPECT_TRUE(run(load("[%r12], [%rd4, {-4, -1}], [%r13]"), 4).findings.empty());
+  EXPECT_EQ(
+      only(run("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%rd4, {0, -1}], [%r12];\n", 4)).kind,
+      Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(run(load("[%r12+128], [%rd4, {0, 0}], [%r13]"), 16)).kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(run(load("[%r12], [%rd1, {0, 0}], [%r13]"), 4)).kind, Finding::Kind::unknown_pointer);
+  EXPECT_EQ(only(run("cp.async.bulk.tensor.1d.global.shared::cta.bulk_group [%rd4, {0}], [%r12];\n", 4)).kind,
+            Finding::Kind::unknown_pointer);
+}
+
+}  // namespace
+}  // namespace lanescope::exec
