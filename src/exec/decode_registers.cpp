@@ -3,6 +3,7 @@
 #include <array>
 #include <bit>
 
+#include "exec/bytes.hpp"
 #include "exec/decoder.hpp"
 #include "exec/video.hpp"
 
@@ -88,8 +89,7 @@ void Decoder::emit_move() {
     const Operand& v = pack ? a : d;
     if (v.count != 2 && v.count != 4) unsupported("vector of this length");
     const uint32_t part = bytes / v.count;
-    if (part < 2) unsupported("pieces of 8 bits");
-    const Type part_type = part == 2 ? Type::b16 : part == 4 ? Type::b32 : Type::b64;
+    const Type part_type = part == 1 ? Type::b8 : part == 2 ? Type::b16 : part == 4 ? Type::b32 : Type::b64;
     std::array<uint32_t, 4> parts{no_operand, no_operand, no_operand, no_operand};
     for (uint32_t i = 0; i < v.count; ++i) {
       const Operand& o = in_->elements[v.first + i];
@@ -99,6 +99,16 @@ void Decoder::emit_move() {
         parts[i] = destination(o, part_type, later);
     }
     const uint32_t whole = pack ? destination(d, in_->type(), later) : source(a, in_->type());
+    if (part == 1) {
+      put_guard();
+      const uint32_t list = put_side(std::vector<uint32_t>(parts.begin(), parts.begin() + v.count));
+      Inst& i = put(pack ? join_bytes : split_bytes, guarded());
+      i.a = list;
+      i.b = v.count;
+      i.d = whole;
+      put_later(later);
+      return;
+    }
     key.vector = static_cast<uint8_t>(v.count);
     key.sources = pack ? static_cast<uint8_t>(v.count) : 1;
     const Handler h = select(key);

@@ -1,0 +1,134 @@
+// Instructions and ways of writing them that no recorded program has: hints, which change nothing; indirect
+// calls and branch tables; scopes, vectors of registers and numbered names as inline assembly writes them;
+// conversions of one byte. The forms of register instructions are compared with a GPU's results in
+// instruction_results_test.cpp.
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "exec/one_kernel.hpp"
+
+namespace lanescope::exec {
+namespace {
+
+using testing::Program;
+
+/// Runs one warp; every lane's word must be `word(lane)`.
+template <class Word>
+void expect_words(const std::string& body, Word word, const std::string& before = "") {
+  Program p(body, before);
+  const LaunchResult result = p.run({1}, {32});
+  for (const Finding& f : result.findings) ADD_FAILURE() << f.message;
+  for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(p.word(lane), word(lane)) << "lane " << lane;
+}
+
+TEST(Forms, HintsChangeNothing) {
+  expect_words(
+      "st.global.u32 [%rd3], %r1;\n"
+      "createpolicy.fractional.L2::evict_last.b64 %rd4, 0.5;\n"
+      "createpolicy.fractional.L2::evict_first.L2::evict_unchanged.b64 %rd5;\n"
+      "createpolicy.range.global.L2::evict_last.L2::evict_first.b64 %rd6, [%rd1], 64, 128;\n"
+      "createpolicy.cvt.L2.b64 %rd7, 0x14f0000000000000;\n"
+      "prefetch.global.L1 [%rd3];\nprefetch.global.L2::evict_last [%rd3];\nprefetch.local.L2 [%rd3];\n"
+      "prefetchu.L1 [%rd3];\nprefetch.tensormap [%rd1];\napplypriority.global.L2::evict_normal [%rd1], 128;\n"
+      "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n"
+      "setmaxnreg.dec.sync.aligned.u32 40;\nsetmaxnreg.inc.sync.aligned.u32 232;\n"
+      "nanosleep.u32 20;\npmevent 1;\npmevent.mask 5;\n"
+      "ld.global.L1::evict_first.L2::cache_hint.L2::128B.u32 %r5, [%rd3], %rd4;\nadd.u32 %r5, %r5, 7;\n"
+      "st.global.L1::no_allocate.L2::cache_hint.u32 [%rd3], %r5, %rd6;\n"
+      "ld.global.nc.L1::no_allocate.L2::256B.u32 %r6, [%rd3];\nadd.u32 %r6, %r6, 1;\n"
+      "red.global.add.L2::cache_hint.u32 [%rd3], %r6, %rd7;\n",
+      [](uint32_t lane) { return 2 * (lane + 7) + 1; });
+}
+
+TEST(Forms, AddressesKnowTheirSpace) {
+  expect_words(
+      ".shared .u32 s[4];\n.local .u32 l[4];\n"
+      "cvta.shared.u64 %rd4, s;\ncvta.local.u64 %rd5, l;\nmov.u32 %r5, 0;\n"
+      "isspacep.shared %p1, %rd4;\n@%p1 or.b32 %r5, %r5, 1;\nisspacep.shared::cta %p1, %rd4;\n@%p1 or.b32 "
+      "%r5, "
+      "%r5, 2;\nisspacep.shared::cluster %p1, %rd4;\n@%p1 or.b32 %r5, %r5, 4;\n"
+      "isspacep.local %p1, %rd5;\n@%p1 or.b32 %r5, %r5, 8;\nisspacep.global %p1, %rd3;\n@%p1 or.b32 %r5, "
+      "%r5, 16;\n"
+      "isspacep.global %p1, %rd4;\n@%p1 or.b32 %r5, %r5, 32;\nisspacep.shared %p1, %rd5;\n@%p1 or.b32 %r5, "
+      "%r5, "
+      "64;\nisspacep.local %p1, %rd3;\n@%p1 or.b32 %r5, %r5, 128;\n"
+      "st.global.u32 [%rd3], %r5;\n",
+      [](uint32_t) { return 31; });
+}
+
+TEST(Forms, IndirectCallsAndBranchTables) {
+  const std::string functions =
+      ".func (.param .b32 r) twice(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; shl.b32 %x, %x, 1; "
+      "st.param.b32 [r], %x; ret; }\n"
+      ".func (.param .b32 r) next(.param .b32 a) { .reg .b32 %x; ld.param.b32 %x, [a]; add.u32 %x, %x, 1; "
+      "st.param.b32 [r], %x; ret; }\n"
+      ".global .u64 table[2] = {twice, next};\n";
+  const auto call = [](const std::string& which) {
+    return "{ .param .b32 a, b; st.param.b32 [a], %r1; call (b), %rd5, (a), " + which +
+           "; ld.param.b32 %r6, [b]; }\n";
+  };
+  expect_words(
+      "prototype: .callprototype (.param .b32 _) _ (.param .b32 _);\n"
+      "targets: .calltargets twice, next;\n"
+      "and.b32 %r5, %r1, 1;\nmul.wide.u32 %rd4, %r5, 8;\nmov.u64 %rd6, table;\nadd.u64 %rd4, %rd4, %rd6;\n"
+      "ld.global.u64 %rd5, [%rd4];\n" +
+          call("prototype") + "mov.u32 %r7, %r6;\n" + call("targets") +
+          "add.u32 %r6, %r6, %r7;\nst.global.u32 [%rd3], %r6;\n",
+      [](uint32_t lane) { return 2 * (lane % 2 == 0 ? 2 * lane : lane + 1); }, functions);
+  expect_words(
+      "rem.u32 %r5, %r1, 3;\nmov.u32 %r6, 100;\nways: .branchtargets a, b, c;\nbrx.idx %r5, ways;\n"
+      "a: add.u32 %r6, %r6, 1;\nb: add.u32 %r6, %r6, 10;\nc: st.global.u32 [%rd3], %r6;\n",
+      [](uint32_t lane) { return lane % 3 == 0   ? 111u
+                                 : lane % 3 == 1 ? 110u
+                                                 : 100u; });
+}
+
+TEST(Forms, InlineAssembly) {
+  // Scopes hide names; registers of vectors have elements; %v<n> makes n of them.
+  expect_words(
+      "mov.u32 %r5, 1;\n{\n.reg .u32 %r5;\n.reg .pred p;\nmov.u32 %r5, 500;\nsetp.lt.u32 p, %r1, 16;\n"
+      "{ .reg .u32 p; mov.u32 p, 3; mad.lo.u32 %r6, p, 2, %r5; }\n@!p add.u32 %r6, %r6, 1000;\n}\n"
+      ".reg .v4 .b32 v;\n.reg .v2 .u32 %w<3>;\nmov.b32 v.x, %r1;\nmov.b32 v.y, 2;\nmov.b32 v.w, 40;\n"
+      "mov.b32 v.z, 0;\nst.global.v2.b32 [%rd1+1024], {v.y, v.w};\nld.global.v2.u32 %w2, [%rd1+1024];\n"
+      "add.u32 %r6, %r6, %w2.y;\nadd.u32 %r6, %r6, v.x;\nadd.u32 %r6, %r6, %r5;\nst.global.u32 [%rd3], "
+      "%r6;\n",
+      [](uint32_t lane) { return 506 + (lane < 16 ? 0 : 1000) + 40 + lane + 1; });
+}
+
+TEST(Forms, BytesAndHalves) {
+  expect_words(
+      ".reg .b16 %h<4>;\n.reg .b8 %c<4>;\nsub.s32 %r5, %r1, 16;\ncvt.s8.s32 %c1, %r5;\ncvt.rn.bf16.s8 %h1, "
+      "%c1;\n"
+      "add.rn.bf16 %h1, %h1, %h1;\ncvt.rzi.s8.bf16 %c2, %h1;\nmov.b16 %h2, {%c2, 0};\n"
+      "cvt.u32.u16 %r6, %h2;\nst.global.u32 [%rd3], %r6;\n",
+      [](uint32_t lane) { return (2 * (lane - 16)) & 0xff; });
+}
+
+TEST(Forms, BytesOfARegister) {
+  // Byte 2 and byte 0 change places, byte 3 is dropped; lanes below 8 keep what they had.
+  expect_words(
+      ".reg .b8 %c<5>;\n.reg .b16 %h<3>;\nmul.lo.u32 %r5, %r1, 0x01020304;\nmov.u32 %r6, 9;\nmov.b16 %h1, "
+      "7;\n"
+      "mov.b32 {%c1, %c2, %c3, _}, %r5;\nsetp.ge.u32 %p1, %r1, 8;\n@%p1 mov.b32 %r6, {%c3, %c2, %c1, 1};\n"
+      "@%p1 mov.b16 %h1, {%c2, %c1};\ncvt.u32.u16 %r7, %h1;\nmul.lo.u32 %r7, %r7, 3;\nadd.u32 %r6, %r6, "
+      "%r7;\n"
+      "st.global.u32 [%rd3], %r6;\n",
+      [](uint32_t lane) {
+        const uint32_t word = lane * 0x01020304u, low = word & 0xff, next = word >> 8 & 0xff,
+                       third = word >> 16 & 0xff;
+        return lane < 8 ? 9 + 21 : (third | next << 8 | low << 16 | 1u << 24) + 3 * (next | low << 8);
+      });
+}
+
+TEST(Forms, FactorsOutsideOfATensorGiveZero) {
+  // 0x7ff7 is what copies of tensors put there; other NaNs are NaNs.
+  expect_words(
+      ".reg .b16 %h<9>;\nmov.b16 %h1, 0x7ff7;\nmov.b16 %h2, 0x3c00;\nmov.b16 %h3, 0x4000;\n"
+      "setp.lt.u32 %p1, %r1, 16;\n@!%p1 mov.b16 %h1, 0x7e00;\nfma.rn.oob.f16 %h4, %h1, %h2, %h3;\n"
+      "fma.rn.oob.relu.f16 %h5, %h2, %h1, %h3;\nmov.b32 %r5, {%h4, %h5};\nst.global.u32 [%rd3], %r5;\n",
+      [](uint32_t lane) { return lane < 16 ? 0u : 0x7fff7fffu; });
+}
+
+}  // namespace
+}  // namespace lanescope::exec
