@@ -192,9 +192,10 @@ std::string page() {
       "Modifiers: of each `[…]` at most one, of each `(…)` exactly one; types in italics are those that the "
       "modifier\n"
       "goes with, where not with all. What else the ISA forbids to be written together is refused as well.\n";
-  for (const auto& [op_class, title] : classes) {
+  for (const auto& section : classes) {
+    const OpClass op_class = section.first;
     text += fmt::format("\n## {}\n\n| instruction | types | modifiers | state spaces |\n|---|---|---|---|\n",
-                        title);
+                        section.second);
     each_op([&](const InstructionInfo& row) {
       if (row.op_class == op_class && row.supported)
         text += fmt::format("| `{}` | {} | {} | {} |\n", row.name, types_of(row), modifiers_of(row),
