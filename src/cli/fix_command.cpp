@@ -101,19 +101,38 @@ std::vector<Change> changes_of(const json& report) {
   return changes;
 }
 
-/// Advice about variables that no patch is offered for: what has to be done by hand, and why.
+/// Advice about variables that no patch is offered for: the best of it, and why each is left to people.
 std::vector<std::string> by_hand(const json& report) {
-  std::set<std::string> seen;
-  for (const json& a : report.at("advice"))
-    if (a.contains("patch")) seen.insert(variable_of(a));
-  std::vector<std::string> texts;
-  for (const json& a : report.at("advice"))
-    if (seen.insert(variable_of(a)).second)
-      texts.push_back(
-          fmt::format("{}:{}: {} (wavefronts {} → {}). No patch: {}.", a.at("file").get<std::string>(),
+  struct Text {
+    std::string begin;
+    std::vector<std::string> reasons;
+  };
+  std::map<std::string, Text> variables;
+  std::vector<std::string> order;
+  std::set<std::string> patched;
+  for (const json& a : report.at("advice")) {
+    const std::string variable = variable_of(a);
+    if (a.contains("patch")) {
+      patched.insert(variable);
+      continue;
+    }
+    const auto [text, is_new] = variables.try_emplace(variable);
+    if (is_new) {
+      order.push_back(variable);
+      text->second.begin =
+          fmt::format("{}:{}: {} (wavefronts {} → {}). No patch: ", a.at("file").get<std::string>(),
                       a.at("line").get<uint32_t>(), a.at("change").get<std::string>(),
-                      a.at("wavefronts_before").get<uint64_t>(), a.at("wavefronts_after").get<uint64_t>(),
-                      a.at("no_patch").get<std::string>()));
+                      a.at("wavefronts_before").get<uint64_t>(), a.at("wavefronts_after").get<uint64_t>());
+    }
+    std::vector<std::string>& reasons = text->second.reasons;
+    const std::string reason = a.at("no_patch");
+    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+  }
+  std::vector<std::string> texts;
+  for (const std::string& variable : order)
+    if (patched.count(variable) == 0)
+      texts.push_back(variables[variable].begin +
+                      fmt::format("{}.", fmt::join(variables[variable].reasons, "; ")));
   return texts;
 }
 

@@ -208,13 +208,14 @@ void watch_for_exit(const Options& options) {
 }
 
 const std::string& program_path() {
-  static const std::string path = [] {
+  // Never destroyed: the report is written at exit, when other variables no longer are.
+  static const auto* path = new std::string([] {
     std::string text(4096, '\0');
     const ssize_t size = readlink("/proc/self/exe", text.data(), text.size());
     text.resize(size > 0 ? static_cast<size_t>(size) : 0);
     return text.empty() ? std::string("program") : text;
-  }();
-  return path;
+  }());
+  return *path;
 }
 
 }  // namespace lanescope::cuda
