@@ -353,6 +353,38 @@ void flush_repeats(WorkerState& worker) {
     site.repeats = 0;
     site.mask = 0;
   }
+  for (uint32_t i = 0; i < worker.branches.size(); ++i) {
+    BranchCounts& counts = worker.branches[i];
+    if (counts.executions() == 0 && counts.apart == 0) continue;
+    worker.observer->branch(i, counts);
+    counts = {};
+  }
+}
+
+void remember_split(BranchCounts& counts, const Warp& w, uint32_t taken) {
+  if (counts.splits == 0 || w.block->index < counts.block) {
+    counts.block = w.block->index;
+    counts.warp = w.index;
+    counts.splits = 0;
+  }
+  if (counts.splits == BranchCounts::most_splits || w.block->index != counts.block || w.index != counts.warp)
+    return;
+  counts.split[counts.splits++] = {w.active, taken};
+}
+
+void BranchCounts::add(const BranchCounts& other) {
+  taken += other.taken;
+  not_taken += other.not_taken;
+  divergent += other.divergent;
+  lanes += other.lanes;
+  lanes_taken += other.lanes_taken;
+  apart += other.apart;
+  idle += other.idle;
+  if (other.splits == 0 || (splits != 0 && block <= other.block)) return;
+  block = other.block;
+  warp = other.warp;
+  splits = other.splits;
+  split = other.split;
 }
 
 }  // namespace lanescope::exec

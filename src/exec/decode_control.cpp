@@ -1,5 +1,6 @@
 // Branches, calls, barriers, and instructions that a whole warp executes together. See decoder.hpp.
 
+#include <algorithm>
 #include <optional>
 
 #include "exec/builtins.hpp"
@@ -11,6 +12,33 @@ namespace {
 
 /// Inst::imm of a wait for the lanes of a mask: whether the mask is the same for all of them.
 uint64_t one_mask(const ptx::Operand& members) { return members.kind == ptx::Operand::Kind::integer ? 2 : 0; }
+
+/// Whether an instruction jumps, or does something together with other threads.
+bool leaves_straight_code(Op op) {
+  switch (op) {
+    case Op::bra:
+    case Op::brx:
+    case Op::call:
+    case Op::ret:
+    case Op::exit:
+    case Op::trap:
+    case Op::nanosleep:
+    case Op::bar:
+    case Op::barrier:
+    case Op::shfl:
+    case Op::vote:
+    case Op::match:
+    case Op::redux:
+    case Op::elect:
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::movmatrix:
+    case Op::mma:
+    case Op::wmma:
+    case Op::wgmma: return true;
+    default: return false;
+  }
+}
 
 }  // namespace
 
@@ -32,11 +60,36 @@ void Decoder::put_join(uint32_t instruction) {
   fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::join, target});
 }
 
+uint32_t Decoder::new_branch(bool backward, uint32_t straight) {
+  const auto last = [](const auto& list) { return static_cast<uint32_t>(list.size() - 1); };
+  k_.branches.push_back({last(k_.origins), straight, backward});
+  return last(k_.branches);
+}
+
+uint32_t Decoder::straight_between(uint32_t instruction, uint32_t target) const {
+  const uint32_t block = s_->flow.blocks[s_->flow.block_of[instruction]].join;
+  if (target <= instruction || block >= s_->flow.blocks.size()) return 0;
+  const uint32_t join = s_->flow.blocks[block].begin;
+  const auto straight = [&](uint32_t begin, uint32_t end) {
+    return std::all_of(s_->f->body.begin() + begin, s_->f->body.begin() + end,
+                       [](const ptx::Instruction& in) { return !leaves_straight_code(in.op); });
+  };
+  if (target == join) return straight(instruction + 1, join) ? join - instruction - 1 : 0;
+  // if-else: the first piece ends with a jump over the second one.
+  const ptx::Instruction& jump = s_->f->body[target - 1];
+  const bool jumps_over = jump.op == Op::bra && jump.guard == no_index &&
+                          s_->f->labels[jump.operands[0].index].instruction == join;
+  return join > target && jumps_over && straight(instruction + 1, target - 1) && straight(target, join)
+             ? join - instruction - 2
+             : 0;
+}
+
 void Decoder::put_branch(uint32_t instruction, uint32_t target) {
   if (guarded()) {
-    Inst& i = put(set_.control.branch_if, false);
+    Inst& i = put(observed_ ? set_.control.counted_branch_if : set_.control.branch_if, false);
     i.a = register_at(in_->guard);
     i.imm = in_->guard_negated ? 1 : 0;
+    i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
   } else {
     put(set_.control.branch, false);
@@ -48,8 +101,9 @@ void Decoder::emit_table_branch(uint32_t index) {
   put_skip(index + 1);
   const ptx::Table& table = s_->f->tables[in_->operands[1].index];
   const uint32_t a = source(in_->operands[0], Type::u32);
-  Inst& i = put(set_.control.branch_table, false);
+  Inst& i = put(observed_ ? set_.control.counted_branch_table : set_.control.branch_table, false);
   i.a = a;
+  i.aux = new_branch(false, 0);
   i.b = static_cast<uint32_t>(k_.side.size());
   i.imm = table.labels.size();
   put_join(index);

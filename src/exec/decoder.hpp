@@ -280,6 +280,9 @@ class Decoder {
   }
   void put_skip(uint32_t next_instruction);
   void put_join(uint32_t instruction);
+  uint32_t new_branch(bool backward, uint32_t straight);
+  /// BranchSite::straight of a branch.
+  [[nodiscard]] uint32_t straight_between(uint32_t instruction, uint32_t target) const;
   void put_branch(uint32_t instruction, uint32_t target);
   void emit_table_branch(uint32_t index);
   void emit_barrier();

@@ -133,6 +133,7 @@ class Grid {
         std::fwrite(text.data(), 1, text.size(), stdout);
     };
     worker.sites.resize(kernel_.accesses.size());
+    worker.branches.resize(kernel_.branches.size());
     Observer* const observer = config_.observer ? config_.observer(thread) : nullptr;
     Observer nobody;
     std::unique_ptr<BlockState> state;
@@ -594,6 +595,7 @@ LaunchResult Image::Running::finish() {
   LaunchResult result;
   for (WorkerState& w : workers) {
     result.warp_instructions += w.instructions;
+    result.lane_instructions += w.lane_instructions;
     for (Finding& f : w.findings) {
       auto known = std::find_if(result.findings.begin(), result.findings.end(),
                                 [&](const Finding& other) { return other.same_defect(f); });

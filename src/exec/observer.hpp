@@ -43,6 +43,32 @@ struct Access {
   std::array<uint64_t, 32> address{};
 };
 
+/// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.
+struct BranchCounts {
+  uint64_t taken = 0;      ///< executions in which all active lanes went to the target
+  uint64_t not_taken = 0;  ///< … in which none did
+  uint64_t divergent = 0;  ///< … in which lanes parted. A table (brx) parts from one target at a time
+  uint64_t lanes = 0;      ///< active, of all executions
+  uint64_t lanes_taken = 0;
+  uint64_t apart = 0;  ///< warp instructions executed while lanes of a warp were apart because of it
+  uint64_t idle = 0;   ///< the sum over those of the lanes that waited for them: instructions times lanes
+
+  /// The first divergent executions of one warp: of those that diverged here the first one of the block with
+  /// the smallest index.
+  struct Split {
+    uint32_t active = 0, taken = 0;  ///< lanes
+    friend bool operator==(const Split&, const Split&) = default;
+  };
+  static constexpr uint32_t most_splits = 16;
+  uint64_t block = 0;
+  uint32_t warp = 0, splits = 0;
+  std::array<Split, most_splits> split{};
+
+  [[nodiscard]] uint64_t executions() const { return taken + not_taken + divergent; }
+  void add(const BranchCounts& other);
+  friend bool operator==(const BranchCounts&, const BranchCounts&) = default;
+};
+
 /// A defect of the program under test, found while it ran.
 struct Finding {
   enum class Kind : uint8_t {
@@ -109,6 +135,9 @@ class Observer {
   virtual void access(const Access&) {}
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}
+
+  /// What happened at a branch (index of Kernel::branches) since the last call for it.
+  virtual void branch(uint32_t /*branch*/, const BranchCounts&) {}
 
   /// Who is to be told of the accesses of one block; asked when the block begins or goes on.
   virtual Observer* of_block(uint64_t /*block*/) { return this; }

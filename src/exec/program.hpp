@@ -36,7 +36,7 @@ inline constexpr uint32_t no_operand = 0xffffffffu;
 ///   data operand;
 ///               vectors: c = first index in Kernel::side of the element offsets
 ///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
-///   negated
+///   negated, aux: index of Kernel::branches
 struct Inst {
   Handler fn = nullptr;
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
@@ -97,6 +97,16 @@ struct AccessSite {
   uint32_t function = no_operand, instruction = no_operand;
 };
 
+/// One branch of the kernel that lanes of a warp can decide differently.
+struct BranchSite {
+  uint32_t origin = 0;
+  /// PTX instructions between the branch and the place where its lanes meet again, where these are one or two
+  /// straight pieces (if, if-else) that do not wait for other threads: what predicates could do instead. 0
+  /// where they are not.
+  uint32_t straight = 0;
+  bool backward = false;  ///< closes a loop
+};
+
 /// A piece of a block's shared memory with a name.
 struct SharedVariable {
   std::string name;  ///< as the programmer wrote it
@@ -137,6 +147,7 @@ struct Kernel {
   std::vector<uint32_t> side;  ///< operand lists
   std::vector<Origin> origins;
   std::vector<AccessSite> accesses;
+  std::vector<BranchSite> branches;
   std::vector<SharedVariable> shared;
   std::vector<LocalVariable> local_variables;  ///< of functions that do not recurse; of checked kernels only
   std::vector<CheckedAccess> checks;           ///< of checked kernels only

@@ -116,6 +116,7 @@ class Scheduler {
     w.active = w.mask = path.mask;
     w.stop = path.stop;
     w.event = Event::none;
+    w.event_branch = no_operand;
     w.give_up = give_up || ++path.yields % patience == 0;
     const Inst* next = path.pc->fn(w, path.pc);
     w.give_up = false;
@@ -139,6 +140,7 @@ class Scheduler {
     w.active = w.mask = path.mask;
     w.stop = path.stop;
     w.event = Event::none;
+    w.event_branch = no_operand;
     const Inst* pc = path.pc;
     uint64_t executed = 0;
     do {
@@ -146,6 +148,23 @@ class Scheduler {
       pc = pc->fn(w, pc);
     } while (pc != w.stop);
     worker_.instructions += executed;
+    worker_.lane_instructions += executed * static_cast<uint32_t>(std::popcount(path.mask));
+    if (path.parent >= 0) charge(w, path, executed);
+  }
+
+  /// The lanes that wait for a path are idle because of the branches at which they parted from it.
+  void charge(const WarpState& w, const Path& path, uint64_t executed) {
+    uint32_t lanes = path.mask;
+    for (int16_t at = path.parent; at >= 0;) {
+      const Path& joint = w.paths[static_cast<size_t>(at)];
+      if (joint.branch != no_operand) {
+        BranchCounts& counts = worker_.branches[joint.branch];
+        counts.apart += executed;
+        counts.idle += executed * static_cast<uint32_t>(std::popcount(joint.mask & w.alive & ~lanes));
+      }
+      lanes = joint.mask;
+      at = joint.parent;
+    }
   }
 
   /// Runs one path until something happens to it. True if it gave up its turn by itself.
@@ -301,6 +320,7 @@ class Scheduler {
       return;
     }
     path.state = Path::State::joint;
+    path.branch = w.event_branch;
     path.pc = join;
     path.arrived = 0;
     path.children = 2;
@@ -452,6 +472,7 @@ class Scheduler {
       w.active = w.mask = together;
       in[1].fn(w, in + 1);
       worker_.instructions += 1;
+      worker_.lane_instructions += static_cast<uint32_t>(std::popcount(together));
     }
     std::array<int16_t, max_paths> waiting;
     size_t count = 0;

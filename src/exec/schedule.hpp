@@ -43,6 +43,8 @@ struct Path {
   const Inst* stop = nullptr;  ///< where its parent goes on; nullptr: nowhere
   uint32_t members = 0;        ///< at_sync: whom it waits for
   uint32_t barrier = 0;        ///< at_barrier
+  uint32_t branch =
+      no_operand;  ///< of a joint: where its lanes parted (Kernel::branches), if that is counted
   uint64_t yields = 0;
 };
 

@@ -39,8 +39,10 @@ struct WorkerState {
   const std::byte* params = nullptr;
   std::function<void(const std::string&)> print;  ///< takes what kernels print
   std::vector<SiteState> sites;                   ///< by index of Kernel::accesses
+  std::vector<BranchCounts> branches;             ///< by index of Kernel::branches, not yet told
   std::vector<Finding> findings;                  ///< one for each instruction and kind
   uint64_t instructions = 0;
+  uint64_t lane_instructions = 0;  ///< the same, times the active lanes
   uint64_t global_writes =
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
@@ -94,7 +96,9 @@ void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);
 /// Tells the observer of an access whose pattern differs from the last one, and remembers it.
 void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t mask);
 void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space);
-/// Tells the observer of all repeats not yet told (at the end of a launch).
+/// Tells the observer of all repeats and branches not yet told (at the end of a launch).
 void flush_repeats(WorkerState& worker);
+/// Keeps a divergent execution of a branch if it is of the warp whose first ones are to be shown.
+void remember_split(BranchCounts& counts, const Warp& w, uint32_t taken);
 
 }  // namespace lanescope::exec

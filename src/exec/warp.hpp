@@ -52,6 +52,7 @@ struct Warp {
   const Inst* event_target = nullptr;
   const Inst* event_other = nullptr;
   const Inst* event_join = nullptr;
+  uint32_t event_branch = no_operand;  ///< diverge, regroup: index of Kernel::branches, if it is counted
 };
 
 }  // namespace lanescope::exec

@@ -43,8 +43,26 @@ inline const Inst* join_of(const Warp& w, const Inst* in) {
   return in->c == no_operand ? nullptr : w.code + in->c;
 }
 
+/// Counts an execution of a branch that the lanes of `taken` take.
+inline void count_branch(Warp& w, const Inst* in, uint32_t taken) {
+  BranchCounts& counts = w.worker->branches[in->aux];
+  counts.lanes += static_cast<uint32_t>(__builtin_popcount(w.active));
+  counts.lanes_taken += static_cast<uint32_t>(__builtin_popcount(taken));
+  if (taken == 0) {
+    ++counts.not_taken;
+  } else if (taken == w.active) {
+    ++counts.taken;
+  } else {
+    ++counts.divergent;
+    w.event_branch = in->aux;
+    remember_split(counts, w, taken);
+  }
+}
+
+template <bool counted>
 inline const Inst* branch_if(Warp& w, const Inst* in) {
   const uint32_t taken = guard_mask(w, in);
+  if constexpr (counted) count_branch(w, in, taken);
   if (taken == 0) return in + 1;
   if (taken == w.active) return jump(w, in, w.code + in->b);
   w.event_lanes = taken;
@@ -62,9 +80,11 @@ inline uint32_t same_as_first(const Warp& w, const T* value) {
 
 /// brx.idx: a = index register, b = first entry of the target list in Kernel::side, imm = its length. An
 /// index past the end is undefined in PTX; it is taken as the last entry.
+template <bool counted>
 inline const Inst* branch_table(Warp& w, const Inst* in) {
   const uint32_t* index = reg<uint32_t>(w, in->a);
   const uint32_t same = same_as_first(w, index);
+  if constexpr (counted) count_branch(w, in, same);
   if (same != w.active) {
     w.event_lanes = same;
     w.event_join = join_of(w, in);

@@ -28,9 +28,24 @@ Handler select(const HandlerKey& key) {
   return select_register_instruction(key);
 }
 
-constexpr ControlHandlers control{guard, branch,     branch_if, branch_table, call,        call_indirect,
-                                  ret,   exit_lanes, barrier,   sync,         sync_groups, nothing,
-                                  sleep, trap,       clock,     copy_local};
+constexpr ControlHandlers control{guard,
+                                  branch,
+                                  branch_if<false>,
+                                  branch_table<false>,
+                                  call,
+                                  call_indirect,
+                                  ret,
+                                  exit_lanes,
+                                  barrier,
+                                  sync,
+                                  sync_groups,
+                                  nothing,
+                                  sleep,
+                                  trap,
+                                  clock,
+                                  copy_local,
+                                  branch_if<true>,
+                                  branch_table<true>};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA
