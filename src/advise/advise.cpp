@@ -281,6 +281,7 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
                    uint32_t bytes_after) {
   Advice advice;
   advice.variable = array.variable->name;
+  advice.shape = array.shape;
   advice.file = array.place.file;
   advice.line = array.place.line;
   advice.wavefronts_before = array.now.wavefronts;

@@ -31,6 +31,7 @@ struct Advice {
   };
   Kind kind = Kind::layout;
   Layout layout;
+  Shape shape;  ///< of the variable as it is
   std::string variable;
   /// The line whose accesses to the variable cost most over the ideal.
   std::string file;

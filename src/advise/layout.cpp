@@ -410,6 +410,20 @@ struct Describer {
 
 std::string describe(const Layout& layout) { return std::visit(Describer{}, layout); }
 
+std::optional<std::array<uint32_t, 32>> moved(const Shape& shape, const Pattern& pattern,
+                                              const Layout& layout) {
+  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  if (!map || pattern.width > map->piece) return std::nullopt;
+  std::array<uint32_t, 32> to{};
+  for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    const uint32_t from = pattern.offset[lane];
+    if (from / map->unit >= map->to.size()) return std::nullopt;
+    to[lane] = map->to[from / map->unit] + from % map->unit;
+  }
+  return to;
+}
+
 std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
                                const Layout& layout) {
   return apply(arch, shape, patterns, layout);

@@ -109,6 +109,11 @@ struct Outcome {
                                                                std::span<const Pattern> patterns,
                                                                const Layout& layout);
 
+/// Where the first byte of each lane's access goes under a layout, in bytes from the array's begin; nothing
+/// where what_if gives nothing, or an access becomes several.
+[[nodiscard]] std::optional<std::array<uint32_t, 32>> moved(const Shape& shape, const Pattern& pattern,
+                                                            const Layout& layout);
+
 /// A layout, its outcome, and whether no layout of the same kind can cost less.
 struct Candidate {
   Layout layout;

@@ -184,8 +184,15 @@ void Collector::repeat(uint32_t instruction, uint64_t times) {
   if (site.last < site.counters.size()) site.counters[site.last].counters.add(site.last_cost, times);
 }
 
+void Collector::branch(uint32_t branch, const exec::BranchCounts& counts) {
+  if (branch >= branches_.size()) branches_.resize(branch + 1);
+  branches_[branch].add(counts);
+}
+
 Profile Collector::profile() const {
   Profile all;
+  for (uint32_t i = 0; i < branches_.size(); ++i)
+    if (branches_[i].executions() != 0) all.branches.push_back({i, branches_[i]});
   for (const Site& site : sites_)
     all.sites.insert(all.sites.end(), site.counters.begin(), site.counters.end());
   if (recorder_ != nullptr) all.recording = recorder_->recording();

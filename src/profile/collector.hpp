@@ -44,6 +44,7 @@ class Collector final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
+  void branch(uint32_t branch, const exec::BranchCounts& counts) override;
   exec::Observer* of_block(uint64_t block) override;
 
   /// What was counted so far.
@@ -80,6 +81,7 @@ class Collector final : public exec::Observer {
   std::unique_ptr<Recorder> recorder_;
   std::shared_ptr<const merge::Plan> plan_;
   std::vector<Site> sites_;
+  std::vector<exec::BranchCounts> branches_;  ///< by index of Kernel::branches
   std::vector<Entry> entries_;
   Cost uncached_;
   uint64_t model_calls_ = 0;

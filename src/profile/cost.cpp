@@ -1,6 +1,7 @@
 // Asks the model about one access of the engine.
 #include "profile/cost.hpp"
 
+#include <algorithm>
 #include <bit>
 
 #include "lanescope/model/global.hpp"
@@ -32,6 +33,22 @@ void add_local(Cost& cost, const model::Arch& arch, const exec::Access& access) 
     }
     add(cost, model::global_cost(arch, request_of(access.kind, width, access.mask, address)));
   }
+}
+
+/// The most lanes that meet in one word.
+uint32_t most_in_one_word(const exec::Access& access) {
+  uint32_t most = 0;
+  for (uint32_t left = access.mask; left != 0;) {
+    const uint64_t word = access.address[static_cast<size_t>(std::countr_zero(left))] / 4;
+    uint32_t same = 0;
+    for (uint32_t rest = left; rest != 0; rest &= rest - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(rest));
+      if (access.address[lane] / 4 == word) same |= 1u << lane;
+    }
+    most = std::max(most, static_cast<uint32_t>(std::popcount(same)));
+    left &= ~same;
+  }
+  return most;
 }
 
 }  // namespace
@@ -70,6 +87,7 @@ exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const
 Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   Cost cost;
   cost.lanes = static_cast<uint32_t>(std::popcount(access.mask));
+  if (access.kind == exec::AccessKind::atomic) cost.word_lanes = most_in_one_word(access);
   if (access.space == exec::AccessSpace::local) {
     add_local(cost, arch, access);
     return cost;

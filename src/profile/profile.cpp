@@ -22,6 +22,7 @@ void Counters::add(const Cost& cost, uint64_t times) {
   lines += times * cost.lines;
   bytes_asked += times * cost.bytes_asked;
   bytes_moved += times * cost.bytes_moved;
+  word_lanes += times * cost.word_lanes;
   max_way = std::max(max_way, cost.max_way);
   evidence = model::less_sure(evidence, cost.evidence);
   if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times * cost.requests;
@@ -42,6 +43,7 @@ void Counters::add(const Counters& other) {
   lines += other.lines;
   bytes_asked += other.bytes_asked;
   bytes_moved += other.bytes_moved;
+  word_lanes += other.word_lanes;
   max_way = std::max(max_way, other.max_way);
   evidence = model::less_sure(evidence, other.evidence);
   for (size_t way = 0; way < ways.size(); ++way) ways[way] += other.ways[way];
@@ -84,7 +86,11 @@ Profile merge(const std::vector<Profile>& parts) {
       if (site.worst.worse_than(found->second.worst)) found->second.worst = site.worst;
     }
   }
+  std::map<uint32_t, exec::BranchCounts> branches;
+  for (const Profile& part : parts)
+    for (const BranchCounters& branch : part.branches) branches[branch.branch].add(branch.counts);
   Profile whole;
+  for (const auto& [branch, counts] : branches) whole.branches.push_back({branch, counts});
   whole.sites.reserve(sums.size());
   for (const auto& [key, site] : sums) whole.sites.push_back(site);
   whole.recording = merge_recordings(parts);
@@ -155,17 +161,18 @@ std::vector<VariableCounters> by_variable(const Profile& profile) {
 
 Totals totals(const Profile& profile) {
   Totals sum;
-  for (const SiteCounters& site : profile.sites) {
-    const bool load = exec::reads(site.kind);
-    const bool store = exec::writes(site.kind);
-    if (site.space == exec::AccessSpace::shared)
-      (load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic).add(site.counters);
-    else if (site.space == exec::AccessSpace::global)
-      (load ? sum.global_load : store ? sum.global_store : sum.global_atomic).add(site.counters);
-    else
-      (load ? sum.local_load : sum.local_store).add(site.counters);
-  }
+  for (const SiteCounters& site : profile.sites) of(sum, site.space, site.kind).add(site.counters);
   return sum;
+}
+
+Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
+  const bool load = exec::reads(kind);
+  const bool store = exec::writes(kind);
+  if (space == exec::AccessSpace::shared)
+    return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
+  if (space == exec::AccessSpace::global)
+    return load ? sum.global_load : store ? sum.global_store : sum.global_atomic;
+  return load ? sum.local_load : sum.local_store;
 }
 
 const char* name_of(exec::AccessSpace space) {

@@ -40,6 +40,7 @@ struct Cost {
   uint32_t lines = 0;          ///< distinct aligned 128 bytes
   uint32_t bytes_asked = 0;
   uint32_t bytes_moved = 0;
+  uint32_t word_lanes = 0;  ///< atomics: most lanes that meet in one word, which serves one after the other
 
   model::Evidence evidence = model::Evidence::measured;  ///< of the rules that gave the numbers
 };
@@ -60,6 +61,7 @@ struct Counters {
   uint64_t lines = 0;
   uint64_t bytes_asked = 0;
   uint64_t bytes_moved = 0;
+  uint64_t word_lanes = 0;
   uint32_t max_way = 0;
   model::Evidence evidence = model::Evidence::measured;  ///< of the least sure request
   std::array<uint64_t, most_ways + 1> ways{};  ///< shared: requests by the n-way of their worst phase
@@ -122,9 +124,17 @@ struct Recording {
   friend bool operator==(const Recording&, const Recording&) = default;
 };
 
+/// What warps did at one branch.
+struct BranchCounters {
+  uint32_t branch = 0;  ///< index of Kernel::branches
+  exec::BranchCounts counts;
+  friend bool operator==(const BranchCounters&, const BranchCounters&) = default;
+};
+
 /// All accesses of a launch, ordered by site, space and variable. The same for any number of host threads.
 struct Profile {
   std::vector<SiteCounters> sites;
+  std::vector<BranchCounters> branches;  ///< those that were executed, in their order
   Recording recording;
   friend bool operator==(const Profile&, const Profile&) = default;
 };
@@ -178,6 +188,8 @@ struct Totals {
   Counters local_load, local_store;
 };
 [[nodiscard]] Totals totals(const Profile& profile);
+/// The sum that accesses of that space and kind belong to.
+[[nodiscard]] Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind);
 
 /// "shared", "global", "local": as PTX writes it.
 [[nodiscard]] const char* name_of(exec::AccessSpace space);

@@ -27,6 +27,7 @@ class Recorder final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
+  void branch(uint32_t branch, const exec::BranchCounts& counts) override { next_.branch(branch, counts); }
 
   [[nodiscard]] Recording recording() const;
 
