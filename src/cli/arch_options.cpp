@@ -6,40 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <numeric>
 #include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 
 namespace lanescope::cli {
 namespace {
-
-/// Letters to insert, delete or replace to make `b` of `a`.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), size_t{0});
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({replaced, row[j] + 1, row[j - 1] + 1});
-    }
-  }
-  return row[b.size()];
-}
-
-/// Is `a` nearer to `wanted` than `b`: fewer letters to change, or as many and the same beginning for longer?
-bool nearer(std::string_view wanted, std::string_view a, std::string_view b) {
-  const auto common = [wanted](std::string_view name) {
-    return std::mismatch(wanted.begin(), wanted.end(), name.begin(), name.end()).first - wanted.begin();
-  };
-  const size_t to_a = edit_distance(wanted, a);
-  const size_t to_b = edit_distance(wanted, b);
-  return to_a != to_b ? to_a < to_b : common(a) > common(b);
-}
 
 model::Broadcast broadcast_by_name(const std::string& name) {
   if (name == "none") return model::Broadcast::none;
@@ -53,14 +27,10 @@ model::Arch arch_by_name(const std::string& name) {
   std::transform(wanted.begin(), wanted.end(), wanted.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (const model::Arch* arch = model::find_arch(wanted)) return *arch;
-  std::string_view nearest;
-  std::string known;
-  for (const model::Arch& arch : model::archs) {
-    if (nearest.empty() || nearer(wanted, arch.name, nearest)) nearest = arch.name;
-    known += (known.empty() ? "" : ", ") + std::string(arch.name);
-  }
-  throw Error(
-      fmt::format("unknown architecture '{}'; the nearest is '{}', known are {}", name, nearest, known));
+  std::vector<std::string_view> names;
+  for (const model::Arch& arch : model::archs) names.push_back(arch.name);
+  throw Error(fmt::format("unknown architecture '{}'; the nearest is '{}', known are {}", name,
+                          nearest(wanted, names), fmt::join(names, ", ")));
 }
 
 bool ArchOptions::asks_for_all() const {

@@ -26,6 +26,18 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
 /// `lanescope fix`: changes the source of a CUDA program so that bank conflicts go, and proves it.
 void add_fix_command(CLI::App& app, std::vector<std::string> program, int& status);
 
+/// `lanescope view`: shows a saved report once more.
+void add_view_command(CLI::App& app, int& status);
+
+/// `lanescope diff`: what changed between two saved reports.
+void add_diff_command(CLI::App& app, int& status);
+
+/// `lanescope ncu`: the command line and the tables of Nsight Compute.
+void add_ncu_command(CLI::App& app, int& status);
+
+/// `lanescope nvprof`: the command line and the tables of nvprof.
+void add_nvprof_command(CLI::App& app, int& status);
+
 /// `lanescope explain`: what the accesses of a few lines of code cost.
 void add_explain_command(CLI::App& app, int& status);
 

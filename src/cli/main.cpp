@@ -76,6 +76,10 @@ int run(int argc, char** argv) {
   };
   add_run_command(app, program_of("run"), status);
   add_fix_command(app, program_of("fix"), status);
+  add_view_command(app, status);
+  add_diff_command(app, status);
+  add_ncu_command(app, status);
+  add_nvprof_command(app, status);
   add_explain_command(app, status);
   add_model_command(app, status);
   try {

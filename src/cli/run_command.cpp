@@ -21,7 +21,7 @@
 #include "cli/commands.hpp"
 #include "cli/extent.hpp"
 #include "cli/kernel_arguments.hpp"
-#include "cli/output.hpp"
+#include "cli/report_options.hpp"
 #include "cli/run_program.hpp"
 #include "cli/terminal.hpp"
 #include "exec/launch.hpp"
@@ -30,10 +30,9 @@
 #include "merge/plan.hpp"
 #include "profile/checks.hpp"
 #include "profile/collector.hpp"
+#include "ptx/assembler.hpp"
 #include "ptx/module.hpp"
-#include "report/json.hpp"
 #include "report/report.hpp"
-#include "report/text.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -48,10 +47,10 @@ struct RunOptions {
   ArchOptions arch;
   uint32_t threads = 0;
   uint64_t seed = 1;
-  std::string format = "text";
-  std::string output;
+  ReportOptions report;
   bool no_count = false;
   bool no_merge = false;
+  bool assemble = false;
   std::string checks;
   std::vector<std::string> program;  ///< and its arguments, after "--"
   uint64_t launch_skip = 0;
@@ -124,6 +123,7 @@ struct Job {
   uint64_t seed = 1;
   bool count = true;
   bool merge = true;
+  ptx::Assembly assembly;  ///< empty unless --assemble
 };
 
 /// Runs one kernel on a device of its own: memory, variables and buffers are fresh.
@@ -149,18 +149,10 @@ report::Launch run_kernel(const Job& job, const std::string& name, advise::Sourc
     result = image.launch(kernel, config);
   }
   for (const Dump& dump : job.dumps) buffers.dump(dump.argument, dump.file);
+  const auto needs = job.assembly.kernels.find(kernel.name);
   return report::make_launch(job.arch, *job.module, kernel, config, result,
-                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources, 0,
-                             plan.get());
-}
-
-void write_report(const RunOptions& options, const report::Report& report) {
-  const bool to_file = is_file(options.output);
-  report::TextOptions text;
-  if (!to_file) text = {output_width(), output_has_color()};
-  const std::string content =
-      options.format == "json" ? report::to_json(report) : report::to_text(report, text);
-  write_output(options.output, content);
+                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources,
+                             needs == job.assembly.kernels.end() ? nullptr : &needs->second, plan.get());
 }
 
 int run_a_program(const RunOptions& options) {
@@ -186,20 +178,24 @@ int run_a_program(const RunOptions& options) {
   } catch (const std::regex_error& error) {
     throw Error(fmt::format("--kernel: '{}' is no regular expression: {}", program.kernels, error.what()));
   }
-  program.format = options.format;
-  program.output = options.output;
+  program.each_launch = options.report.needs_each_launch();
   program.launch_skip = options.launch_skip;
   program.launch_count = options.launch_count;
   program.sample_blocks = options.sample_blocks;
   program.threads = options.threads;
   program.no_count = options.no_count;
   program.no_merge = options.no_merge;
+  program.assemble = options.assemble;
   if (profile::parse_checks(options.checks, arch).any()) program.checks = options.checks;
   program.follow_children = options.follow_children;
-  return run_program(program);
+  ProgramRun run = run_program(program);
+  if (run.reports.empty()) run.reports.push_back({"", report::make_report(arch)});
+  const int verdict = options.report.finish(run.reports);
+  if (run.status != 0) return run.status;
+  return run.has_defect ? program_failed : verdict;
 }
 
-int run(const RunOptions& options) {
+int run(RunOptions& options) {
   if (options.files.empty() && options.program.empty())
     throw Error("run: which program (-- ./app) or PTX file? Try 'lanescope run --help'.");
   if (options.files.size() > 1)
@@ -207,10 +203,8 @@ int run(const RunOptions& options) {
         fmt::format("run: one PTX file is expected, but '{}' follows '{}'; a program and its arguments go "
                     "behind --",
                     options.files[1], options.files[0]));
-  if (options.format == "html" || options.format == "sarif")
-    throw Error(fmt::format("--format {} is not available in this version (text, json)", options.format));
-  if (options.format != "text" && options.format != "json")
-    throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
+  options.report.check();
+  options.report.set_program(options.program.empty() ? options.files.front() : options.program.front());
   if (!options.program.empty()) return run_a_program(options);
   if (options.launch_skip != 0 || options.launch_count != UINT64_MAX || options.sample_blocks != 0 ||
       options.follow_children)
@@ -242,6 +236,12 @@ int run(const RunOptions& options) {
   const std::string& file = options.files.front();
   job.module = std::make_shared<const ptx::Module>(ptx::parse(read_ptx(file), file));
   const std::vector<std::string> names = kernel_names(options, *job.module);
+  if (options.assemble) {
+    job.assembly = ptx::assemble({job.module->text}, std::string_view(job.arch.name).starts_with("sm_")
+                                                         ? std::string(job.arch.name)
+                                                         : "sm_90");
+    if (!job.assembly.unknown.empty()) std::cerr << "lanescope: --assemble: " << job.assembly.unknown << '\n';
+  }
   {
     // All is checked before anything runs.
     exec::Memory memory;
@@ -252,11 +252,11 @@ int run(const RunOptions& options) {
   report::Report report = report::make_report(job.arch);
   advise::Sources sources(file);
   for (const std::string& name : names) report.launches.push_back(run_kernel(job, name, sources));
-  write_report(options, report);
   const bool failed =
       std::any_of(report.launches.begin(), report.launches.end(),
                   [](const report::Launch& launch) { return launch.failed || report::has_errors(launch); });
-  return failed ? program_failed : done;
+  const int verdict = options.report.finish({{"", std::move(report)}});
+  return failed ? program_failed : verdict;
 }
 
 }  // namespace
@@ -295,8 +295,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   command->add_option("--threads", options->threads, "host threads; all cores if not given")->type_name("N");
   command->add_option("--seed", options->seed, "of buffers filled with =random (1 if not given)")
       ->type_name("N");
-  command->add_option("--format", options->format, "text (if not given) or json")->type_name("FORMAT");
-  command->add_option("-o,--output", options->output, "write the report to FILE")->type_name("FILE");
+  options->report.add_to(*command);
+  options->report.add_metrics_to(*command);
   command
       ->add_option("--launch-skip", options->launch_skip, "program: count no launch before the Nth (from 0)")
       ->type_name("N");
@@ -310,6 +310,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   command->add_flag("--no-merge", options->no_merge,
                     "count each access to shared memory as the PTX writes it: do not predict which ones the "
                     "assembler merges");
+  command->add_flag("--assemble", options->assemble,
+                    "ask ptxas, where it is found, for registers and spills, which the report then has");
   command
       ->add_option(
           "--check", options->checks,
@@ -323,7 +325,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       "  buf:TYPE:COUNT[=FILL]   a pointer to COUNT elements of TYPE\n"
       "  hex:0000803f…           the bytes of a struct, lowest address first\n"
       "FILL is zero (if not given), iota (element i is i), random (f32 and f64 from [0, 1)), or @FILE.\n"
-      "Exit status: 0 done, 2 bad usage or input, 3 a kernel failed (out of bounds, deadlock, …) or a check\n"
+      "Exit status: 0 done, 1 a limit was passed (--fail-on, --baseline), 2 bad usage or input, 3 a kernel "
+      "failed (out of bounds, deadlock, …) or a check\n"
       "found an error. A program's own\n"
       "status, if it is not 0, is passed through.\n"
       "Examples:\n"

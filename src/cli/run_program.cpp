@@ -20,15 +20,9 @@
 #include <fstream>
 #include <iostream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "cli/commands.hpp"
-#include "cli/output.hpp"
-#include "cli/terminal.hpp"
-#include "lanescope/model/archs.hpp"
-#include "report/json.hpp"
-#include "report/report.hpp"
+#include "report/read.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -216,9 +210,10 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   prepend("LD_LIBRARY_PATH", libraries.string());
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
-  set("LANESCOPE_FORMAT", options.format);
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);
   if (!options.kernels.empty()) set("LANESCOPE_KERNEL", options.kernels);
+  if (options.assemble) set("LANESCOPE_ASSEMBLE", "1");
+  if (options.each_launch) set("LANESCOPE_EACH_LAUNCH", "1");
   set_number("LANESCOPE_LAUNCH_SKIP", options.launch_skip, 0);
   set_number("LANESCOPE_LAUNCH_COUNT", options.launch_count, UINT64_MAX);
   set_number("LANESCOPE_SAMPLE_BLOCKS", options.sample_blocks, 0);
@@ -226,10 +221,6 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   if (options.no_count) set("LANESCOPE_NO_COUNT", "1");
   if (options.no_merge) set("LANESCOPE_NO_MERGE", "1");
   if (!options.checks.empty()) set("LANESCOPE_CHECK", options.checks);
-  if (options.output.empty() || options.output == "-") {
-    set_number("LANESCOPE_WIDTH", output_width(), 0);
-    if (output_has_color()) set("LANESCOPE_COLOR", "1");
-  }
   if (options.follow_children)
     set("LANESCOPE_FOLLOW_CHILDREN", "1");
   else
@@ -287,19 +278,14 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   return status;
 }
 
-struct ProcessReport {
-  std::string process;
-  std::string content;
-};
-
 std::vector<ProcessReport> read_reports(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, ProcessReport>> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (!entry.path().extension().empty()) continue;
     std::ifstream in(entry.path(), std::ios::binary);
+    const std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     found.push_back({entry.last_write_time(),
-                     {entry.path().filename().string(),
-                      {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()}}});
+                     {entry.path().filename().string(), report::from_json(content, entry.path().string())}});
   }
   const std::string first = std::to_string(child.load());
   std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {
@@ -311,56 +297,29 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
   return reports;
 }
 
-/// One document of all processes: launches and findings one after the other.
-std::string merge_json(const std::vector<ProcessReport>& reports) {
-  if (reports.size() == 1) return reports.front().content;
-  nlohmann::ordered_json all = nlohmann::ordered_json::parse(reports.front().content);
-  for (size_t i = 1; i < reports.size(); ++i) {
-    const auto more = nlohmann::ordered_json::parse(reports[i].content);
-    for (const auto& [name, value] : more.items())
-      if (value.is_array())
-        for (const auto& element : value) all[name].push_back(element);
-  }
-  return all.dump(2) + "\n";
-}
-
-std::string join(const std::vector<ProcessReport>& reports) {
-  std::string text;
-  for (const ProcessReport& report : reports) {
-    if (reports.size() > 1) text += fmt::format("{}Process {}\n", text.empty() ? "" : "\n", report.process);
-    text += report.content;
-  }
-  return text;
-}
-
 }  // namespace
 
-int run_program(const ProgramOptions& options) {
+ProgramRun run_program(const ProgramOptions& options) {
   const fs::path libraries = library_folder();
   const std::string path = find_program(options.command.front());
   check_program(path);
   const ReportFolder folder;
   const int status = start_and_wait(options, path, libraries, folder.path());
 
-  const std::vector<ProcessReport> reports = read_reports(folder.path());
-  if (!reports.empty()) {
-    write_output(options.output, options.format == "json" ? merge_json(reports) : join(reports));
-  } else {
-    if (options.format == "json")
-      write_output(options.output, report::to_json(report::make_report(*model::find_arch(options.arch))));
+  ProgramRun run;
+  run.reports = read_reports(folder.path());
+  if (run.reports.empty())
     std::cerr
         << "lanescope: " << options.command.front()
         << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
                 ? " was killed, so that it could not report"
                 : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
         << '\n';
-  }
-  if (WIFSIGNALED(status)) return 128 + WTERMSIG(status);
-  if (WEXITSTATUS(status) != 0) return WEXITSTATUS(status);
-  const bool defect =
+  run.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  run.has_defect =
       std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
                   [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
-  return defect ? program_failed : done;
+  return run;
 }
 
 }  // namespace lanescope::cli

@@ -1,9 +1,11 @@
-// `lanescope run -- PROGRAM`: runs a program whose CUDA runtime is Lanescope's, and prints what it reports.
+// `lanescope run -- PROGRAM`: runs a program whose CUDA runtime is Lanescope's, and reads what it reports.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "report/report.hpp"
 
 namespace lanescope::cli {
 
@@ -11,9 +13,9 @@ struct ProgramOptions {
   std::vector<std::string> command;  ///< the program and its arguments
   std::string arch = "sm_90";
   int bank_mode = 0;
-  std::string kernels;  ///< regular expression; empty: all
-  std::string format = "text";
-  std::string output;  ///< "" or "-": standard output, after the program's own
+  std::string kernels;       ///< regular expression; empty: all
+  bool assemble = false;     ///< ask ptxas for registers and spills
+  bool each_launch = false;  ///< launches of one kernel and shape are not summed
   uint64_t launch_skip = 0;
   uint64_t launch_count = UINT64_MAX;
   uint64_t sample_blocks = 0;  ///< 0: all
@@ -24,8 +26,19 @@ struct ProgramOptions {
   bool follow_children = false;
 };
 
-/// The program's exit status (128 + its number for a signal); `program_failed` when it had none but a kernel
-/// did wrong. Throws lanescope::Error when the program cannot be run.
-int run_program(const ProgramOptions& options);
+/// What one process of the program reported.
+struct ProcessReport {
+  std::string process;  ///< its number
+  report::Report report;
+};
+
+struct ProgramRun {
+  int status = 0;           ///< the program's exit status (128 + its number for a signal)
+  bool has_defect = false;  ///< a kernel did wrong
+  std::vector<ProcessReport> reports;
+};
+
+/// Throws lanescope::Error when the program cannot be run. When it used no GPU, that is said on stderr.
+ProgramRun run_program(const ProgramOptions& options);
 
 }  // namespace lanescope::cli

@@ -34,23 +34,6 @@ std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
   return fmt::format("Warp {} of block {}", worst.warp, str(coordinates(worst.block, grid)));
 }
 
-/// Bytes from each lane of `mask` to the next lane, when all are the same distance apart.
-std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
-  if (std::popcount(mask) < 2) return std::nullopt;
-  const int first = std::countr_zero(mask);
-  const uint64_t rest = mask & (mask - 1);
-  const int second = std::countr_zero(rest);
-  const auto apart = static_cast<int64_t>(request.address[second] - request.address[first]);
-  if (apart % (second - first) != 0) return std::nullopt;
-  const int64_t stride = apart / (second - first);
-  for (uint64_t left = rest; left != 0; left &= left - 1) {
-    const int lane = std::countr_zero(left);
-    if (static_cast<int64_t>(request.address[lane] - request.address[first]) != stride * (lane - first))
-      return std::nullopt;
-  }
-  return stride;
-}
-
 /// What is special about how this architecture counts this access.
 std::string special_rule(const model::Arch& arch, const model::Request& request) {
   if (request.op == model::Op::atomic) return " Atomics on one bank are served one lane after the other.";
@@ -106,6 +89,22 @@ std::string stride_rule(const model::Arch& arch, const model::Request& request, 
 }
 
 }  // namespace
+
+std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
+  if (std::popcount(mask) < 2) return std::nullopt;
+  const int first = std::countr_zero(mask);
+  const uint64_t rest = mask & (mask - 1);
+  const int second = std::countr_zero(rest);
+  const auto apart = static_cast<int64_t>(request.address[second] - request.address[first]);
+  if (apart % (second - first) != 0) return std::nullopt;
+  const int64_t stride = apart / (second - first);
+  for (uint64_t left = rest; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    if (static_cast<int64_t>(request.address[lane] - request.address[first]) != stride * (lane - first))
+      return std::nullopt;
+  }
+  return stride;
+}
 
 std::vector<BankUse> banks_of(const model::SharedDetail& detail, int phase) {
   std::vector<BankUse> banks;

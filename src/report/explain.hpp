@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,9 @@
 #include "profile/profile.hpp"
 
 namespace lanescope::report {
+
+/// Bytes from each lane of `mask` to the next lane, when all are the same distance apart.
+[[nodiscard]] std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask);
 
 /// The words of one bank in one phase.
 struct BankUse {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/hazards.hpp"
 #include "report/json_text.hpp"
 
 namespace lanescope::report {
@@ -15,15 +16,23 @@ using Json = nlohmann::ordered_json;
 
 Json json_of(const exec::Dim3& at) { return Json::array({at.x, at.y, at.z}); }
 
+std::string hex(uint32_t mask) { return fmt::format("0x{:08x}", mask); }
+
 Json json_of(const profile::Example& worst, const exec::Dim3& grid) {
   Json addresses = Json::array();
   for (uint32_t lane = 0; lane < 32; ++lane)
     addresses.push_back((worst.mask >> lane & 1) != 0 ? Json(worst.address[lane]) : Json(nullptr));
   return Json{{"block", json_of(coordinates(worst.block, grid))},
               {"warp", worst.warp},
-              {"mask", fmt::format("0x{:08x}", worst.mask)},
+              {"mask", hex(worst.mask)},
               {"width", worst.width},
               {"addresses", std::move(addresses)}};
+}
+
+Json json_of(const std::vector<Permission>& allowed) {
+  Json list = Json::array();
+  for (const Permission& p : allowed) list.push_back({{"rule", p.rule}, {"reason", p.reason}});
+  return list;
 }
 
 Json histogram(const profile::Counters& counters) {
@@ -59,7 +68,51 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"merged", line.merged},
               {"merge_doubt", line.doubt},
               {"source", line.source},
-              {"worst", json_of(line.worst, grid)}};
+              {"worst", json_of(line.worst, grid)},
+              {"typical", line.typical.mask != 0 ? json_of(line.typical, grid) : Json(nullptr)},
+              {"space", profile::name_of(line.space)},
+              {"kind", name_of(line.kind)},
+              {"word_lanes", c.word_lanes},
+              {"estimates", c.estimates},
+              {"why", line.why},
+              {"allowed", json_of(line.allowed)}};
+}
+
+Json json_of(const Branch& branch, const exec::Dim3& grid) {
+  const exec::BranchCounts& c = branch.counts;
+  Json splits = Json::array();
+  for (uint32_t i = 0; i < c.splits; ++i)
+    splits.push_back({{"active", hex(c.split[i].active)}, {"taken", hex(c.split[i].taken)}});
+  return Json{{"file", branch.file},
+              {"line", branch.line},
+              {"taken", c.taken},
+              {"not_taken", c.not_taken},
+              {"divergent", c.divergent},
+              {"lanes", c.lanes},
+              {"lanes_taken", c.lanes_taken},
+              {"apart", c.apart},
+              {"idle", c.idle},
+              {"straight", branch.straight},
+              {"backward", branch.backward},
+              {"source", branch.source},
+              {"block", json_of(coordinates(c.block, grid))},
+              {"warp", c.warp},
+              {"splits", std::move(splits)},
+              {"allowed", json_of(branch.allowed)}};
+}
+
+Json json_of(const Machine& m) {
+  return Json{{"assembled", m.assembled},
+              {"registers", m.registers},
+              {"stack_bytes", m.stack_bytes},
+              {"spill_store_bytes", m.spill_store_bytes},
+              {"spill_load_bytes", m.spill_load_bytes},
+              {"has_occupancy", m.has_occupancy},
+              {"blocks", m.blocks},
+              {"warps", m.warps},
+              {"most_warps", m.most_warps},
+              {"limiter", m.limiter},
+              {"next_step", m.next_step}};
 }
 
 Json json_of(const model::Occupancy& occupancy) {
@@ -81,6 +134,8 @@ Json json_of(const Launch& launch) {
                          {"conflicts", c.conflicts},
                          {"max_way", c.max_way}});
   }
+  Json branches = Json::array();
+  for (const Branch& branch : launch.branches) branches.push_back(json_of(branch, launch.grid));
   return Json{{"kernel", launch.kernel},
               {"grid", json_of(launch.grid)},
               {"block", json_of(launch.block)},
@@ -94,7 +149,14 @@ Json json_of(const Launch& launch) {
               {"lines", std::move(lines)},
               {"variables", std::move(variables)},
               {"why", launch.why_shared},
-              {"why_global", launch.why_global}};
+              {"why_global", launch.why_global},
+              {"file", launch.file},
+              {"line", launch.line},
+              {"lane_instructions", launch.lane_instructions},
+              {"warp_efficiency", warp_efficiency(launch)},
+              {"branch_efficiency", branch_efficiency(launch)},
+              {"branches", std::move(branches)},
+              {"machine", json_of(launch.machine)}};
 }
 
 Json json_of(const advise::Advice& advice, size_t launch, const std::string& kernel) {
@@ -128,7 +190,15 @@ Json json_of(const advise::Advice& advice, size_t launch, const std::string& ker
   return json;
 }
 
-Json json_of(const Finding& finding) {
+/// The four numbers that a free architecture is given by, and the bank mode of others.
+Json json_of(const model::Arch& arch) {
+  return Json{{"banks", arch.banks},
+              {"bank_bytes", arch.bank_bytes},
+              {"unit", arch.load[model::width_index(arch.bank_bytes)].unit},
+              {"broadcast", name_of(arch.broadcast)}};
+}
+
+Json json_of(const Finding& finding, size_t launch) {
   const Json other = finding.has_other ? Json{{"file", finding.other_file},
                                               {"line", finding.other_line},
                                               {"thread", json_of(finding.other_thread)}}
@@ -136,6 +206,7 @@ Json json_of(const Finding& finding) {
   return Json{{"kind", finding.kind},
               {"severity", finding.severity},
               {"kernel", finding.kernel},
+              {"launch", launch},
               {"file", finding.file},
               {"line", finding.line},
               {"message", finding.message},
@@ -147,22 +218,49 @@ Json json_of(const Finding& finding) {
               {"other", other}};
 }
 
+Json json_of(const Hazard& hazard) {
+  return Json{{"rule", hazard.rule},
+              {"level", name_of(hazard.level)},
+              {"launch", hazard.launch == no_launch ? Json(nullptr) : Json(hazard.launch)},
+              {"kernel", hazard.kernel},
+              {"file", hazard.file},
+              {"line", hazard.line},
+              {"subject", hazard.subject},
+              {"count", hazard.count},
+              {"ideal", hazard.ideal},
+              {"unit", hazard.unit},
+              {"cause", hazard.cause},
+              {"advice", hazard.advice},
+              {"allowed", hazard.allowed},
+              {"allowed_by", hazard.allowed_by}};
+}
+
 }  // namespace
 
 std::string to_json(const Report& report) {
   Json launches = Json::array();
   Json findings = Json::array();
   Json advice = Json::array();
-  for (const Launch& launch : report.launches) {
+  for (size_t i = 0; i < report.launches.size(); ++i) {
+    const Launch& launch = report.launches[i];
     launches.push_back(json_of(launch));
-    for (const Finding& finding : launch.findings) findings.push_back(json_of(finding));
-    for (const advise::Advice& a : launch.advice)
-      advice.push_back(json_of(a, launches.size() - 1, launch.kernel));
+    for (const Finding& finding : launch.findings) findings.push_back(json_of(finding, i));
+    for (size_t j = 0; j < launch.advice.size(); ++j) {
+      advice.push_back(json_of(launch.advice[j], i, launch.kernel));
+      const bool has_after = j < launch.advised.size() && launch.advised[j].mask != 0;
+      advice.back()["after"] = has_after ? json_of(launch.advised[j], launch.grid) : Json(nullptr);
+    }
   }
   Json copies = Json::array();
   for (const Copies& c : report.copies)
-    copies.push_back(
-        {{"direction", c.direction}, {"count", c.count}, {"bytes", c.bytes}, {"pageable", c.pageable}});
+    copies.push_back({{"direction", c.direction},
+                      {"count", c.count},
+                      {"bytes", c.bytes},
+                      {"pageable", c.pageable},
+                      {"repeated", c.repeated},
+                      {"repeated_bytes", c.repeated_bytes}});
+  Json hazards = Json::array();
+  for (const Hazard& hazard : hazards_of(report)) hazards.push_back(json_of(hazard));
   const Json whole{{"schema", 1},
                    {"arch", report.arch},
                    {"arch_description", report.arch_description},
@@ -170,7 +268,10 @@ std::string to_json(const Report& report) {
                    {"launches", std::move(launches)},
                    {"advice", std::move(advice)},
                    {"findings", std::move(findings)},
-                   {"copies", std::move(copies)}};
+                   {"copies", std::move(copies)},
+                   {"hazards", std::move(hazards)},
+                   {"is_free", report.is_free},
+                   {"model", report.model ? json_of(*report.model) : Json(nullptr)}};
   return json_text(whole);
 }
 

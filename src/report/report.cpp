@@ -4,10 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <map>
 #include <set>
 
+#include "lanescope/model/limits.hpp"
 #include "report/explain.hpp"
 #include "report/findings.hpp"
+#include "report/metrics.hpp"
+#include "report/permissions.hpp"
 #include "report/words.hpp"
 
 namespace lanescope::report {
@@ -91,34 +96,13 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   if (overwritten) add("not stored: overwritten at once");
 }
 
-/// The counters of Nsight Compute (l1tex__…) and of nvprof that the addresses of a program determine;
-/// docs/report.md.
-std::vector<std::pair<std::string, uint64_t>> metrics_of(const profile::Totals& t) {
-  std::vector<std::pair<std::string, uint64_t>> metrics;
-  const auto add = [&](std::string name, uint64_t value) { metrics.emplace_back(std::move(name), value); };
-  const auto shared = [&](const char* suffix, const profile::Counters& c) {
-    add(fmt::format("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_{}.sum", suffix), c.conflicts);
-    add(fmt::format("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_{}.sum", suffix), c.wavefronts);
-  };
-  shared("ld", t.shared_load);
-  shared("st", t.shared_store);
-  const auto global = [&](const char* suffix, const profile::Counters& c) {
-    add(fmt::format("l1tex__t_requests_pipe_lsu_mem_global_op_{}.sum", suffix), c.requests);
-    add(fmt::format("l1tex__t_sectors_pipe_lsu_mem_global_op_{}.sum", suffix), c.sectors);
-  };
-  global("ld", t.global_load);
-  global("st", t.global_store);
-  add("shared_load", t.shared_load.requests);
-  add("shared_store", t.shared_store.requests);
-  add("shared_ld_bank_conflict", t.shared_load.conflicts);
-  add("shared_st_bank_conflict", t.shared_store.conflicts);
-  add("shared_load_transactions", t.shared_load.wavefronts);
-  add("shared_store_transactions", t.shared_store.wavefronts);
-  add("gld_request", t.global_load.requests);
-  add("gst_request", t.global_store.requests);
-  add("gld_transactions", t.global_load.transactions);
-  add("gst_transactions", t.global_store.transactions);
-  return metrics;
+/// The counters that the program determines, by the profilers' names.
+std::vector<std::pair<std::string, uint64_t>> exact_metrics(const Launch& launch) {
+  std::vector<std::pair<std::string, uint64_t>> list;
+  for (const Metric& metric : metrics())
+    if (const auto value = metric.value(launch); metric.exact && metric.kind == Metric::Kind::count && value)
+      list.emplace_back(metric.name, static_cast<uint64_t>(*value));
+  return list;
 }
 
 /// Whether the model serves lanes of both halves of a 64-lane wave together in some width.
@@ -135,11 +119,164 @@ bool halves_meet(const model::Arch& arch) {
   return false;
 }
 
+/// The pattern of shared memory that came most often at the instructions of a line: equal up to a shift of
+/// all lanes. Of equals the first one in the recording.
+profile::Example typical_of(const profile::LineCounters& line, const profile::Recording& recording) {
+  std::map<std::pair<uint32_t, std::array<uint32_t, 32>>, std::pair<uint64_t, const profile::RecordedAccess*>>
+      counts;
+  const profile::RecordedAccess* best = nullptr;
+  uint64_t most = 0;
+  for (const uint32_t site : line.sites) {
+    const auto [begin, end] = std::equal_range(
+        recording.accesses.begin(), recording.accesses.end(), profile::RecordedAccess{site},
+        [](const profile::RecordedAccess& a, const profile::RecordedAccess& b) { return a.site < b.site; });
+    for (auto access = begin; access != end; ++access) {
+      if (access->variable != line.variable || access->mask == 0) continue;
+      std::array<uint32_t, 32> relative{};
+      const uint32_t first = access->address[static_cast<size_t>(std::countr_zero(access->mask))];
+      for (uint32_t lane = 0; lane < 32; ++lane)
+        if ((access->mask >> lane & 1) != 0) relative[lane] = access->address[lane] - first;
+      auto& [count, example] = counts[{access->mask, relative}];
+      count += access->count;
+      if (example == nullptr) example = &*access;
+      if (count > most) {
+        most = count;
+        best = example;
+      }
+    }
+  }
+  profile::Example typical;
+  if (best == nullptr) return typical;
+  typical.mask = best->mask;
+  typical.width = best->width;
+  typical.kind = best->kind;
+  typical.space = exec::AccessSpace::shared;
+  for (uint32_t lane = 0; lane < 32; ++lane) typical.address[lane] = best->address[lane];
+  return typical;
+}
+
+/// What has to be less for one block more on a multiprocessor.
+std::string next_step(const model::Limits& limits, const model::Occupancy& now, int threads, int registers,
+                      int shared) {
+  const auto blocks = [&](int t, int r, int s) { return model::occupancy(limits, t, r, s).blocks; };
+  switch (now.limiter) {
+    case model::Limiter::registers:
+      for (int r = registers - 1; r > 0; --r)
+        if (blocks(threads, r, shared) > now.blocks)
+          return fmt::format("With {} registers a thread {} fit.", r,
+                             counted(static_cast<uint64_t>(blocks(threads, r, shared)), "block"));
+      return "";
+    case model::Limiter::shared: {
+      int low = 0, high = shared;  // with `low` more blocks fit, with `high` they do not
+      if (blocks(threads, registers, low) <= now.blocks) return "";
+      while (high - low > 1) {
+        const int middle = low + (high - low) / 2;
+        (blocks(threads, registers, middle) > now.blocks ? low : high) = middle;
+      }
+      return fmt::format("With {} of shared memory a block {} fit.",
+                         counted(static_cast<uint64_t>(low), "byte"),
+                         counted(static_cast<uint64_t>(blocks(threads, registers, low)), "block"));
+    }
+    case model::Limiter::blocks: return "Blocks of more threads would fill it.";
+    case model::Limiter::threads:
+      for (int t = threads - 1; t > 0; --t) {
+        const int fit = blocks(t, registers, shared);
+        if ((t + 31) / 32 * fit > (threads + 31) / 32 * now.blocks)
+          return fmt::format("With {} threads a block {} fit.", t,
+                             counted(static_cast<uint64_t>(fit), "block"));
+      }
+      return "";
+    case model::Limiter::none: break;
+  }
+  return "";
+}
+
+Machine machine_of(const model::Arch& arch, const Launch& launch, const ptx::MachineNeeds* needs) {
+  Machine machine;
+  machine.assembled = needs != nullptr;
+  if (needs != nullptr) {
+    machine.registers = needs->registers;
+    machine.stack_bytes = needs->stack_bytes;
+    machine.spill_store_bytes = needs->spill_store_bytes;
+    machine.spill_load_bytes = needs->spill_load_bytes;
+  }
+  machine.has_occupancy = std::string_view(arch.name).starts_with("sm_");
+  if (!machine.has_occupancy) return machine;
+  const model::Limits limits = model::limits_of(arch.name);
+  const auto threads = static_cast<int>(launch.block.count());
+  const auto registers = static_cast<int>(machine.registers), shared = static_cast<int>(launch.shared_bytes);
+  const model::Occupancy now = model::occupancy(limits, threads, registers, shared);
+  machine.blocks = static_cast<uint32_t>(now.blocks);
+  machine.warps = static_cast<uint32_t>(now.blocks * ((threads + 31) / 32));
+  machine.most_warps = static_cast<uint32_t>(limits.threads / 32);
+  machine.limiter = advise::name_of(now.limiter);
+  machine.next_step = next_step(limits, now, threads, registers, shared);
+  return machine;
+}
+
+std::vector<Branch> branches_of(const ptx::Module& module, const exec::Kernel& kernel,
+                                const profile::Profile& profile, advise::Sources& sources) {
+  std::vector<Branch> branches;
+  for (const profile::BranchCounters& counted : profile.branches) {
+    const exec::BranchSite& site = kernel.branches[counted.branch];
+    const NamedPlace place = named(module, kernel, profile::place_of(module, kernel.origins[site.origin]));
+    auto known = std::find_if(branches.begin(), branches.end(), [&](const Branch& b) {
+      return b.file == place.file && b.line == place.line && b.backward == site.backward;
+    });
+    if (known != branches.end()) {
+      known->counts.add(counted.counts);
+      known->straight =
+          known->straight == 0 || site.straight == 0 ? 0 : std::max(known->straight, site.straight);
+      continue;
+    }
+    Branch branch;
+    branch.file = place.file;
+    branch.line = place.line;
+    branch.source = source_of(module, place, sources);
+    branch.counts = counted.counts;
+    branch.straight = site.straight;
+    branch.backward = site.backward;
+    branch.allowed = permissions_at(place, sources);
+    branches.push_back(std::move(branch));
+  }
+  std::stable_sort(branches.begin(), branches.end(),
+                   [](const Branch& a, const Branch& b) { return a.counts.idle > b.counts.idle; });
+  return branches;
+}
+
+/// The worst access of the line that an advice is for, as it would be.
+profile::Example advised_access(const Launch& launch, const advise::Advice& advice) {
+  const auto line = std::find_if(launch.lines.begin(), launch.lines.end(), [&](const Line& l) {
+    return l.space == exec::AccessSpace::shared && l.variable == advice.variable && l.file == advice.file &&
+           l.line == advice.line;
+  });
+  profile::Example after;
+  if (line == launch.lines.end() || advice.kind != advise::Advice::Kind::layout) return after;
+  advise::Pattern pattern;
+  pattern.mask = line->worst.mask;
+  pattern.width = line->worst.width;
+  for (size_t lane = 0; lane < pattern.offset.size(); ++lane)
+    pattern.offset[lane] = static_cast<uint32_t>(line->worst.address[lane]) - advice.shape.begin;
+  const auto offsets = advise::moved(advice.shape, pattern, advice.layout);
+  if (!offsets) return after;
+  after = line->worst;
+  for (size_t lane = 0; lane < offsets->size(); ++lane)
+    if ((after.mask >> lane & 1) != 0) after.address[lane] = uint64_t{advice.shape.begin} + (*offsets)[lane];
+  return after;
+}
+
 }  // namespace
+
+profile::Totals totals_of(const std::vector<Line>& lines) {
+  profile::Totals sum;
+  for (const Line& line : lines) profile::of(sum, line.space, line.kind).add(line.counters);
+  return sum;
+}
 
 Report make_report(const model::Arch& arch) {
   Report report;
   report.arch = arch.name;
+  report.model = arch;
   report.arch_description = arch.description;
   report.is_free = report.arch == model::Arch{}.name;
   if (report.is_free)
@@ -162,14 +299,20 @@ Report make_report(const model::Arch& arch) {
 
 Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exec::Kernel& kernel,
                    const exec::LaunchConfig& config, const exec::LaunchResult& result,
-                   const std::optional<profile::Profile>& profile, advise::Sources& sources, int registers,
-                   const merge::Plan* plan) {
+                   const std::optional<profile::Profile>& profile, advise::Sources& sources,
+                   const ptx::MachineNeeds* needs, const merge::Plan* plan) {
   Launch launch;
   launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
+  if (!kernel.origins.empty()) {
+    const NamedPlace place = named(module, kernel, profile::place_of(module, kernel.origins.front()));
+    launch.file = place.file;
+    launch.line = place.line;
+  }
   launch.grid = config.grid;
   launch.block = config.block;
   launch.shared_bytes = uint64_t{kernel.static_shared} + config.dynamic_shared;
   launch.warp_instructions = result.warp_instructions;
+  launch.lane_instructions = result.lane_instructions;
   launch.failed = result.failed;
   launch.counted = profile.has_value();
   launch.findings = make_findings(module, kernel, config, result);
@@ -177,7 +320,6 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.merges = plan != nullptr;
 
   launch.totals = profile::totals(*profile);
-  launch.metrics = metrics_of(launch.totals);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
     const NamedPlace place = named(module, kernel, counted.place);
     Line line;
@@ -186,9 +328,16 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.op = counted.op;
     line.variable = name_of_variable(kernel, counted.variable);
     line.space = counted.space;
+    line.kind = counted.kind;
     line.counters = counted.counters;
     line.worst = counted.worst;
     line.source = source_of(module, place, sources);
+    line.allowed = permissions_at(place, sources);
+    line.typical = typical_of(counted, profile->recording);
+    if (excess_of(line) != 0 && line.space == exec::AccessSpace::shared)
+      line.why = explain_shared(arch, line.worst, config.grid);
+    if (excess_of(line) != 0 && line.space == exec::AccessSpace::global)
+      line.why = explain_global(arch, line.worst, config.grid);
     if (plan != nullptr && line.space == exec::AccessSpace::shared)
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));
@@ -199,14 +348,17 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 
   for (const Line& line : launch.lines) {
     if (excess_of(line) == 0) continue;
-    if (line.space == exec::AccessSpace::shared && launch.why_shared.empty())
-      launch.why_shared = explain_shared(arch, line.worst, config.grid);
-    if (line.space == exec::AccessSpace::global && launch.why_global.empty())
-      launch.why_global = explain_global(arch, line.worst, config.grid);
+    if (line.space == exec::AccessSpace::shared && launch.why_shared.empty()) launch.why_shared = line.why;
+    if (line.space == exec::AccessSpace::global && launch.why_global.empty()) launch.why_global = line.why;
   }
-  launch.advice = advise::advise(
-      {arch, module, kernel, config.block, static_cast<uint32_t>(launch.shared_bytes), registers, *profile},
-      sources);
+  launch.machine = machine_of(arch, launch, needs);
+  launch.metrics = exact_metrics(launch);
+  launch.branches = branches_of(module, kernel, *profile, sources);
+  launch.advice =
+      advise::advise({arch, module, kernel, config.block, static_cast<uint32_t>(launch.shared_bytes),
+                      static_cast<int>(launch.machine.registers), *profile},
+                     sources);
+  for (const advise::Advice& advice : launch.advice) launch.advised.push_back(advised_access(launch, advice));
   return launch;
 }
 
@@ -230,6 +382,27 @@ const char* name_of(model::Evidence evidence) {
     case model::Evidence::assumed: break;
   }
   return "assumed";
+}
+
+const char* name_of(model::Broadcast broadcast) {
+  switch (broadcast) {
+    case model::Broadcast::none: return "none";
+    case model::Broadcast::one_word: return "one";
+    case model::Broadcast::many_words: break;
+  }
+  return "many";
+}
+
+const char* name_of(exec::AccessKind kind) {
+  switch (kind) {
+    case exec::AccessKind::load: return "load";
+    case exec::AccessKind::store: return "store";
+    case exec::AccessKind::atomic: return "atomic";
+    case exec::AccessKind::async_copy: return "async copy";
+    case exec::AccessKind::load_matrix: return "load matrix";
+    case exec::AccessKind::store_matrix: break;
+  }
+  return "store matrix";
 }
 
 const char* knowledge(model::Evidence evidence) {

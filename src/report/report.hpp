@@ -14,9 +14,16 @@
 #include "lanescope/model/arch.hpp"
 #include "merge/plan.hpp"
 #include "profile/profile.hpp"
+#include "ptx/assembler.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::report {
+
+/// A comment `lanescope: allow(RULE) reason` in the source, at a line or above it: what it names is wanted.
+struct Permission {
+  std::string rule;  ///< "bank-conflict"; "all"
+  std::string reason;
+};
 
 /// One source line doing one thing to one variable.
 struct Line {
@@ -25,11 +32,38 @@ struct Line {
   std::string op;        ///< "ld.shared"
   std::string variable;  ///< of shared memory; empty where there is none
   exec::AccessSpace space{};
+  exec::AccessKind kind{};
   profile::Counters counters;
   profile::Example worst;
+  profile::Example typical;  ///< shared memory: of the pattern that came most often; its mask is 0 if unknown
+  std::string why;  ///< in words, why the worst access costs more than the ideal; empty when it does not
+  std::vector<Permission> allowed;
   std::string source;  ///< the line's text without indentation; empty when the file was not found
   std::string merged;  ///< in words, what the assembler makes of it other than is written; empty when nothing
   std::string doubt;   ///< in words, why that may be more or less; empty when the rules decide
+};
+
+/// One branch of the source. Branches that a compiler made of one line are one.
+struct Branch {
+  std::string file;
+  uint32_t line = 0;
+  std::string source;
+  exec::BranchCounts counts;
+  uint32_t straight = 0;  ///< see exec::BranchSite; the largest, 0 where one of them is not straight
+  bool backward = false;
+  std::vector<Permission> allowed;
+};
+
+/// What a thread of the kernel takes of the machine, as the assembler says, and how many blocks fit.
+struct Machine {
+  bool assembled = false;  ///< false: registers, stack and spills are unknown
+  uint32_t registers = 0, stack_bytes = 0;
+  uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
+  bool has_occupancy = false;  ///< the multiprocessor's limits are known: NVIDIA's chips
+  uint32_t blocks = 0;         ///< resident on a multiprocessor
+  uint32_t warps = 0, most_warps = 0;
+  std::string limiter;    ///< "registers"
+  std::string next_step;  ///< in words, what one block more would need; empty when full or unknown
 };
 
 /// All accesses to one variable of shared memory.
@@ -59,22 +93,29 @@ struct Finding {
 };
 
 struct Launch {
-  std::string kernel;     ///< as the programmer wrote it
+  std::string kernel;  ///< as the programmer wrote it
+  std::string file;    ///< where its code begins
+  uint32_t line = 0;
   uint64_t launches = 1;  ///< how many launches of this kernel and shape are summed here
   exec::Dim3 grid, block;
   uint64_t shared_bytes = 0;  ///< of a block, static and dynamic
   uint64_t warp_instructions = 0;
-  bool failed = false;   ///< results are not to be trusted
-  bool counted = false;  ///< false: only run; everything below but the findings is empty
-  bool merges = false;   ///< shared memory is counted as the assembler merges the accesses of the PTX
+  uint64_t lane_instructions = 0;  ///< the same, times the lanes on this way
+  bool failed = false;             ///< results are not to be trusted
+  bool counted = false;            ///< false: only run; everything below but the findings is empty
+  bool merges = false;  ///< shared memory is counted as the assembler merges the accesses of the PTX
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
   std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first
   std::vector<Variable> variables;
+  std::vector<Branch> branches;  ///< most idle lanes first
+  Machine machine;
   std::vector<Finding> findings;
   std::string why_shared;  ///< in words, why the worst line of shared memory conflicts; empty when none does
   std::string why_global;  ///< the same for global sectors
   std::vector<advise::Advice> advice;  ///< changes that would take conflicts away, most gain first
+  /// For each advice the worst access of its line as it would be; its mask is 0 where that is not one access.
+  std::vector<profile::Example> advised;
 };
 
 /// Copies between host and device that a program made in one direction.
@@ -83,11 +124,14 @@ struct Copies {
   uint64_t count = 0;
   uint64_t bytes = 0;
   uint64_t pageable = 0;  ///< of them from or to host memory that is not pinned
+  uint64_t repeated = 0;  ///< of them brought bytes that were there already, from an earlier copy
+  uint64_t repeated_bytes = 0;
 };
 
 struct Report {
   std::string arch;
   std::string arch_description;
+  std::optional<model::Arch> model;  ///< the architecture itself; nothing if this version does not know it
   bool is_free = false;            ///< an architecture given by numbers: no rule of it is known from anywhere
   std::vector<std::string> notes;  ///< what a reader must know about all numbers
   std::vector<Launch> launches;
@@ -97,13 +141,16 @@ struct Report {
 /// A report of no launches yet.
 [[nodiscard]] Report make_report(const model::Arch& arch);
 
-/// One launch. `profile`: nothing when accesses were not counted. `registers`: of a thread, as the assembler
-/// says; 0 = unknown. `plan`: what accesses were counted with, or null.
+/// One launch. `profile`: nothing when accesses were not counted. `needs`: of a thread, as the assembler
+/// says; null: unknown. `plan`: what accesses were counted with, or null.
 [[nodiscard]] Launch make_launch(const model::Arch& arch, const ptx::Module& module,
                                  const exec::Kernel& kernel, const exec::LaunchConfig& config,
                                  const exec::LaunchResult& result,
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
-                                 int registers = 0, const merge::Plan* plan = nullptr);
+                                 const ptx::MachineNeeds* needs = nullptr, const merge::Plan* plan = nullptr);
+
+/// Sums of lines by space and kind of access, as profile::totals has them of sites.
+[[nodiscard]] profile::Totals totals_of(const std::vector<Line>& lines);
 
 /// Whether a finding is an error: the command then fails.
 [[nodiscard]] bool has_errors(const Launch& launch);
@@ -112,6 +159,10 @@ struct Report {
 [[nodiscard]] model::Evidence evidence_of(const Launch& launch);
 /// "measured", "vendor guide", "third party", "assumed".
 [[nodiscard]] const char* name_of(model::Evidence evidence);
+/// "load", "store", "atomic", "async copy", "load matrix", "store matrix".
+[[nodiscard]] const char* name_of(exec::AccessKind kind);
+/// "none", "one", "many".
+[[nodiscard]] const char* name_of(model::Broadcast broadcast);
 /// In words how numbers are known, where that is not by measurement; empty where it is.
 [[nodiscard]] const char* knowledge(model::Evidence evidence);
 

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/hazards.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -100,6 +101,25 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
   end_table(out, lines.size());
 }
 
+/// Branches whose lanes parted.
+void write_branches(Writer& out, const Launch& launch) {
+  std::vector<const Branch*> branches;
+  for (const Branch& branch : launch.branches)
+    if (branch.counts.divergent != 0) branches.push_back(&branch);
+  if (branches.empty()) return;
+  Table table({"divergent branches", "executions", "divergent", "lanes idle"}, 1);
+  for (size_t i = 0; i < std::min(most_rows, branches.size()); ++i) {
+    const exec::BranchCounts& c = branches[i]->counts;
+    table.add({{fmt::format("{}:{}", branches[i]->file, branches[i]->line)},
+               {grouped(c.executions())},
+               {grouped(c.divergent), Style::bad},
+               {percent(c.idle, c.apart * exec::warp_lanes)}},
+              {branches[i]->source});
+  }
+  table.write(out);
+  end_table(out, branches.size());
+}
+
 std::string global_part(const char* what, const profile::Counters& c) {
   return fmt::format("{} sectors {} (ideal {})", grouped(c.sectors), what, grouped(c.ideal_sectors));
 }
@@ -141,7 +161,10 @@ void write_totals(Writer& out, const Launch& launch) {
   add("loaded", t.local_load);
   add("stored", t.local_store);
   if (!global.empty()) out.paragraph("local: " + global, 2, Style::bold);
-  out.paragraph(counted(launch.warp_instructions, "warp instruction"), 2, Style::bold);
+  out.paragraph(fmt::format("{}, {} of their lanes active; {} of the branches uniform",
+                            counted(launch.warp_instructions, "warp instruction"),
+                            percent(warp_efficiency(launch)), percent(branch_efficiency(launch))),
+                2, Style::bold);
 }
 
 /// The best changes of each variable; the others are in the JSON.
@@ -238,6 +261,7 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
   write_shared(out, launch);
   write_sectors(out, launch, exec::AccessSpace::global);
   write_sectors(out, launch, exec::AccessSpace::local);
+  write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
     if (!launch.lines.empty()) write_why(out, launch);
@@ -267,6 +291,22 @@ void write_comparison(Writer& out, const Report& report) {
   table.write(out);
 }
 
+void write_allowed(Writer& out, const Report& report) {
+  bool first = true;
+  for (const Hazard& hazard : hazards_of(report)) {
+    if (!hazard.allowed) continue;
+    if (first) {
+      out.line();
+      out.paragraph("Allowed by comments in the source", 0, Style::bold);
+    }
+    first = false;
+    out.paragraph(fmt::format("{}:{}: {}{}{} ({} {}{})", hazard.file, hazard.line, hazard.rule,
+                              hazard.allowed_by.empty() ? "" : ": ", hazard.allowed_by, grouped(hazard.count),
+                              hazard.unit, hazard.ideal == 0 ? "" : " instead of " + grouped(hazard.ideal)),
+                  2);
+  }
+}
+
 }  // namespace
 
 std::string to_text(const Report& report, const TextOptions& options) {
@@ -289,8 +329,12 @@ std::string to_text(const Report& report, const TextOptions& options) {
                                    copies.count == 1 ? "copy" : "copies", counted(copies.bytes, "byte"));
     if (copies.pageable != 0)
       text += fmt::format("; {} with host memory that is not pinned", grouped(copies.pageable));
+    if (copies.repeated != 0)
+      text += fmt::format("; {} brought what was already there ({})", grouped(copies.repeated),
+                          counted(copies.repeated_bytes, "byte"));
     out.paragraph(text, 2);
   }
+  write_allowed(out, report);
   return std::move(out).str();
 }
 

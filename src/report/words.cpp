@@ -60,10 +60,10 @@ std::string lanes(uint64_t mask) {
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
-  if (whole == 0) return "";
-  const double share = 100.0 * static_cast<double>(part) / static_cast<double>(whole);
-  return part == whole ? "100%" : fmt::format("{:.1f}%", share);
+  return whole == 0 ? "" : percent(static_cast<double>(part) / static_cast<double>(whole));
 }
+
+std::string percent(double share) { return share == 1.0 ? "100%" : fmt::format("{:.1f}%", 100.0 * share); }
 
 std::vector<std::string> wrapped(std::string_view text, size_t width) {
   std::vector<std::string> lines;

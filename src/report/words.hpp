@@ -20,6 +20,8 @@ namespace lanescope::report {
 [[nodiscard]] std::string lanes(uint64_t mask);
 /// "12.5%", "100%".
 [[nodiscard]] std::string percent(uint64_t part, uint64_t whole);
+/// The same of a share from 0 to 1.
+[[nodiscard]] std::string percent(double share);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// The text with a space for each control character, which could otherwise drive the reader's terminal.

@@ -2,7 +2,10 @@
 // reduction and the transpose, on today's and on earlier architectures.
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "kernels/engine.hpp"
+#include "report/metrics.hpp"
 
 namespace lanescope::kernels {
 namespace {
@@ -38,8 +41,20 @@ profile::Totals count_pattern(const std::string& kernel, size_t element_bytes, c
   return count("patterns", kernel, {1}, {256}, {elements, elements}, arch);
 }
 
+/// A metric or event of a profiler by its own name.
+double metric(const std::string& name, const profile::Totals& totals) {
+  using Tool = report::Metric::Tool;
+  constexpr std::array tools{Tool::ncu, Tool::nvprof_event, Tool::nvprof_metric};
+  report::Launch launch;
+  launch.totals = totals;
+  return report::find_metrics(name, tools).front()->value(launch).value();
+}
+
 TEST(Published, InterleavedReductionOf32MiFloats) {
   const auto totals = count_reduction("reduce_interleaved", 256, 1u << 25);
+  EXPECT_EQ(metric("shared_st_bank_conflict", totals), 4'587'520);
+  EXPECT_EQ(metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", totals), 4'587'520);
+  EXPECT_EQ(metric("shared_ld_bank_conflict", totals), 9'175'040);
   EXPECT_EQ(totals.shared_store.conflicts, 4'587'520u);
   EXPECT_EQ(totals.shared_load.conflicts, 9'175'040u);
   EXPECT_EQ(totals.shared_load.wavefronts + totals.shared_store.wavefronts, 19'660'800u);
@@ -48,6 +63,8 @@ TEST(Published, InterleavedReductionOf32MiFloats) {
 
 TEST(Published, SequentialReductionOf32MiFloats) {
   const auto totals = count_reduction("reduce_sequential", 256, 1u << 25);
+  EXPECT_EQ(metric("shared_st_bank_conflict", totals), 0);
+  EXPECT_EQ(metric("shared_efficiency", totals), 100);
   EXPECT_EQ(totals.shared_store.conflicts + totals.shared_load.conflicts, 0u);
   EXPECT_EQ(totals.shared_load.wavefronts + totals.shared_store.wavefronts, 5'898'240u);
 }
@@ -69,6 +86,7 @@ TEST(Published, Transpose8192ThroughTile33) {
 
 TEST(Published, Transpose8192Naive) {
   const auto totals = count_transpose("transpose_naive", 8192);
+  EXPECT_EQ(metric("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", totals), 32);
   EXPECT_EQ(totals.global_load.sectors, 8'388'608u);
   EXPECT_EQ(totals.global_store.sectors, 67'108'864u);
 }
@@ -78,6 +96,9 @@ TEST(Published, Transpose8192OnKeplerWith4ByteBanks) {
   const auto totals = count_transpose("transpose_tile32", 8192, *model::find_arch("sm_35"));
   EXPECT_EQ(totals.shared_load.requests, 2'097'152u);
   EXPECT_EQ(totals.shared_load.wavefronts, 33'554'432u);
+  EXPECT_EQ(metric("shared_load", totals), 2'097'152);
+  EXPECT_EQ(metric("shared_store", totals), 2'097'152);
+  EXPECT_EQ(metric("shared_load_transactions_per_request", totals), 16);
   EXPECT_EQ(totals.shared_store.requests, 2'097'152u);
 }
 

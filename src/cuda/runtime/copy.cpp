@@ -52,11 +52,15 @@ Status Runtime::run(const CopyWork& work) {
   const Status status = check(work);
   if (status != Status::success) return status;
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  bool unchanged = recorder->enabled();  // the target holds these bytes already
   for (size_t z = 0; z < work.depth; ++z)
-    for (size_t y = 0; y < work.height; ++y)
-      std::memmove(reinterpret_cast<void*>(work.target + z * work.target_slice + y * work.target_pitch),
-                   reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch),
-                   work.width);
+    for (size_t y = 0; y < work.height; ++y) {
+      auto* target = reinterpret_cast<void*>(work.target + z * work.target_slice + y * work.target_pitch);
+      const auto* source =
+          reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch);
+      unchanged = unchanged && std::memcmp(target, source, work.width) == 0;
+      std::memmove(target, source, work.width);
+    }
 
   CopyKind direction = work.kind;
   Block block;
@@ -70,7 +74,8 @@ Status Runtime::run(const CopyWork& work) {
                     : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
   const bool pageable = (direction == CopyKind::host_to_device && is_pageable(work.source)) ||
                         (direction == CopyKind::device_to_host && is_pageable(work.target));
-  recorder->copied(direction, pageable, uint64_t{work.width} * work.height * work.depth);
+  recorder->copied(direction, pageable, work.target, uint64_t{work.width} * work.height * work.depth,
+                   unchanged);
   return Status::success;
 }
 

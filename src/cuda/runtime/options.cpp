@@ -52,9 +52,6 @@ Options read_options() {
     if (process == nullptr || options.follow_children || std::to_string(getpid()) == process)
       options.report = report;
   }
-  if (const char* format = variable("LANESCOPE_FORMAT")) options.json = std::strcmp(format, "json") == 0;
-  read_number("LANESCOPE_WIDTH", options.width);
-  options.color = variable("LANESCOPE_COLOR") != nullptr;
   options.count = variable("LANESCOPE_NO_COUNT") == nullptr;
   options.merge = variable("LANESCOPE_NO_MERGE") == nullptr;
   if (const char* checks = variable("LANESCOPE_CHECK")) {
@@ -74,6 +71,8 @@ Options read_options() {
           "' is no regular expression and is ignored: " + error.what());
     }
   }
+  options.assemble = variable("LANESCOPE_ASSEMBLE") != nullptr;
+  options.each_launch = variable("LANESCOPE_EACH_LAUNCH") != nullptr;
   read_number("LANESCOPE_LAUNCH_SKIP", options.launch_skip);
   read_number("LANESCOPE_LAUNCH_COUNT", options.launch_count);
   read_number("LANESCOPE_SAMPLE_BLOCKS", options.sample_blocks);

@@ -18,16 +18,15 @@ struct Options {
   std::string report;  ///< LANESCOPE_REPORT: folder for this process's report; empty: nothing is counted
   bool follow_children =
       false;             ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
-  bool json = false;     ///< LANESCOPE_FORMAT
-  uint32_t width = 100;  ///< LANESCOPE_WIDTH: columns of the text
-  bool color = false;    ///< LANESCOPE_COLOR
   bool count = true;     ///< LANESCOPE_NO_COUNT
   bool merge = true;     ///< LANESCOPE_NO_MERGE
   exec::Checks checks;   ///< LANESCOPE_CHECK
   uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;
-  uint64_t launch_skip = 0;            ///< LANESCOPE_LAUNCH_SKIP: of those kernels' launches
+  bool assemble = false;     ///< LANESCOPE_ASSEMBLE: ptxas is asked for the registers of reported kernels
+  bool each_launch = false;  ///< LANESCOPE_EACH_LAUNCH: launches of one kernel and shape are not summed
+  uint64_t launch_skip = 0;  ///< LANESCOPE_LAUNCH_SKIP: of those kernels' launches
   uint64_t launch_count = UINT64_MAX;  ///< LANESCOPE_LAUNCH_COUNT: the most that are counted after them
   uint64_t sample_blocks = 0;          ///< LANESCOPE_SAMPLE_BLOCKS: blocks counted of each launch; 0 = all
 };

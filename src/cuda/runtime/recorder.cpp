@@ -8,7 +8,6 @@
 
 #include "cuda/runtime/exit.hpp"
 #include "report/json.hpp"
-#include "report/text.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -45,9 +44,15 @@ Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& c
     return e.function == &function && e.shape.grid == config.grid && e.shape.block == config.block &&
            e.shape.dynamic_shared == config.dynamic_shared;
   };
-  if (last_ != nullptr && fits(*last_)) return *last_;
-  const Key key{&function,          uint64_t{config.grid.x}, pack({config.grid.y, config.grid.z, 0}),
-                pack(config.block), config.block.z,          config.dynamic_shared};
+  if (last_ != nullptr && fits(*last_) && !options_.each_launch) return *last_;
+  const uint64_t number = options_.each_launch ? entries_.size() : 0;
+  const Key key{&function,
+                uint64_t{config.grid.x},
+                pack({config.grid.y, config.grid.z, 0}),
+                pack(config.block),
+                config.block.z,
+                config.dynamic_shared,
+                number};
   const auto [found, fresh] = index_.emplace(key, entries_.size());
   if (fresh) {
     auto entry = std::make_unique<Entry>();
@@ -116,6 +121,7 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   if (counted) {
     ++entry.counted;
     entry.sum.warp_instructions += result.warp_instructions;
+    entry.sum.lane_instructions += result.lane_instructions;
     if (ns > long_launch_ns && entry.running == 0) {
       fold(entry);
       std::erase(live_, &entry);
@@ -134,11 +140,16 @@ void Recorder::fold(Entry& entry) {
   entry.collectors.reset();
 }
 
-void Recorder::copied(CopyKind direction, bool pageable, uint64_t bytes) {
+void Recorder::copied(CopyKind direction, bool pageable, uint64_t target, uint64_t bytes, bool unchanged) {
   Copies& copies = copies_[static_cast<size_t>(direction)];
   copies.count.fetch_add(1, std::memory_order_relaxed);
   copies.bytes.fetch_add(bytes, std::memory_order_relaxed);
   if (pageable) copies.pageable.fetch_add(1, std::memory_order_relaxed);
+  if (direction != CopyKind::host_to_device || !enabled_) return;
+  const std::lock_guard lock(copied_mutex_);
+  if (copied_to_.emplace(target, bytes).second || !unchanged) return;
+  copies.repeated.fetch_add(1, std::memory_order_relaxed);
+  copies.repeated_bytes.fetch_add(bytes, std::memory_order_relaxed);
 }
 
 bool Recorder::empty() const {
@@ -159,7 +170,9 @@ void Recorder::forget() {
   live_.clear();
   last_ = nullptr;
   eligible_ = uncounted_ = 0;
-  for (Copies& copies : copies_) copies.count = copies.bytes = copies.pageable = 0;
+  for (Copies& copies : copies_)
+    copies.count = copies.bytes = copies.pageable = copies.repeated = copies.repeated_bytes = 0;
+  copied_to_.clear();
 }
 
 std::string Recorder::render() {
@@ -175,8 +188,9 @@ std::string Recorder::render() {
     if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_)
       continue;
     if (entry->launches == 0) continue;
+    const ptx::MachineNeeds* needs = options_.assemble ? Runtime::get().needs(*entry->function) : nullptr;
     report::Launch launch = report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum,
-                                                entry->counts, sources, 0, entry->plan.get());
+                                                entry->counts, sources, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
   }
@@ -184,7 +198,8 @@ std::string Recorder::render() {
                                         "device to device"};
   for (size_t i = 0; i < copies_.size(); ++i)
     if (copies_[i].count != 0)
-      report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable});
+      report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable,
+                               copies_[i].repeated, copies_[i].repeated_bytes});
   if (sampled_)
     report.notes.push_back(
         fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "
@@ -195,7 +210,7 @@ std::string Recorder::render() {
     report.notes.push_back(
         fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
                     uncounted_, uncounted_ == 1 ? "" : "es"));
-  return options_.json ? report::to_json(report) : report::to_text(report, {options_.width, options_.color});
+  return report::to_json(report);
 }
 
 }  // namespace lanescope::cuda

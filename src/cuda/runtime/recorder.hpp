@@ -10,8 +10,10 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "advise/sources.hpp"
@@ -55,10 +57,11 @@ class Recorder {
   void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted,
            int64_t ns);
 
-  void copied(CopyKind direction, bool pageable, uint64_t bytes);
+  /// `unchanged`: the target held the very bytes before.
+  void copied(CopyKind direction, bool pageable, uint64_t target, uint64_t bytes, bool unchanged);
   [[nodiscard]] bool enabled() const { return enabled_; }
 
-  /// The finished report. What launches that have not ended have counted is left out.
+  /// The finished report, as JSON. What launches that have not ended have counted is left out.
   [[nodiscard]] std::string render();
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
@@ -70,7 +73,7 @@ class Recorder {
   void disable() { enabled_ = false; }
 
  private:
-  using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+  using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
   static constexpr size_t most_live = 32;
 
   void fold(Entry& entry);
@@ -88,8 +91,12 @@ class Recorder {
   bool sampled_ = false;  ///< some launch had more blocks than are counted
 
   struct Copies {
-    std::atomic<uint64_t> count{0}, bytes{0}, pageable{0};
+    std::atomic<uint64_t> count{0}, bytes{0}, pageable{0}, repeated{0}, repeated_bytes{0};
   };
+  std::mutex copied_mutex_;
+  /// Where copies from the host to the device went, and how much: what is there by chance (fresh memory reads
+  /// as zero here) is no copy repeated.
+  std::set<std::pair<uint64_t, uint64_t>> copied_to_;
   std::array<Copies, 4> copies_;  ///< by CopyKind
 };
 

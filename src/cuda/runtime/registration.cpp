@@ -239,6 +239,11 @@ Status Runtime::prepare(Function& function) {
 }
 
 int Runtime::registers(const Function& function, std::string* unknown) {
+  const ptx::MachineNeeds* found = needs(function, unknown);
+  return found == nullptr ? 0 : static_cast<int>(found->registers);
+}
+
+const ptx::MachineNeeds* Runtime::needs(const Function& function, std::string* unknown) {
   Binary& binary = *function.binary;
   const std::lock_guard lock(binary.mutex);
   if (!binary.assembly) {
@@ -249,7 +254,7 @@ int Runtime::registers(const Function& function, std::string* unknown) {
   }
   if (unknown != nullptr) *unknown = binary.assembly->unknown;
   const auto found = binary.assembly->kernels.find(function.name);
-  return found == binary.assembly->kernels.end() ? 0 : static_cast<int>(found->second.registers);
+  return found == binary.assembly->kernels.end() ? nullptr : &found->second;
 }
 
 Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {

@@ -198,6 +198,8 @@ class Runtime {
   /// Registers that a thread of the kernel needs, as the assembler says; 0 where that is not known (`unknown`
   /// gets the reason).
   int registers(const Function& function, std::string* unknown = nullptr);
+  /// All that the assembler says of the kernel; null where that is not known.
+  const ptx::MachineNeeds* needs(const Function& function, std::string* unknown = nullptr);
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);

@@ -1,0 +1,124 @@
+// `lanescope ncu`: takes the command line of Nsight Compute and prints metrics as it does.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <array>
+#include <cctype>
+#include <iostream>
+#include <memory>
+#include <string>
+
+#include "base/error.hpp"
+#include "cli/arch_options.hpp"
+#include "cli/commands.hpp"
+#include "cli/profiler.hpp"
+#include "report/metrics.hpp"
+
+namespace lanescope::cli {
+namespace {
+
+constexpr std::array ncu_metrics{report::Metric::Tool::ncu};
+
+struct NcuOptions {
+  std::string metrics;
+  std::string kernel;
+  std::string page = "details";
+  std::string log_file;
+  std::string ignored;
+  std::string processes = "application-only";
+  uint64_t launch_skip = 0;
+  uint64_t launch_count = UINT64_MAX;
+  bool csv = false;
+  bool quiet = false;
+  bool query = false;
+  ArchOptions arch;
+};
+
+/// What matches a name as ncu takes it: the function's own, or `regex:` and an expression.
+std::string kernel_pattern(const std::string& name) {
+  constexpr std::string_view regex = "regex:";
+  if (name.empty()) return "";
+  if (name.starts_with(regex)) return name.substr(regex.size());
+  std::string escaped;
+  for (const char c : name) {
+    const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+    escaped += is_word ? std::string(1, c) : std::string("\\") + c;
+  }
+  return "(^|[ :])" + escaped + "(<.*>)?(\\(|$)";
+}
+
+int run(const NcuOptions& options, const CLI::App& command) {
+  if (options.query) {
+    std::cout << report::metric_list(ncu_metrics);
+    return done;
+  }
+  if (options.metrics.empty())
+    throw Error(
+        "ncu: sections and sets are not available: name metrics with --metrics (--query-metrics lists "
+        "them)");
+  if (options.page != "details" && options.page != "raw")
+    throw Error(fmt::format("ncu: --page: '{}' is no page that is known here (details, raw)", options.page));
+  const auto metrics = report::find_metrics(options.metrics, ncu_metrics);
+  ProgramOptions program;
+  program.command = program_of(command, "ncu");
+  program.arch = options.arch.resolve().name;
+  program.kernels = kernel_pattern(options.kernel);
+  program.launch_skip = options.launch_skip;
+  program.launch_count = options.launch_count;
+  program.follow_children = options.processes == "all";
+  const ProgramRun run = profile_program(program);
+
+  std::string text;
+  size_t launches = 0;
+  const auto page = options.page == "raw" ? report::NcuPage::raw : report::NcuPage::details;
+  for (const ProcessReport& process : run.reports) {
+    if (!options.quiet)
+      text += fmt::format("==PROF== Connected to process {0} ({1})\n==PROF== Disconnected from process {0}\n",
+                          process.process, program.command.front());
+    const report::ProfiledProcess profiled{process.process, base_name(program.command.front()),
+                                           &process.report};
+    text += options.csv ? report::ncu_csv(profiled, metrics, page, launches)
+                        : report::ncu_text(profiled, metrics);
+    launches += process.report.launches.size();
+  }
+  write_log(options.log_file, "stdout", text);
+  return status_of(run);
+}
+
+}  // namespace
+
+void add_ncu_command(CLI::App& app, int& status) {
+  const auto options = std::make_shared<NcuOptions>();
+  CLI::App* command = app.add_subcommand(
+      "ncu", "take the command line of Nsight Compute and print its metrics as it does, without a GPU");
+  take_program(*command);
+  command->add_option("--metrics", options->metrics, "metrics, several with commas (docs/metrics.md)")
+      ->type_name("LIST");
+  command->add_flag("--csv", options->csv, "print CSV");
+  command
+      ->add_option("--page", options->page, "details (if not given); raw: with --csv one row for each launch")
+      ->type_name("PAGE");
+  command
+      ->add_option("-k,--kernel-name", options->kernel,
+                   "only kernels of that name, without namespaces, template and function arguments; "
+                   "regex:EXPR: whose whole name holds a match")
+      ->type_name("NAME");
+  command->add_option("-s,--launch-skip", options->launch_skip, "leave out the first N launches")
+      ->type_name("N");
+  command->add_option("-c,--launch-count", options->launch_count, "only N launches")->type_name("N");
+  command->add_option("--target-processes", options->processes, "application-only (if not given) or all")
+      ->type_name("WHICH");
+  command->add_option("--log-file", options->log_file, "write to FILE, stdout or stderr")->type_name("FILE");
+  command->add_flag("--quiet", options->quiet, "no lines that begin with ==PROF==");
+  command->add_flag("--query-metrics", options->query, "list the metrics that are known here");
+  for (const char* name : {"--replay-mode", "--cache-control", "--clock-control", "--print-units",
+                           "--kernel-name-base", "--devices", "--apply-rules"})
+    command->add_option(name, options->ignored, "accepted; changes nothing here")->type_name("…");
+  options->arch.add_to(*command);
+  command->footer(
+      "Example:\n"
+      "  lanescope ncu --metrics l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum --csv ./app");
+  command->callback([options, command, &status] { status = run(*options, *command); });
+}
+
+}  // namespace lanescope::cli

@@ -1,0 +1,54 @@
+// See profiler.hpp.
+#include "cli/profiler.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <regex>
+
+#include "base/error.hpp"
+#include "cli/commands.hpp"
+#include "cli/output.hpp"
+
+namespace lanescope::cli {
+
+void take_program(CLI::App& command) { command.prefix_command(); }
+
+std::vector<std::string> program_of(const CLI::App& command, const std::string& tool) {
+  std::vector<std::string> program = command.remaining();
+  if (!program.empty() && program.front() == "--") program.erase(program.begin());
+  if (program.empty()) throw Error(fmt::format("{}: which program? Try 'lanescope {} --help'.", tool, tool));
+  if (program.front().starts_with('-'))
+    throw Error(
+        fmt::format("{}: option '{}' is unknown here; 'lanescope {} --help' lists those of {} that are "
+                    "understood",
+                    tool, program.front(), tool, tool));
+  return program;
+}
+
+void write_log(const std::string& where, const std::string& channel, const std::string& content) {
+  const std::string& to = where.empty() ? channel : where;
+  if (to == "%2" || to == "stderr")
+    std::cerr << content << std::flush;
+  else
+    write_output(to == "%1" || to == "stdout" ? "" : to, content);
+}
+
+ProgramRun profile_program(ProgramOptions options) {
+  options.each_launch = true;
+  try {
+    const std::regex checked(options.kernels);
+  } catch (const std::regex_error& error) {
+    throw Error(fmt::format("'{}' is no regular expression: {}", options.kernels, error.what()));
+  }
+  return run_program(options);
+}
+
+int status_of(const ProgramRun& run) {
+  return run.status != 0 ? run.status : run.has_defect ? program_failed : done;
+}
+
+std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }
+
+}  // namespace lanescope::cli

@@ -1,0 +1,368 @@
+// See hazards.hpp.
+#include "report/hazards.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+
+#include "exec/observer.hpp"
+#include "profile/cost.hpp"
+#include "report/explain.hpp"
+#include "report/permissions.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+constexpr std::array all_rules{
+    Rule{"bank-conflict", "Shared memory bank conflict",
+         "Lanes of a warp access different words of one bank of shared memory, which come out one after the "
+         "other: each conflict is one more wavefront. Pad or swizzle the array, or change which element a "
+         "lane takes, so that the lanes served together reach different banks (lanescope fix tries it).",
+         Level::warning},
+    Rule{"uncoalesced-access", "Uncoalesced global access",
+         "A warp's access to global memory touches more sectors of 32 bytes than its bytes would fill. Let "
+         "neighbouring lanes use neighbouring addresses, begin rows at multiples of 32 bytes (better 128: "
+         "cudaMallocPitch), turn arrays of structs into structs of arrays, or go through shared memory.",
+         Level::warning},
+    Rule{"warp-divergence", "Divergent branch",
+         "Lanes of one warp decide a branch differently; each side runs while the lanes of the other wait. "
+         "Let whole warps decide alike, give lanes of a warp equal work, or compute both sides and select.",
+         Level::warning},
+    Rule{"atomic-contention", "Atomics of a warp on one word",
+         "Several lanes of a warp change one word atomically, which happens one lane after the other. Reduce "
+         "within the warp first (__reduce_add_sync, shuffles) and let one lane do the atomic, or spread the "
+         "counters.",
+         Level::warning},
+    Rule{
+        "write-race", "Lanes store to one word",
+        "Several lanes of a warp store to one word of shared memory in one instruction: which value stays is "
+        "undefined. Let one lane store, or use an atomic.",
+        Level::warning},
+    Rule{"local-memory", "Local memory traffic",
+         "Accesses to local memory, which lies in device memory: arrays of a thread that are indexed at run "
+         "time, or registers that did not suffice. Index with constants (unroll the loop), or keep the array "
+         "in shared memory.",
+         Level::note},
+    Rule{"register-spill", "Registers spilled to local memory",
+         "The assembler keeps values in local memory because a thread has too few registers. Raise the limit "
+         "(__launch_bounds__, -maxrregcount), split the kernel, or shorten the lives of values.",
+         Level::warning},
+    Rule{"low-occupancy", "Few warps on a multiprocessor",
+         "Registers, shared memory, threads or blocks keep warps away from a multiprocessor, which then has "
+         "less to do while others wait for memory.",
+         Level::note},
+    Rule{"pageable-copy", "Copies with pageable host memory",
+         "Host memory that is not pinned is copied twice (through a buffer of the driver) and cannot overlap "
+         "a "
+         "kernel. Allocate it with cudaMallocHost, or pin it with cudaHostRegister.",
+         Level::note},
+    Rule{"repeated-copy", "Unchanged data copied again",
+         "Bytes that were copied to the same place before and have not changed since are copied again. Keep "
+         "them on the device.",
+         Level::warning},
+    Rule{"out-of-bounds", "Access out of bounds", "An access outside of every allocation.", Level::error},
+    Rule{"misaligned", "Misaligned access", "An address that is no multiple of the access's size.",
+         Level::error},
+    Rule{"unknown-pointer", "Unknown pointer", "An access through a pointer to no memory of the device.",
+         Level::error},
+    Rule{"deadlock", "Deadlock", "Threads wait for what never comes.", Level::error},
+    Rule{"trap", "Trap", "The kernel ended itself.", Level::error},
+    Rule{"bad-call", "Bad call", "A call, a barrier or an argument that hardware does not take.",
+         Level::error},
+    Rule{"assertion", "Assertion failed", "An assert of the kernel does not hold.", Level::error},
+    Rule{"write-to-constant", "Write to constant memory", "A store to memory that may only be read.",
+         Level::error},
+    Rule{"bad-barrier", "Bad barrier", "An operation on a barrier object that its state does not allow.",
+         Level::error},
+    Rule{"race", "Race on shared memory",
+         "Two threads access one word of shared memory, one of them writes, and nothing orders the two.",
+         Level::error},
+    Rule{"uninitialised-read", "Read of memory nobody has written",
+         "A read of shared or local memory whose value is undefined.", Level::error},
+    Rule{"barrier-divergence", "Barrier reached by part of the threads",
+         "Threads of a block wait at different barriers, or some do not come.", Level::error},
+    Rule{"member-mask", "Wrong member mask",
+         "A warp-wide instruction whose member mask does not fit the lanes that execute it.", Level::error}};
+
+double ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+/// Collects the hazards of one launch.
+class Collector {
+ public:
+  Collector(size_t index, const Launch& launch, std::vector<Hazard>& out)
+      : index_(index), launch_(launch), out_(out) {}
+
+  void collect() {
+    for (const Finding& finding : launch_.findings) add(finding);
+    for (const Line& line : launch_.lines) add_line(line);
+    for (const Branch& branch : launch_.branches) add(branch);
+    add_machine();
+  }
+
+ private:
+  size_t index_;
+  const Launch& launch_;
+  std::vector<Hazard>& out_;
+
+  Hazard& start(std::string_view rule, const std::string& file, uint32_t line,
+                const std::vector<Permission>* allowed) {
+    Hazard& hazard = out_.emplace_back();
+    hazard.rule = rule;
+    hazard.level = find_rule(rule)->level;
+    hazard.launch = index_;
+    hazard.kernel = launch_.kernel;
+    hazard.file = file;
+    hazard.line = line;
+    const Permission* permission = allowed == nullptr ? nullptr : permission_for(*allowed, rule);
+    hazard.allowed = permission != nullptr;
+    if (permission != nullptr) hazard.allowed_by = permission->reason;
+    return hazard;
+  }
+
+  Hazard& start(std::string_view rule, const Line& line) {
+    Hazard& hazard = start(rule, line.file, line.line, &line.allowed);
+    hazard.subject = line.op + (line.variable.empty() ? "" : " of " + line.variable);
+    return hazard;
+  }
+
+  void add(const Finding& finding) {
+    Hazard& hazard = start(finding.kind, finding.file, finding.line, nullptr);
+    hazard.level = finding.severity == "error"     ? Level::error
+                   : finding.severity == "warning" ? Level::warning
+                                                   : Level::note;
+    hazard.count = finding.count;
+    hazard.unit = "lanes";
+    hazard.cause =
+        fmt::format("{} (block {}, thread {})", finding.message, str(finding.block), str(finding.thread));
+  }
+
+  void add_line(const Line& line) {
+    const profile::Counters& c = line.counters;
+    if (line.space == exec::AccessSpace::shared && c.wavefronts > c.ideal) {
+      Hazard& hazard = start("bank-conflict", line);
+      hazard.count = c.wavefronts;
+      hazard.ideal = c.ideal;
+      hazard.unit = "wavefronts";
+      hazard.cause = fmt::format("{}-way. {}", c.max_way, line.why);
+      hazard.advice = layout_advice(line.variable);
+    }
+    if (line.space == exec::AccessSpace::global && c.sectors > c.ideal_sectors) {
+      Hazard& hazard = start("uncoalesced-access", line);
+      hazard.count = c.sectors;
+      hazard.ideal = c.ideal_sectors;
+      hazard.unit = "sectors";
+      hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
+                                 grouped(c.bytes_asked), line.why);
+      hazard.advice = coalescing_advice(line.worst);
+    }
+    if (line.kind == exec::AccessKind::atomic && c.word_lanes > c.requests) {
+      Hazard& hazard = start("atomic-contention", line);
+      hazard.count = c.word_lanes;
+      hazard.ideal = c.requests;
+      hazard.unit = "steps";
+      hazard.cause = fmt::format("On average {:.1f} lanes of a warp meet in one word.",
+                                 static_cast<double>(c.word_lanes) / static_cast<double>(c.requests));
+      hazard.advice = "Add up within the warp first, and let one lane do the atomic.";
+    }
+    if (c.write_races != 0) {
+      Hazard& hazard = start("write-race", line);
+      hazard.count = c.write_races;
+      hazard.unit = "requests";
+      hazard.cause = "Several lanes store to one word, and which value stays is undefined.";
+    }
+    if (line.space == exec::AccessSpace::local) {
+      Hazard& hazard = start("local-memory", line);
+      hazard.count = c.sectors;
+      hazard.unit = "sectors";
+      hazard.cause = fmt::format("{} of device memory move for {} of a thread's own memory.",
+                                 counted(c.bytes_moved, "byte"), counted(c.requests, "access"));
+      hazard.advice =
+          "Index arrays of a thread with constants (#pragma unroll), so that they stay in registers.";
+    }
+  }
+
+  [[nodiscard]] std::string layout_advice(const std::string& variable) const {
+    const auto found = std::find_if(launch_.advice.begin(), launch_.advice.end(),
+                                    [&](const advise::Advice& a) { return a.variable == variable; });
+    if (found == launch_.advice.end()) return "";
+    return fmt::format("{} ({} wavefronts of {} become {}{}).", found->change,
+                       grouped(found->wavefronts_before), found->variable, found->estimate ? "about " : "",
+                       grouped(found->wavefronts_after));
+  }
+
+  static std::string coalescing_advice(const profile::Example& worst) {
+    constexpr int64_t sector = 32, line = 128, largest_struct = 64;
+    const std::optional<int64_t> stride =
+        stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
+    if (!stride) return "Sort what lanes access, or gather it through shared memory.";
+    const int64_t distance = *stride < 0 ? -*stride : *stride;
+    if (*stride == worst.width)
+      return fmt::format(
+          "The first lane is {} bytes past a multiple of {}: make each row a multiple of {} bytes "
+          "(cudaMallocPitch), or shift the index.",
+          worst.address[static_cast<size_t>(std::countr_zero(worst.mask))] % sector, sector, line);
+    if (distance >= line)
+      return "That is a column: let threadIdx.x run along the rows, or turn a tile round in shared memory.";
+    if (distance <= largest_struct && distance % worst.width == 0)
+      return fmt::format(
+          "Elements of {} bytes of which {} are used: keep that member in an array of its own, or let lanes "
+          "load whole elements.",
+          distance, worst.width);
+    return "Let neighbouring lanes use neighbouring elements.";
+  }
+
+  void add(const Branch& branch) {
+    const exec::BranchCounts& c = branch.counts;
+    if (c.divergent == 0 || c.idle == 0) return;
+    Hazard& hazard = start("warp-divergence", branch.file, branch.line, &branch.allowed);
+    hazard.count = c.divergent;
+    hazard.unit = "divergent branches";
+    hazard.cause = fmt::format(
+        "{} of {} diverge ({} taken by all lanes, {} by none); {} of {} lane slots were idle while lanes "
+        "were "
+        "apart ({}).",
+        grouped(c.divergent), counted(c.executions(), "execution"), grouped(c.taken), grouped(c.not_taken),
+        grouped(c.idle), grouped(c.apart * exec::warp_lanes), percent(c.idle, c.apart * exec::warp_lanes));
+    if (c.splits != 0)
+      hazard.cause += fmt::format(" In warp {} of block {}: {} of {} take it.", c.warp,
+                                  str(coordinates(c.block, launch_.grid)), lanes(c.split[0].taken),
+                                  lanes(c.split[0].active));
+    hazard.advice = divergence_advice(branch);
+  }
+
+  static std::string divergence_advice(const Branch& branch) {
+    // NVIDIA's guides: the compiler replaces a branch around at most 7 instructions by predicates.
+    constexpr uint32_t predicated = 7;
+    if (branch.backward)
+      return "Lanes leave the loop in different rounds: give the lanes of a warp equal work.";
+    if (branch.straight != 0 && branch.straight <= predicated)
+      return fmt::format(
+          "The branch holds {}: predication would do, and the assembler usually makes it so; written without "
+          "a branch (condition ? a : b) it is sure.",
+          counted(branch.straight, "instruction"));
+    const exec::BranchCounts::Split& split = branch.counts.split[0];
+    const uint32_t in = split.taken, out = split.active & ~split.taken;
+    const auto is_run = [](uint32_t mask) {
+      return mask != 0 && std::has_single_bit((mask >> std::countr_zero(mask)) + 1ull);
+    };
+    if (!is_run(in) && !is_run(out))
+      return "Lanes that go the same way are spread over the warp: number the work so that they are "
+             "neighbours "
+             "(element 2 * s * tid for tid < n, not tid % (2 * s) == 0).";
+    return "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
+  }
+
+  void add_machine() {
+    const Machine& m = launch_.machine;
+    if (m.spill_store_bytes + m.spill_load_bytes != 0) {
+      Hazard& hazard = start("register-spill", launch_.file, launch_.line, nullptr);
+      hazard.count = uint64_t{m.spill_store_bytes} + m.spill_load_bytes;
+      hazard.unit = "bytes a thread";
+      hazard.cause =
+          fmt::format("With {} a thread the assembler stores {} and loads {} bytes of spilled values.",
+                      counted(m.registers, "register"), m.spill_store_bytes, m.spill_load_bytes);
+    }
+    if (m.has_occupancy && m.warps * 2 < m.most_warps) {
+      Hazard& hazard = start("low-occupancy", launch_.file, launch_.line, nullptr);
+      hazard.count = m.warps;
+      hazard.ideal = m.most_warps;
+      hazard.unit = "warps";
+      hazard.cause =
+          fmt::format("{} on a multiprocessor; the limit is {}.", counted(m.blocks, "block"), m.limiter);
+      hazard.advice = m.next_step;
+    }
+  }
+};
+
+void add_copies(const Report& report, std::vector<Hazard>& out) {
+  const auto add = [&](std::string_view rule, uint64_t count, std::string cause, std::string advice) {
+    Hazard& hazard = out.emplace_back();
+    hazard.rule = rule;
+    hazard.level = find_rule(rule)->level;
+    hazard.launch = no_launch;
+    hazard.count = count;
+    hazard.unit = "copies";
+    hazard.cause = std::move(cause);
+    hazard.advice = std::move(advice);
+  };
+  for (const Copies& copies : report.copies) {
+    if (copies.pageable != 0)
+      add("pageable-copy", copies.pageable,
+          fmt::format("{} {}: {} of {} with host memory that is not pinned.", copies.direction,
+                      counted(copies.bytes, "byte"), grouped(copies.pageable), grouped(copies.count)),
+          "Pin it (cudaMallocHost, cudaHostRegister).");
+    if (copies.repeated != 0)
+      add("repeated-copy", copies.repeated,
+          fmt::format("{}: {} of {} copies brought what was already there, {}.", copies.direction,
+                      grouped(copies.repeated), grouped(copies.count),
+                      counted(copies.repeated_bytes, "byte")),
+          "Copy data once, and again only when it has changed.");
+  }
+}
+
+}  // namespace
+
+const char* name_of(Level level) {
+  switch (level) {
+    case Level::error: return "error";
+    case Level::warning: return "warning";
+    case Level::note: break;
+  }
+  return "note";
+}
+
+std::span<const Rule> rules() { return all_rules; }
+
+const Rule* find_rule(std::string_view id) {
+  const auto* found =
+      std::find_if(all_rules.begin(), all_rules.end(), [&](const Rule& r) { return r.id == id; });
+  return found == all_rules.end() ? nullptr : found;
+}
+
+std::vector<Hazard> hazards_of(const Report& report) {
+  std::vector<Hazard> hazards;
+  for (size_t i = 0; i < report.launches.size(); ++i) {
+    const auto first = static_cast<std::ptrdiff_t>(hazards.size());
+    Collector(i, report.launches[i], hazards).collect();
+    const auto rank = [](const Hazard& h) {
+      const bool is_hazard = h.unit != "lanes";
+      return std::pair(is_hazard, is_hazard ? find_rule(h.rule) : nullptr);
+    };
+    std::stable_sort(hazards.begin() + first, hazards.end(), [&](const Hazard& a, const Hazard& b) {
+      if (rank(a) != rank(b)) return rank(a) < rank(b);
+      return a.count - a.ideal > b.count - b.ideal;
+    });
+  }
+  add_copies(report, hazards);
+  return hazards;
+}
+
+std::string in_words(const Hazard& hazard) {
+  std::string text = hazard.subject.empty() ? "" : hazard.subject + ": ";
+  text += grouped(hazard.count) + " " + hazard.unit;
+  if (hazard.ideal != 0) text += fmt::format(" instead of {}", grouped(hazard.ideal));
+  text += ". " + hazard.cause;
+  if (!hazard.advice.empty()) text += " Advice: " + hazard.advice;
+  return text;
+}
+
+double warp_efficiency(const Launch& launch) {
+  return ratio(launch.lane_instructions, launch.warp_instructions * exec::warp_lanes);
+}
+
+double branch_efficiency(const Launch& launch) {
+  uint64_t all = 0, divergent = 0;
+  for (const Branch& branch : launch.branches) {
+    all += branch.counts.executions();
+    divergent += branch.counts.divergent;
+  }
+  return ratio(all - divergent, all);
+}
+
+}  // namespace lanescope::report

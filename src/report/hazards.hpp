@@ -1,0 +1,63 @@
+// What in a report deserves a change: one Hazard for each source line and rule, with what it costs, what it
+// would have to cost, why, and what to do. Every format that lists problems (text, HTML, SARIF, annotations,
+// JUnit, the gate) lists these.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/report.hpp"
+
+namespace lanescope::report {
+
+enum class Level : uint8_t { error, warning, note };
+/// "error", "warning", "note".
+[[nodiscard]] const char* name_of(Level level);
+
+struct Rule {
+  std::string_view id;     ///< "bank-conflict"
+  std::string_view title;  ///< a few words
+  std::string_view help;   ///< what it is, why it costs, what to do about it
+  Level level;
+};
+
+/// All rules: hazards, then the kinds of findings.
+[[nodiscard]] std::span<const Rule> rules();
+/// Null when there is no such rule.
+[[nodiscard]] const Rule* find_rule(std::string_view id);
+
+struct Hazard {
+  std::string rule;
+  Level level = Level::warning;
+  size_t launch = 0;   ///< index of Report::launches; no_launch: of the program
+  std::string kernel;  ///< empty: of the program
+  std::string file;    ///< empty: nowhere
+  uint32_t line = 0;
+  std::string subject;     ///< "ld.shared of tile"; empty where the rule says it all
+  uint64_t count = 0;      ///< what it costs, in `unit`s
+  uint64_t ideal = 0;      ///< what it would have to cost
+  std::string unit;        ///< "wavefronts"
+  std::string cause;       ///< in words; one or more sentences
+  std::string advice;      ///< in words; may be empty
+  bool allowed = false;    ///< by a comment in the source
+  std::string allowed_by;  ///< the comment's reason
+};
+inline constexpr size_t no_launch = ~size_t{0};
+
+/// Launch by launch in the order of the report; in each, findings first, then by rule, the costliest line
+/// first. Those of the program as a whole come last.
+[[nodiscard]] std::vector<Hazard> hazards_of(const Report& report);
+
+/// "32 wavefronts instead of 1: cause Advice: …", without the place.
+[[nodiscard]] std::string in_words(const Hazard& hazard);
+
+/// Lanes that did something, of those that could have: lane instructions of 32 for each warp instruction. 1
+/// when nothing ran.
+[[nodiscard]] double warp_efficiency(const Launch& launch);
+/// Branch executions whose lanes stayed together, of all. 1 when there was none.
+[[nodiscard]] double branch_efficiency(const Launch& launch);
+
+}  // namespace lanescope::report

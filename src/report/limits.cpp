@@ -1,0 +1,364 @@
+// See limits.hpp.
+#include "report/limits.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "report/compare.hpp"
+#include "report/hazards.hpp"
+#include "report/permissions.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+/// What limits are about, of a line, a kernel or the run.
+struct Sums {
+  uint64_t wavefronts = 0, ideal = 0, max_way = 0;
+  uint64_t sectors = 0, sectors_ideal = 0, local_sectors = 0;
+  uint64_t branches = 0, divergent = 0, apart_slots = 0, idle = 0;
+  uint64_t write_races = 0, atomics = 0, atomic_steps = 0;
+  uint64_t spill_bytes = 0, errors = 0, warnings = 0;
+  std::string where;  ///< the place that adds most
+  uint64_t most = 0;
+
+  void add(const Sums& other) {
+    wavefronts += other.wavefronts;
+    ideal += other.ideal;
+    max_way = std::max(max_way, other.max_way);
+    sectors += other.sectors;
+    sectors_ideal += other.sectors_ideal;
+    local_sectors += other.local_sectors;
+    branches += other.branches;
+    divergent += other.divergent;
+    apart_slots += other.apart_slots;
+    idle += other.idle;
+    write_races += other.write_races;
+    atomics += other.atomics;
+    atomic_steps += other.atomic_steps;
+    spill_bytes += other.spill_bytes;
+    errors += other.errors;
+    warnings += other.warnings;
+  }
+};
+
+/// A value as a count and, where that makes sense, what it is a share of.
+struct Value {
+  uint64_t count = 0;
+  std::optional<uint64_t> whole;
+};
+
+struct Entry {
+  std::string_view name, meaning;
+  Value (*value)(const Sums&);
+};
+
+Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, value), ideal}; }
+
+constexpr std::array entries{
+    Entry{"conflicts", "wavefronts of shared memory over the ideal",
+          [](const Sums& s) {
+            return Value{over(s.wavefronts, s.ideal).count, std::nullopt};
+          }},
+    Entry{"excess", "the same; with % of the ideal",
+          [](const Sums& s) { return over(s.wavefronts, s.ideal); }},
+    Entry{"wavefronts", "wavefronts of shared memory",
+          [](const Sums& s) {
+            return Value{s.wavefronts, std::nullopt};
+          }},
+    Entry{"max_way", "wavefronts of the worst phase of any request",
+          [](const Sums& s) {
+            return Value{s.max_way, std::nullopt};
+          }},
+    Entry{"sectors", "sectors of global memory",
+          [](const Sums& s) {
+            return Value{s.sectors, std::nullopt};
+          }},
+    Entry{"sectors_excess", "sectors of global memory over the ideal; with % of the ideal",
+          [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
+    Entry{"divergence", "branch executions in which lanes part; with % of all executions",
+          [](const Sums& s) {
+            return Value{s.divergent, s.branches};
+          }},
+    Entry{"idle", "lane slots that wait because lanes have parted; with % of the slots meanwhile",
+          [](const Sums& s) {
+            return Value{s.idle, s.apart_slots};
+          }},
+    Entry{"local_sectors", "sectors of local memory",
+          [](const Sums& s) {
+            return Value{s.local_sectors, std::nullopt};
+          }},
+    Entry{"spill_bytes", "bytes of spilled registers a thread stores and loads (--assemble)",
+          [](const Sums& s) {
+            return Value{s.spill_bytes, std::nullopt};
+          }},
+    Entry{"atomic_excess",
+          "steps of atomics on words that several lanes change, over one each; with % of that",
+          [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
+    Entry{"write_races", "store requests in which lanes write to one word",
+          [](const Sums& s) {
+            return Value{s.write_races, std::nullopt};
+          }},
+    Entry{"errors", "findings that are errors",
+          [](const Sums& s) {
+            return Value{s.errors, std::nullopt};
+          }},
+    Entry{"warnings", "findings that are warnings", [](const Sums& s) {
+            return Value{s.warnings, std::nullopt};
+          }}};
+
+std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
+
+Sums sums_of(const Line& line) {
+  const auto allowed = [&](std::string_view rule) { return permission_for(line.allowed, rule) != nullptr; };
+  const profile::Counters& c = line.counters;
+  Sums s;
+  s.where = place(line.file, line.line);
+  if (line.space == exec::AccessSpace::shared && !allowed("bank-conflict")) {
+    s.wavefronts = c.wavefronts;
+    s.ideal = c.ideal;
+    s.max_way = c.max_way;
+  }
+  if (line.space == exec::AccessSpace::global && !allowed("uncoalesced-access")) {
+    s.sectors = c.sectors;
+    s.sectors_ideal = c.ideal_sectors;
+  }
+  if (line.space == exec::AccessSpace::local && !allowed("local-memory")) s.local_sectors = c.sectors;
+  if (line.kind == exec::AccessKind::atomic && !allowed("atomic-contention")) {
+    s.atomics = c.requests;
+    s.atomic_steps = c.word_lanes;
+  }
+  if (!allowed("write-race")) s.write_races = c.write_races;
+  return s;
+}
+
+Sums sums_of(const Branch& branch) {
+  Sums s;
+  s.where = place(branch.file, branch.line);
+  if (permission_for(branch.allowed, "warp-divergence") != nullptr) return s;
+  s.branches = branch.counts.executions();
+  s.divergent = branch.counts.divergent;
+  s.apart_slots = branch.counts.apart * exec::warp_lanes;
+  s.idle = branch.counts.idle;
+  return s;
+}
+
+double number_of(const Value& value, bool percent) {
+  if (!percent) return static_cast<double>(value.count);
+  if (value.count == 0) return 0;
+  return value.whole.value_or(0) == 0 ? INFINITY
+                                      : static_cast<double>(value.count) / static_cast<double>(*value.whole);
+}
+
+bool passes(const Limit& limit, double value) {
+  switch (limit.compare) {
+    case Limit::Compare::more: return value > limit.value;
+    case Limit::Compare::at_least: return value >= limit.value;
+    case Limit::Compare::less: return value < limit.value;
+    case Limit::Compare::at_most: break;
+  }
+  return value <= limit.value;
+}
+
+/// What one limit is held against: a line, a kernel or the run, with a name that is the same in a baseline.
+struct Subject {
+  std::string name;
+  std::string where;
+  double value = 0;
+};
+
+/// The value of what limits measure, and where most of it comes from.
+class Measured {
+ public:
+  explicit Measured(const Limit& limit) : limit_(limit) {}
+
+  [[nodiscard]] double operator()(const Sums& sums) const {
+    return number_of(entries[limit_.measure].value(sums), limit_.percent);
+  }
+  void add(Sums& whole, const Sums& part) const {
+    const Value value = entries[limit_.measure].value(part);
+    whole.add(part);
+    if (value.count <= whole.most) return;
+    whole.most = value.count;
+    whole.where = part.where;
+  }
+
+ private:
+  const Limit& limit_;
+};
+
+Sums sums_of(const Launch& launch, const Measured& measured) {
+  Sums whole;
+  for (const Line& line : launch.lines) measured.add(whole, sums_of(line));
+  for (const Branch& branch : launch.branches) measured.add(whole, sums_of(branch));
+  Sums rest;
+  rest.where = place(launch.file, launch.line);
+  rest.spill_bytes = uint64_t{launch.machine.spill_load_bytes} + launch.machine.spill_store_bytes;
+  for (const Finding& finding : launch.findings) {
+    Sums one;
+    one.where = place(finding.file, finding.line);
+    one.errors = finding.severity == "error" ? 1 : 0;
+    one.warnings = finding.severity == "warning" ? 1 : 0;
+    measured.add(whole, one);
+  }
+  measured.add(whole, rest);
+  return whole;
+}
+
+std::vector<Subject> subjects(const Launch& launch, const Limit& limit) {
+  const Measured measured(limit);
+  if (limit.scope == Limit::Scope::kernel) {
+    const Sums sums = sums_of(launch, measured);
+    return {{launch.kernel, sums.where, measured(sums)}};
+  }
+  std::vector<Subject> list;
+  for (const Line& line : launch.lines) {
+    const Sums sums = sums_of(line);
+    list.push_back(
+        {fmt::format("{}: {}{}", launch.kernel, line.op, line.variable.empty() ? "" : " of " + line.variable),
+         sums.where, measured(sums)});
+  }
+  for (const Branch& branch : launch.branches) {
+    const Sums sums = sums_of(branch);
+    list.push_back({launch.kernel + ": branch", sums.where, measured(sums)});
+  }
+  return list;
+}
+
+std::string shown(const Limit& limit, double value) {
+  if (limit.percent) return std::isinf(value) ? "something where the ideal is nothing" : percent(value);
+  return grouped(static_cast<uint64_t>(value));
+}
+
+bool is_better(const Limit& limit, double a, double b) {
+  const bool less_is_better =
+      limit.compare == Limit::Compare::more || limit.compare == Limit::Compare::at_least;
+  return less_is_better ? a < b : a > b;
+}
+
+/// The value of each subject of `now` in a baseline, where it is there.
+std::vector<std::optional<double>> values_before(const Launch& before, const Launch& now,
+                                                 const Limit& limit) {
+  const std::vector<Subject> old = subjects(before, limit);
+  if (limit.scope == Limit::Scope::kernel) return {old.front().value};
+  std::vector<std::optional<double>> values(now.lines.size() + now.branches.size());
+  for (const Pair& pair : paired_lines(before, now))
+    if (pair.before != Pair::none && pair.after != Pair::none) values[pair.after] = old[pair.before].value;
+  for (const Pair& pair : paired_branches(before, now))
+    if (pair.before != Pair::none && pair.after != Pair::none)
+      values[now.lines.size() + pair.after] = old[before.lines.size() + pair.before].value;
+  return values;
+}
+
+Subject whole_run(const Report& report, const Limit& limit) {
+  const Measured measured(limit);
+  Sums whole;
+  for (const Launch& launch : report.launches) measured.add(whole, sums_of(launch, measured));
+  return {"the run", whole.where, measured(whole)};
+}
+
+std::string trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(' ');
+  if (begin == std::string_view::npos) return "";
+  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
+}
+
+Limit parse_limit(const std::string& text) {
+  const auto refuse = [&](const std::string& why) {
+    return Error(fmt::format("--fail-on: '{}': {}", text, why));
+  };
+  Limit limit;
+  limit.text = text;
+  const size_t at = text.find_first_of("<>");
+  if (at == std::string::npos) throw refuse("a limit is MEASURE>NUMBER, for example max_way>4");
+  const bool or_equal = at + 1 < text.size() && text[at + 1] == '=';
+  limit.compare = text[at] == '>' ? (or_equal ? Limit::Compare::at_least : Limit::Compare::more)
+                                  : (or_equal ? Limit::Compare::at_most : Limit::Compare::less);
+  std::string name = trimmed(text.substr(0, at));
+  constexpr std::array<std::pair<std::string_view, Limit::Scope>, 3> scopes{
+      {{"line.", Limit::Scope::line}, {"kernel.", Limit::Scope::kernel}, {"run.", Limit::Scope::run}}};
+  for (const auto& [prefix, scope] : scopes) {
+    if (!name.starts_with(prefix)) continue;
+    limit.scope = scope;
+    name.erase(0, prefix.size());
+    break;
+  }
+  const auto* found =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
+  if (found == entries.end()) {
+    std::vector<std::string_view> names;
+    for (const Entry& entry : entries) names.push_back(entry.name);
+    throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, names)));
+  }
+  limit.measure = static_cast<size_t>(found - entries.begin());
+  std::string number = trimmed(text.substr(at + (or_equal ? 2 : 1)));
+  if (!number.empty() && number.back() == '%') {
+    limit.percent = true;
+    number.pop_back();
+  }
+  const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit.value);
+  if (number.empty() || error != std::errc() || end != number.data() + number.size() || limit.value < 0)
+    throw refuse(fmt::format("'{}' is no number", number));
+  if (limit.percent) {
+    limit.value /= 100;
+    if (!found->value(Sums{}).whole) throw refuse(fmt::format("{} is a count and takes no %", found->name));
+  }
+  return limit;
+}
+
+}  // namespace
+
+std::vector<Limit> parse_limits(std::string_view text) {
+  std::vector<Limit> limits;
+  while (true) {
+    const size_t comma = std::min(text.find(','), text.size());
+    limits.push_back(parse_limit(trimmed(text.substr(0, comma))));
+    if (comma == text.size()) return limits;
+    text.remove_prefix(comma + 1);
+  }
+}
+
+std::vector<Measure> measures() {
+  std::vector<Measure> list;
+  for (const Entry& entry : entries) list.push_back({entry.name, entry.meaning});
+  return list;
+}
+
+std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {
+  std::vector<std::string> found;
+  const auto check = [&](const Subject& subject, const std::optional<double>& before) {
+    if (!passes(limit, subject.value)) return;
+    if (before && !is_better(limit, *before, subject.value)) return;
+    std::string text = fmt::format("{}: {} has {}", limit.text, subject.name, shown(limit, subject.value));
+    if (before) text += fmt::format(", before {}", shown(limit, *before));
+    if (!subject.where.empty()) text += fmt::format(" ({})", subject.where);
+    found.push_back(std::move(text));
+  };
+  if (limit.scope == Limit::Scope::run) {
+    check(whole_run(report, limit),
+          baseline == nullptr ? std::nullopt : std::optional(whole_run(*baseline, limit).value));
+    return found;
+  }
+  std::vector<size_t> before(report.launches.size(), Pair::none);
+  if (baseline != nullptr)
+    for (const Pair& pair : paired_launches(*baseline, report))
+      if (pair.after != Pair::none) before[pair.after] = pair.before;
+  for (size_t i = 0; i < report.launches.size(); ++i) {
+    const std::vector<Subject> now = subjects(report.launches[i], limit);
+    std::vector<std::optional<double>> old(now.size());
+    if (before[i] != Pair::none)
+      old = values_before(baseline->launches[before[i]], report.launches[i], limit);
+    for (size_t j = 0; j < now.size(); ++j) check(now[j], old[j]);
+  }
+  return found;
+}
+
+}  // namespace lanescope::report

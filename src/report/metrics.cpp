@@ -1,0 +1,408 @@
+// See metrics.hpp. What the counters count: NVIDIA, "Nsight Compute" (metrics guide) and "Profiler User's
+// Guide" (nvprof's metrics and events), each held against the measurements of tests/data/accuracy where there
+// are any.
+#include "report/metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "report/hazards.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using profile::Counters;
+using Tool = Metric::Tool;
+using Kind = Metric::Kind;
+using Number = std::optional<double>;
+
+double number(uint64_t value) { return static_cast<double>(value); }
+Number ratio(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+Number percentage(uint64_t part, uint64_t whole) {
+  return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+Counters shared(const Launch& l) {
+  Counters sum = l.totals.shared_load;
+  sum.add(l.totals.shared_store);
+  sum.add(l.totals.shared_atomic);
+  return sum;
+}
+Counters global(const Launch& l) {
+  Counters sum = l.totals.global_load;
+  sum.add(l.totals.global_store);
+  sum.add(l.totals.global_atomic);
+  return sum;
+}
+uint64_t warps(const Launch& l) {
+  return l.grid.count() * ((l.block.count() + exec::warp_lanes - 1) / exec::warp_lanes) * l.launches;
+}
+exec::BranchCounts branches(const Launch& l) {
+  exec::BranchCounts sum;
+  for (const Branch& branch : l.branches) sum.add(branch.counts);
+  return sum;
+}
+uint64_t excess(uint64_t value, uint64_t ideal) { return value - std::min(ideal, value); }
+
+// clang-format off
+#define LAUNCH(expression) [](const Launch& l) -> Number { return expression; }
+#define COUNT(sum, member) LAUNCH(number(l.totals.sum.member))
+
+constexpr Tool ncu = Tool::ncu, event = Tool::nvprof_event, metric = Tool::nvprof_metric;
+constexpr Kind count = Kind::count, per = Kind::ratio, pct = Kind::percent;
+constexpr bool exact = true, estimate = false;
+
+constexpr std::array all_metrics{
+// Nsight Compute: shared memory.
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", ncu, count, "", "Bank conflicts of shared loads", exact, COUNT(shared_load, conflicts)},
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", ncu, count, "", "Bank conflicts of shared stores", exact, COUNT(shared_store, conflicts)},
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", ncu, count, "", "Bank conflicts of shared atomics", exact, COUNT(shared_atomic, conflicts)},
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", ncu, count, "", "Bank conflicts of shared memory", exact, LAUNCH(number(shared(l).conflicts))},
+Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", ncu, count, "", "Wavefronts of shared loads", exact, COUNT(shared_load, wavefronts)},
+Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", ncu, count, "", "Wavefronts of shared stores", exact, COUNT(shared_store, wavefronts)},
+Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", ncu, count, "", "Wavefronts of shared atomics", exact, COUNT(shared_atomic, wavefronts)},
+Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", ncu, count, "", "Wavefronts of shared memory, without other traffic that the counter holds", estimate, LAUNCH(number(shared(l).wavefronts))},
+Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},
+Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, COUNT(shared_store, requests)},
+Metric{"memory_l1_wavefronts_shared", ncu, count, "", "Wavefronts of shared memory, of the source page", exact, LAUNCH(number(shared(l).wavefronts))},
+Metric{"memory_l1_wavefronts_shared_ideal", ncu, count, "", "The same without conflicts", exact, LAUNCH(number(shared(l).ideal))},
+Metric{"derived__memory_l1_wavefronts_shared_excessive", ncu, count, "", "Wavefronts over the ideal", exact, LAUNCH(number(excess(shared(l).wavefronts, shared(l).ideal)))},
+// Nsight Compute: global and local memory.
+Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ncu, count, "", "Requests of global loads", exact, COUNT(global_load, requests)},
+Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ncu, count, "", "Requests of global stores", exact, COUNT(global_store, requests)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", ncu, count, "sector", "Sectors of global loads", exact, COUNT(global_load, sectors)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", ncu, count, "sector", "Sectors of global stores", exact, COUNT(global_store, sectors)},
+Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", ncu, per, "sector/request", "Sectors of a global load", exact, LAUNCH(ratio(l.totals.global_load.sectors, l.totals.global_load.requests))},
+Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", ncu, per, "sector/request", "Sectors of a global store", exact, LAUNCH(ratio(l.totals.global_store.sectors, l.totals.global_store.requests))},
+Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", ncu, pct, "%", "Bytes asked for of the sectors of global loads", exact, LAUNCH(percentage(l.totals.global_load.bytes_asked, 32 * l.totals.global_load.sectors))},
+Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", ncu, pct, "%", "Bytes asked for of the sectors of global stores", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, 32 * l.totals.global_store.sectors))},
+Metric{"smsp__inst_executed_op_global_ld.sum", ncu, count, "inst", "Warp-wide global loads", exact, COUNT(global_load, requests)},
+Metric{"smsp__inst_executed_op_global_st.sum", ncu, count, "inst", "Warp-wide global stores", exact, COUNT(global_store, requests)},
+Metric{"memory_l2_theoretical_sectors_global", ncu, count, "sector", "Sectors of global memory, of the source page", exact, LAUNCH(number(global(l).sectors))},
+Metric{"memory_l2_theoretical_sectors_global_ideal", ncu, count, "sector", "The fewest that would do", exact, LAUNCH(number(global(l).ideal_sectors))},
+Metric{"derived__memory_l2_theoretical_sectors_global_excessive", ncu, count, "sector", "Sectors over the ideal", exact, LAUNCH(number(excess(global(l).sectors, global(l).ideal_sectors)))},
+Metric{"l1tex__t_requests_pipe_lsu_mem_local_op_ld.sum", ncu, count, "", "Requests of local loads", estimate, COUNT(local_load, requests)},
+Metric{"l1tex__t_requests_pipe_lsu_mem_local_op_st.sum", ncu, count, "", "Requests of local stores", estimate, COUNT(local_store, requests)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", ncu, count, "sector", "Sectors of local loads", estimate, COUNT(local_load, sectors)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", ncu, count, "sector", "Sectors of local stores", estimate, COUNT(local_store, sectors)},
+Metric{"smsp__inst_executed_op_local_ld.sum", ncu, count, "inst", "Warp-wide local loads", estimate, COUNT(local_load, requests)},
+Metric{"smsp__inst_executed_op_local_st.sum", ncu, count, "inst", "Warp-wide local stores", estimate, COUNT(local_store, requests)},
+// Nsight Compute: instructions, branches, the launch.
+Metric{"smsp__inst_executed.sum", ncu, count, "inst", "Warp instructions, of the PTX", estimate, LAUNCH(number(l.warp_instructions))},
+Metric{"smsp__thread_inst_executed.sum", ncu, count, "inst", "Thread instructions, of the PTX", estimate, LAUNCH(number(l.lane_instructions))},
+Metric{"smsp__thread_inst_executed_per_inst_executed.ratio", ncu, per, "", "Active threads of a warp instruction", estimate, LAUNCH(ratio(l.lane_instructions, l.warp_instructions))},
+Metric{"smsp__sass_branch_targets_threads_divergent.sum", ncu, count, "", "Branches whose lanes part, of the PTX", estimate, LAUNCH(number(branches(l).divergent))},
+Metric{"smsp__sass_average_branch_targets_threads_uniform.pct", ncu, pct, "%", "Branches whose lanes stay together, of the PTX", estimate, LAUNCH(100.0 * branch_efficiency(l))},
+Metric{"smsp__warps_launched.sum", ncu, count, "warp", "Warps launched", exact, LAUNCH(number(warps(l)))},
+Metric{"launch__grid_size", ncu, count, "", "Blocks of the grid", exact, LAUNCH(number(l.grid.count()))},
+Metric{"launch__block_size", ncu, count, "", "Threads of a block", exact, LAUNCH(number(l.block.count()))},
+Metric{"launch__thread_count", ncu, count, "thread", "Threads of the grid", exact, LAUNCH(number(l.grid.count() * l.block.count()))},
+Metric{"launch__shared_mem_per_block", ncu, count, "byte/block", "Shared memory of a block", exact, LAUNCH(number(l.shared_bytes))},
+Metric{"launch__registers_per_thread", ncu, count, "register/thread", "Registers of a thread (--assemble)", exact, LAUNCH(l.machine.assembled ? Number(l.machine.registers) : std::nullopt)},
+Metric{"sm__maximum_warps_per_active_cycle_pct", ncu, pct, "%", "Theoretical occupancy (registers count with --assemble)", exact, LAUNCH(l.machine.has_occupancy ? percentage(l.machine.warps, l.machine.most_warps) : std::nullopt)},
+// nvprof: events.
+Metric{"shared_load", event, count, "", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},
+Metric{"shared_store", event, count, "", "Warp-wide shared stores", exact, COUNT(shared_store, requests)},
+Metric{"shared_ld_bank_conflict", event, count, "", "Bank conflicts of shared loads", exact, COUNT(shared_load, conflicts)},
+Metric{"shared_st_bank_conflict", event, count, "", "Bank conflicts of shared stores", exact, COUNT(shared_store, conflicts)},
+Metric{"shared_ld_transactions", event, count, "", "Wavefronts of shared loads", exact, COUNT(shared_load, wavefronts)},
+Metric{"shared_st_transactions", event, count, "", "Wavefronts of shared stores", exact, COUNT(shared_store, wavefronts)},
+Metric{"shared_load_replay", event, count, "", "Bank conflicts of shared loads (3.x)", exact, COUNT(shared_load, conflicts)},
+Metric{"shared_store_replay", event, count, "", "Bank conflicts of shared stores (3.x)", exact, COUNT(shared_store, conflicts)},
+Metric{"l1_shared_bank_conflict", event, count, "", "Bank conflicts of shared memory (2.x)", exact, LAUNCH(number(shared(l).conflicts))},
+Metric{"gld_request", event, count, "", "Requests of global loads", exact, COUNT(global_load, requests)},
+Metric{"gst_request", event, count, "", "Requests of global stores", exact, COUNT(global_store, requests)},
+Metric{"global_load", event, count, "", "Warp-wide global loads", exact, COUNT(global_load, requests)},
+Metric{"global_store", event, count, "", "Warp-wide global stores", exact, COUNT(global_store, requests)},
+Metric{"local_load", event, count, "", "Warp-wide local loads", estimate, COUNT(local_load, requests)},
+Metric{"local_store", event, count, "", "Warp-wide local stores", estimate, COUNT(local_store, requests)},
+Metric{"branch", event, count, "", "Branches that warps execute, of the PTX", estimate, LAUNCH(number(branches(l).executions()))},
+Metric{"divergent_branch", event, count, "", "Branches whose lanes part, of the PTX", estimate, LAUNCH(number(branches(l).divergent))},
+Metric{"warps_launched", event, count, "", "Warps launched", exact, LAUNCH(number(warps(l)))},
+Metric{"threads_launched", event, count, "", "Threads launched", exact, LAUNCH(number(l.grid.count() * l.block.count() * l.launches))},
+Metric{"inst_executed", event, count, "", "Warp instructions, of the PTX", estimate, LAUNCH(number(l.warp_instructions))},
+Metric{"thread_inst_executed", event, count, "", "Thread instructions, of the PTX", estimate, LAUNCH(number(l.lane_instructions))},
+// nvprof: metrics.
+Metric{"shared_load_transactions", metric, count, "", "Shared Load Transactions", exact, COUNT(shared_load, wavefronts)},
+Metric{"shared_store_transactions", metric, count, "", "Shared Store Transactions", exact, COUNT(shared_store, wavefronts)},
+Metric{"shared_load_transactions_per_request", metric, per, "", "Shared Memory Load Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_load.wavefronts, l.totals.shared_load.requests))},
+Metric{"shared_store_transactions_per_request", metric, per, "", "Shared Memory Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_store.wavefronts, l.totals.shared_store.requests))},
+Metric{"shared_efficiency", metric, pct, "", "Shared Memory Efficiency", exact, LAUNCH(percentage(shared(l).ideal, shared(l).wavefronts))},
+Metric{"gld_transactions", metric, count, "", "Global Load Transactions", exact, COUNT(global_load, transactions)},
+Metric{"gst_transactions", metric, count, "", "Global Store Transactions", exact, COUNT(global_store, transactions)},
+Metric{"gld_transactions_per_request", metric, per, "", "Global Load Transactions Per Request", exact, LAUNCH(ratio(l.totals.global_load.transactions, l.totals.global_load.requests))},
+Metric{"gst_transactions_per_request", metric, per, "", "Global Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.global_store.transactions, l.totals.global_store.requests))},
+Metric{"gld_efficiency", metric, pct, "", "Global Memory Load Efficiency", exact, LAUNCH(percentage(l.totals.global_load.bytes_asked, l.totals.global_load.bytes_moved))},
+Metric{"gst_efficiency", metric, pct, "", "Global Memory Store Efficiency", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, l.totals.global_store.bytes_moved))},
+Metric{"local_load_transactions", metric, count, "", "Local Load Transactions", estimate, COUNT(local_load, transactions)},
+Metric{"local_store_transactions", metric, count, "", "Local Store Transactions", estimate, COUNT(local_store, transactions)},
+Metric{"warp_execution_efficiency", metric, pct, "", "Warp Execution Efficiency", estimate, LAUNCH(100.0 * warp_efficiency(l))},
+Metric{"branch_efficiency", metric, pct, "", "Branch Efficiency", estimate, LAUNCH(100.0 * branch_efficiency(l))},
+Metric{"inst_per_warp", metric, per, "", "Instructions per warp", estimate, LAUNCH(ratio(l.warp_instructions, warps(l)))},
+Metric{"inst_executed_shared_loads", metric, count, "", "Warp level instructions for shared loads", exact, COUNT(shared_load, requests)},
+Metric{"inst_executed_shared_stores", metric, count, "", "Warp level instructions for shared stores", exact, COUNT(shared_store, requests)},
+Metric{"inst_executed_shared_atomics", metric, count, "", "Warp level instructions for shared atomics", exact, COUNT(shared_atomic, requests)},
+Metric{"inst_executed_global_loads", metric, count, "", "Warp level instructions for global loads", exact, COUNT(global_load, requests)},
+Metric{"inst_executed_global_stores", metric, count, "", "Warp level instructions for global stores", exact, COUNT(global_store, requests)},
+Metric{"inst_executed_global_atomics", metric, count, "", "Warp level instructions for global atomics", exact, COUNT(global_atomic, requests)},
+};
+#undef COUNT
+#undef LAUNCH
+// clang-format on
+
+bool is_one_of(std::span<const Tool> tools, Tool tool) {
+  return std::find(tools.begin(), tools.end(), tool) != tools.end();
+}
+
+std::string rounded(double value) { return grouped(static_cast<uint64_t>(std::llround(value))); }
+
+/// A value as Nsight Compute prints it.
+std::string ncu_value(const Metric& m, const Launch& launch) {
+  const Number value = m.value(launch);
+  if (!value) return "n/a";
+  return m.kind == Kind::count ? rounded(*value) : fmt::format("{:.2f}", *value);
+}
+
+/// A value as nvprof prints it in a table, or in CSV.
+std::string nvprof_value(const Metric& m, const Number& value, bool csv) {
+  if (!value) return "n/a";
+  if (m.kind == Kind::count) return fmt::format("{:.0f}", *value);
+  const char* unit = m.kind == Kind::percent ? "%" : "";
+  return csv ? fmt::format("{:.6f}{}", *value, unit)
+             : fmt::format("{:.{}f}{}", *value, *unit != 0 ? 2 : 6, unit);
+}
+
+std::string capability(const Report& report) {
+  if (!report.arch.starts_with("sm_")) return report.arch;
+  std::string digits = report.arch.substr(3);
+  while (!digits.empty() && (digits.back() < '0' || digits.back() > '9')) digits.pop_back();
+  return digits.substr(0, digits.size() - 1) + "." + digits.substr(digits.size() - 1);
+}
+
+std::string tuple(const exec::Dim3& d) { return fmt::format("({}, {}, {})", d.x, d.y, d.z); }
+
+std::string csv_cell(std::string_view text) {
+  std::string cell = "\"";
+  for (const char c : text) cell += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return cell + "\"";
+}
+
+std::string csv_row(const std::vector<std::string>& cells) {
+  std::string row;
+  for (const std::string& cell : cells) row += (row.empty() ? "" : ",") + csv_cell(cell);
+  return row + "\n";
+}
+
+/// What the launches of one kernel had.
+struct Series {
+  uint64_t launches = 0;
+  Number min, max, sum;
+  void add(const Number& value) {
+    ++launches;
+    if (!value) return;
+    min = std::min(min.value_or(*value), *value);
+    max = std::max(max.value_or(*value), *value);
+    sum = sum.value_or(0) + *value;
+  }
+  [[nodiscard]] Number average() const {
+    return sum ? Number(*sum / static_cast<double>(launches)) : std::nullopt;
+  }
+};
+
+/// By kernel, in the order of their first launches.
+std::vector<std::pair<std::string, std::vector<Series>>> by_kernel(
+    const Report& report, const std::vector<const Metric*>& metrics) {
+  std::vector<std::pair<std::string, std::vector<Series>>> kernels;
+  for (const Launch& launch : report.launches) {
+    auto found = std::find_if(kernels.begin(), kernels.end(),
+                              [&](const auto& kernel) { return kernel.first == launch.kernel; });
+    if (found == kernels.end())
+      found = kernels.insert(kernels.end(), {launch.kernel, std::vector<Series>(metrics.size())});
+    for (size_t i = 0; i < metrics.size(); ++i) found->second[i].add(metrics[i]->value(launch));
+  }
+  return kernels;
+}
+
+std::vector<const Metric*> of_tool(std::span<const Metric* const> metrics, Tool tool) {
+  std::vector<const Metric*> list;
+  std::copy_if(metrics.begin(), metrics.end(), std::back_inserter(list),
+               [&](const Metric* m) { return m->tool == tool; });
+  return list;
+}
+
+std::string nvprof_table(const ProfiledProcess& process, const std::vector<const Metric*>& metrics,
+                         bool csv) {
+  const bool events = metrics.front()->tool == Tool::nvprof_event;
+  const std::string device = process.report->arch + " (0)";
+  std::string text = fmt::format("=={}== {} result:\n", process.id, events ? "Event" : "Metric");
+  if (csv)
+    text += events
+                ? "\"Device\",\"Kernel\",\"Invocations\",\"Event Name\",\"Min\",\"Max\",\"Avg\",\"Total\"\n"
+                : "\"Device\",\"Kernel\",\"Invocations\",\"Metric Name\",\"Metric Description\",\"Min\","
+                  "\"Max\",\"Avg\"\n";
+  else if (events)
+    text += fmt::format("{:>11}  {:>40}  {:>11} {:>11} {:>11} {:>11}\nDevice \"{}\"\n", "Invocations",
+                        "Event Name", "Min", "Max", "Avg", "Total", device);
+  else
+    text += fmt::format("{:>11}  {:>40}  {:>48} {:>11} {:>11} {:>11}\nDevice \"{}\"\n", "Invocations",
+                        "Metric Name", "Metric Description", "Min", "Max", "Avg", device);
+  for (const auto& [kernel, series] : by_kernel(*process.report, metrics)) {
+    if (!csv) text += fmt::format("    Kernel: {}\n", printable(kernel));
+    for (size_t i = 0; i < metrics.size(); ++i) {
+      const Metric& m = *metrics[i];
+      const Series& s = series[i];
+      const auto shown = [&](const Number& value) { return nvprof_value(m, value, csv); };
+      if (csv) {
+        text += fmt::format("{},{},{},{},", csv_cell(device), csv_cell(kernel), s.launches, csv_cell(m.name));
+        if (!events) text += csv_cell(m.description) + ",";
+        const std::string average =
+            m.kind == Kind::count && s.sum ? fmt::format("{:.6f}", *s.average()) : shown(s.average());
+        text += fmt::format("{},{},{}", shown(s.min), shown(s.max), average);
+        text += events ? "," + shown(s.sum) + "\n" : "\n";
+      } else if (events) {
+        text += fmt::format("{:>11}  {:>40}  {:>11} {:>11} {:>11} {:>11}\n", s.launches, m.name, shown(s.min),
+                            shown(s.max), shown(s.average()), shown(s.sum));
+      } else {
+        text += fmt::format("{:>11}  {:>40}  {:>48} {:>11} {:>11} {:>11}\n", s.launches, m.name,
+                            m.description, shown(s.min), shown(s.max), shown(s.average()));
+      }
+    }
+  }
+  return text;
+}
+
+std::string nvprof_result(const ProfiledProcess& process, std::span<const Metric* const> metrics, bool csv) {
+  std::string text;
+  for (const Tool tool : {event, metric})
+    if (const auto list = of_tool(metrics, tool); !list.empty())
+      text += (text.empty() ? "" : "\n") + nvprof_table(process, list, csv);
+  return text;
+}
+
+}  // namespace
+
+std::span<const Metric> metrics() { return all_metrics; }
+
+std::vector<const Metric*> find_metrics(std::string_view list, std::span<const Metric::Tool> tools) {
+  std::vector<const Metric*> found;
+  while (true) {
+    const size_t comma = std::min(list.find(','), list.size());
+    std::string_view name = list.substr(0, comma);
+    while (name.starts_with(' ')) name.remove_prefix(1);
+    while (name.ends_with(' ')) name.remove_suffix(1);
+    const auto* const known = std::find_if(all_metrics.begin(), all_metrics.end(), [&](const Metric& m) {
+      return m.name == name && is_one_of(tools, m.tool);
+    });
+    if (known == all_metrics.end()) {
+      std::vector<std::string_view> names;
+      for (const Metric& m : all_metrics)
+        if (is_one_of(tools, m.tool)) names.push_back(m.name);
+      throw Error(
+          fmt::format("'{}' is no metric or event that is known here; the nearest is '{}' (--query-metrics "
+                      "lists all)",
+                      name, nearest(name, names)));
+    }
+    found.push_back(known);
+    if (comma == list.size()) return found;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+std::string ncu_text(const ProfiledProcess& process, std::span<const Metric* const> metrics) {
+  const std::vector<const Metric*> list = of_tool(metrics, ncu);
+  std::string text = fmt::format("[{}] {}@127.0.0.1\n", process.id, process.name);
+  for (const Launch& launch : process.report->launches) {
+    std::array<size_t, 3> width{std::string_view("Metric Name").size(),
+                                std::string_view("Metric Unit").size(),
+                                std::string_view("Metric Value").size()};
+    for (const Metric* m : list) {
+      width[0] = std::max(width[0], m->name.size());
+      width[1] = std::max(width[1], m->unit.size());
+      width[2] = std::max(width[2], ncu_value(*m, launch).size());
+    }
+    const std::string rule =
+        fmt::format("    {:-<{}} {:-<{}} {:-<{}}\n", "", width[0], "", width[1], "", width[2]);
+    text += fmt::format("  {} {}x{}, Context 1, Stream 7, Device 0, CC {}\n", printable(launch.kernel),
+                        tuple(launch.grid), tuple(launch.block), capability(*process.report));
+    text += "    Section: Command line profiler metrics\n" + rule;
+    text += fmt::format("    {:<{}} {:<{}} {:>{}}\n", "Metric Name", width[0], "Metric Unit", width[1],
+                        "Metric Value", width[2]);
+    text += rule;
+    for (const Metric* m : list)
+      text += fmt::format("    {:<{}} {:>{}} {:>{}}\n", m->name, width[0], m->unit, width[1],
+                          ncu_value(*m, launch), width[2]);
+    text += rule + "\n";
+  }
+  return text;
+}
+
+std::string ncu_csv(const ProfiledProcess& process, std::span<const Metric* const> metrics, NcuPage page,
+                    size_t first_id) {
+  const std::vector<const Metric*> list = of_tool(metrics, ncu);
+  std::vector<std::string> head{"ID",     "Process ID", "Process Name", "Host Name", "Kernel Name", "Context",
+                                "Stream", "Block Size", "Grid Size",    "Device",    "CC"};
+  std::string text;
+  if (page == NcuPage::details)
+    head.insert(head.end(), {"Section Name", "Metric Name", "Metric Unit", "Metric Value"});
+  std::vector<std::string> unit_row(page == NcuPage::raw ? head.size() : 0);
+  if (page == NcuPage::raw)
+    for (const Metric* m : list) {
+      head.emplace_back(m->name);
+      unit_row.emplace_back(m->unit);
+    }
+  if (first_id == 0) text += csv_row(head) + (page == NcuPage::raw ? csv_row(unit_row) : "");
+  for (size_t i = 0; i < process.report->launches.size(); ++i) {
+    const Launch& launch = process.report->launches[i];
+    const std::vector<std::string> begin{std::to_string(first_id + i),
+                                         process.id,
+                                         process.name,
+                                         "127.0.0.1",
+                                         launch.kernel,
+                                         "1",
+                                         "7",
+                                         tuple(launch.block),
+                                         tuple(launch.grid),
+                                         "0",
+                                         capability(*process.report)};
+    std::vector<std::string> raw = begin;
+    for (const Metric* m : list) {
+      if (page == NcuPage::raw) {
+        raw.push_back(ncu_value(*m, launch));
+        continue;
+      }
+      std::vector<std::string> row = begin;
+      row.insert(row.end(), {"Command line profiler metrics", std::string(m->name), std::string(m->unit),
+                             ncu_value(*m, launch)});
+      text += csv_row(row);
+    }
+    if (page == NcuPage::raw) text += csv_row(raw);
+  }
+  return text;
+}
+
+std::string nvprof_text(const ProfiledProcess& process, std::span<const Metric* const> metrics) {
+  return nvprof_result(process, metrics, false);
+}
+
+std::string nvprof_csv(const ProfiledProcess& process, std::span<const Metric* const> metrics) {
+  return nvprof_result(process, metrics, true);
+}
+
+std::string metric_list(std::span<const Metric::Tool> tools) {
+  std::string text;
+  for (const Metric& m : all_metrics)
+    if (is_one_of(tools, m.tool))
+      text += fmt::format("{:<68} {}{}\n", m.name, m.description, m.exact ? "" : " (estimate)");
+  return text;
+}
+
+}  // namespace lanescope::report

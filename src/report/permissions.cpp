@@ -1,0 +1,59 @@
+// See permissions.hpp.
+#include "report/permissions.hpp"
+
+#include <algorithm>
+#include <string>
+
+namespace lanescope::report {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const size_t begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
+}  // namespace
+
+std::vector<Permission> permissions_in(std::string_view text) {
+  constexpr std::string_view mark = "lanescope: allow(";
+  std::vector<Permission> found;
+  for (size_t at = text.find(mark); at != std::string_view::npos; at = text.find(mark)) {
+    const std::string_view before = text.substr(0, at);
+    text.remove_prefix(at + mark.size());
+    if (before.rfind("//") == std::string_view::npos && before.rfind("/*") == std::string_view::npos)
+      continue;
+    const size_t close = text.find(')');
+    if (close == std::string_view::npos) break;
+    std::string_view rules = text.substr(0, close);
+    const std::string_view rest = text.substr(close + 1);
+    const std::string_view reason = trimmed(rest.substr(0, std::min(rest.find("*/"), rest.find('\n'))));
+    while (!rules.empty()) {
+      const size_t comma = std::min(rules.find(','), rules.size());
+      if (const std::string_view rule = trimmed(rules.substr(0, comma)); !rule.empty())
+        found.push_back({std::string(rule), std::string(reason)});
+      rules.remove_prefix(std::min(comma + 1, rules.size()));
+    }
+  }
+  return found;
+}
+
+std::vector<Permission> permissions_at(const NamedPlace& place, advise::Sources& sources) {
+  if (!place.in_source) return {};
+  std::vector<Permission> found = permissions_in(sources.line(place.file, place.line));
+  if (place.line > 1) {
+    const std::string above = sources.line(place.file, place.line - 1);
+    if (above.starts_with("//") || above.starts_with("/*"))
+      for (Permission& permission : permissions_in(above)) found.push_back(std::move(permission));
+  }
+  return found;
+}
+
+const Permission* permission_for(const std::vector<Permission>& allowed, std::string_view rule) {
+  const auto found = std::find_if(allowed.begin(), allowed.end(),
+                                  [&](const Permission& p) { return p.rule == rule || p.rule == "all"; });
+  return found == allowed.end() ? nullptr : &*found;
+}
+
+}  // namespace lanescope::report

@@ -1,0 +1,223 @@
+// The report read back from its JSON, and in the formats of other tools.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "report/formats.hpp"
+#include "report/hazards.hpp"
+#include "report/html.hpp"
+#include "report/json.hpp"
+#include "report/permissions.hpp"
+#include "report/read.hpp"
+#include "report/sample_report.hpp"
+#include "report/text.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using nlohmann::json;
+using synthetic::sample_report;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Report allowed_report() {
+  Report report = sample_report();
+  report.launches[0].lines[0].allowed = {{"bank-conflict", "on purpose"}};
+  report.launches[0].findings.clear();
+  return report;
+}
+
+TEST(ReadReport, SaysAllThatWasWritten) {
+  const Report report = sample_report();
+  const Report again = from_json(to_json(report), "report.json");
+  EXPECT_EQ(to_json(again), to_json(report));
+  EXPECT_EQ(to_text(again, {}), to_text(report, {}));
+}
+
+TEST(ReadReport, KnowsArchitecturesByTheirNumbers) {
+  const model::Arch free = model::custom_arch(16, 32, 16, model::Broadcast::one_word);
+  const Report again = from_json(to_json(make_report(free)), "report.json");
+  ASSERT_TRUE(again.model);
+  EXPECT_TRUE(again.is_free);
+  EXPECT_EQ(again.model->banks, 16);
+  EXPECT_EQ(again.model->broadcast, model::Broadcast::one_word);
+  const model::Arch kepler = model::with_bank_mode(*model::find_arch("sm_35"), 8);
+  EXPECT_EQ(from_json(to_json(make_report(kepler)), "").model->bank_bytes, 8);
+}
+
+TEST(ReadReport, TakesReportsWithoutNewerFields) {
+  json old = json::parse(to_json(sample_report()));
+  for (const char* field : {"hazards", "is_free", "model"}) old.erase(field);
+  json& launch = old["launches"][0];
+  for (const char* field :
+       {"file", "line", "lane_instructions", "warp_efficiency", "branch_efficiency", "branches", "machine"})
+    launch.erase(field);
+  for (json& line : launch["lines"])
+    for (const char* field : {"typical", "space", "kind", "word_lanes", "estimates", "why", "allowed"})
+      line.erase(field);
+  for (const char* part : {"findings", "advice"}) old[part][0].erase("launch");
+  const Report report = from_json(old.dump(), "old.json");
+  const Launch& first = report.launches[0];
+  EXPECT_EQ(first.totals.shared_store.wavefronts, 850u);
+  EXPECT_EQ(first.totals.global_load.sectors, 320u);
+  EXPECT_EQ(first.findings.size(), 1u);
+  EXPECT_EQ(first.advice.size(), 1u);
+}
+
+TEST(ReadReport, RefusesWhatIsNoReport) {
+  const auto message = [](const std::string& text) {
+    try {
+      static_cast<void>(from_json(text, "file.json"));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message("[1, 2]"), HasSubstr("file.json: is no report of lanescope run"));
+  EXPECT_THAT(message("{\"schema\": 1, "), HasSubstr("file.json: is no report of lanescope run"));
+  EXPECT_THAT(message("{\"schema\": 2}"), HasSubstr("file.json: is a report of schema 2"));
+  json broken = json::parse(to_json(sample_report()));
+  broken["launches"][0]["lines"][0]["evidence"] = "guess";
+  EXPECT_THAT(message(broken.dump()), HasSubstr("'guess' is not known here"));
+}
+
+TEST(ReadReport, AppendsProcesses) {
+  Report sum = sample_report();
+  append(sum, sample_report());
+  EXPECT_EQ(sum.launches.size(), 2u);
+  const Report again = from_json(to_json(sum), "two.json");
+  EXPECT_EQ(again.launches[1].findings.size(), 1u) << "of kernels of one name each keeps its own";
+}
+
+TEST(Hazards, EveryKindOfFindingHasARule) {
+  using Kind = exec::Finding::Kind;
+  for (int kind = 0; kind <= static_cast<int>(Kind::member_mask); ++kind)
+    EXPECT_NE(find_rule(exec::name_of(static_cast<Kind>(kind))), nullptr)
+        << exec::name_of(static_cast<Kind>(kind));
+}
+
+TEST(Hazards, NameCountIdealCauseAndAdvice) {
+  const std::vector<Hazard> hazards = hazards_of(sample_report());
+  std::vector<std::string> rules;
+  for (const Hazard& hazard : hazards) rules.push_back(hazard.rule);
+  EXPECT_THAT(rules, ElementsAre("race", "bank-conflict", "uncoalesced-access", "warp-divergence",
+                                 "low-occupancy", "pageable-copy", "repeated-copy"));
+  EXPECT_EQ(
+      in_words(hazards[1]),
+      "st.shared of tile: 800 wavefronts instead of 100. 8-way. Lanes meet. Advice: pad each row of tile "
+      "by 1 word (850 wavefronts of tile become 150).");
+  EXPECT_THAT(in_words(hazards[3]), HasSubstr("15 of 20 executions diverge"));
+  EXPECT_THAT(in_words(hazards[3]),
+              HasSubstr("480 of 960 lane slots were idle while lanes were apart (50.0%)"));
+  EXPECT_THAT(in_words(hazards[3]), HasSubstr("In warp 1 of block (1,1,0)"));
+  EXPECT_THAT(in_words(hazards[3]), HasSubstr("The branch holds 3 instructions: predication would do"));
+  EXPECT_THAT(in_words(hazards[6]), HasSubstr("3 of 7 copies brought what was already there, 3,000 bytes"));
+}
+
+TEST(Hazards, AdviceFollowsTheAddresses) {
+  Report report = sample_report();
+  Line& line = report.launches[0].lines[2];
+  const auto advice = [&](uint64_t base, uint64_t stride) {
+    for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = base + lane * stride;
+    return hazards_of(report)[2].advice;
+  };
+  EXPECT_THAT(advice(4096 + 8, 4), HasSubstr("8 bytes past a multiple of 32"));
+  EXPECT_THAT(advice(4096, 12), HasSubstr("Elements of 12 bytes of which 4 are used"));
+  EXPECT_THAT(advice(4096, 4096), HasSubstr("That is a column"));
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane * lane * 64;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("gather"));
+}
+
+TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
+  Report report = sample_report();
+  Branch& branch = report.launches[0].branches[0];
+  branch.straight = 0;
+  const auto advice = [&] { return hazards_of(report)[3].advice; };
+  EXPECT_THAT(advice(), HasSubstr("spread over the warp"));
+  branch.counts.split[0].taken = 0xffffu;
+  EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
+  branch.backward = true;
+  EXPECT_THAT(advice(), HasSubstr("leave the loop in different rounds"));
+}
+
+TEST(Permissions, AreReadFromComments) {
+  const auto rules = [](std::string_view text) {
+    std::vector<std::string> list;
+    for (const Permission& p : permissions_in(text)) list.push_back(p.rule + "|" + p.reason);
+    return list;
+  };
+  EXPECT_THAT(rules("a[i] = 1;  // lanescope: allow(bank-conflict) once"), ElementsAre("bank-conflict|once"));
+  EXPECT_THAT(rules("/* lanescope: allow(a, b) why */ x;"), ElementsAre("a|why", "b|why"));
+  EXPECT_THAT(rules("print(\"lanescope: allow(a)\");"), ElementsAre());
+  EXPECT_THAT(rules("// lanescope: allow(a"), ElementsAre());
+  EXPECT_THAT(rules("// lanescope: allow()"), ElementsAre());
+}
+
+TEST(Permissions, SilenceAndAreListed) {
+  const Report report = allowed_report();
+  EXPECT_THAT(to_annotations(report), Not(HasSubstr("bank conflict")));
+  EXPECT_THAT(to_annotations(report), HasSubstr("Uncoalesced global access"));
+  EXPECT_THAT(to_text(report, {}),
+              HasSubstr("kernels/sample.cu:12: bank-conflict: on purpose (800 wavefronts instead of 100)"));
+  const json sarif = json::parse(to_sarif(report));
+  EXPECT_EQ(sarif["runs"][0]["results"][0]["suppressions"][0]["justification"], "on purpose");
+  EXPECT_THAT(to_junit(report),
+              HasSubstr("<skipped message=\"allowed: kernels/sample.cu:12: on purpose\"/>"));
+}
+
+TEST(Annotations, EscapeWhatGitHubReads) {
+  const std::string text = to_annotations(sample_report());
+  EXPECT_THAT(
+      text,
+      HasSubstr("::error file=kernels/sample.cu,line=40,title=Race on shared memory::sample<int>(float*, "
+                "\"x\" & more): 1 lanes. threads race, 100%25 sure: here"));
+  EXPECT_THAT(text,
+              HasSubstr("::warning file=kernels/sample.cu,line=12,title=Shared memory bank conflict::"));
+  EXPECT_THAT(text, HasSubstr("::notice title=Copies with pageable host memory::"));
+}
+
+TEST(Junit, FailsRulesAndLimits) {
+  const std::string text = to_junit(sample_report(), {{"max_way>4", {"k has 8 <here>"}}, {"errors>9", {}}});
+  EXPECT_THAT(
+      text,
+      HasSubstr("<testcase classname=\"limits\" name=\"max_way&gt;4\"><failure message=\"max_way&gt;4 is "
+                "passed\">\nk has 8 &lt;here&gt;</failure>"));
+  EXPECT_THAT(text, HasSubstr("<testcase classname=\"limits\" name=\"errors&gt;9\"/>"));
+  EXPECT_THAT(
+      text, HasSubstr("name=\"bank-conflict\"><failure message=\"Shared memory bank conflict (1 place)\">"));
+}
+
+TEST(Sarif, FingerprintsOutliveMovedLines) {
+  const auto fingerprint = [](const Report& report) {
+    return json::parse(to_sarif(report))["runs"][0]["results"][1]["partialFingerprints"];
+  };
+  Report moved = sample_report();
+  moved.launches[0].lines[0].line += 100;
+  EXPECT_EQ(fingerprint(moved), fingerprint(sample_report()));
+  Report other = sample_report();
+  other.launches[0].lines[0].source = "tile[z] = b;";
+  EXPECT_NE(fingerprint(other), fingerprint(sample_report()));
+}
+
+TEST(Html, HoldsTheReportAndNothingThatEndsItsScript) {
+  Report report = sample_report();
+  report.launches[0].kernel = "a</script><!-- b";
+  advise::Sources sources("nowhere");
+  const std::string page = to_html(report, sources);
+  EXPECT_EQ(page.find("a</script><!-- b"), std::string::npos);
+  const std::string_view mark = "id=\"report\">";
+  const size_t begin = page.find(mark) + mark.size();
+  const json data = json::parse(page.substr(begin, page.find("</script>", begin) - begin));
+  EXPECT_EQ(data["launches"][0]["kernel"], "a</script><!-- b");
+  EXPECT_EQ(data["launches"][0]["lines"][0]["map"]["phases"][0]["wavefronts"], 8);
+  EXPECT_EQ(data["advice"][0]["map"]["phases"][0]["wavefronts"], 1);
+  EXPECT_THAT(page, Not(HasSubstr("src=\"http")));
+  EXPECT_THAT(page, Not(HasSubstr("@STYLE@")));
+}
+
+}  // namespace
+}  // namespace lanescope::report

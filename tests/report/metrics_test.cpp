@@ -1,0 +1,148 @@
+// The profilers' metrics: the documented list is the list, tables look as the tools print them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <iterator>
+#include <regex>
+
+#include "base/error.hpp"
+#include "report/metrics.hpp"
+#include "report/sample_report.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using synthetic::sample_launch;
+using synthetic::sample_report;
+using Tool = Metric::Tool;
+using ::testing::HasSubstr;
+
+constexpr std::array all_tools{Tool::ncu, Tool::nvprof_event, Tool::nvprof_metric};
+
+TEST(Metrics, AllAreDocumentedWithHowTheyAreKnown) {
+  std::ifstream file(LANESCOPE_SOURCE_DIR "/docs/metrics.md");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  size_t rows = 0;
+  for (const Metric& metric : metrics()) {
+    const std::string row =
+        "| `" + std::string(metric.name) + "` | " + std::string(metric.description) + " | ";
+    const size_t at = text.find(row);
+    ASSERT_NE(at, std::string::npos) << metric.name;
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    EXPECT_TRUE(line.ends_with(metric.exact ? "| exact |" : "| estimate |")) << line;
+  }
+  for (size_t at = text.find("\n| `"); at != std::string::npos; at = text.find("\n| `", at + 1)) ++rows;
+  EXPECT_EQ(rows, metrics().size() + 2) << "two rows are of the commands";
+}
+
+double value(const std::string& name, const Launch& launch) {
+  return find_metrics(name, all_tools).front()->value(launch).value();
+}
+
+TEST(Metrics, FollowTheirFormulas) {
+  Launch launch = sample_launch();
+  launch.launches = 3;
+  EXPECT_EQ(value("shared_st_bank_conflict", launch), 700);
+  EXPECT_EQ(value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", launch), 850);
+  EXPECT_DOUBLE_EQ(value("shared_efficiency", launch), 100.0 * 150 / 850);
+  EXPECT_DOUBLE_EQ(value("gld_efficiency", launch), 12.5);
+  EXPECT_EQ(value("gld_transactions_per_request", launch), 32);
+  EXPECT_EQ(value("derived__memory_l2_theoretical_sectors_global_excessive", launch), 280);
+  EXPECT_EQ(value("branch", launch), 20);
+  EXPECT_EQ(value("divergent_branch", launch), 15);
+  EXPECT_EQ(value("branch_efficiency", launch), 25);
+  EXPECT_EQ(value("warp_execution_efficiency", launch), 75);
+  EXPECT_EQ(value("warps_launched", launch), 48) << "8 blocks of 2 warps, three times";
+  EXPECT_EQ(value("launch__registers_per_thread", launch), 40);
+  EXPECT_EQ(value("sm__maximum_warps_per_active_cycle_pct", launch), 37.5);
+  launch.machine = {};
+  EXPECT_FALSE(find_metrics("launch__registers_per_thread", all_tools).front()->value(launch));
+}
+
+TEST(Metrics, UnknownNamesGetTheNearest) {
+  const auto message = [](const std::string& list) {
+    constexpr std::array events{Tool::nvprof_event};
+    try {
+      static_cast<void>(find_metrics(list, events));
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  EXPECT_THAT(message("shared_load,shared_st_bank_conflicts"),
+              HasSubstr("'shared_st_bank_conflicts' is no metric or event that is known here; the nearest is "
+                        "'shared_st_bank_conflict'"));
+  EXPECT_THAT(message("gld_efficiency"), HasSubstr("is no metric or event")) << "a metric is no event";
+  EXPECT_THAT(message(""), HasSubstr("''"));
+}
+
+TEST(Metrics, NcuPrintsEachLaunch) {
+  Report report = sample_report();
+  const auto list = find_metrics(
+      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld."
+      "sum",
+      all_tools);
+  const ProfiledProcess process{"77", "app", &report};
+  EXPECT_EQ(
+      ncu_text(process, list),
+      "[77] app@127.0.0.1\n"
+      "  sample<int>(float*, \"x\" & more) (4, 2, 1)x(64, 1, 1), Context 1, Stream 7, Device 0, CC 9.0\n"
+      "    Section: Command line profiler metrics\n"
+      "    -------------------------------------------------------- ----------- ------------\n"
+      "    Metric Name                                              Metric Unit Metric Value\n"
+      "    -------------------------------------------------------- ----------- ------------\n"
+      "    l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum                      700\n"
+      "    l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum                sector          320\n"
+      "    -------------------------------------------------------- ----------- ------------\n"
+      "\n");
+  report.launches[0].totals.shared_store.conflicts = 4'587'520;
+  const std::string begin =
+      "\"0\",\"77\",\"app\",\"127.0.0.1\",\"sample<int>(float*, \"\"x\"\" & more)\",\"1\",\"7\",\"(64, 1, "
+      "1)\",\"(4, 2, "
+      "1)\",\"0\",\"9.0\",";
+  EXPECT_EQ(
+      ncu_csv(process, list, NcuPage::details),
+      "\"ID\",\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Context\",\"Stream\",\"Block "
+      "Size\",\"Grid Size\",\"Device\",\"CC\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric "
+      "Value\"\n" +
+          begin +
+          "\"Command line profiler "
+          "metrics\",\"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum\",\"\","
+          "\"4,587,520\"\n" +
+          begin +
+          "\"Command line profiler metrics\",\"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum\",\"sector\","
+          "\"320\"\n");
+  EXPECT_THAT(ncu_csv(process, list, NcuPage::raw), HasSubstr(begin + "\"4,587,520\",\"320\"\n"));
+}
+
+TEST(Metrics, NvprofPutsLaunchesOfAKernelTogether) {
+  Report report = sample_report();
+  report.launches.push_back(sample_launch());
+  report.launches[1].totals.shared_store.conflicts = 100;
+  const ProfiledProcess process{"77", "app", &report};
+  const auto events = find_metrics("shared_st_bank_conflict", all_tools);
+  EXPECT_EQ(nvprof_text(process, events),
+            "==77== Event result:\n"
+            "Invocations                                Event Name          Min         Max         Avg      "
+            " Total\n"
+            "Device \"sm_90 (0)\"\n"
+            "    Kernel: sample<int>(float*, \"x\" & more)\n"
+            "          2                   shared_st_bank_conflict          100         700         400      "
+            "   800\n");
+  EXPECT_EQ(nvprof_csv(process, events),
+            "==77== Event result:\n"
+            "\"Device\",\"Kernel\",\"Invocations\",\"Event Name\",\"Min\",\"Max\",\"Avg\",\"Total\"\n"
+            "\"sm_90 (0)\",\"sample<int>(float*, \"\"x\"\" & "
+            "more)\",2,\"shared_st_bank_conflict\",100,700,400.000000,"
+            "800\n");
+  const auto both = find_metrics("shared_load,gld_efficiency", all_tools);
+  const std::string text = nvprof_text(process, both);
+  EXPECT_LT(text.find("Event result"), text.find("Metric result"));
+  EXPECT_THAT(text,
+              HasSubstr("gld_efficiency                     Global Memory Load Efficiency      12.50%      "
+                        "12.50%      12.50%"));
+}
+
+}  // namespace
+}  // namespace lanescope::report
