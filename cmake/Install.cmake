@@ -8,6 +8,12 @@ set(lanescope_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/lanescope)
 install(DIRECTORY include/lanescope DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(TARGETS lanescope lanescope_model EXPORT lanescopeTargets)
 install(TARGETS lanescope_cli)
+get_target_property(manual_pages lanescope_share MANUAL_PAGES)
+install(FILES ${manual_pages} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${PROJECT_BINARY_DIR}/share/lanescope.bash
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME lanescope)
+install(FILES ${PROJECT_BINARY_DIR}/share/_lanescope DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${PROJECT_BINARY_DIR}/share/lanescope.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(EXPORT lanescopeTargets NAMESPACE lanescope:: DESTINATION ${lanescope_package_dir})
 
 configure_package_config_file(cmake/lanescopeConfig.cmake.in lanescopeConfig.cmake

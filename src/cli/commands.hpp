@@ -41,6 +41,13 @@ void add_nvprof_command(CLI::App& app, int& status);
 /// `lanescope explain`: what the accesses of a few lines of code cost.
 void add_explain_command(CLI::App& app, int& status);
 
+/// `lanescope completion`: for bash, zsh and fish. `app`: with all its commands when it runs, as for
+/// add_man_command.
+void add_completion_command(CLI::App& app, int& status);
+
+/// `lanescope man`: manual pages.
+void add_man_command(CLI::App& app, int& status);
+
 /// `lanescope model`: answers warp-wide requests given as CSV rows.
 void add_model_command(CLI::App& app, int& status);
 

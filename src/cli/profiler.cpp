@@ -17,7 +17,6 @@ void take_program(CLI::App& command) { command.prefix_command(); }
 
 std::vector<std::string> program_of(const CLI::App& command, const std::string& tool) {
   std::vector<std::string> program = command.remaining();
-  if (!program.empty() && program.front() == "--") program.erase(program.begin());
   if (program.empty()) throw Error(fmt::format("{}: which program? Try 'lanescope {} --help'.", tool, tool));
   if (program.front().starts_with('-'))
     throw Error(

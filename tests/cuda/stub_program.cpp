@@ -141,6 +141,16 @@ int main(int argc, char** argv) {
     std::printf("read %s", line);
   }
   if (is("status")) return std::atoi(argv[2]);
+  if (is("copies")) {  // two copies that bring nothing new, one that does, and one of what was there by
+                       // chance
+    std::vector<int> host(n, 7), zeros(n, 0);
+    for (int i = 0; i < 3; ++i) require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy");
+    host[9] = 8;
+    require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy of changed data");
+    int* fresh = nullptr;
+    require(cudaMalloc(reinterpret_cast<void**>(&fresh), n * sizeof(int)) == 0, "fresh memory");
+    require(cudaMemcpy(fresh, zeros.data(), n * sizeof(int), 1) == 0, "copy to fresh memory");
+  }
   if (is("bounds")) {
     __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
     store_at(out, n);

@@ -47,6 +47,44 @@ TEST(Collector, SequentialReductionOfOneBlockIsClean) {
   EXPECT_EQ(all.max_way, 1u);
 }
 
+TEST(Collector, AtomicsThatMeetInAWord) {
+  Collector collector(sm_90(), 3);
+  const auto atomics = [&](uint32_t site, AccessSpace space, const std::function<int64_t(uint32_t)>& word) {
+    collector.access(
+        make_access(site, AccessKind::atomic, space, [&](uint32_t lane) { return 4096 + 4 * word(lane); }));
+  };
+  atomics(0, AccessSpace::global, [](uint32_t) { return 0; });
+  atomics(1, AccessSpace::global, [](uint32_t lane) { return int64_t{lane}; });
+  atomics(2, AccessSpace::shared, [](uint32_t lane) { return int64_t{lane % 8}; });
+  collector.access(make_access(1, AccessKind::load, AccessSpace::global, [](uint32_t) { return 4096; }));
+  const Profile profile = collector.profile();
+  EXPECT_EQ(profile.sites[0].counters.word_lanes, 32u);
+  EXPECT_EQ(profile.sites[1].counters.word_lanes, 1u) << "loads of one word are no atomics";
+  EXPECT_EQ(profile.sites[2].counters.word_lanes, 4u);
+}
+
+TEST(Profile, BranchesAreSummedOverHostThreads) {
+  exec::BranchCounts later, earlier;
+  later.divergent = 2;
+  later.splits = 1;
+  later.block = 9;
+  later.split[0] = {3, 1};
+  earlier.divergent = earlier.taken = 5;
+  earlier.splits = 1;
+  earlier.block = 4;
+  earlier.split[0] = {7, 2};
+  Collector a(sm_90(), 1), b(sm_90(), 1);
+  a.branch(2, later);
+  b.branch(2, earlier);
+  b.branch(0, exec::BranchCounts{});
+  const Profile whole = merge({a.profile(), b.profile()});
+  ASSERT_EQ(whole.branches.size(), 1u) << "what was never executed is not listed";
+  EXPECT_EQ(whole.branches[0].branch, 2u);
+  EXPECT_EQ(whole.branches[0].counts.executions(), 12u);
+  EXPECT_EQ(whole.branches[0].counts.block, 4u) << "the example of the first block";
+  EXPECT_EQ(whole.branches[0].counts.split[0].taken, 2u);
+}
+
 TEST(Collector, HistogramHoldsEveryRequest) {
   Collector collector(sm_90(), reduction_sites);
   reduce_interleaved(collector, 0);
