@@ -28,7 +28,7 @@ model::Arch arch_by_name(const std::string& name) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   if (const model::Arch* arch = model::find_arch(wanted)) return *arch;
   std::vector<std::string_view> names;
-  for (const model::Arch& arch : model::archs) names.push_back(arch.name);
+  for (const model::Arch& arch : model::archs) names.emplace_back(arch.name);
   throw Error(fmt::format("unknown architecture '{}'; the nearest is '{}', known are {}", name,
                           nearest(wanted, names), fmt::join(names, ", ")));
 }

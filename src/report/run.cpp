@@ -112,7 +112,7 @@ class DeviceArguments {
 model::Arch arch_named(const std::string& name) {
   if (const model::Arch* arch = model::find_arch(name)) return *arch;
   std::vector<std::string_view> names;
-  for (const model::Arch& arch : model::archs) names.push_back(arch.name);
+  for (const model::Arch& arch : model::archs) names.emplace_back(arch.name);
   throw Error(fmt::format("unknown architecture '{}'; the nearest is '{}'", name, nearest(name, names)));
 }
 
