@@ -177,7 +177,8 @@ Json json_of(const advise::Advice& advice, size_t launch, const std::string& ker
             {"launch_wavefronts", advice.launch_wavefronts},
             {"proven_best", advice.proven_best},
             {"estimate", advice.estimate},
-            {"pitch_from", advice.pitch_from}};
+            {"pitch_from", advice.pitch_from},
+            {"kind", name_of(advice.kind)}};
   if (advice.patch) {
     Json edits = Json::array();
     for (const advise::Edit& edit : advice.patch->edits)

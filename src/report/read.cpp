@@ -216,6 +216,12 @@ model::Occupancy occupancy_of(const Json& json) {
 
 advise::Advice advice_of(const Json& json) {
   advise::Advice a;
+  using Kind = advise::Advice::Kind;
+  if (json.contains("kind"))
+    a.kind = by_name(text_at(json, "kind"),
+                     {Kind::layout, Kind::sequential_addressing, Kind::strided_elements, Kind::lane_mapping,
+                      Kind::shuffles},
+                     static_cast<const char* (*)(Kind)>(&name_of));
   a.file = text_at(json, "file");
   a.line = small_at(json, "line");
   a.variable = text_at(json, "variable");

@@ -384,6 +384,18 @@ const char* name_of(model::Evidence evidence) {
   return "assumed";
 }
 
+const char* name_of(advise::Advice::Kind kind) {
+  using Kind = advise::Advice::Kind;
+  switch (kind) {
+    case Kind::layout: return "layout";
+    case Kind::sequential_addressing: return "sequential addressing";
+    case Kind::strided_elements: return "strided elements";
+    case Kind::lane_mapping: return "lane mapping";
+    case Kind::shuffles: break;
+  }
+  return "shuffles";
+}
+
 const char* name_of(model::Broadcast broadcast) {
   switch (broadcast) {
     case model::Broadcast::none: return "none";

@@ -161,6 +161,8 @@ struct Report {
 [[nodiscard]] const char* name_of(model::Evidence evidence);
 /// "load", "store", "atomic", "async copy", "load matrix", "store matrix".
 [[nodiscard]] const char* name_of(exec::AccessKind kind);
+/// "layout", "sequential addressing", "strided elements", "lane mapping", "shuffles".
+[[nodiscard]] const char* name_of(advise::Advice::Kind kind);
 /// "none", "one", "many".
 [[nodiscard]] const char* name_of(model::Broadcast broadcast);
 /// In words how numbers are known, where that is not by measurement; empty where it is.
