@@ -241,21 +241,25 @@ class Collector {
     constexpr uint32_t predicated = 7;
     if (branch.backward)
       return "Lanes leave the loop in different rounds: give the lanes of a warp equal work.";
-    if (branch.straight != 0 && branch.straight <= predicated)
-      return fmt::format(
-          "The branch holds {}: predication would do, and the assembler usually makes it so; written without "
-          "a branch (condition ? a : b) it is sure.",
-          counted(branch.straight, "instruction"));
     const exec::BranchCounts::Split& split = branch.counts.split[0];
     const uint32_t in = split.taken, out = split.active & ~split.taken;
     const auto is_run = [](uint32_t mask) {
       return mask != 0 && std::has_single_bit((mask >> std::countr_zero(mask)) + 1ull);
     };
-    if (!is_run(in) && !is_run(out))
-      return "Lanes that go the same way are spread over the warp: number the work so that they are "
-             "neighbours "
-             "(element 2 * s * tid for tid < n, not tid % (2 * s) == 0).";
-    return "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
+    const bool spread = !is_run(in) && !is_run(out);
+    std::string advice;
+    if (branch.straight != 0 && branch.straight <= predicated)
+      advice = fmt::format(
+          "The branch holds {}: predication would do, and the assembler usually makes it so; written without "
+          "a branch (condition ? a : b) it is sure.",
+          counted(branch.straight, "instruction"));
+    if (spread)
+      advice += std::string(advice.empty() ? "" : " ") +
+                "Lanes that go the same way are spread over the warp: number the work so that they are "
+                "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0).";
+    if (advice.empty())
+      advice = "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
+    return advice;
   }
 
   void add_machine() {

@@ -144,7 +144,7 @@
     const text = `${lanes.length} lanes of ${worst.width} bytes touch ${touched.size} sectors in ${lines.length} lines`;
     const svg = el('svg', {viewBox: `0 0 ${left * 2 + perLine * size} ${shown.length * (height + 3) + 14}`,
       width: left * 2 + perLine * size, role: 'img', 'aria-label': text});
-    svg.append(el('text', {x: left, y: 9}, 'bytes of 128-byte lines; framed: sectors of 32 bytes that move'));
+    svg.append(el('text', {x: left, y: 9}, 'bytes of 128-byte lines; grey: sectors of 32 bytes that move, blue: bytes that lanes use'));
     shown.forEach((line, row) => {
       const y = 14 + row * (height + 3);
       for (let sector = 0; sector < 4; ++sector)
