@@ -148,7 +148,7 @@ void BlockChecks::written_elsewhere(const Now& now, uint64_t rank, uint64_t offs
 void BlockChecks::find_addresses(Now& now) const {
   const CheckedAccess& access = now.access;
   const auto add = static_cast<int64_t>(static_cast<int32_t>(now.in->imm));
-  each_lane(now.w.mask, [&](uint32_t lane) {
+  each_lane(now.w.mask & access.lanes, [&](uint32_t lane) {
     uint64_t at = (access.address_bytes == 4 ? lane_value<uint32_t>(now.w, now.in->a, lane)
                                              : lane_value<uint64_t>(now.w, now.in->a, lane)) +
                   static_cast<uint64_t>(add);
@@ -226,14 +226,15 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
   Written* written =
       is_shared ? shared_written_.data() + first
                 : local_written_.data() + size_t{thread_of(now.w, lane)} * kernel_.local_bytes + first;
+  const bool only_reads = reads(now.access.kind), only_writes = writes(now.access.kind);
   uint32_t unwritten = 0;
   for (uint32_t i = 0; i < pieces; ++i) {
-    if (now.access.kind != AccessKind::store && written[i] != Written::yes) {
+    if (!only_writes && written[i] != Written::yes) {
       ++unwritten;
       written[i] = Written::read_before;
     }
-    if (now.access.kind != AccessKind::load) {
-      if (is_shared && written[i] == Written::read_before && now.access.kind == AccessKind::store)
+    if (!only_reads) {
+      if (is_shared && written[i] == Written::read_before && only_writes)
         add_late_store(now, lane, first + i);
       written[i] = Written::yes;
     }

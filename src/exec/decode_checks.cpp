@@ -1,6 +1,8 @@
 // What the decoder adds to a kernel that is checked while it runs (checks.hpp), and the check that needs no
 // run: accesses to parameters. See decoder.hpp.
 
+#include <algorithm>
+
 #include "exec/decoder.hpp"
 
 namespace lanescope::exec {
@@ -56,6 +58,24 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
     access.data_bytes = key.data_bytes;
     for (uint32_t i = 0; i < in_->vector; ++i) access.data[i] = list == no_operand ? data : k_.side[list + i];
   }
+  put_check(access, base, offset);
+}
+
+void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element,
+                               uint32_t elements, uint32_t lanes, const std::vector<uint32_t>& data,
+                               uint32_t data_bytes) {
+  if (!checked_ || (!is_shared(in_->space) && in_->space != Space::generic)) return;
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = kind;
+  // Addresses of rows are offsets in shared memory, however they are written.
+  const bool rows = kind == AccessKind::load_matrix || kind == AccessKind::store_matrix;
+  access.space = rows || is_shared(in_->space) ? Space::shared : Space::generic;
+  access.element = static_cast<uint8_t>(element);
+  access.width = static_cast<uint8_t>(element * elements);
+  access.lanes = lanes;
+  access.data_bytes = static_cast<uint8_t>(data_bytes);
+  std::copy(data.begin(), data.end(), access.data.begin());
   put_check(access, base, offset);
 }
 

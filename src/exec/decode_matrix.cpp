@@ -33,6 +33,9 @@ Element element_of(Type t) {
   }
 }
 
+/// The lanes that give the addresses of the rows of so many 8x8 matrices.
+uint32_t lanes_of_rows(uint32_t matrices) { return full_mask >> (warp_lanes - 8 * matrices); }
+
 }  // namespace
 
 void Decoder::emit_matrix() {
@@ -101,13 +104,15 @@ void Decoder::emit_rows() {
   const uint32_t base = matrix_address(address, true, offset);
   const uint32_t list = put_side(fragment(data, Type::b32));
   const Handler h = select(key_of(*in_));
+  const AccessKind kind = load ? AccessKind::load_matrix : AccessKind::store_matrix;
   put_matrix_sync();
+  put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), {}, 0);
   Inst& i = put(h, false);
   i.a = base;
   i.b = data.count;
   i.c = list;
   i.imm = uint64_t{1} << 32 | offset;
-  i.aux = new_site(load ? AccessKind::load_matrix : AccessKind::store_matrix, Space::shared, 16);
+  i.aux = new_site(kind, Space::shared, 16);
 }
 
 void Decoder::emit_product(const ptx::MatrixForm& form) {
@@ -243,6 +248,7 @@ class Decoder::FragmentMemory {
     const uint32_t address = put_addresses(form);
     const uint32_t side = d_.put_side(list);
     const Handler h = d_.select(key);
+    d_.put_matrix_check(AccessKind::load_matrix, address, offset_, 16, 1, lanes_of_rows(count), {}, 0);
     Inst& i = d_.put(h, put_any_);
     put_any_ = true;
     i.a = address;
@@ -362,13 +368,16 @@ class Decoder::FragmentMemory {
     key.address_bytes = 8;
     const Handler h = d_.select(key);
     const uint32_t list = data.size() > 1 ? d_.put_side(data) : no_operand;
+    const AccessKind kind = load_ ? AccessKind::load : AccessKind::store;
+    d_.put_matrix_check(kind, address, offset_, bytes, static_cast<uint32_t>(data.size()), full_mask, data,
+                        key.data_bytes);
     Inst& i = d_.put(h, put_any_);
     put_any_ = true;
     i.d = data[0];
     i.a = address;
     i.c = list;
     i.imm = uint64_t{data.size()} << 32 | offset_;
-    i.aux = d_.new_site(load_ ? AccessKind::load : AccessKind::store, d_.in_->space, data.size() * bytes);
+    i.aux = d_.new_site(kind, d_.in_->space, data.size() * bytes);
   }
   bool put_any_ = false;  ///< the first access stands for the instruction
 };

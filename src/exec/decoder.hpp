@@ -242,6 +242,10 @@ class Decoder {
   /// Before the memory instruction that has these operands.
   void put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                  uint32_t list);
+  /// Before a part of a matrix instruction, in which `lanes` access a place of `registers` elements each;
+  /// `data`: what a store stores, in registers of `data_bytes` a lane (none: nothing is known of it).
+  void put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element, uint32_t elements,
+                        uint32_t lanes, const std::vector<uint32_t>& data, uint32_t data_bytes);
   /// Before a cp.async.
   void put_copy_check(const Address& to, uint32_t bytes);
   void put_check(const CheckedAccess& access, uint32_t base, uint32_t offset);

@@ -135,6 +135,7 @@ struct CheckedAccess {
   uint8_t address_bytes = 8;                ///< of the address register
   uint8_t width = 4;                        ///< bytes per lane, all elements
   uint8_t element = 4;                      ///< bytes of one element
+  uint32_t lanes = full_mask;               ///< those that give an address: of ldmatrix and stmatrix not all
   uint8_t data_bytes = 0;                   ///< stores: lane bytes of the registers that hold the elements
   std::array<uint32_t, 8> data{};           ///< stores: those registers
 };

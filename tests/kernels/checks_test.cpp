@@ -122,6 +122,14 @@ TEST_P(Checked, CopiesAreWaitedForByTheirThreads) {
   EXPECT_EQ(of("racy_mbarrier", 64, {.race = true}), Found{"error race 471 473"});
 }
 
+TEST_P(Checked, MatrixInstructions) {
+  for (const char* kernel : {"clean_fragments", "clean_rows"}) EXPECT_EQ(of(kernel, 32), Found{}) << kernel;
+  EXPECT_EQ(of("racy_fragments", 32),
+            (Found{"error race 509 509", "error race 509 511", "error uninitialised-read 509 509"}));
+  // Rows 8 to 15 have not been stored.
+  EXPECT_EQ(of("racy_rows", 32), (Found{"error race 534 537", "error uninitialised-read 537"}));
+}
+
 TEST_P(Checked, WhatNobodyHasWritten) {
   EXPECT_EQ(of("unset_shared"), Found{"error uninitialised-read 289"});
   EXPECT_EQ(of("unset_until_later"), Found{"error uninitialised-read 295 297"});

@@ -472,4 +472,70 @@ __global__ void racy_mbarrier(int* out) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
   out[t] = values[63 - t];
 }
+
+// Matrix instructions, of one warp.
+
+/// Products of what the warp has stored, stored for the warp: with a barrier between each and the next.
+__global__ void clean_fragments(int* out) {
+  __shared__ alignas(32) unsigned factors[128];
+  __shared__ alignas(32) int sums[256];
+  const int t = threadIdx.x;
+  const auto a = static_cast<unsigned>(__cvta_generic_to_shared(factors));
+  const auto d = static_cast<unsigned>(__cvta_generic_to_shared(sums));
+  for (int i = t; i < 128; i += 32) factors[i] = 0;
+  for (int i = t; i < 256; i += 32) sums[i] = 0;
+  __syncwarp();
+  asm volatile(
+      "{ .reg .b32 a<8>, c<8>;"
+      " wmma.load.a.sync.aligned.row.m16n16k16.shared.f16 {a0, a1, a2, a3, a4, a5, a6, a7}, [%0], 16;"
+      " wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {c0, c1, c2, c3, c4, c5, c6, c7}, [%1], 16;"
+      " bar.warp.sync 0xffffffff;"
+      " wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%1], {c0, c1, c2, c3, c4, c5, c6, c7}, 16; }" ::
+          "r"(a),
+      "r"(d)
+      : "memory");
+  __syncwarp();
+  out[t] = sums[255 - t];
+}
+/// Nobody has written the accumulators; they are stored where others still read them, and read too early.
+__global__ void racy_fragments(int* out) {
+  __shared__ alignas(32) int sums[256];
+  const int t = threadIdx.x;
+  const auto d = static_cast<unsigned>(__cvta_generic_to_shared(sums));
+  asm volatile(
+      "{ .reg .b32 c<8>;"
+      " wmma.load.c.sync.aligned.row.m16n16k16.shared.f32 {c0, c1, c2, c3, c4, c5, c6, c7}, [%0], 16;"
+      " wmma.store.d.sync.aligned.col.m16n16k16.shared.f32 [%0], {c0, c1, c2, c3, c4, c5, c6, c7}, 16; }" ::
+          "r"(d)
+      : "memory");
+  out[t] = sums[255 - t];
+}
+/// Two 8x8 matrices: lanes 0 to 15 give the addresses of rows.
+__global__ void clean_rows(int* out) {
+  __shared__ alignas(16) int rows[64];
+  const int t = threadIdx.x;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(rows)) + 16 * (t & 15);
+  unsigned a, b;
+  asm volatile("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%0], {%1, %1};" ::"r"(at), "r"(t) : "memory");
+  __syncwarp();
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(a), "=r"(b)
+               : "r"(at)
+               : "memory");
+  __syncwarp();
+  rows[t] = t;
+  out[t] = a + b + rows[t];
+}
+__global__ void racy_rows(int* out) {
+  __shared__ alignas(16) int rows[64];
+  const int t = threadIdx.x;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(rows)) + 16 * (t & 15);
+  unsigned a, b;
+  rows[t] = t;
+  asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+               : "=r"(a), "=r"(b)
+               : "r"(at)
+               : "memory");
+  out[t] = a + b;
+}
 }
