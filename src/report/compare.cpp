@@ -245,7 +245,8 @@ std::string place_change(const T* before, const T* after) {
 void write_lines(Writer& out, const Changes& changes) {
   if (changes.lines.empty()) return;
   Table table({"line", "op", "variable", "wavefronts", "n-way", "sectors"}, 3);
-  for (const auto& [before, after] : changes.lines) {
+  for (const Changes::Lines& change_of_line : changes.lines) {
+    const Line *before = change_of_line.before, *after = change_of_line.after;
     const Line& any = after == nullptr ? *before : *after;
     const auto number = [&](auto get) {
       return change(before == nullptr ? std::nullopt : std::optional<uint64_t>(get(before->counters)),
@@ -270,7 +271,8 @@ void write_lines(Writer& out, const Changes& changes) {
 void write_branches(Writer& out, const Changes& changes) {
   if (changes.branches.empty()) return;
   Table table({"branch", "executions", "divergent"}, 1);
-  for (const auto& [before, after] : changes.branches) {
+  for (const Changes::Branches& change_of_branch : changes.branches) {
+    const Branch *before = change_of_branch.before, *after = change_of_branch.after;
     const auto number = [&](auto get) {
       return change(before == nullptr ? std::nullopt : std::optional<uint64_t>(get(before->counts)),
                     after == nullptr ? std::nullopt : std::optional<uint64_t>(get(after->counts)));
