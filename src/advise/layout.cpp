@@ -418,7 +418,8 @@ std::optional<std::array<uint32_t, 32>> moved(const Shape& shape, const Pattern&
   for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     const uint32_t from = pattern.offset[lane];
-    if (from + pattern.width > map->to.size() * map->unit) return std::nullopt;
+    // Merged accesses may reach over the array's ends, or begin before it.
+    if (uint64_t{from} + pattern.width > map->to.size() * map->unit) return std::nullopt;
     to[lane] = map->to[from / map->unit] + from % map->unit;
     for (uint32_t more = map->unit - from % map->unit; more < pattern.width; more += map->unit)
       if (map->to[(from + more) / map->unit] != to[lane] + more) return std::nullopt;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -29,6 +30,13 @@ const Json& list_at(const Json& json, const char* name) {
 
 exec::Dim3 dim_of(const Json& json) {
   return {json.at(0).get<uint32_t>(), json.at(1).get<uint32_t>(), json.at(2).get<uint32_t>()};
+}
+
+/// The extent of a grid or block: never empty, since positions in it are computed.
+exec::Dim3 extent_of(const Json& json) {
+  const exec::Dim3 extent = dim_of(json);
+  if (extent.count() == 0) throw Error("a grid or block has no threads");
+  return extent;
 }
 
 uint64_t linear(const exec::Dim3& at, const exec::Dim3& extent) {
@@ -86,7 +94,10 @@ profile::Example example_of(const Json& json, exec::AccessSpace space, exec::Acc
   example.block = linear(dim_of(json.at("block")), grid);
   example.warp = small_at(json, "warp");
   example.mask = mask_of(json.at("mask"));
-  example.width = json.at("width").get<uint8_t>();
+  const auto width = json.at("width").get<uint32_t>();
+  if (width == 0 || width > 32 || !std::has_single_bit(width) || example.mask == 0)
+    throw Error("an access has no lane, or a width that none has");
+  example.width = static_cast<uint8_t>(width);
   example.kind = kind;
   example.space = space;
   const Json& addresses = json.at("addresses");
@@ -287,8 +298,8 @@ Launch launch_of(const Json& json) {
   launch.file = text_at(json, "file");
   launch.line = small_at(json, "line");
   launch.launches = json.value("launches", uint64_t{1});
-  launch.grid = dim_of(json.at("grid"));
-  launch.block = dim_of(json.at("block"));
+  launch.grid = extent_of(json.at("grid"));
+  launch.block = extent_of(json.at("block"));
   launch.shared_bytes = number_at(json, "shared_bytes");
   launch.warp_instructions = number_at(json, "warp_instructions");
   launch.lane_instructions = number_at(json, "lane_instructions");

@@ -312,5 +312,24 @@ TEST(RowPitch, ComesFromTheDistanceOfLanes) {
             80u);
 }
 
+TEST(Moved, SaysWhereAnAccessGoes) {
+  const Shape tile{256, 32 * 32 * 4, 32 * 4, 4};
+  Pattern column;
+  column.mask = 0xffffffffu;
+  for (uint32_t lane = 0; lane < 32; ++lane) column.offset[lane] = lane * 32 * 4;
+  const auto padded = moved(tile, column, RowPadding{1});
+  ASSERT_TRUE(padded);
+  for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ((*padded)[lane], lane * 33 * 4);
+  Pattern wide = column;
+  wide.width = 16;
+  EXPECT_TRUE(moved(tile, wide, RowPadding{4}));
+  EXPECT_FALSE(moved(tile, wide, Swizzle{4, {1}})) << "the swizzle tears it apart";
+  Pattern before = column;
+  before.width = 16;
+  before.offset[0] = static_cast<uint32_t>(-8);
+  EXPECT_FALSE(moved(tile, before, RowPadding{1})) << "it begins before the array";
+  EXPECT_FALSE(moved(Shape{0, 4096, 0, 4}, column, RowPadding{1})) << "there are no rows";
+}
+
 }  // namespace
 }  // namespace lanescope::advise

@@ -83,6 +83,12 @@ TEST(ReadReport, RefusesWhatIsNoReport) {
   json broken = json::parse(to_json(sample_report()));
   broken["launches"][0]["lines"][0]["evidence"] = "guess";
   EXPECT_THAT(message(broken.dump()), HasSubstr("'guess' is not known here"));
+  broken = json::parse(to_json(sample_report()));
+  broken["launches"][0]["grid"] = {0, 1, 1};
+  EXPECT_THAT(message(broken.dump()), HasSubstr("file.json: a grid or block has no threads"));
+  broken = json::parse(to_json(sample_report()));
+  broken["launches"][0]["lines"][0]["worst"]["mask"] = "0x00000000";
+  EXPECT_THAT(message(broken.dump()), HasSubstr("an access has no lane"));
 }
 
 TEST(ReadReport, AppendsProcesses) {
