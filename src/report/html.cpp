@@ -22,6 +22,7 @@ using Json = nlohmann::ordered_json;
 /// the rules are not known.
 Json map_of(const Report& report, const profile::Example& access) {
   if (!report.model || access.mask == 0 || access.space != exec::AccessSpace::shared) return nullptr;
+  if (access.width > 16 || !std::has_single_bit(unsigned{access.width})) return nullptr;
   const model::SharedDetail detail = model::shared_detail(
       *report.model, profile::request_of(access.kind, access.width, access.mask, access.address));
   if (detail.cost.unknown_rule) return nullptr;

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -94,10 +93,8 @@ profile::Example example_of(const Json& json, exec::AccessSpace space, exec::Acc
   example.block = linear(dim_of(json.at("block")), grid);
   example.warp = small_at(json, "warp");
   example.mask = mask_of(json.at("mask"));
-  const auto width = json.at("width").get<uint32_t>();
-  if (width == 0 || width > 32 || !std::has_single_bit(width) || example.mask == 0)
-    throw Error("an access has no lane, or a width that none has");
-  example.width = static_cast<uint8_t>(width);
+  example.width = json.at("width").get<uint8_t>();
+  if (example.mask == 0 || example.width == 0) throw Error("an access has no lane or no width");
   example.kind = kind;
   example.space = space;
   const Json& addresses = json.at("addresses");
