@@ -94,7 +94,6 @@ profile::Example example_of(const Json& json, exec::AccessSpace space, exec::Acc
   example.warp = small_at(json, "warp");
   example.mask = mask_of(json.at("mask"));
   example.width = json.at("width").get<uint8_t>();
-  if (example.mask == 0 || example.width == 0) throw Error("an access has no lane or no width");
   example.kind = kind;
   example.space = space;
   const Json& addresses = json.at("addresses");
