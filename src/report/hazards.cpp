@@ -64,6 +64,11 @@ constexpr std::array all_rules{
          "Bytes that were copied to the same place before and have not changed since are copied again. Keep "
          "them on the device.",
          Level::warning},
+    Rule{"serial-copy", "Copy that could overlap a kernel",
+         "A copy waits for the kernel before it in its stream, which has nothing to do with the memory "
+         "copied. "
+         "In another stream, with pinned host memory, both run at the same time.",
+         Level::note},
     Rule{"out-of-bounds", "Access out of bounds", "An access outside of every allocation.", Level::error},
     Rule{"misaligned", "Misaligned access", "An address that is no multiple of the access's size.",
          Level::error},
@@ -307,6 +312,13 @@ void add_copies(const Report& report, std::vector<Hazard>& out) {
                       grouped(copies.repeated), grouped(copies.count),
                       counted(copies.repeated_bytes, "byte")),
           "Copy data once, and again only when it has changed.");
+    if (copies.independent != 0)
+      add("serial-copy", copies.independent,
+          fmt::format("{}: {} of {} copies, {}, waited for a kernel of their stream that is not given their "
+                      "memory (an estimate, by its parameters).",
+                      copies.direction, grouped(copies.independent), grouped(copies.count),
+                      counted(copies.independent_bytes, "byte")),
+          "Issue them in a stream of their own (cudaMemcpyAsync, pinned memory), beside the kernel.");
   }
 }
 

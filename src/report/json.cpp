@@ -259,7 +259,9 @@ std::string to_json(const Report& report) {
                       {"bytes", c.bytes},
                       {"pageable", c.pageable},
                       {"repeated", c.repeated},
-                      {"repeated_bytes", c.repeated_bytes}});
+                      {"repeated_bytes", c.repeated_bytes},
+                      {"independent", c.independent},
+                      {"independent_bytes", c.independent_bytes}});
   Json hazards = Json::array();
   for (const Hazard& hazard : hazards_of(report)) hazards.push_back(json_of(hazard));
   const Json whole{{"schema", 1},

@@ -343,7 +343,8 @@ Report report_of(const Json& json) {
   for (const Json& copies : list_at(json, "copies"))
     report.copies.push_back({text_at(copies, "direction"), number_at(copies, "count"),
                              number_at(copies, "bytes"), number_at(copies, "pageable"),
-                             number_at(copies, "repeated"), number_at(copies, "repeated_bytes")});
+                             number_at(copies, "repeated"), number_at(copies, "repeated_bytes"),
+                             number_at(copies, "independent"), number_at(copies, "independent_bytes")});
   return report;
 }
 

@@ -126,6 +126,10 @@ struct Copies {
   uint64_t pageable = 0;  ///< of them from or to host memory that is not pinned
   uint64_t repeated = 0;  ///< of them brought bytes that were there already, from an earlier copy
   uint64_t repeated_bytes = 0;
+  /// Of them came after a kernel of their stream whose parameters hold no address in their memory: in another
+  /// stream they could run beside it. An estimate: a kernel may get at memory by other ways.
+  uint64_t independent = 0;
+  uint64_t independent_bytes = 0;
 };
 
 struct Report {

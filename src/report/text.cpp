@@ -332,6 +332,9 @@ std::string to_text(const Report& report, const TextOptions& options) {
     if (copies.repeated != 0)
       text += fmt::format("; {} brought what was already there ({})", grouped(copies.repeated),
                           counted(copies.repeated_bytes, "byte"));
+    if (copies.independent != 0)
+      text += fmt::format("; {} could run beside the kernel before ({})", grouped(copies.independent),
+                          counted(copies.independent_bytes, "byte"));
     out.paragraph(text, 2);
   }
   write_allowed(out, report);

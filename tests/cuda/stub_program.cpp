@@ -142,7 +142,7 @@ int main(int argc, char** argv) {
   }
   if (is("status")) return std::atoi(argv[2]);
   if (is("copies")) {  // two copies that bring nothing new, one that does, and one of what was there by
-                       // chance
+                       // chance, to memory that no kernel was given
     std::vector<int> host(n, 7), zeros(n, 0);
     for (int i = 0; i < 3; ++i) require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy");
     host[9] = 8;

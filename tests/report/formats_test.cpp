@@ -120,7 +120,7 @@ TEST(Hazards, NameCountIdealCauseAndAdvice) {
   std::vector<std::string> rules;
   for (const Hazard& hazard : hazards) rules.push_back(hazard.rule);
   EXPECT_THAT(rules, ElementsAre("race", "bank-conflict", "uncoalesced-access", "warp-divergence",
-                                 "low-occupancy", "pageable-copy", "repeated-copy"));
+                                 "low-occupancy", "pageable-copy", "repeated-copy", "serial-copy"));
   EXPECT_EQ(
       in_words(hazards[1]),
       "st.shared of tile: 800 wavefronts instead of 100. 8-way. Lanes meet. Advice: pad each row of tile "
@@ -131,6 +131,8 @@ TEST(Hazards, NameCountIdealCauseAndAdvice) {
   EXPECT_THAT(in_words(hazards[3]), HasSubstr("In warp 1 of block (1,1,0)"));
   EXPECT_THAT(in_words(hazards[3]), HasSubstr("The branch holds 3 instructions: predication would do"));
   EXPECT_THAT(in_words(hazards[6]), HasSubstr("3 of 7 copies brought what was already there, 3,000 bytes"));
+  EXPECT_THAT(in_words(hazards[7]),
+              HasSubstr("4 of 7 copies, 4,000 bytes, waited for a kernel of their stream"));
 }
 
 TEST(Hazards, AdviceFollowsTheAddresses) {

@@ -128,7 +128,7 @@ inline report::Report sample_report() {
   report::Report report = report::make_report(*model::find_arch("sm_90"));
   report.notes = {"A note."};
   report.launches = {sample_launch()};
-  report.copies = {{"host to device", 7, 7000, 2, 3, 3000}};
+  report.copies = {{"host to device", 7, 7000, 2, 3, 3000, 4, 4000}};
   return report;
 }
 

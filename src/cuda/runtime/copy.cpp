@@ -48,7 +48,7 @@ Status Runtime::check(const CopyWork& work) const {
              : Status::invalid_value;
 }
 
-Status Runtime::run(const CopyWork& work) {
+Status Runtime::run(const CopyWork& work, const Stream& stream) {
   const Status status = check(work);
   if (status != Status::success) return status;
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
@@ -74,8 +74,13 @@ Status Runtime::run(const CopyWork& work) {
                     : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
   const bool pageable = (direction == CopyKind::host_to_device && is_pageable(work.source)) ||
                         (direction == CopyKind::device_to_host && is_pageable(work.target));
-  recorder->copied(direction, pageable, work.target, uint64_t{work.width} * work.height * work.depth,
-                   unchanged);
+  const uint64_t device_side = direction == CopyKind::host_to_device   ? work.target
+                               : direction == CopyKind::device_to_host ? work.source
+                                                                       : 0;
+  const bool independent =
+      device_side != 0 && find_block(device_side, block) && recorder->is_apart(stream, block);
+  recorder->copied({direction, work.target, uint64_t{work.width} * work.height * work.depth, pageable,
+                    unchanged, independent});
   return Status::success;
 }
 

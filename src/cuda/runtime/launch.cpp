@@ -271,6 +271,7 @@ std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work)
 
 Status Runtime::run(const KernelWork& work, const Stream& stream) {
   if (failure != Status::success) return failure;
+  recorder->launched(stream, work.params);
   auto launch = std::make_unique<Launch>(*this, work);
   if (launch->run(Clock::now() + patience) == UnfinishedLaunch::State::finished) return launch->status();
   backlogs->defer(stream, {}, std::move(launch));

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <filesystem>
 
 #include "cuda/runtime/exit.hpp"
@@ -140,16 +141,39 @@ void Recorder::fold(Entry& entry) {
   entry.collectors.reset();
 }
 
-void Recorder::copied(CopyKind direction, bool pageable, uint64_t target, uint64_t bytes, bool unchanged) {
-  Copies& copies = copies_[static_cast<size_t>(direction)];
+void Recorder::copied(const Copied& copy) {
+  Copies& copies = copies_[static_cast<size_t>(copy.direction)];
   copies.count.fetch_add(1, std::memory_order_relaxed);
-  copies.bytes.fetch_add(bytes, std::memory_order_relaxed);
-  if (pageable) copies.pageable.fetch_add(1, std::memory_order_relaxed);
-  if (direction != CopyKind::host_to_device || !enabled_) return;
+  copies.bytes.fetch_add(copy.bytes, std::memory_order_relaxed);
+  if (copy.pageable) copies.pageable.fetch_add(1, std::memory_order_relaxed);
+  if (copy.independent) {
+    copies.independent.fetch_add(1, std::memory_order_relaxed);
+    copies.independent_bytes.fetch_add(copy.bytes, std::memory_order_relaxed);
+  }
+  if (copy.direction != CopyKind::host_to_device || !enabled_) return;
   const std::lock_guard lock(copied_mutex_);
-  if (copied_to_.emplace(target, bytes).second || !unchanged) return;
+  if (copied_to_.emplace(copy.target, copy.bytes).second || !copy.unchanged) return;
   copies.repeated.fetch_add(1, std::memory_order_relaxed);
-  copies.repeated_bytes.fetch_add(bytes, std::memory_order_relaxed);
+  copies.repeated_bytes.fetch_add(copy.bytes, std::memory_order_relaxed);
+}
+
+void Recorder::launched(const Stream& stream, const std::vector<std::byte>& parameters) {
+  if (!enabled_) return;
+  const std::lock_guard lock(copied_mutex_);
+  last_parameters_[&stream] = parameters;
+}
+
+bool Recorder::is_apart(const Stream& stream, const Block& block) {
+  const std::lock_guard lock(copied_mutex_);
+  const auto found = last_parameters_.find(&stream);
+  if (found == last_parameters_.end()) return false;
+  const std::vector<std::byte>& parameters = found->second;
+  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
+    uint64_t value = 0;
+    std::memcpy(&value, parameters.data() + at, sizeof value);
+    if (value - block.base < block.size) return false;
+  }
+  return true;
 }
 
 bool Recorder::empty() const {
@@ -171,8 +195,10 @@ void Recorder::forget() {
   last_ = nullptr;
   eligible_ = uncounted_ = 0;
   for (Copies& copies : copies_)
-    copies.count = copies.bytes = copies.pageable = copies.repeated = copies.repeated_bytes = 0;
+    copies.count = copies.bytes = copies.pageable = copies.repeated = copies.repeated_bytes =
+        copies.independent = copies.independent_bytes = 0;
   copied_to_.clear();
+  last_parameters_.clear();
 }
 
 std::string Recorder::render() {
@@ -199,7 +225,8 @@ std::string Recorder::render() {
   for (size_t i = 0; i < copies_.size(); ++i)
     if (copies_[i].count != 0)
       report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable,
-                               copies_[i].repeated, copies_[i].repeated_bytes});
+                               copies_[i].repeated, copies_[i].repeated_bytes, copies_[i].independent,
+                               copies_[i].independent_bytes});
   if (sampled_)
     report.notes.push_back(
         fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "

@@ -57,8 +57,18 @@ class Recorder {
   void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted,
            int64_t ns);
 
-  /// `unchanged`: the target held the very bytes before.
-  void copied(CopyKind direction, bool pageable, uint64_t target, uint64_t bytes, bool unchanged);
+  struct Copied {
+    CopyKind direction;
+    uint64_t target, bytes;
+    bool pageable;
+    bool unchanged;    ///< the target held the very bytes before
+    bool independent;  ///< of the kernel before it in its stream: is_apart()
+  };
+  void copied(const Copied& copy);
+  /// A kernel begins in the stream.
+  void launched(const Stream& stream, const std::vector<std::byte>& parameters);
+  /// Whether a kernel ran in the stream, and no parameter of the last one is an address in the block.
+  [[nodiscard]] bool is_apart(const Stream& stream, const Block& block);
   [[nodiscard]] bool enabled() const { return enabled_; }
 
   /// The finished report, as JSON. What launches that have not ended have counted is left out.
@@ -92,8 +102,10 @@ class Recorder {
 
   struct Copies {
     std::atomic<uint64_t> count{0}, bytes{0}, pageable{0}, repeated{0}, repeated_bytes{0};
+    std::atomic<uint64_t> independent{0}, independent_bytes{0};
   };
   std::mutex copied_mutex_;
+  std::map<const Stream*, std::vector<std::byte>> last_parameters_;  ///< of the last kernel of each stream
   /// Where copies from the host to the device went, and how much: what is there by chance (fresh memory reads
   /// as zero here) is no copy repeated.
   std::set<std::pair<uint64_t, uint64_t>> copied_to_;

@@ -230,7 +230,7 @@ class Runtime {
   // copy.cpp, launch.cpp
   Status check(const CopyWork& work) const;
   Status check(const SetWork& work) const;
-  Status run(const CopyWork& work);
+  Status run(const CopyWork& work, const Stream& stream);
   Status run(const SetWork& work);
   Status run(const KernelWork& work, const Stream& stream);
 

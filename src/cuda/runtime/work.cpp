@@ -86,7 +86,7 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
     const Stream& stream;
     Status operator()(const std::monostate&) const { return Status::success; }
     Status operator()(const KernelWork& work) const { return runtime.run(work, stream); }
-    Status operator()(const CopyWork& work) const { return runtime.run(work); }
+    Status operator()(const CopyWork& work) const { return runtime.run(work, stream); }
     Status operator()(const SetWork& work) const { return runtime.run(work); }
     Status operator()(const HostWork& work) const {
       if (work.callback != nullptr)
