@@ -296,7 +296,7 @@ void add_copies(const Report& report, std::vector<Hazard>& out) {
     hazard.level = find_rule(rule)->level;
     hazard.launch = no_launch;
     hazard.count = count;
-    hazard.unit = "copies";
+    hazard.unit = count == 1 ? "copy" : "copies";
     hazard.cause = std::move(cause);
     hazard.advice = std::move(advice);
   };
