@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "exec/program.hpp"
 
@@ -33,6 +34,8 @@ struct HandlerSet {
 [[nodiscard]] const HandlerSet& baseline_handlers();
 [[nodiscard]] const HandlerSet& avx2_handlers();
 [[nodiscard]] const HandlerSet& avx512_handlers();
+/// Those that were compiled (LANESCOPE_ISAS of CMake) and that this host runs, best first.
+[[nodiscard]] std::vector<const HandlerSet*> runnable_handlers();
 /// The best set this host runs; LANESCOPE_ISA=baseline|avx2|avx512 in the environment chooses a lesser one.
 [[nodiscard]] const HandlerSet& host_handlers();
 

@@ -351,7 +351,7 @@ TEST(ConvertSemantics, TwoSinglesToAPair) {
 }
 
 TEST(ConvertSemantics, AnIntegerNeedsARounding) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     EXPECT_EQ(set->select(make_key(Op::cvt, {Type::s32, Type::f32}, {}, 1)), nullptr);
   }
 }

@@ -444,7 +444,7 @@ void execute(const HandlerSet& set, const HandlerKey& key, const Inst& in, Regis
 }
 
 TEST(IntegerSemantics, UnpackGivesLowPartsFirstAndSkipsSinks) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     RegisterFile file;
     for (uint32_t i = 0; i < 32; ++i) file.put(0, 8, i, 0x4444333322221111 + i);
     HandlerKey key = make_key(Op::mov, {Type::b64}, {}, 1);
@@ -466,7 +466,7 @@ TEST(IntegerSemantics, UnpackGivesLowPartsFirstAndSkipsSinks) {
 }
 
 TEST(IntegerSemantics, HalvesOf128Bits) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     RegisterFile file;
     for (uint32_t i = 0; i < 32; ++i) file.put(0, 8, i, i), file.put(512, 8, i, 100 + i);
     HandlerKey key = make_key(Op::mov, {Type::b128}, {}, 2);
@@ -489,7 +489,7 @@ TEST(IntegerSemantics, HalvesOf128Bits) {
 }
 
 TEST(IntegerSemantics, RegistersOfAnotherWidth) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t from : {1u, 2u, 4u, 8u, 16u}) {
       for (const uint32_t to : {1u, 2u, 4u, 8u, 16u}) {
         for (const bool sign : {false, true}) {
@@ -632,7 +632,7 @@ TEST(IntegerSemantics, PairsOfHalves) {
 }
 
 TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     EXPECT_EQ(set->select(make_key(Op::mul, {Type::u64}, {Mod::wide})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::add, {Type::u32}, {Mod::sat})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::add, {Type::tf32})), nullptr);

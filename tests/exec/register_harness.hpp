@@ -28,14 +28,6 @@ using ptx::Op;
 using ptx::Type;
 using Bits = uint64_t;
 
-inline std::vector<const HandlerSet*> host_sets() {
-  std::vector<const HandlerSet*> sets{&baseline_handlers()};
-  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) sets.push_back(&avx2_handlers());
-  if (__builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq"))
-    sets.push_back(&avx512_handlers());
-  return sets;
-}
-
 inline HandlerKey make_key(Op op, std::initializer_list<Type> types, std::initializer_list<Mod> mods = {},
                            uint8_t sources = 2) {
   HandlerKey key;
@@ -96,7 +88,7 @@ inline void expect_lanes(const std::string& what, const HandlerKey& key, const S
   using File = RegisterFile;
   std::vector<LaneResult> results;
   for (const LaneInput& row : rows) results.push_back(reference(row));
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     const Handler handler = set->select(key);
     ASSERT_NE(handler, nullptr) << what << " on " << set->name;
     std::vector<uint32_t> destinations{File::d};
