@@ -38,7 +38,7 @@ const uint32_t masks[] = {full_mask, 0x0000ffff, 0x80000001, 0x55555555, 0x00000
 TEST(CrossLane, Shuffles) {
   std::mt19937 random(11);
   const uint32_t clamps[] = {0x1f, 0x00, 0x181f, 0x1800, 0x1c03, 0x1e1f, 0x1f1f, 0x101f, 0x0007, 0xffffffff};
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const Mod mode : {Mod::up, Mod::down, Mod::bfly, Mod::idx}) {
       for (const uint32_t c : clamps) {
         for (uint32_t distance = 0; distance < 40; ++distance) {
@@ -88,7 +88,7 @@ TEST(CrossLane, Shuffles) {
 }
 
 TEST(CrossLane, ShuffleWithoutPredicate) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     Bench bench;
     bench.in.aux = no_operand;
     for (uint32_t i = 0; i < 32; ++i) {
@@ -103,7 +103,7 @@ TEST(CrossLane, ShuffleWithoutPredicate) {
 }
 
 TEST(CrossLane, Votes) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t mask : masks) {
       for (const uint32_t value : {0u, full_mask, mask, ~mask, 0x0000ff00u, 1u}) {
         for (const bool negated : {false, true}) {
@@ -133,7 +133,7 @@ TEST(CrossLane, Votes) {
 
 TEST(CrossLane, Matches) {
   std::mt19937_64 random(5);
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const bool wide : {false, true}) {
       for (const uint32_t mask : masks) {
         for (const uint64_t kinds : {1, 2, 3, 32}) {
@@ -169,7 +169,7 @@ TEST(CrossLane, Matches) {
 
 TEST(CrossLane, Reductions) {
   std::mt19937 random(9);
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t mask : masks) {
       Bench bench;
       bench.warp.mask = mask;
@@ -203,7 +203,7 @@ TEST(CrossLane, Reductions) {
 }
 
 TEST(CrossLane, ElectionAndActiveLanes) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t mask : masks) {
       Bench elected;
       elected.warp.mask = mask;
@@ -224,7 +224,7 @@ TEST(CrossLane, ElectionAndActiveLanes) {
 }
 
 TEST(CrossLane, PredicateLogic) {
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t mask : masks) {
       for (uint64_t negations = 0; negations < 4; ++negations) {
         const uint32_t a = 0x0f0f1234, b = 0x3355abcd;

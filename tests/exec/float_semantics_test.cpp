@@ -244,7 +244,7 @@ uint64_t worst_distance(const HandlerKey& key, const std::function<double(double
       rows_of(float_edges(), two ? float_edges() : std::vector<Bits>{0}, {0}, {0}, 4096);
   rows.resize(rows.size() / 32 * 32);
   std::vector<uint32_t> first_set;
-  for (const HandlerSet* set : host_sets()) {
+  for (const HandlerSet* set : runnable_handlers()) {
     const Handler handler = set->select(key);
     if (handler == nullptr) return ~uint64_t{0};
     for (size_t k = 0; k < rows.size(); k += 32) {
@@ -265,7 +265,7 @@ uint64_t worst_distance(const HandlerKey& key, const std::function<double(double
         } else {
           worst = std::max(worst, distance(got, want));
         }
-        if (set == host_sets().front())
+        if (set == runnable_handlers().front())
           first_set.push_back(static_cast<uint32_t>(to_bits(got)));
         else if (first_set[k + i] != to_bits(got))
           return ~uint64_t{0};
