@@ -143,7 +143,11 @@ class Grid {
         tell(worker, state->index / config_.cluster.count() % config_.observe_every == 0
                          ? observer->of_block(state->index)
                          : &nobody);
+      const uint64_t writes = worker.global_writes;
       const Outcome outcome = run_block(*state, worker);
+      // Before another host thread can find that nothing has changed since its block stalled: that one may
+      // have looked at memory just before this block's last write.
+      if (outcome != Outcome::stalled || worker.global_writes != writes) ++epoch_;
       if (outcome == Outcome::finished && parked_count_ == 0) {
         finish_block(thread);
         --active_;
@@ -151,7 +155,6 @@ class Grid {
       }
       std::lock_guard lock(mutex_);
       --active_;
-      if (outcome != Outcome::stalled) ++epoch_;
       if (outcome == Outcome::finished) {
         finish_block(thread);
       } else {
