@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "exec/block_checks.hpp"
+#include "exec/each_lane.hpp"
 #include "exec/handlers.hpp"
 #include "exec/schedule.hpp"
 
@@ -17,18 +18,6 @@ namespace {
 using Strength = CheckedAccess::Strength;
 using Severity = Finding::Severity;
 using Excuse = Finding::Excuse;
-
-template <class F>
-void each_lane(uint32_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<uint32_t>(std::countr_zero(lanes)));
-}
-
-template <class T>
-T lane_value(const Warp& w, uint32_t reg, uint32_t lane) {
-  T value;
-  std::memcpy(&value, w.regs + reg + size_t{lane} * sizeof(T), sizeof value);
-  return value;
-}
 
 /// The bytes that a lane stores: element after element.
 void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {

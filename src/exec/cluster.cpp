@@ -6,30 +6,17 @@
 #include <cstring>
 #include <string>
 
+#include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
 
 namespace {
 
-template <class F>
-void each_lane(uint32_t mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
 uint64_t read_lane(const Warp& w, uint32_t reg, uint32_t lane, uint64_t bytes) {
   uint64_t value = 0;
   std::memcpy(&value, w.regs + reg + lane * bytes, bytes);
   return value;
-}
-
-/// Calls f(block) for each block of the cluster.
-template <class F>
-void each_block(BlockState& block, F f) {
-  if (block.cluster == nullptr)
-    f(block);
-  else
-    for (BlockState* b : block.cluster->blocks) f(*b);
 }
 
 }  // namespace

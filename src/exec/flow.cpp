@@ -4,6 +4,7 @@
 #include "exec/flow.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace lanescope::exec {
 
@@ -349,6 +350,32 @@ class Analysis {
 
 Flow analyse(const ptx::Function& function, bool end_returns) {
   return Analysis(function, end_returns).run();
+}
+
+std::vector<uint32_t> reverse_post_order(const Flow& flow) {
+  std::vector<uint32_t> order;
+  std::vector<bool> seen(flow.blocks.size(), false);
+  std::vector<std::pair<uint32_t, size_t>> stack;  // block, and which of its successors is next
+  if (!flow.blocks.empty()) {
+    stack.emplace_back(0, 0);
+    seen[0] = true;
+  }
+  while (!stack.empty()) {
+    auto& [block, child] = stack.back();
+    const auto& next = flow.blocks[block].next;
+    if (child == next.size()) {
+      order.push_back(block);
+      stack.pop_back();
+      continue;
+    }
+    const uint32_t to = next[child++];
+    if (to < flow.blocks.size() && !seen[to]) {
+      seen[to] = true;
+      stack.emplace_back(to, 0);
+    }
+  }
+  std::reverse(order.begin(), order.end());
+  return order;
 }
 
 }  // namespace lanescope::exec

@@ -43,6 +43,9 @@ struct Flow {
   std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
 };
 
+/// The blocks that are reached, each after those that come before it on every path: reverse post-order.
+[[nodiscard]] std::vector<uint32_t> reverse_post_order(const Flow& flow);
+
 /// `end_returns`: a `ret` goes to the function's end (a device function) instead of ending the thread (a
 /// kernel).
 [[nodiscard]] Flow analyse(const ptx::Function& function, bool end_returns);

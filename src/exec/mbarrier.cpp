@@ -4,6 +4,7 @@
 #include <bit>
 #include <cstring>
 
+#include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
@@ -15,18 +16,6 @@ constexpr uint32_t object_bytes = 8, count_bits = 20, byte_bits = 21, byte_shift
                    phase_shift = byte_shift + byte_bits, mark_shift = phase_shift + 1;
 constexpr uint64_t mark = 2, count_mask = (1u << count_bits) - 1, byte_mask = (1u << byte_bits) - 1;
 
-/// Calls f(lane) for each lane of `mask`, ascending.
-template <class F>
-void each_lane(uint32_t mask, F f) {
-  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
-}
-
-template <class T>
-T lane_of(const Warp& w, uint32_t reg, uint32_t lane) {
-  T value;
-  std::memcpy(&value, w.regs + reg + size_t{lane} * sizeof(T), sizeof value);
-  return value;
-}
 template <class T>
 void set_lane(Warp& w, uint32_t reg, uint32_t lane, T value) {
   std::memcpy(w.regs + reg + size_t{lane} * sizeof(T), &value, sizeof value);
@@ -37,8 +26,9 @@ MbarrierForm form_of(const Inst* in) { return std::bit_cast<MbarrierForm>(in->im
 uint64_t address_of(const Warp& w, const Inst* in, uint32_t lane) {
   const MbarrierForm form = form_of(in);
   // Offsets in shared memory have 32 bits, generic addresses 64.
-  if (form.address_bytes == 4) return lane_of<uint32_t>(w, in->a, lane) + static_cast<uint32_t>(form.offset);
-  return lane_of<uint64_t>(w, in->a, lane) + static_cast<uint64_t>(int64_t{form.offset});
+  if (form.address_bytes == 4)
+    return lane_value<uint32_t>(w, in->a, lane) + static_cast<uint32_t>(form.offset);
+  return lane_value<uint64_t>(w, in->a, lane) + static_cast<uint64_t>(int64_t{form.offset});
 }
 
 void refuse(Warp& w, const Inst* in, uint32_t lane, uint64_t address, const std::string& why) {
@@ -113,8 +103,8 @@ bool has_completed(Warp& w, const Inst* in, uint32_t lane) {
   const auto found = find(w, in, lane, address_of(w, in, lane));
   if (!found) return true;
   const bool waits_for_odd = in->c != no_operand
-                                 ? (lane_of<uint32_t>(w, in->c, lane) & 1) != 0
-                                 : (lane_of<uint64_t>(w, in->b, lane) >> phase_shift & 1) != 0;
+                                 ? (lane_value<uint32_t>(w, in->c, lane) & 1) != 0
+                                 : (lane_value<uint64_t>(w, in->b, lane) >> phase_shift & 1) != 0;
   if (found->object.odd_phase == waits_for_odd) return false;
   tell_checks(w, found->at,
               [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, lane, offset); });
@@ -168,7 +158,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
   const MbarrierForm form = form_of(in);
   each_lane(w.mask, [&](uint32_t lane) {
     const uint64_t address = address_of(w, in, lane);
-    const uint32_t count = in->b == no_operand ? 1 : lane_of<uint32_t>(w, in->b, lane);
+    const uint32_t count = in->b == no_operand ? 1 : lane_value<uint32_t>(w, in->b, lane);
     if (form.op == MbarrierForm::Op::init) {
       std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
       if (at == nullptr) return;
@@ -212,7 +202,7 @@ const Inst* wait_mbarrier(Warp& w, const Inst* in) {
     w.event_target = in;
     return w.stop;
   }
-  auto p = lane_of<uint32_t>(w, in->d, 0);
+  auto p = lane_value<uint32_t>(w, in->d, 0);
   p = (p & ~w.mask) | complete;
   set_lane(w, in->d, 0, p);
   return in + 1;
@@ -220,7 +210,7 @@ const Inst* wait_mbarrier(Warp& w, const Inst* in) {
 
 const Inst* count_pending(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t lane) {
-    set_lane(w, in->d, lane, static_cast<uint32_t>(lane_of<uint64_t>(w, in->a, lane) & count_mask));
+    set_lane(w, in->d, lane, static_cast<uint32_t>(lane_value<uint64_t>(w, in->a, lane) & count_mask));
   });
   return in + 1;
 }

@@ -4,14 +4,11 @@
 #include <algorithm>
 #include <bit>
 
+#include "exec/each_lane.hpp"
+
 namespace lanescope::exec {
 
 namespace {
-
-template <class F>
-void each_lane(uint32_t lanes, F f) {
-  for (; lanes != 0; lanes &= lanes - 1) f(static_cast<uint32_t>(std::countr_zero(lanes)));
-}
 
 void join(uint32_t* into, const uint32_t* from, size_t count) {
   for (size_t i = 0; i < count; ++i) into[i] = std::max(into[i], from[i]);

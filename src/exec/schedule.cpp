@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 
+#include "exec/each_lane.hpp"
 #include "exec/mbarrier.hpp"
 
 namespace lanescope::exec {
@@ -344,7 +345,7 @@ class Scheduler {
     const Inst* in = w.event_other - 1;
     const Inst* entry = w.event_target;
     if (entry == in) {  // indirect: the lanes agree on the address
-      const uint64_t address = lane_value<uint64_t>(w, in->a, path.mask);
+      const uint64_t address = common_value<uint64_t>(w, in->a, path.mask);
       const auto& functions = worker_.kernel->functions;
       auto found = std::find_if(functions.begin(), functions.end(),
                                 [&](const auto& f) { return f.address == address; });
@@ -487,17 +488,16 @@ class Scheduler {
 
   // Barriers of the block. imm of the instruction: see decode.cpp.
 
+  /// What the lowest lane of `mask` has: all have the same.
   template <class T>
-  static T lane_value(const WarpState& w, uint32_t reg, uint32_t mask) {
-    T value;
-    std::memcpy(&value, w.regs + reg + static_cast<size_t>(std::countr_zero(mask)) * sizeof(T), sizeof value);
-    return value;
+  static T common_value(const WarpState& w, uint32_t reg, uint32_t mask) {
+    return lane_value<T>(w, reg, static_cast<uint32_t>(std::countr_zero(mask)));
   }
 
   void wait_at_barrier(WarpState& w, Path& path, const Inst* in) {
     const bool of_group = (in->imm & barrier_of_group) != 0;
     const uint32_t number =
-        of_group ? block_barriers + w.index / warps_of_group : lane_value<uint32_t>(w, in->a, path.mask);
+        of_group ? block_barriers + w.index / warps_of_group : common_value<uint32_t>(w, in->a, path.mask);
     if (!of_group && number >= block_barriers) {
       report(w, in, Finding::Kind::bad_call, path.mask, number, 0,
              "barrier " + std::to_string(number) + ": a block has barriers 0 to 15");
@@ -508,7 +508,7 @@ class Scheduler {
     block_.barriers_in_use |= 1u << number;
     if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
     b.arrived[w.index] |= path.mask;
-    if (in->b != no_operand) b.expected = lane_value<uint32_t>(w, in->b, path.mask);
+    if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
     if (block_.checks) block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
     if (in->c != no_operand) {
       uint32_t value;
@@ -740,14 +740,6 @@ Outcome run_cluster(const Cluster& cluster, WorkerState& worker) {
     if (still && last_resort) return Outcome::stalled;
     last_resort = still;
   }
-}
-
-template <class F>
-void each_block(BlockState& block, F f) {
-  if (block.cluster == nullptr)
-    f(block);
-  else
-    for (BlockState* b : block.cluster->blocks) f(*b);
 }
 
 }  // namespace

@@ -90,6 +90,15 @@ struct BlockState {
   std::unique_ptr<BlockChecks> checks;  ///< of a checked launch
 };
 
+/// Calls f(block) for each block of the cluster.
+template <class F>
+void each_block(BlockState& block, F f) {
+  if (block.cluster == nullptr)
+    f(block);
+  else
+    for (BlockState* b : block.cluster->blocks) f(*b);
+}
+
 /// Makes a block's state for a kernel and a launch's shape; it serves one block after another. Of a launch in
 /// clusters it is the first one of a cluster and owns the others.
 std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config);

@@ -233,8 +233,7 @@ class Function {
 
   void collect() {
     access_at_.assign(f_.body.size(), no_index);
-    std::vector<bool> seen(flow_.blocks.size(), false);
-    find_order(seen);
+    order_ = exec::reverse_post_order(flow_);
     for (const uint32_t block : order_)
       for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
         const ptx::Instruction& in = f_.body[i];
@@ -279,30 +278,6 @@ class Function {
   [[nodiscard]] bool only_low_half(const ptx::Instruction& in) const {
     const Operand& data = *data_of(in);
     return data.kind == Operand::Kind::reg && low_half_[data.reg];
-  }
-
-  /// Reverse post-order, so that what comes before on every path comes first.
-  void find_order(std::vector<bool>& seen) {
-    std::vector<std::pair<uint32_t, size_t>> stack;
-    if (!flow_.blocks.empty()) {
-      stack.emplace_back(0, 0);
-      seen[0] = true;
-    }
-    while (!stack.empty()) {
-      auto& [block, child] = stack.back();
-      const auto& next = flow_.blocks[block].next;
-      if (child == next.size()) {
-        order_.push_back(block);
-        stack.pop_back();
-        continue;
-      }
-      const uint32_t to = next[child++];
-      if (to < flow_.blocks.size() && !seen[to]) {
-        seen[to] = true;
-        stack.emplace_back(to, 0);
-      }
-    }
-    std::reverse(order_.begin(), order_.end());
   }
 
   /// Runs through a block from what is available at its begin; tells `at` of each access before it counts.

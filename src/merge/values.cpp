@@ -89,31 +89,11 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow,
 }
 
 void Values::order_blocks() {
-  const auto n = static_cast<uint32_t>(flow_.blocks.size());
-  before_.resize(n);
-  std::vector<bool> seen(n, false);
-  std::vector<std::pair<uint32_t, size_t>> stack;
-  if (n != 0) {
-    stack.emplace_back(0, 0);
-    seen[0] = true;
-  }
-  while (!stack.empty()) {
-    auto& [block, child] = stack.back();
-    const auto& next = flow_.blocks[block].next;
-    if (child == next.size()) {
-      order_.push_back(block);
-      stack.pop_back();
-      continue;
-    }
-    const uint32_t to = next[child++];
-    if (to >= n) continue;
-    before_[to].push_back(block);
-    if (!seen[to]) {
-      seen[to] = true;
-      stack.emplace_back(to, 0);
-    }
-  }
-  std::reverse(order_.begin(), order_.end());
+  order_ = exec::reverse_post_order(flow_);
+  before_.resize(flow_.blocks.size());
+  for (const uint32_t block : order_)
+    for (const uint32_t to : flow_.blocks[block].next)
+      if (to < before_.size()) before_[to].push_back(block);
 }
 
 uint32_t Values::node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,

@@ -1,0 +1,27 @@
+// Lanes one after the other, for what is too rare to be compiled for each host instruction set.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "exec/warp.hpp"
+
+namespace lanescope::exec {
+
+/// Calls f(lane) for each lane of `mask`, ascending.
+template <class F>
+void each_lane(uint32_t mask, F f) {
+  for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
+/// What the lane has in the register at lane byte `reg`.
+template <class T>
+[[nodiscard]] T lane_value(const Warp& w, uint32_t reg, uint32_t lane) {
+  T value;
+  std::memcpy(&value, w.regs + reg + size_t{lane} * sizeof(T), sizeof value);
+  return value;
+}
+
+}  // namespace lanescope::exec
