@@ -52,7 +52,17 @@ Status Runtime::run(const CopyWork& work, const Stream& stream) {
   const Status status = check(work);
   if (status != Status::success) return status;
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
-  bool unchanged = recorder->enabled();  // the target holds these bytes already
+  CopyKind direction = work.kind;
+  Block block;
+  const auto is_host = [&](uint64_t address) {
+    return find_block(address, block) ? block.type == MemoryType::host : !covers(address, 1);
+  };
+  if (direction == CopyKind::automatic)
+    direction = is_host(work.source)
+                    ? (is_host(work.target) ? CopyKind::host_to_host : CopyKind::host_to_device)
+                    : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
+  // Whether the target holds these bytes already: asked of what comes from the host.
+  bool unchanged = direction == CopyKind::host_to_device && recorder->enabled();
   for (size_t z = 0; z < work.depth; ++z)
     for (size_t y = 0; y < work.height; ++y) {
       auto* target = reinterpret_cast<void*>(work.target + z * work.target_slice + y * work.target_pitch);
@@ -62,16 +72,7 @@ Status Runtime::run(const CopyWork& work, const Stream& stream) {
       std::memmove(target, source, work.width);
     }
 
-  CopyKind direction = work.kind;
-  Block block;
-  const auto is_host = [&](uint64_t address) {
-    return find_block(address, block) ? block.type == MemoryType::host : !covers(address, 1);
-  };
   const auto is_pageable = [&](uint64_t address) { return !covers(address, 1); };
-  if (direction == CopyKind::automatic)
-    direction = is_host(work.source)
-                    ? (is_host(work.target) ? CopyKind::host_to_host : CopyKind::host_to_device)
-                    : (is_host(work.target) ? CopyKind::device_to_host : CopyKind::device_to_device);
   const bool pageable = (direction == CopyKind::host_to_device && is_pageable(work.source)) ||
                         (direction == CopyKind::device_to_host && is_pageable(work.target));
   const uint64_t device_side = direction == CopyKind::host_to_device   ? work.target

@@ -160,12 +160,12 @@ void Recorder::copied(const Copied& copy) {
 void Recorder::launched(const Stream& stream, const std::vector<std::byte>& parameters) {
   if (!enabled_) return;
   const std::lock_guard lock(copied_mutex_);
-  last_parameters_[&stream] = parameters;
+  last_parameters_[{&stream, stream.id}] = parameters;
 }
 
 bool Recorder::is_apart(const Stream& stream, const Block& block) {
   const std::lock_guard lock(copied_mutex_);
-  const auto found = last_parameters_.find(&stream);
+  const auto found = last_parameters_.find({&stream, stream.id});
   if (found == last_parameters_.end()) return false;
   const std::vector<std::byte>& parameters = found->second;
   for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {

@@ -105,7 +105,8 @@ class Recorder {
     std::atomic<uint64_t> independent{0}, independent_bytes{0};
   };
   std::mutex copied_mutex_;
-  std::map<const Stream*, std::vector<std::byte>> last_parameters_;  ///< of the last kernel of each stream
+  /// Of the last kernel of each stream. Addresses of streams come again, and those of threads share a number.
+  std::map<std::pair<const Stream*, unsigned long long>, std::vector<std::byte>> last_parameters_;
   /// Where copies from the host to the device went, and how much: what is there by chance (fresh memory reads
   /// as zero here) is no copy repeated.
   std::set<std::pair<uint64_t, uint64_t>> copied_to_;
