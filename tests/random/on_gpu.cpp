@@ -53,7 +53,7 @@ struct Settings {
   std::string form, data = "tests/data/random", out = ".";
   uint32_t jobs = std::max(1u, std::thread::hardware_concurrency());
   double seconds = 1e9;
-  unsigned optimise = Gpu::full_optimisation;
+  unsigned optimise = gpu::Device::full_optimisation;
 };
 
 /// Programs of one module.
@@ -506,7 +506,7 @@ Settings settings_of(const std::vector<std::string>& arguments) {
       s.table = true;
     } else if (a == "--optimise") {
       s.optimise = static_cast<unsigned>(std::stoul(next()));
-      if (s.optimise > Gpu::full_optimisation) throw Error("--optimise takes 0 to 4");
+      if (s.optimise > gpu::Device::full_optimisation) throw Error("--optimise takes 0 to 4");
     } else if (a == "--data") {
       s.data = next();
     } else if (a == "--record") {
