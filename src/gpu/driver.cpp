@@ -191,7 +191,7 @@ struct Log {
   void must(const Driver& driver, int result) const {
     if (result == Driver::success) return;
     std::string message = fmt::format("the driver refuses the PTX: {}", driver.text_of(result));
-    if (text[0] != '\0') message.append("\n").append(text.c_str());
+    if (text[0] != '\0') message.append("\n").append(text, 0, text.find('\0'));
     throw RefusedPtx(message);
   }
 };
