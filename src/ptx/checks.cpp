@@ -203,6 +203,7 @@ struct Checker {
       case Op::createpolicy_fractional:
         if (mnemonic.modifiers.none()) fail({}, name() + " needs a priority: .L2::evict_last or its like");
         break;
+      case Op::fence: check_restriction(); break;
       case Op::fence_proxy: check_fence_proxy(); break;
       case Op::prefetch: {
         const Space space = mnemonic.space;
@@ -264,8 +265,19 @@ struct Checker {
     if (ordered != pair)
       fail({}, name() + (pair ? " needs one of .acquire .release" : " takes no memory order"));
     check_order();
+    check_restriction();
     if (!has(mods, Mod::async) && mnemonic.space != Space::generic)
       fail(name_of(mnemonic.space), name() + " takes no state space");
+  }
+
+  // .acquire is restricted to what the cluster's barriers guard, .release to the block's own.
+  void check_restriction() const {
+    const Mods& mods = mnemonic.modifiers;
+    const bool of_block = has(mods, Mod::sync_restrict_shared_cta);
+    if (!of_block && !has(mods, Mod::sync_restrict_shared_cluster)) return;
+    if (!has(mods, of_block ? Mod::release : Mod::acquire) || !has(mods, Mod::cluster))
+      fail({}, name() + (of_block ? " with .sync_restrict::shared::cta needs .release and .cluster"
+                                  : " with .sync_restrict::shared::cluster needs .acquire and .cluster"));
   }
 
   // A memory order goes with a scope.

@@ -122,9 +122,10 @@ TEST(Forms, BytesOfARegister) {
 }
 
 TEST(Forms, FactorsOutsideOfATensorGiveZero) {
-  // 0x7ff7 is what copies of tensors put there; other NaNs are NaNs.
+  // 0x7ff7 is what copies of tensors put there, its sign does not matter; other NaNs are NaNs.
   expect_words(
-      ".reg .b16 %h<9>;\nmov.b16 %h1, 0x7ff7;\nmov.b16 %h2, 0x3c00;\nmov.b16 %h3, 0x4000;\n"
+      ".reg .b16 %h<9>;\nmov.b16 %h1, 0x7ff7;\nsetp.lt.u32 %p1, %r1, 8;\n@%p1 mov.b16 %h1, 0xfff7;\nmov.b16 "
+      "%h2, 0x3c00;\nmov.b16 %h3, 0x4000;\n"
       "setp.lt.u32 %p1, %r1, 16;\n@!%p1 mov.b16 %h1, 0x7e00;\nfma.rn.oob.f16 %h4, %h1, %h2, %h3;\n"
       "fma.rn.oob.relu.f16 %h5, %h2, %h1, %h3;\nmov.b32 %r5, {%h4, %h5};\nst.global.u32 [%rd3], %r5;\n",
       [](uint32_t lane) { return lane < 16 ? 0u : 0x7fff7fffu; });

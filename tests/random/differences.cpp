@@ -63,8 +63,13 @@ std::vector<Difference> differences(const Program& program, const Output& engine
   }
   // The bytes that threads have alone come before all slots.
   const size_t first = program.slots.empty() ? program.output_bytes : program.slots.front().offset;
-  if (seen.empty() && std::memcmp(engine.data(), gpu.data(), std::min(first, engine.size())) != 0)
-    found.push_back({0, 0, 0, 0, 0, "global memory a thread has alone"});
+  for (size_t offset = 0; seen.empty() && offset + 8 <= std::min(first, engine.size()); offset += 8) {
+    const uint64_t a = at(engine, offset, 8), b = at(gpu, offset, 8);
+    if (a == b) continue;
+    const auto thread = static_cast<uint32_t>(offset / (first / program.total_threads()));
+    found.push_back({0, 0, thread, a, b, "global memory a thread has alone"});
+    break;
+  }
   return found;
 }
 

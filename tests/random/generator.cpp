@@ -597,6 +597,8 @@ class Builder {
   static bool ignores_guard(const Form& form) { return form.op() == Op::testp || form.op() == Op::set; }
   /// Whether PTX leaves open which NaN comes out.
   static bool open_nan(const Form& form) {
+    // A conversion of a type to itself is a copy when optimised, and makes the usual NaN when not.
+    if (form.op() == Op::cvt) return ptx::is_float(form.type()) && form.type() == form.mnemonic.types.back();
     const ptx::OpClass op_class = ptx::info(form.op()).op_class;
     if (op_class != ptx::OpClass::arithmetic) return false;
     return form.type() == Type::f64 || form.op() == Op::abs || form.op() == Op::neg || form.op() == Op::min ||
@@ -610,6 +612,18 @@ class Builder {
     if (type == Type::f64)
       return fmt::format("testp.notanumber.f64 {0}, {1};\nselp.b64 {1}, 0x7fffffffffffffff, {1}, {0};\n", p,
                          reg);
+    if (type == Type::f16 || type == Type::bf16) {
+      const std::string t = fresh(1);
+      return fmt::format(
+          "and.b16 {2}, {1}, 0x7fff;\nsetp.gt.u16 {0}, {2}, {3};\nselp.b16 {1}, 0x7fff, {1}, {0};\n", p, reg,
+          t, type == Type::f16 ? "0x7c00" : "0x7f80");
+    }
+    if (type == Type::f16x2 || type == Type::bf16x2) {
+      const Type half = type == Type::f16x2 ? Type::f16 : Type::bf16;
+      const std::string low = fresh(1), high = fresh(1);
+      return fmt::format("mov.b32 {{{0}, {1}}}, {2};\n", low, high, reg) + one_nan(half, low) +
+             one_nan(half, high) + fmt::format("mov.b32 {2}, {{{0}, {1}}};\n", low, high, reg);
+    }
     return "";
   }
 

@@ -46,7 +46,7 @@ inline Reduction select_reduction(Mod operation, Type type) {
     case Type::bf16: return halves.template operator()<Bfloat>();
     // Subnormals are kept, unlike by red (measured on an H100).
     case Type::f32: return operation == Mod::add ? reduce<AtomicAddF32<false>, uint32_t> : nullptr;
-    case Type::f64: return operation == Mod::add ? reduce<AtomicAddF64, uint64_t> : nullptr;
+    case Type::f64: return operation == Mod::add ? reduce<AtomicAddF64<false>, uint64_t> : nullptr;
     case Type::u32:
     case Type::s32:
     case Type::b32: return integers.template operator()<uint32_t, int32_t>();
