@@ -41,6 +41,9 @@ void add_nvprof_command(CLI::App& app, int& status);
 /// `lanescope explain`: what the accesses of a few lines of code cost.
 void add_explain_command(CLI::App& app, int& status);
 
+/// `lanescope probe`: finds out a GPU's shared-memory rules from latencies.
+void add_probe_command(CLI::App& app, int& status);
+
 /// `lanescope completion`: for bash, zsh and fish. `app`: with all its commands when it runs, as for
 /// add_man_command.
 void add_completion_command(CLI::App& app, int& status);

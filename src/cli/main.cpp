@@ -82,6 +82,7 @@ int run(int argc, char** argv) {
   add_nvprof_command(app, status);
   add_explain_command(app, status);
   add_model_command(app, status);
+  add_probe_command(app, status);
   add_completion_command(app, status);
   add_man_command(app, status);
   try {
