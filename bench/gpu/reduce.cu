@@ -317,11 +317,7 @@ void sums(int log_n) {
   candidates.push_back({"lanescope reduce_sum",
                         [=, &in](int call) { must(reduce_sum(result, in.at(call), n, workspace, nullptr)); },
                         right});
-  candidates.push_back({"lanescope reduce_sum, early_start",
-                        [=, &in](int call) {
-                          must(reduce_sum(result, in.at(call), n, workspace, nullptr, {.early_start = true}));
-                        },
-                        right});
+
   candidates.push_back({"copy of half of it", [=, &in](int call) {
                           must(cudaMemcpyAsync(copy, in.at(call), n * 2, cudaMemcpyDeviceToDevice));
                         }});

@@ -66,10 +66,6 @@ struct ReduceOptions {
   /// At most so many blocks run a kernel, to leave multiprocessors to others. 0: as many as there is work
   /// for.
   unsigned max_blocks = 0;
-  /// From compute capability 9.0 on: starts before the kernel that precedes it in the stream has ended, and
-  /// waits for that end before it reads. Saves a microsecond where kernels follow each other closely. Only
-  /// where that kernel, if it was itself launched so, waits for those before it.
-  bool early_start = false;
 };
 
 /// A value and where it is: the index in the array, or in the segment.
@@ -81,10 +77,10 @@ struct Indexed {
 
 namespace reduce_detail {
 
-/// Whether `a` is to be kept rather than `b`: NaN comes before everything.
+/// Whether `a` comes before `b`: the smaller (larger) one; NaN before everything else.
 template <bool smaller, class T>
 LANESCOPE_HD bool before(const T& a, const T& b) {
-  return (smaller ? a < b : b < a) || (a != a && b == b);  // NOLINT(misc-redundant-expression): NaN
+  return !(smaller ? b <= a : a <= b) && b == b;  // NOLINT(misc-redundant-expression): b is not NaN
 }
 
 /// The value that every other one comes before.
@@ -114,6 +110,11 @@ struct Extreme {
 template <bool smaller>
 struct ArgExtreme {
   static constexpr bool commutative = true;
+  /// The same for a value at a higher index than that of `a`, which is not the identity.
+  template <class T>
+  LANESCOPE_HD void add_later(Indexed<T>& a, const T& value, uint64_t index) const {
+    if (before<smaller>(value, a.value)) a = {value, index};
+  }
   template <class T>
   LANESCOPE_HD Indexed<T> operator()(const Indexed<T>& a, const Indexed<T>& b) const {
     return before<smaller>(b.value, a.value) || (!before<smaller>(a.value, b.value) && b.index < a.index) ? b
@@ -157,6 +158,11 @@ inline constexpr int warps = threads / 32;
 inline constexpr uint64_t most_pieces = 4096;
 /// A piece is a whole number of tiles of a block: one if there are at most so many tiles, else at least two.
 inline constexpr uint64_t few_tiles = 1024;
+/// Lanes of a group: one for segments of at most so many vectors, a few, a warp, or else the block.
+inline constexpr int few_lanes = 8;
+inline constexpr uint64_t vectors_for_one_lane = 4, vectors_for_few_lanes = 64, vectors_for_warp = 2048;
+/// Results of pieces that a warp folds; more are folded by a block.
+inline constexpr uint64_t most_results_for_warp = 128;
 /// Of segments given by offsets, those with more vectors than this for each lane are cut into pieces of
 /// `piece_vectors` vectors, at most `most_pieces` of them, one for a warp at a time.
 inline constexpr uint64_t most_vectors_of_lane = 64;
@@ -191,6 +197,20 @@ LANESCOPE_HD constexpr bool commutes() {
     return Op::commutative;
   else
     return false;
+}
+
+/// Values that a thread keeps: one for each element of a load, but no more than 64 bytes of them.
+template <class In, class Acc>
+inline constexpr int chains = sizeof(Acc) * per_load<In> <= 64 ? per_load<In>
+                              : sizeof(Acc) <= 32              ? 64 / static_cast<int>(sizeof(Acc))
+                                                               : 1;
+
+/// Blocks that a multiprocessor is to hold, as many as there are registers for with values of that size:
+/// three keep the memory busiest (docs/performance.md).
+template <int group, bool foreign, class In, class Acc, class Op>
+constexpr int resident_blocks() {
+  if (sizeof(Acc) > 64) return 1;
+  return sizeof(Acc) * chains<In, Acc> > 16 || !commutes<Op>() || group == 1 || !foreign ? 2 : 3;
 }
 
 // ---- Values between threads: any type, as words of 4 bytes.
@@ -298,34 +318,35 @@ struct Range {
   __device__ uint64_t first_vector() const { return begin / per_load<In>; }
   __device__ uint64_t last_vector() const { return ceil_div(end, per_load<In>); }
 
-  /// Loads vector `v`, of which only what lies in the range is read; the rest of `to` is left as it is.
-  template <bool foreign>
-  __device__ __forceinline__ void load(In (&to)[per_load<In>], uint64_t v) const {
-    constexpr int n = per_load<In>;
-    const uint64_t at = v * n;
-    if (wide<In> && aligned && at >= begin && at + n <= end) {
-      if constexpr (wide<In>) load_wide<foreign>(to, in + at);
-    } else {
-#pragma unroll
-      for (int k = 0; k < n; ++k)
-        if (at + k >= begin && at + k < end) to[k] = in[at + k];
-    }
-  }
-  /// Loads the vectors v, v + step, …, which lie in the range as a whole.
+  /// Loads the vectors v, v + step, …, `count` of them, which lie in the range as a whole.
   template <bool foreign, int step>
-  __device__ __forceinline__ void load_whole(In (&to)[in_flight][per_load<In>], uint64_t v) const {
+  __device__ __forceinline__ void load(In (&to)[in_flight][per_load<In>], uint64_t v, uint64_t count) const {
     constexpr int n = per_load<In>;
     const In* from = in + v * n;
     if (wide<In> && aligned) {
 #pragma unroll
       for (int u = 0; u < in_flight; ++u)
-        if constexpr (wide<In>) load_wide<foreign>(to[u], from + u * step * n);
+        if constexpr (wide<In>)
+          if (u < count) load_wide<foreign>(to[u], from + u * step * n);
     } else {
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
 #pragma unroll
-        for (int k = 0; k < n; ++k) to[u][k] = from[u * step * n + k];
+        for (int k = 0; k < n; ++k)
+          if (u < count) to[u][k] = from[u * step * n + k];
       }
+    }
+  }
+  /// Loads vector `v`, of which only what lies in the range is read; the rest of `to` is left as it is.
+  __device__ __forceinline__ void load(In (&to)[per_load<In>], uint64_t v) const {
+    constexpr int n = per_load<In>;
+    const uint64_t at = v * n;
+    if (wide<In> && aligned && at >= begin && at + n <= end) {
+      if constexpr (wide<In>) load_wide<false>(to, in + at);
+    } else {
+#pragma unroll
+      for (int k = 0; k < n; ++k)
+        if (holds(at + k)) to[k] = in[at + k];
     }
   }
   __device__ bool holds(uint64_t i) const { return i >= begin && i < end; }
@@ -333,53 +354,76 @@ struct Range {
 
 // ---- Reducing.
 
-/// What one thread of a group of `group` makes of a range: for commutative functors the vectors rank, rank +
-/// group, … The group's values are then to be folded in the order of ranks.
+/// What one thread of a group of `group` makes of a range, for commutative functors: of the vectors in the
+/// range rank, rank + group, …, and of the elements before the first vector and behind the last. The group's
+/// values are then to be folded in the order of ranks.
 template <int group, bool foreign, class Make, class In, class Acc, class Op>
 __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, const Acc& identity,
                                       const Op& op) {
-  constexpr int n = per_load<In>;
-  Acc acc[n];
-#pragma unroll
-  for (int k = 0; k < n; ++k) acc[k] = identity;
+  constexpr int n = per_load<In>, values = chains<In, Acc>;
   constexpr uint64_t tile = uint64_t{group} * in_flight;
-  const uint64_t last = range.last_vector();
-  // The tiles from `whole` to `partial` lie in the range as a whole.
+  const auto add = [&](Acc& to, const In& x, uint64_t i) {
+    to = op(to, Make::template make<Acc>(x, i - range.first));
+  };
   const uint64_t whole = ceil_div(range.begin, n), partial = range.end / n;
+  const uint64_t head = least(whole * n, range.end), tail = partial * n < head ? head : partial * n;
+  constexpr int edges = (n - 1 + group - 1) / group;
+  In before_first[edges + 1] = {}, behind_last[edges + 1] = {};
+  const auto load_edges = [&] {
+#pragma unroll
+    for (int e = 0; e < edges; ++e) {
+      const uint64_t i = range.begin + e * group + rank, j = tail + e * group + rank;
+      if (i < head) before_first[e] = range.in[i];
+      if (j < range.end) behind_last[e] = range.in[j];
+    }
+  };
+  // Of short ranges all loads are under way before the first value is needed.
+  constexpr bool early = group < threads && edges <= 3;
+  if constexpr (early) load_edges();
+  Acc acc[values];
+#pragma unroll
+  for (int k = 0; k < values; ++k) acc[k] = identity;
+  uint64_t at = whole;
 #pragma unroll 1
-  for (uint64_t at = range.first_vector(); at < last; at += tile) {
-    if (at >= whole && at + tile <= partial) {
-      In x[in_flight][n];
-      range.template load_whole<foreign, group>(x, at + rank);
+  for (; at + tile <= partial; at += tile) {
+    In x[in_flight][n];
+    range.template load<foreign, group>(x, at + rank, in_flight);
 #pragma unroll
-      for (int u = 0; u < in_flight; ++u) {
+    for (int u = 0; u < in_flight; ++u) {
 #pragma unroll
-        for (int k = 0; k < n; ++k)
-          acc[k] =
-              op(acc[k], Make::template make<Acc>(x[u][k], (at + u * group + rank) * n + k - range.first));
-      }
-    } else {
-      // The first and the last tile: short segments have no others, pieces of an array have many.
-      constexpr int batch = group < threads ? in_flight : 1;
-#pragma unroll 1
-      for (int done = 0; done < in_flight; done += batch) {
-        In x[batch][n] = {};
-#pragma unroll
-        for (int u = 0; u < batch; ++u) range.template load<foreign>(x[u], at + (done + u) * group + rank);
-#pragma unroll
-        for (int u = 0; u < batch; ++u) {
-#pragma unroll
-          for (int k = 0; k < n; ++k) {
-            const uint64_t i = (at + (done + u) * group + rank) * n + k;
-            if (range.holds(i)) acc[k] = op(acc[k], Make::template make<Acc>(x[u][k], i - range.first));
+      for (int k = 0; k < n; ++k) {
+        const uint64_t i = (at + u * group + rank) * n + k;
+        if constexpr (requires { op.add_later(acc[0], x[u][k], i); }) {
+          if (u > 0 || k >= values) {
+            op.add_later(acc[k % values], x[u][k], i - range.first);
+            continue;
           }
         }
+        add(acc[k % values], x[u][k], i);
       }
     }
   }
+  if (at + rank < partial) {
+    const uint64_t left = ceil_div(partial - at - rank, group);
+    In x[in_flight][n] = {};
+    range.template load<foreign, group>(x, at + rank, left);
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) {
+      if (u >= left) continue;
+#pragma unroll
+      for (int k = 0; k < n; ++k) add(acc[k % values], x[u][k], (at + u * group + rank) * n + k);
+    }
+  }
+  if constexpr (!early) load_edges();
+#pragma unroll
+  for (int e = 0; e < edges; ++e) {
+    const uint64_t i = range.begin + e * group + rank, j = tail + e * group + rank;
+    if (i < head) add(acc[0], before_first[e], i);
+    if (j < range.end) add(acc[0], behind_last[e], j);
+  }
   Acc result = acc[0];
 #pragma unroll
-  for (int k = 1; k < n; ++k) result = op(result, acc[k]);
+  for (int k = 1; k < values; ++k) result = op(result, acc[k]);
   return result;
 }
 
@@ -399,7 +443,7 @@ __device__ __forceinline__ Acc gather_in_order(const Range<In>& range, unsigned 
     const uint64_t at = origin + t * tile + lane * in_flight;
     In x[in_flight][n] = {};
 #pragma unroll
-    for (int u = 0; u < in_flight; ++u) range.template load<false>(x[u], at + u);
+    for (int u = 0; u < in_flight; ++u) range.load(x[u], at + u);
     Acc run = identity;
 #pragma unroll
     for (int u = 0; u < in_flight; ++u) {
@@ -414,7 +458,7 @@ __device__ __forceinline__ Acc gather_in_order(const Range<In>& range, unsigned 
   return lane == 0 ? result : identity;
 }
 
-/// A range reduced by a group of threads: 1, 8 or 32 lanes, or the block. The thread of rank 0 has the
+/// A range reduced by a group of threads: lanes of a warp, or the block. The thread of rank 0 has the
 /// result.
 template <int group, bool foreign, class Make, class In, class Acc, class Op>
 __device__ __forceinline__ Acc reduce_range(const Range<In>& range, const Acc& identity, const Op& op) {
@@ -454,10 +498,12 @@ struct Pieces {
 /// Every group reduces pieces: out[s * in_segment + j] is piece j of segment s. `foreign`: reads the caller's
 /// array; else what the kernel before has written.
 template <int group, bool foreign, class Make, class In, class Acc, class Op>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, (resident_blocks<group, foreign, In, Acc, Op>()))
     reduce_pieces(Acc* out, const In* in, Pieces pieces, bool aligned, Acc identity, Op op) {
-  wait_for_the_one_before();
-  if constexpr (foreign) let_the_next_start();
+  if constexpr (foreign)
+    let_the_next_start();
+  else
+    wait_for_the_one_before();
   const uint64_t items = pieces.segments * pieces.in_segment,
                  groups = uint64_t{gridDim.x} * (threads / group);
 #pragma unroll 1
@@ -520,7 +566,7 @@ LANESCOPE_HD constexpr uint64_t pieces_of(uint64_t length) {
 
 /// Every group reduces segments with at most `limit` elements; the others become tasks.
 template <int group, class Make, class In, class Acc, class Op, class Offset>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, (resident_blocks<group, true, In, Acc, Op>()))
     reduce_short_segments(Acc* out, const In* in, Segments<Offset> segments, uint64_t limit, Tasks<Acc> tasks,
                           bool aligned, Acc identity, Op op) {
   let_the_next_start();
@@ -536,7 +582,15 @@ __global__ void __launch_bounds__(threads)
       const uint64_t pieces = pieces_of<In>(length);
       uint64_t base = 0;
       if (rank == 0) base = atomicAdd(tasks.count, static_cast<unsigned long long>(pieces));
-      base = __shfl_sync(mask, base, 0, group);
+      if constexpr (group == threads) {
+        __shared__ uint64_t base_of_block;
+        if (rank == 0) base_of_block = base;
+        __syncthreads();
+        base = base_of_block;
+        __syncthreads();
+      } else {
+        base = __shfl_sync(mask, base, 0, group);
+      }
       // There is room for all tasks of offsets that do not decrease. Without it the group does the work.
       const bool room = base + pieces <= tasks.most;
       for (uint64_t t = base + rank; t < least(base + pieces, tasks.most); t += group)
@@ -550,7 +604,7 @@ __global__ void __launch_bounds__(threads)
 
 /// Every warp reduces tasks; the one that finishes a segment's last one folds the segment's pieces.
 template <class Make, class In, class Acc, class Op, class Offset>
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, (resident_blocks<32, false, In, Acc, Op>()))
     reduce_long_segments(Acc* out, const In* in, Segments<Offset> segments, Tasks<Acc> tasks, bool aligned,
                          Acc identity, Op op) {
   wait_for_the_one_before();
@@ -610,11 +664,14 @@ Status launch(void (*kernel)(Params...), uint64_t blocks, const ReduceOptions& o
   return detail::status_of(cudaLaunchKernelEx(&config, kernel, args...));
 }
 
-/// Lanes for segments of `length` elements: 1, 8, 32, or the block.
+/// Threads for segments of `length` elements.
 template <class In>
 int group_for(uint64_t length) {
   const uint64_t vectors = ceil_div(length, per_load<In>);
-  return vectors <= 4 ? 1 : vectors <= 32 ? 8 : vectors <= 16 * in_flight * 32 ? 32 : threads;
+  return vectors <= vectors_for_one_lane    ? 1
+         : vectors <= vectors_for_few_lanes ? few_lanes
+         : vectors <= vectors_for_warp      ? 32
+                                            : threads;
 }
 
 /// How `segments` of `length` are cut: into pieces that are whole tiles of a block.
@@ -638,12 +695,13 @@ Status launch_pieces(Acc* out, const In* in, const Pieces& pieces, const Acc& id
   const auto go = [&](auto kernel, int group) {
     return launch(kernel,
                   ceil_div(pieces.segments * pieces.in_segment, static_cast<uint64_t>(threads / group)),
-                  options, stream, !foreign || options.early_start, out, in, pieces, aligned, identity, op);
+                  options, stream, !foreign, out, in, pieces, aligned, identity, op);
   };
-  const int group = group_for<In>(pieces.piece);
+  int group = group_for<In>(pieces.piece);
+  if (!foreign && pieces.piece > most_results_for_warp) group = threads;
   if constexpr (foreign) {  // a warp does for the partial results of a segment, however few
     if (group == 1) return go(reduce_pieces<1, foreign, Make, In, Acc, Op>, 1);
-    if (group == 8) return go(reduce_pieces<8, foreign, Make, In, Acc, Op>, 8);
+    if (group == few_lanes) return go(reduce_pieces<few_lanes, foreign, Make, In, Acc, Op>, few_lanes);
   }
   if (group <= 32) return go(reduce_pieces<32, foreign, Make, In, Acc, Op>, 32);
   return go(reduce_pieces<threads, foreign, Make, In, Acc, Op>, threads);
@@ -666,11 +724,10 @@ size_t workspace_bytes(const FixedSegments& shape) {
   return pieces.in_segment == 1 ? 0 : static_cast<size_t>(pieces.segments * pieces.in_segment) * sizeof(Acc);
 }
 
-/// Lanes for segments whose average length is that of `shape`: 1, 8 or 32.
+/// Threads for segments whose average length is that of `shape`.
 template <class In, class Offset>
 int group_for_average(const Segments<Offset>& shape) {
-  const int group = group_for<In>(shape.segments == 0 ? 0 : ceil_div(shape.elements, shape.segments));
-  return group > 32 ? 32 : group;
+  return group_for<In>(ceil_div(shape.elements, shape.segments));
 }
 template <class In, class Offset>
 uint64_t limit_of(const Segments<Offset>& shape) {
@@ -721,8 +778,11 @@ Status run(Acc* out, const In* in, const Segments<Offset>& shape, const Acc& ide
   Status status;
   switch (group_for_average<In>(shape)) {
     case 1: status = go(reduce_short_segments<1, Make, In, Acc, Op, Offset>, 1); break;
-    case 8: status = go(reduce_short_segments<8, Make, In, Acc, Op, Offset>, 8); break;
-    default: status = go(reduce_short_segments<32, Make, In, Acc, Op, Offset>, 32); break;
+    case few_lanes:
+      status = go(reduce_short_segments<few_lanes, Make, In, Acc, Op, Offset>, few_lanes);
+      break;
+    case 32: status = go(reduce_short_segments<32, Make, In, Acc, Op, Offset>, 32); break;
+    default: status = go(reduce_short_segments<threads, Make, In, Acc, Op, Offset>, threads); break;
   }
   if (!status || most == 0) return status;
   // How many tasks there are is known on the device only: as many warps as can run at once take them in turn.
