@@ -69,7 +69,7 @@ void ArchOptions::add_to(CLI::App& command, const std::string& more) {
       ->group("Architecture");
 }
 
-model::Arch ArchOptions::resolve() const {
+model::Arch ArchOptions::resolve(const std::string& otherwise) const {
   const auto given = [this](const char* option) {
     return command_ != nullptr && command_->count(option) != 0;
   };
@@ -88,7 +88,7 @@ model::Arch ArchOptions::resolve() const {
     return model::custom_arch(banks, bits, unit,
                               broadcast_by_name(given("--broadcast") ? broadcast_ : "many"));
   }
-  const model::Arch arch = arch_by_name(arch_.empty() ? std::string(model::default_arch_name) : arch_);
+  const model::Arch arch = arch_by_name(arch_.empty() ? otherwise : arch_);
   if (!given("--bank-mode")) return arch;
   if (!arch.has_bank_modes) throw Error(fmt::format("--bank-mode is for sm_3x only, not for {}", arch.name));
   return model::with_bank_mode(arch, bank_mode_);

@@ -23,6 +23,12 @@ enum ExitStatus : int {
 /// `program`: what stood behind "--" on the command line.
 void add_run_command(CLI::App& app, std::vector<std::string> program, int& status);
 
+/// `lanescope measure`: the same on the engine and on the GPU of this machine, side by side.
+void add_measure_command(CLI::App& app, std::vector<std::string> program, int& status);
+
+/// `lanescope replay`: the part of measure that uses the GPU, a process of its own.
+void add_replay_command(CLI::App& app, int& status);
+
 /// `lanescope fix`: changes the source of a CUDA program so that bank conflicts go, and proves it.
 void add_fix_command(CLI::App& app, std::vector<std::string> program, int& status);
 

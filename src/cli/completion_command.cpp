@@ -27,7 +27,7 @@ struct Command {
 
 std::vector<Command> commands_of(const CLI::App& app) {
   std::vector<Command> commands;
-  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
     Command command{sub->get_name(), sub->get_description(), {}};
     for (const CLI::Option* option : sub->get_options()) {
       Option entry;

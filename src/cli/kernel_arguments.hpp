@@ -50,6 +50,8 @@ class KernelBuffers {
   KernelBuffers& operator=(const KernelBuffers&) = delete;
   ~KernelBuffers();
 
+  /// Where the buffer of argument `index` lies; 0 for what is no buffer.
+  [[nodiscard]] uint64_t address(size_t index) const { return address_[index]; }
   /// The bytes of the kernel's parameters.
   [[nodiscard]] std::vector<std::byte> parameters(const exec::Kernel& kernel) const;
   /// Writes the buffer of argument `index` to `file`. Throws lanescope::Error if that fails.

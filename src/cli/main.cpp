@@ -75,6 +75,8 @@ int run(int argc, char** argv) {
     return is_it ? split_program(argc, argv) : std::vector<std::string>();
   };
   add_run_command(app, program_of("run"), status);
+  add_measure_command(app, program_of("measure"), status);
+  add_replay_command(app, status);
   add_fix_command(app, program_of("fix"), status);
   add_view_command(app, status);
   add_diff_command(app, status);

@@ -70,7 +70,8 @@ std::string page_of(const CLI::App& command) {
 std::string main_page(const CLI::App& app) {
   std::string text = head("lanescope", "shows what every lane of a GPU warp does to memory, without a GPU");
   text += ".SH SYNOPSIS\n.B lanescope\nCOMMAND [OPTIONS]\n.SH COMMANDS\n";
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+  for (const CLI::App* command :
+       app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); }))
     text += fmt::format(".TP\n.BR lanescope\\-{} (1)\n{}\n", command->get_name(),
                         roff(command->get_description()));
   return text + footer_of(app);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct ProgramOptions {
   bool no_merge = false;
   std::string checks;  ///< as --check has them; empty: none
   bool follow_children = false;
+  std::filesystem::path recordings;  ///< where counted launches are recorded; empty: they are not
 };
 
 /// What one process of the program reported.

@@ -54,6 +54,8 @@ struct Driver {
     Location location;
     int flags;
   };
+  /// Of address ranges: where less is asked for, the driver (580) takes no notice of the address wished for.
+  static constexpr uint64_t smallest_range = 64 << 20;
   static constexpr int pinned = 1, on_device = 1, read_write = 3, recommended = 1;
 
   int (*init)(unsigned);
@@ -213,7 +215,7 @@ void Buffer::release() {
   if (reserved_ == 0) {
     driver_->free(address_);
   } else {
-    driver_->unmap(address_, reserved_);
+    driver_->unmap(address_, size_);
     driver_->unreserve(address_, reserved_);
   }
   address_ = 0;
@@ -320,10 +322,11 @@ Buffer Device::allocate_at(uint64_t address, uint64_t bytes) {
   const uint64_t begin = address / page * page;
   const uint64_t size = (address + bytes - begin + page - 1) / page * page;
   const std::string what = fmt::format("{} bytes of the GPU's memory at 0x{:x}", bytes, address);
+  const uint64_t range = std::max(size, Driver::smallest_range);
   uint64_t got = 0;
-  driver_->must(driver_->reserve(&got, size, 0, begin, 0), what);
+  driver_->must(driver_->reserve(&got, range, 0, begin, 0), what);
   if (got != begin) {
-    driver_->unreserve(got, size);
+    driver_->unreserve(got, range);
     throw GpuError(what + ": these addresses are in use");
   }
   unsigned long long handle = 0;
@@ -338,13 +341,14 @@ Buffer Device::allocate_at(uint64_t address, uint64_t bytes) {
   if (mapped) result = driver_->set_access(begin, size, &access, 1);
   if (result != Driver::success) {
     if (mapped) driver_->unmap(begin, size);
-    driver_->unreserve(begin, size);
+    driver_->unreserve(begin, range);
     driver_->must(result, what);
   }
   Buffer buffer;
   buffer.driver_ = driver_;
   buffer.address_ = begin;
-  buffer.size_ = buffer.reserved_ = size;
+  buffer.size_ = size;
+  buffer.reserved_ = range;
   return buffer;
 }
 

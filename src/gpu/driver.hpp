@@ -118,7 +118,8 @@ class Device {
   /// Fresh memory of undefined contents.
   [[nodiscard]] Buffer allocate(uint64_t bytes);
   /// Memory at a given address (both rounded to the driver's pages), so that pointers that were made
-  /// elsewhere mean the same here. Throws GpuError when the addresses are not free in this process.
+  /// elsewhere mean the same here. Throws GpuError when the addresses, and those of the 64 MiB from there on,
+  /// are not free in this process.
   [[nodiscard]] Buffer allocate_at(uint64_t address, uint64_t bytes);
 
   void write(uint64_t to, const void* from, uint64_t bytes);

@@ -12,6 +12,8 @@
 #include "cuda/runtime/launch.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
+#include "replay/describe.hpp"
+#include "replay/recording.hpp"
 #include "report/report.hpp"
 
 namespace lanescope::cuda {
@@ -22,6 +24,13 @@ using Clock = std::chrono::steady_clock;
 /// After this long a launch is left to a thread of its own: it may be waiting for what the host does next, in
 /// a loop that cannot be told from work. (One that can is left at once.)
 constexpr std::chrono::seconds patience{2};
+
+/// A launch that is recorded must end before the program goes on, or what it reads cannot be told from what
+/// changes meanwhile. It may go on for as long as it writes something in this time.
+constexpr std::chrono::seconds recording_patience{10};
+
+/// Together; more would be likely to fill the disk.
+constexpr uint64_t most_recorded_bytes = uint64_t{16} << 30;
 
 /// A launch shorter than this runs on the calling thread alone the next time: waking others would cost more.
 constexpr int64_t short_launch_ns = 60'000;
@@ -163,11 +172,46 @@ Function& Runtime::function_of(Binary& binary, const exec::Kernel& kernel) {
 
 namespace {
 
+/// What a GPU needs to run this launch again. All that the program has allocated is part of it: nobody knows
+/// what of that a kernel will reach.
+replay::Recording recording_of(Runtime& runtime, const Function& function, const exec::Kernel& kernel,
+                               const exec::LaunchConfig& config) {
+  Binary& binary = *function.binary;
+  replay::Recording recording = replay::describe(*binary.image, kernel, config, runtime.texts(binary));
+  std::vector<replay::Foreign> foreign;
+  const std::shared_lock lock(runtime.mutex);
+  for (const auto& [base, block] : runtime.blocks) {
+    const auto allocation = runtime.memory.find(base);
+    const std::string name = allocation ? allocation->name : "memory";
+    if (block.registered) {
+      foreign.push_back({name, base, block.size});
+      continue;
+    }
+    replay::Piece piece;
+    piece.name = name;
+    piece.address = base;
+    piece.size = block.size;
+    runtime.recorded_bytes += block.size;
+    recording.allocations.push_back(std::move(piece));
+    if (block.type == MemoryType::device || !holds_address(config.params, block)) continue;
+    recording.notes.push_back(
+        fmt::format("{} is memory of the GPU here: the program would wait longer for it", name));
+  }
+  if (recording.obstacle.empty() && runtime.recorded_bytes > most_recorded_bytes)
+    recording.obstacle = fmt::format(
+        "the recordings of this program take more than {} bytes already; choose launches with --kernel",
+        most_recorded_bytes);
+  replay::look_for_addresses(recording, foreign);
+  return recording;
+}
+
 class Launch final : public UnfinishedLaunch {
  public:
-  Launch(Runtime& runtime, KernelWork work)
+  /// `program_waits`: until the launch has ended.
+  Launch(Runtime& runtime, KernelWork work, bool program_waits)
       : runtime_(runtime),
         work_(std::move(work)),
+        program_waits_(program_waits),
         function_(*work_.function),
         kernel_(*function_.kernel.load(std::memory_order_acquire)) {}
 
@@ -187,6 +231,7 @@ class Launch final : public UnfinishedLaunch {
       if (state == State::finished) finish(execution_->result());
       return state;
     } catch (const Error& error) {
+      finish_recording(error.what());
       if (entry_ != nullptr) runtime_.recorder->end(*entry_, config_, {}, counted_, 0);
       say(std::string("error: ") + error.what());
       status_ = Status::launch_failure;
@@ -197,6 +242,11 @@ class Launch final : public UnfinishedLaunch {
     const std::lock_guard lock(runtime_.launches);
     execution_->give_up();
   }
+  /// The program goes on before the launch has ended.
+  void leave() {
+    const std::lock_guard lock(runtime_.launches);
+    finish_recording(meanwhile);
+  }
   [[nodiscard]] uint64_t writes() const override { return execution_ ? execution_->writes() : 0; }
   [[nodiscard]] std::string name() const override {
     return kernel_.display_name.empty() ? kernel_.name : kernel_.display_name;
@@ -204,8 +254,11 @@ class Launch final : public UnfinishedLaunch {
   [[nodiscard]] Status status() const { return status_; }
 
  private:
+  static constexpr const char* meanwhile =
+      "the program went on before it had ended, and may have changed memory";
   Runtime& runtime_;
   KernelWork work_;
+  bool program_waits_;
   Function& function_;
   const exec::Kernel& kernel_;
   exec::LaunchConfig config_;
@@ -221,6 +274,7 @@ class Launch final : public UnfinishedLaunch {
   std::optional<exec::Image::Execution> execution_;
   int64_t ns_ = 0;
   Status status_ = Status::success;
+  std::optional<replay::Capture> capture_;
 
   [[nodiscard]] uint32_t threads_for(const Recorder::Entry& entry) const {
     const bool is_short = entry.launches != 0 && entry.last_ns < short_launch_ns;
@@ -240,6 +294,11 @@ class Launch final : public UnfinishedLaunch {
     entry_ = &recorder.entry(function_, config_);
     config_.threads = threads_for(*entry_);
     counted_ = recorder.begin(*entry_, kernel_, config_);
+    if (counted_ && !runtime_.options.recordings.empty()) {
+      replay::Recording recording = recording_of(runtime_, function_, kernel_, config_);
+      if (!program_waits_) recording.obstacle = meanwhile;
+      capture_.emplace(recorder.recording(*entry_), std::move(recording));
+    }
     config_.begin_child = [this](const exec::Kernel& k, exec::LaunchConfig& c) {
       child_.function = &runtime_.function_of(*function_.binary, k);
       child_.entry = &runtime_.recorder->entry(*child_.function, c);
@@ -255,7 +314,13 @@ class Launch final : public UnfinishedLaunch {
     execution_.emplace(*function_.binary->image, kernel_, config_);
   }
 
+  void finish_recording(const std::string& obstacle) {
+    if (capture_) capture_->finish(obstacle);
+    capture_.reset();
+  }
+
   void finish(const exec::LaunchResult& result) {
+    finish_recording(result.failed ? "it failed on the engine; the messages above say where" : "");
     runtime_.recorder->end(*entry_, config_, result, counted_, ns_);
     // The launch has succeeded; what went wrong in it is told by the calls that follow, as by a GPU that runs
     // behind.
@@ -266,14 +331,22 @@ class Launch final : public UnfinishedLaunch {
 }  // namespace
 
 std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work) {
-  return std::make_unique<Launch>(runtime, std::move(work));
+  return std::make_unique<Launch>(runtime, std::move(work), false);
 }
 
 Status Runtime::run(const KernelWork& work, const Stream& stream) {
   if (failure != Status::success) return failure;
   recorder->launched(stream, work.params);
-  auto launch = std::make_unique<Launch>(*this, work);
-  if (launch->run(Clock::now() + patience) == UnfinishedLaunch::State::finished) return launch->status();
+  auto launch = std::make_unique<Launch>(*this, work, true);
+  using State = UnfinishedLaunch::State;
+  const bool records = !options.recordings.empty();
+  State state = launch->run(Clock::now() + (records ? recording_patience : patience));
+  for (uint64_t written = 0; records && state == State::paused && launch->writes() != written;) {
+    written = launch->writes();
+    state = launch->run(Clock::now() + recording_patience);
+  }
+  if (state == State::finished) return launch->status();
+  launch->leave();
   backlogs->defer(stream, {}, std::move(launch));
   return Status::success;
 }

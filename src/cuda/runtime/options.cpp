@@ -76,6 +76,7 @@ Options read_options() {
   read_number("LANESCOPE_LAUNCH_SKIP", options.launch_skip);
   read_number("LANESCOPE_LAUNCH_COUNT", options.launch_count);
   read_number("LANESCOPE_SAMPLE_BLOCKS", options.sample_blocks);
+  if (const char* folder = variable("LANESCOPE_RECORDINGS")) options.recordings = folder;
   return options;
 }
 

@@ -29,6 +29,9 @@ struct Options {
   uint64_t launch_skip = 0;  ///< LANESCOPE_LAUNCH_SKIP: of those kernels' launches
   uint64_t launch_count = UINT64_MAX;  ///< LANESCOPE_LAUNCH_COUNT: the most that are counted after them
   uint64_t sample_blocks = 0;          ///< LANESCOPE_SAMPLE_BLOCKS: blocks counted of each launch; 0 = all
+  /// LANESCOPE_RECORDINGS: folder where counted launches are recorded, so that a GPU can run them again;
+  /// those are the first of each kernel and shape, unless each_launch says otherwise. Empty: nothing is.
+  std::string recordings;
 };
 
 /// Options that cannot be read are named on stderr and left at their default.

@@ -2,10 +2,12 @@
 #include "cuda/runtime/recorder.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 
 #include "cuda/runtime/exit.hpp"
 #include "report/json.hpp"
@@ -25,6 +27,15 @@ constexpr int64_t long_launch_ns = 50'000'000;
 uint64_t pack(const exec::Dim3& d) { return uint64_t{d.x} << 32 | uint64_t{d.y} << 16 | d.z; }
 
 }  // namespace
+
+bool holds_address(const std::vector<std::byte>& parameters, const Block& block) {
+  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
+    uint64_t value = 0;
+    std::memcpy(&value, parameters.data() + at, sizeof value);
+    if (value - block.base < block.size) return true;
+  }
+  return false;
+}
 
 void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more) {
   for (const exec::Finding& finding : more) {
@@ -73,6 +84,8 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
     const uint64_t number = eligible_++;
     counted = number >= options_.launch_skip && number - options_.launch_skip < options_.launch_count;
   }
+  if (!options_.recordings.empty() && !options_.each_launch && entry.launches + entry.running != 0)
+    counted = false;  // what is counted is to be what is recorded
   if (counted) config.checks = options_.checks;
   counted = counted && options_.count;
   const bool is_shared = entry.running++ != 0;  // with a launch of the same kernel that waits
@@ -134,6 +147,11 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   if (!result.findings.empty()) add_findings(entry.sum.findings, result.findings);
 }
 
+std::string Recorder::recording(Entry& entry) {
+  entry.recording = fmt::format("{}-{}", getpid(), recordings_++);
+  return options_.recordings + "/" + entry.recording;
+}
+
 void Recorder::fold(Entry& entry) {
   if (entry.collectors == nullptr) return;
   const profile::Profile counted = entry.collectors->merged();
@@ -167,13 +185,7 @@ bool Recorder::is_apart(const Stream& stream, const Block& block) {
   const std::lock_guard lock(copied_mutex_);
   const auto found = last_parameters_.find({&stream, stream.id});
   if (found == last_parameters_.end()) return false;
-  const std::vector<std::byte>& parameters = found->second;
-  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
-    uint64_t value = 0;
-    std::memcpy(&value, parameters.data() + at, sizeof value);
-    if (value - block.base < block.size) return false;
-  }
-  return true;
+  return !holds_address(found->second, block);
 }
 
 bool Recorder::empty() const {
@@ -204,6 +216,9 @@ void Recorder::forget() {
 std::string Recorder::render() {
   report::Report report = report::make_report(arch_);
   advise::Sources sources(program_path());
+  std::ofstream recordings;
+  if (!options_.recordings.empty())
+    recordings.open(fmt::format("{}/{}.recordings", options_.recordings, getpid()));
   for (const auto& entry : entries_) {
     const exec::Kernel* kernel = entry->function->kernel;
     const bool is_running = entry->running != 0;
@@ -219,6 +234,7 @@ std::string Recorder::render() {
                                                 entry->counts, sources, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
+    recordings << entry->recording << '\n';
   }
   constexpr const char* directions[] = {"host to host", "host to device", "device to host",
                                         "device to device"};
@@ -235,8 +251,9 @@ std::string Recorder::render() {
                     options_.sample_blocks));
   if (uncounted_ != 0 && options_.count)
     report.notes.push_back(
-        fmt::format("{} launch{} ran without being counted (--kernel, --launch-skip, --launch-count).",
-                    uncounted_, uncounted_ == 1 ? "" : "es"));
+        fmt::format("{} launch{} ran without being counted ({}--kernel, --launch-skip, --launch-count).",
+                    uncounted_, uncounted_ == 1 ? "" : "es",
+                    options_.recordings.empty() ? "" : "of each kernel, grid and block the first is; "));
   return report::to_json(report);
 }
 

@@ -48,6 +48,7 @@ class Recorder {
     uint64_t last_use = 0;
     std::chrono::steady_clock::time_point put_aside;  ///< when `counts` last took over what was counted
     int64_t last_ns = 0;                              ///< how long the last launch took
+    std::string recording;                            ///< of its counted launch; empty: there is none
   };
 
   // The next three are called with Runtime::launches held.
@@ -71,7 +72,11 @@ class Recorder {
   [[nodiscard]] bool is_apart(const Stream& stream, const Block& block);
   [[nodiscard]] bool enabled() const { return enabled_; }
 
-  /// The finished report, as JSON. What launches that have not ended have counted is left out.
+  /// A folder for the recording of a launch that is counted, inside that for all of them.
+  [[nodiscard]] std::string recording(Entry& entry);
+
+  /// The finished report, as JSON. What launches that have not ended have counted is left out. Beside
+  /// recordings a list of them is written, one line for each launch of the report.
   [[nodiscard]] std::string render();
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
@@ -98,6 +103,7 @@ class Recorder {
   uint64_t clock_ = 0;
   uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
   uint64_t uncounted_ = 0;
+  uint64_t recordings_ = 0;
   bool sampled_ = false;  ///< some launch had more blocks than are counted
 
   struct Copies {
@@ -112,6 +118,9 @@ class Recorder {
   std::set<std::pair<uint64_t, uint64_t>> copied_to_;
   std::array<Copies, 4> copies_;  ///< by CopyKind
 };
+
+/// Whether a parameter is an address in the block.
+[[nodiscard]] bool holds_address(const std::vector<std::byte>& parameters, const Block& block);
 
 /// Adds findings of another launch to those known.
 void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more);

@@ -106,6 +106,7 @@ std::string ptx_of(const std::vector<FatImage>& images, const std::string& name,
 std::vector<std::string> ptx_texts(const Binary& binary, const Device& device, std::string& why) {
   std::vector<std::string> texts;
   for (const auto& container : binary.containers) {
+    if (container.empty()) continue;  // loaded as PTX
     std::string text = ptx_of(read_fat_binary(container, binary.name), binary.name, device, why);
     if (!text.empty()) texts.push_back(std::move(text));
   }
@@ -243,14 +244,18 @@ int Runtime::registers(const Function& function, std::string* unknown) {
   return found == nullptr ? 0 : static_cast<int>(found->registers);
 }
 
+std::vector<std::string> Runtime::texts(const Binary& binary) const {
+  std::string why;
+  std::vector<std::string> list = ptx_texts(binary, device, why);
+  if (list.empty() && binary.module != nullptr) list.push_back(binary.module->text);
+  return list;
+}
+
 const ptx::MachineNeeds* Runtime::needs(const Function& function, std::string* unknown) {
   Binary& binary = *function.binary;
   const std::lock_guard lock(binary.mutex);
   if (!binary.assembly) {
-    std::string why;
-    std::vector<std::string> texts = ptx_texts(binary, device, why);
-    if (texts.empty() && binary.module != nullptr) texts.push_back(binary.module->text);
-    binary.assembly = ptx::assemble(texts, device.target());
+    binary.assembly = ptx::assemble(texts(binary), device.target());
   }
   if (unknown != nullptr) *unknown = binary.assembly->unknown;
   const auto found = binary.assembly->kernels.find(function.name);

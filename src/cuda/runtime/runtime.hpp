@@ -200,6 +200,8 @@ class Runtime {
   int registers(const Function& function, std::string* unknown = nullptr);
   /// All that the assembler says of the kernel; null where that is not known.
   const ptx::MachineNeeds* needs(const Function& function, std::string* unknown = nullptr);
+  /// The PTX of all its translation units.
+  [[nodiscard]] std::vector<std::string> texts(const Binary& binary) const;
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);
@@ -254,7 +256,8 @@ class Runtime {
 
   /// The error of a kernel: returned by every later call, as CUDA does, until the device is reset.
   std::atomic<Status> failure{Status::success};
-  std::timed_mutex launches;  ///< kernels run one after the other
+  std::timed_mutex launches;    ///< kernels run one after the other
+  uint64_t recorded_bytes = 0;  ///< by recordings of launches; of `launches`
 
  private:
   Runtime();

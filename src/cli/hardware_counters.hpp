@@ -1,0 +1,39 @@
+// Hardware counters of recorded launches, read by Nsight Compute (ncu), which is looked for and need not be
+// there.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lanescope::cli {
+
+/// Of one recorded launch: by the counter's name, the value of each of several launches.
+using Counters = std::map<std::string, std::vector<double>>;
+
+struct Recorded {
+  std::filesystem::path folder;
+  std::string kernel;  ///< as in the PTX
+};
+
+struct HardwareCounters {
+  std::string missing;             ///< in words, why there are none
+  std::vector<Counters> launches;  ///< one for each recording, empty where `missing` says why
+};
+
+/// Launches each recording `runs` times under ncu, once for each group of counters: those of a group are, if
+/// the chip has room, counted in one pass. ncu is looked for in LANESCOPE_NCU (its path), in PATH, in the
+/// folder bin of CUDA_HOME and CUDA_PATH, and in /usr/local/cuda. `scratch`: a folder for what it prints.
+[[nodiscard]] HardwareCounters read_counters(const std::vector<Recorded>& recordings,
+                                             const std::vector<std::vector<std::string>>& groups,
+                                             uint32_t runs, int device, const std::filesystem::path& scratch);
+
+/// Adds these counters of what `ncu --csv --page raw` has printed, rows in the order of the launches. Returns
+/// why that is not `runs` rows for each recording, in words; empty if it is.
+[[nodiscard]] std::string read_ncu_csv(std::string_view printed, const std::vector<Recorded>& recordings,
+                                       const std::vector<std::string>& names, uint32_t runs,
+                                       std::vector<Counters>& launches);
+
+}  // namespace lanescope::cli

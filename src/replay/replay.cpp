@@ -1,0 +1,326 @@
+// See replay.hpp.
+#include "replay/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <span>
+#include <utility>
+
+namespace lanescope::replay {
+namespace {
+
+using nlohmann::json;
+
+constexpr int clock_khz = 13;  // CU_DEVICE_ATTRIBUTE_CLOCK_RATE
+
+/// Allocations nearer to each other than this share a mapping: each takes 64 MiB of addresses at least.
+constexpr uint64_t near = 128 << 20;
+constexpr uint64_t chunk = 64 << 20;
+constexpr std::chrono::milliseconds launch_limit = std::chrono::minutes(1);
+constexpr double timed_seconds = 1.0;
+constexpr size_t warm_up = 5, fewest_runs = 5;
+
+// For every GPU that today's drivers serve.
+constexpr const char* empty_kernel =
+    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+
+/// What has been seen of a piece's elements that differ.
+class Tally {
+ public:
+  Tally(const Piece& piece, const Recording& recording, const Options& options)
+      : options_(options), is_known_(!piece.element.empty()), type_(piece.element) {
+    if (!is_known_ && recording.has_f32) type_ = "f32";
+    if (!is_known_ && !recording.has_f32 && recording.has_f64) type_ = "f64";
+    bytes_ = type_.empty() ? 4 : static_cast<uint64_t>(std::stoi(type_.substr(1))) / 8;
+  }
+
+  /// Compares bytes from `offset` of the piece on, which is a multiple of 8.
+  void add(uint64_t offset, const std::byte* expected, const std::byte* found, uint64_t bytes) {
+    for (uint64_t i = 0; i < bytes; i += bytes_) {
+      const uint64_t size = std::min(bytes_, bytes - i);
+      if (std::memcmp(expected + i, found + i, size) == 0) continue;
+      if (different_++ == 0) {
+        first_ = offset + i;
+        expected_ = hex(expected + i, size);
+        found_ = hex(found + i, size);
+      }
+      if (size < bytes_)
+        largest_ = infinite;
+      else if (type_ == "f32")
+        note(number<float>(expected + i), number<float>(found + i));
+      else if (type_ == "f64")
+        note(number<double>(expected + i), number<double>(found + i));
+    }
+  }
+  [[nodiscard]] bool any() const { return different_ != 0; }
+  [[nodiscard]] Difference result(const Piece& piece) const {
+    Difference d;
+    const bool is_number = (type_ == "f32" || type_ == "f64") && largest_ < infinite;
+    d.name = piece.name;
+    d.element = is_number || is_known_ ? type_ : fmt::format("{} bytes", bytes_);
+    d.elements = (piece.size + bytes_ - 1) / bytes_;
+    d.different = different_;
+    d.first = first_ / bytes_;
+    d.address = piece.address + first_;
+    d.expected = expected_;
+    d.found = found_;
+    if (is_number) {
+      d.largest = largest_;
+      d.is_close = largest_ <= (type_ == "f32" ? options_.f32_tolerance : options_.f64_tolerance);
+    }
+    return d;
+  }
+
+ private:
+  static constexpr double infinite = std::numeric_limits<double>::infinity();
+  const Options& options_;
+  bool is_known_;
+  std::string type_;
+  uint64_t bytes_ = 4, different_ = 0, first_ = 0;
+  std::string expected_, found_;
+  double largest_ = 0;
+
+  template <class T>
+  static double number(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof value);
+    return value;
+  }
+  /// As numbers are written: the highest byte first.
+  static std::string hex(const std::byte* at, uint64_t bytes) {
+    std::string text = "0x";
+    for (uint64_t i = bytes; i-- > 0;) text += fmt::format("{:02x}", static_cast<unsigned>(at[i]));
+    return text;
+  }
+  /// Where nobody says that these are floats they must look like some: integers are mostly tiny, or huge.
+  [[nodiscard]] bool is_plausible(double x) const {
+    const double size = std::abs(x);
+    return is_known_ || x == 0 || (size > 0x1p-60 && size < 0x1p60);
+  }
+  void note(double a, double b) {
+    if (std::isnan(a) && std::isnan(b)) return;
+    const double apart = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
+    largest_ =
+        is_plausible(a) && is_plausible(b) && std::isfinite(apart) ? std::max(largest_, apart) : infinite;
+  }
+};
+
+/// Runs `work` a few times untimed, then timed until the time is spent.
+template <class Prepare, class Work>
+std::vector<double> times(gpu::Device& device, size_t most, Prepare&& prepare, Work&& work) {
+  for (size_t i = 0; i < warm_up; ++i) {
+    prepare();
+    work();
+  }
+  device.wait(launch_limit);
+  std::vector<double> seconds;
+  const auto begin = std::chrono::steady_clock::now();
+  while (seconds.size() < most) {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+    if (seconds.size() >= fewest_runs && spent.count() > timed_seconds) break;
+    prepare();
+    seconds.push_back(device.seconds_of(work));
+  }
+  return seconds;
+}
+
+/// Copies of one half of a buffer to the other.
+class CopyTimer {
+ public:
+  CopyTimer(gpu::Device& device, uint64_t bytes)
+      : device_(device), bytes_(bytes), buffer_(device.allocate(2 * bytes)) {
+    device.fill(buffer_.address(), 0x5a, 2 * bytes);
+  }
+  void add_to(Outcome& outcome) {
+    const std::vector<double> more = times(
+        device_, 10, [] {}, [&] { device_.copy(buffer_.address() + bytes_, buffer_.address(), bytes_); });
+    outcome.copy_bytes = bytes_;
+    outcome.copy_seconds.insert(outcome.copy_seconds.end(), more.begin(), more.end());
+  }
+
+ private:
+  gpu::Device& device_;
+  uint64_t bytes_;
+  gpu::Buffer buffer_;
+};
+
+}  // namespace
+
+Gpu describe(const gpu::Device& device) {
+  return {device.name(),
+          device.arch(),
+          device.cuda_version(),
+          device.multiprocessors(),
+          1e3 * device.attribute(clock_khz),
+          device.l2_bytes()};
+}
+
+Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
+    : device_(device), folder_(folder), recording_(read(folder)) {
+  if (!recording_.obstacle.empty()) throw Error(recording_.obstacle);
+  module_ = device.load(recording_.ptx);
+  kernel_ = module_.function(recording_.kernel);
+
+  std::vector<const Piece*> sorted;
+  for (const Piece& piece : recording_.allocations) sorted.push_back(&piece);
+  std::sort(sorted.begin(), sorted.end(),
+            [](const Piece* a, const Piece* b) { return a->address < b->address; });
+  for (size_t i = 0; i < sorted.size();) {
+    const uint64_t begin = sorted[i]->address;
+    uint64_t end = begin;
+    for (; i < sorted.size() && (end == begin || sorted[i]->address < end + near); ++i)
+      end = std::max(end, sorted[i]->address + sorted[i]->size);
+    memory_.push_back(device.allocate_at(begin, end - begin));
+  }
+  for (const Piece& piece : recording_.allocations) places_.push_back({&piece, piece.address, {}});
+  for (const Piece& piece : recording_.variables) {
+    if (piece.has_addresses) continue;
+    const auto [address, size] = module_.variable(piece.name);
+    if (size == piece.size)
+      places_.push_back({&piece, address, {}});
+    else if (piece.is_changed || !piece.is_initial)
+      notes_.push_back(fmt::format("the driver does not know the variable {}: it is neither set nor compared",
+                                   piece.name));
+  }
+
+  const Contents before(folder, Contents::When::before);
+  std::vector<std::byte> bytes;
+  for (Place& place : places_) {
+    bytes.resize(std::min(chunk, place.piece->size));
+    for (uint64_t done = 0; done < place.piece->size;) {
+      const uint64_t part = std::min(chunk, place.piece->size - done);
+      before.read(bytes.data(), place.piece->offset + done, part);
+      device.write(place.address + done, bytes.data(), part);
+      done += part;
+    }
+    if (place.piece->is_changed) save(place);
+  }
+  device.wait(launch_limit);
+}
+
+void Replayed::save(Place& place) {
+  place.saved = device_.allocate(place.piece->size);
+  device_.copy(place.saved.address(), place.address, place.piece->size);
+}
+
+void Replayed::restore() {
+  for (const Place& place : places_)
+    if (place.saved.size() != 0) device_.copy(place.address, place.saved.address(), place.piece->size);
+}
+
+void Replayed::launch() { device_.launch(kernel_, recording_.launch, recording_.parameters); }
+
+void Replayed::compare(const Options& options, Outcome& outcome) {
+  device_.wait(launch_limit);
+  const Contents before(folder_, Contents::When::before), after(folder_, Contents::When::after);
+  std::vector<std::byte> expected, found;
+  for (Place& place : places_) {
+    const Piece& piece = *place.piece;
+    const Contents& contents = piece.is_changed ? after : before;
+    Tally tally(piece, recording_, options);
+    for (uint64_t done = 0; done < piece.size;) {
+      const uint64_t part = std::min(chunk, piece.size - done);
+      expected.resize(part);
+      found.resize(part);
+      contents.read(expected.data(), piece.offset + done, part);
+      device_.read(found.data(), place.address + done, part);
+      if (std::memcmp(expected.data(), found.data(), part) != 0)
+        tally.add(done, expected.data(), found.data(), part);
+      done += part;
+    }
+    outcome.bytes_compared += piece.size;
+    if (!tally.any()) continue;
+    outcome.differences.push_back(tally.result(piece));
+    if (place.saved.size() == 0) {  // only the GPU changed it: what it was is in the file
+      std::vector<std::byte> old(piece.size);
+      before.read(old.data(), piece.offset, piece.size);
+      device_.write(place.address, old.data(), piece.size);
+      save(place);
+    }
+  }
+  outcome.notes.insert(outcome.notes.end(), notes_.begin(), notes_.end());
+}
+
+Outcome measure(gpu::Device& device, const std::filesystem::path& folder, const Options& options) {
+  Outcome outcome;
+  try {
+    Replayed replayed(device, folder);
+    outcome.notes = replayed.recording().notes;
+    replayed.launch();
+    replayed.compare(options, outcome);
+
+    const gpu::Module empty = device.load(empty_kernel);
+    const gpu::Function nothing = empty.function("nothing");
+    CopyTimer copy(device, std::max<uint64_t>(8 * device.l2_bytes(), 1 << 20));
+    copy.add_to(outcome);
+    outcome.seconds = times(
+        device, options.runs, [&] { replayed.restore(); }, [&] { replayed.launch(); });
+    outcome.empty_seconds = times(
+        device, 20, [&] { replayed.restore(); }, [&] { device.launch(nothing, {}, {}); });
+    copy.add_to(outcome);
+  } catch (const Error& error) {
+    outcome.failure = error.what();
+  }
+  return outcome;
+}
+
+json to_json(const Gpu& gpu) {
+  return {{"name", gpu.name},         {"arch", gpu.arch},
+          {"cuda", gpu.cuda},         {"multiprocessors", gpu.multiprocessors},
+          {"clock_hz", gpu.clock_hz}, {"l2_bytes", gpu.l2_bytes}};
+}
+
+Gpu gpu_from_json(const json& json) {
+  return {json.at("name"),     json.at("arch"),    json.at("cuda"), json.at("multiprocessors"),
+          json.at("clock_hz"), json.at("l2_bytes")};
+}
+
+json to_json(const Outcome& outcome) {
+  json differences = json::array();
+  for (const Difference& d : outcome.differences)
+    differences.push_back({{"name", d.name},
+                           {"element", d.element},
+                           {"elements", d.elements},
+                           {"different", d.different},
+                           {"first", d.first},
+                           {"address", d.address},
+                           {"expected", d.expected},
+                           {"found", d.found},
+                           {"largest", d.largest ? json(*d.largest) : json(nullptr)},
+                           {"is_close", d.is_close}});
+  return {{"failure", outcome.failure},
+          {"bytes_compared", outcome.bytes_compared},
+          {"differences", std::move(differences)},
+          {"notes", outcome.notes},
+          {"seconds", outcome.seconds},
+          {"empty_seconds", outcome.empty_seconds},
+          {"copy_seconds", outcome.copy_seconds},
+          {"copy_bytes", outcome.copy_bytes}};
+}
+
+Outcome outcome_from_json(const json& json) {
+  Outcome outcome;
+  outcome.failure = json.at("failure");
+  outcome.bytes_compared = json.at("bytes_compared");
+  for (const auto& d : json.at("differences")) {
+    std::optional<double> largest;
+    if (!d.at("largest").is_null()) largest = d.at("largest").get<double>();
+    outcome.differences.push_back({d.at("name"), d.at("element"), d.at("elements"), d.at("different"),
+                                   d.at("first"), d.at("address"), d.at("expected"), d.at("found"), largest,
+                                   d.at("is_close")});
+  }
+  outcome.notes = json.at("notes").get<std::vector<std::string>>();
+  outcome.seconds = json.at("seconds").get<std::vector<double>>();
+  outcome.empty_seconds = json.at("empty_seconds").get<std::vector<double>>();
+  outcome.copy_seconds = json.at("copy_seconds").get<std::vector<double>>();
+  outcome.copy_bytes = json.at("copy_bytes");
+  return outcome;
+}
+
+}  // namespace lanescope::replay

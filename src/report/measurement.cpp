@@ -1,0 +1,391 @@
+// See measurement.hpp.
+#include "report/measurement.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "report/json_text.hpp"
+#include "report/metrics.hpp"
+#include "report/words.hpp"
+
+namespace lanescope::report {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Verdict = CounterComparison::Verdict;
+
+constexpr std::string_view wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_";
+constexpr std::string_view conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
+constexpr std::string_view instructions = "smsp__inst_executed_op_shared_";
+
+/// In the order of the table.
+constexpr std::array predicted_counters{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
+                                        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+                                        "smsp__inst_executed_op_shared_ld.sum",
+                                        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+                                        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+                                        "smsp__inst_executed_op_shared_st.sum",
+                                        "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
+                                        "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
+                                        "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
+                                        "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+                                        "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
+                                        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"};
+struct Unpredicted {
+  const char *name, *description;
+};
+constexpr std::array unpredicted_counters{
+    Unpredicted{"dram__bytes_read.sum", "Bytes read from memory, caches empty before"},
+    Unpredicted{"dram__bytes_write.sum", "Bytes written to memory"}};
+
+double median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t half = values.size() / 2;
+  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
+}
+double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
+double most(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+/// Wavefronts without conflicts, of each run: what the accesses need by themselves.
+std::vector<double> phases(const MeasuredLaunch& launch, std::string_view op) {
+  const auto found_wavefronts = launch.counters.find(fmt::format("{}{}.sum", wavefronts, op));
+  const auto found_conflicts = launch.counters.find(fmt::format("{}{}.sum", conflicts, op));
+  if (found_wavefronts == launch.counters.end() || found_conflicts == launch.counters.end()) return {};
+  std::vector<double> list;
+  for (size_t i = 0; i < std::min(found_wavefronts->second.size(), found_conflicts->second.size()); ++i)
+    list.push_back(found_wavefronts->second[i] - found_conflicts->second[i]);
+  return list;
+}
+
+/// What the report says of lines where the assembler may do otherwise.
+std::string doubts(const Launch& launch, exec::AccessKind kind) {
+  for (const Line& line : launch.lines)
+    if (line.space == exec::AccessSpace::shared && line.kind == kind && !line.doubt.empty())
+      return fmt::format(" (line {}: {})", line.line, line.doubt);
+  return "";
+}
+
+/// The accesses of one kind to shared memory.
+struct SharedKind {
+  std::string_view op;
+  exec::AccessKind kind;
+  const profile::Counters& counters;
+};
+
+void explain(CounterComparison& c, const MeasuredLaunch& launch) {
+  const auto set = [&](Verdict verdict, std::string why) {
+    c.verdict = verdict;
+    c.why = std::move(why);
+  };
+  const double predicted = *c.predicted;
+  if (c.least == predicted && c.most == predicted) return set(Verdict::equal, "");
+  if (c.least <= predicted && predicted <= c.most)
+    return set(Verdict::within, "between the least and the most of several launches");
+  const profile::Totals& totals = launch.predicted.totals;
+  const std::array<SharedKind, 3> kinds{{{"ld", exec::AccessKind::load, totals.shared_load},
+                                         {"st", exec::AccessKind::store, totals.shared_store},
+                                         {"atom", exec::AccessKind::atomic, totals.shared_atomic}}};
+  for (const SharedKind& kind : kinds) {
+    const bool is_instructions = c.name == fmt::format("{}{}.sum", instructions, kind.op);
+    if (!is_instructions && c.name != fmt::format("{}{}.sum", wavefronts, kind.op) &&
+        c.name != fmt::format("{}{}.sum", conflicts, kind.op))
+      continue;
+    const auto expected = static_cast<double>(kind.counters.wavefronts - kind.counters.conflicts);
+    const std::vector<double> needed = phases(launch, kind.op);
+    const bool same = !needed.empty() && least(needed) == expected && most(needed) == expected;
+    if (!same)
+      return set(Verdict::merging,
+                 fmt::format("the assembler made other accesses than was predicted{}; see docs/merging.md",
+                             doubts(launch.predicted, kind.kind)));
+    if (c.least < predicted) break;
+    return is_instructions
+               ? set(Verdict::predicated, "instructions that no lane executes count, too")
+               : set(Verdict::arbitration, "the same accesses, which waited for those of other warps");
+  }
+  set(Verdict::unexplained, "");
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.2f} us", seconds * 1e6) : fmt::format("{:.3f} ms", seconds * 1e3);
+}
+std::string bandwidth_text(double bytes_per_second) {
+  return fmt::format("{:.0f} GB/s", bytes_per_second * 1e-9);
+}
+std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
+
+double copy_bandwidth(const replay::Outcome& outcome) {
+  const double seconds = median(outcome.copy_seconds);
+  return seconds == 0 ? 0 : 2 * static_cast<double>(outcome.copy_bytes) / seconds;
+}
+
+uint64_t sector_bytes(const Launch& launch) {
+  const profile::Totals& t = launch.totals;
+  return 32 * (t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors);
+}
+
+const char* verdict_of(const MeasuredLaunch& launch) {
+  const auto& differences = launch.outcome.differences;
+  if (!launch.obstacle.empty()) return "not run";
+  if (!launch.outcome.failure.empty()) return "failed";
+  if (differences.empty()) return "equal";
+  return is_wrong(launch) ? "different" : "close";
+}
+
+std::string describe(const replay::Difference& d) {
+  std::string text = fmt::format("{}: {} of {} {} differ", d.name, grouped(d.different), grouped(d.elements),
+                                 d.element.ends_with("bytes") ? "words of " + d.element : d.element);
+  if (d.largest) text += fmt::format(", by at most {:.2g} of their size", *d.largest);
+  return text + fmt::format("; the first is element {} (0x{:x}): the engine has {}, the GPU {}",
+                            grouped(d.first), d.address, d.expected, d.found);
+}
+
+void write_results(Writer& out, const MeasuredLaunch& launch) {
+  const replay::Outcome& outcome = launch.outcome;
+  if (!outcome.failure.empty()) {
+    out.line("  on the GPU   failed:", Style::bad);
+    out.paragraph(outcome.failure, 4);
+    return;
+  }
+  const std::string bytes = grouped(outcome.bytes_compared) + " bytes compared";
+  if (outcome.differences.empty())
+    out.line(fmt::format("  results      equal to the engine's in every bit ({})", bytes), Style::good);
+  else if (!is_wrong(launch))
+    out.line(
+        fmt::format("  results      equal within the tolerance, as the order of additions and the "
+                    "assembler's joining of products and sums allow ({})",
+                    bytes));
+  else
+    out.line(fmt::format("  results      DIFFERENT from the engine's ({})", bytes), Style::bad);
+  for (const replay::Difference& d : outcome.differences) out.paragraph(describe(d), 15);
+}
+
+void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+  const replay::Outcome& outcome = launch.outcome;
+  if (outcome.seconds.empty()) return;
+  const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
+  out.line(fmt::format("  time         {} (median of {} launches, {} … {}); a kernel that does nothing {}",
+                       seconds_text(seconds), outcome.seconds.size(), seconds_text(least(outcome.seconds)),
+                       seconds_text(most(outcome.seconds)), seconds_text(median(outcome.empty_seconds))));
+  out.line(fmt::format("  copy         {} ({} bytes inside the GPU's memory, in the same process)",
+                       bandwidth_text(copy), grouped(outcome.copy_bytes)));
+  if (!launch.predicted.counted) return;
+  if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0) {
+    const double bandwidth = static_cast<double>(bytes) / seconds;
+    out.line(fmt::format("  bandwidth    {} of the sectors asked for ({} bytes), {} of the copy's",
+                         bandwidth_text(bandwidth), grouped(bytes), share_text(bandwidth / copy)));
+    if (bandwidth > copy)
+      out.line(fmt::format("               more than memory gives: caches answered at least {} of it",
+                           share_text(1 - copy / bandwidth)));
+  }
+  for (const Bound& bound : bounds(launch, gpu))
+    out.line(fmt::format("  bound        {} {}: {} of the time", seconds_text(bound.seconds), bound.name,
+                         share_text(bound.seconds / seconds)));
+}
+
+void write_counters(Writer& out, const MeasuredLaunch& launch) {
+  const std::vector<CounterComparison> rows = compare_counters(launch);
+  if (rows.empty()) return;
+  size_t runs = 0;
+  for (const auto& [name, values] : launch.counters) runs = std::max(runs, values.size());
+  const auto number = [](double value) { return grouped(static_cast<uint64_t>(std::llround(value))); };
+  Table table({"counter", "predicted", fmt::format("measured ({} launches)", runs), "difference"}, 1);
+  for (const CounterComparison& c : rows) {
+    const bool is_bad = c.verdict == Verdict::unexplained;
+    std::vector<std::string> below{c.name};
+    if (!c.why.empty()) below.push_back("→ " + c.why);
+    table.add({{c.description},
+               {c.predicted ? number(*c.predicted) : ""},
+               {c.least == c.most ? number(c.least) : number(c.least) + " … " + number(c.most)},
+               {name_of(c.verdict), is_bad ? Style::bad : Style::plain}},
+              below);
+  }
+  table.write(out);
+}
+
+Json json_of(const replay::Difference& d) {
+  return {{"name", d.name},
+          {"element", d.element},
+          {"elements", d.elements},
+          {"different", d.different},
+          {"first", d.first},
+          {"address", d.address},
+          {"expected", d.expected},
+          {"found", d.found},
+          {"largest", d.largest ? Json(*d.largest) : Json(nullptr)},
+          {"close", d.is_close}};
+}
+
+Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+  const Launch& p = launch.predicted;
+  const replay::Outcome& outcome = launch.outcome;
+  Json json{{"kernel", p.kernel},
+            {"grid", {p.grid.x, p.grid.y, p.grid.z}},
+            {"block", {p.block.x, p.block.y, p.block.z}},
+            {"verdict", verdict_of(launch)},
+            {"obstacle", launch.obstacle.empty() ? outcome.failure : launch.obstacle},
+            {"notes", outcome.notes},
+            {"bytes_compared", outcome.bytes_compared}};
+  Json differences = Json::array(), limits = Json::array(), counters = Json::array();
+  for (const replay::Difference& d : outcome.differences) differences.push_back(json_of(d));
+  json["differences"] = std::move(differences);
+  const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
+  if (!outcome.seconds.empty()) {
+    json["seconds"] = {{"median", seconds},
+                       {"least", least(outcome.seconds)},
+                       {"most", most(outcome.seconds)},
+                       {"runs", outcome.seconds.size()},
+                       {"empty_kernel", median(outcome.empty_seconds)}};
+    json["copy"] = {
+        {"bytes", outcome.copy_bytes}, {"seconds", median(outcome.copy_seconds)}, {"bandwidth", copy}};
+    const auto bytes = static_cast<double>(sector_bytes(p));
+    json["global"] = {{"bytes", sector_bytes(p)},
+                      {"bandwidth", bytes / seconds},
+                      {"share_of_copy", bytes / seconds / copy}};
+    for (const Bound& bound : bounds(launch, gpu))
+      limits.push_back(
+          {{"name", bound.name}, {"seconds", bound.seconds}, {"share", bound.seconds / seconds}});
+  }
+  json["bounds"] = std::move(limits);
+  for (const CounterComparison& c : compare_counters(launch))
+    counters.push_back({{"name", c.name},
+                        {"predicted", c.predicted ? Json(*c.predicted) : Json(nullptr)},
+                        {"least", c.least},
+                        {"most", c.most},
+                        {"runs", launch.counters.at(c.name)},
+                        {"verdict", name_of(c.verdict)},
+                        {"why", c.why}});
+  json["counters"] = std::move(counters);
+  return json;
+}
+
+}  // namespace
+
+std::vector<std::vector<std::string>> measured_counters() {
+  std::vector<std::vector<std::string>> groups(2);
+  for (const std::string name : predicted_counters) {
+    const bool is_first = name.ends_with("_mem_shared_op_ld.sum") || name.ends_with("_mem_shared_op_st.sum");
+    groups[is_first ? 0 : 1].push_back(name);
+  }
+  for (const Unpredicted& u : unpredicted_counters) groups[1].emplace_back(u.name);
+  return groups;
+}
+
+const char* name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::equal: return "equal";
+    case Verdict::within: return "within noise";
+    case Verdict::arbitration: return "arbitration";
+    case Verdict::merging: return "merging";
+    case Verdict::predicated: return "predicated";
+    case Verdict::alone: return "";
+    case Verdict::unexplained: break;
+  }
+  return "UNEXPLAINED";
+}
+
+std::vector<CounterComparison> compare_counters(const MeasuredLaunch& launch) {
+  std::vector<CounterComparison> rows;
+  if (!launch.predicted.counted) return rows;
+  const auto values_of = [&](const std::string& name) -> const std::vector<double>* {
+    const auto found = launch.counters.find(name);
+    return found == launch.counters.end() || found->second.empty() ? nullptr : &found->second;
+  };
+  for (const std::string name : predicted_counters) {
+    const std::vector<double>* values = values_of(name);
+    if (values == nullptr) continue;
+    constexpr std::array tools{Metric::Tool::ncu};
+    const Metric& metric = *find_metrics(name, tools).front();
+    CounterComparison c;
+    c.name = name;
+    c.description = metric.description;
+    c.predicted = metric.value(launch.predicted);
+    c.least = least(*values);
+    c.most = most(*values);
+    if (c.most == 0 && c.predicted == 0) continue;  // the kernel has none of this
+    explain(c, launch);
+    rows.push_back(std::move(c));
+  }
+  for (const Unpredicted& u : unpredicted_counters)
+    if (const std::vector<double>* values = values_of(u.name))
+      rows.push_back(
+          {u.name, u.description, std::nullopt, least(*values), most(*values), Verdict::alone, ""});
+  return rows;
+}
+
+std::vector<Bound> bounds(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+  std::vector<Bound> list;
+  if (!launch.predicted.counted) return list;
+  const profile::Totals& t = launch.predicted.totals;
+  const double copy = copy_bandwidth(launch.outcome);
+  if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0 && copy > 0)
+    list.push_back(
+        {"if every sector comes from memory at the copy's bandwidth", static_cast<double>(bytes) / copy});
+  const uint64_t all = t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts;
+  const double rate = gpu.multiprocessors * gpu.clock_hz;
+  if (all != 0 && rate > 0)
+    list.push_back({fmt::format("for {} of shared memory, one a cycle on each of {} multiprocessors",
+                                counted(all, "wavefront"), gpu.multiprocessors),
+                    static_cast<double>(all) / rate});
+  return list;
+}
+
+bool is_wrong(const MeasuredLaunch& launch) {
+  const auto& differences = launch.outcome.differences;
+  if (!launch.obstacle.empty()) return false;
+  return !launch.outcome.failure.empty() ||
+         std::any_of(differences.begin(), differences.end(), [](const auto& d) { return !d.is_close; });
+}
+
+std::string to_text(const Measurement& measurement, const TextOptions& options) {
+  Writer out(options);
+  const replay::Gpu& gpu = measurement.gpu;
+  out.line(fmt::format("{} ({}, CUDA {}): {} multiprocessors at {:.0f} MHz at most", gpu.name, gpu.arch,
+                       gpu.cuda, gpu.multiprocessors, gpu.clock_hz * 1e-6),
+           Style::bold);
+  if (measurement.arch != gpu.arch)
+    out.paragraph(fmt::format("Predictions are for {}, not for this GPU ({}).", measurement.arch, gpu.arch),
+                  0, Style::bad);
+  if (!measurement.no_counters.empty()) out.paragraph("No hardware counters: " + measurement.no_counters, 0);
+  for (const std::string& note : measurement.notes) out.paragraph(note, 0);
+  for (const MeasuredLaunch& launch : measurement.launches) {
+    const Launch& p = launch.predicted;
+    out.line();
+    out.line(fmt::format("{}  grid {}  block {}", printable(p.kernel), extent(p.grid), extent(p.block)),
+             Style::bold);
+    if (!launch.obstacle.empty()) {
+      out.paragraph("not run on the GPU: " + launch.obstacle, 2, Style::bad);
+      continue;
+    }
+    for (const std::string& note : launch.outcome.notes) out.paragraph(note, 2);
+    write_results(out, launch);
+    write_times(out, launch, gpu);
+    write_counters(out, launch);
+  }
+  return std::move(out).str();
+}
+
+std::string to_json(const Measurement& measurement) {
+  const replay::Gpu& gpu = measurement.gpu;
+  Json launches = Json::array();
+  for (const MeasuredLaunch& launch : measurement.launches) launches.push_back(json_of(launch, gpu));
+  return json_text({{"schema", 1},
+                    {"gpu",
+                     {{"name", gpu.name},
+                      {"arch", gpu.arch},
+                      {"cuda", gpu.cuda},
+                      {"multiprocessors", gpu.multiprocessors},
+                      {"clock_hz", gpu.clock_hz},
+                      {"l2_bytes", gpu.l2_bytes}}},
+                    {"arch", measurement.arch},
+                    {"no_counters", measurement.no_counters},
+                    {"notes", measurement.notes},
+                    {"launches", std::move(launches)}});
+}
+
+}  // namespace lanescope::report
