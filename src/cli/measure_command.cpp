@@ -41,6 +41,7 @@ struct Options {
   std::string format = "text", output;
   int device = 0;
   uint32_t runs = 100, counter_runs = 5;
+  uint32_t limit = 60;
   double tolerance = 1e-5;
   bool no_counters = false;
 };
@@ -72,6 +73,8 @@ json replay_on_gpu(const Options& options, const ScratchFolder& scratch,
                                    std::to_string(options.runs),
                                    "--tolerance",
                                    fmt::format("{}", options.tolerance),
+                                   "--limit",
+                                   std::to_string(options.limit),
                                    "-o",
                                    result.string()};
   for (const fs::path& folder : folders) command.push_back(folder.string());
@@ -228,6 +231,10 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
   command->add_option("-o,--output", options->output, "write the result to FILE")->type_name("FILE");
   command->add_option("--device", options->device, "the GPU, from 0")->type_name("N");
   command->add_option("--runs", options->runs, "timed launches of a kernel, at most (100 if not given)")
+      ->type_name("N");
+  command
+      ->add_option("--limit", options->limit,
+                   "seconds that a launch may take on the GPU until it counts as hanging (60 if not given)")
       ->type_name("N");
   command
       ->add_option("--counter-runs", options->counter_runs,

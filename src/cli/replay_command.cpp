@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
+#include <cstdlib>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -23,6 +25,7 @@ struct Options {
   int device = 0;
   uint32_t once = 0;  ///< launches of each recording without any measurement; 0: measure
   replay::Options replay;
+  int64_t limit = 60;
 };
 
 /// Under a profiler, which shall see the recorded kernels and nothing else.
@@ -38,6 +41,10 @@ void launch_only(gpu::Device& device, const Options& options) {
   }
 }
 
+std::string text_of(const nlohmann::json& result) {
+  return result.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+}
+
 int run(const Options& options) {
   nlohmann::json result;
   try {
@@ -48,13 +55,18 @@ int run(const Options& options) {
     }
     result["gpu"] = to_json(replay::describe(device));
     result["outcomes"] = nlohmann::json::array();
-    for (const std::string& folder : options.folders)
-      result["outcomes"].push_back(to_json(replay::measure(device, folder, options.replay)));
+    for (const std::string& folder : options.folders) {
+      const replay::Outcome outcome = replay::measure(device, folder, options.replay);
+      result["outcomes"].push_back(to_json(outcome));
+      if (!outcome.is_lost) continue;
+      write_output(options.output, text_of(result));
+      std::_Exit(done);
+    }
   } catch (const gpu::GpuError& error) {
     if (options.once != 0) throw;
     result = {{"error", error.what()}};
   }
-  write_output(options.output, result.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  write_output(options.output, text_of(result));
   return done;
 }
 
@@ -70,7 +82,11 @@ void add_replay_command(CLI::App& app, int& status) {
   command->add_option("--once", options->once, "launch each recording N times, and measure nothing");
   command->add_option("--runs", options->replay.runs, "timed launches, at most");
   command->add_option("--tolerance", options->replay.f32_tolerance, "relative, of 32-bit numbers");
-  command->callback([options, &status] { status = run(*options); });
+  command->add_option("--limit", options->limit, "seconds for the first launch of each recording");
+  command->callback([options, &status] {
+    options->replay.limit = std::chrono::seconds(options->limit);
+    status = run(*options);
+  });
 }
 
 }  // namespace lanescope::cli

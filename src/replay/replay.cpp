@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
@@ -22,13 +23,32 @@ constexpr int clock_khz = 13;  // CU_DEVICE_ATTRIBUTE_CLOCK_RATE
 /// Allocations nearer to each other than this share a mapping: each takes 64 MiB of addresses at least.
 constexpr uint64_t near = 128 << 20;
 constexpr uint64_t chunk = 64 << 20;
-constexpr std::chrono::milliseconds launch_limit = std::chrono::minutes(1);
+constexpr double of_greatest = 0.1;  // of the tolerance, where numbers are compared with the greatest one
 constexpr double timed_seconds = 1.0;
 constexpr size_t warm_up = 5, fewest_runs = 5;
 
-// For every GPU that today's drivers serve.
-constexpr const char* empty_kernel =
-    ".version 6.0\n.target sm_50\n.address_size 64\n.visible .entry nothing() { ret; }\n";
+/// A kernel that does nothing, and one that lasts for some nanoseconds. For every GPU that today's drivers
+/// serve.
+constexpr const char* helpers = R"(.version 6.0
+.target sm_50
+.address_size 64
+.visible .entry lanescope_nothing() { ret; }
+.visible .entry lanescope_delay(.param .u64 ns)
+{
+  .reg .pred %p; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [ns];
+  mov.u64 %rd2, %globaltimer;
+  add.u64 %rd1, %rd1, %rd2;
+again:
+  mov.u64 %rd2, %globaltimer;
+  setp.lt.u64 %p, %rd2, %rd1;
+  @%p bra again;
+  ret;
+}
+)";
+/// The GPU is kept busy for this long while the host puts what is timed into the stream, which then follows
+/// without a gap.
+constexpr uint64_t head_start_ns = 30'000;
 
 /// What has been seen of a piece's elements that differ.
 class Tally {
@@ -59,6 +79,15 @@ class Tally {
     }
   }
   [[nodiscard]] bool any() const { return different_ != 0; }
+  /// Then the largest number of the piece must be known, too: sums that cancel are as far apart as their
+  /// parts.
+  [[nodiscard]] bool needs_largest() const { return farthest_ > 0 && largest_ < infinite; }
+  void add_size(const std::byte* expected, uint64_t bytes) {
+    for (uint64_t i = 0; i + bytes_ <= bytes; i += bytes_) {
+      const double x = std::abs(type_ == "f32" ? number<float>(expected + i) : number<double>(expected + i));
+      if (std::isfinite(x)) greatest_ = std::max(greatest_, x);
+    }
+  }
   [[nodiscard]] Difference result(const Piece& piece) const {
     Difference d;
     const bool is_number = (type_ == "f32" || type_ == "f64") && largest_ < infinite;
@@ -72,7 +101,7 @@ class Tally {
     d.found = found_;
     if (is_number) {
       d.largest = largest_;
-      d.is_close = largest_ <= (type_ == "f32" ? options_.f32_tolerance : options_.f64_tolerance);
+      d.is_close = farthest_ <= of_greatest * tolerance() * greatest_;
     }
     return d;
   }
@@ -84,8 +113,13 @@ class Tally {
   std::string type_;
   uint64_t bytes_ = 4, different_ = 0, first_ = 0;
   std::string expected_, found_;
-  double largest_ = 0;
+  double largest_ = 0;   ///< relative difference
+  double farthest_ = 0;  ///< difference of those that are not within the tolerance
+  double greatest_ = 0;  ///< number of the piece
 
+  [[nodiscard]] double tolerance() const {
+    return type_ == "f32" ? options_.f32_tolerance : options_.f64_tolerance;
+  }
   template <class T>
   static double number(const std::byte* at) {
     T value;
@@ -106,29 +140,50 @@ class Tally {
   void note(double a, double b) {
     if (std::isnan(a) && std::isnan(b)) return;
     const double apart = std::abs(a - b) / std::max(std::abs(a), std::abs(b));
-    largest_ =
-        is_plausible(a) && is_plausible(b) && std::isfinite(apart) ? std::max(largest_, apart) : infinite;
+    if (!is_plausible(a) || !is_plausible(b) || !std::isfinite(apart)) {
+      largest_ = infinite;
+      return;
+    }
+    largest_ = std::max(largest_, apart);
+    if (apart > tolerance()) farthest_ = std::max(farthest_, std::abs(a - b));
   }
 };
 
-/// Runs `work` a few times untimed, then timed until the time is spent.
-template <class Prepare, class Work>
-std::vector<double> times(gpu::Device& device, size_t most, Prepare&& prepare, Work&& work) {
-  for (size_t i = 0; i < warm_up; ++i) {
-    prepare();
-    work();
+/// Times what a stream does.
+class Timer {
+ public:
+  explicit Timer(gpu::Device& device)
+      : device_(device),
+        module_(device.load(helpers)),
+        nothing_(module_.function("lanescope_nothing")),
+        delay_(module_.function("lanescope_delay")) {}
+
+  void nothing() { device_.launch(nothing_, {}, {}); }
+  /// Runs `work` a few times untimed, then timed until `most` are, or the time is spent.
+  template <class Prepare, class Work>
+  std::vector<double> times(size_t most, Prepare&& prepare, Work&& work) {
+    for (size_t i = 0; i < warm_up; ++i) {
+      prepare();
+      work();
+    }
+    device_.wait();
+    std::vector<double> seconds;
+    const auto begin = std::chrono::steady_clock::now();
+    while (seconds.size() < most) {
+      const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+      if (seconds.size() >= fewest_runs && spent.count() > timed_seconds) break;
+      prepare();
+      device_.launch(delay_, {}, std::as_bytes(std::span(&head_start_ns, 1)));
+      seconds.push_back(device_.seconds_of(work));
+    }
+    return seconds;
   }
-  device.wait(launch_limit);
-  std::vector<double> seconds;
-  const auto begin = std::chrono::steady_clock::now();
-  while (seconds.size() < most) {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
-    if (seconds.size() >= fewest_runs && spent.count() > timed_seconds) break;
-    prepare();
-    seconds.push_back(device.seconds_of(work));
-  }
-  return seconds;
-}
+
+ private:
+  gpu::Device& device_;
+  gpu::Module module_;
+  gpu::Function nothing_, delay_;
+};
 
 /// Copies of one half of a buffer to the other.
 class CopyTimer {
@@ -137,9 +192,9 @@ class CopyTimer {
       : device_(device), bytes_(bytes), buffer_(device.allocate(2 * bytes)) {
     device.fill(buffer_.address(), 0x5a, 2 * bytes);
   }
-  void add_to(Outcome& outcome) {
-    const std::vector<double> more = times(
-        device_, 10, [] {}, [&] { device_.copy(buffer_.address() + bytes_, buffer_.address(), bytes_); });
+  void add_to(Outcome& outcome, Timer& timer) {
+    const std::vector<double> more = timer.times(
+        10, [] {}, [&] { device_.copy(buffer_.address() + bytes_, buffer_.address(), bytes_); });
     outcome.copy_bytes = bytes_;
     outcome.copy_seconds.insert(outcome.copy_seconds.end(), more.begin(), more.end());
   }
@@ -201,7 +256,7 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
     }
     if (place.piece->is_changed) save(place);
   }
-  device.wait(launch_limit);
+  device.wait();
 }
 
 void Replayed::save(Place& place) {
@@ -217,7 +272,7 @@ void Replayed::restore() {
 void Replayed::launch() { device_.launch(kernel_, recording_.launch, recording_.parameters); }
 
 void Replayed::compare(const Options& options, Outcome& outcome) {
-  device_.wait(launch_limit);
+  device_.wait();
   const Contents before(folder_, Contents::When::before), after(folder_, Contents::When::after);
   std::vector<std::byte> expected, found;
   for (Place& place : places_) {
@@ -236,6 +291,12 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
     }
     outcome.bytes_compared += piece.size;
     if (!tally.any()) continue;
+    for (uint64_t done = 0; tally.needs_largest() && done < piece.size;) {
+      const uint64_t part = std::min(chunk, piece.size - done);
+      contents.read(expected.data(), piece.offset + done, part);
+      tally.add_size(expected.data(), part);
+      done += part;
+    }
     outcome.differences.push_back(tally.result(piece));
     if (place.saved.size() == 0) {  // only the GPU changed it: what it was is in the file
       std::vector<std::byte> old(piece.size);
@@ -249,21 +310,25 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
 
 Outcome measure(gpu::Device& device, const std::filesystem::path& folder, const Options& options) {
   Outcome outcome;
+  std::unique_ptr<Replayed> replayed;
   try {
-    Replayed replayed(device, folder);
-    outcome.notes = replayed.recording().notes;
-    replayed.launch();
-    replayed.compare(options, outcome);
+    replayed = std::make_unique<Replayed>(device, folder);
+    outcome.notes = replayed->recording().notes;
+    replayed->launch();
+    device.wait(options.limit);
+    replayed->compare(options, outcome);
 
-    const gpu::Module empty = device.load(empty_kernel);
-    const gpu::Function nothing = empty.function("nothing");
+    Timer timer(device);
     CopyTimer copy(device, std::max<uint64_t>(8 * device.l2_bytes(), 1 << 20));
-    copy.add_to(outcome);
-    outcome.seconds = times(
-        device, options.runs, [&] { replayed.restore(); }, [&] { replayed.launch(); });
-    outcome.empty_seconds = times(
-        device, 20, [&] { replayed.restore(); }, [&] { device.launch(nothing, {}, {}); });
-    copy.add_to(outcome);
+    copy.add_to(outcome, timer);
+    const auto restore = [&] { replayed->restore(); };
+    outcome.seconds = timer.times(options.runs, restore, [&] { replayed->launch(); });
+    outcome.empty_seconds = timer.times(20, restore, [&] { timer.nothing(); });
+    copy.add_to(outcome, timer);
+  } catch (const gpu::GpuError& error) {
+    outcome.failure = error.what();
+    outcome.is_lost = error.lost;
+    if (error.lost) static_cast<void>(replayed.release());
   } catch (const Error& error) {
     outcome.failure = error.what();
   }

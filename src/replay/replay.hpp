@@ -2,6 +2,7 @@
 // copy of the GPU's memory in the same process.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
@@ -24,9 +25,10 @@ struct Gpu {
 [[nodiscard]] Gpu describe(const gpu::Device& device);
 
 struct Options {
-  uint32_t runs = 100;           ///< timed ones, at most: a second is spent on them, but five are made
-  double f32_tolerance = 1e-5;   ///< relative: numbers at most this far apart are close
-  double f64_tolerance = 1e-12;  ///< the same
+  uint32_t runs = 100;             ///< timed ones, at most: a second is spent on them, but five are made
+  double f32_tolerance = 1e-5;     ///< relative: numbers at most this far apart are close
+  double f64_tolerance = 1e-12;    ///< the same
+  std::chrono::seconds limit{60};  ///< for the first launch to end
 };
 
 /// How a piece of memory on the GPU differs from the engine's.
@@ -43,7 +45,8 @@ struct Difference {
 };
 
 struct Outcome {
-  std::string failure;  ///< why there is nothing else, in words
+  std::string failure;   ///< why there is nothing else, in words
+  bool is_lost = false;  ///< the GPU does nothing more for this process, which had better end at once
   uint64_t bytes_compared = 0;
   std::vector<Difference> differences;
   std::vector<std::string> notes;
@@ -85,7 +88,8 @@ class Replayed {
   std::vector<std::string> notes_;
 };
 
-/// All of it. What the GPU or the driver refuses is the outcome's failure.
+/// All of it. What the GPU or the driver refuses is the outcome's failure. Where the GPU is lost, nothing is
+/// given back to the driver: that could wait for a kernel that does not end.
 [[nodiscard]] Outcome measure(gpu::Device& device, const std::filesystem::path& folder,
                               const Options& options);
 

@@ -1,9 +1,12 @@
 // Stands for the CUDA driver's library (libcuda.so.1) in tests of machines without a GPU: the functions that
 // src/gpu/driver.cpp asks for, with our own engine for a GPU. Environment:
 //   FAKE_CUDA_FLIP=ADDRESS   each launch ends with a bit of this byte flipped: a GPU with other results
+//   FAKE_CUDA_BIT=N          which one; the lowest if not given
 //   FAKE_CUDA_FAIL=1         each launch fails, as by an illegal address
+//   FAKE_CUDA_HANG=1         launches do not end, and nothing is given back while one runs
 //   FAKE_CUDA_REFUSE=1       PTX is refused
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <chrono>
@@ -88,6 +91,13 @@ Gpu& gpu() {
   return one;
 }
 
+constexpr int not_ready = 600;
+
+/// What waits for a kernel that does not end.
+void wait_for_kernels() {
+  while (gpu().state == not_ready) pause();
+}
+
 bool is_asked(const char* name) { return std::getenv(name) != nullptr; }
 
 template <class T>
@@ -169,6 +179,7 @@ DRIVER_API int cuModuleLoadDataEx(void** out, const void* image, unsigned count,
   }
 }
 DRIVER_API int cuModuleUnload(void* module) {
+  wait_for_kernels();
   delete static_cast<Module*>(module);
   return success;
 }
@@ -219,6 +230,8 @@ DRIVER_API int cuMemAlloc_v2(uint64_t* out, size_t bytes) {
   }
 }
 DRIVER_API int cuMemFree_v2(uint64_t address) {
+  wait_for_kernels();
+
   return gpu().memory->release(address) ? success : invalid_value;
 }
 DRIVER_API int cuMemGetAllocationGranularity(size_t* size, const void*, int) {
@@ -246,6 +259,7 @@ DRIVER_API int cuMemMap(uint64_t address, size_t size, size_t, unsigned long lon
   return success;
 }
 DRIVER_API int cuMemUnmap(uint64_t address, size_t) {
+  wait_for_kernels();
   return gpu().memory->detach(at<void>(address)) ? success : invalid_value;
 }
 DRIVER_API int cuMemSetAccess(uint64_t, size_t, const void*, size_t) { return success; }
@@ -288,7 +302,12 @@ DRIVER_API int cuLaunchKernelEx(const LaunchConfig* launch, void* handle, void**
     return invalid_value;
   }
   const char* flip = std::getenv("FAKE_CUDA_FLIP");
-  if (flip != nullptr && function.kernel->name != "nothing") *at<uint8_t>(std::stoull(flip, nullptr, 0)) ^= 1;
+  if (is_asked("FAKE_CUDA_HANG")) gpu().state = not_ready;
+  if (flip != nullptr && !function.kernel->name.starts_with("lanescope_")) {
+    const char* bit = std::getenv("FAKE_CUDA_BIT");
+    *at<uint8_t>(std::stoull(flip, nullptr, 0)) ^=
+        static_cast<uint8_t>(1 << (bit != nullptr ? std::stoi(bit) : 0));
+  }
   return success;
 }
 DRIVER_API int cuStreamQuery(void*) { return gpu().state; }
