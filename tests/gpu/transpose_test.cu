@@ -1,0 +1,326 @@
+// Tests of include/lanescope/kernels/transpose.cuh on a GPU, or on the engine:
+//
+//   nvcc -std=c++20 -arch=sm_90 -Iinclude -o transpose_test tests/gpu/transpose_test.cu
+//   ./transpose_test                        on a GPU; `all` as argument: all sizes, 35,000 cases
+//   lanescope run -- ./transpose_test       without one
+//
+// Exit status 0 and a line with the number of cases, or 1 and what was wrong.
+//
+// Every case has buffers of its own that are exactly as long as the matrices reach. Of the input only the
+// elements are written, so that a checker of uninitialised memory sees reads of the paddings; what lies
+// between and behind the elements of the output is filled with a pattern that must still be there afterwards.
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <random>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "lanescope/kernels/transpose.cuh"
+
+namespace {
+
+using lanescope::kernels::Status;
+using lanescope::kernels::transpose;
+using lanescope::kernels::TransposeShape;
+
+int cases = 0, failures = 0;
+
+void fail(const std::string& what, const std::string& why) {
+  if (++failures <= 20) std::printf("FAILED %s: %s\n", what.c_str(), why.c_str());
+}
+
+/// Ends the program when the runtime itself does not work: nothing after it would be of use.
+void require(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  std::printf("FAILED %s: %s\n", what, cudaGetErrorString(error));
+  std::exit(1);
+}
+
+/// A device buffer that ends with the last element.
+struct Buffer {
+  explicit Buffer(size_t bytes) {
+    require(cudaMalloc(reinterpret_cast<void**>(&data), std::max<size_t>(bytes, 1)), "cudaMalloc");
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() { cudaFree(data); }
+  unsigned char* data = nullptr;
+};
+
+/// `bytes` bytes that are aligned to them: what the library moves.
+template <int bytes>
+struct alignas(bytes) Element {
+  unsigned char byte[bytes];
+};
+
+/// Where the matrices of one side lie, all values filled in.
+struct Side {
+  int64_t rows, columns, leading, stride;
+  int64_t first;  ///< elements before the first one
+  [[nodiscard]] int64_t at(int64_t matrix, int64_t row, int64_t column) const {
+    return first + matrix * stride + row * leading + column;
+  }
+};
+
+struct Variation {
+  int64_t in_padding = 0, out_padding = 0;  ///< elements after each row
+  int64_t in_gap = 0, out_gap = 0;          ///< elements after each matrix
+  int64_t in_first = 0, out_first = 0;      ///< elements before the first matrix
+  bool defaults = false;                    ///< leading dimensions and strides are left to the library
+};
+
+unsigned char pattern(size_t i) { return static_cast<unsigned char>(0xA5 ^ (i * 7)); }
+
+template <int bytes>
+void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, bool in_place) {
+  using T = Element<bytes>;
+  ++cases;
+  const Side in{rows, columns, columns + v.in_padding, rows * (columns + v.in_padding) + v.in_gap,
+                v.in_first};
+  const Side out = in_place ? in
+                            : Side{columns, rows, rows + v.out_padding,
+                                   columns * (rows + v.out_padding) + v.out_gap, v.out_first};
+  const auto end = [&](const Side& s) {
+    return rows && columns && batch ? s.at(batch - 1, s.rows - 1, s.columns - 1) + 1 : s.first;
+  };
+  char name[256];
+  std::snprintf(
+      name, sizeof name, "%lld x %lld of %d bytes, batch %lld, leading %lld and %lld, first %lld and %lld%s",
+      static_cast<long long>(rows), static_cast<long long>(columns), bytes, static_cast<long long>(batch),
+      static_cast<long long>(in.leading), static_cast<long long>(out.leading),
+      static_cast<long long>(in.first), static_cast<long long>(out.first), in_place ? ", in place" : "");
+
+  static std::mt19937_64 random(7);
+  std::vector<T> source(static_cast<size_t>(end(in)));
+  for (size_t i = 0; i < source.size() * bytes; ++i)
+    reinterpret_cast<unsigned char*>(source.data())[i] = static_cast<unsigned char>(random());
+  std::vector<T> result(static_cast<size_t>(end(out)));
+  for (size_t i = 0; i < result.size() * bytes; ++i)
+    reinterpret_cast<unsigned char*>(result.data())[i] = pattern(i);
+  if (in_place) result = source;
+  std::vector<T> expected = result;
+  for (int64_t m = 0; m < batch; ++m)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        expected[static_cast<size_t>(out.at(m, j, i))] = source[static_cast<size_t>(in.at(m, i, j))];
+
+  const Buffer to(result.size() * bytes), from(in_place ? 0 : source.size() * bytes);
+  require(cudaMemcpy(to.data, result.data(), result.size() * bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  const size_t row_bytes = static_cast<size_t>(columns) * bytes;
+  if (!in_place && row_bytes && rows)
+    for (int64_t m = 0; m < batch; ++m) {
+      const auto first = static_cast<size_t>(in.at(m, 0, 0)), pitch = static_cast<size_t>(in.leading) * bytes;
+      require(cudaMemcpy2D(from.data + first * bytes, pitch, source.data() + first, pitch, row_bytes,
+                           static_cast<size_t>(rows), cudaMemcpyHostToDevice),
+              "cudaMemcpy2D");
+    }
+
+  TransposeShape shape{.rows = rows, .columns = columns, .batch = batch};
+  if (!v.defaults) {
+    shape.in_leading = in.leading;
+    shape.out_leading = out.leading;
+    shape.in_stride = in.stride;
+    shape.out_stride = out.stride;
+  }
+  T* const target = reinterpret_cast<T*>(to.data) + out.first;
+  const T* const origin = in_place ? target : reinterpret_cast<const T*>(from.data) + in.first;
+  const Status status = transpose(target, origin, shape);
+  if (!status) return fail(name, status.message);
+  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {
+    fail(name, cudaGetErrorString(error));
+    std::exit(1);
+  }
+  require(cudaMemcpy(result.data(), to.data, result.size() * bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  for (size_t i = 0; i < result.size(); ++i)
+    if (std::memcmp(&result[i], &expected[i], bytes) != 0)
+      return fail(name, "element " + std::to_string(i) + " of the output's buffer is wrong");
+}
+
+template <int bytes>
+void check_sizes(bool quick) {
+  const std::vector<int64_t> all{1,  2,  3,  4,  5,  7,  8,  9,  12, 15,  16,  17,  23,  31,  32,  33,  40,
+                                 47, 48, 49, 63, 64, 65, 66, 70, 96, 127, 128, 129, 130, 255, 256, 257, 300};
+  const std::vector<int64_t> few{1, 3, 16, 17, 33, 64, 70, 129};
+  const std::vector<int64_t>& sizes = quick ? few : all;
+  int turn = 0;
+  for (const int64_t rows : sizes)
+    for (const int64_t columns : sizes) {
+      // A vector of 16 bytes holds `step` elements: paddings that keep rows aligned, and others.
+      const int64_t step = std::max(1, 16 / bytes);
+      const Variation variations[] = {
+          {.defaults = true},
+          {.in_padding = 1, .out_padding = 2},
+          {.in_padding = (step - columns % step) % step, .out_padding = (step - rows % step) % step + step},
+          {.in_first = 1},
+          {.out_first = 1},
+          {.in_padding = 3, .out_padding = 1, .in_first = 3, .out_first = 2},
+      };
+      const auto count = static_cast<int>(std::size(variations));
+      for (int i = 0; i < (quick ? 2 : count); ++i)
+        check<bytes>(rows, columns, 1, variations[quick ? (turn++ % count) : i], false);
+      if (rows == columns) {
+        check<bytes>(rows, rows, 1, {.defaults = true}, true);
+        check<bytes>(rows, rows, 1, {.in_padding = 3, .in_first = 1}, true);
+      }
+    }
+
+  struct Batch {
+    int64_t rows, columns, batch;
+  };
+  for (const Batch& b : {Batch{1, 1, 70},
+                         {2, 3, 40},
+                         {16, 16, 9},
+                         {17, 33, 11},
+                         {32, 32, 5},
+                         {33, 17, 3},
+                         {64, 64, 3},
+                         {5, 100, 7},
+                         {100, 5, 7},
+                         {70, 70, 2}}) {
+    const int64_t step = std::max(1, 16 / bytes);
+    check<bytes>(b.rows, b.columns, b.batch, {.defaults = true}, false);
+    check<bytes>(b.rows, b.columns, b.batch, {.in_gap = 3, .out_gap = 1}, false);
+    check<bytes>(b.rows, b.columns, b.batch, {.in_gap = step, .out_gap = step * 2}, false);
+    check<bytes>(b.rows, b.columns, b.batch, {.in_first = 1, .out_first = 3, .defaults = true}, false);
+    check<bytes>(b.rows, b.columns, b.batch, {.in_padding = 1, .out_padding = 2, .in_gap = 1}, false);
+    if (b.rows == b.columns) check<bytes>(b.rows, b.rows, b.batch, {.in_padding = 1, .in_gap = 2}, true);
+  }
+  if (quick) return;
+  check<bytes>(1, 100003, 1, {.defaults = true}, false);
+  check<bytes>(100003, 1, 1, {.defaults = true}, false);
+  check<bytes>(3, 50021, 1, {.defaults = true}, false);
+  check<bytes>(50021, 3, 1, {.out_padding = 5}, false);
+  check<bytes>(1023, 1025, 1, {.defaults = true}, false);
+  check<bytes>(1024, 2048, 1, {.defaults = true}, false);
+  check<bytes>(1000, 1000, 1, {.defaults = true}, true);
+  check<bytes>(4, 4, 70000, {.defaults = true}, false);
+  check<bytes>(3, 3, 70000, {.in_padding = 1, .out_padding = 1}, false);
+  check<bytes>(3, 3, 70000, {.in_padding = 1}, true);
+}
+
+/// Matrices that stand beside each other in the rows of one large one.
+void check_interleaved() {
+  ++cases;
+  constexpr int64_t rows = 5, columns = 9, batch = 4;
+  std::vector<float> source(rows * columns * batch), result(source.size());
+  for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i);
+  const Buffer from(source.size() * 4), to(source.size() * 4);
+  require(cudaMemcpy(from.data, source.data(), source.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+  const TransposeShape shape{.rows = rows,
+                             .columns = columns,
+                             .batch = batch,
+                             .in_leading = columns * batch,
+                             .out_leading = rows * batch,
+                             .in_stride = columns,
+                             .out_stride = rows};
+  const Status status =
+      transpose(reinterpret_cast<float*>(to.data), reinterpret_cast<float*>(from.data), shape);
+  if (!status) return fail("matrices beside each other", status.message);
+  require(cudaMemcpy(result.data(), to.data, result.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  for (int64_t m = 0; m < batch; ++m)
+    for (int64_t i = 0; i < rows; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        if (result[static_cast<size_t>(m * rows + j * rows * batch + i)] !=
+            source[static_cast<size_t>(m * columns + i * columns * batch + j)])
+          return fail("matrices beside each other", "an element is wrong");
+}
+
+void expect_error(const char* what, const Status& status, const char* words) {
+  ++cases;
+  if (status)
+    fail(what, "no error");
+  else if (status.error != cudaErrorInvalidValue || std::strstr(status.message, words) == nullptr)
+    fail(what, std::string("the message is: ") + status.message);
+}
+
+void expect_success(const char* what, const Status& status) {
+  ++cases;
+  if (!status) fail(what, status.message);
+}
+
+void check_errors() {
+  const Buffer a(4096), b(4096);
+  auto* const out = reinterpret_cast<float*>(a.data);
+  auto* const in = reinterpret_cast<float*>(b.data);
+  expect_error("negative rows", transpose(out, in, {.rows = -1, .columns = 4}), "rows is negative");
+  expect_error("negative columns", transpose(out, in, {.rows = 4, .columns = -4}), "columns is negative");
+  expect_error("negative batch", transpose(out, in, {.rows = 4, .columns = 4, .batch = -1}),
+               "batch is negative");
+  expect_error("no output", transpose<float>(nullptr, in, {.rows = 4, .columns = 4}), "out is null");
+  expect_error("no input", transpose<float>(out, nullptr, {.rows = 4, .columns = 4}), "in is null");
+  expect_error("short rows", transpose(out, in, {.rows = 4, .columns = 4, .in_leading = 3}),
+               "in_leading is less");
+  expect_error("short rows of the output", transpose(out, in, {.rows = 4, .columns = 4, .out_leading = 3}),
+               "out_leading is less");
+  expect_error("matrices in each other",
+               transpose(out, in, {.rows = 4, .columns = 4, .batch = 2, .out_stride = 15}), "out_stride");
+  expect_error("negative stride", transpose(out, in, {.rows = 4, .columns = 4, .batch = 2, .in_stride = -16}),
+               "in_stride is negative");
+  expect_error("too large", transpose(out, in, {.rows = int64_t{1} << 40, .columns = int64_t{1} << 40}),
+               "address");
+  expect_error("not aligned", transpose(reinterpret_cast<float*>(a.data + 2), in, {.rows = 4, .columns = 4}),
+               "out is not aligned");
+  expect_error("input not aligned",
+               transpose(out, reinterpret_cast<float*>(b.data + 1), {.rows = 4, .columns = 4}),
+               "in is not aligned");
+  expect_error("in place, not square", transpose(out, out, {.rows = 4, .columns = 5}), "square");
+  expect_error("in place, two leading dimensions",
+               transpose(out, out, {.rows = 4, .columns = 4, .in_leading = 4, .out_leading = 5}), "leading");
+  expect_error("overlap", transpose(out + 8, out, {.rows = 4, .columns = 4}), "overlap");
+  expect_success("no rows", transpose<float>(nullptr, nullptr, {.rows = 0, .columns = 4}));
+  expect_success("no columns", transpose<float>(nullptr, nullptr, {.rows = 4, .columns = 0}));
+  expect_success("no matrix", transpose<float>(nullptr, nullptr, {.rows = 4, .columns = 4, .batch = 0}));
+  expect_success("side by side", transpose(out + 16, out, {.rows = 4, .columns = 4}));
+  require(cudaDeviceSynchronize(), "after wrong arguments");
+}
+
+/// The work waits for what stands before it in its stream.
+void check_stream() {
+  ++cases;
+  constexpr int64_t rows = 300, columns = 200;
+  constexpr size_t bytes = rows * columns * sizeof(float);
+  float *pinned = nullptr, *back = nullptr;
+  require(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes), "cudaMallocHost");
+  require(cudaMallocHost(reinterpret_cast<void**>(&back), bytes), "cudaMallocHost");
+  for (int64_t i = 0; i < rows * columns; ++i) pinned[i] = static_cast<float>(i);
+  const Buffer from(bytes), to(bytes);
+  cudaStream_t stream = nullptr;
+  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  require(cudaMemcpyAsync(from.data, pinned, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+  const Status status = transpose(reinterpret_cast<float*>(to.data), reinterpret_cast<float*>(from.data),
+                                  {.rows = rows, .columns = columns}, stream);
+  if (!status) fail("in a stream", status.message);
+  require(cudaMemcpyAsync(back, to.data, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  for (int64_t i = 0; i < rows * columns; ++i)
+    if (back[i % columns * rows + i / columns] != pinned[i]) {
+      fail("in a stream", "an element is wrong");
+      break;
+    }
+  cudaStreamDestroy(stream);
+  cudaFreeHost(pinned);
+  cudaFreeHost(back);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const bool quick = argc == 1;
+  if (argc > 2 || (!quick && std::strcmp(argv[1], "all") != 0)) {
+    std::printf("usage: transpose_test [all]\n");
+    return 2;
+  }
+  check_sizes<1>(quick);
+  check_sizes<2>(quick);
+  check_sizes<4>(quick);
+  check_sizes<8>(quick);
+  check_sizes<16>(quick);
+  check_interleaved();
+  check_stream();
+  check_errors();
+  std::printf("transpose: %d cases, %d failed\n", cases, failures);
+  return failures == 0 ? 0 : 1;
+}
