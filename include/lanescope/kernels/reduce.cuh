@@ -156,11 +156,11 @@ inline constexpr int in_flight = 4;
 inline constexpr int warps = threads / 32;
 /// One array is cut into at most so many pieces, one for a block at a time; they are reduced by one block.
 inline constexpr uint64_t most_pieces = 4096;
-/// A piece is a whole number of tiles of a block: one if there are at most so many tiles, else at least two.
+/// A piece is a whole number of tiles of a block: one if there are at most so many tiles, else at least four.
 inline constexpr uint64_t few_tiles = 1024;
-/// Lanes of a group: one for segments of at most so many vectors, a few, a warp, or else the block.
-inline constexpr int few_lanes = 8;
-inline constexpr uint64_t vectors_for_one_lane = 4, vectors_for_few_lanes = 64, vectors_for_warp = 2048;
+/// Segments of at most so many vectors are reduced by one lane, by four, eight, a warp; longer ones by a
+/// block.
+inline constexpr uint64_t vectors_for_1 = 4, vectors_for_4 = 16, vectors_for_8 = 64, vectors_for_warp = 2048;
 /// Results of pieces that a warp folds; more are folded by a block.
 inline constexpr uint64_t most_results_for_warp = 128;
 /// Of segments given by offsets, those with more vectors than this for each lane are cut into pieces of
@@ -205,8 +205,8 @@ inline constexpr int chains = sizeof(Acc) * per_load<In> <= 64 ? per_load<In>
                               : sizeof(Acc) <= 32              ? 64 / static_cast<int>(sizeof(Acc))
                                                                : 1;
 
-/// Blocks that a multiprocessor is to hold, as many as there are registers for with values of that size:
-/// three keep the memory busiest (docs/performance.md).
+/// Blocks that a multiprocessor is to hold: three keep the memory busiest (docs/performance.md), but
+/// registers for larger values are for fewer.
 template <int group, bool foreign, class In, class Acc, class Op>
 constexpr int resident_blocks() {
   if (sizeof(Acc) > 64) return 1;
@@ -294,13 +294,13 @@ struct WithIndex {
   }
 };
 
-/// One 16-byte load. Inputs (`foreign`) are read once and by nobody else: past the first cache, whole lines
-/// of the second one at a time. Partial results of the kernel before are read through.
+/// One 16-byte load. Inputs (`foreign`) are read once and by nobody else: past the first cache. Results of
+/// the kernel before are read through it.
 template <bool foreign, class In>
 __device__ __forceinline__ void load_wide(In (&to)[per_load<In>], const In* from) {
   uint4 raw;
   if constexpr (foreign)
-    asm volatile("ld.global.nc.L1::no_allocate.L2::256B.v4.u32 {%0, %1, %2, %3}, [%4];"
+    asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(raw.x), "=r"(raw.y), "=r"(raw.z), "=r"(raw.w)
                  : "l"(from));
   else
@@ -367,19 +367,18 @@ __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, con
   };
   const uint64_t whole = ceil_div(range.begin, n), partial = range.end / n;
   const uint64_t head = least(whole * n, range.end), tail = partial * n < head ? head : partial * n;
+  // Of short ranges all loads are under way before the first value is needed.
   constexpr int edges = (n - 1 + group - 1) / group;
+  constexpr bool early = group < threads && edges <= 3;
   In before_first[edges + 1] = {}, behind_last[edges + 1] = {};
-  const auto load_edges = [&] {
+  if constexpr (early) {
 #pragma unroll
     for (int e = 0; e < edges; ++e) {
       const uint64_t i = range.begin + e * group + rank, j = tail + e * group + rank;
       if (i < head) before_first[e] = range.in[i];
       if (j < range.end) behind_last[e] = range.in[j];
     }
-  };
-  // Of short ranges all loads are under way before the first value is needed.
-  constexpr bool early = group < threads && edges <= 3;
-  if constexpr (early) load_edges();
+  }
   Acc acc[values];
 #pragma unroll
   for (int k = 0; k < values; ++k) acc[k] = identity;
@@ -414,12 +413,18 @@ __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, con
       for (int k = 0; k < n; ++k) add(acc[k % values], x[u][k], (at + u * group + rank) * n + k);
     }
   }
-  if constexpr (!early) load_edges();
+  if constexpr (early) {
 #pragma unroll
-  for (int e = 0; e < edges; ++e) {
-    const uint64_t i = range.begin + e * group + rank, j = tail + e * group + rank;
-    if (i < head) add(acc[0], before_first[e], i);
-    if (j < range.end) add(acc[0], behind_last[e], j);
+    for (int e = 0; e < edges; ++e) {
+      const uint64_t i = range.begin + e * group + rank, j = tail + e * group + rank;
+      if (i < head) add(acc[0], before_first[e], i);
+      if (j < range.end) add(acc[0], behind_last[e], j);
+    }
+  } else {
+#pragma unroll 1
+    for (uint64_t i = range.begin + rank; i < head; i += group) add(acc[0], range.in[i], i);
+#pragma unroll 1
+    for (uint64_t j = tail + rank; j < range.end; j += group) add(acc[0], range.in[j], j);
   }
   Acc result = acc[0];
 #pragma unroll
@@ -509,10 +514,10 @@ __global__ void __launch_bounds__(threads, (resident_blocks<group, foreign, In, 
 #pragma unroll 1
   for (uint64_t item = uint64_t{blockIdx.x} * (threads / group) + threadIdx.x / group; item < items;
        item += groups) {
-    uint64_t segment = item, j = 0;
-    if (pieces.in_segment > 1) {
-      segment = item / pieces.in_segment;
-      j = item % pieces.in_segment;
+    uint64_t segment = 0, j = item;
+    if (pieces.segments > 1) {
+      segment = pieces.in_segment > 1 ? item / pieces.in_segment : item;
+      j = item - segment * pieces.in_segment;
     }
     const uint64_t first = segment * pieces.length, begin = first + j * pieces.piece;
     const Range<In> range{in, begin, least(begin + pieces.piece, first + pieces.length), first, aligned};
@@ -668,10 +673,11 @@ Status launch(void (*kernel)(Params...), uint64_t blocks, const ReduceOptions& o
 template <class In>
 int group_for(uint64_t length) {
   const uint64_t vectors = ceil_div(length, per_load<In>);
-  return vectors <= vectors_for_one_lane    ? 1
-         : vectors <= vectors_for_few_lanes ? few_lanes
-         : vectors <= vectors_for_warp      ? 32
-                                            : threads;
+  return vectors <= vectors_for_1      ? 1
+         : vectors <= vectors_for_4    ? 4
+         : vectors <= vectors_for_8    ? 8
+         : vectors <= vectors_for_warp ? 32
+                                       : threads;
 }
 
 /// How `segments` of `length` are cut: into pieces that are whole tiles of a block.
@@ -680,7 +686,7 @@ Pieces cut(uint64_t segments, uint64_t length) {
   constexpr uint64_t tile = uint64_t{threads} * in_flight * per_load<In>;
   Pieces pieces{segments, length, 0, 1};
   const uint64_t tiles = ceil_div(segments * length, tile), fitting = ceil_div(tiles, most_pieces);
-  pieces.piece = tile * (tiles > few_tiles && fitting < 2 ? 2 : fitting == 0 ? 1 : fitting);
+  pieces.piece = tile * (tiles > few_tiles && fitting < 4 ? 4 : fitting == 0 ? 1 : fitting);
   if (group_for<In>(length) < threads || length <= pieces.piece)
     pieces.piece = length;
   else
@@ -701,7 +707,8 @@ Status launch_pieces(Acc* out, const In* in, const Pieces& pieces, const Acc& id
   if (!foreign && pieces.piece > most_results_for_warp) group = threads;
   if constexpr (foreign) {  // a warp does for the partial results of a segment, however few
     if (group == 1) return go(reduce_pieces<1, foreign, Make, In, Acc, Op>, 1);
-    if (group == few_lanes) return go(reduce_pieces<few_lanes, foreign, Make, In, Acc, Op>, few_lanes);
+    if (group == 4) return go(reduce_pieces<4, foreign, Make, In, Acc, Op>, 4);
+    if (group == 8) return go(reduce_pieces<8, foreign, Make, In, Acc, Op>, 8);
   }
   if (group <= 32) return go(reduce_pieces<32, foreign, Make, In, Acc, Op>, 32);
   return go(reduce_pieces<threads, foreign, Make, In, Acc, Op>, threads);
@@ -778,9 +785,8 @@ Status run(Acc* out, const In* in, const Segments<Offset>& shape, const Acc& ide
   Status status;
   switch (group_for_average<In>(shape)) {
     case 1: status = go(reduce_short_segments<1, Make, In, Acc, Op, Offset>, 1); break;
-    case few_lanes:
-      status = go(reduce_short_segments<few_lanes, Make, In, Acc, Op, Offset>, few_lanes);
-      break;
+    case 4: status = go(reduce_short_segments<4, Make, In, Acc, Op, Offset>, 4); break;
+    case 8: status = go(reduce_short_segments<8, Make, In, Acc, Op, Offset>, 8); break;
     case 32: status = go(reduce_short_segments<32, Make, In, Acc, Op, Offset>, 32); break;
     default: status = go(reduce_short_segments<threads, Make, In, Acc, Op, Offset>, threads); break;
   }
