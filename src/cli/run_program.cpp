@@ -309,6 +309,7 @@ ProgramRun run_program(const ProgramOptions& options) {
 
   ProgramRun run;
   run.reports = read_reports(folder.path());
+  child = 0;
   if (run.reports.empty())
     std::cerr
         << "lanescope: " << options.command.front()

@@ -172,7 +172,7 @@ std::string new_finding(const json& before, const json& after) {
 }  // namespace
 
 ScratchFolder::ScratchFolder() {
-  std::string pattern = (fs::temp_directory_path() / "lanescope-fix-XXXXXX").string();
+  std::string pattern = (fs::temp_directory_path() / "lanescope-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw Error(SourcePlace{pattern}, fmt::format("cannot make a folder: {}", std::strerror(errno)));
   path_ = pattern;

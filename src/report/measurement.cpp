@@ -145,47 +145,57 @@ std::string describe(const replay::Difference& d) {
                             grouped(d.first), d.address, d.expected, d.found);
 }
 
+/// A text with what it is about before its first line.
+void item(Writer& out, std::string_view label, const std::string& text, Style style = Style::plain) {
+  constexpr size_t indent = 15;
+  for (const std::string& part : wrapped(printable(text), out.width() - indent)) {
+    out.line(fmt::format("  {:<13}{}", label, part), style);
+    label = "";
+  }
+}
+
 void write_results(Writer& out, const MeasuredLaunch& launch) {
   const replay::Outcome& outcome = launch.outcome;
-  if (!outcome.failure.empty()) {
-    out.line("  on the GPU   failed:", Style::bad);
-    out.paragraph(outcome.failure, 4);
-    return;
-  }
+  if (!outcome.failure.empty()) return item(out, "on the GPU", "failed: " + outcome.failure, Style::bad);
   const std::string bytes = grouped(outcome.bytes_compared) + " bytes compared";
   if (outcome.differences.empty())
-    out.line(fmt::format("  results      equal to the engine's in every bit ({})", bytes), Style::good);
+    item(out, "results", fmt::format("equal to the engine's in every bit ({})", bytes), Style::good);
   else if (!is_wrong(launch))
-    out.line(
-        fmt::format("  results      equal within the tolerance, as the order of additions and the "
-                    "assembler's joining of products and sums allow ({})",
-                    bytes));
+    item(out, "results",
+         fmt::format("equal within the tolerance, as the order of additions and the assembler's joining of "
+                     "products and sums allow ({})",
+                     bytes));
   else
-    out.line(fmt::format("  results      DIFFERENT from the engine's ({})", bytes), Style::bad);
-  for (const replay::Difference& d : outcome.differences) out.paragraph(describe(d), 15);
+    item(out, "results", fmt::format("DIFFERENT from the engine's ({})", bytes), Style::bad);
+  for (const replay::Difference& d : outcome.differences) item(out, "", describe(d));
 }
 
 void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   const replay::Outcome& outcome = launch.outcome;
   if (outcome.seconds.empty()) return;
   const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
-  out.line(fmt::format("  time         {} (median of {} launches, {} … {}); a kernel that does nothing {}",
-                       seconds_text(seconds), outcome.seconds.size(), seconds_text(least(outcome.seconds)),
-                       seconds_text(most(outcome.seconds)), seconds_text(median(outcome.empty_seconds))));
-  out.line(fmt::format("  copy         {} ({} bytes inside the GPU's memory, in the same process)",
-                       bandwidth_text(copy), grouped(outcome.copy_bytes)));
+  item(out, "time",
+       fmt::format("{} (median of {} launches, {} … {}); a kernel that does nothing {}",
+                   seconds_text(seconds), outcome.seconds.size(), seconds_text(least(outcome.seconds)),
+                   seconds_text(most(outcome.seconds)), seconds_text(median(outcome.empty_seconds))));
+  item(out, "copy",
+       fmt::format("{} ({} bytes inside the GPU's memory, in the same process)", bandwidth_text(copy),
+                   grouped(outcome.copy_bytes)));
   if (!launch.predicted.counted) return;
   if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0) {
     const double bandwidth = static_cast<double>(bytes) / seconds;
-    out.line(fmt::format("  bandwidth    {} of the sectors asked for ({} bytes), {} of the copy's",
-                         bandwidth_text(bandwidth), grouped(bytes), share_text(bandwidth / copy)));
+    item(out, "bandwidth",
+         fmt::format("{} of the sectors asked for ({} bytes), {} of the copy's", bandwidth_text(bandwidth),
+                     grouped(bytes), share_text(bandwidth / copy)));
     if (bandwidth > copy)
-      out.line(fmt::format("               more than memory gives: caches answered at least {} of it",
-                           share_text(1 - copy / bandwidth)));
+      item(out, "",
+           fmt::format("more than memory gives: caches answered at least {} of it",
+                       share_text(1 - copy / bandwidth)));
   }
   for (const Bound& bound : bounds(launch, gpu))
-    out.line(fmt::format("  bound        {} {}: {} of the time", seconds_text(bound.seconds), bound.name,
-                         share_text(bound.seconds / seconds)));
+    item(out, "bound",
+         fmt::format("{} {}: {} of the time", seconds_text(bound.seconds), bound.name,
+                     share_text(bound.seconds / seconds)));
 }
 
 void write_counters(Writer& out, const MeasuredLaunch& launch) {
