@@ -103,7 +103,9 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
       return set(Verdict::merging,
                  fmt::format("the assembler made other accesses than was predicted{}; see docs/merging.md",
                              doubts(launch.predicted, kind.kind)));
-    if (c.least < predicted) break;
+    // Waiting differs from launch to launch; what is always the same is something else.
+    const bool is_constant = c.least == c.most && needed.size() > 1;
+    if (c.least < predicted || (is_constant && !is_instructions)) break;
     return is_instructions
                ? set(Verdict::predicated, "instructions that no lane executes count, too")
                : set(Verdict::arbitration, "the same accesses, which waited for those of other warps");

@@ -37,8 +37,9 @@ struct Measurement {
 /// A counter's prediction beside what the hardware counted.
 struct CounterComparison {
   /// equal: the same in all runs. within: between the least and the most of several runs. arbitration: the
-  /// same accesses, which waited for those of other warps. merging: the assembler made other accesses.
-  /// predicated: instructions that no lane executed count, too. Measured alone: nothing is predicted.
+  /// same accesses, which waited for those of other warps, not always as often. merging: the assembler made
+  /// other accesses. predicated: instructions that no lane executed count, too. Measured alone: nothing is
+  /// predicted.
   enum class Verdict : uint8_t { equal, within, arbitration, merging, predicated, unexplained, alone };
   std::string name, description;
   std::optional<double> predicted;

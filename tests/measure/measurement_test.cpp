@@ -60,6 +60,8 @@ TEST(Counters, NoiseOfArbitration) {
   m.counters = {{load_wavefronts, {145, 150}}, {load_conflicts, {45, 50}}};
   EXPECT_EQ(verdict(m, load_conflicts), Verdict::arbitration);
   EXPECT_EQ(verdict(m, load_wavefronts), Verdict::arbitration);
+  m.counters = {{load_wavefronts, {150, 150}}, {load_conflicts, {50, 50}}};
+  EXPECT_EQ(verdict(m, load_conflicts), Verdict::unexplained);  // no noise: conflicts that were not predicted
 }
 
 TEST(Counters, OtherAccessesThanPredicted) {
