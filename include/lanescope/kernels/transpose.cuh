@@ -90,7 +90,7 @@ __device__ __forceinline__ Place place_of(unsigned block, unsigned down, unsigne
   return {int64_t{block % down} * tile_rows, int64_t{strip % across} * tile_columns, strip / across};
 }
 
-// ---- tiles
+// ---- aligned
 
 /// The output's side of a tile: row j is column j of the input. A row's chunks of 16 bytes change places by
 /// an XOR with bits of the row from `shift` up.
@@ -110,27 +110,19 @@ struct SwizzledChunks {
   alignas(16) unsigned char storage[rows_ * chunks * 16];
 };
 
-/// Tiles of `loaded` rows and `columns` columns of the input, moved by `threads` threads.
-///
-/// With `align` 0, rows of input and output begin at multiples of 16 bytes. Otherwise they begin anywhere: a
-/// vector of the input is put together of two aligned ones, and so is one of the output; and the tiles of
-/// each output row are shifted up by as many rows as make them begin at a multiple of `align` bytes, so that
-/// no sector of memory is written by two blocks. A tile then stores `slack` rows fewer than it loads.
-template <int bytes_, int loaded_, int columns_, int threads_, int align_ = 0>
-struct TilesOf {
-  static constexpr int bytes = bytes_, loaded = loaded_, columns = columns_, threads = threads_,
-                       align = align_;
-  static constexpr int vector = 16 / bytes;                 ///< elements
-  static constexpr int slack = align / bytes;               ///< rows
-  static constexpr int rows = loaded - slack;               ///< that are stored
-  static constexpr int across = columns / vector;           ///< vectors in a row of the input's tile
-  static constexpr int units = across * (loaded / vector);  ///< blocks of vector x vector elements
-  static constexpr int loads = units / threads;             ///< blocks of a thread
-  static constexpr int chunks = rows / vector;              ///< vectors stored of a row of the output's tile
-  static constexpr int slots = (chunks + 7) / 8 * 8;        ///< lanes for them: whole phases
-  static constexpr int stores = (columns * slots + threads - 1) / threads;
-  static_assert(loads * threads == units && across % 8 == 0);
-  static_assert(loaded % vector == 0 && slack % vector == 0 && rows > 0);
+/// Tiles of `rows` x `columns` elements of the input, moved by `threads` threads.
+template <int bytes_, int rows_, int columns_, int threads_>
+struct AlignedTiles {
+  static constexpr int bytes = bytes_, rows = rows_, columns = columns_, threads = threads_;
+  static constexpr int slack = 0;                  ///< rows that are loaded and not stored
+  static constexpr int vector = 16 / bytes;        ///< elements
+  static constexpr int across = columns / vector;  ///< vectors in a row of the input's tile
+  static constexpr int chunks = rows / vector;     ///< vectors in a row of the output's tile
+  static constexpr int units = across * chunks;    ///< blocks of vector x vector elements
+  static constexpr int loads = units / threads;    ///< blocks of a thread
+  static constexpr int stores = columns * chunks / threads;
+  static_assert(loads * threads == units && stores * threads == columns * chunks);
+  static_assert(across % 8 == 0 && chunks % 8 == 0, "warps move whole lines");
 };
 
 /// What a warp stores to the tile: lane after lane a block of the input, of which it stores column
@@ -143,29 +135,26 @@ struct UnitStores {
     return {lane % Tiles::across * Tiles::vector + instance, lane / Tiles::across * Tiles::vector};
   }
 };
-/// What a warp loads: vectors along the output's rows, from any of them on.
+/// What a warp loads: vectors along the output's rows.
 template <class Tiles>
 struct ChunkLoads {
   static constexpr int elements = Tiles::vector;
-  static constexpr int begins = Tiles::slack / Tiles::vector + 1;
-  int count = begins * (Tiles::stores < 8 ? Tiles::stores : 8);
+  int count = Tiles::columns * Tiles::chunks / 32;
   static constexpr Position where(int lane, int instance) {
-    const int slot = instance / begins * 32 + lane, chunk = slot % Tiles::slots;
-    return chunk < Tiles::chunks && slot < Tiles::columns * Tiles::slots
-               ? Position{slot / Tiles::slots, (instance % begins + chunk) * Tiles::vector}
-               : inactive;
+    const int chunk = instance * 32 + lane;
+    return {chunk / Tiles::chunks, chunk % Tiles::chunks * Tiles::vector};
   }
 };
 
 template <class Tiles, int shift>
-using TileOf = SwizzledChunks<Tiles::bytes, Tiles::columns, Tiles::loaded, shift>;
+using AlignedTile = SwizzledChunks<Tiles::bytes, Tiles::columns, Tiles::rows, shift>;
 
 /// Whether a swizzle leaves no conflicts.
 template <class Tiles, int shift>
-inline constexpr bool swizzles = conflict_free<"sm_90", TileOf<Tiles, shift>>(UnitStores<Tiles>{},
-                                                                              model::Op::store) &&
-                                 conflict_free<"sm_90", TileOf<Tiles, shift>>(ChunkLoads<Tiles>{},
-                                                                              model::Op::load);
+inline constexpr bool swizzles = conflict_free<"sm_90", AlignedTile<Tiles, shift>>(UnitStores<Tiles>{},
+                                                                                   model::Op::store) &&
+                                 conflict_free<"sm_90", AlignedTile<Tiles, shift>>(ChunkLoads<Tiles>{},
+                                                                                   model::Op::load);
 
 /// The first swizzle without conflicts.
 template <class Tiles, int shift = 0>
@@ -218,35 +207,183 @@ __device__ __forceinline__ void transpose_unit(uint4 (&x)[16 / bytes]) {
   for (int i = 0; i < vector; ++i) x[i] = make_uint4(out[i][0], out[i][1], out[i][2], out[i][3]);
 }
 
-/// The 16 bytes that begin `begin` bytes (0 … 15, a multiple of `bytes`) behind the first of `low`, `high`.
-template <int bytes>
-__device__ __forceinline__ uint4 realigned(uint4 low, uint4 high, unsigned begin) {
-  uint32_t words[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+/// Loads a vector that no other lane needs.
+__device__ __forceinline__ uint4 load_once(const uint4* from) {
+  uint4 value;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+      : "l"(from));
+  return value;
+}
+
+/// Rows of input and output begin at multiples of 16 bytes. One block a tile.
+template <class Tiles>
+__global__ void __launch_bounds__(Tiles::threads)
+    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across) {
+  constexpr int vector = Tiles::vector;
+  using T = Word<Tiles::bytes>;
+  constexpr int swizzle = swizzle_of<Tiles>();
+  static_assert(swizzles<Tiles, swizzle>);
+  using Tile = AlignedTile<Tiles, swizzle>;
+  __shared__ Tile tile;
+
+  const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
+  const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
+  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
+  // What of the tile lies in the matrix.
+  const int rows = static_cast<int>(min(job.rows - at.row, int64_t{Tiles::rows}));
+  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}));
+  const int thread = static_cast<int>(threadIdx.x);
+
+  uint4 x[Tiles::loads][vector];
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int column = unit % Tiles::across * vector, row = unit / Tiles::across * vector;
+#pragma unroll
+    for (int i = 0; i < vector; ++i) {
+      x[n][i] = {};
+      if (row + i < rows && column + vector <= columns)
+        x[n][i] = load_once(reinterpret_cast<const uint4*>(in + (row + i) * job.in_leading + column));
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int column = unit % Tiles::across * vector, chunk = unit / Tiles::across;
+    transpose_unit<Tiles::bytes>(x[n]);
+    if (column + vector > columns) continue;
+#pragma unroll
+    for (int i = 0; i < vector; ++i)
+      *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(column + i, chunk)) = x[n][i];
+  }
+  // Columns behind the last whole vector.
+  if constexpr (vector > 1)
+    for (int e = thread; e < columns % vector * Tiles::rows; e += Tiles::threads) {
+      const int column = columns / vector * vector + e / Tiles::rows, row = e % Tiles::rows;
+      if (row < rows)
+        *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(column, row)) =
+            in[row * job.in_leading + column];
+    }
+  __syncthreads();
+
+#pragma unroll
+  for (int n = 0; n < Tiles::stores; ++n) {
+    const int index = n * Tiles::threads + thread;
+    const int column = index / Tiles::chunks, chunk = index % Tiles::chunks;
+    // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
+    const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(column, chunk));
+    if (column < columns && chunk * vector + vector <= rows)
+      __stcs(reinterpret_cast<uint4*>(out + column * job.out_leading) + chunk, value);
+  }
+  // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
+  if constexpr (vector > 1)
+    if (rows % vector != 0)
+      for (int e = thread; e < Tiles::columns * vector; e += Tiles::threads) {
+        const int row = rows / vector * vector + e % vector;
+        const int column = e / vector % Tiles::across * vector + e / vector / Tiles::across;
+        const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(column, row));
+        if (row < rows && column < columns) out[column * job.out_leading + row] = value;
+      }
+}
+
+// ---- realigning
+
+/// The output's side of a tile in which groups of `group` rows are `padding` bytes apart.
+template <int bytes, int rows_, int columns_, int group, int padding>
+struct PaddedGroups {
+  using value_type = Word<bytes>;
+  static constexpr int rows = rows_, columns = columns_;
+  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
+    return row / group * (group * columns_ * bytes + padding) + (row % group * columns_ + column) * bytes;
+  }
+  static constexpr int size = rows_ / group * (group * columns_ * bytes + padding);
+  alignas(16) unsigned char storage[size];
+};
+
+/// Tiles for rows that begin anywhere: a lane puts its vectors together of aligned ones and stores their
+/// elements one by one. The tiles of each output row are shifted up by as many rows as make them begin at a
+/// multiple of `vectors` x 16 bytes, so that a tile loads some rows more (`slack`) than it stores. A warp
+/// loads `lanes_across` x `vectors` vectors from each of 32 / lanes_across rows.
+template <int bytes_, int loaded_rows_, int lanes_across_, int groups_, int vectors_, int threads_,
+          int ahead_>
+struct RealigningTiles {
+  static constexpr int bytes = bytes_, threads = threads_, vectors = vectors_, lanes_across = lanes_across_;
+  static constexpr int vector = 16 / bytes;       ///< elements
+  static constexpr int slack = vector * vectors;  ///< columns of a lane, and rows that are loaded more
+  static constexpr int loaded_rows = loaded_rows_;
+  static constexpr int rows = loaded_rows - slack;  ///< of the input, in a row of the output's tile
+  static constexpr int columns = groups_ * lanes_across * slack;  ///< of the input
+  static constexpr int lanes_down = 32 / lanes_across;
+  static constexpr int groups = groups_;          ///< of lanes_across lanes, side by side
+  static constexpr int pitch = rows + 2 * slack;  ///< of the tile
+  static constexpr int steps = loaded_rows * groups / lanes_down / (threads / 32);  ///< loads of a warp
+  static constexpr int ahead = ahead_;  ///< loads of a lane in flight
+  static constexpr int chunks = rows / vector;
+  static constexpr int slots = (chunks + 7) / 8 * 8;  ///< lanes for a row of the output: whole phases
+  static constexpr int stores = columns * slots / threads;
+  static_assert(steps * (threads / 32) * lanes_down == loaded_rows * groups && steps % ahead == 0);
+  static_assert(stores * threads == columns * slots && rows % vector == 0);
+};
+
+/// What a warp stores: of each lane's columns one, each shifted down by the same number of rows.
+template <class Tiles>
+struct VectorStores {
+  static constexpr int elements = 1;
+  int count = Tiles::slack * 2;
+  static constexpr Position where(int lane, int instance) {
+    const int column = instance < Tiles::slack ? 0 : Tiles::slack - 1, shift = instance % Tiles::slack;
+    return {lane % Tiles::lanes_across * Tiles::slack + column, lane / Tiles::lanes_across + shift};
+  }
+};
+/// What a warp loads: vectors along the output's rows.
+template <class Tiles>
+struct SlotLoads {
+  static constexpr int elements = Tiles::vector;
+  int count = Tiles::stores;
+  static constexpr Position where(int lane, int instance) {
+    const int slot = instance * 32 + lane, chunk = slot % Tiles::slots;
+    return chunk < Tiles::chunks ? Position{slot / Tiles::slots, Tiles::slack + chunk * Tiles::vector}
+                                 : inactive;
+  }
+};
+
+/// The least padding without conflicts.
+template <class Tiles, int padding = 0>
+consteval int padding_of() {
+  static_assert(padding < 128, "no padding makes this tile free of conflicts");
+  using Tile = PaddedGroups<Tiles::bytes, Tiles::columns, Tiles::pitch, Tiles::slack, padding>;
+  if constexpr (conflict_free<"sm_90", Tile>(VectorStores<Tiles>{}, model::Op::store) &&
+                conflict_free<"sm_90", Tile>(SlotLoads<Tiles>{}, model::Op::load))
+    return padding;
+  else
+    return padding_of<Tiles, padding + 16>();
+}
+
+/// The `count` words that begin `begin` bytes (0 … 15) behind the first of `words`.
+template <int bytes, int count>
+__device__ __forceinline__ void shift_down(uint32_t (&words)[count + 4], unsigned begin) {
   if constexpr (bytes <= 8) {
     const bool two = (begin & 8) != 0;
 #pragma unroll
-    for (int i = 0; i < 6; ++i) words[i] = two ? words[i + 2] : words[i];
+    for (int i = 0; i < count + 2; ++i) words[i] = two ? words[i + 2] : words[i];
   }
   if constexpr (bytes <= 4) {
     const bool one = (begin & 4) != 0;
 #pragma unroll
-    for (int i = 0; i < 5; ++i) words[i] = one ? words[i + 1] : words[i];
+    for (int i = 0; i < count + 1; ++i) words[i] = one ? words[i + 1] : words[i];
   }
   if constexpr (bytes <= 2) {
     const unsigned bits = (begin & 3) * 8;
 #pragma unroll
-    for (int i = 0; i < 4; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], bits);
+    for (int i = 0; i < count; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], bits);
   }
-  return make_uint4(words[0], words[1], words[2], words[3]);
 }
 
-/// Element `i` of a vector.
-template <int bytes>
-__device__ __forceinline__ Word<bytes> element_of(const uint4& vector, int i) {
-  const uint32_t words[4] = {vector.x, vector.y, vector.z, vector.w};
-  if constexpr (bytes == 16)
-    return vector;
-  else if constexpr (bytes == 8)
+/// Element `i` of a row of words.
+template <int bytes, int count>
+__device__ __forceinline__ Word<bytes> element_of(const uint32_t (&words)[count], int i) {
+  if constexpr (bytes == 8)
     return make_uint2(words[2 * i], words[2 * i + 1]);
   else if constexpr (bytes == 4)
     return words[i];
@@ -254,139 +391,202 @@ __device__ __forceinline__ Word<bytes> element_of(const uint4& vector, int i) {
     return static_cast<Word<bytes>>(words[i * bytes / 4] >> (i * bytes % 4 * 8));
 }
 
-/// Loads a vector; what is `reused` by other lanes stays in the first cache level.
-template <bool reused>
-__device__ __forceinline__ uint4 load_once(const uint4* from) {
-  if constexpr (reused) {
-    return __ldg(from);
-  } else {
-    uint4 value;
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
-        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-        : "l"(from));
-    return value;
-  }
-}
-
-/// One block a tile; where tiles are shifted, one more at the end of each column of them may be needed, for
-/// what was shifted out.
+/// Rows begin anywhere. One block a tile, and one more at the end of each column of tiles, for what was
+/// shifted out.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads)
-    transpose_tiles(Job<Tiles::bytes> job, unsigned down, unsigned across) {
+    transpose_realigning(Job<Tiles::bytes> job, unsigned down, unsigned across) {
   constexpr int bytes = Tiles::bytes, vector = Tiles::vector, slack = Tiles::slack;
-  constexpr bool anywhere = Tiles::align != 0;
   using T = Word<bytes>;
-  constexpr int swizzle = swizzle_of<Tiles>();
-  static_assert(swizzles<Tiles, swizzle>);
-  using Tile = TileOf<Tiles, swizzle>;
+  using Tile = PaddedGroups<bytes, Tiles::columns, Tiles::pitch, slack, padding_of<Tiles>()>;
+  static_assert(conflict_free<"sm_90", Tile>(VectorStores<Tiles>{}, model::Op::store));
+  static_assert(conflict_free<"sm_90", Tile>(SlotLoads<Tiles>{}, model::Op::load));
   __shared__ Tile tile;
 
   const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
-  // The tile's first row is `slack` rows above its place; rows first_row … rows - 1 of it lie in the matrix.
-  const T* const in = job.in + at.matrix * job.in_stride + (at.row - slack) * job.in_leading + at.column;
-  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + (at.row - slack);
-  const int first_row = slack != 0 && at.row < slack ? static_cast<int>(slack - at.row) : 0;
-  const int rows = static_cast<int>(min(job.rows - (at.row - slack), int64_t{Tiles::loaded}));
-  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}));
-  const int thread = static_cast<int>(threadIdx.x);
-
-  // Bytes from an aligned vector to an element; and whether the vector that begins there can be read: it must
-  // lie in the matrix' row with what is read besides.
-  const int left = static_cast<int>(min(at.column, int64_t{vector}));
-  const int right = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns + vector}));
-  const auto begin_of = [&](const T* from) {
-    return anywhere ? static_cast<unsigned>(reinterpret_cast<uintptr_t>(from)) % 16 : 0U;
-  };
-  const auto readable = [&](int row, int column, unsigned begin) {
-    const int before = static_cast<int>(begin) / bytes, behind = begin == 0 ? 0 : vector - before;
-    return row >= first_row && row < rows && column - before >= -left && column + vector + behind <= right;
+  const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
+  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
+  const int64_t columns_left = job.columns - at.column, rows_left = job.rows - at.row;
+  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+  // Elements from the multiple of slack x bytes before it to the begin of the output's row `column`: the same
+  // for columns that are `slack` apart.
+  const unsigned first_shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(out) / bytes);
+  const auto shift_of = [&](int column) {
+    return static_cast<int>(
+        (first_shift + static_cast<unsigned>(column) * static_cast<unsigned>(job.out_leading)) % slack);
   };
 
-  // So many rows are loaded before the first of them is used.
-  constexpr int ahead = anywhere && vector > 4 ? 4 : vector;
-  uint4 x[Tiles::loads][vector];
+  for (int step = 0; step < Tiles::steps; step += Tiles::ahead) {
+    uint4 x[Tiles::ahead][Tiles::vectors + 1];
+    // Bytes from an aligned vector to the lane's first element; 16: cannot be read by vectors.
+    unsigned begin[Tiles::ahead];
 #pragma unroll
-  for (int n = 0; n < Tiles::loads; ++n) {
-    const int unit = n * Tiles::threads + thread;
-    const int column = unit % Tiles::across * vector, row = unit / Tiles::across * vector;
+    for (int n = 0; n < Tiles::ahead; ++n) {
+      const int part = (step + n) * (Tiles::threads / 32) + warp;
+      const int row = part / Tiles::groups * Tiles::lanes_down + lane / Tiles::lanes_across - slack;
+      const int column = (part % Tiles::groups * Tiles::lanes_across + lane % Tiles::lanes_across) * slack;
+      const T* const from = in + row * job.in_leading + column;
+      begin[n] = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % 16);
+      // The vectors must lie in the row, with the parts of them that are not used.
+      const int64_t before = begin[n] / bytes, behind = begin[n] == 0 ? 0 : vector - before;
+      const bool whole = at.row + row >= 0 && row < rows_left && at.column + column >= before &&
+                         column + slack + behind <= columns_left;
+      const auto* const aligned = reinterpret_cast<const uint4*>(from - before);
+      if (whole) {
 #pragma unroll
-    for (int first = 0; first < vector; first += ahead) {
-      uint4 low[ahead], high[ahead];
-      unsigned begin[ahead];
-#pragma unroll
-      for (int i = 0; i < ahead; ++i) {
-        const T* const from = in + (row + first + i) * job.in_leading + column;
-        begin[i] = begin_of(from);
-        const auto* const vectors = reinterpret_cast<const uint4*>(from - begin[i] / bytes);
-        const bool reads = readable(row + first + i, column, begin[i]);
-        low[i] = high[i] = {};
-        if (reads) low[i] = load_once<anywhere>(vectors);
-        if (anywhere && reads && begin[i] != 0) high[i] = load_once<anywhere>(vectors + 1);
+        for (int v = 0; v < Tiles::vectors; ++v) x[n][v] = __ldg(aligned + v);
+        x[n][Tiles::vectors] = begin[n] == 0 ? uint4{} : __ldg(aligned + Tiles::vectors);
+      } else {
+        begin[n] = 16;
       }
+    }
 #pragma unroll
-      for (int i = 0; i < ahead; ++i)
-        x[n][first + i] = anywhere ? realigned<bytes>(low[i], high[i], begin[i]) : low[i];
+    for (int n = 0; n < Tiles::ahead; ++n) {
+      const int part = (step + n) * (Tiles::threads / 32) + warp;
+      const int row = part / Tiles::groups * Tiles::lanes_down + lane / Tiles::lanes_across - slack;
+      const int column = (part % Tiles::groups * Tiles::lanes_across + lane % Tiles::lanes_across) * slack;
+      unsigned char* const to = tile.storage + Tile::byte_offset(column, row + slack);
+      if (begin[n] < 16) {
+        uint32_t words[Tiles::vectors * 4 + 4];
+#pragma unroll
+        for (int v = 0; v <= Tiles::vectors; ++v)
+          words[4 * v] = x[n][v].x, words[4 * v + 1] = x[n][v].y, words[4 * v + 2] = x[n][v].z,
+                    words[4 * v + 3] = x[n][v].w;
+        shift_down<bytes, Tiles::vectors * 4>(words, begin[n]);
+#pragma unroll
+        for (int i = 0; i < slack; ++i)
+          *reinterpret_cast<T*>(to + (i * Tiles::pitch + shift_of(i)) * bytes) = element_of<bytes>(words, i);
+      } else if (at.row + row >= 0 && row < rows_left) {
+        for (int i = 0; i < slack && column + i < columns_left; ++i)
+          *reinterpret_cast<T*>(to + (i * Tiles::pitch + shift_of(i)) * bytes) =
+              in[row * job.in_leading + column + i];
+      }
     }
   }
+  __syncthreads();
+
+#pragma unroll 4
+  for (int n = 0; n < Tiles::stores; ++n) {
+    const int slot = n * Tiles::threads + static_cast<int>(threadIdx.x);
+    const int column = slot / Tiles::slots, chunk = slot % Tiles::slots;
+    if (chunk >= Tiles::chunks || column >= columns_left) continue;
+    const int row = chunk * vector - shift_of(column);
+    const unsigned char* const from = tile.storage + Tile::byte_offset(column, slack + chunk * vector);
+    T* const to = out + column * job.out_leading + row;
+    if (at.row + row >= 0 && row + vector <= rows_left) {
+      __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(from));
+    } else {
+      for (int i = 0; i < vector; ++i)
+        if (at.row + row + i >= 0 && row + i < rows_left) to[i] = reinterpret_cast<const T*>(from)[i];
+    }
+  }
+}
+
+// ---- lines
+
+/// Tiles for rows that begin anywhere, of elements of 4 bytes and more: a lane moves one element, so that
+/// nothing has to be put together. The tiles of each output row are shifted up until they begin at a line of
+/// 128 bytes, so that a warp writes whole lines; what a tile loads besides (`slack` rows) its neighbour above
+/// stores.
+template <int bytes_, int loaded_, int columns_, int threads_>
+struct LinesOf {
+  static constexpr int bytes = bytes_, loaded = loaded_, columns = columns_, threads = threads_;
+  static constexpr int slack = 128 / bytes;       ///< rows; elements of a line
+  static constexpr int rows = loaded - slack;     ///< that are stored
+  static constexpr int step = threads / columns;  ///< rows that are loaded at once
+  static constexpr int loads = loaded / step;
+  static constexpr int lanes = slack < 32 ? slack : 32;  ///< that write a line
+  static constexpr int stores = columns * rows / threads;
+  static_assert(columns % 32 == 0 && step * columns == threads && loads * step == loaded);
+  static_assert(rows > 0 && rows % slack == 0 && stores * threads == columns * rows);
+};
+
+/// The output's side of a tile; an odd pitch if `padding` is 1.
+template <class Lines, int padding>
+struct PaddedRows {
+  using value_type = Word<Lines::bytes>;
+  static constexpr int rows = Lines::columns, columns = Lines::rows + padding;
+  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
+    return (row * columns + column) * Lines::bytes;
+  }
+};
+
+/// What a warp stores: a row of the input, whose elements are shifted each as the output's row needs it. Of
+/// the output's leading dimension counts the remainder modulo `slack` alone, and an odd one needs an even
+/// pitch.
+template <class Lines, int padding>
+struct ShiftedStores {
+  static constexpr int elements = 1;
+  int count = Lines::slack / 2;
+  static constexpr Position where(int lane, int instance) {
+    const int leading = 2 * instance + (padding == 0 ? 1 : 0);
+    // From the middle of the tile, so that all positions lie in it.
+    return {lane, lane * leading % Lines::slack + (Lines::rows >= 2 * Lines::slack ? 1 : 0)};
+  }
+};
+/// What a warp loads: lines.
+template <class Lines>
+struct LineLoads {
+  static constexpr int elements = 1;
+  int count = 2 * Lines::rows / Lines::slack;
+  static constexpr Position where(int lane, int instance) {
+    const int element = instance * 32 + lane;
+    return {element / Lines::rows, element % Lines::rows};
+  }
+};
+template <class Lines, int padding>
+inline constexpr bool pads =
+    conflict_free<"sm_90", PaddedRows<Lines, padding>>(ShiftedStores<Lines, padding>{}, model::Op::store) &&
+    conflict_free<"sm_90", PaddedRows<Lines, padding>>(LineLoads<Lines>{}, model::Op::load);
+
+template <class Lines>
+__global__ void __launch_bounds__(Lines::threads)
+    transpose_lines(Job<Lines::bytes> job, unsigned down, unsigned across) {
+  constexpr int slack = Lines::slack;
+  using T = Word<Lines::bytes>;
+  static_assert(pads<Lines, 0> && pads<Lines, 1>);
+  __shared__ T tile[Lines::columns * (Lines::rows + 1)];
+  const int pitch = Lines::rows + (job.out_leading % 2 == 0 ? 1 : 0);
+
+  const Place at = place_of<Lines::rows, Lines::columns>(blockIdx.x, down, across);
+  const int first_row = at.row < slack ? static_cast<int>(slack - at.row) : 0;
+  const int rows = static_cast<int>(min(job.rows - (at.row - slack), int64_t{Lines::loaded}));
+  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Lines::columns}));
+  const T* const in = job.in + at.matrix * job.in_stride + (at.row - slack) * job.in_leading + at.column;
+  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + (at.row - slack);
+  // Row of the tile where that of an output row begins: `slack` less what makes it the begin of a line.
+  const auto begin_of = [&](int column) {
+    const auto first = reinterpret_cast<uintptr_t>(out + column * job.out_leading + slack) / Lines::bytes;
+    return slack - static_cast<int>(first % slack);
+  };
+
+  {
+    const int column = static_cast<int>(threadIdx.x) % Lines::columns;
+    const int row = static_cast<int>(threadIdx.x) / Lines::columns;
+    const T* const from = in + row * job.in_leading + column;
+    T* const to = tile + column * pitch - begin_of(column);
+    const int begin = begin_of(column);
+    T x[Lines::loads];
 #pragma unroll
-  for (int n = 0; n < Tiles::loads; ++n) {
-    const int unit = n * Tiles::threads + thread;
-    const int column = unit % Tiles::across * vector, row = unit / Tiles::across * vector;
-    transpose_unit<bytes>(x[n]);
+    for (int n = 0; n < Lines::loads; ++n) {
+      const int i = row + n * Lines::step;
+      if (i >= first_row && i < rows && column < columns)
+        x[n] = __ldg(from + n * Lines::step * job.in_leading);
+    }
 #pragma unroll
-    for (int i = 0; i < vector; ++i)
-      *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(column + i, row / vector)) = x[n][i];
-    // What could not be read as a vector, at the ends of the matrix' rows.
-    if (column - (anywhere ? vector : 0) >= -left && column + vector + (anywhere ? vector : 0) <= right)
-      continue;
-    for (int i = row; i < row + vector; ++i) {
-      const T* const from = in + i * job.in_leading;
-      if (i < first_row || i >= rows || readable(i, column, begin_of(from + column))) continue;
-      for (int j = column; j < column + vector && j < columns; ++j)
-        *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(j, i)) = from[j];
+    for (int n = 0; n < Lines::loads; ++n) {
+      const int i = row + n * Lines::step;
+      if (i >= begin && i < begin + Lines::rows) to[i] = x[n];
     }
   }
   __syncthreads();
 
 #pragma unroll
-  for (int n = 0; n < Tiles::stores; ++n) {
-    const int slot = n * Tiles::threads + thread;
-    const int column = slot / Tiles::slots, chunk = slot % Tiles::slots;
-    if (chunk >= Tiles::chunks || slot >= Tiles::columns * Tiles::slots) continue;
-    T* const to = out + column * job.out_leading;
-    // The row of the tile where that of this output row begins: `slack` less what makes it aligned.
-    int row = chunk * vector;
-    if constexpr (anywhere)
-      row += slack - static_cast<int>(reinterpret_cast<uintptr_t>(to + slack) / bytes % slack);
-    // Lanes whose rows are not in the matrix load as well: a warp with few lanes is served differently.
-    const auto load = [&](int index) {
-      return *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(column, index));
-    };
-    uint4 vectors;
-    if constexpr (anywhere && bytes == 8) {
-      // Of the lanes of a phase, every second eight load their second element first.
-      const auto element = [&](int index) {
-        return *reinterpret_cast<const uint2*>(tile.storage + Tile::byte_offset(column, index));
-      };
-      const int turn = thread / 8 % 2;
-      const uint2 one = element(row + turn), other = element(row + 1 - turn);
-      vectors =
-          turn == 0 ? make_uint4(one.x, one.y, other.x, other.y) : make_uint4(other.x, other.y, one.x, one.y);
-    } else {
-      vectors = load(row / vector);
-      if constexpr (anywhere) {
-        const unsigned begin = static_cast<unsigned>(row) % vector * bytes;
-        vectors = realigned<bytes>(vectors, load(row / vector + (begin == 0 ? 0 : 1)), begin);
-      }
-    }
-    if (column >= columns) continue;
-    if (row >= first_row && row + vector <= rows) {
-      __stcs(reinterpret_cast<uint4*>(to + row), vectors);
-    } else if (row < rows) {
-#pragma unroll
-      for (int i = 0; i < vector; ++i)
-        if (row + i >= first_row && row + i < rows) to[row + i] = element_of<bytes>(vectors, i);
-    }
+  for (int n = 0; n < Lines::stores; ++n) {
+    const int element = n * Lines::threads + static_cast<int>(threadIdx.x);
+    const int column = element / Lines::rows, i = element % Lines::rows, row = begin_of(column) + i;
+    if (row >= first_row && row < rows && column < columns)
+      __stcs(out + column * job.out_leading + row, tile[column * pitch + i]);
   }
 }
 
@@ -548,31 +748,31 @@ template <int bytes>
 struct Tiles;
 template <>
 struct Tiles<1> {
-  using Aligned = TilesOf<1, 128, 256, 128>;
-  using Anywhere = TilesOf<1, 256, 128, 128, 64>;
+  using Aligned = AlignedTiles<1, 256, 128, 128>;
+  using Anywhere = RealigningTiles<1, 256, 4, 1, 2, 256, 4>;
 };
 template <>
 struct Tiles<2> {
-  using Aligned = TilesOf<2, 128, 128, 256>;
-  using Anywhere = TilesOf<2, 128, 128, 256, 64>;
+  using Aligned = AlignedTiles<2, 128, 128, 256>;
+  using Anywhere = RealigningTiles<2, 128, 8, 1, 2, 512, 2>;
 };
 template <>
 struct Tiles<4> {
-  using Aligned = TilesOf<4, 128, 64, 256>;
-  using Anywhere = TilesOf<4, 128, 64, 256, 64>;
+  using Aligned = AlignedTiles<4, 128, 64, 256>;
+  using Anywhere = LinesOf<4, 128, 64, 512>;
 };
 template <>
 struct Tiles<8> {
-  using Aligned = TilesOf<8, 32, 64, 256>;
-  using Anywhere = TilesOf<8, 64, 64, 256, 64>;
+  using Aligned = AlignedTiles<8, 64, 64, 256>;
+  using Anywhere = LinesOf<8, 64, 32, 256>;
 };
 template <>
 struct Tiles<16> {
-  using Aligned = TilesOf<16, 16, 32, 256>;
-  using Anywhere = TilesOf<16, 32, 32, 256, 64>;
+  using Aligned = AlignedTiles<16, 32, 32, 256>;
+  using Anywhere = LinesOf<16, 32, 32, 256>;
 };
 
-inline int64_t round_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
+inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
 /// Blocks for `batch` matrices of `tiles` (below 2^31) tiles each, in as many launches as the grid needs:
 /// `launch(first, blocks)`.
@@ -594,16 +794,16 @@ Job<bytes> from_matrix(Job<bytes> job, int64_t first) {
   return job;
 }
 
-template <class Tiles>
-Status launch_tiles(const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
-  // Tiles begin up to slack - 1 rows early.
-  const int64_t down = round_up(job.rows + (Tiles::slack == 0 ? 0 : Tiles::slack - 1), Tiles::rows);
-  const int64_t across = round_up(job.columns, Tiles::columns);
+/// One block for each tile, of which each begins up to slack - 1 rows early.
+template <class Tiles, class Kernel>
+Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
+  const int64_t down = divide_up(job.rows + (Tiles::slack == 0 ? 0 : Tiles::slack - 1), Tiles::rows);
+  const int64_t across = divide_up(job.columns, Tiles::columns);
   if (down > 0x7fffffff / across)
     return detail::invalid("rows or columns is too large: more than 2^31 tiles");
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
-    transpose_tiles<Tiles><<<blocks, Tiles::threads, 0, stream>>>(
-        from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across));
+    kernel<<<blocks, Tiles::threads, 0, stream>>>(from_matrix(job, first), static_cast<unsigned>(down),
+                                                  static_cast<unsigned>(across));
   });
 }
 
@@ -614,7 +814,7 @@ Status launch_packs(const Job<bytes>& job, int64_t batch, unsigned matrices, cud
   const unsigned elements = matrices * rows * columns;
   const unsigned shared =
       (elements + elements / spread.every * spread.padding) * static_cast<unsigned>(bytes);
-  return launch_all(1, round_up(batch, matrices), [&](int64_t first, unsigned blocks) {
+  return launch_all(1, divide_up(batch, matrices), [&](int64_t first, unsigned blocks) {
     transpose_small<bytes, pack><<<blocks, small_threads, shared, stream>>>(
         from_matrix(job, first * matrices), batch - first * matrices, matrices, spread, Divisor(rows),
         Divisor(columns), Divisor(spread.every));
@@ -638,7 +838,7 @@ Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
 
 template <int bytes>
 Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const int64_t tiles = round_up(job.rows, square);
+  const int64_t tiles = divide_up(job.rows, square);
   if (tiles > 0xffff) return detail::invalid("rows is too large: in place, a matrix may have 2,097,120 rows");
   return launch_all(tiles * (tiles + 1) / 2, batch, [&](int64_t first, unsigned blocks) {
     transpose_in_place<bytes>
@@ -726,11 +926,17 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (without_gaps && shape.batch > 1 && job.rows <= small_bytes && job.columns <= small_bytes &&
       job.rows * job.columns * bytes <= small_bytes)
     return launch_small(job, shape.batch, stream);
-  const auto aligned = [](auto value) { return value * bytes % 16 == 0; };
-  if (to % 16 == 0 && from % 16 == 0 && aligned(job.in_leading) && aligned(job.out_leading) &&
+  // Sectors of memory have 32 bytes: what does not begin at one is better realigned.
+  const auto aligned = [](auto value) { return value * bytes % 32 == 0; };
+  using Aligned = typename Tiles<bytes>::Aligned;
+  using Anywhere = typename Tiles<bytes>::Anywhere;
+  if (to % 32 == 0 && from % 16 == 0 && aligned(job.in_leading) && aligned(job.out_leading) &&
       (shape.batch == 1 || (aligned(job.in_stride) && aligned(job.out_stride))))
-    return launch_tiles<typename Tiles<bytes>::Aligned>(job, shape.batch, stream);
-  return launch_tiles<typename Tiles<bytes>::Anywhere>(job, shape.batch, stream);
+    return launch_tiles<Aligned>(&transpose_aligned<Aligned>, job, shape.batch, stream);
+  if constexpr (bytes < 4)
+    return launch_tiles<Anywhere>(&transpose_realigning<Anywhere>, job, shape.batch, stream);
+  else
+    return launch_tiles<Anywhere>(&transpose_lines<Anywhere>, job, shape.batch, stream);
 }
 
 }  // namespace transposing

@@ -1,0 +1,19 @@
+// Kernels of include/lanescope/kernels/transpose.cuh, instantiated for tests on the engine
+// (tests/kernels/transpose_library_test.cpp), which need no nvcc.
+#include "lanescope/kernels/transpose.cuh"
+
+namespace lanescope::kernels::transposing {
+
+template __global__ void transpose_aligned<Tiles<2>::Aligned>(Job<2>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<4>::Aligned>(Job<4>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<16>::Aligned>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_realigning<Tiles<2>::Anywhere>(Job<2>, unsigned, unsigned);
+template __global__ void transpose_lines<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
+template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, unsigned);
+template __global__ void transpose_lines<Tiles<16>::Anywhere>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_small<1, 4>(Job<1>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
+template __global__ void transpose_small<4, 1>(Job<4>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
+template __global__ void transpose_in_place<4>(Job<4>, unsigned);
+template __global__ void transpose_in_place<8>(Job<8>, unsigned);
+
+}  // namespace lanescope::kernels::transposing
