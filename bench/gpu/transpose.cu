@@ -1,0 +1,424 @@
+// Transposes on a GPU: the steps of kernels/transpose.cu at the published sizes, the library's transpose
+// (include/lanescope/kernels/transpose.cuh), cuBLAS, and a copy from device to device, in one process, in
+// turns.
+//
+//   bench/gpu/transpose [suite] [sizes] [batches] [smaller=K] [repeats=N]
+//
+// Without a part named, all three:
+//
+//   suite    8192² and 16384² floats: time, bandwidth, share of the copy, speed-up over the naive kernel, and
+//   the
+//            wavefronts of shared memory that the model (lanescope/model, asked here for each access of the
+//            source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
+//   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes
+//   batches  the library for batches of small matrices
+//
+// A time is that of four calls behind one that is not timed, divided by four, so that each call finds the
+// caches as the same call left them; given are medians. Inputs are random, results are checked; a wrong one
+// makes the exit status 1. `smaller=K` divides all sizes by 2^K (batches: the number of matrices),
+// `repeats=N` times each N times: for a run on Lanescope's engine.
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "kernels/transpose.cu"
+#include "lanescope/kernels/transpose.cuh"
+
+namespace {
+
+using lanescope::kernels::Status;
+namespace model = lanescope::model;
+
+int failures = 0;
+int smaller = 0;  ///< sizes are divided by 2^smaller
+int repeats = 0;  ///< how often to time each candidate; 0: as the part says
+
+void must(cudaError_t error) {
+  if (error == cudaSuccess) return;
+  std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
+  std::exit(1);
+}
+void must(const Status& status) {
+  if (status) return;
+  std::fprintf(stderr, "%s\n", status.message);
+  std::exit(1);
+}
+
+struct Shape {
+  int64_t rows, columns, batch = 1;
+};
+
+/// Random finite floats, or their bytes.
+__global__ void fill(uint32_t* out, size_t n) {
+  for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n; i += size_t{gridDim.x} * blockDim.x) {
+    uint32_t x = static_cast<uint32_t>(i) * 0x9e3779b9u + 77;
+    x = (x ^ (x >> 16)) * 0x7feb352du;
+    x = (x ^ (x >> 15)) * 0x846ca68bu;
+    x ^= x >> 16;
+    out[i] = (x & 0xbfffffffu) | 1;  // exponents below 128, no zero
+  }
+}
+
+/// Counts the elements that are not where they belong: `transposed`, or where they were.
+template <class Word>
+__global__ void count_wrong(const Word* out, const Word* in, Shape shape, bool transposed,
+                            unsigned long long* wrong) {
+  const int64_t size = shape.rows * shape.columns, n = size * shape.batch;
+  for (int64_t e = blockIdx.x * int64_t{blockDim.x} + threadIdx.x; e < n;
+       e += int64_t{gridDim.x} * blockDim.x) {
+    const int64_t matrix = e / size, column = e % size / shape.rows, row = e % shape.rows;
+    const Word a = out[e], b = in[transposed ? matrix * size + row * shape.columns + column : e];
+    const auto* x = reinterpret_cast<const unsigned char*>(&a);
+    const auto* y = reinterpret_cast<const unsigned char*>(&b);
+    for (size_t i = 0; i < sizeof(Word); ++i)
+      if (x[i] != y[i]) {
+        atomicAdd(wrong, 1ULL);
+        break;
+      }
+  }
+}
+
+struct Buffers {
+  unsigned char *in = nullptr, *out = nullptr;
+  size_t bytes;
+  explicit Buffers(size_t size) : bytes(size) {
+    must(cudaMalloc(reinterpret_cast<void**>(&in), bytes));
+    must(cudaMalloc(reinterpret_cast<void**>(&out), bytes));
+    fill<<<1024, 256>>>(reinterpret_cast<uint32_t*>(in), bytes / 4);
+    must(cudaGetLastError());
+  }
+  Buffers(const Buffers&) = delete;
+  Buffers& operator=(const Buffers&) = delete;
+  ~Buffers() {
+    cudaFree(in);
+    cudaFree(out);
+  }
+};
+
+template <int bytes>
+unsigned long long wrong_elements(const Buffers& buffers, const Shape& shape, bool transposed) {
+  using Word = lanescope::kernels::transposing::Word<bytes>;
+  unsigned long long *count = nullptr, result = 0;
+  must(cudaMalloc(reinterpret_cast<void**>(&count), sizeof *count));
+  must(cudaMemset(count, 0, sizeof *count));
+  count_wrong<<<1024, 256>>>(reinterpret_cast<const Word*>(buffers.out),
+                             reinterpret_cast<const Word*>(buffers.in), shape, transposed, count);
+  must(cudaMemcpy(&result, count, sizeof result, cudaMemcpyDeviceToHost));
+  must(cudaFree(count));
+  return result;
+}
+
+// ---- Candidates and their times.
+
+enum class Result { transposed, copied, unchecked };
+
+struct Candidate {
+  std::string name;
+  std::function<void()> run;
+  Result result = Result::transposed;
+  double wavefronts = -1;  ///< predicted; -1: not said
+  float median = 0;        ///< milliseconds
+};
+
+/// Runs candidates in turns.
+template <int bytes>
+void measure(std::vector<Candidate>& candidates, const Buffers& buffers, const Shape& shape,
+             int usual_repeats) {
+  constexpr int calls = 4;
+  const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
+  if (size > buffers.bytes) {
+    std::fprintf(stderr, "the matrices are larger than the buffers\n");
+    std::exit(1);
+  }
+  for (const Candidate& c : candidates) {
+    if (c.result == Result::unchecked) continue;
+    must(cudaMemset(buffers.out, 0, size));
+    c.run();
+    must(cudaDeviceSynchronize());
+    if (const auto wrong = wrong_elements<bytes>(buffers, shape, c.result == Result::transposed)) {
+      std::printf("WRONG: %s, %llu elements\n", c.name.c_str(), wrong);
+      ++failures;
+    }
+  }
+  cudaEvent_t begin, end;
+  must(cudaEventCreate(&begin));
+  must(cudaEventCreate(&end));
+  const int wanted = repeats > 0 ? repeats : usual_repeats;
+  std::vector<std::vector<float>> times(candidates.size());
+  for (int i = 0; i < wanted; ++i)
+    for (size_t k = 0; k < candidates.size(); ++k) {
+      candidates[k].run();
+      must(cudaEventRecord(begin));
+      for (int call = 0; call < calls; ++call) candidates[k].run();
+      must(cudaEventRecord(end));
+      must(cudaEventSynchronize(end));
+      float ms = 0;
+      must(cudaEventElapsedTime(&ms, begin, end));
+      times[k].push_back(ms / calls);
+    }
+  for (size_t k = 0; k < candidates.size(); ++k) {
+    std::sort(times[k].begin(), times[k].end());
+    candidates[k].median = times[k][times[k].size() / 2];
+  }
+  must(cudaEventDestroy(begin));
+  must(cudaEventDestroy(end));
+}
+
+Candidate copy_of(const Buffers& buffers, size_t bytes) {
+  return {
+      "copy from device to device",
+      [&buffers, bytes] { must(cudaMemcpyAsync(buffers.out, buffers.in, bytes, cudaMemcpyDeviceToDevice)); },
+      Result::copied, 0};
+}
+
+template <int bytes>
+Candidate library(const Buffers& buffers, const Shape& shape) {
+  using Word = lanescope::kernels::transposing::Word<bytes>;
+  return {"lanescope::kernels::transpose", [&buffers, shape] {
+            must(lanescope::kernels::transpose(
+                reinterpret_cast<Word*>(buffers.out), reinterpret_cast<const Word*>(buffers.in),
+                {.rows = shape.rows, .columns = shape.columns, .batch = shape.batch}));
+          }};
+}
+
+// ---- Wavefronts, by the model.
+
+/// Of one warp access to shared memory: `byte_of(lane)`.
+template <class ByteOf>
+uint64_t wavefronts_of(int width, model::Op op, ByteOf byte_of) {
+  model::Request request;
+  request.op = op;
+  request.width = width;
+  request.lanes = 32;
+  for (int lane = 0; lane < 32; ++lane) {
+    request.mask |= uint64_t{1} << lane;
+    request.address[lane] = static_cast<uint64_t>(byte_of(lane));
+  }
+  return static_cast<uint64_t>(model::shared_cost(*model::find_arch("sm_90"), request).wavefronts);
+}
+
+/// Of a block of the reference kernels: 32 warps' rows are stored into tile[32][pitch], and its columns (or
+/// rows) are loaded. `swizzled`: column xor row.
+double reference_block(int pitch, bool columns, bool swizzled) {
+  uint64_t wavefronts = 0;
+  const auto place = [&](int row, int column) {
+    return (row * pitch + (swizzled ? column ^ row : column)) * 4;
+  };
+  for (int i = 0; i < 32; ++i) {
+    wavefronts += wavefronts_of(4, model::Op::store, [&](int lane) { return place(i, lane); });
+    wavefronts += wavefronts_of(4, model::Op::load,
+                                [&](int lane) { return columns ? place(lane, i) : place(i, lane); });
+  }
+  return static_cast<double>(wavefronts);
+}
+
+/// Of the library's tiles for floats whose rows are aligned.
+double library_block() {
+  namespace t = lanescope::kernels::transposing;
+  using Tiles = t::Tiles<4>::Aligned;
+  using Tile = t::AlignedTile<Tiles, t::swizzle_of<Tiles>()>;
+  uint64_t wavefronts = 0;
+  for (int unit = 0; unit < Tiles::units; unit += 32)
+    for (int column = 0; column < Tiles::vector; ++column)
+      wavefronts += wavefronts_of(16, model::Op::store, [&](int lane) {
+        return Tile::chunk_offset((unit + lane) % Tiles::across * Tiles::vector + column,
+                                  (unit + lane) / Tiles::across);
+      });
+  for (int chunk = 0; chunk < Tiles::columns * Tiles::chunks; chunk += 32)
+    wavefronts += wavefronts_of(16, model::Op::load, [&](int lane) {
+      return Tile::chunk_offset((chunk + lane) / Tiles::chunks, (chunk + lane) % Tiles::chunks);
+    });
+  return static_cast<double>(wavefronts);
+}
+
+// ---- cuBLAS, where it is installed.
+
+using Geam = int (*)(void*, int, int, int, int, const float*, const float*, int, const float*, const float*,
+                     int, float*, int);
+struct Cublas {
+  void* handle = nullptr;
+  Geam geam = nullptr;
+};
+Cublas open_cublas() {
+  Cublas cublas;
+  void* library = nullptr;
+  for (const char* name : {"libcublas.so.13", "libcublas.so.12", "libcublas.so"})
+    if (library == nullptr) library = dlopen(name, RTLD_NOW);
+  if (library == nullptr) {
+    std::printf("geam is left out: %s\n", dlerror());
+    return cublas;
+  }
+  const auto create = reinterpret_cast<int (*)(void**)>(dlsym(library, "cublasCreate_v2"));
+  cublas.geam = reinterpret_cast<Geam>(dlsym(library, "cublasSgeam"));
+  if (create == nullptr || cublas.geam == nullptr || create(&cublas.handle) != 0) {
+    std::printf("geam is left out: libcublas could not be started\n");
+    cublas.geam = nullptr;
+  }
+  return cublas;
+}
+
+// ---- The parts.
+
+void suite(const Buffers& buffers) {
+  const Cublas cublas = open_cublas();
+  const double direct = 0, rows = reference_block(32, false, false),
+               tile32 = reference_block(32, true, false), tile33 = reference_block(33, true, false),
+               swizzled = reference_block(32, true, true);
+  struct Reference {
+    const char* name;
+    void (*kernel)(float*, const float*, int, int);
+    Result result;
+    double wavefronts;
+  };
+  const Reference references[] = {
+      {"copy", copy, Result::copied, direct},
+      {"copy_shared", copy_shared, Result::copied, rows},
+      {"transpose_naive", transpose_naive, Result::transposed, direct},
+      {"transpose_tile32", transpose_tile32, Result::transposed, tile32},
+      {"transpose_tile33", transpose_tile33, Result::transposed, tile33},
+      {"transpose_swizzled", transpose_swizzled, Result::transposed, swizzled},
+      {"transpose_fine_grained", transpose_fine_grained, Result::unchecked, tile33},
+      {"transpose_coarse_grained", transpose_coarse_grained, Result::unchecked, rows}};
+  for (const int64_t published : {8192, 16384}) {
+    const int64_t n = published >> smaller;
+    const Shape shape{n, n};
+    const auto bytes = static_cast<size_t>(n * n) * sizeof(float);
+    auto* const out = reinterpret_cast<float*>(buffers.out);
+    const auto* const in = reinterpret_cast<const float*>(buffers.in);
+    const double tiles = static_cast<double>(n / 32) * static_cast<double>(n / 32);
+    std::vector<Candidate> candidates{copy_of(buffers, bytes)};
+    for (const Reference& r : references)
+      candidates.push_back({r.name,
+                            [=] {
+                              const dim3 grid(static_cast<unsigned>(n / 32), static_cast<unsigned>(n / 32));
+                              r.kernel<<<grid, dim3(32, 8)>>>(out, in, static_cast<int>(n),
+                                                              static_cast<int>(n));
+                              must(cudaGetLastError());
+                            },
+                            r.result, r.wavefronts * tiles});
+    const float one = 1, zero = 0;
+    if (cublas.geam != nullptr)
+      candidates.push_back({"cuBLAS geam", [&cublas, &one, &zero, out, in, n] {
+                              const int size = static_cast<int>(n);
+                              if (cublas.geam(cublas.handle, 1, 0, size, size, &one, in, size, &zero, out,
+                                              size, out, size) != 0) {
+                                std::fprintf(stderr, "geam failed\n");
+                                std::exit(1);
+                              }
+                            }});
+    candidates.push_back(library<4>(buffers, shape));
+    using Tiles = lanescope::kernels::transposing::Tiles<4>::Aligned;
+    candidates.back().wavefronts = library_block() *
+                                   static_cast<double>((n + Tiles::rows - 1) / Tiles::rows) *
+                                   static_cast<double>((n + Tiles::columns - 1) / Tiles::columns);
+    measure<4>(candidates, buffers, shape, 11);
+
+    float naive = 0;
+    for (const Candidate& c : candidates)
+      if (c.name == "transpose_naive") naive = c.median;
+    std::printf("\n%lld x %lld floats; wavefronts of shared memory by the model, for sm_90\n",
+                static_cast<long long>(n), static_cast<long long>(n));
+    std::printf("%-32s %9s %8s %8s %9s %13s\n", "", "ms", "GB/s", "of copy", "speed-up", "wavefronts");
+    for (const Candidate& c : candidates) {
+      std::printf("%-32s %9.4f %8.0f %8.3f %9.2f", c.name.c_str(), c.median,
+                  2.0 * static_cast<double>(bytes) / c.median / 1e6, candidates[0].median / c.median,
+                  naive / c.median);
+      if (c.wavefronts >= 0) std::printf(" %13.0f", c.wavefronts);
+      std::printf("\n");
+    }
+  }
+}
+
+template <int bytes>
+void library_line(const Buffers& buffers, const Shape& shape, int usual_repeats) {
+  const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
+  if (size == 0) return;
+  std::vector<Candidate> candidates{copy_of(buffers, size), library<bytes>(buffers, shape)};
+  measure<bytes>(candidates, buffers, shape, usual_repeats);
+  std::printf("%2d %7lld x %-7lld %8lld %9.4f %9.4f %8.0f %8.3f\n", bytes, static_cast<long long>(shape.rows),
+              static_cast<long long>(shape.columns), static_cast<long long>(shape.batch),
+              candidates[0].median, candidates[1].median,
+              2.0 * static_cast<double>(size) / candidates[1].median / 1e6,
+              candidates[0].median / candidates[1].median);
+}
+void library_title(const char* what) {
+  std::printf("\n%s\n%2s %17s %8s %9s %9s %8s %8s\n", what, "B", "matrix", "batch", "copy ms", "ms", "GB/s",
+              "of copy");
+}
+
+template <int bytes>
+void sizes(const Buffers& buffers) {
+  // Half as many columns and rows where elements are larger, so that all matrices have about 1 GB.
+  const int64_t across = bytes == 16 ? 2 : 1, down = bytes >= 8 ? 2 : 1;
+  for (const Shape& s : {Shape{16384, 16384}, Shape{8192, 8192}, Shape{10000, 30000}, Shape{30000, 10000},
+                         Shape{16383, 16385}, Shape{4097, 8191}, Shape{30001, 9999}})
+    library_line<bytes>(buffers, {(s.rows >> smaller) / across, (s.columns >> smaller) / down}, 7);
+}
+
+template <int bytes>
+void batches(const Buffers& buffers) {
+  for (const auto& [rows, columns] : {std::pair{4, 4},
+                                      {8, 8},
+                                      {5, 7},
+                                      {16, 16},
+                                      {17, 33},
+                                      {32, 32},
+                                      {31, 31},
+                                      {48, 48},
+                                      {64, 64},
+                                      {100, 100}}) {
+    const int64_t most = static_cast<int64_t>(buffers.bytes) / (rows * columns * bytes);
+    library_line<bytes>(buffers, {rows, columns, std::min<int64_t>(most, 100000) >> smaller}, 7);
+  }
+}
+
+template <class Part>
+void for_all_sizes(Part part) {
+  part(std::integral_constant<int, 1>{});
+  part(std::integral_constant<int, 2>{});
+  part(std::integral_constant<int, 4>{});
+  part(std::integral_constant<int, 8>{});
+  part(std::integral_constant<int, 16>{});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  bool all = true, wanted[3] = {};
+  const char* const parts[] = {"suite", "sizes", "batches"};
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    const auto* const part = std::find(std::begin(parts), std::end(parts), argument);
+    if (argument.rfind("smaller=", 0) == 0) {
+      smaller = std::atoi(argument.c_str() + 8);
+    } else if (argument.rfind("repeats=", 0) == 0) {
+      repeats = std::atoi(argument.c_str() + 8);
+    } else if (part != std::end(parts)) {
+      all = false;
+      wanted[part - std::begin(parts)] = true;
+    } else {
+      std::fprintf(stderr, "usage: transpose [suite] [sizes] [batches] [smaller=K] [repeats=N]\n");
+      return 2;
+    }
+  }
+  cudaDeviceProp device;
+  must(cudaGetDeviceProperties(&device, 0));
+  std::printf("%s\n", device.name);
+  const Buffers buffers(((size_t{1} << 30) + (size_t{256} << 20)) >> (smaller > 4 ? 4 : smaller));
+  if (all || wanted[0]) suite(buffers);
+  if (all || wanted[1]) {
+    library_title("The library's transpose, sizes");
+    for_all_sizes([&](auto bytes) { sizes<bytes()>(buffers); });
+  }
+  if (all || wanted[2]) {
+    library_title("The library's transpose, batches");
+    for_all_sizes([&](auto bytes) { batches<bytes()>(buffers); });
+  }
+  return failures == 0 ? 0 : 1;
+}
