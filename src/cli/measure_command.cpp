@@ -1,9 +1,12 @@
 // `lanescope measure`: runs kernels of a PTX file, or a CUDA program, as `lanescope run` does, and then the
 // same launches on the GPU: results, times and hardware counters beside what the engine counted.
 #include <fmt/format.h>
+#include <signal.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -12,6 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -59,6 +63,38 @@ struct EngineRun {
   int status = done;
 };
 
+/// Somebody wants this program to end while the engine runs, which knows nothing of that: recordings are
+/// taken away.
+class EndOnSignal {
+ public:
+  explicit EndOnSignal(const fs::path& recordings) {
+    sigemptyset(&signals_);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&signals_, number);
+    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
+    thread_ = std::thread([this, recordings] {
+      int number = 0;
+      sigwait(&signals_, &number);
+      if (has_ended_) return;
+      std::error_code ignored;
+      fs::remove_all(recordings, ignored);
+      std::_Exit(128 + number);
+    });
+  }
+  ~EndOnSignal() {
+    has_ended_ = true;
+    pthread_kill(thread_.native_handle(), SIGHUP);
+    thread_.join();
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  }
+  EndOnSignal(const EndOnSignal&) = delete;
+  EndOnSignal& operator=(const EndOnSignal&) = delete;
+
+ private:
+  sigset_t signals_{}, before_{};
+  std::atomic<bool> has_ended_{false};
+  std::thread thread_;
+};
+
 /// What `lanescope replay` says of the GPU and of these recordings. It is another process: see there.
 json replay_on_gpu(const Options& options, const ScratchFolder& scratch,
                    const std::vector<fs::path>& folders) {
@@ -99,6 +135,7 @@ replay::Outcome measured(const Options& options, const ScratchFolder& scratch, c
 EngineRun run_kernels(const Options& options, const model::Arch& arch, const fs::path& scratch) {
   const KernelJob job = options.run.kernel_job("measure", arch);
   advise::Sources sources(options.run.subject());
+  const EndOnSignal end(scratch);
   EngineRun run;
   for (const std::string& name : job.kernels) {
     const fs::path folder = scratch / fmt::format("launch-{}", run.launches.size());
@@ -183,18 +220,18 @@ int measure(const Options& options) {
   for (const Recording& recording : run.launches) {
     report::MeasuredLaunch launch;
     launch.predicted = recording.predicted;
+    std::string kernel;
     try {
       const replay::Recording described = replay::read(recording.folder);
+      kernel = described.kernel;
       launch.obstacle = described.obstacle;
-      if (launch.obstacle.empty()) {
-        launch.outcome = measured(options, scratch, recording.folder);
-        if (launch.outcome.failure.empty()) {
-          for_counters.push_back({recording.folder, described.kernel});
-          counted.push_back(measurement.launches.size());
-        }
-      }
     } catch (const Error&) {
       launch.obstacle = "the program ended before its recording was complete";
+    }
+    if (launch.obstacle.empty()) launch.outcome = measured(options, scratch, recording.folder);
+    if (launch.obstacle.empty() && launch.outcome.failure.empty()) {
+      for_counters.push_back({recording.folder, kernel});
+      counted.push_back(measurement.launches.size());
     }
     measurement.launches.push_back(std::move(launch));
   }
@@ -254,7 +291,7 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
       "others. A program's\nown status, if it is not 0, is passed through.\n"
       "Example:\n"
       "  lanescope measure kernels/ptx/transpose.ptx --kernel transpose_tile32 --grid 64,64 --block 32,8 \\\n"
-      "    --arg buf:16M=random --arg buf:16M --arg u32:2048 --arg u32:2048");
+      "    --arg buf:16M --arg buf:16M=random --arg u32:2048 --arg u32:2048");
   command->callback([options, &status] { status = run(*options); });
 }
 
