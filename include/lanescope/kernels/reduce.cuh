@@ -435,7 +435,7 @@ __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, con
 /// The same in the order of the elements: each warp has a part of the range, of which its lanes read runs of
 /// neighbouring vectors, which are folded in order at once. The first lane of each warp has the warp's value,
 /// the others the identity.
-template <int group, bool foreign, class Make, class In, class Acc, class Op>
+template <int group, class Make, class In, class Acc, class Op>
 __device__ __forceinline__ Acc gather_in_order(const Range<In>& range, unsigned rank, unsigned mask,
                                                const Acc& identity, const Op& op) {
   constexpr int n = per_load<In>, lanes = group < 32 ? group : 32, teams = group / lanes;
@@ -473,7 +473,7 @@ __device__ __forceinline__ Acc reduce_range(const Range<In>& range, const Acc& i
   if constexpr (commutes<Op>())
     value = gather<group, foreign, Make>(range, rank, identity, op);
   else
-    value = gather_in_order<group, foreign, Make>(range, rank, mask, identity, op);
+    value = gather_in_order<group, Make>(range, rank, mask, identity, op);
   if constexpr (group == threads)
     return fold_block(value, identity, op);
   else
