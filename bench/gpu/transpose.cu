@@ -10,7 +10,7 @@
 //   the
 //            wavefronts of shared memory that the model (lanescope/model, asked here for each access of the
 //            source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
-//   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes
+//   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes, and in place
 //   batches  the library for batches of small matrices
 //
 // A time is that of four calls behind one that is not timed, divided by four, so that each call finds the
@@ -221,7 +221,7 @@ double reference_block(int pitch, bool columns, bool swizzled) {
 /// Of the library's tiles for floats whose rows are aligned.
 double library_block() {
   namespace t = lanescope::kernels::transposing;
-  using Tiles = t::Tiles<4>::Aligned;
+  using Tiles = t::Tiles<4>::Large;
   using Tile = t::AlignedTile<Tiles, t::swizzle_of<Tiles>()>;
   uint64_t wavefronts = 0;
   for (int unit = 0; unit < Tiles::units; unit += 32)
@@ -313,7 +313,7 @@ void suite(const Buffers& buffers) {
                               }
                             }});
     candidates.push_back(library<4>(buffers, shape));
-    using Tiles = lanescope::kernels::transposing::Tiles<4>::Aligned;
+    using Tiles = lanescope::kernels::transposing::Tiles<4>::Large;
     candidates.back().wavefronts = library_block() *
                                    static_cast<double>((n + Tiles::rows - 1) / Tiles::rows) *
                                    static_cast<double>((n + Tiles::columns - 1) / Tiles::columns);
@@ -335,17 +335,23 @@ void suite(const Buffers& buffers) {
   }
 }
 
+/// The second candidate beside the copy.
+template <int bytes>
+void print_line(const Shape& shape, const std::vector<Candidate>& candidates) {
+  const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
+  std::printf("%2d %7lld x %-7lld %8lld %9.4f %9.4f %8.0f %8.3f\n", bytes, static_cast<long long>(shape.rows),
+              static_cast<long long>(shape.columns), static_cast<long long>(shape.batch),
+              candidates[0].median, candidates[1].median,
+              2.0 * static_cast<double>(size) / candidates[1].median / 1e6,
+              candidates[0].median / candidates[1].median);
+}
 template <int bytes>
 void library_line(const Buffers& buffers, const Shape& shape, int usual_repeats) {
   const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
   if (size == 0) return;
   std::vector<Candidate> candidates{copy_of(buffers, size), library<bytes>(buffers, shape)};
   measure<bytes>(candidates, buffers, shape, usual_repeats);
-  std::printf("%2d %7lld x %-7lld %8lld %9.4f %9.4f %8.0f %8.3f\n", bytes, static_cast<long long>(shape.rows),
-              static_cast<long long>(shape.columns), static_cast<long long>(shape.batch),
-              candidates[0].median, candidates[1].median,
-              2.0 * static_cast<double>(size) / candidates[1].median / 1e6,
-              candidates[0].median / candidates[1].median);
+  print_line<bytes>(shape, candidates);
 }
 void library_title(const char* what) {
   std::printf("\n%s\n%2s %17s %8s %9s %9s %8s %8s\n", what, "B", "matrix", "batch", "copy ms", "ms", "GB/s",
@@ -376,6 +382,22 @@ void batches(const Buffers& buffers) {
     const int64_t most = static_cast<int64_t>(buffers.bytes) / (rows * columns * bytes);
     library_line<bytes>(buffers, {rows, columns, std::min<int64_t>(most, 100000) >> smaller}, 7);
   }
+}
+
+/// Not checked here: what the tests do.
+template <int bytes>
+void in_place(const Buffers& buffers) {
+  using Word = lanescope::kernels::transposing::Word<bytes>;
+  const int64_t n = (bytes >= 8 ? 8192 : 16384) >> smaller;
+  const Shape shape{n, n};
+  auto* const matrix = reinterpret_cast<Word*>(buffers.out);
+  const auto size = static_cast<size_t>(n * n) * bytes;
+  std::vector<Candidate> candidates{copy_of(buffers, size)};
+  candidates.push_back(
+      {"in place", [=] { must(lanescope::kernels::transpose(matrix, matrix, {.rows = n, .columns = n})); },
+       Result::unchecked});
+  measure<bytes>(candidates, buffers, shape, 7);
+  print_line<bytes>(shape, candidates);
 }
 
 template <class Part>
@@ -415,6 +437,8 @@ int main(int argc, char** argv) {
   if (all || wanted[1]) {
     library_title("The library's transpose, sizes");
     for_all_sizes([&](auto bytes) { sizes<bytes()>(buffers); });
+    library_title("The library's transpose, in place");
+    for_all_sizes([&](auto bytes) { in_place<bytes()>(buffers); });
   }
   if (all || wanted[2]) {
     library_title("The library's transpose, batches");

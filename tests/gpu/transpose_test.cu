@@ -188,7 +188,12 @@ void check_sizes(bool quick) {
     check<bytes>(b.rows, b.columns, b.batch, {.in_padding = 1, .out_padding = 2, .in_gap = 1}, false);
     if (b.rows == b.columns) check<bytes>(b.rows, b.rows, b.batch, {.in_padding = 1, .in_gap = 2}, true);
   }
+  // Enough aligned matrices for the large tiles.
+  const auto padding = [](int64_t n) { return (32 - n * bytes % 32) % 32 / bytes; };
+  check<bytes>(5, 7, 513, {.in_padding = padding(7), .out_padding = padding(5)}, false);
+  check<bytes>(131, 67, 32, {.in_padding = padding(67), .out_padding = padding(131)}, false);
   if (quick) return;
+  check<bytes>(131, 300, 520, {.in_padding = padding(300), .out_padding = padding(131)}, false);
   check<bytes>(1, 100003, 1, {.defaults = true}, false);
   check<bytes>(100003, 1, 1, {.defaults = true}, false);
   check<bytes>(3, 50021, 1, {.defaults = true}, false);

@@ -34,7 +34,8 @@ int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / uni
 struct Tiles {
   std::string kernel;
   int64_t bytes = 0, rows = 0, columns = 0, threads = 0;
-  int64_t slack = 0;  ///< rows that are loaded besides
+  int64_t slack = 0;   ///< rows that are loaded besides
+  int64_t shared = 0;  ///< bytes of dynamic shared memory
 };
 
 /// Matrices of bytes, with gaps; elements are numbered at random.
@@ -109,7 +110,7 @@ class TransposeLibrary : public testing::Test {
     const int64_t down = divide_up(m.rows + (tiles.slack == 0 ? 0 : tiles.slack - 1), tiles.rows);
     const int64_t across = divide_up(m.columns, tiles.columns);
     return run(tiles.kernel, m, false, static_cast<uint32_t>(down * across * m.batch),
-               static_cast<uint32_t>(tiles.threads), 0,
+               static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared),
                {scalar(static_cast<uint32_t>(down)), scalar(static_cast<uint32_t>(across))});
   }
 
@@ -141,11 +142,11 @@ class TransposeLibrary : public testing::Test {
   }
   Tiles aligned(int64_t bytes) {
     const auto [kernel, n] = numbers_of("AlignedTiles", bytes);
-    return {kernel, bytes, n.at(1), n.at(2), n.at(3)};
+    return {kernel, bytes, n.at(1), n.at(2), n.at(3), 0, n.at(1) * n.at(2) * bytes};
   }
   /// Those for rows that begin anywhere.
   Tiles anywhere(int64_t bytes) {
-    if (bytes >= 4) {
+    if (bytes >= 8) {
       const auto [kernel, n] = numbers_of("LinesOf", bytes);
       return {kernel, bytes, n.at(1) - 128 / bytes, n.at(2), n.at(3), 128 / bytes};
     }
@@ -211,7 +212,7 @@ TEST_F(TransposeLibrary, RowsMayBeginAnywhere) {
                           {t.rows + 1, t.columns + 1, bytes, 1, 0, 0, 1, 1},
                           {2 * t.rows - 1, t.columns + 5, bytes, 1, 3, 2, 1, 3}}) {
       const BlockCost cost = run(t, m);
-      if (bytes < 4) continue;
+      if (bytes < 8) continue;
       // One element a lane, whatever the leading dimensions.
       EXPECT_EQ(cost.load.wavefronts, cost.load.ideal) << bytes << ": " << m.rows << " x " << m.columns;
       EXPECT_EQ(cost.store.wavefronts, cost.store.ideal) << bytes << ": " << m.rows << " x " << m.columns;
@@ -220,12 +221,14 @@ TEST_F(TransposeLibrary, RowsMayBeginAnywhere) {
 }
 
 TEST_F(TransposeLibrary, ColumnsOfTilesThatAreAtNoEndOfARowHaveNoConflicts) {
-  const Tiles t = anywhere(2);
-  const auto conflicts = [&](int64_t strips) {
-    const BlockCost cost = run(t, {2 * t.rows - 1, strips * t.columns - 1, 2});
-    return cost.load.wavefronts - cost.load.ideal + cost.store.wavefronts - cost.store.ideal;
-  };
-  EXPECT_EQ(conflicts(3), conflicts(5));
+  for (const int64_t bytes : {2, 4}) {
+    const Tiles t = anywhere(bytes);
+    const auto conflicts = [&](int64_t strips) {
+      const BlockCost cost = run(t, {2 * t.rows - 1, strips * t.columns - 1, bytes});
+      return cost.load.wavefronts - cost.load.ideal + cost.store.wavefronts - cost.store.ideal;
+    };
+    EXPECT_EQ(conflicts(3), conflicts(5)) << bytes;
+  }
 }
 
 TEST_F(TransposeLibrary, BatchesOfSmallMatrices) {

@@ -114,12 +114,13 @@ struct SwizzledChunks {
 template <int bytes_, int rows_, int columns_, int threads_>
 struct AlignedTiles {
   static constexpr int bytes = bytes_, rows = rows_, columns = columns_, threads = threads_;
-  static constexpr int slack = 0;                  ///< rows that are loaded and not stored
-  static constexpr int vector = 16 / bytes;        ///< elements
-  static constexpr int across = columns / vector;  ///< vectors in a row of the input's tile
-  static constexpr int chunks = rows / vector;     ///< vectors in a row of the output's tile
-  static constexpr int units = across * chunks;    ///< blocks of vector x vector elements
-  static constexpr int loads = units / threads;    ///< blocks of a thread
+  static constexpr int slack = 0;                        ///< rows that are loaded and not stored
+  static constexpr int shared = rows * columns * bytes;  ///< bytes of dynamic shared memory
+  static constexpr int vector = 16 / bytes;              ///< elements
+  static constexpr int across = columns / vector;        ///< vectors in a row of the input's tile
+  static constexpr int chunks = rows / vector;           ///< vectors in a row of the output's tile
+  static constexpr int units = across * chunks;          ///< blocks of vector x vector elements
+  static constexpr int loads = units / threads;          ///< blocks of a thread
   static constexpr int stores = columns * chunks / threads;
   static_assert(loads * threads == units && stores * threads == columns * chunks);
   static_assert(across % 8 == 0 && chunks % 8 == 0, "warps move whole lines");
@@ -225,7 +226,8 @@ __global__ void __launch_bounds__(Tiles::threads)
   constexpr int swizzle = swizzle_of<Tiles>();
   static_assert(swizzles<Tiles, swizzle>);
   using Tile = AlignedTile<Tiles, swizzle>;
-  __shared__ Tile tile;
+  extern __shared__ uint4 raw[];  // Tiles::shared bytes
+  Tile& tile = *reinterpret_cast<Tile*>(raw);
 
   const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
   const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
@@ -322,6 +324,7 @@ struct RealigningTiles {
   static constexpr int chunks = rows / vector;
   static constexpr int slots = (chunks + 7) / 8 * 8;  ///< lanes for a row of the output: whole phases
   static constexpr int stores = columns * slots / threads;
+  static constexpr int shared = 0;  ///< bytes of dynamic shared memory
   static_assert(steps * (threads / 32) * lanes_down == loaded_rows * groups && steps % ahead == 0);
   static_assert(stores * threads == columns * slots && rows % vector == 0);
 };
@@ -495,8 +498,8 @@ struct LinesOf {
   static constexpr int rows = loaded - slack;     ///< that are stored
   static constexpr int step = threads / columns;  ///< rows that are loaded at once
   static constexpr int loads = loaded / step;
-  static constexpr int lanes = slack < 32 ? slack : 32;  ///< that write a line
   static constexpr int stores = columns * rows / threads;
+  static constexpr int shared = 0;  ///< bytes of dynamic shared memory
   static_assert(columns % 32 == 0 && step * columns == threads && loads * step == loaded);
   static_assert(rows > 0 && rows % slack == 0 && stores * threads == columns * rows);
 };
@@ -570,6 +573,7 @@ __global__ void __launch_bounds__(Lines::threads)
 #pragma unroll
     for (int n = 0; n < Lines::loads; ++n) {
       const int i = row + n * Lines::step;
+      x[n] = {};
       if (i >= first_row && i < rows && column < columns)
         x[n] = __ldg(from + n * Lines::step * job.in_leading);
     }
@@ -586,7 +590,7 @@ __global__ void __launch_bounds__(Lines::threads)
     const int element = n * Lines::threads + static_cast<int>(threadIdx.x);
     const int column = element / Lines::rows, i = element % Lines::rows, row = begin_of(column) + i;
     if (row >= first_row && row < rows && column < columns)
-      __stcs(out + column * job.out_leading + row, tile[column * pitch + i]);
+      out[column * job.out_leading + row] = tile[column * pitch + i];
   }
 }
 
@@ -620,7 +624,7 @@ constexpr Spread spread_of(int bytes, unsigned columns) {
   return {columns, 1};
 }
 
-/// Blocks of so many threads, and what they take together at most.
+/// Blocks of so many threads, and the bytes they take together, about.
 inline constexpr int small_threads = 256;
 inline constexpr unsigned small_bytes = 16384;
 
@@ -743,34 +747,42 @@ __global__ void __launch_bounds__(square* square_rows) transpose_in_place(Job<by
 
 // ---- Which kernel
 
-/// The tiles of each element size, from the measurements in docs/performance.md.
+/// The tiles of each element size, from the measurements in docs/performance.md: for aligned rows large ones,
+/// and small ones where there would be too few of them; and those for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
 template <>
 struct Tiles<1> {
-  using Aligned = AlignedTiles<1, 256, 128, 128>;
+  using Large = AlignedTiles<1, 256, 256, 256>;
+  using Small = AlignedTiles<1, 128, 128, 64>;
   using Anywhere = RealigningTiles<1, 256, 4, 1, 2, 256, 4>;
 };
 template <>
 struct Tiles<2> {
-  using Aligned = AlignedTiles<2, 128, 128, 256>;
-  using Anywhere = RealigningTiles<2, 128, 8, 1, 2, 512, 2>;
+  using Large = AlignedTiles<2, 128, 256, 512>;
+  using Small = AlignedTiles<2, 64, 64, 64>;
+  using Anywhere = RealigningTiles<2, 128, 4, 1, 2, 256, 2>;
 };
 template <>
 struct Tiles<4> {
-  using Aligned = AlignedTiles<4, 128, 64, 256>;
-  using Anywhere = LinesOf<4, 128, 64, 512>;
+  using Large = AlignedTiles<4, 128, 128, 512>;
+  using Small = AlignedTiles<4, 64, 64, 256>;
+  using Anywhere = RealigningTiles<4, 64, 8, 1, 2, 256, 1>;
 };
 template <>
 struct Tiles<8> {
-  using Aligned = AlignedTiles<8, 64, 64, 256>;
-  using Anywhere = LinesOf<8, 64, 32, 256>;
+  using Large = AlignedTiles<8, 64, 64, 256>;
+  using Small = AlignedTiles<8, 32, 32, 128>;
+  using Anywhere = LinesOf<8, 64, 64, 256>;
 };
 template <>
 struct Tiles<16> {
-  using Aligned = AlignedTiles<16, 32, 32, 256>;
-  using Anywhere = LinesOf<16, 32, 32, 256>;
+  using Large = AlignedTiles<16, 32, 32, 256>;
+  using Small = AlignedTiles<16, 16, 16, 256>;
+  using Anywhere = LinesOf<16, 48, 32, 256>;
 };
+/// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
+inline constexpr int64_t many_tiles = 512;
 
 inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -801,9 +813,15 @@ Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, 
   const int64_t across = divide_up(job.columns, Tiles::columns);
   if (down > 0x7fffffff / across)
     return detail::invalid("rows or columns is too large: more than 2^31 tiles");
+  if constexpr (Tiles::shared > 49152) {
+    // What a block may have only if it is asked for.
+    const cudaError_t error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles::shared);
+    if (error != cudaSuccess) return detail::status_of(error);
+  }
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, Tiles::threads, 0, stream>>>(from_matrix(job, first), static_cast<unsigned>(down),
-                                                  static_cast<unsigned>(across));
+    kernel<<<blocks, Tiles::threads, Tiles::shared, stream>>>(
+        from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across));
   });
 }
 
@@ -824,7 +842,8 @@ Status launch_packs(const Job<bytes>& job, int64_t batch, unsigned matrices, cud
 template <int bytes>
 Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   const auto size = static_cast<unsigned>(job.rows * job.columns);
-  unsigned matrices = small_bytes / (size * bytes);
+  // About small_bytes, and one at least.
+  unsigned matrices = (small_bytes + size * bytes / 2) / (size * bytes);
   if constexpr (bytes < 4) {
     // Words of four bytes, where each block begins at one.
     constexpr int pack = 4 / bytes;
@@ -926,14 +945,21 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (without_gaps && shape.batch > 1 && job.rows <= small_bytes && job.columns <= small_bytes &&
       job.rows * job.columns * bytes <= small_bytes)
     return launch_small(job, shape.batch, stream);
-  // Sectors of memory have 32 bytes: what does not begin at one is better realigned.
-  const auto aligned = [](auto value) { return value * bytes % 32 == 0; };
-  using Aligned = typename Tiles<bytes>::Aligned;
+  // Where a lane can write whole elements of 8 bytes and more to whole lines, half sectors are not worth a
+  // vector.
+  constexpr int unit = bytes < 8 ? 16 : 32;
+  const auto aligned = [](auto value) { return value * bytes % unit == 0; };
+  using Large = typename Tiles<bytes>::Large;
+  using Small = typename Tiles<bytes>::Small;
   using Anywhere = typename Tiles<bytes>::Anywhere;
-  if (to % 32 == 0 && from % 16 == 0 && aligned(job.in_leading) && aligned(job.out_leading) &&
-      (shape.batch == 1 || (aligned(job.in_stride) && aligned(job.out_stride))))
-    return launch_tiles<Aligned>(&transpose_aligned<Aligned>, job, shape.batch, stream);
-  if constexpr (bytes < 4)
+  if (to % unit == 0 && from % 16 == 0 && aligned(job.in_leading) && aligned(job.out_leading) &&
+      (shape.batch == 1 || (aligned(job.in_stride) && aligned(job.out_stride)))) {
+    const int64_t tiles = divide_up(job.rows, Large::rows) * divide_up(job.columns, Large::columns);
+    if (tiles >= many_tiles / shape.batch)
+      return launch_tiles<Large>(&transpose_aligned<Large>, job, shape.batch, stream);
+    return launch_tiles<Small>(&transpose_aligned<Small>, job, shape.batch, stream);
+  }
+  if constexpr (bytes < 8)
     return launch_tiles<Anywhere>(&transpose_realigning<Anywhere>, job, shape.batch, stream);
   else
     return launch_tiles<Anywhere>(&transpose_lines<Anywhere>, job, shape.batch, stream);

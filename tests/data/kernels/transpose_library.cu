@@ -4,11 +4,11 @@
 
 namespace lanescope::kernels::transposing {
 
-template __global__ void transpose_aligned<Tiles<2>::Aligned>(Job<2>, unsigned, unsigned);
-template __global__ void transpose_aligned<Tiles<4>::Aligned>(Job<4>, unsigned, unsigned);
-template __global__ void transpose_aligned<Tiles<16>::Aligned>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<2>::Small>(Job<2>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<4>::Large>(Job<4>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, unsigned, unsigned);
 template __global__ void transpose_realigning<Tiles<2>::Anywhere>(Job<2>, unsigned, unsigned);
-template __global__ void transpose_lines<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
+template __global__ void transpose_realigning<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<16>::Anywhere>(Job<16>, unsigned, unsigned);
 template __global__ void transpose_small<1, 4>(Job<1>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
