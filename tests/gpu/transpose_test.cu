@@ -248,6 +248,8 @@ void expect_success(const char* what, const Status& status) {
 
 void check_errors() {
   const Buffer a(4096), b(4096);
+  require(cudaMemset(a.data, 1, 4096), "cudaMemset");
+  require(cudaMemset(b.data, 1, 4096), "cudaMemset");
   auto* const out = reinterpret_cast<float*>(a.data);
   auto* const in = reinterpret_cast<float*>(b.data);
   expect_error("negative rows", transpose(out, in, {.rows = -1, .columns = 4}), "rows is negative");

@@ -311,6 +311,8 @@ template <int bytes_, int loaded_rows_, int lanes_across_, int groups_, int vect
           int ahead_>
 struct RealigningTiles {
   static constexpr int bytes = bytes_, threads = threads_, vectors = vectors_, lanes_across = lanes_across_;
+  /// That must fit on a multiprocessor; 0: the compiler sees to it.
+  static constexpr int blocks = bytes == 1 ? 4 : 0;
   static constexpr int vector = 16 / bytes;       ///< elements
   static constexpr int slack = vector * vectors;  ///< columns of a lane, and rows that are loaded more
   static constexpr int loaded_rows = loaded_rows_;
@@ -397,7 +399,7 @@ __device__ __forceinline__ Word<bytes> element_of(const uint32_t (&words)[count]
 /// Rows begin anywhere. One block a tile, and one more at the end of each column of tiles, for what was
 /// shifted out.
 template <class Tiles>
-__global__ void __launch_bounds__(Tiles::threads)
+__global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
     transpose_realigning(Job<Tiles::bytes> job, unsigned down, unsigned across) {
   constexpr int bytes = Tiles::bytes, vector = Tiles::vector, slack = Tiles::slack;
   using T = Word<bytes>;
@@ -624,9 +626,9 @@ constexpr Spread spread_of(int bytes, unsigned columns) {
   return {columns, 1};
 }
 
-/// Blocks of so many threads, and the bytes they take together, about.
+/// Blocks of so many threads, the bytes they take together, about, and those of a matrix at most.
 inline constexpr int small_threads = 256;
-inline constexpr unsigned small_bytes = 16384;
+inline constexpr unsigned small_bytes = 16384, small_matrix_bytes = 24576;
 
 /// Matrices without gaps, one behind the other: `matrices` of them to a block. `pack` elements are read and
 /// written together, which must keep them aligned; their rows are padded as they are, spread.every ==
@@ -755,11 +757,11 @@ template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
   using Small = AlignedTiles<1, 128, 128, 64>;
-  using Anywhere = RealigningTiles<1, 256, 4, 1, 2, 256, 4>;
+  using Anywhere = RealigningTiles<1, 256, 4, 1, 2, 256, 2>;
 };
 template <>
 struct Tiles<2> {
-  using Large = AlignedTiles<2, 128, 256, 512>;
+  using Large = AlignedTiles<2, 128, 128, 256>;
   using Small = AlignedTiles<2, 64, 64, 64>;
   using Anywhere = RealigningTiles<2, 128, 4, 1, 2, 256, 2>;
 };
@@ -942,8 +944,8 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (without_gaps && (job.rows == 1 || job.columns == 1))
     return detail::status_of(
         cudaMemcpyAsync(out, in, static_cast<size_t>(in_bytes), cudaMemcpyDeviceToDevice, stream));
-  if (without_gaps && shape.batch > 1 && job.rows <= small_bytes && job.columns <= small_bytes &&
-      job.rows * job.columns * bytes <= small_bytes)
+  if (without_gaps && shape.batch > 1 && job.rows <= small_matrix_bytes &&
+      job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes)
     return launch_small(job, shape.batch, stream);
   // Where a lane can write whole elements of 8 bytes and more to whole lines, half sectors are not worth a
   // vector.
