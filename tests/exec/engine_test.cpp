@@ -98,7 +98,7 @@ TEST(Engine, BlocksThatPassAWordOnAreNoDeadlock) {
   // Each block waits for the one behind it and ends at once: whoever asks whether anything can still change
   // must have seen the last write of a block that is gone. Once in some runs on several host threads it had
   // not.
-  for (int run = 0; run < 200; ++run) {
+  for (int run = 0; run < 100; ++run) {
     Program p(
         "again:\nld.volatile.global.u32 %r5, [%rd1];\nadd.u32 %r6, %r5, %r2;\nsetp.ne.u32 %p1, %r6, 11;\n"
         "@%p1 bra again;\nadd.u32 %r5, %r5, 1;\nst.volatile.global.u32 [%rd1], %r5;");
