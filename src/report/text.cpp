@@ -202,7 +202,9 @@ void write_advice(Writer& out, const Launch& launch) {
 void write_why(Writer& out, const Launch& launch) {
   const profile::Totals& t = launch.totals;
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
-    const Line& worst = *lines_of(launch, space).front();
+    const auto lines = lines_of(launch, space);
+    if (lines.empty()) return;  // only in a report that somebody has edited
+    const Line& worst = *lines.front();
     std::string what = fmt::format("Why {} ({}", place(worst), worst.op);
     if (!worst.variable.empty()) what += " of " + worst.variable;
     what += space == exec::AccessSpace::shared ? fmt::format(", {}-way)", worst.counters.max_way) : ")";
