@@ -179,7 +179,10 @@ void check_sizes(bool quick) {
                          {64, 64, 3},
                          {5, 100, 7},
                          {100, 5, 7},
-                         {70, 70, 2}}) {
+                         {70, 70, 2},
+                         {12, 20, 9},
+                         {6, 10, 31},
+                         {8, 36, 30}}) {
     const int64_t step = std::max(1, 16 / bytes);
     check<bytes>(b.rows, b.columns, b.batch, {.defaults = true}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_gap = 3, .out_gap = 1}, false);

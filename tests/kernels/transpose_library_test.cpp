@@ -247,6 +247,17 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatrices) {
   }
 }
 
+TEST_F(TransposeLibrary, BatchesOfSmallMatricesOfWholeWords) {
+  const std::string kernel = name_of("21transpose_small_wordsILi1E");
+  for (const auto& m : {Matrices{8, 12, 1, 31}, {4, 4, 1, 70}, {32, 32, 1, 9}}) {
+    const auto down = static_cast<uint32_t>(m.rows / 4), across = static_cast<uint32_t>(m.columns / 4);
+    const uint32_t matrices = 4, pitch = down | 1;
+    run(kernel, m, false, static_cast<uint32_t>(divide_up(m.batch, matrices)), 256,
+        matrices * static_cast<uint32_t>(m.columns) * pitch * 4,
+        {scalar(m.batch), scalar(matrices), scalar(pitch), scalar(Divisor(across)), scalar(Divisor(down))});
+  }
+}
+
 TEST_F(TransposeLibrary, SquareMatricesInPlaceWithoutConflicts) {
   for (const int64_t bytes : {4, 8}) {
     const std::string kernel = name_of("18transpose_in_placeILi" + std::to_string(bytes) + "E");

@@ -708,6 +708,65 @@ __global__ void __launch_bounds__(small_threads)
   for (unsigned e = packs * pack + threadIdx.x; e < count; e += small_threads) out[e] = tile[source(e)];
 }
 
+/// The same for elements of 1 and 2 bytes where rows and columns are whole words of 4 bytes: blocks of 4 x 4
+/// or 2 x 2 elements are transposed in registers. `pitch`: words from one row of the output to the next in
+/// shared memory.
+template <int bytes>
+__global__ void __launch_bounds__(small_threads)
+    transpose_small_words(Job<bytes> job, int64_t batch, unsigned matrices, unsigned pitch, Divisor by_across,
+                          Divisor by_down) {
+  constexpr unsigned side = 4 / bytes;
+  extern __shared__ uint4 raw[];
+  uint32_t* const tile = reinterpret_cast<uint32_t*>(raw);
+  // Blocks in a matrix' row, and in its column, which are the words of an output's row.
+  const unsigned across = by_across.value, down = by_down.value, size = across * down;
+  const int64_t first = int64_t{blockIdx.x} * matrices;
+  const unsigned blocks = static_cast<unsigned>(min(batch - first, int64_t{matrices})) * size;
+  const auto* const in = reinterpret_cast<const uint32_t*>(job.in) + first * size * side;
+  auto* const out = reinterpret_cast<uint32_t*>(job.out) + first * size * side;
+
+  constexpr unsigned ahead = 8 / side;  // blocks of a thread in flight
+  for (unsigned begin = threadIdx.x; begin < blocks; begin += ahead * small_threads) {
+    uint32_t x[ahead][side];
+#pragma unroll
+    for (unsigned n = 0; n < ahead; ++n) {
+      const unsigned block = begin + n * small_threads;
+      // `strip` counts the rows of blocks on over the matrices, as rows of the input follow each other.
+      const unsigned strip = by_across.quotient(block), column = block - strip * across;
+#pragma unroll
+      for (unsigned i = 0; i < side; ++i)
+        x[n][i] = block < blocks ? __ldg(in + (strip * side + i) * across + column) : 0;
+    }
+#pragma unroll
+    for (unsigned n = 0; n < ahead; ++n) {
+      const unsigned block = begin + n * small_threads;
+      if (block >= blocks) continue;
+      const unsigned strip = by_across.quotient(block), column = block - strip * across;
+      const unsigned matrix = by_down.quotient(strip), row = strip - matrix * down;
+      uint32_t y[side];
+      if constexpr (bytes == 2) {
+        y[0] = __byte_perm(x[n][0], x[n][1], 0x5410);
+        y[1] = __byte_perm(x[n][0], x[n][1], 0x7632);
+      } else {
+        const uint32_t low = __byte_perm(x[n][0], x[n][1], 0x5140),
+                       high = __byte_perm(x[n][0], x[n][1], 0x7362);
+        const uint32_t low2 = __byte_perm(x[n][2], x[n][3], 0x5140),
+                       high2 = __byte_perm(x[n][2], x[n][3], 0x7362);
+        y[0] = __byte_perm(low, low2, 0x5410), y[1] = __byte_perm(low, low2, 0x7632);
+        y[2] = __byte_perm(high, high2, 0x5410), y[3] = __byte_perm(high, high2, 0x7632);
+      }
+#pragma unroll
+      for (unsigned i = 0; i < side; ++i) tile[((matrix * across + column) * side + i) * pitch + row] = y[i];
+    }
+  }
+  __syncthreads();
+#pragma unroll 4
+  for (unsigned word = threadIdx.x; word < blocks * side; word += small_threads) {
+    const unsigned column = by_down.quotient(word);  // counts on over the matrices
+    __stcs(out + word, tile[column * pitch + (word - column * down)]);
+  }
+}
+
 // ---- in place
 
 inline constexpr int square = 32, square_rows = 8;  // tile, and rows of the thread block
@@ -849,10 +908,22 @@ Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   if constexpr (bytes < 4) {
     // Words of four bytes, where each block begins at one.
     constexpr int pack = 4 / bytes;
+    const bool words =
+        reinterpret_cast<uintptr_t>(job.out) % 4 == 0 && reinterpret_cast<uintptr_t>(job.in) % 4 == 0;
+    if (words && job.rows % pack == 0 && job.columns % pack == 0) {
+      const auto down = static_cast<unsigned>(job.rows) / pack,
+                 across = static_cast<unsigned>(job.columns) / pack;
+      // An odd pitch, so that the blocks of a row lie in different banks.
+      const unsigned pitch = down | 1;
+      const unsigned shared = matrices * static_cast<unsigned>(job.columns) * pitch * 4;
+      return launch_all(1, divide_up(batch, matrices), [&](int64_t first, unsigned blocks) {
+        transpose_small_words<bytes><<<blocks, small_threads, shared, stream>>>(
+            from_matrix(job, first * matrices), batch - first * matrices, matrices, pitch, Divisor(across),
+            Divisor(down));
+      });
+    }
     if (matrices >= pack) matrices -= matrices % pack;
-    if (reinterpret_cast<uintptr_t>(job.out) % 4 == 0 && reinterpret_cast<uintptr_t>(job.in) % 4 == 0 &&
-        matrices * size % pack == 0)
-      return launch_packs<bytes, pack>(job, batch, matrices, stream);
+    if (words && matrices * size % pack == 0) return launch_packs<bytes, pack>(job, batch, matrices, stream);
   }
   return launch_packs<bytes, 1>(job, batch, matrices, stream);
 }

@@ -13,6 +13,7 @@ template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, u
 template __global__ void transpose_lines<Tiles<16>::Anywhere>(Job<16>, unsigned, unsigned);
 template __global__ void transpose_small<1, 4>(Job<1>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
 template __global__ void transpose_small<4, 1>(Job<4>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
+template __global__ void transpose_small_words<1>(Job<1>, int64_t, unsigned, unsigned, Divisor, Divisor);
 template __global__ void transpose_in_place<4>(Job<4>, unsigned);
 template __global__ void transpose_in_place<8>(Job<8>, unsigned);
 
