@@ -10,15 +10,17 @@
 // The work is put into the stream and nothing else is done: no allocation, no synchronisation, no copy to the
 // host. Only elements of the matrices are read and written, never a padding or what lies around them.
 //
-// There are four kernels. Each moves tiles through shared memory, whose layout the model (lanescope/model)
-// has chosen while the kernel was compiled and proves to be without bank conflicts:
-//   aligned    16 bytes a lane on both sides; blocks of 16 x 16 bytes are transposed in registers
-//   realigning rows that begin anywhere: vectors are put together of aligned halves, and each output row has
-//   tiles of
-//              its own that begin at a multiple of 16 or 32 bytes
-//   small      batches of small matrices without gaps: a block takes many of them as one piece of memory
-//   in place   two tiles that lie opposite each other change places
-// docs/performance.md has their times, and what was tried besides. C++20, CUDA 12 or newer.
+// The kernels move tiles through shared memory, whose layout the model (lanescope/model) has chosen while
+// they were compiled and proves to be without bank conflicts, but for what is said of edges and small
+// matrices in docs/performance.md:
+//   aligned     rows begin at multiples of 16 bytes: vectors on both sides, blocks transposed in registers
+//   realigning  rows begin anywhere, elements of 1 to 4 bytes: vectors are put together of aligned ones, and
+//   each
+//               output row has tiles of its own that begin at a multiple of 32 bytes
+//   lines       the same for 8 and 16 bytes: one element a lane, whole lines of memory written
+//   small       batches of small matrices without gaps: a block takes many of them as one piece of memory
+//   in place    two tiles that lie opposite each other change places
+// That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer.
 #pragma once
 
 #include <cuda_runtime.h>
