@@ -1,0 +1,206 @@
+// Transposes where rows begin at multiples of 16 bytes: vectors on both sides, blocks of 16 x 16 bytes
+// transposed in registers, a swizzled tile.
+#pragma once
+
+#include "lanescope/kernels/transpose/common.cuh"
+
+namespace lanescope::kernels::transposing {
+
+/// The output's side of a tile: row j is column j of the input. A row's chunks of 16 bytes change places by
+/// an XOR with bits of the row from `shift` up.
+template <int bytes, int rows_, int columns_, int shift>
+struct SwizzledChunks {
+  using value_type = Word<bytes>;
+  static constexpr int rows = rows_, columns = columns_;
+  static constexpr int chunks = columns_ * bytes / 16;
+  static constexpr int mask = lanescope::detail::smaller(chunks, 8) - 1;
+  static_assert(chunks % (mask + 1) == 0);
+  LANESCOPE_HD static constexpr int chunk_offset(int row, int chunk) {
+    return (row * chunks + (chunk ^ ((row >> shift) & mask))) * 16;
+  }
+  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
+    return chunk_offset(row, column * bytes / 16) + column * bytes % 16;
+  }
+  alignas(16) unsigned char storage[rows_ * chunks * 16];
+};
+
+/// Tiles of `rows` x `columns` elements of the input, moved by `threads` threads.
+template <int bytes_, int rows_, int columns_, int threads_>
+struct AlignedTiles {
+  static constexpr int bytes = bytes_, rows = rows_, columns = columns_, threads = threads_;
+  static constexpr int slack = 0;                        ///< rows that are loaded and not stored
+  static constexpr int shared = rows * columns * bytes;  ///< bytes of dynamic shared memory
+  static constexpr int vector = 16 / bytes;              ///< elements
+  static constexpr int across = columns / vector;        ///< vectors in a row of the input's tile
+  static constexpr int chunks = rows / vector;           ///< vectors in a row of the output's tile
+  static constexpr int units = across * chunks;          ///< blocks of vector x vector elements
+  static constexpr int loads = units / threads;          ///< blocks of a thread
+  static constexpr int stores = columns * chunks / threads;
+  static_assert(loads * threads == units && stores * threads == columns * chunks);
+  static_assert(across % 8 == 0 && chunks % 8 == 0, "warps move whole lines");
+};
+
+/// What a warp stores to the tile: lane after lane a block of the input, of which it stores column
+/// `instance`.
+template <class Tiles>
+struct UnitStores {
+  static constexpr int elements = Tiles::vector;
+  int count = Tiles::vector;
+  static constexpr Position where(int lane, int instance) {
+    return {lane % Tiles::across * Tiles::vector + instance, lane / Tiles::across * Tiles::vector};
+  }
+};
+/// What a warp loads: vectors along the output's rows.
+template <class Tiles>
+struct ChunkLoads {
+  static constexpr int elements = Tiles::vector;
+  int count = Tiles::columns * Tiles::chunks / 32;
+  static constexpr Position where(int lane, int instance) {
+    const int chunk = instance * 32 + lane;
+    return {chunk / Tiles::chunks, chunk % Tiles::chunks * Tiles::vector};
+  }
+};
+
+template <class Tiles, int shift>
+using AlignedTile = SwizzledChunks<Tiles::bytes, Tiles::columns, Tiles::rows, shift>;
+
+/// Whether a swizzle leaves no conflicts.
+template <class Tiles, int shift>
+inline constexpr bool swizzles = conflict_free<"sm_90", AlignedTile<Tiles, shift>>(UnitStores<Tiles>{},
+                                                                                   model::Op::store) &&
+                                 conflict_free<"sm_90", AlignedTile<Tiles, shift>>(ChunkLoads<Tiles>{},
+                                                                                   model::Op::load);
+
+/// The first swizzle without conflicts.
+template <class Tiles, int shift = 0>
+consteval int swizzle_of() {
+  static_assert(shift < 8, "no swizzle makes this tile free of conflicts");
+  if constexpr (swizzles<Tiles, shift>)
+    return shift;
+  else
+    return swizzle_of<Tiles, shift + 1>();
+}
+
+/// Transposes a block of vector x vector elements: row i of it lies in x[i].
+template <int bytes>
+__device__ __forceinline__ void transpose_unit(uint4 (&x)[16 / bytes]) {
+  constexpr int vector = 16 / bytes;
+  uint32_t in[vector][4], out[vector][4];
+#pragma unroll
+  for (int i = 0; i < vector; ++i) in[i][0] = x[i].x, in[i][1] = x[i].y, in[i][2] = x[i].z, in[i][3] = x[i].w;
+  if constexpr (bytes >= 4) {
+    constexpr int words = bytes / 4;
+#pragma unroll
+    for (int i = 0; i < vector; ++i)
+#pragma unroll
+      for (int j = 0; j < vector; ++j)
+#pragma unroll
+        for (int w = 0; w < words; ++w) out[j][i * words + w] = in[i][j * words + w];
+  } else if constexpr (bytes == 2) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        out[2 * w][i] = __byte_perm(in[2 * i][w], in[2 * i + 1][w], 0x5410);
+        out[2 * w + 1][i] = __byte_perm(in[2 * i][w], in[2 * i + 1][w], 0x7632);
+      }
+  } else {
+#pragma unroll
+    for (int w = 0; w < 4; ++w)
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const uint32_t a = in[4 * i][w], b = in[4 * i + 1][w], c = in[4 * i + 2][w], d = in[4 * i + 3][w];
+        const uint32_t ab = __byte_perm(a, b, 0x5140), ab_high = __byte_perm(a, b, 0x7362);
+        const uint32_t cd = __byte_perm(c, d, 0x5140), cd_high = __byte_perm(c, d, 0x7362);
+        out[4 * w][i] = __byte_perm(ab, cd, 0x5410);
+        out[4 * w + 1][i] = __byte_perm(ab, cd, 0x7632);
+        out[4 * w + 2][i] = __byte_perm(ab_high, cd_high, 0x5410);
+        out[4 * w + 3][i] = __byte_perm(ab_high, cd_high, 0x7632);
+      }
+  }
+#pragma unroll
+  for (int i = 0; i < vector; ++i) x[i] = make_uint4(out[i][0], out[i][1], out[i][2], out[i][3]);
+}
+
+/// Loads a vector that no other lane needs.
+__device__ __forceinline__ uint4 load_once(const uint4* from) {
+  uint4 value;
+  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+      : "l"(from));
+  return value;
+}
+
+/// Rows of input and output begin at multiples of 16 bytes. One block a tile.
+template <class Tiles>
+__global__ void __launch_bounds__(Tiles::threads)
+    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across) {
+  constexpr int vector = Tiles::vector;
+  using T = Word<Tiles::bytes>;
+  constexpr int swizzle = swizzle_of<Tiles>();
+  static_assert(swizzles<Tiles, swizzle>);
+  using Tile = AlignedTile<Tiles, swizzle>;
+  extern __shared__ uint4 raw[];  // Tiles::shared bytes
+  Tile& tile = *reinterpret_cast<Tile*>(raw);
+
+  const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
+  const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
+  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
+  // What of the tile lies in the matrix.
+  const int rows = static_cast<int>(min(job.rows - at.row, int64_t{Tiles::rows}));
+  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}));
+  const int thread = static_cast<int>(threadIdx.x);
+
+  uint4 x[Tiles::loads][vector];
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int column = unit % Tiles::across * vector, row = unit / Tiles::across * vector;
+#pragma unroll
+    for (int i = 0; i < vector; ++i) {
+      x[n][i] = {};
+      if (row + i < rows && column + vector <= columns)
+        x[n][i] = load_once(reinterpret_cast<const uint4*>(in + (row + i) * job.in_leading + column));
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int column = unit % Tiles::across * vector, chunk = unit / Tiles::across;
+    transpose_unit<Tiles::bytes>(x[n]);
+    if (column + vector > columns) continue;
+#pragma unroll
+    for (int i = 0; i < vector; ++i)
+      *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(column + i, chunk)) = x[n][i];
+  }
+  // Columns behind the last whole vector.
+  if constexpr (vector > 1)
+    for (int e = thread; e < columns % vector * Tiles::rows; e += Tiles::threads) {
+      const int column = columns / vector * vector + e / Tiles::rows, row = e % Tiles::rows;
+      if (row < rows)
+        *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(column, row)) =
+            in[row * job.in_leading + column];
+    }
+  __syncthreads();
+
+#pragma unroll
+  for (int n = 0; n < Tiles::stores; ++n) {
+    const int index = n * Tiles::threads + thread;
+    const int column = index / Tiles::chunks, chunk = index % Tiles::chunks;
+    // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
+    const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(column, chunk));
+    if (column < columns && chunk * vector + vector <= rows)
+      __stcs(reinterpret_cast<uint4*>(out + column * job.out_leading) + chunk, value);
+  }
+  // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
+  if constexpr (vector > 1)
+    if (rows % vector != 0)
+      for (int e = thread; e < Tiles::columns * vector; e += Tiles::threads) {
+        const int row = rows / vector * vector + e % vector;
+        const int column = e / vector % Tiles::across * vector + e / vector / Tiles::across;
+        const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(column, row));
+        if (row < rows && column < columns) out[column * job.out_leading + row] = value;
+      }
+}
+
+}  // namespace lanescope::kernels::transposing
