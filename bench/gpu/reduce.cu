@@ -20,35 +20,21 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <cub/cub.cuh>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "bench/gpu/bench.cuh"
 #include "kernels/reduce.cu"
 #include "lanescope/kernels/reduce.cuh"
 
 namespace {
 
+using namespace bench;
 using namespace lanescope::kernels;
 namespace model = lanescope::model;
-
-int failures = 0;
-int smaller = 0;  ///< sizes are divided by 2^smaller
-int repeats = 0;  ///< how often to time each candidate; 0: as the part says
-
-void must(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
-  std::exit(1);
-}
-void must(const Status& status) {
-  if (status) return;
-  std::fprintf(stderr, "%s\n", status.message);
-  std::exit(1);
-}
 
 template <class T>
 T* allocate(size_t count) {
@@ -67,10 +53,7 @@ std::vector<T> read(const T* memory, size_t count) {
 template <class T>
 __global__ void fill(T* out, size_t n, uint32_t seed) {
   for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n; i += size_t{gridDim.x} * blockDim.x) {
-    uint32_t x = static_cast<uint32_t>(i) * 0x9e3779b9u + seed;
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
-    x ^= x >> 16;
+    const uint32_t x = random_bits(i, seed);
     if constexpr (std::is_integral_v<T>)
       out[i] = static_cast<T>(x);
     else
@@ -109,11 +92,6 @@ struct Candidate {
 
 /// Runs candidates in turns.
 void measure(std::vector<Candidate>& candidates, int usual_repeats) {
-  const int wanted = repeats > 0 ? repeats : usual_repeats, warm_up = repeats > 0 ? 0 : 3;
-  cudaEvent_t begin, end;
-  must(cudaEventCreate(&begin));
-  must(cudaEventCreate(&end));
-  std::vector<std::vector<float>> times(candidates.size());
   for (Candidate& c : candidates) {
     c.run(0);
     must(cudaDeviceSynchronize());
@@ -122,24 +100,12 @@ void measure(std::vector<Candidate>& candidates, int usual_repeats) {
     std::printf("WRONG: %s: %s\n", c.name.c_str(), wrong.c_str());
     ++failures;
   }
-  for (int r = 0; r < wanted + warm_up; ++r)
-    for (size_t c = 0; c < candidates.size(); ++c) {
-      // What precedes the timed call is the same for all: that call once more, on another array.
-      candidates[c].run(r);
-      must(cudaEventRecord(begin));
-      candidates[c].run(r + 1);
-      must(cudaEventRecord(end));
-      must(cudaEventSynchronize(end));
-      float ms = 0;
-      must(cudaEventElapsedTime(&ms, begin, end));
-      if (r >= warm_up) times[c].push_back(ms);
-    }
-  for (size_t c = 0; c < candidates.size(); ++c) {
-    std::sort(times[c].begin(), times[c].end());
-    candidates[c].median = times[c][times[c].size() / 2];
-  }
-  must(cudaEventDestroy(begin));
-  must(cudaEventDestroy(end));
+  // What precedes the timed call is the same for all: that call once more, on another array.
+  const std::vector<float> times = medians(
+      candidates.size(), repeats > 0 ? 0 : 3, repeats > 0 ? repeats : usual_repeats,
+      [&](size_t c, int turn) { candidates[c].run(turn); },
+      [&](size_t c, int turn) { candidates[c].run(turn + 1); });
+  for (size_t c = 0; c < candidates.size(); ++c) candidates[c].median = times[c];
 }
 
 /// Prints a table; speed-ups are over the candidate `base`.
@@ -208,17 +174,8 @@ uint64_t wavefronts_of_block(const std::string& name, unsigned block) {
   uint64_t wavefronts = 0;
   // Thread t reads or writes word at(t), or rests where at(t) is negative.
   const auto access = [&](model::Op op, const auto& at) {
-    for (unsigned first = 0; first < block; first += 32) {
-      model::Request request = model::strided(op, 4, 0, 0);
-      request.mask = 0;
-      for (unsigned lane = 0; lane < 32; ++lane) {
-        const long word = at(static_cast<long>(first + lane));
-        if (word < 0) continue;
-        request.mask |= uint64_t{1} << lane;
-        request.address[static_cast<int>(lane)] = static_cast<uint64_t>(word) * 4;
-      }
-      wavefronts += static_cast<uint64_t>(model::shared_cost(*model::find_arch("sm_90"), request).wavefronts);
-    }
+    for (unsigned first = 0; first < block; first += 32)
+      wavefronts += wavefronts_of(op, 4, [&](int lane) { return at(static_cast<long>(first) + lane) * 4; });
   };
   // d[at(t)] += d[at(t) + s]
   const auto add = [&](long s, const auto& at) {
@@ -527,12 +484,8 @@ int main(int argc, char** argv) {
   must(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s\n", properties.name);
   bool all = true;
-  for (int a = 1; a < argc; ++a) {
-    if (std::sscanf(argv[a], "smaller=%d", &smaller) == 1 ||
-        std::sscanf(argv[a], "repeats=%d", &repeats) == 1)
-      continue;
-    all = false;
-  }
+  for (int a = 1; a < argc; ++a)
+    if (!take_option(argv[a])) all = false;
   const auto wanted = [&](const char* part) {
     return all ||
            std::any_of(argv + 1, argv + argc, [&](const char* a) { return std::strcmp(a, part) == 0; });

@@ -27,28 +27,14 @@
 #include <string>
 #include <vector>
 
+#include "bench/gpu/bench.cuh"
 #include "kernels/transpose.cu"
 #include "lanescope/kernels/transpose.cuh"
 
 namespace {
 
-using lanescope::kernels::Status;
+using namespace bench;
 namespace model = lanescope::model;
-
-int failures = 0;
-int smaller = 0;  ///< sizes are divided by 2^smaller
-int repeats = 0;  ///< how often to time each candidate; 0: as the part says
-
-void must(cudaError_t error) {
-  if (error == cudaSuccess) return;
-  std::fprintf(stderr, "%s\n", cudaGetErrorString(error));
-  std::exit(1);
-}
-void must(const Status& status) {
-  if (status) return;
-  std::fprintf(stderr, "%s\n", status.message);
-  std::exit(1);
-}
 
 struct Shape {
   int64_t rows, columns, batch = 1;
@@ -56,13 +42,8 @@ struct Shape {
 
 /// Random finite floats, or their bytes.
 __global__ void fill(uint32_t* out, size_t n) {
-  for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n; i += size_t{gridDim.x} * blockDim.x) {
-    uint32_t x = static_cast<uint32_t>(i) * 0x9e3779b9u + 77;
-    x = (x ^ (x >> 16)) * 0x7feb352du;
-    x = (x ^ (x >> 15)) * 0x846ca68bu;
-    x ^= x >> 16;
-    out[i] = (x & 0xbfffffffu) | 1;  // exponents below 128, no zero
-  }
+  for (size_t i = blockIdx.x * size_t{blockDim.x} + threadIdx.x; i < n; i += size_t{gridDim.x} * blockDim.x)
+    out[i] = (random_bits(i, 77) & 0xbfffffffu) | 1;  // exponents below 128, no zero
 }
 
 /// Counts the elements that are not where they belong: `transposed`, or where they were.
@@ -132,10 +113,7 @@ void measure(std::vector<Candidate>& candidates, const Buffers& buffers, const S
              int usual_repeats) {
   constexpr int calls = 4;
   const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
-  if (size > buffers.bytes) {
-    std::fprintf(stderr, "the matrices are larger than the buffers\n");
-    std::exit(1);
-  }
+  if (size > buffers.bytes) give_up("the matrices are larger than the buffers");
   for (const Candidate& c : candidates) {
     if (c.result == Result::unchecked) continue;
     must(cudaMemset(buffers.out, 0, size));
@@ -146,28 +124,13 @@ void measure(std::vector<Candidate>& candidates, const Buffers& buffers, const S
       ++failures;
     }
   }
-  cudaEvent_t begin, end;
-  must(cudaEventCreate(&begin));
-  must(cudaEventCreate(&end));
-  const int wanted = repeats > 0 ? repeats : usual_repeats;
-  std::vector<std::vector<float>> times(candidates.size());
-  for (int i = 0; i < wanted; ++i)
-    for (size_t k = 0; k < candidates.size(); ++k) {
-      candidates[k].run();
-      must(cudaEventRecord(begin));
-      for (int call = 0; call < calls; ++call) candidates[k].run();
-      must(cudaEventRecord(end));
-      must(cudaEventSynchronize(end));
-      float ms = 0;
-      must(cudaEventElapsedTime(&ms, begin, end));
-      times[k].push_back(ms / calls);
-    }
-  for (size_t k = 0; k < candidates.size(); ++k) {
-    std::sort(times[k].begin(), times[k].end());
-    candidates[k].median = times[k][times[k].size() / 2];
-  }
-  must(cudaEventDestroy(begin));
-  must(cudaEventDestroy(end));
+  const std::vector<float> times = medians(
+      candidates.size(), 0, repeats > 0 ? repeats : usual_repeats,
+      [&](size_t k, int) { candidates[k].run(); },
+      [&](size_t k, int) {
+        for (int call = 0; call < calls; ++call) candidates[k].run();
+      });
+  for (size_t k = 0; k < candidates.size(); ++k) candidates[k].median = times[k] / calls;
 }
 
 Candidate copy_of(const Buffers& buffers, size_t bytes) {
@@ -189,20 +152,6 @@ Candidate library(const Buffers& buffers, const Shape& shape) {
 
 // ---- Wavefronts, by the model.
 
-/// Of one warp access to shared memory: `byte_of(lane)`.
-template <class ByteOf>
-uint64_t wavefronts_of(int width, model::Op op, ByteOf byte_of) {
-  model::Request request;
-  request.op = op;
-  request.width = width;
-  request.lanes = 32;
-  for (int lane = 0; lane < 32; ++lane) {
-    request.mask |= uint64_t{1} << lane;
-    request.address[lane] = static_cast<uint64_t>(byte_of(lane));
-  }
-  return static_cast<uint64_t>(model::shared_cost(*model::find_arch("sm_90"), request).wavefronts);
-}
-
 /// Of a block of the reference kernels: 32 warps' rows are stored into tile[32][pitch], and its columns (or
 /// rows) are loaded. `swizzled`: column xor row.
 double reference_block(int pitch, bool columns, bool swizzled) {
@@ -211,8 +160,8 @@ double reference_block(int pitch, bool columns, bool swizzled) {
     return (row * pitch + (swizzled ? column ^ row : column)) * 4;
   };
   for (int i = 0; i < 32; ++i) {
-    wavefronts += wavefronts_of(4, model::Op::store, [&](int lane) { return place(i, lane); });
-    wavefronts += wavefronts_of(4, model::Op::load,
+    wavefronts += wavefronts_of(model::Op::store, 4, [&](int lane) { return place(i, lane); });
+    wavefronts += wavefronts_of(model::Op::load, 4,
                                 [&](int lane) { return columns ? place(lane, i) : place(i, lane); });
   }
   return static_cast<double>(wavefronts);
@@ -226,12 +175,12 @@ double library_block() {
   uint64_t wavefronts = 0;
   for (int unit = 0; unit < Tiles::units; unit += 32)
     for (int column = 0; column < Tiles::vector; ++column)
-      wavefronts += wavefronts_of(16, model::Op::store, [&](int lane) {
+      wavefronts += wavefronts_of(model::Op::store, 16, [&](int lane) {
         return Tile::chunk_offset((unit + lane) % Tiles::across * Tiles::vector + column,
                                   (unit + lane) / Tiles::across);
       });
   for (int chunk = 0; chunk < Tiles::columns * Tiles::chunks; chunk += 32)
-    wavefronts += wavefronts_of(16, model::Op::load, [&](int lane) {
+    wavefronts += wavefronts_of(model::Op::load, 16, [&](int lane) {
       return Tile::chunk_offset((chunk + lane) / Tiles::chunks, (chunk + lane) % Tiles::chunks);
     });
   return static_cast<double>(wavefronts);
@@ -307,10 +256,8 @@ void suite(const Buffers& buffers) {
       candidates.push_back({"cuBLAS geam", [&cublas, &one, &zero, out, in, n] {
                               const int size = static_cast<int>(n);
                               if (cublas.geam(cublas.handle, 1, 0, size, size, &one, in, size, &zero, out,
-                                              size, out, size) != 0) {
-                                std::fprintf(stderr, "geam failed\n");
-                                std::exit(1);
-                              }
+                                              size, out, size) != 0)
+                                give_up("geam failed");
                             }});
     candidates.push_back(library<4>(buffers, shape));
     using Tiles = lanescope::kernels::transposing::Tiles<4>::Large;
@@ -415,13 +362,9 @@ int main(int argc, char** argv) {
   bool all = true, wanted[3] = {};
   const char* const parts[] = {"suite", "sizes", "batches"};
   for (int i = 1; i < argc; ++i) {
-    const std::string argument = argv[i];
-    const auto* const part = std::find(std::begin(parts), std::end(parts), argument);
-    if (argument.rfind("smaller=", 0) == 0) {
-      smaller = std::atoi(argument.c_str() + 8);
-    } else if (argument.rfind("repeats=", 0) == 0) {
-      repeats = std::atoi(argument.c_str() + 8);
-    } else if (part != std::end(parts)) {
+    if (take_option(argv[i])) continue;
+    const auto* const part = std::find(std::begin(parts), std::end(parts), std::string(argv[i]));
+    if (part != std::end(parts)) {
       all = false;
       wanted[part - std::begin(parts)] = true;
     } else {
