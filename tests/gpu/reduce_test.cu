@@ -9,29 +9,23 @@
 
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
 #include <string>
 #include <vector>
 
+#include "failures.cuh"
 #include "lanescope/kernels/reduce.cuh"
 
 namespace {
 
 using namespace lanescope::kernels;
 
-int checks = 0, failures = 0;
+int checks = 0;
 
 void check(bool right, const std::string& what) {
   ++checks;
-  if (right) return;
-  if (++failures <= 20) std::printf("FAILED: %s\n", what.c_str());
-}
-void must(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::printf("FAILED: %s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
+  if (!right) fail(what);
 }
 
 uint32_t hash(uint32_t x) {

@@ -18,6 +18,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "failures.cuh"
 #include "lanescope/kernels/transpose.cuh"
 
 namespace {
@@ -26,23 +27,14 @@ using lanescope::kernels::Status;
 using lanescope::kernels::transpose;
 using lanescope::kernels::TransposeShape;
 
-int cases = 0, failures = 0;
+int cases = 0;
 
-void fail(const std::string& what, const std::string& why) {
-  if (++failures <= 20) std::printf("FAILED %s: %s\n", what.c_str(), why.c_str());
-}
-
-/// Ends the program when the runtime itself does not work: nothing after it would be of use.
-void require(cudaError_t error, const char* what) {
-  if (error == cudaSuccess) return;
-  std::printf("FAILED %s: %s\n", what, cudaGetErrorString(error));
-  std::exit(1);
-}
+void fail(const std::string& what, const std::string& why) { ::fail(what + ": " + why); }
 
 /// A device buffer that ends with the last element.
 struct Buffer {
   explicit Buffer(size_t bytes) {
-    require(cudaMalloc(reinterpret_cast<void**>(&data), std::max<size_t>(bytes, 1)), "cudaMalloc");
+    must(cudaMalloc(reinterpret_cast<void**>(&data), std::max<size_t>(bytes, 1)), "cudaMalloc");
   }
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
@@ -108,14 +100,14 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
         expected[static_cast<size_t>(out.at(m, j, i))] = source[static_cast<size_t>(in.at(m, i, j))];
 
   const Buffer to(result.size() * bytes), from(in_place ? 0 : source.size() * bytes);
-  require(cudaMemcpy(to.data, result.data(), result.size() * bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
+  must(cudaMemcpy(to.data, result.data(), result.size() * bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   const size_t row_bytes = static_cast<size_t>(columns) * bytes;
   if (!in_place && row_bytes && rows)
     for (int64_t m = 0; m < batch; ++m) {
       const auto first = static_cast<size_t>(in.at(m, 0, 0)), pitch = static_cast<size_t>(in.leading) * bytes;
-      require(cudaMemcpy2D(from.data + first * bytes, pitch, source.data() + first, pitch, row_bytes,
-                           static_cast<size_t>(rows), cudaMemcpyHostToDevice),
-              "cudaMemcpy2D");
+      must(cudaMemcpy2D(from.data + first * bytes, pitch, source.data() + first, pitch, row_bytes,
+                        static_cast<size_t>(rows), cudaMemcpyHostToDevice),
+           "cudaMemcpy2D");
     }
 
   TransposeShape shape{.rows = rows, .columns = columns, .batch = batch};
@@ -129,11 +121,8 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
   const T* const origin = in_place ? target : reinterpret_cast<const T*>(from.data) + in.first;
   const Status status = transpose(target, origin, shape);
   if (!status) return fail(name, status.message);
-  if (const cudaError_t error = cudaDeviceSynchronize(); error != cudaSuccess) {
-    fail(name, cudaGetErrorString(error));
-    std::exit(1);
-  }
-  require(cudaMemcpy(result.data(), to.data, result.size() * bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  must(cudaDeviceSynchronize(), name);
+  must(cudaMemcpy(result.data(), to.data, result.size() * bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
   for (size_t i = 0; i < result.size(); ++i)
     if (std::memcmp(&result[i], &expected[i], bytes) != 0)
       return fail(name, "element " + std::to_string(i) + " of the output's buffer is wrong");
@@ -216,7 +205,7 @@ void check_interleaved() {
   std::vector<float> source(rows * columns * batch), result(source.size());
   for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i);
   const Buffer from(source.size() * 4), to(source.size() * 4);
-  require(cudaMemcpy(from.data, source.data(), source.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
+  must(cudaMemcpy(from.data, source.data(), source.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
   const TransposeShape shape{.rows = rows,
                              .columns = columns,
                              .batch = batch,
@@ -227,7 +216,7 @@ void check_interleaved() {
   const Status status =
       transpose(reinterpret_cast<float*>(to.data), reinterpret_cast<float*>(from.data), shape);
   if (!status) return fail("matrices beside each other", status.message);
-  require(cudaMemcpy(result.data(), to.data, result.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+  must(cudaMemcpy(result.data(), to.data, result.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
   for (int64_t m = 0; m < batch; ++m)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
@@ -251,8 +240,8 @@ void expect_success(const char* what, const Status& status) {
 
 void check_errors() {
   const Buffer a(4096), b(4096);
-  require(cudaMemset(a.data, 1, 4096), "cudaMemset");
-  require(cudaMemset(b.data, 1, 4096), "cudaMemset");
+  must(cudaMemset(a.data, 1, 4096), "cudaMemset");
+  must(cudaMemset(b.data, 1, 4096), "cudaMemset");
   auto* const out = reinterpret_cast<float*>(a.data);
   auto* const in = reinterpret_cast<float*>(b.data);
   expect_error("negative rows", transpose(out, in, {.rows = -1, .columns = 4}), "rows is negative");
@@ -284,7 +273,7 @@ void check_errors() {
   expect_success("no columns", transpose<float>(nullptr, nullptr, {.rows = 4, .columns = 0}));
   expect_success("no matrix", transpose<float>(nullptr, nullptr, {.rows = 4, .columns = 4, .batch = 0}));
   expect_success("side by side", transpose(out + 16, out, {.rows = 4, .columns = 4}));
-  require(cudaDeviceSynchronize(), "after wrong arguments");
+  must(cudaDeviceSynchronize(), "after wrong arguments");
 }
 
 /// The work waits for what stands before it in its stream.
@@ -293,18 +282,18 @@ void check_stream() {
   constexpr int64_t rows = 300, columns = 200;
   constexpr size_t bytes = rows * columns * sizeof(float);
   float *pinned = nullptr, *back = nullptr;
-  require(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes), "cudaMallocHost");
-  require(cudaMallocHost(reinterpret_cast<void**>(&back), bytes), "cudaMallocHost");
+  must(cudaMallocHost(reinterpret_cast<void**>(&pinned), bytes), "cudaMallocHost");
+  must(cudaMallocHost(reinterpret_cast<void**>(&back), bytes), "cudaMallocHost");
   for (int64_t i = 0; i < rows * columns; ++i) pinned[i] = static_cast<float>(i);
   const Buffer from(bytes), to(bytes);
   cudaStream_t stream = nullptr;
-  require(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
-  require(cudaMemcpyAsync(from.data, pinned, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
+  must(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");
+  must(cudaMemcpyAsync(from.data, pinned, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpyAsync");
   const Status status = transpose(reinterpret_cast<float*>(to.data), reinterpret_cast<float*>(from.data),
                                   {.rows = rows, .columns = columns}, stream);
   if (!status) fail("in a stream", status.message);
-  require(cudaMemcpyAsync(back, to.data, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
-  require(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+  must(cudaMemcpyAsync(back, to.data, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpyAsync");
+  must(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
   for (int64_t i = 0; i < rows * columns; ++i)
     if (back[i % columns * rows + i / columns] != pinned[i]) {
       fail("in a stream", "an element is wrong");
