@@ -2,7 +2,6 @@
 #include "cli/hardware_counters.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -12,35 +11,13 @@
 #include <optional>
 #include <sstream>
 
+#include "base/tools.hpp"
 #include "cli/trial.hpp"
 
 namespace lanescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-bool is_program(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-/// ncu, or an empty path.
-fs::path find_ncu() {
-  if (const std::string path = variable("LANESCOPE_NCU"); !path.empty())
-    return is_program(path) ? fs::path(path) : fs::path();
-  std::istringstream path(variable("PATH"));
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (is_program(fs::path(folder) / "ncu")) return fs::path(folder) / "ncu";
-  for (const std::string& home :
-       {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")})
-    if (!home.empty() && is_program(fs::path(home) / "bin" / "ncu")) return fs::path(home) / "bin" / "ncu";
-  return {};
-}
 
 std::string content_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
@@ -124,7 +101,7 @@ HardwareCounters read_counters(const std::vector<Recorded>& recordings,
   HardwareCounters result;
   result.launches.resize(recordings.size());
   if (recordings.empty()) return result;
-  const fs::path ncu = find_ncu();
+  const fs::path ncu = find_tool("ncu", "LANESCOPE_NCU");
   if (ncu.empty()) {
     result.missing =
         "Nsight Compute (ncu) was not found (in LANESCOPE_NCU, PATH, CUDA_HOME, CUDA_PATH, /usr/local/cuda)";

@@ -17,35 +17,12 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/tools.hpp"
 
 namespace lanescope::ptx {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
-
-bool is_program(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_regular_file(path, ignored) && access(path.c_str(), X_OK) == 0;
-}
-
-/// ptxas, or an empty path.
-fs::path find_ptxas() {
-  if (const std::string path = variable("LANESCOPE_PTXAS"); !path.empty())
-    return is_program(path) ? fs::path(path) : fs::path();
-  std::istringstream path(variable("PATH"));
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (is_program(fs::path(folder) / "ptxas")) return fs::path(folder) / "ptxas";
-  for (const std::string& home :
-       {variable("CUDA_HOME"), variable("CUDA_PATH"), std::string("/usr/local/cuda")})
-    if (!home.empty() && is_program(fs::path(home) / "bin" / "ptxas"))
-      return fs::path(home) / "bin" / "ptxas";
-  return {};
-}
 
 class Folder {
  public:
@@ -114,7 +91,7 @@ uint64_t hash(const std::vector<std::string>& parts, uint64_t begin) {
 
 /// Where the result for these inputs is kept; empty where there is no place.
 fs::path cache_file(const std::vector<std::string>& parts) {
-  const std::string home = variable("HOME"), cache = variable("XDG_CACHE_HOME");
+  const std::string home = environment_variable("HOME"), cache = environment_variable("XDG_CACHE_HOME");
   if (home.empty() && cache.empty()) return {};
   std::ostringstream name;
   name << std::hex << hash(parts, 0xcbf29ce484222325) << hash(parts, 0x84222325cbf29ce4) << ".ptxas";
@@ -242,7 +219,7 @@ void read_assembler_output(const std::string& printed, std::map<std::string, Mac
 }
 
 Assembly assemble(const std::vector<std::string>& texts, const std::string& target) {
-  const fs::path ptxas = find_ptxas();
+  const fs::path ptxas = find_tool("ptxas", "LANESCOPE_PTXAS");
   if (ptxas.empty()) return {{}, "ptxas was not found (it comes with the CUDA toolkit; PATH, CUDA_HOME)"};
   std::error_code ignored;
   std::vector<std::string> parts = texts;
