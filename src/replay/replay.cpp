@@ -346,19 +346,22 @@ Gpu gpu_from_json(const json& json) {
           json.at("clock_hz"), json.at("l2_bytes")};
 }
 
+nlohmann::ordered_json to_json(const Difference& d) {
+  return {{"name", d.name},
+          {"element", d.element},
+          {"elements", d.elements},
+          {"different", d.different},
+          {"first", d.first},
+          {"address", d.address},
+          {"expected", d.expected},
+          {"found", d.found},
+          {"largest", d.largest ? nlohmann::ordered_json(*d.largest) : nlohmann::ordered_json(nullptr)},
+          {"close", d.is_close}};
+}
+
 json to_json(const Outcome& outcome) {
   json differences = json::array();
-  for (const Difference& d : outcome.differences)
-    differences.push_back({{"name", d.name},
-                           {"element", d.element},
-                           {"elements", d.elements},
-                           {"different", d.different},
-                           {"first", d.first},
-                           {"address", d.address},
-                           {"expected", d.expected},
-                           {"found", d.found},
-                           {"largest", d.largest ? json(*d.largest) : json(nullptr)},
-                           {"is_close", d.is_close}});
+  for (const Difference& d : outcome.differences) differences.emplace_back(to_json(d));
   return {{"failure", outcome.failure},
           {"bytes_compared", outcome.bytes_compared},
           {"differences", std::move(differences)},
@@ -378,7 +381,7 @@ Outcome outcome_from_json(const json& json) {
     if (!d.at("largest").is_null()) largest = d.at("largest").get<double>();
     outcome.differences.push_back({d.at("name"), d.at("element"), d.at("elements"), d.at("different"),
                                    d.at("first"), d.at("address"), d.at("expected"), d.at("found"), largest,
-                                   d.at("is_close")});
+                                   d.at("close")});
   }
   outcome.notes = json.at("notes").get<std::vector<std::string>>();
   outcome.seconds = json.at("seconds").get<std::vector<double>>();

@@ -95,6 +95,8 @@ class Replayed {
 
 [[nodiscard]] nlohmann::json to_json(const Gpu& gpu);
 [[nodiscard]] nlohmann::json to_json(const Outcome& outcome);
+/// As it stands in an outcome, and in the JSON that `lanescope measure` prints (docs/measure.md).
+[[nodiscard]] nlohmann::ordered_json to_json(const Difference& difference);
 /// Throw nlohmann::json::exception for what the other ones did not write.
 [[nodiscard]] Gpu gpu_from_json(const nlohmann::json& json);
 [[nodiscard]] Outcome outcome_from_json(const nlohmann::json& json);

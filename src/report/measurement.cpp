@@ -220,19 +220,6 @@ void write_counters(Writer& out, const MeasuredLaunch& launch) {
   table.write(out);
 }
 
-Json json_of(const replay::Difference& d) {
-  return {{"name", d.name},
-          {"element", d.element},
-          {"elements", d.elements},
-          {"different", d.different},
-          {"first", d.first},
-          {"address", d.address},
-          {"expected", d.expected},
-          {"found", d.found},
-          {"largest", d.largest ? Json(*d.largest) : Json(nullptr)},
-          {"close", d.is_close}};
-}
-
 Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   const Launch& p = launch.predicted;
   const replay::Outcome& outcome = launch.outcome;
@@ -244,7 +231,7 @@ Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
             {"notes", outcome.notes},
             {"bytes_compared", outcome.bytes_compared}};
   Json differences = Json::array(), limits = Json::array(), counters = Json::array();
-  for (const replay::Difference& d : outcome.differences) differences.push_back(json_of(d));
+  for (const replay::Difference& d : outcome.differences) differences.push_back(replay::to_json(d));
   json["differences"] = std::move(differences);
   const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
   if (!outcome.seconds.empty()) {

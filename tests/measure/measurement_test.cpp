@@ -147,6 +147,10 @@ TEST(Outcomes, ComeBackAsTheyWere) {
   ASSERT_EQ(back.differences.size(), 1U);
   EXPECT_EQ(back.differences[0].found, "0x02");
   EXPECT_FALSE(back.differences[0].largest.has_value());
+  EXPECT_FALSE(back.differences[0].is_close);
+  outcome.differences[0].is_close = true;
+  EXPECT_EQ(to_json(outcome)["differences"][0]["close"], true);
+  EXPECT_TRUE(replay::outcome_from_json(to_json(outcome)).differences[0].is_close);
 }
 
 }  // namespace
