@@ -626,20 +626,6 @@ class Prober {
   // --- what the description predicts
   // -------------------------------------------------------------------------------
 
-  static model::Request request_of(const Access& access, const Offsets& offsets) {
-    model::Request request;
-    request.op = access.op;
-    request.width = access.width;
-    request.matrices = access.matrices;
-    request.lanes = static_cast<int>(offsets.size());
-    for (size_t lane = 0; lane < offsets.size(); ++lane) {
-      if (offsets[lane] == inactive) continue;
-      request.mask |= uint64_t{1} << lane;
-      request.address[static_cast<int>(lane)] = offsets[lane];
-    }
-    return request;
-  }
-
   double expected_units(const model::Arch& arch, const Access& access, const Offsets& offsets) const {
     const auto wavefronts = [&](const Offsets& pattern) {
       return static_cast<double>(model::shared_cost(arch, request_of(access, pattern)).wavefronts);

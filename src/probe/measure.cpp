@@ -32,6 +32,20 @@ uint32_t number_of(std::string_view text, const std::string& whole) {
 
 }  // namespace
 
+model::Request request_of(const Access& access, const Offsets& offsets) {
+  model::Request request;
+  request.op = access.op;
+  request.width = access.width;
+  request.matrices = access.matrices;
+  request.lanes = static_cast<int>(offsets.size());
+  for (size_t lane = 0; lane < offsets.size(); ++lane) {
+    if (offsets[lane] == inactive) continue;
+    request.mask |= uint64_t{1} << lane;
+    request.address[static_cast<int>(lane)] = offsets[lane];
+  }
+  return request;
+}
+
 double Measurement::median() const { return median_of(cycles); }
 
 double Measurement::spread() const {

@@ -14,6 +14,9 @@ namespace lanescope::probe {
 /// One warp-wide access: the byte offset of each lane, `inactive` for lanes that do not take part.
 using Offsets = std::vector<uint32_t>;
 
+/// What the model is asked for this access, by as many lanes as there are offsets.
+[[nodiscard]] model::Request request_of(const Access& access, const Offsets& offsets);
+
 /// Something that can tell how long accesses take: a GPU, a record, or a simulation.
 class Timer {
  public:

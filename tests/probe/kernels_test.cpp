@@ -51,15 +51,7 @@ std::vector<Offsets> patterns_of(const Access& access) {
 }
 
 uint64_t wavefronts_of(const Access& access, const Offsets& offsets) {
-  model::Request request;
-  request.op = access.op;
-  request.width = access.width;
-  request.matrices = access.matrices;
-  for (size_t lane = 0; lane < offsets.size(); ++lane) {
-    if (offsets[lane] == inactive) continue;
-    request.mask |= uint64_t{1} << lane;
-    request.address[static_cast<int>(lane)] = offsets[lane];
-  }
+  const model::Request request = request_of(access, offsets);
   return static_cast<uint64_t>(model::shared_cost(*model::find_arch("sm_90"), request).wavefronts);
 }
 

@@ -46,18 +46,9 @@ class Simulated final : public Timer {
 
  private:
   [[nodiscard]] double shared(const Access& access, const Offsets& offsets) const {
-    model::Request request;
-    request.op = access.op;
-    request.width = access.width;
-    request.matrices = access.matrices;
-    request.lanes = static_cast<int>(offsets.size());
-    for (size_t lane = 0; lane < offsets.size(); ++lane) {
-      if (offsets[lane] == inactive) continue;
-      request.mask |= uint64_t{1} << lane;
-      request.address[static_cast<int>(lane)] = offsets[lane];
-    }
     const double first = 20.0 + 3 * access.width + 5 * static_cast<double>(access.op);
-    return first + faults_.cycles_per_wavefront * model::shared_cost(arch_, request).wavefronts;
+    return first +
+           faults_.cycles_per_wavefront * model::shared_cost(arch_, request_of(access, offsets)).wavefronts;
   }
 
   /// Two loads by one lane, of which the first brings its block.
