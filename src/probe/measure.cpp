@@ -10,16 +10,10 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/median.hpp"
 
 namespace lanescope::probe {
 namespace {
-
-double median_of(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 /// The whole of `text` as a number.
 uint32_t number_of(std::string_view text, const std::string& whole) {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/median.hpp"
 #include "report/json_text.hpp"
 #include "report/metrics.hpp"
 #include "report/words.hpp"
@@ -43,12 +44,6 @@ constexpr std::array unpredicted_counters{
     Unpredicted{"dram__bytes_read.sum", "Bytes read from memory, caches empty before"},
     Unpredicted{"dram__bytes_write.sum", "Bytes written to memory"}};
 
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t half = values.size() / 2;
-  return values.size() % 2 != 0 ? values[half] : (values[half - 1] + values[half]) / 2;
-}
 double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 double most(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
 
@@ -122,7 +117,7 @@ std::string bandwidth_text(double bytes_per_second) {
 std::string share_text(double share) { return fmt::format("{:.1f}%", 100 * share); }
 
 double copy_bandwidth(const replay::Outcome& outcome) {
-  const double seconds = median(outcome.copy_seconds);
+  const double seconds = median_of(outcome.copy_seconds);
   return seconds == 0 ? 0 : 2 * static_cast<double>(outcome.copy_bytes) / seconds;
 }
 
@@ -175,11 +170,11 @@ void write_results(Writer& out, const MeasuredLaunch& launch) {
 void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   const replay::Outcome& outcome = launch.outcome;
   if (outcome.seconds.empty()) return;
-  const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
+  const double seconds = median_of(outcome.seconds), copy = copy_bandwidth(outcome);
   item(out, "time",
        fmt::format("{} (median of {} launches, {} … {}); a kernel that does nothing {}",
                    seconds_text(seconds), outcome.seconds.size(), seconds_text(least(outcome.seconds)),
-                   seconds_text(most(outcome.seconds)), seconds_text(median(outcome.empty_seconds))));
+                   seconds_text(most(outcome.seconds)), seconds_text(median_of(outcome.empty_seconds))));
   item(out, "copy",
        fmt::format("{} ({} bytes inside the GPU's memory, in the same process)", bandwidth_text(copy),
                    grouped(outcome.copy_bytes)));
@@ -233,15 +228,15 @@ Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   Json differences = Json::array(), limits = Json::array(), counters = Json::array();
   for (const replay::Difference& d : outcome.differences) differences.push_back(replay::to_json(d));
   json["differences"] = std::move(differences);
-  const double seconds = median(outcome.seconds), copy = copy_bandwidth(outcome);
+  const double seconds = median_of(outcome.seconds), copy = copy_bandwidth(outcome);
   if (!outcome.seconds.empty()) {
     json["seconds"] = {{"median", seconds},
                        {"least", least(outcome.seconds)},
                        {"most", most(outcome.seconds)},
                        {"runs", outcome.seconds.size()},
-                       {"empty_kernel", median(outcome.empty_seconds)}};
+                       {"empty_kernel", median_of(outcome.empty_seconds)}};
     json["copy"] = {
-        {"bytes", outcome.copy_bytes}, {"seconds", median(outcome.copy_seconds)}, {"bandwidth", copy}};
+        {"bytes", outcome.copy_bytes}, {"seconds", median_of(outcome.copy_seconds)}, {"bandwidth", copy}};
     const auto bytes = static_cast<double>(sector_bytes(p));
     json["global"] = {{"bytes", sector_bytes(p)},
                       {"bandwidth", bytes / seconds},
