@@ -24,6 +24,7 @@
 #include "advise/patch.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/repeatable.hpp"
 #include "cli/trial.hpp"
 
 namespace lanescope::cli {
@@ -316,13 +317,6 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
   const auto options = std::make_shared<FixOptions>();
   options->trial.program = std::move(program);
   options->trial.arch = "sm_90";
-  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
-                              const char* type) {
-    command->add_option(name, values, help)
-        ->type_name(type)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
   command->add_option("--arch", options->trial.arch, "the GPU to run as (sm_90 if not given)")
       ->type_name("ARCH");
   command->add_flag("--apply", options->apply,
@@ -333,10 +327,10 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
       ->add_option("--tolerance", options->trial.tolerance,
                    "numbers in the output may differ by so much, relatively (0 if not given)")
       ->type_name("X");
-  repeatable("--ignore", options->ignore,
-             "what matches this regular expression in a line of output is no result (times)", "REGEX");
-  repeatable("--compare", options->trial.compare, "a file that the program writes, to be compared as well",
-             "FILE");
+  add_repeatable(*command, "--ignore", options->ignore,
+                 "what matches this regular expression in a line of output is no result (times)", "REGEX");
+  add_repeatable(*command, "--compare", options->trial.compare,
+                 "a file that the program writes, to be compared as well", "FILE");
   command
       ->add_option("--check", options->trial.checks,
                    "run with these checks (race, init, barrier, all), so that their findings count")

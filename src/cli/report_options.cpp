@@ -18,6 +18,7 @@
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/profiler.hpp"
+#include "cli/repeatable.hpp"
 #include "cli/terminal.hpp"
 #include "report/compare.hpp"
 #include "report/html.hpp"
@@ -76,15 +77,12 @@ void ReportOptions::add_to(CLI::App& command, const std::string& format) {
                       format + " if not given")
       ->type_name("FORMAT");
   command.add_option("-o,--output", output_, "write the report to FILE")->type_name("FILE");
-  command
-      .add_option(
-          "--fail-on", fail_on_,
-          "end with status 1 if a limit is passed: 'max_way>4', 'conflicts>0', 'excess>10%', "
-          "'divergence>20%', 'line.sectors_excess>100', 'run.…', several with commas; of each kernel, if "
-          "not given otherwise")
-      ->type_name("LIMITS")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+  add_repeatable(
+      command, "--fail-on", fail_on_,
+      "end with status 1 if a limit is passed: 'max_way>4', 'conflicts>0', 'excess>10%', "
+      "'divergence>20%', 'line.sectors_excess>100', 'run.…', several with commas; of each kernel, if "
+      "not given otherwise",
+      "LIMITS")
       ->group("Limits");
   command
       .add_option("--baseline", baseline_,

@@ -13,6 +13,7 @@
 #include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/repeatable.hpp"
 #include "cli/report_options.hpp"
 #include "cli/run_options.hpp"
 #include "cli/run_program.hpp"
@@ -113,11 +114,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
   const auto options = std::make_shared<Options>();
   options->run.program = std::move(program);
   options->run.add_to(*command);
-  command
-      ->add_option("--dump", options->dumps, "after the run, write the buffer of argument N (from 0) to FILE")
-      ->type_name("N=FILE")
-      ->allow_extra_args(false)
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  add_repeatable(*command, "--dump", options->dumps,
+                 "after the run, write the buffer of argument N (from 0) to FILE", "N=FILE");
   options->report.add_to(*command);
   options->report.add_metrics_to(*command);
   command->add_option("--sample-blocks", options->sample_blocks, "program: count N blocks of each launch")

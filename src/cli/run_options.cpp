@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "cli/extent.hpp"
+#include "cli/repeatable.hpp"
 #include "cli/terminal.hpp"
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/limits.hpp"
@@ -97,25 +98,17 @@ report::Launch run_kernel(const KernelJob& job, const std::string& name, advise:
 
 void RunOptions::add_to(CLI::App& command) {
   command.add_option("FILE", files, "the PTX file (from nvcc -ptx -lineinfo)")->type_name("");
-  const auto repeatable = [&](const char* name, std::vector<std::string>& values, const char* help,
-                              const char* type) {
-    command.add_option(name, values, help)
-        ->type_name(type)
-        ->allow_extra_args(false)
-        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  };
-  repeatable(
-      "--kernel", kernels,
+  add_repeatable(
+      command, "--kernel", kernels,
       "the kernel, by its name in the program or in the PTX; several run one after the other, each on fresh "
       "buffers, and are compared; not needed when the file has one. With a program: a regular expression; "
-      "only "
-      "kernels whose names hold a match are counted",
+      "only kernels whose names hold a match are counted",
       "NAME");
   command.add_option("--grid", grid, "blocks of the grid")->type_name("X[,Y[,Z]]");
   command.add_option("--block", block, "threads of a block")->type_name("X[,Y[,Z]]");
   command.add_option("--cluster", cluster, "blocks of a cluster")->type_name("X[,Y[,Z]]");
   command.add_option("--shared", shared, "dynamic shared memory of a block, in bytes")->type_name("BYTES");
-  repeatable("--arg", arguments, "the kernel's arguments, in order; see below", "ARG");
+  add_repeatable(command, "--arg", arguments, "the kernel's arguments, in order; see below", "ARG");
   arch.add_to(command);
   command.add_option("--threads", threads, "host threads; all cores if not given")->type_name("N");
   command.add_option("--seed", seed, "of buffers filled with =random (1 if not given)")->type_name("N");
