@@ -1,9 +1,10 @@
 // Finds and reads source files.
 #include "advise/sources.hpp"
 
-#include <fstream>
 #include <iterator>
 #include <system_error>
+
+#include "base/files.hpp"
 
 namespace lanescope::advise {
 
@@ -49,8 +50,7 @@ const Sources::File& Sources::file(const std::string& name) {
   if (!is_new) return file;
   file.path = find(name);
   if (file.path.empty()) return file;
-  std::ifstream in(file.path, std::ios::binary);
-  file.text.assign(std::istreambuf_iterator<char>(in), {});
+  file.text = read_if_readable(file.path).value_or("");
   for (size_t begin = 0; begin < file.text.size();) {
     file.line_begins.push_back(begin);
     const size_t end = file.text.find('\n', begin);

@@ -11,7 +11,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,6 +22,7 @@
 
 #include "advise/patch.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/commands.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/trial.hpp"
@@ -39,12 +39,6 @@ struct FixOptions {
   std::string build;
   bool apply = false;
 };
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(SourcePlace{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), {}};
-}
 
 /// Replaces a file in one step, so that whatever happens it is either the old one or the new one.
 void replace_file(const fs::path& path, const std::string& content) {

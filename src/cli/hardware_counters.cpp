@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 
+#include "base/files.hpp"
 #include "base/tools.hpp"
 #include "cli/trial.hpp"
 
@@ -18,11 +17,6 @@ namespace lanescope::cli {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string content_of(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 /// The cells of a line of CSV, all of which are quoted.
 std::vector<std::string> cells_of(std::string_view line) {
@@ -136,7 +130,7 @@ HardwareCounters read_counters(const std::vector<Recorded>& recordings,
     std::error_code ignored;
     fs::remove(log, ignored);
     const int status = run_to_file(command, output);
-    const std::string printed = content_of(log) + content_of(output);
+    const std::string printed = read_if_readable(log).value_or("") + read_if_readable(output).value_or("");
     std::string why;
     if (printed.find("ERR_NVGPUCTRPERM") != std::string::npos)
       why =

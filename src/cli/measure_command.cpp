@@ -10,7 +10,6 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -21,6 +20,7 @@
 
 #include "advise/sources.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/commands.hpp"
 #include "cli/hardware_counters.hpp"
 #include "cli/output.hpp"
@@ -115,9 +115,7 @@ json replay_on_gpu(const Options& options, const ScratchFolder& scratch,
                                    result.string()};
   for (const fs::path& folder : folders) command.push_back(folder.string());
   const int status = run_to_file(command, output);
-  std::ifstream in(result, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  json all = json::parse(text, nullptr, false);
+  json all = json::parse(read_if_readable(result).value_or(""), nullptr, false);
   if (all.is_discarded())
     return {{"error",
              fmt::format("the process that used the GPU ended with status {} and said nothing", status)}};

@@ -3,14 +3,13 @@
 #include <CLI/CLI.hpp>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
@@ -41,11 +40,9 @@ Probed probe_gpu(int index) {
 }
 
 Probed probe_record(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(SourcePlace{path}, std::string("cannot open: ") + std::strerror(errno));
-  const std::string text(std::istreambuf_iterator<char>(in), {});
-  probe::Record record = probe::read_record(text, path);
+  const std::optional<std::string> text = read_if_readable(path);
+  if (!text) throw Error(SourcePlace{path}, std::string("cannot open: ") + std::strerror(errno));
+  probe::Record record = probe::read_record(*text, path);
   probe::Recorded timer(record.lanes, std::move(record.measurements));
   return {record.chip, probe::probe(timer)};
 }

@@ -6,15 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/commands.hpp"
 #include "cli/output.hpp"
 #include "cli/profiler.hpp"
@@ -171,12 +168,6 @@ ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const 
   return verdict;
 }
 
-report::Report read_report(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  const std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in) throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
-  return report::from_json(content, path);
-}
+report::Report read_report(const std::string& path) { return report::from_json(read_file(path), path); }
 
 }  // namespace lanescope::cli

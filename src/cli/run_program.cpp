@@ -17,11 +17,10 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "report/read.hpp"
 
 namespace lanescope::cli {
@@ -101,8 +100,7 @@ std::string_view name_at(std::string_view names, uint64_t offset) {
 
 ProgramFile inspect(const std::string& path) {
   ProgramFile file;
-  std::ifstream in(path, std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+  const std::string bytes = read_if_readable(path).value_or("");
   file.is_script = bytes.starts_with("#!");
   Elf64_Ehdr header{};
   if (bytes.size() < sizeof header) return file;
@@ -283,10 +281,9 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
   std::vector<std::pair<fs::file_time_type, ProcessReport>> found;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
     if (!entry.path().extension().empty()) continue;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
     found.push_back({entry.last_write_time(),
-                     {entry.path().filename().string(), report::from_json(content, entry.path().string())}});
+                     {entry.path().filename().string(),
+                      report::from_json(read_file(entry.path()), entry.path().string())}});
   }
   const std::string first = std::to_string(child.load());
   std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) {

@@ -14,13 +14,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstring>
-#include <fstream>
 #include <iostream>
-#include <iterator>
 #include <map>
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "cli/commands.hpp"
 
 namespace lanescope::cli {
@@ -36,12 +35,6 @@ std::atomic<int> interrupt{0};
 void on_signal(int number, siginfo_t* info, void*) {
   interrupt = number;
   if (info->si_code <= 0 && child > 0) kill(child, number);
-}
-
-std::string read_file(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) throw Error(SourcePlace{path.string()}, fmt::format("cannot read: {}", std::strerror(errno)));
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 std::vector<std::string> lines_of(const std::string& text) {

@@ -12,11 +12,11 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/tools.hpp"
 
 namespace lanescope::ptx {
@@ -42,11 +42,6 @@ class Folder {
  private:
   fs::path path_;
 };
-
-std::string read_file(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-}
 
 /// What a command prints, on both of its outputs.
 std::string output_of(const std::vector<std::string>& command, const Folder& folder) {
@@ -75,7 +70,7 @@ std::string output_of(const std::vector<std::string>& command, const Folder& fol
   int status = 0;
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
-  return read_file(printed);
+  return read_if_readable(printed).value_or("");
 }
 
 /// FNV-1a; two of them with different beginnings name a file of the cache.

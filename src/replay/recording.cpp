@@ -12,11 +12,11 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace lanescope::replay {
 namespace {
@@ -29,12 +29,6 @@ constexpr uint64_t chunk = 1 << 20, page = 4096;
 
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   throw Error(SourcePlace{path}, fmt::format("{}: {}", what, std::strerror(errno)));
-}
-
-std::string read_text(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in) fail(path.string(), "cannot read");
-  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
 }
 
 void write_text(const fs::path& path, const std::string& text) {
@@ -172,7 +166,7 @@ void write(const fs::path& folder, const Recording& r) {
 
 Recording read(const fs::path& folder) {
   const fs::path path = folder / description;
-  const std::string text = read_text(path);
+  const std::string text = read_file(path);
   try {
     const json all = json::parse(text);
     Recording r;
@@ -185,7 +179,7 @@ Recording read(const fs::path& folder) {
     r.launch.cooperative = all.at("cooperative");
     r.parameters = bytes_of(all.at("parameters").get<std::string>());
     for (size_t i = 0; i < all.at("modules").get<size_t>(); ++i)
-      r.ptx.push_back(read_text(folder / module_name(i)));
+      r.ptx.push_back(read_file(folder / module_name(i)));
     r.allocations = pieces_of(all.at("allocations"));
     r.variables = pieces_of(all.at("variables"));
     r.has_f32 = all.at("has_f32");

@@ -5,13 +5,11 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "advise/sources.hpp"
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/nearest.hpp"
 #include "exec/launch.hpp"
 #include "lanescope/model/archs.hpp"
@@ -37,14 +35,6 @@ struct Profile::Data {
 };
 
 namespace {
-
-std::string read_file(const std::string& path) {
-  errno = 0;
-  std::ifstream in(path, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  if (!in) throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
-  return text;
-}
 
 Profile make_profile(report::Report report) {
   auto data = std::make_shared<Profile::Data>();

@@ -5,8 +5,9 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
+#include <optional>
 
+#include "base/files.hpp"
 #include "cuda/fatbin.hpp"
 #include "cuda/runtime/exit.hpp"
 #include "cuda/runtime/recorder.hpp"
@@ -435,11 +436,10 @@ LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path
                                                   int*, void**, unsigned) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || path == nullptr) return Status::invalid_value;
-    std::ifstream in(path, std::ios::binary);
-    if (!in) return Status::file_not_found;
-    std::string content{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-    const auto* bytes = reinterpret_cast<const std::byte*>(content.c_str());
-    return load_library(runtime, out, {bytes, bytes + content.size() + 1}, path);
+    const std::optional<std::string> content = lanescope::read_if_readable(path);
+    if (!content) return Status::file_not_found;
+    const auto* bytes = reinterpret_cast<const std::byte*>(content->c_str());
+    return load_library(runtime, out, {bytes, bytes + content->size() + 1}, path);
   });
 }
 

@@ -1,0 +1,31 @@
+// See files.hpp.
+#include "base/files.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "base/error.hpp"
+
+namespace lanescope {
+
+std::optional<std::string> read_if_readable(const std::filesystem::path& path) {
+  errno = 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  std::string text;
+  std::array<char, 1 << 16> part;
+  while (in.read(part.data(), part.size()), in.gcount() > 0)
+    text.append(part.data(), static_cast<size_t>(in.gcount()));
+  if (in.bad()) return std::nullopt;  // a folder can be opened, but not read
+  return text;
+}
+
+std::string read_file(const std::filesystem::path& path) {
+  std::optional<std::string> text = read_if_readable(path);
+  if (!text) throw Error(SourcePlace{path.string()}, std::string("cannot read: ") + std::strerror(errno));
+  return *std::move(text);
+}
+
+}  // namespace lanescope
