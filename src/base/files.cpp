@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <system_error>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -26,6 +29,18 @@ std::string read_file(const std::filesystem::path& path) {
   std::optional<std::string> text = read_if_readable(path);
   if (!text) throw Error(SourcePlace{path.string()}, std::string("cannot read: ") + std::strerror(errno));
   return *std::move(text);
+}
+
+ScratchFolder::ScratchFolder() {
+  std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-XXXXXX").string();
+  if (mkdtemp(pattern.data()) == nullptr)
+    throw Error(SourcePlace{pattern}, std::string("cannot make a folder: ") + std::strerror(errno));
+  path_ = pattern;
+}
+
+ScratchFolder::~ScratchFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
 }
 
 }  // namespace lanescope

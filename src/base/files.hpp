@@ -14,4 +14,19 @@ namespace lanescope {
 /// The same; nothing, and the reason in errno, where it cannot be read.
 [[nodiscard]] std::optional<std::string> read_if_readable(const std::filesystem::path& path);
 
+/// A folder for files of our own where the system keeps temporary ones; removed at the end with all that is
+/// in it.
+class ScratchFolder {
+ public:
+  /// Throws Error where none can be made.
+  ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder();
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
 }  // namespace lanescope

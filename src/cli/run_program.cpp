@@ -174,27 +174,6 @@ void check_program(const std::string& path) {
                 "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
-/// A folder for the reports, removed at the end.
-class ReportFolder {
- public:
-  ReportFolder() {
-    std::string pattern = (fs::temp_directory_path() / "lanescope-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr)
-      throw Error(SourcePlace{pattern}, fmt::format("cannot make a folder: {}", std::strerror(errno)));
-    path_ = pattern;
-  }
-  ~ReportFolder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  ReportFolder(const ReportFolder&) = delete;
-  ReportFolder& operator=(const ReportFolder&) = delete;
-  [[nodiscard]] const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
 void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
   const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
   const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
@@ -301,7 +280,7 @@ ProgramRun run_program(const ProgramOptions& options) {
   const fs::path libraries = library_folder();
   const std::string path = find_program(options.command.front());
   check_program(path);
-  const ReportFolder folder;
+  const ScratchFolder folder;
   const int status = start_and_wait(options, path, libraries, folder.path());
 
   ProgramRun run;

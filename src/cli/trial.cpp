@@ -19,7 +19,6 @@
 #include <optional>
 
 #include "base/error.hpp"
-#include "base/files.hpp"
 #include "cli/commands.hpp"
 
 namespace lanescope::cli {
@@ -163,18 +162,6 @@ std::string new_finding(const json& before, const json& after) {
 }
 
 }  // namespace
-
-ScratchFolder::ScratchFolder() {
-  std::string pattern = (fs::temp_directory_path() / "lanescope-XXXXXX").string();
-  if (mkdtemp(pattern.data()) == nullptr)
-    throw Error(SourcePlace{pattern}, fmt::format("cannot make a folder: {}", std::strerror(errno)));
-  path_ = pattern;
-}
-
-ScratchFolder::~ScratchFolder() {
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
-}
 
 void catch_interrupts() {
   struct sigaction action {};

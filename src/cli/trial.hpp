@@ -11,20 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/files.hpp"
+
 namespace lanescope::cli {
-
-/// A folder of our own, removed at the end.
-class ScratchFolder {
- public:
-  ScratchFolder();
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-  ~ScratchFolder();
-  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// What is run, and how runs are compared.
 struct TrialOptions {

@@ -24,27 +24,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (fs::temp_directory_path() / "lanescope-ptxas-XXXXXX").string();
-    if (mkdtemp(pattern.data()) == nullptr) throw Error(SourcePlace{pattern}, "cannot make a folder");
-    path_ = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  [[nodiscard]] std::string file(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  fs::path path_;
-};
-
 /// What a command prints, on both of its outputs.
-std::string output_of(const std::vector<std::string>& command, const Folder& folder) {
+std::string output_of(const std::vector<std::string>& command, const ScratchFolder& folder) {
   std::vector<char*> arguments;
   for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
@@ -57,7 +38,7 @@ std::string output_of(const std::vector<std::string>& command, const Folder& fol
   }
   environment.push_back(nullptr);
 
-  const std::string printed = folder.file("printed");
+  const std::string printed = (folder.path() / "printed").string();
   posix_spawn_file_actions_t files;
   posix_spawn_file_actions_init(&files);
   posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
@@ -158,14 +139,15 @@ std::string error_in(const std::string& printed) {
 }
 
 Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const std::string& target) {
-  const Folder folder;
+  const ScratchFolder folder;
+  const auto file = [&](const std::string& name) { return (folder.path() / name).string(); };
   const std::string arch = "-arch=" + target;
   Assembly assembly;
   std::string printed;
   std::vector<std::string> units, objects;
   for (size_t i = 0; i < texts.size(); ++i) {
-    units.push_back(folder.file(std::to_string(i) + ".ptx"));
-    objects.push_back(folder.file(std::to_string(i) + ".o"));
+    units.push_back(file(std::to_string(i) + ".ptx"));
+    objects.push_back(file(std::to_string(i) + ".o"));
     std::ofstream(units.back(), std::ios::binary) << texts[i];
   }
   if (units.size() == 1) {
@@ -174,7 +156,7 @@ Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const
   }
   if (assembly.kernels.empty()) {  // units of a program that is linked
     std::vector<std::string> link = {(ptxas.parent_path() / "nvlink").string(), arch, "-v", "-o",
-                                     folder.file("linked")};
+                                     file("linked")};
     for (size_t i = 0; i < units.size(); ++i) {
       printed = output_of({ptxas.string(), arch, "-v", "-c", "-o", objects[i], units[i]}, folder);
       read_assembler_output(printed, assembly.kernels);

@@ -7,6 +7,8 @@
 #include <fstream>
 #include <map>
 
+#include "base/files.hpp"
+
 namespace lanescope {
 namespace {
 
@@ -15,9 +17,6 @@ namespace fs = std::filesystem;
 class FindTool : public testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "lanescope-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
     for (const char* name : {"PATH", "CUDA_HOME", "CUDA_PATH"}) before[name] = environment_variable(name);
     setenv("PATH", (folder / "none").c_str(), 1);
     setenv("CUDA_HOME", "", 1);
@@ -26,7 +25,6 @@ class FindTool : public testing::Test {
   void TearDown() override {
     for (const auto& [name, value] : before) setenv(name, value.c_str(), 1);
     unsetenv("TEST_TOOL");
-    fs::remove_all(folder);
   }
   /// A file in a folder below, which is made.
   fs::path make(const char* name, fs::perms permissions = fs::perms::owner_all) const {
@@ -38,7 +36,8 @@ class FindTool : public testing::Test {
   }
   [[nodiscard]] static fs::path found() { return find_tool("lanescope-test-tool", "TEST_TOOL"); }
 
-  fs::path folder;
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
   std::map<const char*, std::string> before;
 };
 

@@ -14,6 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
+
 namespace lanescope {
 namespace {
 
@@ -55,17 +57,11 @@ const Kernel& transpose = kernels[0];
 class Place {
  public:
   explicit Place(const Kernel& kernel) : kernel_(kernel) {
-    std::string pattern = (fs::temp_directory_path() / "lanescope-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
     for (const char* end : {".cu", ".ptx"})
-      fs::copy_file(cures + "/" + kernel.name + end, path_ / (kernel.name + std::string(end)));
+      fs::copy_file(cures + "/" + kernel.name + end, path() / (kernel.name + std::string(end)));
   }
-  Place(const Place&) = delete;
-  Place& operator=(const Place&) = delete;
-  ~Place() { fs::remove_all(path_); }
-
-  [[nodiscard]] const fs::path& path() const { return path_; }
-  [[nodiscard]] fs::path source() const { return path_ / (kernel_.name + std::string(".cu")); }
+  [[nodiscard]] const fs::path& path() const { return folder_.path(); }
+  [[nodiscard]] fs::path source() const { return path() / (kernel_.name + std::string(".cu")); }
   [[nodiscard]] std::string name() const { return kernel_.name; }
 
   struct Result {
@@ -81,14 +77,14 @@ class Place {
     write("command",
           "cd " + folder + "\nexec " LANESCOPE_PROGRAM " fix " + options + " -- " + back + program + "\n");
     const int status =
-        std::system(("cd " + path_.string() + " && sh ./command > output 2> messages").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path_ / "output"), read(path_ / "messages")};
+        std::system(("cd " + path().string() + " && sh ./command > output 2> messages").c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path() / "output"), read(path() / "messages")};
   }
   [[nodiscard]] Result apply(const std::string& build, const std::string& options = "") const {
     return fix("--apply --build '" + build + "' " + options);
   }
   void write(const std::string& file, const std::string& text) const {
-    std::ofstream(path_ / file, std::ios::binary) << text;
+    std::ofstream(path() / file, std::ios::binary) << text;
   }
 
   /// Puts the PTX in place that belongs to the source, as one of the committed ones.
@@ -108,7 +104,7 @@ class Place {
 
  private:
   const Kernel& kernel_;
-  fs::path path_;
+  ScratchFolder folder_;
 };
 
 size_t count(const std::string& text, const std::string& what) {

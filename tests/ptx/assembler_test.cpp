@@ -9,6 +9,8 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/files.hpp"
+
 namespace lanescope::ptx {
 namespace {
 
@@ -57,16 +59,10 @@ TEST(Assembler, ForeignOutputDoesNoHarm) {
 
 class WithTools : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (fs::temp_directory_path() / "lanescope-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    folder = pattern;
-    setenv("XDG_CACHE_HOME", folder.c_str(), 1);
-  }
+  void SetUp() override { setenv("XDG_CACHE_HOME", folder.c_str(), 1); }
   void TearDown() override {
     unsetenv("XDG_CACHE_HOME");
     unsetenv("LANESCOPE_PTXAS");
-    fs::remove_all(folder);
   }
   void use(const std::string& script) {
     const fs::path path = folder / "ptxas";
@@ -74,7 +70,8 @@ class WithTools : public testing::Test {
     fs::permissions(path, fs::perms::owner_all);
     setenv("LANESCOPE_PTXAS", path.c_str(), 1);
   }
-  fs::path folder;
+  const ScratchFolder scratch;
+  const fs::path& folder = scratch.path();
 };
 
 TEST_F(WithTools, RunsTheAssemblerOnceForATextAndATarget) {

@@ -1,13 +1,13 @@
 // Reports of accesses made by hand: what the text says, what the JSON holds.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/files.hpp"
 #include "profile/collector.hpp"
 #include "profile/synthetic.hpp"
 #include "report/explain.hpp"
@@ -272,16 +272,15 @@ TEST(Words, NumbersAndLists) {
   EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
 }
 
-/// A folder that goes away with its files.
+/// A folder with a source in it.
 class SourcesTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    folder_ = std::filesystem::temp_directory_path() / ("lanescope-sources-" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder_ / "kernels" / "ptx");
     std::ofstream(folder_ / "kernels" / "sum.cu") << "first\n   second line  \n";
   }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-  std::filesystem::path folder_;
+  const ScratchFolder scratch_;
+  const std::filesystem::path& folder_ = scratch_.path();
 };
 
 TEST_F(SourcesTest, FindsFilesAboveThePtxByTheEndOfTheirPath) {
