@@ -3,14 +3,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
 #include "exec/tensor_map.hpp"
@@ -27,16 +26,19 @@ namespace lanescope::kernels {
 class Program {
  public:
   explicit Program(const std::string& path) {
-    const std::string full = std::string(LANESCOPE_SOURCE_DIR) + "/" + path;
-    std::ifstream file(full, std::ios::binary);
-    if (!file) throw Error("cannot read " + full);
-    std::string text((std::istreambuf_iterator<char>(file)), {});
-    auto module = std::make_shared<ptx::Module>(ptx::parse(std::move(text), path));
+    auto module = std::make_shared<ptx::Module>(ptx::parse(read_file(LANESCOPE_SOURCE_DIR "/" + path), path));
     image_ = std::make_unique<exec::Image>(std::move(module), memory_);
   }
 
   [[nodiscard]] exec::Image& image() { return *image_; }
   [[nodiscard]] exec::Memory& memory() { return memory_; }
+  /// The address of memory with these contents, which stays.
+  template <class T>
+  [[nodiscard]] uint64_t resident(const std::vector<T>& contents) {
+    const uint64_t address = memory_.allocate(contents.size() * sizeof(T));
+    std::memcpy(reinterpret_cast<void*>(address), contents.data(), contents.size() * sizeof(T));
+    return address;
+  }
 
  private:
   exec::Memory memory_;

@@ -81,13 +81,6 @@ class ReduceLibrary : public testing::Test {
     return result;
   }
   /// A copy of `contents` in device memory that lasts as long as the program.
-  template <class T>
-  uint64_t resident(const std::vector<T>& contents) {
-    const uint64_t address = program_.memory().allocate(contents.size() * sizeof(T));
-    std::memcpy(reinterpret_cast<void*>(address), contents.data(), contents.size() * sizeof(T));
-    return address;
-  }
-
   Program program_{"tests/data/kernels/reduce_library.ptx"};
 };
 
@@ -200,13 +193,13 @@ TEST_F(ReduceLibrary, SumsSegmentsOfAnyLengthsTheLongOnesInPieces) {
   for (const int length : {3, 0, 2048, 2049, 1, 100'000, 7, 0, 20'000})
     offsets.push_back(offsets.back() + length);
   const auto in = numbers(static_cast<size_t>(offsets.back()));
-  const Segments segments{resident(offsets), offsets.size() - 1, in.size()};
+  const Segments segments{program_.resident(offsets), offsets.size() - 1, in.size()};
   constexpr uint64_t most = 80;
   const std::vector<uint64_t> none{0};
-  const Tasks tasks{resident(none), resident(std::vector<Task>(most)), resident(std::vector<float>(most)),
-                    most};
+  const Tasks tasks{program_.resident(none), program_.resident(std::vector<Task>(most)),
+                    program_.resident(std::vector<float>(most)), most};
   const std::vector<float> before(segments.segments, -1.0f);
-  const uint64_t out = resident(before);
+  const uint64_t out = program_.resident(before);
   constexpr uint64_t limit = 8 * 64 * 4;
   run(short_sums, 1,
       {scalar(out), input(in), scalar(segments), scalar(limit), scalar(tasks), scalar(true), scalar(0.0f),

@@ -11,6 +11,7 @@
 
 #include "kernels/engine.hpp"
 #include "kernels/reference.hpp"
+#include "kernels/results_tables.hpp"
 
 namespace lanescope::kernels {
 namespace {
@@ -76,7 +77,7 @@ class TransposeLibrary : public testing::Test {
     const std::vector<uint8_t> in = m.source();
     const std::vector<uint8_t> before =
         in_place ? in : std::vector<uint8_t>(static_cast<size_t>(m.out_size() * m.bytes), 0xA5);
-    const uint64_t to = resident(before), from = in_place ? to : resident(in);
+    const uint64_t to = program_.resident(before), from = in_place ? to : program_.resident(in);
     const Job job{to + static_cast<uint64_t>(m.out_first * m.bytes),
                   from + static_cast<uint64_t>(m.in_first * m.bytes),
                   m.rows,
@@ -161,12 +162,6 @@ class TransposeLibrary : public testing::Test {
   }
 
  private:
-  uint64_t resident(const std::vector<uint8_t>& contents) {
-    const uint64_t address = program_.memory().allocate(contents.size());
-    std::memcpy(reinterpret_cast<void*>(address), contents.data(), contents.size());
-    return address;
-  }
-
   Program program_{"tests/data/kernels/transpose_library.ptx"};
 };
 
@@ -179,6 +174,14 @@ TEST_F(TransposeLibrary, MovesAlignedTilesWithoutConflicts) {
     const SharedCost once{wavefronts / 4, wavefronts, wavefronts};
     EXPECT_EQ(cost, (BlockCost{once, once})) << bytes;
   }
+}
+
+TEST_F(TransposeLibrary, CostsWhatTheResultsSay) {
+  const BlockCost cost = run(aligned(4), {1024, 1024, 4});
+  const uint64_t wavefronts = cost.load.wavefronts + cost.store.wavefronts;
+  const std::string name = "lanescope::kernels::transpose";
+  EXPECT_EQ(wavefronts * 64, wavefronts_in_results("8192 x 8192 floats.").at(name));
+  EXPECT_EQ(wavefronts * 256, wavefronts_in_results("16384 x 16384 floats.").at(name));
 }
 
 TEST_F(TransposeLibrary, EdgesOfAlignedTilesCostNoConflictsWhereRowsAreWholeVectors) {
