@@ -193,6 +193,8 @@ void check_sizes(bool quick) {
   check<bytes>(1023, 1025, 1, {.defaults = true}, false);
   check<bytes>(1024, 2048, 1, {.defaults = true}, false);
   check<bytes>(1000, 1000, 1, {.defaults = true}, true);
+  // So large that the priorities of its lines in the L2 cache are changed.
+  if constexpr (bytes == 16) check<bytes>(3000, 2998, 1, {.defaults = true}, false);
   check<bytes>(4, 4, 70000, {.defaults = true}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1, .out_padding = 1}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1}, true);

@@ -166,7 +166,7 @@ class TransposeLibrary : public testing::Test {
 };
 
 TEST_F(TransposeLibrary, MovesAlignedTilesWithoutConflicts) {
-  for (const int64_t bytes : {2, 4, 16}) {
+  for (const int64_t bytes : {2, 4, 8, 16}) {
     const Tiles t = aligned(bytes);
     const BlockCost cost = run(t, {2 * t.rows, 3 * t.columns, bytes});
     // Every 16 bytes are stored once and loaded once, eight lanes a wavefront.
@@ -185,7 +185,7 @@ TEST_F(TransposeLibrary, CostsWhatTheResultsSay) {
 }
 
 TEST_F(TransposeLibrary, EdgesOfAlignedTilesCostNoConflictsWhereRowsAreWholeVectors) {
-  for (const int64_t bytes : {2, 4, 16}) {
+  for (const int64_t bytes : {2, 4, 8, 16}) {
     const Tiles t = aligned(bytes);
     const int64_t vector = 16 / bytes;
     const BlockCost cost =
@@ -197,7 +197,7 @@ TEST_F(TransposeLibrary, EdgesOfAlignedTilesCostNoConflictsWhereRowsAreWholeVect
 }
 
 TEST_F(TransposeLibrary, AlignedTilesMayEndAnywhere) {
-  for (const int64_t bytes : {2, 4, 16})
+  for (const int64_t bytes : {2, 4, 8, 16})
     for (const int64_t rows : {1, 7, 130})
       for (const int64_t columns : {1, 13, 67}) {
         const int64_t vector = 16 / bytes;

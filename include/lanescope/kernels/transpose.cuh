@@ -69,19 +69,19 @@ struct Tiles<2> {
 };
 template <>
 struct Tiles<4> {
-  using Large = AlignedTiles<4, 128, 128, 512>;
+  using Large = AlignedTiles<4, 64, 64, 256>;
   using Small = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 64, 8, 1, 2, 256, 1>;
 };
 template <>
 struct Tiles<8> {
-  using Large = AlignedTiles<8, 64, 64, 256>;
+  using Large = AlignedTiles<8, 64, 64, 512>;
   using Small = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 64, 256>;
 };
 template <>
 struct Tiles<16> {
-  using Large = AlignedTiles<16, 32, 32, 256>;
+  using Large = AlignedTiles<16, 32, 32, 512>;
   using Small = AlignedTiles<16, 16, 16, 256>;
   using Anywhere = LinesOf<16, 48, 32, 256>;
 };

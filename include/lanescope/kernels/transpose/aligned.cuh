@@ -122,17 +122,43 @@ __device__ __forceinline__ void transpose_unit(uint4 (&x)[16 / bytes]) {
   for (int i = 0; i < vector; ++i) x[i] = make_uint4(out[i][0], out[i][1], out[i][2], out[i][3]);
 }
 
+/// How the L2 cache treats the lines that a block reads.
+struct InputPolicy {
+  uint64_t policy;
+  bool reset;  ///< whether the block gives them the normal priority when they have been loaded
+};
+/// More than the L2 cache of any chip so far holds.
+inline constexpr int64_t cached_bytes = 64 << 20;
+
+/// "Evict last", the policy with which the memory loses least time between reads and writes
+/// (docs/performance.md), although no line is read twice. So that none of them stays for the next kernel, the
+/// blocks that read the last `cached` bytes give them the normal priority again. Inputs below twice that are
+/// read as what is not needed again.
+template <int tile_bytes, int64_t cached>
+__device__ __forceinline__ InputPolicy input_policy() {
+  constexpr auto tiles = static_cast<unsigned>(cached / tile_bytes);
+  InputPolicy result;
+  if (gridDim.x < 2 * tiles) {
+    result.reset = false;
+    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(result.policy));
+  } else {
+    result.reset = gridDim.x - blockIdx.x <= tiles;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(result.policy));
+  }
+  return result;
+}
+
 /// Loads a vector that no other lane needs.
-__device__ __forceinline__ uint4 load_once(const uint4* from) {
+__device__ __forceinline__ uint4 load_once(const uint4* from, uint64_t policy) {
   uint4 value;
-  asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+  asm("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
       : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-      : "l"(from));
+      : "l"(from), "l"(policy));
   return value;
 }
 
 /// Rows of input and output begin at multiples of 16 bytes. One block a tile.
-template <class Tiles>
+template <class Tiles, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads)
     transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across) {
   constexpr int vector = Tiles::vector;
@@ -150,6 +176,7 @@ __global__ void __launch_bounds__(Tiles::threads)
   const int rows = static_cast<int>(min(job.rows - at.row, int64_t{Tiles::rows}));
   const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}));
   const int thread = static_cast<int>(threadIdx.x);
+  const InputPolicy input = input_policy<Tiles::shared, cached>();
 
   uint4 x[Tiles::loads][vector];
 #pragma unroll
@@ -160,7 +187,8 @@ __global__ void __launch_bounds__(Tiles::threads)
     for (int i = 0; i < vector; ++i) {
       x[n][i] = {};
       if (row + i < rows && column + vector <= columns)
-        x[n][i] = load_once(reinterpret_cast<const uint4*>(in + (row + i) * job.in_leading + column));
+        x[n][i] =
+            load_once(reinterpret_cast<const uint4*>(in + (row + i) * job.in_leading + column), input.policy);
     }
   }
 #pragma unroll
@@ -182,6 +210,16 @@ __global__ void __launch_bounds__(Tiles::threads)
             in[row * job.in_leading + column];
     }
   __syncthreads();
+  if (input.reset) {
+    // Lines of 128 bytes that this tile has as a whole; all have been loaded.
+    constexpr int lines = Tiles::columns * Tiles::bytes / 128;
+    for (int e = thread; e < rows * lines; e += Tiles::threads) {
+      const auto begin = reinterpret_cast<uintptr_t>(in + e / lines * job.in_leading);
+      const uintptr_t line = (begin + 127) / 128 * 128 + e % lines * 128;
+      if (line + 128 <= begin + columns * Tiles::bytes)
+        asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(line) : "memory");
+    }
+  }
 
 #pragma unroll
   for (int n = 0; n < Tiles::stores; ++n) {
