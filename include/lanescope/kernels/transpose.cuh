@@ -13,9 +13,10 @@
 // The kernels move tiles through shared memory, whose layout the model (lanescope/model) has chosen while
 // they were compiled and proves to be without bank conflicts, but for what is said of edges and small
 // matrices in docs/performance.md:
-//   aligned     rows begin at multiples of 16 bytes: vectors on both sides, blocks transposed in registers
-//   realigning  rows begin anywhere, elements of 1 to 4 bytes: vectors are put together of aligned ones, and
-//               each output row has tiles of its own that begin at a multiple of 32 bytes
+//   aligned     rows begin at multiples of 16 bytes, of the output 32: vectors on both sides, blocks
+//               transposed in registers
+//   realigning  rows begin anywhere, elements of 1 to 4 bytes: words are put together of aligned ones, and
+//               each output row has windows of its own that begin at a multiple of 32 bytes
 //   lines       the same for 8 and 16 bytes: one element a lane, whole lines of memory written
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory
 //   in place    two tiles that lie opposite each other change places
@@ -59,31 +60,31 @@ template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
   using Small = AlignedTiles<1, 128, 128, 64>;
-  using Anywhere = RealigningTiles<1, 256, 4, 1, 2, 256, 2>;
+  using Anywhere = RealigningTiles<1, 2, 8, 32, 128, 5, 4>;
 };
 template <>
 struct Tiles<2> {
   using Large = AlignedTiles<2, 128, 128, 256>;
   using Small = AlignedTiles<2, 64, 64, 64>;
-  using Anywhere = RealigningTiles<2, 128, 4, 1, 2, 256, 2>;
+  using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
 };
 template <>
 struct Tiles<4> {
   using Large = AlignedTiles<4, 64, 64, 256>;
   using Small = AlignedTiles<4, 64, 64, 256>;
-  using Anywhere = RealigningTiles<4, 64, 8, 1, 2, 256, 1>;
+  using Anywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
 };
 template <>
 struct Tiles<8> {
   using Large = AlignedTiles<8, 64, 64, 512>;
   using Small = AlignedTiles<8, 32, 32, 128>;
-  using Anywhere = LinesOf<8, 64, 64, 256>;
+  using Anywhere = LinesOf<8, 64, 32, 6>;
 };
 template <>
 struct Tiles<16> {
   using Large = AlignedTiles<16, 32, 32, 512>;
   using Small = AlignedTiles<16, 16, 16, 256>;
-  using Anywhere = LinesOf<16, 48, 32, 256>;
+  using Anywhere = LinesOf<16, 32, 32, 4>;
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -261,15 +262,14 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (without_gaps && shape.batch > 1 && job.rows <= small_matrix_bytes &&
       job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes)
     return launch_small(job, shape.batch, stream);
-  // Where a lane can write whole elements of 8 bytes and more to whole lines, half sectors are not worth a
-  // vector.
-  constexpr int unit = bytes < 8 ? 16 : 32;
-  const auto aligned = [](auto value) { return value * bytes % unit == 0; };
+  const auto aligned = [](auto value, int unit) { return value * bytes % unit == 0; };
   using Large = typename Tiles<bytes>::Large;
   using Small = typename Tiles<bytes>::Small;
   using Anywhere = typename Tiles<bytes>::Anywhere;
-  if (to % unit == 0 && from % 16 == 0 && aligned(job.in_leading) && aligned(job.out_leading) &&
-      (shape.batch == 1 || (aligned(job.in_stride) && aligned(job.out_stride)))) {
+  // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
+  // words together does.
+  if (from % 16 == 0 && aligned(job.in_leading, 16) && to % 32 == 0 && aligned(job.out_leading, 32) &&
+      (shape.batch == 1 || (aligned(job.in_stride, 16) && aligned(job.out_stride, 32)))) {
     const int64_t tiles = divide_up(job.rows, Large::rows) * divide_up(job.columns, Large::columns);
     if (tiles >= many_tiles / shape.batch)
       return launch_tiles<Large>(&transpose_aligned<Large>, job, shape.batch, stream);

@@ -8,6 +8,7 @@ template __global__ void transpose_aligned<Tiles<2>::Small>(Job<2>, unsigned, un
 template __global__ void transpose_aligned<Tiles<4>::Large>(Job<4>, unsigned, unsigned);
 template __global__ void transpose_aligned<Tiles<8>::Large, 65536>(Job<8>, unsigned, unsigned);
 template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_realigning<Tiles<1>::Anywhere>(Job<1>, unsigned, unsigned);
 template __global__ void transpose_realigning<Tiles<2>::Anywhere>(Job<2>, unsigned, unsigned);
 template __global__ void transpose_realigning<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, unsigned);

@@ -1,205 +1,290 @@
-// Transposes of elements of 1 to 4 bytes where rows begin anywhere: vectors are put together of aligned ones,
-// and each output row has tiles of its own that begin at a multiple of 32 bytes.
+// Transposes of elements of 1 to 4 bytes where rows begin anywhere: words of 4 bytes are put together of
+// aligned ones on both sides, and each output row has windows of its own that begin at a multiple of 32
+// bytes.
 #pragma once
 
 #include "lanescope/kernels/transpose/common.cuh"
 
 namespace lanescope::kernels::transposing {
 
-/// The output's side of a tile in which groups of `group` rows are `padding` bytes apart.
-template <int bytes, int rows_, int columns_, int group, int padding>
-struct PaddedGroups {
-  using value_type = Word<bytes>;
-  static constexpr int rows = rows_, columns = columns_;
-  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
-    return row / group * (group * columns_ * bytes + padding) + (row % group * columns_ + column) * bytes;
-  }
-  static constexpr int size = rows_ / group * (group * columns_ * bytes + padding);
-  alignas(16) unsigned char storage[size];
-};
-
-/// Tiles for rows that begin anywhere: a lane puts its vectors together of aligned ones and stores their
-/// elements one by one. The tiles of each output row are shifted up by as many rows as make them begin at a
-/// multiple of `vectors` x 16 bytes, so that a tile loads some rows more (`slack`) than it stores. A warp
-/// loads `lanes_across` x `vectors` vectors from each of 32 / lanes_across rows.
-template <int bytes_, int loaded_rows_, int lanes_across_, int groups_, int vectors_, int threads_,
-          int ahead_>
+/// Tiles for rows that begin anywhere. A block moves `sets` times 32 words of each input row, a lane one word
+/// of each set; elements of less than 4 bytes are shifted to their places with the next lane's word, so that
+/// the last one of the row's words is there for its neighbour alone. It writes `stored` bytes of each output
+/// row, which begin at a multiple of `align` bytes: those of each row at another column of the input, so that
+/// a tile loads some rows more (`slack`) than it stores.
+template <int bytes_, int sets_, int warps_, int align_, int stored_, int ahead_, int blocks_>
 struct RealigningTiles {
-  static constexpr int bytes = bytes_, threads = threads_, vectors = vectors_, lanes_across = lanes_across_;
-  /// That must fit on a multiprocessor; 0: the compiler sees to it.
-  static constexpr int blocks = bytes == 1 ? 4 : 0;
-  static constexpr int vector = 16 / bytes;       ///< elements
-  static constexpr int slack = vector * vectors;  ///< columns of a lane, and rows that are loaded more
-  static constexpr int loaded_rows = loaded_rows_;
-  static constexpr int rows = loaded_rows - slack;  ///< of the input, in a row of the output's tile
-  static constexpr int columns = groups_ * lanes_across * slack;  ///< of the input
-  static constexpr int lanes_down = 32 / lanes_across;
-  static constexpr int groups = groups_;          ///< of lanes_across lanes, side by side
-  static constexpr int pitch = rows + 2 * slack;  ///< of the tile
-  static constexpr int steps = loaded_rows * groups / lanes_down / (threads / 32);  ///< loads of a warp
-  static constexpr int ahead = ahead_;  ///< loads of a lane in flight
-  static constexpr int chunks = rows / vector;
-  static constexpr int slots = (chunks + 7) / 8 * 8;  ///< lanes for a row of the output: whole phases
-  static constexpr int stores = columns * slots / threads;
-  static constexpr int shared = 0;  ///< bytes of dynamic shared memory
-  static_assert(steps * (threads / 32) * lanes_down == loaded_rows * groups && steps % ahead == 0);
-  static_assert(stores * threads == columns * slots && rows % vector == 0);
+  static constexpr int bytes = bytes_, sets = sets_, warps = warps_, align = align_, stored = stored_;
+  static constexpr int blocks = blocks_;  ///< on a multiprocessor
+  static constexpr int threads = 32 * warps;
+  static constexpr int side = 4 / bytes;   ///< elements of a word: blocks of side x side are transposed
+  static constexpr int words = 32 * sets;  ///< of an input row
+  static constexpr int columns = (bytes == 4 ? words : words - 1) * side;
+  static constexpr int lines = words * side;  ///< of the tile: output rows
+  static constexpr int slack = align / bytes, rows = stored / bytes, loaded = rows + slack;
+  static constexpr int line_words = loaded / side;    ///< of an output row
+  static constexpr int loads = line_words / warps;    ///< rounds of a warp: `side` rows each
+  static constexpr int ahead = ahead_;                ///< rounds whose loads are in flight
+  static constexpr int vector = 16 / bytes;           ///< elements
+  static constexpr int parts = (stored + 127) / 128;  ///< of an output row: eight vectors
+  static constexpr int together =
+      warps > 8 ? warps / 8 : 1;                        ///< sets whose lines are stored at the same time
+  static constexpr int rounds = lines / 32 / together;  ///< of 32 x together lines
+  static constexpr int shared = lines * (line_words + 1) * 4;  ///< bytes of dynamic shared memory
+  static_assert(loads * warps == line_words && ahead <= loads);
+  static_assert((warps == 8 || warps == 16) && sets % together == 0);
+  static_assert(align >= 32 && 128 % align == 0 && stored % align == 0);
 };
 
-/// What a warp stores: of each lane's columns one, each shifted down by the same number of rows.
-template <class Tiles>
-struct VectorStores {
-  static constexpr int elements = 1;
-  int count = Tiles::slack * 2;
-  static constexpr Position where(int lane, int instance) {
-    const int column = instance < Tiles::slack ? 0 : Tiles::slack - 1, shift = instance % Tiles::slack;
-    return {lane % Tiles::lanes_across * Tiles::slack + column, lane / Tiles::lanes_across + shift};
-  }
+/// The output's side of a tile, in words of 4 bytes.
+template <class Tiles, int padding>
+struct PaddedLines {
+  using value_type = uint32_t;
+  static constexpr int rows = Tiles::lines, columns = Tiles::line_words, pitch = columns + padding;
+  LANESCOPE_HD static constexpr int byte_offset(int row, int column) { return (row * pitch + column) * 4; }
 };
-/// What a warp loads: vectors along the output's rows.
+
+/// The output rows of a set change places: those that are eight words of the input apart lie beside each
+/// other, because they begin at the same place of a sector.
+LANESCOPE_HD constexpr int line_of(int word) { return word % 8 * 4 + word / 8; }
+
+/// What a warp stores to the tile: a word of 32 output rows each, which are `side` columns apart.
 template <class Tiles>
-struct SlotLoads {
-  static constexpr int elements = Tiles::vector;
-  int count = Tiles::stores;
+struct WordStores {
+  static constexpr int elements = 1;
+  int count = 2;
+  static constexpr Position where(int lane, int instance) { return {line_of(lane), instance}; }
+};
+/// What a warp loads: eight vectors of four neighbouring rows, a word of each at a time. How far a row is
+/// shifted depends on the remainder of the leading dimension: the same for all of them if `align` is 32.
+template <class Tiles>
+struct VectorWords {
+  static constexpr int elements = 1;
+  int count = Tiles::align / 32;
   static constexpr Position where(int lane, int instance) {
-    const int slot = instance * 32 + lane, chunk = slot % Tiles::slots;
-    return chunk < Tiles::chunks ? Position{slot / Tiles::slots, Tiles::slack + chunk * Tiles::vector}
-                                 : inactive;
+    const int row = lane / 8, shift = row * instance * 8 % (Tiles::align / 4);
+    return {row, Tiles::align / 4 + lane % 8 * 4 - shift};
   }
 };
 
 /// The least padding without conflicts.
 template <class Tiles, int padding = 0>
 consteval int padding_of() {
-  static_assert(padding < 128, "no padding makes this tile free of conflicts");
-  using Tile = PaddedGroups<Tiles::bytes, Tiles::columns, Tiles::pitch, Tiles::slack, padding>;
-  if constexpr (conflict_free<"sm_90", Tile>(VectorStores<Tiles>{}, model::Op::store) &&
-                conflict_free<"sm_90", Tile>(SlotLoads<Tiles>{}, model::Op::load))
+  static_assert(padding < 8, "no padding makes this tile free of conflicts");
+  using Tile = PaddedLines<Tiles, padding>;
+  if constexpr (conflict_free<"sm_90", Tile>(WordStores<Tiles>{}, model::Op::store) &&
+                conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load))
     return padding;
   else
-    return padding_of<Tiles, padding + 16>();
+    return padding_of<Tiles, padding + 1>();
 }
+template <class Tiles>
+using RealigningTile = PaddedLines<Tiles, padding_of<Tiles>()>;
 
-/// The `count` words that begin `begin` bytes (0 … 15) behind the first of `words`.
-template <int bytes, int count>
-__device__ __forceinline__ void shift_down(uint32_t (&words)[count + 4], unsigned begin) {
-  if constexpr (bytes <= 8) {
-    const bool two = (begin & 8) != 0;
-#pragma unroll
-    for (int i = 0; i < count + 2; ++i) words[i] = two ? words[i + 2] : words[i];
-  }
-  if constexpr (bytes <= 4) {
-    const bool one = (begin & 4) != 0;
-#pragma unroll
-    for (int i = 0; i < count + 1; ++i) words[i] = one ? words[i + 1] : words[i];
-  }
-  if constexpr (bytes <= 2) {
-    const unsigned bits = (begin & 3) * 8;
-#pragma unroll
-    for (int i = 0; i < count; ++i) words[i] = __funnelshift_r(words[i], words[i + 1], bits);
+/// Transposes a block of side x side elements: row i of it is x[i].
+template <int bytes>
+__device__ __forceinline__ void transpose_words_of(uint32_t (&x)[4 / bytes]) {
+  if constexpr (bytes == 2) {
+    const uint32_t a = x[0], b = x[1];
+    x[0] = __byte_perm(a, b, 0x5410), x[1] = __byte_perm(a, b, 0x7632);
+  } else if constexpr (bytes == 1) {
+    const uint32_t low = __byte_perm(x[0], x[1], 0x5140), high = __byte_perm(x[0], x[1], 0x7362);
+    const uint32_t low2 = __byte_perm(x[2], x[3], 0x5140), high2 = __byte_perm(x[2], x[3], 0x7362);
+    x[0] = __byte_perm(low, low2, 0x5410), x[1] = __byte_perm(low, low2, 0x7632);
+    x[2] = __byte_perm(high, high2, 0x5410), x[3] = __byte_perm(high, high2, 0x7632);
   }
 }
 
-/// Element `i` of a row of words.
-template <int bytes, int count>
-__device__ __forceinline__ Word<bytes> element_of(const uint32_t (&words)[count], int i) {
-  if constexpr (bytes == 8)
-    return make_uint2(words[2 * i], words[2 * i + 1]);
-  else if constexpr (bytes == 4)
-    return words[i];
-  else
-    return static_cast<Word<bytes>>(words[i * bytes / 4] >> (i * bytes % 4 * 8));
-}
+/// What a block of `transpose_realigning` moves.
+template <class Tiles>
+struct RealigningBlock {
+  static constexpr int bytes = Tiles::bytes, side = Tiles::side;
+  using T = Word<bytes>;
+  using Tile = RealigningTile<Tiles>;
+  const T* in;           ///< of the first row that is loaded
+  int64_t in_pitch;      ///< bytes
+  int low, high;         ///< rows of the tile that lie in the matrix
+  int columns;           ///< of the tile that do
+  int64_t columns_left;  ///< from the first one to the end of the row
+  bool first;            ///< the tile begins where the rows begin
+  uint32_t* tile;
+
+  /// Rows come into the tile, but for the words that lie in a row in part. `whole`: there are none, here or
+  /// behind the tile.
+  template <bool whole>
+  __device__ __forceinline__ void load() const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const auto begin = reinterpret_cast<uintptr_t>(in);
+    const uintptr_t from = begin + warp * side * in_pitch + 4 * lane;
+    // Bytes from an aligned word to row i of a block: blocks are `side` rows apart, which is whole words.
+    unsigned shift[side];
+#pragma unroll
+    for (int i = 0; i < side; ++i)
+      shift[i] = (static_cast<unsigned>(begin) + i * static_cast<unsigned>(in_pitch)) & 3;
+    const int first_byte = first ? 0 : -4;
+    const int end_byte = static_cast<int>(min(columns_left * bytes, int64_t{1} << 20));
+    uint32_t* const to = tile + line_of(lane) * Tile::pitch + warp;
+
+    uint32_t x[Tiles::ahead][Tiles::sets][side];
+    const auto fetch = [&](int n) {
+#pragma unroll
+      for (int i = 0; i < side; ++i) {
+        const int row = (n * Tiles::warps + warp) * side + i;
+        const bool is_row = row >= low && row < high;
+        const uintptr_t words = (from + (n * Tiles::warps * side + i) * in_pitch) & ~uintptr_t{3};
+#pragma unroll
+        for (int k = 0; k < Tiles::sets; ++k) {
+          bool is_word = is_row;
+          if constexpr (!whole) {
+            const int at = 4 * (lane + 32 * k) - static_cast<int>(shift[i]);
+            is_word = is_row && at >= first_byte && at + 4 <= end_byte;
+          }
+          uint32_t& word = x[n % Tiles::ahead][k][i];
+          word = 0;
+          if (is_word) word = __ldg(reinterpret_cast<const uint32_t*>(words) + 32 * k);
+        }
+      }
+    };
+    const auto put = [&](int n) {
+      auto& y = x[n % Tiles::ahead];
+      if constexpr (bytes < 4) {
+#pragma unroll
+        for (int i = 0; i < side; ++i) {
+          uint32_t next[Tiles::sets];
+#pragma unroll
+          for (int k = 0; k < Tiles::sets; ++k) next[k] = __shfl_sync(~0U, y[k][i], (lane + 1) % 32);
+            // The last lane's next word is the first one of the next set.
+#pragma unroll
+          for (int k = 0; k + 1 < Tiles::sets; ++k) next[k] = lane == 31 ? next[k + 1] : next[k];
+#pragma unroll
+          for (int k = 0; k < Tiles::sets; ++k) y[k][i] = __funnelshift_r(y[k][i], next[k], shift[i] * 8);
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < Tiles::sets; ++k) {
+        transpose_words_of<bytes>(y[k]);
+#pragma unroll
+        for (int j = 0; j < side; ++j)
+          to[(j * Tiles::words + 32 * k) * Tile::pitch + n * Tiles::warps] = y[k][j];
+      }
+    };
+#pragma unroll
+    for (int n = 0; n < Tiles::ahead; ++n) fetch(n);
+#pragma unroll
+    for (int n = 0; n < Tiles::loads; ++n) {
+      put(n);
+      if (n + Tiles::ahead < Tiles::loads) fetch(n + Tiles::ahead);
+    }
+  }
+
+  /// Elements of words that lie in a row in part: up to side - 1 where it begins, and where it ends.
+  __device__ __forceinline__ void load_ends() const {
+    constexpr int ends = 2 * (side - 1);
+    constexpr int steps = (Tiles::loaded * ends + Tiles::threads - 1) / Tiles::threads;
+    T value[steps];
+    int to[steps];  // byte of the tile; negative: nothing
+#pragma unroll
+    for (int n = 0; n < steps; ++n) {
+      const int e = n * Tiles::threads + static_cast<int>(threadIdx.x);
+      const int row = e / ends, end = e % ends;
+      const auto begin = reinterpret_cast<uintptr_t>(in) + row * in_pitch;
+      int64_t column = end;
+      bool is_end;
+      if (end < side - 1) {
+        is_end = first && end * bytes < static_cast<int>(-begin & 3);
+      } else {
+        const int behind = end - (side - 1);
+        column = columns_left - 1 - behind;
+        is_end = behind * bytes < static_cast<int>((begin + columns_left * bytes) & 3);
+      }
+      to[n] = -1;
+      if (!is_end || column < 0 || column >= columns || row < low || row >= high) continue;
+      const int c = static_cast<int>(column), word = c / side;
+      value[n] = __ldg(reinterpret_cast<const T*>(begin) + c);
+      to[n] =
+          Tile::byte_offset(c % side * Tiles::words + word / 32 * 32 + line_of(word % 32), 0) + row * bytes;
+    }
+    __syncthreads();  // the words are in the tile
+#pragma unroll
+    for (int n = 0; n < steps; ++n)
+      if (to[n] >= 0) *reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(tile) + to[n]) = value[n];
+  }
+
+  /// Lines of the tile go to the rows of `out`; `row` and `rows`: of the matrix.
+  __device__ __forceinline__ void store(T* out, int64_t out_pitch, int64_t row, int64_t rows) const {
+    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    // Of the first round: set, word, and where its vector begins in a row.
+    const int set = warp / 8, word = warp % 8 + lane / 8 * 8, begin = lane % 8 * 16;
+    const int column = (32 * set + word) * side;
+    const auto to = reinterpret_cast<uintptr_t>(out) + column * out_pitch;
+    const uint32_t* const from = tile + (32 * set + line_of(word)) * Tile::pitch + Tiles::slack / side;
+    const int before = -static_cast<int>(min(row * bytes, int64_t{1} << 20));
+    const int behind = static_cast<int>(min((rows - row) * bytes, int64_t{1} << 20));
+#pragma unroll
+    for (int n = 0; n < Tiles::rounds; ++n) {
+      const int k = n % (Tiles::sets / Tiles::together) * Tiles::together;
+      const int j = n / (Tiles::sets / Tiles::together);
+      const uintptr_t line = to + (32 * k * side + j) * out_pitch;
+      const int shift = static_cast<int>(line % Tiles::align);
+      if (column + 32 * k * side + j >= columns) continue;
+#pragma unroll
+      for (int part = 0; part < Tiles::parts; ++part) {
+        if (128 * part + begin >= Tiles::stored) continue;
+        const int at = 128 * part + begin - shift;  // may be negative: its words are shifted arithmetically
+        const uint32_t* const words = from + (j * Tiles::words + 32 * k) * Tile::pitch + (at >> 2);
+        uint32_t v[5];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) v[i] = words[i];
+        if constexpr (bytes < 4) {
+          v[4] = (at & 3) != 0 ? words[4] : 0;
+#pragma unroll
+          for (int i = 0; i < 4; ++i) v[i] = __funnelshift_r(v[i], v[i + 1], (at & 3) * 8);
+        }
+        if (at >= before && at + 16 <= behind) {
+          *reinterpret_cast<uint4*>(line + at) = make_uint4(v[0], v[1], v[2], v[3]);
+        } else {
+          for (int i = 0; i < 16; i += bytes)
+            if (at + i >= before && at + i < behind)
+              *reinterpret_cast<T*>(line + at + i) =
+                  reinterpret_cast<const T*>(words)[((at & 3) + i) / bytes];
+        }
+      }
+    }
+  }
+};
 
 /// Rows begin anywhere. One block a tile, and one more at the end of each column of tiles, for what was
 /// shifted out.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
     transpose_realigning(Job<Tiles::bytes> job, unsigned down, unsigned across) {
-  constexpr int bytes = Tiles::bytes, vector = Tiles::vector, slack = Tiles::slack;
-  using T = Word<bytes>;
-  using Tile = PaddedGroups<bytes, Tiles::columns, Tiles::pitch, slack, padding_of<Tiles>()>;
-  static_assert(conflict_free<"sm_90", Tile>(VectorStores<Tiles>{}, model::Op::store));
-  static_assert(conflict_free<"sm_90", Tile>(SlotLoads<Tiles>{}, model::Op::load));
-  __shared__ Tile tile;
+  using Tile = RealigningTile<Tiles>;
+  static_assert(conflict_free<"sm_90", Tile>(WordStores<Tiles>{}, model::Op::store));
+  static_assert(conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load));
+  extern __shared__ uint4 raw[];  // Tiles::shared bytes
 
-  const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
-  const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
-  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
-  const int64_t columns_left = job.columns - at.column, rows_left = job.rows - at.row;
-  const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-  // Elements from the multiple of slack x bytes before it to the begin of the output's row `column`: the same
-  // for columns that are `slack` apart.
-  const unsigned first_shift = static_cast<unsigned>(reinterpret_cast<uintptr_t>(out) / bytes);
-  const auto shift_of = [&](int column) {
-    return static_cast<int>(
-        (first_shift + static_cast<unsigned>(column) * static_cast<unsigned>(job.out_leading)) % slack);
-  };
-
-  for (int step = 0; step < Tiles::steps; step += Tiles::ahead) {
-    uint4 x[Tiles::ahead][Tiles::vectors + 1];
-    // Bytes from an aligned vector to the lane's first element; 16: cannot be read by vectors.
-    unsigned begin[Tiles::ahead];
-#pragma unroll
-    for (int n = 0; n < Tiles::ahead; ++n) {
-      const int part = (step + n) * (Tiles::threads / 32) + warp;
-      const int row = part / Tiles::groups * Tiles::lanes_down + lane / Tiles::lanes_across - slack;
-      const int column = (part % Tiles::groups * Tiles::lanes_across + lane % Tiles::lanes_across) * slack;
-      const T* const from = in + row * job.in_leading + column;
-      begin[n] = static_cast<unsigned>(reinterpret_cast<uintptr_t>(from) % 16);
-      // The vectors must lie in the row, with the parts of them that are not used.
-      const int64_t before = begin[n] / bytes, behind = begin[n] == 0 ? 0 : vector - before;
-      const bool whole = at.row + row >= 0 && row < rows_left && at.column + column >= before &&
-                         column + slack + behind <= columns_left;
-      const auto* const aligned = reinterpret_cast<const uint4*>(from - before);
-      if (whole) {
-#pragma unroll
-        for (int v = 0; v < Tiles::vectors; ++v) x[n][v] = __ldg(aligned + v);
-        x[n][Tiles::vectors] = begin[n] == 0 ? uint4{} : __ldg(aligned + Tiles::vectors);
-      } else {
-        begin[n] = 16;
-      }
-    }
-#pragma unroll
-    for (int n = 0; n < Tiles::ahead; ++n) {
-      const int part = (step + n) * (Tiles::threads / 32) + warp;
-      const int row = part / Tiles::groups * Tiles::lanes_down + lane / Tiles::lanes_across - slack;
-      const int column = (part % Tiles::groups * Tiles::lanes_across + lane % Tiles::lanes_across) * slack;
-      unsigned char* const to = tile.storage + Tile::byte_offset(column, row + slack);
-      if (begin[n] < 16) {
-        uint32_t words[Tiles::vectors * 4 + 4];
-#pragma unroll
-        for (int v = 0; v <= Tiles::vectors; ++v)
-          words[4 * v] = x[n][v].x, words[4 * v + 1] = x[n][v].y, words[4 * v + 2] = x[n][v].z,
-                    words[4 * v + 3] = x[n][v].w;
-        shift_down<bytes, Tiles::vectors * 4>(words, begin[n]);
-#pragma unroll
-        for (int i = 0; i < slack; ++i)
-          *reinterpret_cast<T*>(to + (i * Tiles::pitch + shift_of(i)) * bytes) = element_of<bytes>(words, i);
-      } else if (at.row + row >= 0 && row < rows_left) {
-        for (int i = 0; i < slack && column + i < columns_left; ++i)
-          *reinterpret_cast<T*>(to + (i * Tiles::pitch + shift_of(i)) * bytes) =
-              in[row * job.in_leading + column + i];
-      }
-    }
+  Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
+  // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
+  at.column = at.column == 0 ? int64_t{across - 1} * Tiles::columns : at.column - Tiles::columns;
+  const int64_t row = at.row - Tiles::slack;
+  RealigningBlock<Tiles> block;
+  block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
+  block.in_pitch = job.in_leading * Tiles::bytes;
+  block.low = at.row == 0 ? Tiles::slack : 0;
+  block.high = static_cast<int>(min(job.rows - row, int64_t{Tiles::loaded}));
+  block.columns_left = job.columns - at.column;
+  block.columns = static_cast<int>(min(block.columns_left, int64_t{Tiles::columns}));
+  block.first = at.column == 0;
+  block.tile = reinterpret_cast<uint32_t*>(raw);
+  if (!block.first && Tiles::words * Tiles::side <= block.columns_left) {
+    block.template load<true>();
+  } else {
+    block.template load<false>();
+    if constexpr (Tiles::bytes < 4) block.load_ends();
   }
   __syncthreads();
-
-#pragma unroll 4
-  for (int n = 0; n < Tiles::stores; ++n) {
-    const int slot = n * Tiles::threads + static_cast<int>(threadIdx.x);
-    const int column = slot / Tiles::slots, chunk = slot % Tiles::slots;
-    if (chunk >= Tiles::chunks || column >= columns_left) continue;
-    const int row = chunk * vector - shift_of(column);
-    const unsigned char* const from = tile.storage + Tile::byte_offset(column, slack + chunk * vector);
-    T* const to = out + column * job.out_leading + row;
-    if (at.row + row >= 0 && row + vector <= rows_left) {
-      __stcs(reinterpret_cast<uint4*>(to), *reinterpret_cast<const uint4*>(from));
-    } else {
-      for (int i = 0; i < vector; ++i)
-        if (at.row + row + i >= 0 && row + i < rows_left) to[i] = reinterpret_cast<const T*>(from)[i];
-    }
-  }
+  block.store(job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
+              job.out_leading * Tiles::bytes, at.row, job.rows);
 }
 
 }  // namespace lanescope::kernels::transposing
