@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "profile/sums.hpp"
 #include "report/hazards.hpp"
 #include "report/json_text.hpp"
 #include "report/permissions.hpp"
@@ -290,10 +291,8 @@ struct Sums {
   uint64_t wavefronts = 0, conflicts = 0, sectors = 0;
 };
 Sums sums_of(const Launch& launch) {
-  const profile::Totals& t = launch.totals;
-  return {t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts,
-          t.shared_load.conflicts + t.shared_store.conflicts + t.shared_atomic.conflicts,
-          t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors};
+  const profile::Counters shared = profile::shared_of(launch.totals);
+  return {shared.wavefronts, shared.conflicts, profile::global_of(launch.totals).sectors};
 }
 
 }  // namespace

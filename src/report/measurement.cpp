@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "base/median.hpp"
+#include "profile/sums.hpp"
 #include "report/json_text.hpp"
 #include "report/metrics.hpp"
 #include "report/words.hpp"
@@ -121,10 +122,7 @@ double copy_bandwidth(const replay::Outcome& outcome) {
   return seconds == 0 ? 0 : 2 * static_cast<double>(outcome.copy_bytes) / seconds;
 }
 
-uint64_t sector_bytes(const Launch& launch) {
-  const profile::Totals& t = launch.totals;
-  return 32 * (t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors);
-}
+uint64_t sector_bytes(const Launch& launch) { return 32 * profile::global_of(launch.totals).sectors; }
 
 const char* verdict_of(const MeasuredLaunch& launch) {
   const auto& differences = launch.outcome.differences;
@@ -315,12 +313,11 @@ std::vector<CounterComparison> compare_counters(const MeasuredLaunch& launch) {
 std::vector<Bound> bounds(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   std::vector<Bound> list;
   if (!launch.predicted.counted) return list;
-  const profile::Totals& t = launch.predicted.totals;
   const double copy = copy_bandwidth(launch.outcome);
   if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0 && copy > 0)
     list.push_back(
         {"if every sector comes from memory at the copy's bandwidth", static_cast<double>(bytes) / copy});
-  const uint64_t all = t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts;
+  const uint64_t all = profile::shared_of(launch.predicted.totals).wavefronts;
   const double rate = gpu.multiprocessors * gpu.clock_hz;
   if (all != 0 && rate > 0)
     list.push_back({fmt::format("for {} of shared memory, one a cycle on each of {} multiprocessors",

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "profile/sums.hpp"
 #include "report/hazards.hpp"
 #include "report/words.hpp"
 
@@ -31,18 +32,8 @@ Number percentage(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
-Counters shared(const Launch& l) {
-  Counters sum = l.totals.shared_load;
-  sum.add(l.totals.shared_store);
-  sum.add(l.totals.shared_atomic);
-  return sum;
-}
-Counters global(const Launch& l) {
-  Counters sum = l.totals.global_load;
-  sum.add(l.totals.global_store);
-  sum.add(l.totals.global_atomic);
-  return sum;
-}
+Counters shared(const Launch& l) { return profile::shared_of(l.totals); }
+Counters global(const Launch& l) { return profile::global_of(l.totals); }
 uint64_t warps(const Launch& l) {
   return l.grid.count() * ((l.block.count() + exec::warp_lanes - 1) / exec::warp_lanes) * l.launches;
 }

@@ -16,6 +16,7 @@
 #include "lanescope/model/limits.hpp"
 #include "merge/plan.hpp"
 #include "profile/collector.hpp"
+#include "profile/sums.hpp"
 #include "ptx/module.hpp"
 #include "report/hazards.hpp"
 #include "report/json.hpp"
@@ -160,26 +161,11 @@ std::string Profile::json() const { return report::to_json(data_->report); }
 double Profile::warp_efficiency() const { return report::warp_efficiency(data_->launch()); }
 double Profile::branch_efficiency() const { return report::branch_efficiency(data_->launch()); }
 
-uint64_t Profile::wavefronts() const {
-  const profile::Totals& t = data_->launch().totals;
-  return t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts;
-}
-uint64_t Profile::ideal_wavefronts() const {
-  const profile::Totals& t = data_->launch().totals;
-  return t.shared_load.ideal + t.shared_store.ideal + t.shared_atomic.ideal;
-}
-uint32_t Profile::max_way() const {
-  const profile::Totals& t = data_->launch().totals;
-  return std::max({t.shared_load.max_way, t.shared_store.max_way, t.shared_atomic.max_way});
-}
-uint64_t Profile::sectors() const {
-  const profile::Totals& t = data_->launch().totals;
-  return t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors;
-}
-uint64_t Profile::ideal_sectors() const {
-  const profile::Totals& t = data_->launch().totals;
-  return t.global_load.ideal_sectors + t.global_store.ideal_sectors + t.global_atomic.ideal_sectors;
-}
+uint64_t Profile::wavefronts() const { return profile::shared_of(data_->launch().totals).wavefronts; }
+uint64_t Profile::ideal_wavefronts() const { return profile::shared_of(data_->launch().totals).ideal; }
+uint32_t Profile::max_way() const { return profile::shared_of(data_->launch().totals).max_way; }
+uint64_t Profile::sectors() const { return profile::global_of(data_->launch().totals).sectors; }
+uint64_t Profile::ideal_sectors() const { return profile::global_of(data_->launch().totals).ideal_sectors; }
 
 double Profile::metric(const std::string& name) const {
   using Tool = report::Metric::Tool;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "profile/sums.hpp"
 #include "report/hazards.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
@@ -19,21 +20,6 @@ constexpr size_t most_rows = 16;
 
 std::string place(const Line& line) { return line.file + ":" + std::to_string(line.line); }
 
-uint64_t shared_wavefronts(const profile::Totals& t) {
-  return t.shared_load.wavefronts + t.shared_store.wavefronts + t.shared_atomic.wavefronts;
-}
-uint64_t shared_ideal(const profile::Totals& t) {
-  return t.shared_load.ideal + t.shared_store.ideal + t.shared_atomic.ideal;
-}
-uint64_t shared_conflicts(const profile::Totals& t) {
-  return t.shared_load.conflicts + t.shared_store.conflicts + t.shared_atomic.conflicts;
-}
-uint64_t shared_requests(const profile::Totals& t) {
-  return t.shared_load.requests + t.shared_store.requests + t.shared_atomic.requests;
-}
-uint64_t global_sectors(const profile::Totals& t) {
-  return t.global_load.sectors + t.global_store.sectors + t.global_atomic.sectors;
-}
 /// The text of lines[i]'s source line, unless the next row is of the same line and will show it.
 std::string source_below(const std::vector<const Line*>& lines, size_t i) {
   const bool again = i + 1 < std::min(most_rows, lines.size()) && place(*lines[i + 1]) == place(*lines[i]);
@@ -58,7 +44,7 @@ void end_table(Writer& out, size_t lines) {
 void write_shared(Writer& out, const Launch& launch) {
   const auto lines = lines_of(launch, exec::AccessSpace::shared);
   if (lines.empty()) return;
-  const uint64_t all = shared_wavefronts(launch.totals);
+  const uint64_t all = profile::shared_of(launch.totals).wavefronts;
   Table table({"shared memory", "op", "variable", "requests", "wavefronts / ideal", "n-way", "share"}, 3);
   for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
     const Line& line = *lines[i];
@@ -126,13 +112,11 @@ std::string global_part(const char* what, const profile::Counters& c) {
 
 /// How many accesses the assembler makes of those of the PTX, where that is another number.
 void write_merging(Writer& out, const Launch& launch) {
-  const profile::Totals& t = launch.totals;
-  const uint64_t written =
-      t.shared_load.instructions + t.shared_store.instructions + t.shared_atomic.instructions;
-  if (written != shared_requests(t))
+  const profile::Counters shared = profile::shared_of(launch.totals);
+  if (shared.instructions != shared.requests)
     out.paragraph(
         fmt::format("The assembler merges accesses: {} become {} (--no-merge counts them as written).",
-                    counted(written, "shared instruction"), counted(shared_requests(t), "request")),
+                    counted(shared.instructions, "shared instruction"), counted(shared.requests, "request")),
         2);
   if (std::any_of(launch.lines.begin(), launch.lines.end(), [](const Line& l) { return !l.doubt.empty(); }))
     out.paragraph("? The assembler may merge more or less in this line than is counted.", 2);
@@ -140,9 +124,9 @@ void write_merging(Writer& out, const Launch& launch) {
 
 void write_totals(Writer& out, const Launch& launch) {
   const profile::Totals& t = launch.totals;
-  if (shared_requests(t) != 0) {
+  if (const profile::Counters shared = profile::shared_of(t); shared.requests != 0) {
     std::string text = fmt::format("shared: {}, ideal {}; conflicts: {} of loads, {} of stores",
-                                   counted(shared_wavefronts(t), "wavefront"), grouped(shared_ideal(t)),
+                                   counted(shared.wavefronts, "wavefront"), grouped(shared.ideal),
                                    grouped(t.shared_load.conflicts), grouped(t.shared_store.conflicts));
     if (t.shared_atomic.requests != 0)
       text += fmt::format(", {} of atomics", grouped(t.shared_atomic.conflicts));
@@ -214,7 +198,7 @@ void write_why(Writer& out, const Launch& launch) {
   if (!launch.why_shared.empty()) tell(exec::AccessSpace::shared, launch.why_shared);
   if (!launch.why_global.empty()) tell(exec::AccessSpace::global, launch.why_global);
   write_advice(out, launch);
-  if (launch.why_shared.empty() && shared_requests(t) != 0) {
+  if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();
     out.paragraph("No bank conflicts: every shared-memory request takes the fewest wavefronts it can.", 2,
                   Style::good);
@@ -281,13 +265,13 @@ void write_comparison(Writer& out, const Report& report) {
   out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
   Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "instructions"}, 1);
   for (const Launch& launch : report.launches) {
-    const profile::Totals& t = launch.totals;
+    const profile::Counters shared = profile::shared_of(launch.totals);
     const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
     table.add({{launch.kernel},
-               {number(shared_wavefronts(t))},
-               {number(shared_ideal(t))},
-               {number(shared_conflicts(t)), shared_conflicts(t) != 0 ? Style::bad : Style::good},
-               {number(global_sectors(t))},
+               {number(shared.wavefronts)},
+               {number(shared.ideal)},
+               {number(shared.conflicts), shared.conflicts != 0 ? Style::bad : Style::good},
+               {number(profile::global_of(launch.totals).sectors)},
                {grouped(launch.warp_instructions)}});
   }
   table.write(out);

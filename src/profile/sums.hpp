@@ -1,0 +1,22 @@
+// Loads, stores and atomics taken together.
+#pragma once
+
+#include "profile/profile.hpp"
+
+namespace lanescope::profile {
+
+[[nodiscard]] inline Counters shared_of(const Totals& totals) {
+  Counters sum = totals.shared_load;
+  sum.add(totals.shared_store);
+  sum.add(totals.shared_atomic);
+  return sum;
+}
+
+[[nodiscard]] inline Counters global_of(const Totals& totals) {
+  Counters sum = totals.global_load;
+  sum.add(totals.global_store);
+  sum.add(totals.global_atomic);
+  return sum;
+}
+
+}  // namespace lanescope::profile
