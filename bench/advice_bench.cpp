@@ -4,14 +4,13 @@
 
 #include <cstdint>
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
 #include "advise/advise.hpp"
+#include "base/files.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
 #include "lanescope/model/archs.hpp"
@@ -28,9 +27,7 @@ const std::string folder = std::string(LANESCOPE_SOURCE_DIR) + "/";
 struct Recorded {
   Recorded(const std::string& file, const std::string& name, uint32_t blocks, uint32_t threads, uint32_t each)
       : path(folder + file) {
-    std::ifstream in(path, std::ios::binary);
-    module =
-        std::make_shared<ptx::Module>(ptx::parse(std::string(std::istreambuf_iterator<char>(in), {}), path));
+    module = std::make_shared<ptx::Module>(ptx::parse(read_file(path), path));
     image = std::make_unique<exec::Image>(module, memory);
     kernel = &image->kernel(name);
 

@@ -8,10 +8,9 @@
 #include <benchmark/benchmark.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 #include <memory>
 
+#include "base/files.hpp"
 #include "exec/handlers.hpp"
 #include "exec/launch.hpp"
 #include "exec/warp.hpp"
@@ -32,8 +31,7 @@ const Run transpose{"transpose.ptx", "transpose_tile33", {64, 64, 1}, {32, 8, 1}
 const Run reduction{"reduce.ptx", "reduce_interleaved", {16384, 1, 1}, {256, 1, 1}, 1u << 22, false};
 
 void run(benchmark::State& state, const Run& what, bool counting, const exec::Checks& checks = {}) {
-  std::ifstream file(std::string(LANESCOPE_SOURCE_DIR "/kernels/ptx/") + what.file);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::string text = read_file(std::string(LANESCOPE_SOURCE_DIR "/kernels/ptx/") + what.file);
   exec::Memory memory;
   exec::Image image(std::make_shared<ptx::Module>(ptx::parse(std::move(text), what.file)), memory);
   const exec::Kernel& kernel = image.kernel(what.kernel);

@@ -5,10 +5,9 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
-#include <iterator>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -16,9 +15,7 @@ namespace {
 using Bytes = std::vector<std::byte>;
 
 Bytes read(const std::string& name) {
-  std::ifstream in(std::string(LANESCOPE_SOURCE_DIR "/tests/data/fatbin/") + name, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
-  EXPECT_FALSE(text.empty()) << name;
+  const std::string text = read_file(LANESCOPE_SOURCE_DIR "/tests/data/fatbin/" + name);
   const auto* begin = reinterpret_cast<const std::byte*>(text.data());
   return {begin, begin + text.size()};
 }

@@ -4,14 +4,13 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "exec/launch.hpp"
 
 namespace lanescope::exec {
@@ -21,10 +20,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::string committed(const std::string& name) {
-  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/data/linked/" + name);
-  std::stringstream text;
-  text << in.rdbuf();
-  return text.str();
+  return read_file(LANESCOPE_SOURCE_DIR "/tests/data/linked/" + name);
 }
 
 class CountingObserver : public Observer {

@@ -25,11 +25,6 @@ using ::testing::Not;
 
 const std::string cures = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/cures";
 
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
 struct Kernel {
   const char* name;
   const char* arguments;
@@ -78,7 +73,8 @@ class Place {
           "cd " + folder + "\nexec " LANESCOPE_PROGRAM " fix " + options + " -- " + back + program + "\n");
     const int status =
         std::system(("cd " + path().string() + " && sh ./command > output 2> messages").c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read(path() / "output"), read(path() / "messages")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(path() / "output"),
+            read_file(path() / "messages")};
   }
   [[nodiscard]] Result apply(const std::string& build, const std::string& options = "") const {
     return fix("--apply --build '" + build + "' " + options);
@@ -120,7 +116,7 @@ class Cures : public ::testing::TestWithParam<Kernel> {
     EXPECT_EQ(count(result.output, "Proven and kept: same output"), static_cast<size_t>(GetParam().cures))
         << result.output << result.messages;
     EXPECT_EQ(count(result.output, "Not proven"), 0u) << result.output;
-    EXPECT_EQ(read(place.source()), read(cures + "/" + place.name() + ".cured.cu"));
+    EXPECT_EQ(read_file(place.source()), read_file(cures + "/" + place.name() + ".cured.cu"));
   }
 };
 
@@ -130,7 +126,7 @@ TEST_P(Cures, AreShownAsADiff) {
   EXPECT_EQ(result.status, 0) << result.messages;
   EXPECT_THAT(result.output, HasSubstr("--- a/" + place.name() + ".cu\n+++ b/" + place.name() + ".cu\n@@ -"));
   EXPECT_THAT(result.output, HasSubstr("Nothing was changed"));
-  EXPECT_EQ(read(place.source()), read(cures + "/" + place.name() + ".cu"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/" + place.name() + ".cu"));
 }
 
 /// What `patch` makes of the diff is what --apply makes.
@@ -141,7 +137,7 @@ TEST_P(Cures, AreDiffsThatPatchTakes) {
   const Place::Result result = place.fix("");
   place.write("diff", result.output);
   ASSERT_EQ(std::system(("cd " + place.path().string() + " && patch -p1 < diff > /dev/null").c_str()), 0);
-  EXPECT_EQ(read(place.source()), read(cures + "/" + place.name() + ".cured.cu"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/" + place.name() + ".cured.cu"));
 }
 
 TEST_P(Cures, AreProven) {
@@ -202,14 +198,15 @@ TEST(Fix, CuresTheReferenceKernels) {
                   file + ".ptx --kernel " + r.kernel + " " + r.arguments);
     EXPECT_EQ(result.status, 0) << r.kernel << result.output << result.messages;
     EXPECT_EQ(count(result.output, "Proven and kept: same output"), 1u) << r.kernel << result.output;
-    EXPECT_THAT(read(place.path() / (file + ".cu")), HasSubstr(r.cured)) << r.kernel;
+    EXPECT_THAT(read_file(place.path() / (file + ".cu")), HasSubstr(r.cured)) << r.kernel;
   }
 }
 
 /// The source and the program are what they were.
 void expect_unchanged(const Place& place) {
   for (const char* end : {".cu", ".ptx"})
-    EXPECT_EQ(read(place.path() / (place.name() + end)), read(cures + "/" + place.name() + end)) << end;
+    EXPECT_EQ(read_file(place.path() / (place.name() + end)), read_file(cures + "/" + place.name() + end))
+        << end;
 }
 
 TEST(Fix, RefusesAPaddingOf32) {
@@ -288,7 +285,7 @@ TEST(Fix, FollowsALinkToTheFile) {
   fs::create_symlink("real.cu", place.source());
   EXPECT_EQ(place.apply(place.pick()).status, 0);
   EXPECT_TRUE(fs::is_symlink(place.source()));
-  EXPECT_EQ(read(place.path() / "real.cu"), read(cures + "/transpose.cured.cu"));
+  EXPECT_EQ(read_file(place.path() / "real.cu"), read_file(cures + "/transpose.cured.cu"));
 }
 
 TEST(Fix, ProvesNothingOfAProgramThatDoesNotDoTheSameTwice) {
@@ -300,7 +297,7 @@ TEST(Fix, ProvesNothingOfAProgramThatDoesNotDoTheSameTwice) {
   EXPECT_THAT(result.output, HasSubstr("Nothing was changed, since nothing could be proven"));
   expect_unchanged(place);
   EXPECT_EQ(place.apply(place.pick(), "--compare /proc/uptime --ignore '[0-9.]+'").status, 0);
-  EXPECT_EQ(read(place.source()), read(cures + "/transpose.cured.cu"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/transpose.cured.cu"));
 }
 
 TEST(Fix, ChangesNothingOutsideOfTheCurrentFolder) {
@@ -325,7 +322,7 @@ TEST(Fix, ComparesFilesWithinATolerance) {
   EXPECT_THAT(exact.output, HasSubstr("line 1 of value was 'sum 1.0' and is now 'sum 1.0000001'"));
   expect_unchanged(place);
   EXPECT_EQ(place.apply(build, "--compare value --tolerance 1e-5").status, 0);
-  EXPECT_EQ(read(place.source()), read(cures + "/transpose.cured.cu"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/transpose.cured.cu"));
 }
 
 /// The changed program adds 1.0000001 in place of 1.
@@ -342,7 +339,7 @@ TEST(Fix, ComparesBuffersWithinATolerance) {
               ::testing::ContainsRegex("element [0-9]+ of argument 0 was [-0-9.e]+ and is now"));
   expect_unchanged(place);
   EXPECT_EQ(place.apply(build, "--tolerance 1e-5").status, 0);
-  EXPECT_EQ(read(place.source()), read(cures + "/particles.cured.cu"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/particles.cured.cu"));
 }
 
 TEST(Fix, SaysWhereItCannotPatch) {
@@ -356,7 +353,7 @@ TEST(Fix, SaysWhereItCannotPatch) {
   }
   {
     const Place place(transpose);
-    std::string ptx = read(place.path() / "transpose.ptx");
+    std::string ptx = read_file(place.path() / "transpose.ptx");
     for (size_t at = 0; (at = ptx.find("\t.loc", at)) != std::string::npos; at += 4)
       ptx.replace(at, 3, "//l");
     place.write("transpose.ptx", ptx);

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files.hpp"
 #include "kernels/accuracy_cases.hpp"
 #include "kernels/engine.hpp"
 #include "kernels/kernel_cases.hpp"
@@ -183,8 +184,7 @@ TEST_F(Accuracy, TheTableOfTheDocumentIsThis) {
                              merged.shared_atomic.wavefronts, number(m.atomic));
   }
   const std::string path = LANESCOPE_SOURCE_DIR "/docs/accuracy.md";
-  std::ifstream file(path);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
+  const std::string text = read_file(path);
   const std::string first = "<!-- made by tests/kernels/accuracy_test.cpp -->\n", last = "<!-- end -->\n";
   const size_t begin = text.find(first), end = text.find(last);
   ASSERT_NE(begin, std::string::npos);

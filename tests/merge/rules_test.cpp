@@ -2,13 +2,13 @@
 // tests/data/merge/rules.ptx, the loads and stores that scripts/sass found in what ptxas made of it.
 #include <gtest/gtest.h>
 
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <memory>
 #include <sstream>
 #include <string>
 
+#include "base/files.hpp"
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
 #include "lanescope/model/archs.hpp"
@@ -18,11 +18,7 @@
 namespace lanescope::merge {
 namespace {
 
-std::string read(const std::string& path) {
-  std::ifstream file(std::string(LANESCOPE_SOURCE_DIR) + "/" + path, std::ios::binary);
-  EXPECT_TRUE(file) << path;
-  return {(std::istreambuf_iterator<char>(file)), {}};
-}
+std::string read(const std::string& path) { return read_file(LANESCOPE_SOURCE_DIR "/" + path); }
 
 /// "ld64=1 st32=2", as scripts/sass writes it.
 std::string accesses_of(const exec::Kernel& kernel, const Plan& plan) {

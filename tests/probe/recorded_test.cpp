@@ -2,11 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <string>
 #include <utility>
 
+#include "base/files.hpp"
 #include "probe/words.hpp"
 
 namespace lanescope::probe {
@@ -18,8 +17,7 @@ TEST(Recorded, EveryParameterEqualsThePreset) {
     if (entry.path().extension() != ".json") continue;
     SCOPED_TRACE(entry.path().string());
     ++records;
-    std::ifstream in(entry.path(), std::ios::binary);
-    const std::string text(std::istreambuf_iterator<char>(in), {});
+    const std::string text = read_file(entry.path());
     Record record = read_record(text, entry.path().string());
     const model::Arch* preset = model::find_arch(record.chip.arch);
     ASSERT_NE(preset, nullptr);

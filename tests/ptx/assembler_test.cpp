@@ -7,7 +7,6 @@
 
 #include <filesystem>
 #include <fstream>
-#include <sstream>
 
 #include "base/files.hpp"
 
@@ -101,10 +100,7 @@ TEST_F(WithTools, SaysWhyNothingIsKnown) {
 }
 
 TEST_F(WithTools, TheRealOneKnowsOurKernels) {
-  const auto read = [](const std::string& name) {
-    std::ifstream in(LANESCOPE_SOURCE_DIR "/" + name);
-    return std::string(std::istreambuf_iterator<char>(in), {});
-  };
+  const auto read = [](const std::string& name) { return read_file(LANESCOPE_SOURCE_DIR "/" + name); };
   const Assembly kernels = assemble({read("kernels/ptx/reduce.ptx")}, "sm_90");
   if (kernels.unknown.find("not found") != std::string::npos) GTEST_SKIP() << kernels.unknown;
   ASSERT_EQ(kernels.unknown, "");

@@ -5,14 +5,13 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <memory>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "exec/launch.hpp"
 #include "ptx/link.hpp"
 
@@ -43,10 +42,7 @@ std::string refusal(const std::string& a, const std::string& b) {
 }
 
 Module committed(const std::string& name) {
-  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/data/linked/" + name);
-  std::stringstream text;
-  text << in.rdbuf();
-  return parse(text.str(), name);
+  return parse(read_file(LANESCOPE_SOURCE_DIR "/tests/data/linked/" + name), name);
 }
 
 /// A program on the engine, its kernels launched with one block and a buffer of words.

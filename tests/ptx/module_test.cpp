@@ -3,11 +3,10 @@
 
 #include <chrono>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <string>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "ptx/module.hpp"
 #include "ptx/names.hpp"
 
@@ -129,11 +128,8 @@ TEST(Module, EveryCommittedFileIsRead) {
     for (const auto& entry :
          std::filesystem::directory_iterator(std::string(LANESCOPE_SOURCE_DIR) + folder)) {
       if (entry.path().extension() != ".ptx") continue;
-      std::ifstream in(entry.path());
-      std::stringstream text;
-      text << in.rdbuf();
       ++files;
-      const Module module = parse(text.str(), entry.path().filename());
+      const Module module = parse(read_file(entry.path()), entry.path().filename());
       size_t instructions = 0, placed = 0;
       for (const Function& function : module.functions)
         for (const Instruction& instruction : function.body) {

@@ -9,12 +9,12 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "ptx/instruction_set.hpp"
 #include "ptx/module.hpp"
 
@@ -242,9 +242,7 @@ TEST(Support, PageIsWhatTheTableSays) {
     std::ofstream(page_path, std::ios::binary) << made;
     return;
   }
-  std::ostringstream committed;
-  committed << std::ifstream(page_path, std::ios::binary).rdbuf();
-  EXPECT_TRUE(committed.str() == made)
+  EXPECT_TRUE(read_file(page_path) == made)
       << "docs/ptx-support.md is stale; LANESCOPE_REBASE=1 makes this test write it";
 }
 

@@ -3,30 +3,19 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <iterator>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace lanescope::random {
-namespace {
-
-std::string contents(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error("cannot read " + path);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
-
 std::vector<std::string> recorded_forms(const std::string& folder) {
-  return read_forms(contents(folder + "/forms.txt"));
+  return read_forms(read_file(folder + "/forms.txt"));
 }
 
 std::vector<Recorded> recorded_outputs(const std::string& folder) {
   std::vector<Recorded> outputs;
-  std::istringstream lines(contents(folder + "/outputs.txt"));
+  std::istringstream lines(read_file(folder + "/outputs.txt"));
   Class cls{};
   uint64_t seed = 0;
   for (std::string line; std::getline(lines, line);) {

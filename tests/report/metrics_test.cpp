@@ -2,11 +2,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <fstream>
-#include <iterator>
 #include <regex>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "report/metrics.hpp"
 #include "report/sample_report.hpp"
 
@@ -21,8 +20,7 @@ using ::testing::HasSubstr;
 constexpr std::array all_tools{Tool::ncu, Tool::nvprof_event, Tool::nvprof_metric};
 
 TEST(Metrics, AllAreDocumentedWithHowTheyAreKnown) {
-  std::ifstream file(LANESCOPE_SOURCE_DIR "/docs/metrics.md");
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const std::string text = read_file(LANESCOPE_SOURCE_DIR "/docs/metrics.md");
   size_t rows = 0;
   for (const Metric& metric : metrics()) {
     const std::string row =
