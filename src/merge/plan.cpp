@@ -27,6 +27,9 @@ using ptx::Type;
 constexpr uint32_t most_elements = 4;  ///< of one access
 constexpr uint32_t widest = 16;        ///< bytes of one access
 
+/// Bytes of the widest access to elements of so many bytes.
+constexpr uint32_t widest_window(uint32_t element) { return std::min(most_elements * element, widest); }
+
 bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cta; }
 
 /// Bits by index.
@@ -432,41 +435,38 @@ class Function {
       const uint32_t owner = elements[first].access;
       // What this load, or one that comes after it with nothing in between, brings of the largest window.
       std::vector<size_t> near;
-      const uint32_t window = std::min(most_elements * size, widest);
       for (size_t i = first; i < elements.size(); ++i) {
         const Element& e = elements[i];
-        if (e.taken || std::abs(e.place - elements[first].place) >= window) continue;
+        if (e.taken || std::abs(e.place - elements[first].place) >= widest_window(size)) continue;
         if (e.access != owner &&
             (accesses_[owner].separate || accesses_[e.access].separate || !available_[e.access].has(owner)))
           continue;
         near.push_back(i);
       }
-      take(base, size, window, elements, near);
+      if (accesses_[owner].separate)
+        take_separate(elements, near);
+      else
+        take(base, size, most_elements - 1, elements, near);
     }
   }
 
-  /// Takes the first element of `near`, with its neighbours: an access of the window when that is known to be
-  /// aligned and three of its four elements are wanted (or both of two), else one of half the window when
-  /// that holds two, and so on.
-  void take(uint32_t base, uint32_t size, uint32_t window, std::vector<Element>& elements,
+  /// Takes the first element of `near`, with its neighbours: an access of the window (of the most elements)
+  /// when that is known to be aligned and `least` of its elements are wanted, else one of half the window
+  /// when all of its elements are, and so on.
+  void take(uint32_t base, uint32_t size, uint32_t least, std::vector<Element>& elements,
             const std::vector<size_t>& near) {
-    const Element first = elements[near.front()];
-    if (accesses_[first.access].separate) {
-      take_separate(elements, near);
-      return;
-    }
-    for (uint32_t bytes = window; bytes > size; bytes /= 2) {
-      const std::optional<int64_t> begin = aligned_begin(base, first.place, bytes, elements);
+    const int64_t place = elements[near.front()].place;
+    for (uint32_t bytes = widest_window(size); bytes > size; bytes /= 2) {
+      const std::optional<int64_t> begin = aligned_begin(base, place, bytes, elements);
       if (!begin) continue;
       std::vector<size_t> inside;
       for (const size_t i : near)
         if (elements[i].place >= *begin && elements[i].place < *begin + bytes) inside.push_back(i);
-      const size_t least = bytes / size == most_elements ? most_elements - 1 : bytes / size;
-      if (inside.size() < least) continue;
+      if (inside.size() < (bytes / size == most_elements ? least : bytes / size)) continue;
       emit(elements, inside, *begin, bytes);
       return;
     }
-    emit(elements, {near.front()}, first.place, size);
+    emit(elements, {near.front()}, place, size);
   }
 
   /// The begin of the aligned `bytes` around a place, if it is known which they are.
@@ -557,7 +557,7 @@ class Function {
     if (other.element != access.element || other.address.base != access.address.base || access.separate ||
         other.separate)
       return false;
-    const auto window = static_cast<int64_t>(std::min(most_elements * access.element, widest));
+    const auto window = static_cast<int64_t>(widest_window(access.element));
     const auto window_of = [&](int64_t place) {
       return place >> std::countr_zero(static_cast<uint64_t>(window));
     };
@@ -596,28 +596,17 @@ class Function {
     open = {};
   }
 
-  /// As take(), but a store may write no element that the program does not.
+  /// A store may write no element that the program does not.
   void take_store(uint32_t base, uint32_t size, std::vector<Element>& elements,
                   const std::vector<size_t>& near) {
     const Element first = elements[near.front()];
     const Access& access = accesses_[first.access];
-    const uint32_t window = std::min(most_elements * size, widest);
     if (access.separate) {
       const std::vector<size_t> all(near.begin(), near.begin() + access.count);
       emit(elements, all, first.place, access.count * size);
       return;
     }
-    for (uint32_t bytes = window; bytes > size; bytes /= 2) {
-      const std::optional<int64_t> begin = aligned_begin(base, first.place, bytes, elements);
-      if (!begin) continue;
-      std::vector<size_t> inside;
-      for (const size_t i : near)
-        if (elements[i].place >= *begin && elements[i].place < *begin + bytes) inside.push_back(i);
-      if (inside.size() < bytes / size) continue;
-      emit(elements, inside, *begin, bytes);
-      return;
-    }
-    emit(elements, {near.front()}, first.place, size);
+    take(base, size, most_elements, elements, near);
   }
 
   /// A store is left out when the next one, with nothing in between, writes all of the same place.
