@@ -417,7 +417,7 @@ void Values::find_zeros() {
   }
 }
 
-bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
+bool Values::is_made_of(uint32_t base, const std::function<Search(const Node&)>& look) const {
   std::vector<uint32_t> open{base};
   std::vector<bool> seen(nodes_.size(), false);
   while (!open.empty()) {
@@ -426,10 +426,9 @@ bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
     if (at == 0 || seen[at]) continue;
     seen[at] = true;
     const Node& n = nodes_[at];
-    if ((n.kind == Kind::once && n.number >= 0) || n.kind == Kind::join) {
-      if (loop[n.block]) return true;
-      continue;
-    }
+    const Search found = look(n);
+    if (found == Search::found) return true;
+    if (found == Search::leave) continue;
     open.push_back(n.a.base);
     open.push_back(n.b.base);
     open.insert(open.end(), n.operands.begin(), n.operands.end());
@@ -437,22 +436,18 @@ bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
   return false;
 }
 
+bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
+  return is_made_of(base, [&](const Node& n) {
+    if ((n.kind != Kind::once || n.number < 0) && n.kind != Kind::join) return Search::go_on;
+    return loop[n.block] ? Search::found : Search::leave;
+  });
+}
+
 bool Values::uniform(uint32_t base) const {
-  std::vector<uint32_t> open{base};
-  std::vector<bool> seen(nodes_.size(), false);
-  while (!open.empty()) {
-    const uint32_t at = open.back();
-    open.pop_back();
-    if (at == 0 || seen[at]) continue;
-    seen[at] = true;
-    const Node& n = nodes_[at];
-    // Where paths meet, threads may have come different ways.
-    if (n.kind == Kind::once || n.kind == Kind::join || n.differs) return false;
-    open.push_back(n.a.base);
-    open.push_back(n.b.base);
-    open.insert(open.end(), n.operands.begin(), n.operands.end());
-  }
-  return true;
+  // Where paths meet, threads may have come different ways.
+  return !is_made_of(base, [](const Node& n) {
+    return n.kind == Kind::once || n.kind == Kind::join || n.differs ? Search::found : Search::go_on;
+  });
 }
 
 int64_t Values::step(uint32_t base, uint32_t header) const {

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
@@ -83,6 +84,11 @@ class Values {
   };
   using Key = std::tuple<Kind, uint32_t, int64_t, uint32_t, int64_t, int64_t, std::vector<uint64_t>>;
 
+  enum class Search : uint8_t { go_on, leave, found };
+
+  /// Whether `look` finds one among the nodes that a base is made of; what a node that it leaves is made of
+  /// is not looked at.
+  [[nodiscard]] bool is_made_of(uint32_t base, const std::function<Search(const Node&)>& look) const;
   void order_blocks();
   bool walk();
   void walk_block(uint32_t block);
