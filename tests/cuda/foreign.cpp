@@ -9,18 +9,7 @@
 #include <string>
 #include <vector>
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-int cudaLibraryLoadFromFile(void**, const char*, void*, void**, unsigned, void*, void**, unsigned);
-int cudaLibraryEnumerateKernels(void**, unsigned, void*);
-int cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, void*);
-int cudaMalloc(void**, size_t);
-int cudaMemcpy(void*, const void*, size_t, int);
-int cudaDeviceSynchronize();
-}
+#include "runtime_calls.hpp"
 
 namespace {
 

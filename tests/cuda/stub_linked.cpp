@@ -6,22 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-void** __cudaRegisterFatBinary(void*);
-void __cudaRegisterFatBinaryEnd(void**);
-void __cudaUnregisterFatBinary(void**);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*, int*);
-void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
-int cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, void*);
-int cudaMalloc(void**, size_t);
-int cudaMemcpy(void*, const void*, size_t, int);
-int cudaMemcpyToSymbol(const void*, const void*, size_t, size_t, int);
-int cudaMemset(void*, int, size_t);
-}
+#include "runtime_calls.hpp"
 
 asm(R"(
   .section .nv_fatbin,"a"

@@ -15,30 +15,7 @@
 #include <thread>
 #include <vector>
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-void** __cudaRegisterFatBinary(void*);
-void __cudaRegisterFatBinaryEnd(void**);
-void __cudaUnregisterFatBinary(void**);
-void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*, int*);
-void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int);
-unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void*);
-int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*);
-int __cudaGetKernel(void**, const void*);
-int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*);
-int cudaMalloc(void**, size_t);
-int cudaFree(void*);
-int cudaMemcpy(void*, const void*, size_t, int);
-int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
-int cudaDeviceSynchronize();
-int cudaGetLastError();
-int cudaIpcGetMemHandle(void*, void*);
-int cudaFuncGetAttributes(void*, const void*);
-int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t);
-}
+#include "runtime_calls.hpp"
 
 asm(R"(
   .section .nv_fatbin,"a"

@@ -9,34 +9,7 @@
 #include <cstring>
 #include <thread>
 
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-
-extern "C" {
-int cudaLibraryLoadData(void**, const void*, void*, void**, unsigned, void*, void**, unsigned);
-int cudaLibraryGetKernel(void**, void*, const char*);
-int cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, void*);
-int cudaMallocManaged(void**, size_t, unsigned);
-int cudaMalloc(void**, size_t);
-int cudaFree(void*);
-int cudaMemset(void*, int, size_t);
-int cudaMemcpy(void*, const void*, size_t, int);
-int cudaMemcpyAsync(void*, const void*, size_t, int, void*);
-int cudaStreamCreateWithFlags(void**, unsigned);
-int cudaStreamDestroy(void*);
-int cudaStreamQuery(void*);
-int cudaStreamSynchronize(void*);
-int cudaStreamWaitEvent(void*, void*, unsigned);
-int cudaEventCreate(void**);
-int cudaEventRecord(void*, void*);
-int cudaEventQuery(void*);
-int cudaEventSynchronize(void*);
-int cudaEventDestroy(void*);
-int cudaEventElapsedTime(float*, void*, void*);
-int cudaLaunchHostFunc(void*, void (*)(void*), void*);
-int cudaDeviceSynchronize();
-}
+#include "runtime_calls.hpp"
 
 namespace {
 
