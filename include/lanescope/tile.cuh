@@ -297,39 +297,6 @@ struct TileTraits<T[rows_][columns_]> {
 /// of lane and instance together with a number of instances: access::each.
 namespace access {
 
-/// Lanes go through the rows, one element each; a warp that is longer than a row goes on in the next one.
-struct Row {
-  static constexpr int elements = 1;
-  template <class Traits>
-  static constexpr int instances(int lanes) {
-    return detail::larger(1, Traits::rows * Traits::columns / lanes);
-  }
-  template <class Traits>
-  static constexpr Position at(int lane, int instance, int lanes) {
-    const int element = instance * lanes + lane;
-    return element < Traits::rows * Traits::columns
-               ? Position{element / Traits::columns, element % Traits::columns}
-               : inactive;
-  }
-};
-inline constexpr Row row;
-
-/// Lanes go down the columns, one element each; a warp that is longer than a column goes on in the next one.
-struct Column {
-  static constexpr int elements = 1;
-  template <class Traits>
-  static constexpr int instances(int lanes) {
-    return detail::larger(1, Traits::rows * Traits::columns / lanes);
-  }
-  template <class Traits>
-  static constexpr Position at(int lane, int instance, int lanes) {
-    const int element = instance * lanes + lane;
-    return element < Traits::rows * Traits::columns ? Position{element % Traits::rows, element / Traits::rows}
-                                                    : inactive;
-  }
-};
-inline constexpr Column column;
-
 /// Lane l at row l and column l + d, for every d, columns wrapping around; lanes beyond the last row rest.
 struct Diagonal {
   static constexpr int elements = 1;
@@ -344,7 +311,8 @@ struct Diagonal {
 };
 inline constexpr Diagonal diagonal;
 
-/// As row, with `n` neighbouring elements for each lane (float4: 4).
+/// Lanes go through the rows, `n` neighbouring elements each (float4: 4); a warp that is longer than a row
+/// goes on in the next one.
 template <int n>
 struct VectorRow {
   static constexpr int elements = n;
@@ -362,8 +330,10 @@ struct VectorRow {
 };
 template <int n>
 inline constexpr VectorRow<n> vector_row;
+inline constexpr VectorRow<1> row;
 
-/// As column, with `n` neighbouring elements of the row for each lane.
+/// Lanes go down the columns, `n` neighbouring elements of the row each; a warp that is longer than a column
+/// goes on in the next one.
 template <int n>
 struct VectorColumn {
   static constexpr int elements = n;
@@ -381,6 +351,7 @@ struct VectorColumn {
 };
 template <int n>
 inline constexpr VectorColumn<n> vector_column;
+inline constexpr VectorColumn<1> column;
 
 /// ldmatrix (and stmatrix) of `matrices` 8x8 matrices of 16-byte rows: lane l gives the row l % 16 of a block
 /// of 16 rows, its columns 0-7 for the lanes 0-15 and 8-15 (of 2-byte elements) for the others; x1 takes 8
