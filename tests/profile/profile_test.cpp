@@ -258,19 +258,7 @@ TEST(Collector, AtomicsCountLanes) {
 }
 
 TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
-  exec::Kernel kernel;
-  kernel.files = {"", "reduce.cu"};
-  kernel.shared = {{"d", 0, 1024, false}};
-  const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
-    kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
-    kernel.accesses.push_back(
-        {static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
-  };
-  site(ptx::Op::st, AccessKind::store, 10);
-  site(ptx::Op::ld, AccessKind::load, 12);
-  site(ptx::Op::ld, AccessKind::load, 12);
-  site(ptx::Op::st, AccessKind::store, 12);
-  site(ptx::Op::ld, AccessKind::load, 0);  // no .loc
+  const exec::Kernel kernel = reduction_kernel(0);  // no .loc
   Collector collector(sm_90(), reduction_sites);
   reduce_interleaved(collector, 0);
   const auto lines = by_line(ptx::Module(), kernel, collector.profile());

@@ -37,6 +37,27 @@ inline Access make_access(uint32_t site, AccessKind kind, AccessSpace space,
 
 enum ReductionSite : uint32_t { first_store, load_far, load_near, store_sum, load_result, reduction_sites };
 
+/// A kernel with these sites at lines 10 and 12 of sum.cu, the last one at `last_line` (0: nowhere).
+inline exec::Kernel reduction_kernel(uint32_t last_line) {
+  exec::Kernel kernel;
+  kernel.name = "_Z3sumPf";
+  kernel.display_name = "sum(float*)";
+  kernel.files = {"", "sum.cu"};
+  kernel.shared = {{"d", 0, 1024, false}};
+  kernel.static_shared = 1024;
+  const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
+    kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
+    kernel.accesses.push_back(
+        {static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
+  };
+  site(ptx::Op::st, AccessKind::store, 10);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::ld, AccessKind::load, 12);
+  site(ptx::Op::st, AccessKind::store, 12);
+  site(ptx::Op::ld, AccessKind::load, last_line);
+  return kernel;
+}
+
 /// Tells `observer` of all shared accesses of one block of a 256-thread reduction; element_of(s, tid) is the
 /// element that thread tid adds to, or -1.
 inline void reduce(exec::Observer& observer, uint64_t block, const std::vector<uint32_t>& steps,

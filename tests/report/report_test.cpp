@@ -23,27 +23,6 @@ using namespace synthetic;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-/// A kernel with the sites of synthetic::reduce at lines 10 to 14 of sum.cu.
-exec::Kernel reduction_kernel() {
-  exec::Kernel kernel;
-  kernel.name = "_Z3sumPf";
-  kernel.display_name = "sum(float*)";
-  kernel.files = {"", "sum.cu"};
-  kernel.shared = {{"d", 0, 1024, false}};
-  kernel.static_shared = 1024;
-  const auto site = [&](ptx::Op op, AccessKind kind, uint32_t line) {
-    kernel.origins.push_back({op, 100 + line, 1, line, 0, 0});
-    kernel.accesses.push_back(
-        {static_cast<uint32_t>(kernel.origins.size() - 1), kind, ptx::Space::shared, 4, ""});
-  };
-  site(ptx::Op::st, AccessKind::store, 10);
-  site(ptx::Op::ld, AccessKind::load, 12);
-  site(ptx::Op::ld, AccessKind::load, 12);
-  site(ptx::Op::st, AccessKind::store, 12);
-  site(ptx::Op::ld, AccessKind::load, 14);
-  return kernel;
-}
-
 class ReductionReport : public ::testing::Test {
  protected:
   Launch launch(bool interleaved, const model::Arch& arch = sm_90(), const exec::LaunchResult& result = {}) {
@@ -59,7 +38,7 @@ class ReductionReport : public ::testing::Test {
     return report;
   }
 
-  exec::Kernel kernel_ = reduction_kernel();
+  exec::Kernel kernel_ = reduction_kernel(14);
   ptx::Module module_;
   advise::Sources sources_{"nowhere/sum.ptx"};
 };
