@@ -153,6 +153,7 @@ void check_sizes(bool quick) {
       if (rows == columns) {
         check<bytes>(rows, rows, 1, {.defaults = true}, true);
         check<bytes>(rows, rows, 1, {.in_padding = 3, .in_first = 1}, true);
+        check<bytes>(rows, rows, 1, {.in_padding = (step - rows % step) % step + step}, true);
       }
     }
 
@@ -171,7 +172,13 @@ void check_sizes(bool quick) {
                          {70, 70, 2},
                          {12, 20, 9},
                          {6, 10, 31},
-                         {8, 36, 30}}) {
+                         {8, 36, 30},
+                         {8, 8, 1000},
+                         {3, 4, 500},
+                         {45, 47, 9},
+                         {151, 153, 5},
+                         {1001, 2, 20},
+                         {2, 1001, 9}}) {
     const int64_t step = std::max(1, 16 / bytes);
     check<bytes>(b.rows, b.columns, b.batch, {.defaults = true}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_gap = 3, .out_gap = 1}, false);
@@ -184,6 +191,7 @@ void check_sizes(bool quick) {
   const auto padding = [](int64_t n) { return (32 - n * bytes % 32) % 32 / bytes; };
   check<bytes>(5, 7, 513, {.in_padding = padding(7), .out_padding = padding(5)}, false);
   check<bytes>(131, 67, 32, {.in_padding = padding(67), .out_padding = padding(131)}, false);
+  check<bytes>(37, 37, 257, {.in_padding = padding(37)}, true);
   if (quick) return;
   check<bytes>(131, 300, 520, {.in_padding = padding(300), .out_padding = padding(131)}, false);
   check<bytes>(1, 100003, 1, {.defaults = true}, false);
@@ -193,6 +201,8 @@ void check_sizes(bool quick) {
   check<bytes>(1023, 1025, 1, {.defaults = true}, false);
   check<bytes>(1024, 2048, 1, {.defaults = true}, false);
   check<bytes>(1000, 1000, 1, {.defaults = true}, true);
+  check<bytes>(600, 600, 50, {.in_padding = padding(600)}, true);
+  check<bytes>(301, 301, 100, {.in_padding = padding(301)}, true);
   // So large that the priorities of its lines in the L2 cache are changed.
   if constexpr (bytes == 16) check<bytes>(3000, 2998, 1, {.defaults = true}, false);
   check<bytes>(4, 4, 70000, {.defaults = true}, false);

@@ -12,6 +12,7 @@
 #include "kernels/engine.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/results_tables.hpp"
+#include "lanescope/kernels/transpose/small_plan.hpp"
 
 namespace lanescope::kernels {
 namespace {
@@ -20,13 +21,6 @@ namespace {
 struct Job {
   uint64_t out, in;
   int64_t rows, columns, in_leading, out_leading, in_stride, out_stride;
-};
-struct Spread {
-  uint32_t every, padding;
-};
-struct Divisor {
-  uint32_t value, factor;
-  explicit Divisor(uint32_t d) : value(d), factor(d == 1 ? 0 : 0xffffffffU / d + 1) {}
 };
 
 int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
@@ -115,25 +109,47 @@ class TransposeLibrary : public testing::Test {
                {scalar(static_cast<uint32_t>(down)), scalar(static_cast<uint32_t>(across))});
   }
 
-  BlockCost run_small(const std::string& kernel, const Matrices& m, uint32_t matrices, Spread spread) {
-    const auto elements = static_cast<uint32_t>(matrices * m.rows * m.columns);
+  /// A batch without gaps, written as words of so many bytes.
+  BlockCost run_small(const Matrices& m, int64_t word) {
+    const auto launch = transposing::small_launch(
+        static_cast<unsigned>(m.bytes), static_cast<unsigned>(word), static_cast<unsigned>(m.rows),
+        static_cast<unsigned>(m.columns), m.batch, static_cast<uintptr_t>(m.in_first * m.bytes));
+    return run(name_of("15transpose_smallILi" + std::to_string(m.bytes) + "ELi" + std::to_string(word) + "E"),
+               m, false, static_cast<uint32_t>(divide_up(m.batch, launch.plan.matrices)), launch.threads,
+               launch.shared, {scalar(launch.plan)});
+  }
+
+  /// The same moved as blocks with rows of so many bytes.
+  BlockCost run_blocks(const Matrices& m, int64_t word) {
+    const int64_t side = word / m.bytes, down = m.rows / side, across = m.columns / side, matrices = 4;
     return run(
-        kernel, m, false, static_cast<uint32_t>(divide_up(m.batch, matrices)), 256,
-        static_cast<uint32_t>((elements + elements / spread.every * spread.padding) * m.bytes),
-        {scalar(m.batch), scalar(matrices), scalar(spread), scalar(Divisor(static_cast<uint32_t>(m.rows))),
-         scalar(Divisor(static_cast<uint32_t>(m.columns))), scalar(Divisor(spread.every))});
+        name_of("transpose_small_blocksILi" + std::to_string(m.bytes) + "ELi" + std::to_string(word) + "E"),
+        m, false, static_cast<uint32_t>(divide_up(m.batch, matrices)), 256,
+        static_cast<uint32_t>(matrices * across * (side * down + 1) * word),
+        {scalar(m.batch), scalar(static_cast<uint32_t>(matrices)),
+         scalar(transposing::Divisor(static_cast<uint32_t>(across))),
+         scalar(transposing::Divisor(static_cast<uint32_t>(down)))});
   }
 
-  BlockCost run_in_place(const std::string& kernel, const Matrices& m) {
-    const auto tiles = static_cast<uint32_t>(divide_up(m.rows, 32));
-    return run(kernel, m, true, static_cast<uint32_t>(m.batch) * tiles * (tiles + 1) / 2, 256, 0,
-               {scalar(tiles)});
+  BlockCost run_in_place(const std::string& kernel, const Matrices& m, int64_t side, int64_t threads,
+                         int64_t shared) {
+    const auto tiles = static_cast<uint32_t>(divide_up(m.rows, side));
+    return run(kernel, m, true, static_cast<uint32_t>(m.batch) * tiles * (tiles + 1) / 2,
+               static_cast<uint32_t>(threads), static_cast<uint32_t>(shared), {scalar(tiles)});
+  }
+  BlockCost run_in_place(const Matrices& m) {
+    return run_in_place(name_of("18transpose_in_placeILi" + std::to_string(m.bytes) + "E"), m, 32, 256, 0);
+  }
+  /// Rows that begin at multiples of 16 bytes.
+  BlockCost run_aligned_in_place(const Tiles& t, const Matrices& m) {
+    return run_in_place(t.kernel, m, t.rows, 2 * t.threads, 2 * t.shared);
   }
 
-  /// The kernel for elements of so many bytes whose name has `part`, with the numbers after it.
-  std::pair<std::string, std::vector<int64_t>> numbers_of(const std::string& part, int64_t bytes) {
+  /// The instance of a kernel for elements of so many bytes whose name has `part`, with the numbers after it.
+  std::pair<std::string, std::vector<int64_t>> numbers_of(const std::string& kernel, const std::string& part,
+                                                          int64_t bytes) {
     std::pair<std::string, std::vector<int64_t>> result;
-    result.first = name_of(part + "ILi" + std::to_string(bytes) + "E");
+    result.first = name_of(part + "ILi" + std::to_string(bytes) + "E", kernel);
     // ILi4ELi128E…E: the template's arguments.
     for (size_t at = result.first.find(part) + part.size() + 1; result.first.compare(at, 2, "Li") == 0;) {
       result.second.push_back(std::stoll(result.first.substr(at + 2)));
@@ -141,18 +157,18 @@ class TransposeLibrary : public testing::Test {
     }
     return result;
   }
-  Tiles aligned(int64_t bytes) {
-    const auto [kernel, n] = numbers_of("AlignedTiles", bytes);
+  Tiles aligned(int64_t bytes, const std::string& name = "17transpose_aligned") {
+    const auto [kernel, n] = numbers_of(name, "AlignedTiles", bytes);
     return {kernel, bytes, n.at(1), n.at(2), n.at(3), 0, n.at(1) * n.at(2) * bytes};
   }
   /// Those for rows that begin anywhere.
   Tiles anywhere(int64_t bytes) {
     if (bytes >= 8) {
-      const auto [kernel, n] = numbers_of("LinesOf", bytes);
+      const auto [kernel, n] = numbers_of("transpose_lines", "LinesOf", bytes);
       const int64_t slack = 128 / bytes;
       return {kernel, bytes, n.at(1), n.at(2), 256, slack, n.at(2) * (n.at(1) + slack + 1) * bytes};
     }
-    const auto [kernel, n] = numbers_of("RealigningTiles", bytes);
+    const auto [kernel, n] = numbers_of("transpose_realigning", "RealigningTiles", bytes);
     const int64_t side = 4 / bytes, words = 32 * n.at(1), slack = n.at(3) / bytes, rows = n.at(4) / bytes;
     return {kernel,
             bytes,
@@ -162,9 +178,10 @@ class TransposeLibrary : public testing::Test {
             slack,
             words * side * ((rows + slack) / side + 1) * 4};
   }
-  std::string name_of(const std::string& part) {
+  std::string name_of(const std::string& part, const std::string& kernel = "") {
     for (const ptx::Function& f : program_.image().module().functions)
-      if (f.is_entry && f.name.find(part) != std::string::npos) return f.name;
+      if (f.is_entry && f.name.find(part) != std::string::npos && f.name.find(kernel) != std::string::npos)
+        return f.name;
     throw Error("no kernel " + part + " in the PTX");
   }
 
@@ -248,39 +265,95 @@ TEST_F(TransposeLibrary, TilesThatAreAtNoEndOfARowHaveNoConflicts) {
 }
 
 TEST_F(TransposeLibrary, BatchesOfSmallMatrices) {
-  const std::string floats = name_of("15transpose_smallILi4ELi1E"),
-                    packed = name_of("15transpose_smallILi1ELi4E");
-  run_small(floats, {17, 33, 4, 9}, 4, {33, 0});
-  run_small(floats, {5, 6, 4, 100}, 30, {6, 1});
-  run_small(packed, {17, 33, 1, 11}, 4, {33, 0});
-  run_small(packed, {6, 10, 1, 31}, 8, {10, 1});
-  // Squares of powers of two: rows stay whole, columns lie apart.
-  for (const int64_t n : {8, 16, 32}) {
-    const BlockCost cost =
-        run_small(floats, {n, n, 4, 8}, 4, {32, static_cast<uint32_t>(n < 32 ? 32 / n : 1)});
-    const auto words = static_cast<uint64_t>(8 * n * n / 32);
-    EXPECT_EQ(cost, (BlockCost{{words, words, words}, {words, words, words}})) << n;
+  for (const auto& [bytes, word] : {std::pair{1, 1}, {1, 4}, {2, 4}, {4, 4}, {8, 8}})
+    for (const auto& m : {Matrices{17, 33, bytes, 11},
+                          {31, 31, bytes, 37},
+                          {5, 6, bytes, 300},
+                          {6, 5, bytes, 301},
+                          {3, 4, bytes, 1001},
+                          {45, 47, bytes, 9},
+                          {1, 1, bytes, 70}})
+      run_small(m, word);
+  // Pointers that are multiples of a word, and no more.
+  run_small({17, 33, 1, 11, 0, 0, 4, 8}, 4);
+  run_small({31, 31, 4, 11, 0, 0, 1, 3}, 4);
+  // Too large for words that one lane knows at once.
+  run_small({151, 153, 1, 3}, 4);
+}
+
+TEST_F(TransposeLibrary, WordsOfSmallMatricesMeetInFewBanks) {
+  struct Known {
+    Matrices matrices;
+    int64_t word;
+    uint64_t wavefronts, ideal;
+  };
+  // Columns of 31 or 17 elements: the words of a warp are of several of them.
+  for (const Known& k : {Known{{31, 31, 1, 32}, 4, 1736, 992},
+                         {{17, 33, 1, 32}, 4, 1152, 576},
+                         {{31, 31, 2, 32}, 4, 1008, 992},
+                         {{17, 33, 2, 32}, 4, 1120, 576},
+                         {{31, 31, 4, 8}, 4, 248, 248},
+                         {{17, 33, 4, 8}, 4, 280, 144},
+                         {{31, 32, 4, 8}, 4, 848, 248},
+                         {{16, 16, 8, 12}, 8, 384, 192}}) {
+    const BlockCost cost = run_small(k.matrices, k.word);
+    EXPECT_EQ(cost.load.wavefronts, k.wavefronts) << k.matrices.rows << " of " << k.matrices.bytes;
+    EXPECT_EQ(cost.load.ideal, k.ideal) << k.matrices.rows << " of " << k.matrices.bytes;
   }
 }
 
-TEST_F(TransposeLibrary, BatchesOfSmallMatricesOfWholeWords) {
-  const std::string kernel = name_of("21transpose_small_wordsILi1E");
-  for (const auto& m : {Matrices{8, 12, 1, 31}, {4, 4, 1, 70}, {32, 32, 1, 9}}) {
-    const auto down = static_cast<uint32_t>(m.rows / 4), across = static_cast<uint32_t>(m.columns / 4);
-    const uint32_t matrices = 4, pitch = down | 1;
-    run(kernel, m, false, static_cast<uint32_t>(divide_up(m.batch, matrices)), 256,
-        matrices * static_cast<uint32_t>(m.columns) * pitch * 4,
-        {scalar(m.batch), scalar(matrices), scalar(pitch), scalar(Divisor(across)), scalar(Divisor(down))});
+TEST_F(TransposeLibrary, BatchesOfSmallMatricesOfWholeBlocks) {
+  struct Known {
+    Matrices matrices;
+    int64_t word;
+    BlockCost cost;
+  };
+  // Blocks in a row of a matrix lie in different banks, those of several rows may meet.
+  for (const Known& k : {Known{{8, 16, 1, 70}, 8, {{35, 140, 70}, {144, 144, 144}}},
+                         {{32, 32, 1, 9}, 8, {{36, 72, 72}, {40, 288, 72}}},
+                         {{8, 8, 2, 70}, 8, {{35, 140, 70}, {72, 140, 72}}},
+                         {{48, 48, 2, 5}, 8, {{90, 180, 180}, {92, 360, 180}}},
+                         {{12, 20, 2, 31}, 8, {{62, 233, 117}, {64, 216, 124}}},
+                         {{8, 8, 4, 70}, 16, {{35, 140, 140}, {72, 280, 140}}},
+                         {{48, 48, 4, 2}, 16, {{36, 144, 144}, {36, 192, 144}}},
+                         {{4, 12, 4, 100}, 16, {{50, 300, 150}, {100, 200, 200}}}}) {
+    const BlockCost cost = run_blocks(k.matrices, k.word);
+    EXPECT_EQ(cost, k.cost) << k.matrices.rows << " of " << k.matrices.bytes;
   }
 }
 
 TEST_F(TransposeLibrary, SquareMatricesInPlaceWithoutConflicts) {
-  for (const int64_t bytes : {4, 8}) {
-    const std::string kernel = name_of("18transpose_in_placeILi" + std::to_string(bytes) + "E");
+  for (const int64_t bytes : {4, 8})
     for (const int64_t n : {1, 31, 32, 33, 100}) {
-      const BlockCost cost = run_in_place(kernel, {n, n, bytes, 2, 1, 1, 1, 1});
+      const BlockCost cost = run_in_place({n, n, bytes, 2, 1, 1, 1, 1});
       EXPECT_EQ(cost.load.wavefronts, cost.load.ideal) << n;
       EXPECT_EQ(cost.store.wavefronts, cost.store.ideal) << n;
+    }
+}
+
+TEST_F(TransposeLibrary, SquareMatricesOfBytesInPlace) {
+  for (const int64_t bytes : {1, 2})
+    for (const int64_t n : {1, 5, 64, 127, 128, 131, 260})
+      for (const int64_t gap : {0, 1, 3}) {
+        const Matrices m{n, n, bytes, 2, gap, gap, gap, gap};
+        const int64_t side = 128 / bytes;
+        run_in_place(name_of("transpose_words_in_placeILi" + std::to_string(bytes) + "E"), m, side, 512, 0);
+      }
+}
+
+TEST_F(TransposeLibrary, SquareMatricesWithAlignedRowsInPlace) {
+  for (const int64_t bytes : {2, 4, 8}) {
+    const Tiles t = aligned(bytes, "transpose_aligned_in_place");
+    const int64_t vector = 16 / bytes;
+    for (const int64_t n : {t.rows, 2 * t.rows, 3 * t.rows - vector, 3 * t.rows + 4 * vector}) {
+      const BlockCost cost = run_aligned_in_place(t, {n, n, bytes, 2, vector, vector});
+      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal) << n << " of " << bytes;
+      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal) << n << " of " << bytes;
+      EXPECT_GT(cost.load.wavefronts, 0);
+    }
+    for (const int64_t n : {int64_t{1}, int64_t{7}, t.rows + 3, 2 * t.rows - 1}) {
+      const int64_t gap = divide_up(n, vector) * vector - n;
+      run_aligned_in_place(t, {n, n, bytes, 2, gap, gap});
     }
   }
 }

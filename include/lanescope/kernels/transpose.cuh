@@ -18,13 +18,16 @@
 //   realigning  rows begin anywhere, elements of 1 to 4 bytes: words are put together of aligned ones, and
 //               each output row has windows of its own that begin at a multiple of 32 bytes
 //   lines       the same for 8 and 16 bytes: one element a lane, whole lines of memory written
-//   small       batches of small matrices without gaps: a block takes many of them as one piece of memory
-//   in place    two tiles that lie opposite each other change places
+//   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
+//               and puts words of the output together; register blocks where rows and columns are whole words
+//   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
+//               2-byte elements shifted to where rows begin
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer.
 #pragma once
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -53,41 +56,49 @@ struct TransposeShape {
 namespace transposing {
 
 /// The tiles of each element size, from the measurements in docs/performance.md: for aligned rows large ones,
-/// and small ones where there would be too few of them; and those for rows that begin anywhere.
+/// and small ones where there would be too few of them, in place or not; and those for rows that begin
+/// anywhere.
 template <int bytes>
 struct Tiles;
 template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
   using Small = AlignedTiles<1, 128, 128, 64>;
+  using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 8, 32, 128, 5, 4>;
 };
 template <>
 struct Tiles<2> {
   using Large = AlignedTiles<2, 128, 128, 256>;
   using Small = AlignedTiles<2, 64, 64, 64>;
+  using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
 };
 template <>
 struct Tiles<4> {
   using Large = AlignedTiles<4, 64, 64, 256>;
   using Small = AlignedTiles<4, 64, 64, 256>;
+  using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
 };
 template <>
 struct Tiles<8> {
   using Large = AlignedTiles<8, 64, 64, 512>;
   using Small = AlignedTiles<8, 32, 32, 128>;
+  using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
 };
 template <>
 struct Tiles<16> {
   using Large = AlignedTiles<16, 32, 32, 512>;
   using Small = AlignedTiles<16, 16, 16, 256>;
+  using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
+/// In place: pairs of large tiles.
+inline constexpr int64_t many_pairs = 256;
 
 inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -130,56 +141,93 @@ Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, 
   });
 }
 
-template <int bytes, int pack>
-Status launch_packs(const Job<bytes>& job, int64_t batch, unsigned matrices, cudaStream_t stream) {
-  const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
-  const Spread spread = spread_of(bytes, columns);
-  const unsigned elements = matrices * rows * columns;
-  const unsigned shared =
-      (elements + elements / spread.every * spread.padding) * static_cast<unsigned>(bytes);
+template <int bytes, int word>
+Status launch_words(const Job<bytes>& job, const SmallLaunch& launch, cudaStream_t stream) {
+  const SmallPlan& plan = launch.plan;
+  if (launch.shared > 49152) {
+    // What a block may have only if it is asked for.
+    const cudaError_t error = cudaFuncSetAttribute(&transpose_small<bytes, word>,
+                                                   cudaFuncAttributeMaxDynamicSharedMemorySize, small_shared);
+    if (error != cudaSuccess) return detail::status_of(error);
+  }
+  return launch_all(1, divide_up(plan.batch, plan.matrices), [&](int64_t first, unsigned blocks) {
+    SmallPlan rest = plan;
+    rest.batch -= first * plan.matrices;
+    transpose_small<bytes, word>
+        <<<blocks, launch.threads, launch.shared, stream>>>(from_matrix(job, first * plan.matrices), rest);
+  });
+}
+
+template <int bytes, int word>
+Status launch_blocks(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+  constexpr unsigned side = word / bytes;
+  const auto down = static_cast<unsigned>(job.rows) / side,
+             across = static_cast<unsigned>(job.columns) / side;
+  const unsigned size = down * across * side * word;
+  const unsigned matrices = std::max((block_bytes + size / 2) / size, 1U);
+  const unsigned shared = matrices * across * (side * down + 1) * word;
   return launch_all(1, divide_up(batch, matrices), [&](int64_t first, unsigned blocks) {
-    transpose_small<bytes, pack><<<blocks, small_threads, shared, stream>>>(
-        from_matrix(job, first * matrices), batch - first * matrices, matrices, spread, Divisor(rows),
-        Divisor(columns), Divisor(spread.every));
+    transpose_small_blocks<bytes, word><<<blocks, block_threads, shared, stream>>>(
+        from_matrix(job, first * matrices), batch - first * matrices, matrices, Divisor(across),
+        Divisor(down));
   });
 }
 
 template <int bytes>
 Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const auto size = static_cast<unsigned>(job.rows * job.columns);
-  // About small_bytes, and one at least.
-  unsigned matrices = (small_bytes + size * bytes / 2) / (size * bytes);
+  const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
+  const auto in = reinterpret_cast<uintptr_t>(job.in), out = reinterpret_cast<uintptr_t>(job.out);
+  const auto whole = [&](unsigned word) {
+    return (in | out) % word == 0 && rows * bytes % word == 0 && columns * bytes % word == 0;
+  };
+  if constexpr (bytes == 4)
+    if (whole(16)) return launch_blocks<bytes, 16>(job, batch, stream);
+  if constexpr (bytes <= 4)
+    if (whole(8)) return launch_blocks<bytes, 8>(job, batch, stream);
   if constexpr (bytes < 4) {
-    // Words of four bytes, where each block begins at one.
-    constexpr int pack = 4 / bytes;
-    const bool words =
-        reinterpret_cast<uintptr_t>(job.out) % 4 == 0 && reinterpret_cast<uintptr_t>(job.in) % 4 == 0;
-    if (words && job.rows % pack == 0 && job.columns % pack == 0) {
-      const auto down = static_cast<unsigned>(job.rows) / pack,
-                 across = static_cast<unsigned>(job.columns) / pack;
-      // An odd pitch, so that the blocks of a row lie in different banks.
-      const unsigned pitch = down | 1;
-      const unsigned shared = matrices * static_cast<unsigned>(job.columns) * pitch * 4;
-      return launch_all(1, divide_up(batch, matrices), [&](int64_t first, unsigned blocks) {
-        transpose_small_words<bytes><<<blocks, small_threads, shared, stream>>>(
-            from_matrix(job, first * matrices), batch - first * matrices, matrices, pitch, Divisor(across),
-            Divisor(down));
-      });
-    }
-    if (matrices >= pack) matrices -= matrices % pack;
-    if (words && matrices * size % pack == 0) return launch_packs<bytes, pack>(job, batch, matrices, stream);
+    if (whole(4)) return launch_blocks<bytes, 4>(job, batch, stream);
+    // Words, unless too many matrices were needed until one begins at a word.
+    const SmallLaunch words = small_launch(bytes, 4, rows, columns, batch, in);
+    if ((in | out) % 4 == 0 && words.shared <= unsigned{small_shared})
+      return launch_words<bytes, 4>(job, words, stream);
   }
-  return launch_packs<bytes, 1>(job, batch, matrices, stream);
+  return launch_words<bytes, bytes>(job, small_launch(bytes, bytes, rows, columns, batch, in), stream);
+}
+
+/// One block for each two tiles that lie opposite each other.
+template <int bytes, class Kernel>
+Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, int side, int threads, int shared,
+                    cudaStream_t stream) {
+  const int64_t tiles = divide_up(job.rows, side);
+  if (tiles > 0xffff) return detail::invalid("rows is too large: in place, more than 2^31 tiles");
+  return launch_all(tiles * (tiles + 1) / 2, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), static_cast<unsigned>(tiles));
+  });
 }
 
 template <int bytes>
 Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const int64_t tiles = divide_up(job.rows, square);
-  if (tiles > 0xffff) return detail::invalid("rows is too large: in place, a matrix may have 2,097,120 rows");
-  return launch_all(tiles * (tiles + 1) / 2, batch, [&](int64_t first, unsigned blocks) {
-    transpose_in_place<bytes>
-        <<<blocks, square * square_rows, 0, stream>>>(from_matrix(job, first), static_cast<unsigned>(tiles));
-  });
+  const auto aligned = [](int64_t elements) { return elements * bytes % 16 == 0; };
+  if (reinterpret_cast<uintptr_t>(job.out) % 16 != 0 || !aligned(job.out_leading) ||
+      (batch > 1 && !aligned(job.out_stride))) {
+    if constexpr (bytes < 4)
+      return launch_pairs(&transpose_words_in_place<bytes>, job, batch, 128 / bytes, word_threads, 0, stream);
+    else
+      return launch_pairs(&transpose_in_place<bytes>, job, batch, square, square * square_rows, 0, stream);
+  }
+  using Large = typename Tiles<bytes>::InPlace;
+  using Small = typename Tiles<bytes>::Small;
+  const int64_t tiles = divide_up(job.rows, Large::rows);
+  if (tiles * (tiles + 1) / 2 >= many_pairs / batch) {
+    if (2 * Large::shared <= 49152 ||
+        cudaFuncSetAttribute(&transpose_aligned_in_place<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             2 * Large::shared) == cudaSuccess)
+      return launch_pairs(&transpose_aligned_in_place<Large>, job, batch, Large::rows, 2 * Large::threads,
+                          2 * Large::shared, stream);
+    cudaGetLastError();  // a chip with less shared memory: the smaller tiles
+  }
+  return launch_pairs(&transpose_aligned_in_place<Small>, job, batch, Small::rows, 2 * Small::threads,
+                      2 * Small::shared, stream);
 }
 
 /// The bytes from the first to behind the last element; negative: more than there are addresses.

@@ -13,10 +13,20 @@ template __global__ void transpose_realigning<Tiles<2>::Anywhere>(Job<2>, unsign
 template __global__ void transpose_realigning<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<16>::Anywhere>(Job<16>, unsigned, unsigned);
-template __global__ void transpose_small<1, 4>(Job<1>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
-template __global__ void transpose_small<4, 1>(Job<4>, int64_t, unsigned, Spread, Divisor, Divisor, Divisor);
-template __global__ void transpose_small_words<1>(Job<1>, int64_t, unsigned, unsigned, Divisor, Divisor);
+template __global__ void transpose_small<1, 1>(Job<1>, SmallPlan);
+template __global__ void transpose_small<1, 4>(Job<1>, SmallPlan);
+template __global__ void transpose_small<2, 4>(Job<2>, SmallPlan);
+template __global__ void transpose_small<4, 4>(Job<4>, SmallPlan);
+template __global__ void transpose_small<8, 8>(Job<8>, SmallPlan);
+template __global__ void transpose_small_blocks<1, 8>(Job<1>, int64_t, unsigned, Divisor, Divisor);
+template __global__ void transpose_small_blocks<2, 8>(Job<2>, int64_t, unsigned, Divisor, Divisor);
+template __global__ void transpose_small_blocks<4, 16>(Job<4>, int64_t, unsigned, Divisor, Divisor);
 template __global__ void transpose_in_place<4>(Job<4>, unsigned);
 template __global__ void transpose_in_place<8>(Job<8>, unsigned);
+template __global__ void transpose_words_in_place<1>(Job<1>, unsigned);
+template __global__ void transpose_words_in_place<2>(Job<2>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<2>::Small>(Job<2>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<4>::InPlace>(Job<4>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<8>::InPlace>(Job<8>, unsigned);
 
 }  // namespace lanescope::kernels::transposing

@@ -1,13 +1,29 @@
 // Transposes in place: two tiles of a square matrix that lie opposite each other change places.
 #pragma once
 
+#include "lanescope/kernels/transpose/aligned.cuh"
+#include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
 
 namespace lanescope::kernels::transposing {
 
+/// Tiles in a row and a column of tiles, row >= column: one of each two that lie opposite each other.
+struct Opposite {
+  unsigned row, column;
+};
+
+/// The k-th of tiles (tiles + 1) / 2: the triangle of tiles, of which the part on the right is turned round
+/// to make a rectangle of the rest.
+LANESCOPE_HD constexpr Opposite opposite_of(unsigned k, unsigned tiles) {
+  const unsigned height = tiles | 1, skipped = height - tiles;
+  const unsigned a = k % height, b = k / height;
+  if (a >= b + skipped) return {a - skipped, b};
+  return {tiles - 1 - a, tiles - skipped - b};
+}
+
 inline constexpr int square = 32, square_rows = 8;  // tile, and rows of the thread block
 
-/// A square matrix whose upper tiles change places with the lower ones; one block a pair.
+/// A square matrix with rows that begin anywhere; one block for two tiles.
 template <int bytes>
 __global__ void __launch_bounds__(square* square_rows) transpose_in_place(Job<bytes> job, unsigned tiles) {
   using T = Word<bytes>;
@@ -15,13 +31,9 @@ __global__ void __launch_bounds__(square* square_rows) transpose_in_place(Job<by
   static_assert(conflict_free<"sm_90", Tile>(access::row) && conflict_free<"sm_90", Tile>(access::column));
   __shared__ Tile upper, lower;
 
-  // Pair k is the tile in row i and column j <= i, k = i (i + 1) / 2 + j.
-  const unsigned pairs = tiles * (tiles + 1) / 2, matrix = blockIdx.x / pairs, k = blockIdx.x % pairs;
-  unsigned i = static_cast<unsigned>((sqrt(8.0 * k + 1.0) - 1.0) / 2.0);
-  while (i * (i + 1) / 2 > k) --i;
-  while ((i + 1) * (i + 2) / 2 <= k) ++i;
-  const unsigned j = k - i * (i + 1) / 2;
-  T* const base = job.out + matrix * job.out_stride;
+  const unsigned pairs = tiles * (tiles + 1) / 2;
+  const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
+  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
   const int64_t row = int64_t{i} * square, column = int64_t{j} * square;
   const int x = static_cast<int>(threadIdx.x) % square, y = static_cast<int>(threadIdx.x) / square;
 
@@ -40,6 +52,191 @@ __global__ void __launch_bounds__(square* square_rows) transpose_in_place(Job<by
     if (i != j && row + y + n < job.rows && column + x < job.rows)
       base[(row + y + n) * job.out_leading + column + x] = upper[x][y + n];
   }
+}
+
+/// A transposed tile in words of `pack` elements: 32 of them in each of its rows, swizzled.
+template <int pack>
+struct WordTile {
+  using value_type = uint32_t;
+  static constexpr int rows = 32 * pack, columns = 32;
+  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
+    return (row * columns + (column ^ (row / pack))) * 4;
+  }
+  uint32_t storage[rows * columns];
+};
+/// Lane after lane stores a block of pack x pack elements, row by row.
+template <int pack>
+struct BlockStores {
+  int count = 32 * pack;
+  static constexpr Position where(int lane, int instance) {
+    return {lane * pack + instance % pack, instance / pack};
+  }
+};
+inline constexpr int word_threads = 512;
+
+/// The same for elements of 1 and 2 bytes, tiles of 128 x 128 or 64 x 64: a warp moves aligned words of 32
+/// lanes, one for each of as many rows as elements fit into a word, shifts them to where the tile's rows
+/// begin, transposes blocks in registers, and shifts the words of the transposed tile to where they are
+/// written. A word that is partly of another tile is read for the part that is of this one, and written
+/// element by element.
+template <int bytes>
+__global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<bytes> job, unsigned tiles) {
+  constexpr int pack = 4 / bytes, side = 32 * pack, warps = word_threads / 64, steps = 32 / warps;
+  using T = Word<bytes>;
+  using Tile = WordTile<pack>;
+  static_assert(conflict_free<"sm_90", Tile>(BlockStores<pack>{}, model::Op::store) &&
+                conflict_free<"sm_90", Tile>(access::row));
+  __shared__ Tile both[2];
+
+  const unsigned pairs = tiles * (tiles + 1) / 2;
+  const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
+  const bool second = threadIdx.x >= word_threads / 2, diagonal = i == j;
+  const int thread = static_cast<int>(threadIdx.x) % (word_threads / 2), lane = thread % 32,
+            warp = thread / 32;
+  Tile& tile = both[second ? 1 : 0];
+  const auto word_at = [&](int row, int column) -> uint32_t& {
+    return tile.storage[Tile::byte_offset(row, column) / 4];
+  };
+  const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
+  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
+  // What of the tile lies in the matrix; nothing of the second one if it is the first.
+  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
+  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
+  const auto phase_of = [](const T* p) { return static_cast<unsigned>(reinterpret_cast<uintptr_t>(p) % 4); };
+
+  // The aligned word of row r that holds `index` words behind the tile's first element, as far as it is
+  // needed.
+  const auto load = [&](int r, int index) -> uint32_t {
+    if (r >= rows) return 0;
+    const T* const begin = base + (row + r) * job.out_leading;
+    const T* const first = begin + column;
+    const T* const at = first - phase_of(first) / bytes + index * pack;
+    if (at >= first + columns) return 0;
+    if (at >= begin && at + pack <= begin + job.rows) return *reinterpret_cast<const uint32_t*>(at);
+    uint32_t word = 0;
+#pragma unroll
+    for (int k = 0; k < pack; ++k)
+      if (at + k >= first && at + k < first + columns) word |= uint32_t{at[k]} << (k * bytes * 8);
+    return word;
+  };
+  uint32_t x[steps][pack], behind[steps];
+#pragma unroll
+  for (int n = 0; n < steps; ++n) {
+    const int r = (n * warps + warp) * pack;
+#pragma unroll
+    for (int k = 0; k < pack; ++k) x[n][k] = load(r + k, lane);
+    behind[n] = lane < pack ? load(r + lane, 32) : 0;
+  }
+#pragma unroll
+  for (int n = 0; n < steps; ++n) {
+    const int q = n * warps + warp;
+    uint32_t block[pack][1];
+#pragma unroll
+    for (int k = 0; k < pack; ++k) {
+      const uint32_t last = __shfl_sync(~0U, behind[n], k);
+      const uint32_t next = __shfl_down_sync(~0U, x[n][k], 1);
+      block[k][0] = __funnelshift_r(x[n][k], lane == 31 ? last : next,
+                                    phase_of(base + (row + q * pack + k) * job.out_leading + column) * 8);
+    }
+    transpose_block<bytes>(block);
+#pragma unroll
+    for (int k = 0; k < pack; ++k) word_at(lane * pack + k, q) = block[k][0];
+  }
+  __syncthreads();
+
+#pragma unroll 4
+  for (int c = warp; c < columns; c += warps) {
+    T* const to = base + (column + c) * job.out_leading + row;
+    const int phase = static_cast<int>(phase_of(to)), first = lane * 4 - phase;
+    const uint32_t word = word_at(c, lane), before = __shfl_up_sync(~0U, word, 1);
+    if (first >= 0 && first + 4 <= rows * bytes)
+      *reinterpret_cast<uint32_t*>(to + first / bytes) = __funnelshift_l(before, word, phase * 8);
+  }
+  // What is left of each row on both ends.
+  for (int c = thread; c < columns; c += word_threads / 2) {
+    T* const to = base + (column + c) * job.out_leading + row;
+    const int before = min(rows, static_cast<int>((4 - phase_of(to)) % 4) / bytes);
+    const int behind_words = before + (rows - before) / pack * pack;
+    const auto put = [&](int r) { to[r] = static_cast<T>(word_at(c, r / pack) >> (r % pack * bytes * 8)); };
+    for (int r = 0; r < before; ++r) put(r);
+    for (int r = behind_words; r < rows; ++r) put(r);
+  }
+}
+
+/// The same where rows begin at multiples of 16 bytes: half of the threads move a tile one way, as
+/// transpose_aligned does it, half of them the one opposite the other way.
+template <class Tiles>
+__global__ void __launch_bounds__(2 * Tiles::threads)
+    transpose_aligned_in_place(Job<Tiles::bytes> job, unsigned tiles) {
+  constexpr int vector = Tiles::vector, side = Tiles::rows;
+  static_assert(Tiles::columns == side);
+  using T = Word<Tiles::bytes>;
+  using Tile = AlignedTile<Tiles, swizzle_of<Tiles>()>;
+  extern __shared__ uint4 raw[];  // two tiles
+
+  const unsigned pairs = tiles * (tiles + 1) / 2;
+  const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
+  const bool second = threadIdx.x >= Tiles::threads;
+  const int thread = static_cast<int>(threadIdx.x) % Tiles::threads;
+  Tile& tile = reinterpret_cast<Tile*>(raw)[second ? 1 : 0];
+  const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
+  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
+  const T* const in = base + row * job.out_leading + column;
+  T* const out = base + column * job.out_leading + row;
+  // What of the tile lies in the matrix; nothing of the second one if it is the first.
+  const bool diagonal = i == j;
+  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
+  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
+
+  uint4 x[Tiles::loads][vector];
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int c = unit % Tiles::across * vector, r = unit / Tiles::across * vector;
+#pragma unroll
+    for (int k = 0; k < vector; ++k) {
+      x[n][k] = {};
+      if (r + k < rows && c + vector <= columns)
+        x[n][k] = __ldcs(reinterpret_cast<const uint4*>(in + (r + k) * job.out_leading + c));
+    }
+  }
+#pragma unroll
+  for (int n = 0; n < Tiles::loads; ++n) {
+    const int unit = n * Tiles::threads + thread;
+    const int c = unit % Tiles::across * vector, chunk = unit / Tiles::across;
+    transpose_unit<Tiles::bytes>(x[n]);
+    if (c + vector > columns) continue;
+#pragma unroll
+    for (int k = 0; k < vector; ++k)
+      *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(c + k, chunk)) = x[n][k];
+  }
+  // Columns behind the last whole vector.
+  if constexpr (vector > 1)
+    for (int e = thread; e < columns % vector * side; e += Tiles::threads) {
+      const int c = columns / vector * vector + e / side, r = e % side;
+      if (r < rows)
+        *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(c, r)) = in[r * job.out_leading + c];
+    }
+  __syncthreads();
+
+#pragma unroll
+  for (int n = 0; n < Tiles::stores; ++n) {
+    const int index = n * Tiles::threads + thread;
+    const int c = index / Tiles::chunks, chunk = index % Tiles::chunks;
+    // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
+    const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(c, chunk));
+    if (c < columns && chunk * vector + vector <= rows)
+      __stcs(reinterpret_cast<uint4*>(out + c * job.out_leading) + chunk, value);
+  }
+  // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
+  if constexpr (vector > 1)
+    if (rows % vector != 0)
+      for (int e = thread; e < side * vector; e += Tiles::threads) {
+        const int r = rows / vector * vector + e % vector;
+        const int c = e / vector % Tiles::across * vector + e / vector / Tiles::across;
+        const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(c, r));
+        if (r < rows && c < columns) out[c * job.out_leading + r] = value;
+      }
 }
 
 }  // namespace lanescope::kernels::transposing

@@ -1,177 +1,161 @@
 // Transposes of batches of small matrices without gaps: a block takes many of them as one piece of memory.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
+#include <cstring>
+
+#include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/small_plan.hpp"
 
 namespace lanescope::kernels::transposing {
 
-/// Division of numbers below 2^16 by one of them.
-struct Divisor {
-  unsigned value = 1, factor = 0;
-  Divisor() = default;
-  explicit constexpr Divisor(unsigned d) : value(d), factor(d == 1 ? 0 : 0xffffffffU / d + 1) {}
-  [[nodiscard]] LANESCOPE_HD constexpr unsigned quotient(unsigned n) const {
-    return value == 1 ? n : static_cast<unsigned>((uint64_t{n} * factor) >> 32);
-  }
-};
-
-/// Where the elements of small matrices lie in shared memory: in their order, with `padding` elements left
-/// free after each `every`.
-struct Spread {
-  unsigned every = 1, padding = 0;
-  [[nodiscard]] LANESCOPE_HD constexpr unsigned place(unsigned e, const Divisor& by_every) const {
-    return padding == 0 ? e : e + by_every.quotient(e) * padding;
-  }
-};
-
-/// How to spread rows of `columns` elements so that neither rows nor columns conflict: odd rows need nothing,
-/// even ones an element more; powers of two are padded where a phase ends, so that rows stay whole.
-constexpr Spread spread_of(int bytes, unsigned columns) {
-  const unsigned phase = 128 / static_cast<unsigned>(bytes);  // elements that are served together
-  if (columns % 2 == 1) return {columns, 0};
-  if (bytes >= 4 && columns < phase && (columns & (columns - 1)) == 0) return {phase, phase / columns};
-  return {columns, 1};
+/// Starts copying whole granules to shared memory; returns the bytes that they have.
+template <int granule>
+__device__ __forceinline__ unsigned copy_granules(unsigned char* tile, const void* in, unsigned bytes,
+                                                  const SmallPlan& plan) {
+  const auto* const from = static_cast<const unsigned char*>(in);
+  const unsigned whole = bytes / granule * granule;
+#pragma unroll 4
+  for (unsigned b = threadIdx.x * granule; b < whole; b += blockDim.x * granule)
+    __pipeline_memcpy_async(tile + plan.place(b), from + b, granule);
+  return whole;
 }
 
-/// Blocks of so many threads, the bytes they take together, about, and those of a matrix at most.
-inline constexpr int small_threads = 256;
-inline constexpr unsigned small_bytes = 16384, small_matrix_bytes = 24576;
+/// A word of the elements at tile + place[…].
+template <int bytes, int word>
+__device__ __forceinline__ Word<word> gather(const unsigned char* tile,
+                                             const unsigned (&place)[word / bytes]) {
+  const auto at = [&](int k) { return *reinterpret_cast<const Word<bytes>*>(tile + place[k]); };
+  if constexpr (bytes == word)
+    return at(0);
+  else if constexpr (bytes == 2)
+    return __byte_perm(at(0), at(1), 0x5410);
+  else
+    return __byte_perm(__byte_perm(at(0), at(1), 0x0040), __byte_perm(at(2), at(3), 0x0040), 0x5410);
+}
 
-/// Matrices without gaps, one behind the other: `matrices` of them to a block. `pack` elements are read and
-/// written together, which must keep them aligned; their rows are padded as they are, spread.every ==
-/// columns.
-template <int bytes, int pack>
-__global__ void __launch_bounds__(small_threads)
-    transpose_small(Job<bytes> job, int64_t batch, unsigned matrices, Spread spread, Divisor by_rows,
-                    Divisor by_columns, Divisor by_every) {
+/// Matrices without gaps, one behind the other: plan.matrices of them to a block, which copies them to shared
+/// memory as they are, and puts each word of the output together of elements there. Where those lie a lane
+/// finds out once for the words that it writes in all units.
+template <int bytes, int word>
+__global__ void __launch_bounds__(small_threads, 3) transpose_small(Job<bytes> job, SmallPlan plan) {
+  constexpr int pack = word / bytes;
   using T = Word<bytes>;
-  using Pack = Word<bytes * pack>;
   extern __shared__ uint4 raw[];
-  T* const tile = reinterpret_cast<T*>(raw);
-  const unsigned rows = by_rows.value, columns = by_columns.value, size = rows * columns;
-  const int64_t first = int64_t{blockIdx.x} * matrices;
-  const unsigned count = static_cast<unsigned>(min(batch - first, int64_t{matrices})) * size,
-                 packs = count / pack;
+  auto* const tile = reinterpret_cast<unsigned char*>(raw);
+  const unsigned rows = plan.by_rows.value, size = plan.by_size.value, threads = blockDim.x;
+  const int64_t first = int64_t{blockIdx.x} * plan.matrices;
+  const unsigned count = static_cast<unsigned>(min(plan.batch - first, int64_t{plan.matrices})) * size;
   const T* const in = job.in + first * size;
   T* const out = job.out + first * size;
 
-  constexpr unsigned ahead = 8;  // loads of a thread in flight
-  for (unsigned begin = threadIdx.x; begin < packs; begin += ahead * small_threads) {
-    Pack x[ahead];
-#pragma unroll
-    for (unsigned n = 0; n < ahead; ++n)
-      if (begin + n * small_threads < packs)
-        x[n] = __ldcs(reinterpret_cast<const Pack*>(in) + begin + n * small_threads);
-#pragma unroll
-    for (unsigned n = 0; n < ahead; ++n) {
-      if (begin + n * small_threads >= packs) continue;
-      const unsigned e = (begin + n * small_threads) * pack;
-      if constexpr (pack == 1) {
-        tile[spread.place(e, by_every)] = x[n];
-      } else {
-        unsigned gap = by_every.quotient(e), rest = e - gap * spread.every;
-#pragma unroll
-        for (unsigned k = 0; k < pack; ++k) {
-          tile[e + k + gap * spread.padding] = static_cast<T>(x[n] >> (k * bytes * 8));
-          if (++rest == spread.every) rest = 0, ++gap;
-        }
-      }
-    }
-  }
-  for (unsigned e = packs * pack + threadIdx.x; e < count; e += small_threads)
-    tile[spread.place(e, by_every)] = in[e];
-  __syncthreads();
-
-  // Element e of the output: which one of the input, in shared memory.
-  const auto source = [&](unsigned e) {
-    const unsigned column = by_rows.quotient(e),
-                   row = e - column * rows;  // `column` counts on over the matrices
-    const unsigned matrix = by_columns.quotient(column);
-    return spread.place(matrix * size + row * columns + (column - matrix * columns), by_every);
-  };
+  unsigned copied = 0;
+  if (plan.granule_shift == 4) copied = copy_granules<16>(tile, in, count * bytes, plan);
+  if (plan.granule_shift == 3) copied = copy_granules<8>(tile, in, count * bytes, plan);
+  if (plan.granule_shift == 2) copied = copy_granules<4>(tile, in, count * bytes, plan);
 #pragma unroll 4
-  for (unsigned i = threadIdx.x; i < packs; i += small_threads) {
-    if constexpr (pack == 1) {
-      __stcs(out + i, tile[source(i)]);
-    } else {
-      unsigned column = by_rows.quotient(i * pack), row = i * pack - column * rows;
-      const unsigned matrix = by_columns.quotient(column), pitch = columns + spread.padding;
-      unsigned at = (matrix * rows + row) * pitch + (column - matrix * columns);
-      column -= matrix * columns;
-      Pack packed = 0;
+  for (unsigned e = copied / bytes + threadIdx.x; e < count; e += threads)
+    *reinterpret_cast<T*>(tile + plan.place(e * bytes)) = in[e];
+
+  // Where the elements of the output from e on lie in shared memory.
+  const auto find = [&]<int number>(unsigned e, unsigned(&place)[number]) {
+    const unsigned matrix = plan.by_size.quotient(e), rest = e - matrix * size;
+    unsigned column = plan.by_rows.quotient(rest), row = rest - column * rows;
+    unsigned from = matrix * size + row * plan.columns + column;
 #pragma unroll
-      for (unsigned k = 0; k < pack; ++k) {
-        packed = static_cast<Pack>(packed | static_cast<Pack>(Pack{tile[at]} << (k * bytes * 8)));
-        at += pitch;
-        if (++row == rows) {
-          row = 0;
-          at -= rows * pitch - 1;
-          if (++column == columns) column = 0, at += rows * pitch - columns;
-        }
+    for (int k = 0; k < number; ++k) {
+      place[k] = plan.place(from * bytes);
+      from += plan.columns;
+      if (++row == rows) {
+        row = 0, from -= size - 1;
+        if (++column == plan.columns) column = 0, from += size - plan.columns;
       }
-      __stcs(reinterpret_cast<Pack*>(out) + i, packed);
     }
+  };
+  const unsigned words = count / pack;
+  auto* const to = reinterpret_cast<Word<word>*>(out);
+  for (unsigned begin = 0; begin < plan.unit; begin += small_words * threads) {
+    unsigned place[small_words][pack];
+#pragma unroll
+    for (int w = 0; w < small_words; ++w)
+      if (begin + w * threads < plan.unit) find((begin + w * threads + threadIdx.x) * pack, place[w]);
+    if (begin == 0) {
+      __pipeline_commit();
+      __pipeline_wait_prior(0);
+      __syncthreads();
+    }
+#pragma unroll 2
+    for (unsigned r = 0; r < plan.repeats; ++r)
+#pragma unroll
+      for (int w = 0; w < small_words; ++w) {
+        const unsigned in_unit = begin + w * threads + threadIdx.x, index = r * plan.unit + in_unit;
+        if (in_unit < plan.unit && index < words)
+          __stcs(to + index, gather<bytes, word>(tile + r * plan.unit_step, place[w]));
+      }
   }
-  for (unsigned e = packs * pack + threadIdx.x; e < count; e += small_threads) out[e] = tile[source(e)];
+  for (unsigned e = words * pack + threadIdx.x; e < count; e += threads) {
+    unsigned one[1];
+    find(e, one);
+    out[e] = *reinterpret_cast<const T*>(tile + one[0]);
+  }
 }
 
-/// The same for elements of 1 and 2 bytes where rows and columns are whole words of 4 bytes: blocks of 4 x 4
-/// or 2 x 2 elements are transposed in registers. `pitch`: words from one row of the output to the next in
-/// shared memory.
-template <int bytes>
-__global__ void __launch_bounds__(small_threads)
-    transpose_small_words(Job<bytes> job, int64_t batch, unsigned matrices, unsigned pitch, Divisor by_across,
-                          Divisor by_down) {
-  constexpr unsigned side = 4 / bytes;
+/// Threads of a block that moves blocks of elements, and the bytes that it takes, about.
+inline constexpr int block_threads = 256;
+inline constexpr unsigned block_bytes = 8192;
+
+/// The same where rows and columns are whole words: blocks of side x side elements are transposed in
+/// registers. In shared memory a word is left free after each column of blocks, so that the blocks of a row
+/// lie in different banks.
+template <int bytes, int word>
+__global__ void __launch_bounds__(block_threads, bytes == 1 ? 6 : 8)
+    transpose_small_blocks(Job<bytes> job, int64_t batch, unsigned matrices, Divisor by_across,
+                           Divisor by_down) {
+  constexpr unsigned side = word / bytes, words = word / 4;
+  using W = Word<word>;
   extern __shared__ uint4 raw[];
-  uint32_t* const tile = reinterpret_cast<uint32_t*>(raw);
-  // Blocks in a matrix' row, and in its column, which are the words of an output's row.
+  W* const tile = reinterpret_cast<W*>(raw);
+  // Blocks in a row of the matrix, and in a column, which are the words of an output's row.
   const unsigned across = by_across.value, down = by_down.value, size = across * down;
   const int64_t first = int64_t{blockIdx.x} * matrices;
   const unsigned blocks = static_cast<unsigned>(min(batch - first, int64_t{matrices})) * size;
-  const auto* const in = reinterpret_cast<const uint32_t*>(job.in) + first * size * side;
-  auto* const out = reinterpret_cast<uint32_t*>(job.out) + first * size * side;
+  const auto* const in = reinterpret_cast<const W*>(job.in) + first * size * side;
+  auto* const out = reinterpret_cast<W*>(job.out) + first * size * side;
 
-  constexpr unsigned ahead = 8 / side;  // blocks of a thread in flight
-  for (unsigned begin = threadIdx.x; begin < blocks; begin += ahead * small_threads) {
-    uint32_t x[ahead][side];
+  // Blocks of a thread in flight.
+  constexpr unsigned ahead = word == 4 ? 4 : side < 4 ? 4 / side : 1;
+  for (unsigned begin = threadIdx.x; begin < blocks; begin += ahead * block_threads) {
+    W x[ahead][side];
 #pragma unroll
     for (unsigned n = 0; n < ahead; ++n) {
-      const unsigned block = begin + n * small_threads;
+      const unsigned block = begin + n * block_threads;
       // `strip` counts the rows of blocks on over the matrices, as rows of the input follow each other.
       const unsigned strip = by_across.quotient(block), column = block - strip * across;
 #pragma unroll
       for (unsigned i = 0; i < side; ++i)
-        x[n][i] = block < blocks ? __ldg(in + (strip * side + i) * across + column) : 0;
+        x[n][i] = block < blocks ? __ldg(in + (strip * side + i) * across + column) : W{};
     }
 #pragma unroll
     for (unsigned n = 0; n < ahead; ++n) {
-      const unsigned block = begin + n * small_threads;
+      const unsigned block = begin + n * block_threads;
       if (block >= blocks) continue;
       const unsigned strip = by_across.quotient(block), column = block - strip * across;
       const unsigned matrix = by_down.quotient(strip), row = strip - matrix * down;
-      uint32_t y[side];
-      if constexpr (bytes == 2) {
-        y[0] = __byte_perm(x[n][0], x[n][1], 0x5410);
-        y[1] = __byte_perm(x[n][0], x[n][1], 0x7632);
-      } else {
-        const uint32_t low = __byte_perm(x[n][0], x[n][1], 0x5140),
-                       high = __byte_perm(x[n][0], x[n][1], 0x7362);
-        const uint32_t low2 = __byte_perm(x[n][2], x[n][3], 0x5140),
-                       high2 = __byte_perm(x[n][2], x[n][3], 0x7362);
-        y[0] = __byte_perm(low, low2, 0x5410), y[1] = __byte_perm(low, low2, 0x7632);
-        y[2] = __byte_perm(high, high2, 0x5410), y[3] = __byte_perm(high, high2, 0x7632);
-      }
+      uint32_t y[side][words];
+      memcpy(y, x[n], sizeof y);
+      transpose_block<bytes, side, words>(y);
+      memcpy(x[n], y, sizeof y);
+      W* const to = tile + (matrix * across + column) * (side * down + 1) + row;
 #pragma unroll
-      for (unsigned i = 0; i < side; ++i) tile[((matrix * across + column) * side + i) * pitch + row] = y[i];
+      for (unsigned i = 0; i < side; ++i) to[i * down] = x[n][i];
     }
   }
   __syncthreads();
 #pragma unroll 4
-  for (unsigned word = threadIdx.x; word < blocks * side; word += small_threads) {
-    const unsigned column = by_down.quotient(word);  // counts on over the matrices
-    __stcs(out + word, tile[column * pitch + (word - column * down)]);
-  }
+  for (unsigned i = threadIdx.x; i < blocks * side; i += block_threads)
+    __stcs(out + i, tile[i + by_down.quotient(i) / side]);
 }
 
 }  // namespace lanescope::kernels::transposing

@@ -1,0 +1,122 @@
+// How the blocks of transpose/small.cuh divide a batch of small matrices, and where its bytes lie in shared
+// memory. Without CUDA, for tests.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+
+#include "lanescope/model/portable.hpp"
+
+namespace lanescope::kernels::transposing {
+
+/// Division by a number; exact where both together, multiplied, are below 2^32.
+struct Divisor {
+  unsigned value = 1, factor = 0;
+  Divisor() = default;
+  explicit constexpr Divisor(unsigned d) : value(d), factor(d == 1 ? 0 : 0xffffffffU / d + 1) {}
+  [[nodiscard]] LANESCOPE_HD constexpr unsigned quotient(unsigned n) const {
+    return value == 1 ? n : static_cast<unsigned>((uint64_t{n} * factor) >> 32);
+  }
+};
+
+/// How memory is spread in shared memory: in its order, with `padding` words left free after each `every`.
+struct Spread {
+  unsigned every = 1, padding = 0;
+};
+
+/// Lanes read words that lie `columns` words apart: a word of `bytes` bytes is of as many rows of the input
+/// as elements fit into it. Where that is a multiple of 16 bytes, 16 bytes are left free after each line of
+/// banks.
+constexpr Spread spread_of(unsigned bytes, unsigned columns) {
+  const unsigned vector = 16 / bytes;
+  if (columns % (vector > 2 ? vector : 2) != 0) return {columns, 0};
+  return {8 * vector, vector};
+}
+
+/// Threads of a block at most, the words of each for which it knows at once where their elements lie, the
+/// bytes that a block takes, about, and those of a matrix at most.
+inline constexpr int small_threads = 512, small_words = 4;
+inline constexpr unsigned small_bytes = 12288, small_matrix_bytes = 24576;
+/// What of shared memory a block may have on every chip since compute capability 8.0.
+inline constexpr int small_shared = 99 * 1024;
+
+/// What all blocks of a batch do alike. Words are those of the output that are written.
+struct SmallPlan {
+  int64_t batch;
+  unsigned matrices;       ///< of a block
+  unsigned unit, repeats;  ///< words after which everything repeats, and how many times a block has so many
+  unsigned unit_step;      ///< bytes of shared memory from one unit to the next
+  unsigned granule_shift;  ///< bytes that are copied to shared memory together: 1 << granule_shift
+  unsigned padding;        ///< bytes left free after each `by_every.value` granules
+  unsigned columns;
+  Divisor by_rows, by_size, by_every;
+  /// Where a byte of the block's piece of the input lies in shared memory.
+  [[nodiscard]] LANESCOPE_HD constexpr unsigned place(unsigned byte) const {
+    return padding == 0 ? byte : byte + by_every.quotient(byte >> granule_shift) * padding;
+  }
+};
+
+/// A plan, and how to launch it.
+struct SmallLaunch {
+  SmallPlan plan;
+  unsigned threads, shared;
+};
+
+/// How many threads write a group of so many words with the fewest idle: several groups at once, or one in
+/// rounds.
+inline unsigned small_block(unsigned group, bool large) {
+  unsigned best = 0;
+  double best_use = 0;
+  for (const unsigned warps : {8, 9, 10, 7, 6, 5}) {
+    const unsigned threads = warps * (large ? 64 : 32);
+    if (threads > small_threads) continue;
+    const double used = group <= threads ? threads / group * group : group;
+    const double use = used / ((group + threads - 1) / threads * threads);
+    if (use > best_use + 0.02) best = threads, best_use = use;
+  }
+  return best;
+}
+
+/// For elements of `bytes` bytes written as words of `word`; both pointers must be multiples of a word.
+inline SmallLaunch small_launch(unsigned bytes, unsigned word, unsigned rows, unsigned columns, int64_t batch,
+                                uintptr_t in) {
+  const unsigned pack = word / bytes, size = rows * columns;
+  Spread spread = spread_of(word, columns);
+  // Matrices after which words and the spread begin anew.
+  const auto group_of = [&](const Spread& s) {
+    const unsigned period = pack * (s.padding == 0 ? 1 : s.every);
+    return period / std::gcd(period, size);
+  };
+  if (group_of(spread) * size * bytes > 2 * small_bytes) spread = {columns, columns % 2 == 0 ? 1U : 0U};
+  const unsigned group = group_of(spread), group_words = group * size / pack;
+
+  SmallLaunch launch{};
+  SmallPlan& plan = launch.plan;
+  plan.batch = batch;
+  plan.columns = columns;
+  plan.by_rows = Divisor(rows);
+  plan.by_size = Divisor(size);
+  // Units enough to make whole vectors and to be worth the search, as far as there is room for them; more
+  // threads where shared memory leaves room for few blocks.
+  const unsigned enough = word < 4 ? 1 : 16 / word;
+  launch.threads = small_block(group_words, group_words * word * enough > 2 * small_bytes);
+  const unsigned groups = group_words < launch.threads ? launch.threads / group_words : 1;
+  plan.unit = groups * group_words;
+  const unsigned unit_bytes = plan.unit * word, room = small_shared * 2 / 3 / unit_bytes;
+  plan.repeats = std::max(small_bytes / unit_bytes / enough, 1U) * enough;
+  if (plan.repeats > room) plan.repeats = std::max(room, 1U);
+  plan.matrices = plan.repeats * groups * group;
+
+  const unsigned piece = plan.repeats * unit_bytes;
+  unsigned together = static_cast<unsigned>(in % 16) | piece | 16;
+  if (spread.padding != 0) together |= spread.every * word | spread.padding * word;
+  while ((together >> plan.granule_shift) % 2 == 0) ++plan.granule_shift;
+  plan.padding = spread.padding * word;
+  plan.by_every = Divisor(spread.padding == 0 ? 1 : (spread.every * word) >> plan.granule_shift);
+  plan.unit_step = plan.place(unit_bytes);
+  launch.shared = plan.place(piece);
+  return launch;
+}
+
+}  // namespace lanescope::kernels::transposing
