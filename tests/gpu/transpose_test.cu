@@ -204,7 +204,11 @@ void check_sizes(bool quick) {
   check<bytes>(600, 600, 50, {.in_padding = padding(600)}, true);
   check<bytes>(301, 301, 100, {.in_padding = padding(301)}, true);
   // So large that the priorities of its lines in the L2 cache are changed.
-  if constexpr (bytes == 16) check<bytes>(3000, 2998, 1, {.defaults = true}, false);
+  if constexpr (bytes == 16) {
+    check<bytes>(3000, 2998, 1, {.defaults = true}, false);
+    check<bytes>(2999, 3001, 1, {.defaults = true}, false);
+  }
+  if constexpr (bytes == 2) check<bytes>(8193, 8191, 1, {.defaults = true}, false);
   check<bytes>(4, 4, 70000, {.defaults = true}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1, .out_padding = 1}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1}, true);

@@ -56,7 +56,7 @@ struct TransposeShape {
 namespace transposing {
 
 /// The tiles of each element size, from the measurements in docs/performance.md: for aligned rows large ones,
-/// and small ones where there would be too few of them, in place or not; and those for rows that begin
+/// and small ones where there would be too few of them, in place or not; and the same for rows that begin
 /// anywhere.
 template <int bytes>
 struct Tiles;
@@ -65,7 +65,8 @@ struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
   using Small = AlignedTiles<1, 128, 128, 64>;
   using InPlace = AlignedTiles<1, 256, 256, 256>;
-  using Anywhere = RealigningTiles<1, 2, 8, 32, 128, 5, 4>;
+  using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
+  using FewAnywhere = RealigningTiles<1, 2, 8, 32, 128, 5, 3>;
 };
 template <>
 struct Tiles<2> {
@@ -73,13 +74,15 @@ struct Tiles<2> {
   using Small = AlignedTiles<2, 64, 64, 64>;
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
+  using FewAnywhere = Anywhere;
 };
 template <>
 struct Tiles<4> {
   using Large = AlignedTiles<4, 64, 64, 256>;
   using Small = AlignedTiles<4, 64, 64, 256>;
   using InPlace = AlignedTiles<4, 64, 64, 256>;
-  using Anywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
+  using Anywhere = RealigningTiles<4, 4, 16, 64, 448, 8, 2>;
+  using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
 };
 template <>
 struct Tiles<8> {
@@ -87,6 +90,7 @@ struct Tiles<8> {
   using Small = AlignedTiles<8, 32, 32, 128>;
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
+  using FewAnywhere = Anywhere;
 };
 template <>
 struct Tiles<16> {
@@ -94,6 +98,7 @@ struct Tiles<16> {
   using Small = AlignedTiles<16, 16, 16, 256>;
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
+  using FewAnywhere = Anywhere;
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -139,6 +144,18 @@ Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, 
     kernel<<<blocks, Tiles::threads, Tiles::shared, stream>>>(
         from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across));
   });
+}
+
+template <class Tiles>
+Status launch_anywhere(const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
+  const bool large = job.rows * job.columns * Tiles::bytes >= 2 * cached_bytes / batch;
+  const auto launch = [&](auto kernel) { return launch_tiles<Tiles>(kernel, job, batch, stream); };
+  if constexpr (Tiles::bytes < 8)
+    return large ? launch(&transpose_realigning<Tiles, Reading::keeping>)
+                 : launch(&transpose_realigning<Tiles, Reading::plain>);
+  else
+    return large ? launch(&transpose_lines<Tiles, Reading::keeping>)
+                 : launch(&transpose_lines<Tiles, Reading::plain>);
 }
 
 template <int bytes, int word>
@@ -314,6 +331,7 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   using Large = typename Tiles<bytes>::Large;
   using Small = typename Tiles<bytes>::Small;
   using Anywhere = typename Tiles<bytes>::Anywhere;
+  using FewAnywhere = typename Tiles<bytes>::FewAnywhere;
   // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
   // words together does.
   if (from % 16 == 0 && aligned(job.in_leading, 16) && to % 32 == 0 && aligned(job.out_leading, 32) &&
@@ -323,10 +341,10 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
       return launch_tiles<Large>(&transpose_aligned<Large>, job, shape.batch, stream);
     return launch_tiles<Small>(&transpose_aligned<Small>, job, shape.batch, stream);
   }
-  if constexpr (bytes < 8)
-    return launch_tiles<Anywhere>(&transpose_realigning<Anywhere>, job, shape.batch, stream);
-  else
-    return launch_tiles<Anywhere>(&transpose_lines<Anywhere>, job, shape.batch, stream);
+  if (divide_up(job.rows, Anywhere::rows) * divide_up(job.columns, Anywhere::columns) >=
+      4 * many_tiles / shape.batch)
+    return launch_anywhere<Anywhere>(job, shape.batch, stream);
+  return launch_anywhere<FewAnywhere>(job, shape.batch, stream);
 }
 
 }  // namespace transposing

@@ -8,11 +8,14 @@ template __global__ void transpose_aligned<Tiles<2>::Small>(Job<2>, unsigned, un
 template __global__ void transpose_aligned<Tiles<4>::Large>(Job<4>, unsigned, unsigned);
 template __global__ void transpose_aligned<Tiles<8>::Large, 65536>(Job<8>, unsigned, unsigned);
 template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, unsigned, unsigned);
-template __global__ void transpose_realigning<Tiles<1>::Anywhere>(Job<1>, unsigned, unsigned);
-template __global__ void transpose_realigning<Tiles<2>::Anywhere>(Job<2>, unsigned, unsigned);
-template __global__ void transpose_realigning<Tiles<4>::Anywhere>(Job<4>, unsigned, unsigned);
-template __global__ void transpose_lines<Tiles<8>::Anywhere>(Job<8>, unsigned, unsigned);
-template __global__ void transpose_lines<Tiles<16>::Anywhere>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_realigning<Tiles<1>::Anywhere, Reading::keeping, 65536>(Job<1>, unsigned,
+                                                                                           unsigned);
+template __global__ void transpose_realigning<Tiles<2>::Anywhere, Reading::keeping, 65536>(Job<2>, unsigned,
+                                                                                           unsigned);
+template __global__ void transpose_realigning<Tiles<4>::Anywhere, Reading::plain>(Job<4>, unsigned, unsigned);
+template __global__ void transpose_lines<Tiles<8>::Anywhere, Reading::plain>(Job<8>, unsigned, unsigned);
+template __global__ void transpose_lines<Tiles<16>::Anywhere, Reading::keeping, 32768>(Job<16>, unsigned,
+                                                                                       unsigned);
 template __global__ void transpose_small<1, 1>(Job<1>, SmallPlan);
 template __global__ void transpose_small<1, 4>(Job<1>, SmallPlan);
 template __global__ void transpose_small<2, 4>(Job<2>, SmallPlan);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/reading.cuh"
 
 namespace lanescope::kernels::transposing {
 
@@ -57,7 +58,7 @@ consteval int line_padding_of() {
     return line_padding_of<Lines, padding + 1>();
 }
 
-template <class Lines>
+template <class Lines, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
     transpose_lines(Job<Lines::bytes> job, unsigned down, unsigned across) {
   constexpr int slack = Lines::slack;
@@ -76,6 +77,7 @@ __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
   const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Lines::columns}));
   const T* const in = job.in + at.matrix * job.in_stride + first * job.in_leading + at.column;
   T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + first;
+  const uint64_t policy = policy_of<reading>();
 
   {
     const int column = static_cast<int>(threadIdx.x) % Lines::columns;
@@ -86,12 +88,17 @@ __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
     for (int n = 0; n < Lines::loads; ++n) {
       const int i = row + n * Lines::step;
       x[n] = {};
-      if (i >= low && i < high && column < columns) x[n] = __ldg(from + n * Lines::step * job.in_leading);
+      if (i >= low && i < high && column < columns)
+        x[n] = load<reading>(from + n * Lines::step * job.in_leading, policy);
     }
 #pragma unroll
     for (int n = 0; n < Lines::loads; ++n) tile[column * Tile::pitch + row + n * Lines::step] = x[n];
   }
   __syncthreads();
+  if constexpr (reading == Reading::keeping)
+    release_lines<Lines::columns * Lines::rows * Lines::bytes, cached>(
+        {reinterpret_cast<uintptr_t>(in), job.in_leading * Lines::bytes, low, high, at.column * Lines::bytes,
+         columns * Lines::bytes});
 
 #pragma unroll
   for (int n = 0; n < Lines::stores; ++n) {

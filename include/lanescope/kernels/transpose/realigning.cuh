@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/reading.cuh"
 
 namespace lanescope::kernels::transposing {
 
@@ -96,7 +97,7 @@ __device__ __forceinline__ void transpose_words_of(uint32_t (&x)[4 / bytes]) {
 }
 
 /// What a block of `transpose_realigning` moves.
-template <class Tiles>
+template <class Tiles, Reading reading>
 struct RealigningBlock {
   static constexpr int bytes = Tiles::bytes, side = Tiles::side;
   using T = Word<bytes>;
@@ -108,6 +109,7 @@ struct RealigningBlock {
   int64_t columns_left;  ///< from the first one to the end of the row
   bool first;            ///< the tile begins where the rows begin
   uint32_t* tile;
+  uint64_t policy;  ///< of the L2 cache, for the input
 
   /// Rows come into the tile, but for the words that lie in a row in part. `whole`: there are none, here or
   /// behind the tile.
@@ -141,7 +143,8 @@ struct RealigningBlock {
           }
           uint32_t& word = x[n % Tiles::ahead][k][i];
           word = 0;
-          if (is_word) word = __ldg(reinterpret_cast<const uint32_t*>(words) + 32 * k);
+          if (is_word)
+            word = transposing::load<reading>(reinterpret_cast<const uint32_t*>(words) + 32 * k, policy);
         }
       }
     };
@@ -255,7 +258,7 @@ struct RealigningBlock {
 
 /// Rows begin anywhere. One block a tile, and one more at the end of each column of tiles, for what was
 /// shifted out.
-template <class Tiles>
+template <class Tiles, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
     transpose_realigning(Job<Tiles::bytes> job, unsigned down, unsigned across) {
   using Tile = RealigningTile<Tiles>;
@@ -267,7 +270,7 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
   at.column = at.column == 0 ? int64_t{across - 1} * Tiles::columns : at.column - Tiles::columns;
   const int64_t row = at.row - Tiles::slack;
-  RealigningBlock<Tiles> block;
+  RealigningBlock<Tiles, reading> block;
   block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
   block.in_pitch = job.in_leading * Tiles::bytes;
   block.low = at.row == 0 ? Tiles::slack : 0;
@@ -276,6 +279,7 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   block.columns = static_cast<int>(min(block.columns_left, int64_t{Tiles::columns}));
   block.first = at.column == 0;
   block.tile = reinterpret_cast<uint32_t*>(raw);
+  block.policy = policy_of<reading>();
   if (!block.first && Tiles::words * Tiles::side <= block.columns_left) {
     block.template load<true>();
   } else {
@@ -283,6 +287,10 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
     if constexpr (Tiles::bytes < 4) block.load_ends();
   }
   __syncthreads();
+  if constexpr (reading == Reading::keeping)
+    release_lines<Tiles::columns * Tiles::rows * Tiles::bytes, cached>(
+        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, block.low, block.high,
+         at.column * Tiles::bytes, block.columns * Tiles::bytes});
   block.store(job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
               job.out_leading * Tiles::bytes, at.row, job.rows);
 }

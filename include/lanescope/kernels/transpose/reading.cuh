@@ -1,0 +1,72 @@
+// How tiles of rows that begin anywhere read large inputs. Tiles beside each other need the sectors between
+// them twice, and tiles below each other some rows.
+#pragma once
+
+#include "lanescope/kernels/transpose/aligned.cuh"
+
+namespace lanescope::kernels::transposing {
+
+enum class Reading {
+  plain,
+  keeping,  ///< with the L2 policy "evict last"; the last blocks give their lines the normal priority again
+};
+
+template <Reading reading>
+__device__ __forceinline__ uint64_t policy_of() {
+  uint64_t policy = 0;
+  if constexpr (reading == Reading::keeping)
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+template <Reading reading>
+__device__ __forceinline__ uint32_t load(const uint32_t* from, uint64_t policy) {
+  if constexpr (reading == Reading::plain) return __ldg(from);
+  uint32_t value;
+  asm("ld.global.nc.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy));
+  return value;
+}
+template <Reading reading>
+__device__ __forceinline__ uint2 load(const uint2* from, uint64_t policy) {
+  if constexpr (reading == Reading::plain) return __ldg(from);
+  uint2 value;
+  asm("ld.global.nc.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+      : "=r"(value.x), "=r"(value.y)
+      : "l"(from), "l"(policy));
+  return value;
+}
+template <Reading reading>
+__device__ __forceinline__ uint4 load(const uint4* from, uint64_t policy) {
+  if constexpr (reading == Reading::plain) return __ldg(from);
+  uint4 value;
+  asm("ld.global.nc.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+      : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+      : "l"(from), "l"(policy));
+  return value;
+}
+
+/// Where a tile lies in the input, for release_lines.
+struct InputTile {
+  uintptr_t in;    ///< of its row 0
+  int64_t pitch;   ///< bytes from row to row
+  int low, high;   ///< rows that were loaded
+  int64_t before;  ///< bytes of a row in front of the tile
+  int width;       ///< bytes of a row in the tile
+};
+
+/// Gives the lines of 128 bytes that end in a tile of `tile_bytes` the normal priority, if the block is one
+/// of those that read the last `cached` bytes; lines that do not lie in a row as a whole keep theirs.
+template <int tile_bytes, int64_t cached>
+__device__ __forceinline__ void release_lines(const InputTile& tile) {
+  if (gridDim.x - blockIdx.x > static_cast<unsigned>(cached / tile_bytes)) return;
+  const int lines = tile.width / 128 + 1;
+  for (int e = static_cast<int>(threadIdx.x); e < (tile.high - tile.low) * lines;
+       e += static_cast<int>(blockDim.x)) {
+    const uintptr_t begin = tile.in + (tile.low + e / lines) * tile.pitch;
+    const uintptr_t line = (begin & ~uintptr_t{127}) + e % lines * 128;
+    if (line + tile.before >= begin && line + 128 <= begin + tile.width)
+      asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(line) : "memory");
+  }
+}
+
+}  // namespace lanescope::kernels::transposing
