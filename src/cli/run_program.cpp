@@ -21,6 +21,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/process.hpp"
 #include "report/read.hpp"
 
 namespace lanescope::cli {
@@ -222,10 +223,7 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   if (started < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (started == 0) {
     set_variables(options, libraries, reports);
-    std::vector<char*> arguments;
-    for (const std::string& argument : options.command)
-      arguments.push_back(const_cast<char*>(argument.c_str()));
-    arguments.push_back(nullptr);
+    const std::vector<char*> arguments = argument_vector(options.command);
     execv(path.c_str(), arguments.data());
     const int reason = errno;
     if (write(failed[1], &reason, sizeof reason) < 0) _exit(126);
@@ -245,9 +243,7 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   while ((got = read(failed[0], &reason, sizeof reason)) < 0 && errno == EINTR) {
   }
   close(failed[0]);
-  int status = 0;
-  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(started);
   if (got == sizeof reason)
     throw Error(SourcePlace{path},
                 fmt::format("cannot run: {}", reason == ENOENT && access(path.c_str(), F_OK) == 0
@@ -293,7 +289,7 @@ ProgramRun run_program(const ProgramOptions& options) {
                 ? " was killed, so that it could not report"
                 : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
         << '\n';
-  run.status = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  run.status = exit_status(status);
   run.has_defect =
       std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
                   [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });

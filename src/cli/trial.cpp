@@ -5,12 +5,10 @@
 #include <fmt/format.h>
 #include <signal.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -19,6 +17,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/process.hpp"
 #include "cli/commands.hpp"
 
 namespace lanescope::cli {
@@ -173,9 +172,7 @@ void catch_interrupts() {
 
 int run_to_file(const std::vector<std::string>& command, const fs::path& output) {
   std::cout.flush();
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = argument_vector(command);
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
@@ -187,12 +184,10 @@ int run_to_file(const std::vector<std::string>& command, const fs::path& output)
   if (error != 0)
     throw Error(SourcePlace{command.front()}, fmt::format("cannot run: {}", std::strerror(error)));
   child = started;
-  int status = 0;
-  while (waitpid(started, &status, 0) < 0 && errno == EINTR) {
-  }
+  const int status = wait_for(started);
   child = 0;
   if (const int signal = interrupt.exchange(0); signal != 0) throw Interrupted{signal};
-  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  return exit_status(status);
 }
 
 Trial run_trial(const TrialOptions& options, const ScratchFolder& folder) {

@@ -4,10 +4,8 @@
 
 #include <fcntl.h>
 #include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <cstdlib>
 #include <filesystem>
@@ -17,6 +15,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/process.hpp"
 #include "base/tools.hpp"
 
 namespace lanescope::ptx {
@@ -26,9 +25,7 @@ namespace fs = std::filesystem;
 
 /// What a command prints, on both of its outputs.
 std::string output_of(const std::vector<std::string>& command, const ScratchFolder& folder) {
-  std::vector<char*> arguments;
-  for (const std::string& argument : command) arguments.push_back(const_cast<char*>(argument.c_str()));
-  arguments.push_back(nullptr);
+  const std::vector<char*> arguments = argument_vector(command);
   std::vector<char*> environment;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text = *entry;
@@ -48,9 +45,7 @@ std::string output_of(const std::vector<std::string>& command, const ScratchFold
   const int failed = posix_spawn(&child, arguments[0], &files, nullptr, arguments.data(), environment.data());
   posix_spawn_file_actions_destroy(&files);
   if (failed != 0) return "";
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
+  wait_for(child);
   return read_if_readable(printed).value_or("");
 }
 
