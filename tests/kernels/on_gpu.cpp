@@ -16,19 +16,13 @@
 #include <map>
 #include <set>
 
+#include "cuda_driver.hpp"
 #include "kernels/accuracy_cases.hpp"
 #include "kernels/kernel_cases.hpp"
 #include "kernels/program_cases.hpp"
 
 namespace lanescope::kernels {
 namespace {
-
-void must(CUresult result, const char* what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "unknown error";
-  cuGetErrorString(result, &text);
-  throw std::runtime_error(std::string(what) + ": " + text);
-}
 
 CUmodule load(const std::string& path) {
   std::ifstream file(path);
@@ -185,12 +179,7 @@ int count(int times, const std::string& folder) {
 }
 
 int run_main(const std::string& what, const std::vector<std::string>& more) {
-  must(cuInit(0), "cuInit");
-  CUdevice device = 0;
-  must(cuDeviceGet(&device, 0), "no GPU");
-  CUcontext context = nullptr;
-  must(cuDevicePrimaryCtxRetain(&context, device), "context");
-  must(cuCtxSetCurrent(context), "context");
+  const CUdevice device = use_first_gpu();
   char name[128];
   must(cuDeviceGetName(name, sizeof name, device), "name");
   int driver = 0;

@@ -14,17 +14,11 @@
 #include <cstdlib>
 #include <stdexcept>
 
+#include "cuda_driver.hpp"
 #include "matrix/forms.hpp"
 
 namespace lanescope::matrix {
 namespace {
-
-void must(CUresult result, const std::string& what) {
-  if (result == CUDA_SUCCESS) return;
-  const char* text = "unknown error";
-  cuGetErrorString(result, &text);
-  throw std::runtime_error(what + ": " + text);
-}
 
 struct Buffer {
   CUdeviceptr at = 0;
@@ -67,14 +61,9 @@ int main(int argc, char** argv) {
     return 2;
   }
   try {
-    must(cuInit(0), "cuInit");
-    CUdevice device = 0;
-    must(cuDeviceGet(&device, 0), "device");
-    CUcontext context = nullptr;
-    must(cuDevicePrimaryCtxRetain(&context, device), "context");
-    must(cuCtxSetCurrent(context), "context");
+    lanescope::use_first_gpu();
     CUmodule module = nullptr;
-    must(cuModuleLoad(&module, argv[2]), "loading");
+    lanescope::must(cuModuleLoad(&module, argv[2]), "loading");
     if (what == "dump") {
       for (const Form& f : forms)
         if (f.name == argv[3])
