@@ -170,7 +170,7 @@ double reference_block(int pitch, bool columns, bool swizzled) {
 /// Of the library's tiles for floats whose rows are aligned.
 double library_block() {
   namespace t = lanescope::kernels::transposing;
-  using Tiles = t::Tiles<4>::Large;
+  using Tiles = t::Tiles<4>::Lines;
   using Tile = t::AlignedTile<Tiles, t::swizzle_of<Tiles>()>;
   uint64_t wavefronts = 0;
   for (int unit = 0; unit < Tiles::units; unit += 32)
@@ -260,7 +260,7 @@ void suite(const Buffers& buffers) {
                                 give_up("geam failed");
                             }});
     candidates.push_back(library<4>(buffers, shape));
-    using Tiles = lanescope::kernels::transposing::Tiles<4>::Large;
+    using Tiles = lanescope::kernels::transposing::Tiles<4>::Lines;
     candidates.back().wavefronts = library_block() *
                                    static_cast<double>((n + Tiles::rows - 1) / Tiles::rows) *
                                    static_cast<double>((n + Tiles::columns - 1) / Tiles::columns);

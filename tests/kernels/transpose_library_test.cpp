@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,9 @@ struct Tiles {
   int64_t bytes = 0, rows = 0, columns = 0, threads = 0;
   int64_t slack = 0;   ///< rows that are loaded besides
   int64_t shared = 0;  ///< bytes of dynamic shared memory
+  /// Aligned tiles: how many strips blocks take in turn; 0: across first. Other kernels have no such
+  /// argument.
+  std::optional<int64_t> in_turn = std::nullopt;
 };
 
 /// Matrices of bytes, with gaps; elements are numbered at random.
@@ -104,9 +108,11 @@ class TransposeLibrary : public testing::Test {
   BlockCost run(const Tiles& tiles, const Matrices& m) {
     const int64_t down = divide_up(m.rows + (tiles.slack == 0 ? 0 : tiles.slack - 1), tiles.rows);
     const int64_t across = divide_up(m.columns, tiles.columns);
+    std::vector<Argument> rest = {scalar(static_cast<uint32_t>(down)), scalar(static_cast<uint32_t>(across))};
+    if (tiles.in_turn)
+      rest.push_back(scalar(static_cast<uint32_t>(*tiles.in_turn == 0 ? across : *tiles.in_turn)));
     return run(tiles.kernel, m, false, static_cast<uint32_t>(down * across * m.batch),
-               static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared),
-               {scalar(static_cast<uint32_t>(down)), scalar(static_cast<uint32_t>(across))});
+               static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared), rest);
   }
 
   /// A batch without gaps, written as words of so many bytes.
@@ -159,7 +165,7 @@ class TransposeLibrary : public testing::Test {
   }
   Tiles aligned(int64_t bytes, const std::string& name = "17transpose_aligned") {
     const auto [kernel, n] = numbers_of(name, "AlignedTiles", bytes);
-    return {kernel, bytes, n.at(1), n.at(2), n.at(3), 0, n.at(1) * n.at(2) * bytes};
+    return {kernel, bytes, n.at(1), n.at(2), n.at(3), 0, n.at(1) * n.at(2) * bytes, 1};
   }
   /// Those for rows that begin anywhere.
   Tiles anywhere(int64_t bytes) {
@@ -206,6 +212,15 @@ TEST_F(TransposeLibrary, CostsWhatTheResultsSay) {
   const std::string name = "lanescope::kernels::transpose";
   EXPECT_EQ(wavefronts * 64, wavefronts_in_results("8192 x 8192 floats.").at(name));
   EXPECT_EQ(wavefronts * 256, wavefronts_in_results("16384 x 16384 floats.").at(name));
+}
+
+TEST_F(TransposeLibrary, BlocksTakeStripsOfAlignedTilesInTurn) {
+  Tiles t = aligned(8);
+  for (const int64_t in_turn : {0, 2, 4}) {
+    t.in_turn = in_turn;
+    run(t, {3 * t.rows, 8 * t.columns, 8, 2});
+    run(t, {2 * t.rows - 5, 4 * t.columns - 7, 8, 3, 1, 1});
+  }
 }
 
 TEST_F(TransposeLibrary, EdgesOfAlignedTilesCostNoConflictsWhereRowsAreWholeVectors) {

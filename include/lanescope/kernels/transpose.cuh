@@ -55,14 +55,15 @@ struct TransposeShape {
 
 namespace transposing {
 
-/// The tiles of each element size, from the measurements in docs/performance.md: for aligned rows large ones,
-/// and small ones where there would be too few of them, in place or not; and the same for rows that begin
-/// anywhere.
+/// The tiles of each element size, from the measurements in docs/performance.md: for aligned rows large ones
+/// (`Lines` where all rows begin at multiples of 128 bytes), and small ones where there would be too few of
+/// them, in place or not; and the same for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
 template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
+  using Lines = Large;
   using Small = AlignedTiles<1, 128, 128, 64>;
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
@@ -71,6 +72,7 @@ struct Tiles<1> {
 template <>
 struct Tiles<2> {
   using Large = AlignedTiles<2, 128, 128, 256>;
+  using Lines = Large;
   using Small = AlignedTiles<2, 64, 64, 64>;
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
@@ -78,15 +80,17 @@ struct Tiles<2> {
 };
 template <>
 struct Tiles<4> {
-  using Large = AlignedTiles<4, 64, 64, 256>;
-  using Small = AlignedTiles<4, 64, 64, 256>;
+  using Large = AlignedTiles<4, 128, 128, 512>;
+  using Lines = AlignedTiles<4, 64, 64, 256>;
+  using Small = Lines;
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 64, 448, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
 };
 template <>
 struct Tiles<8> {
-  using Large = AlignedTiles<8, 64, 64, 512>;
+  using Large = AlignedTiles<8, 32, 64, 256>;
+  using Lines = Large;
   using Small = AlignedTiles<8, 32, 32, 128>;
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
@@ -95,6 +99,7 @@ struct Tiles<8> {
 template <>
 struct Tiles<16> {
   using Large = AlignedTiles<16, 32, 32, 512>;
+  using Lines = Large;
   using Small = AlignedTiles<16, 16, 16, 256>;
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
@@ -156,6 +161,28 @@ Status launch_anywhere(const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t
   else
     return large ? launch(&transpose_lines<Tiles, Reading::keeping>)
                  : launch(&transpose_lines<Tiles, Reading::plain>);
+}
+
+/// One block for each tile.
+template <class Tiles>
+Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_lines, cudaStream_t stream) {
+  const int64_t down = divide_up(job.rows, Tiles::rows), across = divide_up(job.columns, Tiles::columns);
+  if (down > 0x7fffffff / across)
+    return detail::invalid("rows or columns is too large: more than 2^31 tiles");
+  Walk walk;
+  if (down * across * batch >= 2 * cached_bytes / Tiles::shared)
+    walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(across), whole_lines);
+  const int shared = walk.shared > Tiles::shared ? walk.shared : Tiles::shared;
+  if (shared > 49152) {
+    // What a block may have only if it is asked for.
+    const cudaError_t error =
+        cudaFuncSetAttribute(&transpose_aligned<Tiles>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
+    if (error != cudaSuccess) return detail::status_of(error);
+  }
+  return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
+    transpose_aligned<Tiles><<<blocks, Tiles::threads, shared, stream>>>(
+        from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across), walk.in_turn);
+  });
 }
 
 template <int bytes, int word>
@@ -336,10 +363,14 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   // words together does.
   if (from % 16 == 0 && aligned(job.in_leading, 16) && to % 32 == 0 && aligned(job.out_leading, 32) &&
       (shape.batch == 1 || (aligned(job.in_stride, 16) && aligned(job.out_stride, 32)))) {
+    const bool whole_lines =
+        from % 128 == 0 && to % 128 == 0 && aligned(job.in_leading, 128) && aligned(job.out_leading, 128) &&
+        (shape.batch == 1 || (aligned(job.in_stride, 128) && aligned(job.out_stride, 128)));
     const int64_t tiles = divide_up(job.rows, Large::rows) * divide_up(job.columns, Large::columns);
-    if (tiles >= many_tiles / shape.batch)
-      return launch_tiles<Large>(&transpose_aligned<Large>, job, shape.batch, stream);
-    return launch_tiles<Small>(&transpose_aligned<Small>, job, shape.batch, stream);
+    if (tiles < many_tiles / shape.batch) return launch_aligned<Small>(job, shape.batch, whole_lines, stream);
+    if (whole_lines)
+      return launch_aligned<typename Tiles<bytes>::Lines>(job, shape.batch, whole_lines, stream);
+    return launch_aligned<Large>(job, shape.batch, whole_lines, stream);
   }
   if (divide_up(job.rows, Anywhere::rows) * divide_up(job.columns, Anywhere::columns) >=
       4 * many_tiles / shape.batch)

@@ -4,10 +4,10 @@
 
 namespace lanescope::kernels::transposing {
 
-template __global__ void transpose_aligned<Tiles<2>::Small>(Job<2>, unsigned, unsigned);
-template __global__ void transpose_aligned<Tiles<4>::Large>(Job<4>, unsigned, unsigned);
-template __global__ void transpose_aligned<Tiles<8>::Large, 65536>(Job<8>, unsigned, unsigned);
-template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<2>::Small>(Job<2>, unsigned, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<4>::Lines>(Job<4>, unsigned, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<8>::Large, 65536>(Job<8>, unsigned, unsigned, unsigned);
+template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, unsigned, unsigned, unsigned);
 template __global__ void transpose_realigning<Tiles<1>::Anywhere, Reading::keeping, 65536>(Job<1>, unsigned,
                                                                                            unsigned);
 template __global__ void transpose_realigning<Tiles<2>::Anywhere, Reading::keeping, 65536>(Job<2>, unsigned,

@@ -2,6 +2,9 @@
 // transposed in registers, a swizzled tile.
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+
 #include "lanescope/kernels/transpose/common.cuh"
 
 namespace lanescope::kernels::transposing {
@@ -28,7 +31,6 @@ struct SwizzledChunks {
 template <int bytes_, int rows_, int columns_, int threads_>
 struct AlignedTiles {
   static constexpr int bytes = bytes_, rows = rows_, columns = columns_, threads = threads_;
-  static constexpr int slack = 0;                        ///< rows that are loaded and not stored
   static constexpr int shared = rows * columns * bytes;  ///< bytes of dynamic shared memory
   static constexpr int vector = 16 / bytes;              ///< elements
   static constexpr int across = columns / vector;        ///< vectors in a row of the input's tile
@@ -157,10 +159,20 @@ __device__ __forceinline__ uint4 load_once(const uint4* from, uint64_t policy) {
   return value;
 }
 
+/// Blocks go down `in_turn` strips of tiles at a time, one tile of each strip after the other; the strips lie
+/// `across / in_turn` apart. 1: down first; `across`: across first. `across` is a multiple of it.
+template <class Tiles>
+__device__ __forceinline__ Place place_in_turn(unsigned down, unsigned across, unsigned in_turn) {
+  unsigned tile = blockIdx.x, matrix = 0;
+  if (const unsigned tiles = down * across; tile >= tiles) matrix = tile / tiles, tile %= tiles;
+  const unsigned strip = tile / in_turn / down + tile % in_turn * (across / in_turn);
+  return {int64_t{tile / in_turn % down} * Tiles::rows, int64_t{strip} * Tiles::columns, matrix};
+}
+
 /// Rows of input and output begin at multiples of 16 bytes. One block a tile.
 template <class Tiles, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads)
-    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across) {
+    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across, unsigned in_turn) {
   constexpr int vector = Tiles::vector;
   using T = Word<Tiles::bytes>;
   constexpr int swizzle = swizzle_of<Tiles>();
@@ -169,7 +181,7 @@ __global__ void __launch_bounds__(Tiles::threads)
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
   Tile& tile = *reinterpret_cast<Tile*>(raw);
 
-  const Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
+  const Place at = place_in_turn<Tiles>(down, across, in_turn);
   const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
   T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
   // What of the tile lies in the matrix.
@@ -239,6 +251,54 @@ __global__ void __launch_bounds__(Tiles::threads)
         const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(column, row));
         if (row < rows && column < columns) out[column * job.out_leading + row] = value;
       }
+}
+
+/// How blocks go through large matrices, from the measurements in docs/performance.md.
+struct Walk {
+  unsigned in_turn = 1;  ///< strips, see place_in_turn
+  int shared = 0;        ///< bytes of dynamic shared memory with which a multiprocessor holds as many blocks
+                         ///< as it should; 0: as many as fit
+};
+
+/// The bytes that the memory gives a multiprocessor of the current device in a microsecond; 0: the device
+/// does not say. Asked once for a device, because the driver takes almost a millisecond to tell the memory's
+/// clock.
+inline int64_t memory_rate(int device) {
+  constexpr int devices = 64;
+  static std::atomic<int64_t> rates[devices];  // plus one; 0: not asked yet
+  const bool kept = device >= 0 && device < devices;
+  if (kept)
+    if (const int64_t rate = rates[device].load(std::memory_order_relaxed); rate != 0) return rate - 1;
+  int kilohertz = 0, bits = 0, multiprocessors = 0;
+  int64_t rate = 0;
+  if (cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&bits, cudaDevAttrGlobalMemoryBusWidth, device) == cudaSuccess &&
+      cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess)
+    rate = int64_t{2} * kilohertz * (bits / 8) / 1000 / multiprocessors;
+  else
+    cudaGetLastError();  // nothing has failed that a caller should hear of
+  if (kept) rates[device].store(rate + 1, std::memory_order_relaxed);
+  return rate;
+}
+
+/// Across first where the memory gives a multiprocessor less than 30,000 bytes in a microsecond: then three
+/// blocks of a multiprocessor have enough bytes in flight, and with so few, reads in the order of their
+/// addresses win most. Otherwise the output is written in order; where rows lie a multiple of 128 KiB apart,
+/// by strips that lie an odd multiple of 64 KiB apart.
+/// `whole_lines`: rows of both matrices begin at multiples of 128 bytes.
+inline Walk walk_of(int64_t in_row_bytes, unsigned across, bool whole_lines) {
+  int device = 0, shared = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess) {
+    cudaGetLastError();
+    return {};
+  }
+  // A fourth block does not fit, since some of the memory is the system's.
+  if (const int64_t rate = memory_rate(device); whole_lines && rate > 0 && rate < 30000)
+    return {across, shared / 4};
+  const int64_t in_turn = (in_row_bytes & -in_row_bytes) / (64 << 10);
+  if (in_turn > 1 && across % in_turn == 0) return {static_cast<unsigned>(in_turn)};
+  return {};
 }
 
 }  // namespace lanescope::kernels::transposing
