@@ -1,6 +1,8 @@
 // Transposes in place: two tiles of a square matrix that lie opposite each other change places.
 #pragma once
 
+#include <type_traits>
+
 #include "lanescope/kernels/transpose/aligned.cuh"
 #include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
@@ -104,29 +106,40 @@ __global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<byt
   const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
   const auto phase_of = [](const T* p) { return static_cast<unsigned>(reinterpret_cast<uintptr_t>(p) % 4); };
 
-  // The aligned word of row r that holds `index` words behind the tile's first element, as far as it is
-  // needed.
-  const auto load = [&](int r, int index) -> uint32_t {
-    if (r >= rows) return 0;
-    const T* const begin = base + (row + r) * job.out_leading;
-    const T* const first = begin + column;
-    const T* const at = first - phase_of(first) / bytes + index * pack;
-    if (at >= first + columns) return 0;
-    if (at >= begin && at + pack <= begin + job.rows) return *reinterpret_cast<const uint32_t*>(at);
-    uint32_t word = 0;
-#pragma unroll
-    for (int k = 0; k < pack; ++k)
-      if (at + k >= first && at + k < first + columns) word |= uint32_t{at[k]} << (k * bytes * 8);
-    return word;
-  };
+  // Where row r of the tile begins.
+  const auto begin_of = [&](int r) { return base + (row + r) * job.out_leading + column; };
   uint32_t x[steps][pack], behind[steps];
+  // Loads aligned words, as far as they are needed: word `lane` of each row, and word 32 of row `lane` of a
+  // block. `inside`: all of them lie in rows of the matrix as a whole.
+  const auto load_words = [&](auto inside) {
+    const auto load = [&](int r, int index) -> uint32_t {
+      const T* const first = begin_of(r);
+      const T* const at = first - phase_of(first) / bytes + index * pack;
+      if constexpr (decltype(inside)::value) {
+        return *reinterpret_cast<const uint32_t*>(at);
+      } else {
+        if (r >= rows || at >= first + columns) return 0;
+        if (at >= first - column && at + pack <= first - column + job.rows)
+          return *reinterpret_cast<const uint32_t*>(at);
+        uint32_t word = 0;
 #pragma unroll
-  for (int n = 0; n < steps; ++n) {
-    const int r = (n * warps + warp) * pack;
+        for (int k = 0; k < pack; ++k)
+          if (at + k >= first && at + k < first + columns) word |= uint32_t{at[k]} << (k * bytes * 8);
+        return word;
+      }
+    };
 #pragma unroll
-    for (int k = 0; k < pack; ++k) x[n][k] = load(r + k, lane);
-    behind[n] = lane < pack ? load(r + lane, 32) : 0;
-  }
+    for (int n = 0; n < steps; ++n) {
+      const int r = (n * warps + warp) * pack;
+#pragma unroll
+      for (int k = 0; k < pack; ++k) x[n][k] = load(r + k, lane);
+      behind[n] = lane < pack ? load(r + lane, 32) : 0;
+    }
+  };
+  if (rows == side && column >= pack && column + side + pack <= job.rows)
+    load_words(std::true_type{});
+  else
+    load_words(std::false_type{});
 #pragma unroll
   for (int n = 0; n < steps; ++n) {
     const int q = n * warps + warp;
@@ -135,8 +148,7 @@ __global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<byt
     for (int k = 0; k < pack; ++k) {
       const uint32_t last = __shfl_sync(~0U, behind[n], k);
       const uint32_t next = __shfl_down_sync(~0U, x[n][k], 1);
-      block[k][0] = __funnelshift_r(x[n][k], lane == 31 ? last : next,
-                                    phase_of(base + (row + q * pack + k) * job.out_leading + column) * 8);
+      block[k][0] = __funnelshift_r(x[n][k], lane == 31 ? last : next, phase_of(begin_of(q * pack + k)) * 8);
     }
     transpose_block<bytes>(block);
 #pragma unroll

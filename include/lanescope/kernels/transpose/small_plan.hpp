@@ -27,10 +27,11 @@ struct Spread {
 
 /// Lanes read words that lie `columns` words apart: a word of `bytes` bytes is of as many rows of the input
 /// as elements fit into it. Where that is a multiple of 16 bytes, 16 bytes are left free after each line of
-/// banks.
-constexpr Spread spread_of(unsigned bytes, unsigned columns) {
+/// banks, but not in matrices of few rows and for words of 16 bytes, where conflicts cost less than to find
+/// the place.
+constexpr Spread spread_of(unsigned bytes, unsigned rows, unsigned columns) {
   const unsigned vector = 16 / bytes;
-  if (columns % (vector > 2 ? vector : 2) != 0) return {columns, 0};
+  if (vector == 1 || rows < 16 || columns % vector != 0) return {columns, 0};
   return {8 * vector, vector};
 }
 
@@ -82,7 +83,7 @@ inline unsigned small_block(unsigned group, bool large) {
 inline SmallLaunch small_launch(unsigned bytes, unsigned word, unsigned rows, unsigned columns, int64_t batch,
                                 uintptr_t in) {
   const unsigned pack = word / bytes, size = rows * columns;
-  Spread spread = spread_of(word, columns);
+  Spread spread = spread_of(word, rows, columns);
   // Matrices after which words and the spread begin anew.
   const auto group_of = [&](const Spread& s) {
     const unsigned period = pack * (s.padding == 0 ? 1 : s.every);
