@@ -25,6 +25,7 @@ struct alignas(64) SiteState {
   std::array<uint32_t, warp_lanes> offset{};      ///< the same for shared memory
   uint64_t repeats = 0;                           ///< accesses since then with the same pattern, not yet told
   uint64_t base = 1, end = 0;                     ///< the allocation last met: [base, end); empty at first
+  uint64_t previous = 0;                          ///< where the last access to consecutive addresses began
   uint32_t mask = 0;                              ///< of the last access told; 0 = none yet
   uint32_t last_space = 0;                        ///< AccessSpace of the last access told + 1
   uint32_t variable_begin = 0, variable_end = 0;  ///< shared variable of the last access told: [begin, end)

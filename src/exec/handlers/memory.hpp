@@ -41,18 +41,45 @@ inline void each_lane(uint32_t mask, F f) {
   }
 }
 
-/// Whether any active lane has bits set in value(i), asked of all lanes.
+/// Whether any lane of `mask` has bits set in value(i), asked of all lanes.
 template <class T, class F>
 inline bool any_bits(uint32_t mask, F value) {
-  T bits = 0;
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+  // Through a buffer, which stays in vector registers: left to themselves, compilers fold a sum lane by lane.
+  alignas(64) T t[warp_lanes];
+#if defined(__AVX512F__)
+  LANESCOPE_LANE_LOOP
+  for (uint32_t i = 0; i < warp_lanes; ++i) t[i] = value(i);
+  const auto vector = [&](size_t n) {
+    return _mm512_load_si512(reinterpret_cast<const std::byte*>(t) + 64 * n);
+  };
+  uint32_t lanes = 0;
+  if constexpr (sizeof(T) == 4)
+    for (size_t n = 0; n < 2; ++n)
+      lanes |= uint32_t{_mm512_test_epi32_mask(vector(n), vector(n))} << (16 * n);
+  else
+    for (size_t n = 0; n < 4; ++n) lanes |= uint32_t{_mm512_test_epi64_mask(vector(n), vector(n))} << (8 * n);
+  return (lanes & mask) != 0;
+#else
   if (mask == full_mask) {
     LANESCOPE_LANE_LOOP
-    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= value(i);
+    for (uint32_t i = 0; i < warp_lanes; ++i) t[i] = value(i);
   } else {
     LANESCOPE_LANE_LOOP
-    for (uint32_t i = 0; i < warp_lanes; ++i) bits |= value(i) & (T{0} - T{(mask >> i) & 1u});
+    for (uint32_t i = 0; i < warp_lanes; ++i) t[i] = value(i) & (T{0} - T{(mask >> i) & 1u});
   }
-  return bits != 0;
+#if defined(__AVX2__)
+  const auto* vectors = reinterpret_cast<const __m256i*>(t);
+  __m256i all = _mm256_load_si256(vectors);
+  for (size_t n = 1; n < sizeof(T); ++n) all = _mm256_or_si256(all, _mm256_load_si256(vectors + n));
+  return _mm256_testz_si256(all, all) == 0;
+#else
+  const auto* vectors = reinterpret_cast<const __m128i*>(t);
+  __m128i all = _mm_load_si128(vectors);
+  for (size_t n = 1; n < 2 * sizeof(T); ++n) all = _mm_or_si128(all, _mm_load_si128(vectors + n));
+  return _mm_movemask_epi8(_mm_cmpeq_epi32(all, _mm_setzero_si128())) != 0xffff;
+#endif
+#endif
 }
 
 /// One access to shared memory: offsets of all lanes, checked and counted.
@@ -127,9 +154,18 @@ struct FlatAccess {
     if (mask == full_mask)
       consecutive =
           !any_bits<uint64_t>(full_mask, [&](uint32_t i) { return (address[i] - address[0]) ^ (i * bytes); });
+    if (consecutive) prefetch_next(site, bytes);
     if constexpr (Store) ++w.worker->global_writes;
     if constexpr (Observed)
       observe(w, in, site, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
+  }
+  /// The next warp is likely to go on as far from here as this one did from the last: its lines are asked for
+  /// while the instructions between are executed. Nothing happens if there is no such address.
+  void prefetch_next(SiteState& site, uint32_t bytes) const {
+    const uint64_t next = 2 * address[0] - site.previous;
+    site.previous = address[0];
+    __builtin_prefetch(reinterpret_cast<const void*>(next), Store ? 1 : 0);
+    __builtin_prefetch(reinterpret_cast<const void*>(next + (warp_lanes - 1) * bytes), Store ? 1 : 0);
   }
   void observe(Warp& w, const Inst* in, SiteState& site, AccessSpace space) {
     const uint64_t move = address[first_lane(mask)] - site.address[first_lane(mask)];
