@@ -376,8 +376,8 @@ void BranchCounts::add(const BranchCounts& other) {
   taken += other.taken;
   not_taken += other.not_taken;
   divergent += other.divergent;
-  lanes += other.lanes;
   lanes_taken += other.lanes_taken;
+  lanes_not_taken += other.lanes_not_taken;
   apart += other.apart;
   idle += other.idle;
   if (other.splits == 0 || (splits != 0 && block <= other.block)) return;

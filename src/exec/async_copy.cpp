@@ -74,6 +74,7 @@ uint32_t resolve_partial(Warp& w, const Inst* in, uint32_t lanes, uint64_t* from
 
 const Inst* commit_copies(Warp& warp, const Inst* in) {
   auto& w = static_cast<WarpState&>(warp);
+  w.has_committed = true;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
     ++w.groups[static_cast<uint32_t>(std::countr_zero(rest))];
   return in + 1;

@@ -1,6 +1,7 @@
 // The memory of a block: register files, shared and local memory, and what the threads of a block start with.
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "exec/schedule.hpp"
 
@@ -155,14 +156,16 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
   std::memset(block.shared_at, 0, block.shared_bytes);
   if (block.barriers_in_use != 0) block.barriers = {};
   block.barriers_in_use = 0;
-  for (WarpState& w : block.warps) {
-    for (const Kernel::Special& s : block.changing) {
-      const uint64_t value = block_special(s.reg, config, block);
-      if (ptx::size_of(ptx::type_of(s.reg)) == 8)
+  for (const Kernel::Special& s : block.changing) {
+    const uint64_t value = block_special(s.reg, config, block);
+    const bool wide = ptx::size_of(ptx::type_of(s.reg)) == 8;
+    for (WarpState& w : block.warps)
+      if (wide)
         fill(w.regs + s.offset, value);
       else
         fill(w.regs + s.offset, static_cast<uint32_t>(value));
-    }
+  }
+  for (WarpState& w : block.warps) {
     if (kernel.params_address != no_operand)
       fill(w.regs + kernel.params_address, reinterpret_cast<uint64_t>(params));
     if (kernel.stack_pointer != no_operand) fill(w.regs + kernel.stack_pointer, uint64_t{kernel.stack_begin});
@@ -174,7 +177,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
     w.frames.clear();
     w.free_frames.clear();
     w.copies.clear();
-    w.groups = {};
+    if (std::exchange(w.has_committed, false)) w.groups = {};
     w.cluster_arrived = w.cluster_waits = 0;
     w.path_count = 1;
     w.next = 0;

@@ -44,12 +44,13 @@ struct Access {
 };
 
 /// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.
-struct BranchCounts {
-  uint64_t taken = 0;      ///< executions in which all active lanes went to the target
-  uint64_t not_taken = 0;  ///< … in which none did
-  uint64_t divergent = 0;  ///< … in which lanes parted. A table (brx) parts from one target at a time
-  uint64_t lanes = 0;      ///< active, of all executions
-  uint64_t lanes_taken = 0;
+/// Aligned, so that what every execution adds to lies in one cache line.
+struct alignas(64) BranchCounts {
+  uint64_t taken = 0;            ///< executions in which all active lanes went to the target
+  uint64_t not_taken = 0;        ///< … in which none did
+  uint64_t divergent = 0;        ///< … in which lanes parted. A table (brx) parts from one target at a time
+  uint64_t lanes_taken = 0;      ///< that went to the target, of all executions
+  uint64_t lanes_not_taken = 0;  ///< that did not
   uint64_t apart = 0;  ///< warp instructions executed while lanes of a warp were apart because of it
   uint64_t idle = 0;   ///< the sum over those of the lanes that waited for them: instructions times lanes
 
@@ -65,6 +66,8 @@ struct BranchCounts {
   std::array<Split, most_splits> split{};
 
   [[nodiscard]] uint64_t executions() const { return taken + not_taken + divergent; }
+  /// Active ones, of all executions.
+  [[nodiscard]] uint64_t lanes() const { return lanes_taken + lanes_not_taken; }
   void add(const BranchCounts& other);
   friend bool operator==(const BranchCounts&, const BranchCounts&) = default;
 };

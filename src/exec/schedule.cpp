@@ -99,7 +99,9 @@ class Scheduler {
   }
 
   int16_t pick(WarpState& w) {
-    if (w.path_count == 1 && w.paths[0].state == Path::State::ready) return 0;
+    // The usual case, a warp whose lanes are together: it is ready, or waits at a barrier.
+    if (w.path_count == 1 && w.paths[0].state != Path::State::held)
+      return w.paths[0].state == Path::State::ready ? 0 : -1;
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
       Path& path = w.paths[static_cast<size_t>(i)];
@@ -435,6 +437,7 @@ class Scheduler {
     }
     for (uint32_t rest = block_.barriers_in_use; rest != 0; rest &= rest - 1) {
       const auto b = static_cast<uint32_t>(std::countr_zero(rest));
+      count_whole_warps(block_.barriers[b]);
       if (complete(block_.barriers[b])) release(b);
     }
     if (block_.cluster != nullptr) {
@@ -507,7 +510,10 @@ class Scheduler {
     Barrier& b = block_.barriers[number];
     block_.barriers_in_use |= 1u << number;
     if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
-    b.arrived[w.index] |= path.mask;
+    uint32_t& arrived = b.arrived[w.index];
+    const bool was_whole = (~arrived & w.alive) == 0;
+    arrived |= path.mask;
+    if (!was_whole && (~arrived & w.alive) == 0) ++b.whole_warps;
     if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
     if (block_.checks) block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
     if (in->c != no_operand) {
@@ -527,20 +533,23 @@ class Scheduler {
     if (complete(b)) release(number);
   }
 
-  bool complete(const Barrier& b) const {
+  [[nodiscard]] bool complete(const Barrier& b) const {
+    if (b.expected == 0) return b.whole_warps == block_.live_warps;
     uint32_t threads = 0;
-    for (auto it = block_.warps.rbegin(); it != block_.warps.rend();
-         ++it) {  // the last one usually comes last
-      const WarpState& w = *it;
+    for (const WarpState& w : block_.warps) {
       const uint32_t arrived = b.arrived[w.index] & w.alive;
-      const bool whole = arrived == w.alive;  // a warp counts as 32 threads once all its live lanes are there
-      if (b.expected == 0) {
-        if (!whole) return false;
-      } else if (b.arrived[w.index] != 0) {
-        threads += whole ? warp_lanes : static_cast<uint32_t>(std::popcount(arrived));
-      }
+      // A warp counts as 32 threads once all its live lanes are there.
+      if (b.arrived[w.index] != 0)
+        threads += arrived == w.alive ? warp_lanes : static_cast<uint32_t>(std::popcount(arrived));
     }
-    return b.expected == 0 || threads >= b.expected;
+    return threads >= b.expected;
+  }
+
+  /// Where lanes have ended.
+  void count_whole_warps(Barrier& b) const {
+    b.whole_warps = static_cast<uint32_t>(std::count_if(
+        block_.warps.begin(), block_.warps.end(),
+        [&](const WarpState& w) { return w.alive != 0 && (w.alive & ~b.arrived[w.index]) == 0; }));
   }
 
   void release(uint32_t number) {
@@ -548,7 +557,7 @@ class Scheduler {
     Barrier& b = block_.barriers[number];
     const uint32_t true_count = b.true_count, thread_count = b.thread_count;
     std::fill(b.arrived.begin(), b.arrived.end(), 0);
-    b.expected = b.true_count = b.thread_count = 0;
+    b.expected = b.true_count = b.thread_count = b.whole_warps = 0;
     block_.barriers_in_use &= ~(1u << number);
     for (WarpState& w : block_.warps) {
       // The usual case, a warp whose lanes are together, needs no list.

@@ -53,13 +53,14 @@ struct Path {
 inline constexpr int16_t max_paths = 2 * warp_lanes + 2;
 
 struct WarpState : Warp {
-  std::array<Path, max_paths> paths;
-  int16_t path_count = 0;  ///< used entries lie below
+  int16_t path_count = 0;  ///< used entries of `paths` lie below
   int16_t next = 0;        ///< round robin
+  std::array<Path, max_paths> paths;
   std::vector<Frame> frames;
   std::vector<int32_t> free_frames;
   std::vector<AsyncCopy> copies;              ///< not done yet, in their order
   std::array<uint32_t, warp_lanes> groups{};  ///< groups of copies that each lane has committed
+  bool has_committed = false;                 ///< any lane has
   uint32_t cluster_arrived = 0;  ///< lanes that have arrived in this phase of the cluster's barrier
   uint32_t cluster_waits = 0;    ///< lanes that have arrived there and not waited since
 };
@@ -67,6 +68,7 @@ struct WarpState : Warp {
 /// One of the 16 barriers of a block.
 struct Barrier {
   std::vector<uint32_t> arrived;  ///< lanes, by warp
+  uint32_t whole_warps = 0;       ///< live warps of which every live lane has arrived
   uint32_t expected = 0;          ///< threads; 0 = all of the block
   uint32_t true_count = 0;        ///< barrier.red: threads that came with a true predicate
   uint32_t thread_count = 0;

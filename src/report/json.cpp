@@ -88,7 +88,7 @@ Json json_of(const Branch& branch, const exec::Dim3& grid) {
               {"taken", c.taken},
               {"not_taken", c.not_taken},
               {"divergent", c.divergent},
-              {"lanes", c.lanes},
+              {"lanes", c.lanes()},
               {"lanes_taken", c.lanes_taken},
               {"apart", c.apart},
               {"idle", c.idle},

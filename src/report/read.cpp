@@ -163,8 +163,8 @@ Branch branch_of(const Json& json, const exec::Dim3& grid) {
   c.taken = number_at(json, "taken");
   c.not_taken = number_at(json, "not_taken");
   c.divergent = number_at(json, "divergent");
-  c.lanes = number_at(json, "lanes");
   c.lanes_taken = number_at(json, "lanes_taken");
+  c.lanes_not_taken = number_at(json, "lanes") - c.lanes_taken;
   c.apart = number_at(json, "apart");
   c.idle = number_at(json, "idle");
   c.block = linear(dim_of(json.at("block")), grid);

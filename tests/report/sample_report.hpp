@@ -70,8 +70,8 @@ inline report::Launch sample_launch() {
   branch.source = "if (threadIdx.x % 2 == 0)";
   branch.counts.taken = 5;
   branch.counts.divergent = 15;
-  branch.counts.lanes = 640;
   branch.counts.lanes_taken = 400;
+  branch.counts.lanes_not_taken = 240;
   branch.counts.apart = 30;
   branch.counts.idle = 480;
   branch.counts.block = 5;

@@ -46,17 +46,35 @@ inline const Inst* join_of(const Warp& w, const Inst* in) {
 /// Counts an execution of a branch that the lanes of `taken` take.
 inline void count_branch(Warp& w, const Inst* in, uint32_t taken) {
   BranchCounts& counts = w.worker->branches[in->aux];
-  counts.lanes += static_cast<uint32_t>(__builtin_popcount(w.active));
-  counts.lanes_taken += static_cast<uint32_t>(__builtin_popcount(taken));
+  const auto lanes = static_cast<uint32_t>(__builtin_popcount(w.active));
   if (taken == 0) {
     ++counts.not_taken;
+    counts.lanes_not_taken += lanes;
   } else if (taken == w.active) {
     ++counts.taken;
+    counts.lanes_taken += lanes;
   } else {
+    const auto lanes_taken = static_cast<uint32_t>(__builtin_popcount(taken));
     ++counts.divergent;
-    w.event_branch = in->aux;
-    remember_split(counts, w, taken);
+    counts.lanes_taken += lanes_taken;
+    counts.lanes_not_taken += lanes - lanes_taken;
   }
+}
+
+/// Of a branch that is counted: its lanes part, those of `taken` to the target.
+inline void note_split(Warp& w, const Inst* in, uint32_t taken) {
+  w.event_branch = in->aux;
+  remember_split(w.worker->branches[in->aux], w, taken);
+}
+
+/// The rare end of branch_if, a function of its own so that the usual ones need no stack frame.
+template <bool counted>
+[[gnu::noinline]] const Inst* part(Warp& w, const Inst* in, uint32_t taken) {
+  if constexpr (counted) note_split(w, in, taken);
+  w.event_lanes = taken;
+  w.event_other = in + 1;
+  w.event_join = join_of(w, in);
+  return leave(w, Event::diverge, w.code + in->b);
 }
 
 template <bool counted>
@@ -65,10 +83,7 @@ inline const Inst* branch_if(Warp& w, const Inst* in) {
   if constexpr (counted) count_branch(w, in, taken);
   if (taken == 0) return in + 1;
   if (taken == w.active) return jump(w, in, w.code + in->b);
-  w.event_lanes = taken;
-  w.event_other = in + 1;
-  w.event_join = join_of(w, in);
-  return leave(w, Event::diverge, w.code + in->b);
+  return part<counted>(w, in, taken);
 }
 
 /// The active lanes that agree with the first active one on value[lane].
@@ -86,6 +101,7 @@ inline const Inst* branch_table(Warp& w, const Inst* in) {
   const uint32_t same = same_as_first(w, index);
   if constexpr (counted) count_branch(w, in, same);
   if (same != w.active) {
+    if constexpr (counted) note_split(w, in, same);
     w.event_lanes = same;
     w.event_join = join_of(w, in);
     return leave(w, Event::regroup, in);
