@@ -387,6 +387,10 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// In place (`out` == `in`) for square matrices with the same leading dimension and stride on both sides.
 /// Otherwise no element of the output may be one of the input, which is checked where the matrices have no
 /// gaps.
+///
+/// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
+/// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which
+/// takes about half a millisecond.
 template <class T>
 Status transpose(T* out, const std::type_identity_t<T>* in, const TransposeShape& shape,
                  cudaStream_t stream = nullptr) {
