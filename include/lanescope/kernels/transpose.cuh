@@ -67,7 +67,7 @@ struct Tiles<1> {
   using Small = AlignedTiles<1, 128, 128, 64>;
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
-  using FewAnywhere = RealigningTiles<1, 2, 8, 32, 128, 5, 3>;
+  using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
 };
 template <>
 struct Tiles<2> {
@@ -360,9 +360,11 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   using Anywhere = typename Tiles<bytes>::Anywhere;
   using FewAnywhere = typename Tiles<bytes>::FewAnywhere;
   // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
-  // words together does.
-  if (from % 16 == 0 && aligned(job.in_leading, 16) && to % 32 == 0 && aligned(job.out_leading, 32) &&
-      (shape.batch == 1 || (aligned(job.in_stride, 16) && aligned(job.out_stride, 32)))) {
+  // words together does, but where a matrix is one tile, which shares sectors with no other in its rows.
+  const bool one_tile = bytes < 8 && job.rows <= Large::rows && job.columns <= Large::columns;
+  const int sector = one_tile ? 16 : 32;
+  if (from % 16 == 0 && aligned(job.in_leading, 16) && to % sector == 0 && aligned(job.out_leading, sector) &&
+      (shape.batch == 1 || (aligned(job.in_stride, 16) && aligned(job.out_stride, sector)))) {
     const bool whole_lines =
         from % 128 == 0 && to % 128 == 0 && aligned(job.in_leading, 128) && aligned(job.out_leading, 128) &&
         (shape.batch == 1 || (aligned(job.in_stride, 128) && aligned(job.out_stride, 128)));
@@ -373,7 +375,7 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
     return launch_aligned<Large>(job, shape.batch, whole_lines, stream);
   }
   if (divide_up(job.rows, Anywhere::rows) * divide_up(job.columns, Anywhere::columns) >=
-      4 * many_tiles / shape.batch)
+      2 * many_tiles / shape.batch)
     return launch_anywhere<Anywhere>(job, shape.batch, stream);
   return launch_anywhere<FewAnywhere>(job, shape.batch, stream);
 }
