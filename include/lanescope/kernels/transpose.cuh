@@ -255,7 +255,8 @@ Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream
   if (reinterpret_cast<uintptr_t>(job.out) % 16 != 0 || !aligned(job.out_leading) ||
       (batch > 1 && !aligned(job.out_stride))) {
     if constexpr (bytes < 4)
-      return launch_pairs(&transpose_words_in_place<bytes>, job, batch, 128 / bytes, word_threads, 0, stream);
+      return launch_pairs(&transpose_words_in_place<bytes>, job, batch, 128 / bytes, word_threads<bytes>, 0,
+                          stream);
     else
       return launch_pairs(&transpose_in_place<bytes>, job, batch, square, square * square_rows, 0, stream);
   }

@@ -74,7 +74,8 @@ struct BlockStores {
     return {lane * pack + instance % pack, instance / pack};
   }
 };
-inline constexpr int word_threads = 512;
+template <int bytes>
+inline constexpr int word_threads = bytes == 1 ? 256 : 512;
 
 /// The same for elements of 1 and 2 bytes, tiles of 128 x 128 or 64 x 64: a warp moves aligned words of 32
 /// lanes, one for each of as many rows as elements fit into a word, shifts them to where the tile's rows
@@ -82,8 +83,10 @@ inline constexpr int word_threads = 512;
 /// written. A word that is partly of another tile is read for the part that is of this one, and written
 /// element by element.
 template <int bytes>
-__global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<bytes> job, unsigned tiles) {
-  constexpr int pack = 4 / bytes, side = 32 * pack, warps = word_threads / 64, steps = 32 / warps;
+__global__ void __launch_bounds__(word_threads<bytes>)
+    transpose_words_in_place(Job<bytes> job, unsigned tiles) {
+  constexpr int pack = 4 / bytes, side = 32 * pack, threads = word_threads<bytes> / 2, warps = threads / 32,
+                steps = 32 / warps;
   using T = Word<bytes>;
   using Tile = WordTile<pack>;
   static_assert(conflict_free<"sm_90", Tile>(BlockStores<pack>{}, model::Op::store) &&
@@ -92,9 +95,8 @@ __global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<byt
 
   const unsigned pairs = tiles * (tiles + 1) / 2;
   const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
-  const bool second = threadIdx.x >= word_threads / 2, diagonal = i == j;
-  const int thread = static_cast<int>(threadIdx.x) % (word_threads / 2), lane = thread % 32,
-            warp = thread / 32;
+  const bool second = threadIdx.x >= threads, diagonal = i == j;
+  const int thread = static_cast<int>(threadIdx.x) % threads, lane = thread % 32, warp = thread / 32;
   Tile& tile = both[second ? 1 : 0];
   const auto word_at = [&](int row, int column) -> uint32_t& {
     return tile.storage[Tile::byte_offset(row, column) / 4];
@@ -165,7 +167,7 @@ __global__ void __launch_bounds__(word_threads) transpose_words_in_place(Job<byt
       *reinterpret_cast<uint32_t*>(to + first / bytes) = __funnelshift_l(before, word, phase * 8);
   }
   // What is left of each row on both ends.
-  for (int c = thread; c < columns; c += word_threads / 2) {
+  for (int c = thread; c < columns; c += threads) {
     T* const to = base + (column + c) * job.out_leading + row;
     const int before = min(rows, static_cast<int>((4 - phase_of(to)) % 4) / bytes);
     const int behind_words = before + (rows - before) / pack * pack;

@@ -69,7 +69,7 @@ struct SmallLaunch {
 inline unsigned small_block(unsigned group, bool large) {
   unsigned best = 0;
   double best_use = 0;
-  for (const unsigned warps : {8, 9, 10, 7, 6, 5}) {
+  for (const unsigned warps : {8U, 9U, 10U, 7U, 6U, 5U}) {
     const unsigned threads = warps * (large ? 64 : 32);
     if (threads > small_threads) continue;
     const double used = group <= threads ? threads / group * group : group;
