@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
 
 namespace lanescope::kernels::transposing {
@@ -87,41 +88,13 @@ consteval int swizzle_of() {
 template <int bytes>
 __device__ __forceinline__ void transpose_unit(uint4 (&x)[16 / bytes]) {
   constexpr int vector = 16 / bytes;
-  uint32_t in[vector][4], out[vector][4];
+  uint32_t words[vector][4];
 #pragma unroll
-  for (int i = 0; i < vector; ++i) in[i][0] = x[i].x, in[i][1] = x[i].y, in[i][2] = x[i].z, in[i][3] = x[i].w;
-  if constexpr (bytes >= 4) {
-    constexpr int words = bytes / 4;
+  for (int i = 0; i < vector; ++i)
+    words[i][0] = x[i].x, words[i][1] = x[i].y, words[i][2] = x[i].z, words[i][3] = x[i].w;
+  transpose_block<bytes>(words);
 #pragma unroll
-    for (int i = 0; i < vector; ++i)
-#pragma unroll
-      for (int j = 0; j < vector; ++j)
-#pragma unroll
-        for (int w = 0; w < words; ++w) out[j][i * words + w] = in[i][j * words + w];
-  } else if constexpr (bytes == 2) {
-#pragma unroll
-    for (int w = 0; w < 4; ++w)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        out[2 * w][i] = __byte_perm(in[2 * i][w], in[2 * i + 1][w], 0x5410);
-        out[2 * w + 1][i] = __byte_perm(in[2 * i][w], in[2 * i + 1][w], 0x7632);
-      }
-  } else {
-#pragma unroll
-    for (int w = 0; w < 4; ++w)
-#pragma unroll
-      for (int i = 0; i < 4; ++i) {
-        const uint32_t a = in[4 * i][w], b = in[4 * i + 1][w], c = in[4 * i + 2][w], d = in[4 * i + 3][w];
-        const uint32_t ab = __byte_perm(a, b, 0x5140), ab_high = __byte_perm(a, b, 0x7362);
-        const uint32_t cd = __byte_perm(c, d, 0x5140), cd_high = __byte_perm(c, d, 0x7362);
-        out[4 * w][i] = __byte_perm(ab, cd, 0x5410);
-        out[4 * w + 1][i] = __byte_perm(ab, cd, 0x7632);
-        out[4 * w + 2][i] = __byte_perm(ab_high, cd_high, 0x5410);
-        out[4 * w + 3][i] = __byte_perm(ab_high, cd_high, 0x7632);
-      }
-  }
-#pragma unroll
-  for (int i = 0; i < vector; ++i) x[i] = make_uint4(out[i][0], out[i][1], out[i][2], out[i][3]);
+  for (int i = 0; i < vector; ++i) x[i] = make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
 }
 
 /// How the L2 cache treats the lines that a block reads.

@@ -1,4 +1,4 @@
-// Blocks of elements of 1 to 8 bytes, transposed in registers.
+// Blocks of elements, transposed in registers.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -10,7 +10,7 @@ namespace lanescope::kernels::transposing {
 /// Transposes a block of side x side elements, row i of it in x[i], which has so many words.
 template <int bytes, int side, int words>
 __device__ __forceinline__ void transpose_block(uint32_t (&x)[side][words]) {
-  static_assert(side * bytes == words * 4 && bytes <= 8);
+  static_assert(side * bytes == words * 4);
   uint32_t y[side][words];
   if constexpr (bytes >= 4) {
     constexpr int size = bytes / 4;  // words of an element
@@ -41,6 +41,16 @@ __device__ __forceinline__ void transpose_block(uint32_t (&x)[side][words]) {
   for (int i = 0; i < side; ++i)
 #pragma unroll
     for (int w = 0; w < words; ++w) x[i][w] = y[i][w];
+}
+/// The same for rows of one word.
+template <int bytes, int side>
+__device__ __forceinline__ void transpose_block(uint32_t (&x)[side]) {
+  uint32_t rows[side][1];
+#pragma unroll
+  for (int i = 0; i < side; ++i) rows[i][0] = x[i];
+  transpose_block<bytes>(rows);
+#pragma unroll
+  for (int i = 0; i < side; ++i) x[i] = rows[i][0];
 }
 
 }  // namespace lanescope::kernels::transposing

@@ -3,6 +3,7 @@
 // bytes.
 #pragma once
 
+#include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
 #include "lanescope/kernels/transpose/reading.cuh"
 
@@ -82,20 +83,6 @@ consteval int padding_of() {
 template <class Tiles>
 using RealigningTile = PaddedLines<Tiles, padding_of<Tiles>()>;
 
-/// Transposes a block of side x side elements: row i of it is x[i].
-template <int bytes>
-__device__ __forceinline__ void transpose_words_of(uint32_t (&x)[4 / bytes]) {
-  if constexpr (bytes == 2) {
-    const uint32_t a = x[0], b = x[1];
-    x[0] = __byte_perm(a, b, 0x5410), x[1] = __byte_perm(a, b, 0x7632);
-  } else if constexpr (bytes == 1) {
-    const uint32_t low = __byte_perm(x[0], x[1], 0x5140), high = __byte_perm(x[0], x[1], 0x7362);
-    const uint32_t low2 = __byte_perm(x[2], x[3], 0x5140), high2 = __byte_perm(x[2], x[3], 0x7362);
-    x[0] = __byte_perm(low, low2, 0x5410), x[1] = __byte_perm(low, low2, 0x7632);
-    x[2] = __byte_perm(high, high2, 0x5410), x[3] = __byte_perm(high, high2, 0x7632);
-  }
-}
-
 /// What a block of `transpose_realigning` moves.
 template <class Tiles, Reading reading>
 struct RealigningBlock {
@@ -165,7 +152,7 @@ struct RealigningBlock {
       }
 #pragma unroll
       for (int k = 0; k < Tiles::sets; ++k) {
-        transpose_words_of<bytes>(y[k]);
+        transpose_block<bytes>(y[k]);
 #pragma unroll
         for (int j = 0; j < side; ++j)
           to[(j * Tiles::words + 32 * k) * Tile::pitch + n * Tiles::warps] = y[k][j];
