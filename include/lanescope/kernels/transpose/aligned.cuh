@@ -7,6 +7,7 @@
 
 #include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/reading.cuh"
 
 namespace lanescope::kernels::transposing {
 
@@ -97,30 +98,17 @@ __device__ __forceinline__ void transpose_unit(uint4 (&x)[16 / bytes]) {
   for (int i = 0; i < vector; ++i) x[i] = make_uint4(words[i][0], words[i][1], words[i][2], words[i][3]);
 }
 
-/// How the L2 cache treats the lines that a block reads.
-struct InputPolicy {
-  uint64_t policy;
-  bool reset;  ///< whether the block gives them the normal priority when they have been loaded
-};
-/// More than the L2 cache of any chip so far holds.
-inline constexpr int64_t cached_bytes = 64 << 20;
-
-/// "Evict last", the policy with which the memory loses least time between reads and writes
-/// (docs/performance.md), although no line is read twice. So that none of them stays for the next kernel, the
-/// blocks that read the last `cached` bytes give them the normal priority again. Inputs below twice that are
-/// read as what is not needed again.
+/// Whether tiles of so many bytes are of a large input, twice `cached` at least, which is read with "evict
+/// last" although no line is read twice. Smaller ones are read as what is not needed again.
 template <int tile_bytes, int64_t cached>
-__device__ __forceinline__ InputPolicy input_policy() {
-  constexpr auto tiles = static_cast<unsigned>(cached / tile_bytes);
-  InputPolicy result;
-  if (gridDim.x < 2 * tiles) {
-    result.reset = false;
-    asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(result.policy));
-  } else {
-    result.reset = gridDim.x - blockIdx.x <= tiles;
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(result.policy));
-  }
-  return result;
+__device__ __forceinline__ bool is_large() {
+  return gridDim.x >= 2 * static_cast<unsigned>(cached / tile_bytes);
+}
+__device__ __forceinline__ uint64_t input_policy(bool large) {
+  if (large) return evict_last();
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
 }
 
 /// Loads a vector that no other lane needs.
@@ -142,27 +130,27 @@ __device__ __forceinline__ Place place_in_turn(unsigned down, unsigned across, u
   return {int64_t{tile / in_turn % down} * Tiles::rows, int64_t{strip} * Tiles::columns, matrix};
 }
 
-/// Rows of input and output begin at multiples of 16 bytes. One block a tile.
-template <class Tiles, int64_t cached = cached_bytes>
-__global__ void __launch_bounds__(Tiles::threads)
-    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across, unsigned in_turn) {
+/// What of a matrix a tile is: where its first row begins in input and output, and how many rows and columns
+/// of it lie in the matrix.
+template <int bytes>
+struct Piece {
+  const Word<bytes>* in;
+  Word<bytes>* out;
+  int64_t in_leading, out_leading;
+  int rows, columns;
+};
+
+template <class Tiles>
+using UsedTile = AlignedTile<Tiles, swizzle_of<Tiles>()>;
+
+/// The input's side: vectors come by `load(from)`, blocks of them are transposed in registers. `thread`: of
+/// the Tiles::threads that move this tile.
+template <class Tiles, class Load>
+__device__ __forceinline__ void fill_tile(UsedTile<Tiles>& tile, const Piece<Tiles::bytes>& piece, int thread,
+                                          Load load) {
   constexpr int vector = Tiles::vector;
   using T = Word<Tiles::bytes>;
-  constexpr int swizzle = swizzle_of<Tiles>();
-  static_assert(swizzles<Tiles, swizzle>);
-  using Tile = AlignedTile<Tiles, swizzle>;
-  extern __shared__ uint4 raw[];  // Tiles::shared bytes
-  Tile& tile = *reinterpret_cast<Tile*>(raw);
-
-  const Place at = place_in_turn<Tiles>(down, across, in_turn);
-  const T* const in = job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column;
-  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
-  // What of the tile lies in the matrix.
-  const int rows = static_cast<int>(min(job.rows - at.row, int64_t{Tiles::rows}));
-  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}));
-  const int thread = static_cast<int>(threadIdx.x);
-  const InputPolicy input = input_policy<Tiles::shared, cached>();
-
+  using Tile = UsedTile<Tiles>;
   uint4 x[Tiles::loads][vector];
 #pragma unroll
   for (int n = 0; n < Tiles::loads; ++n) {
@@ -171,9 +159,8 @@ __global__ void __launch_bounds__(Tiles::threads)
 #pragma unroll
     for (int i = 0; i < vector; ++i) {
       x[n][i] = {};
-      if (row + i < rows && column + vector <= columns)
-        x[n][i] =
-            load_once(reinterpret_cast<const uint4*>(in + (row + i) * job.in_leading + column), input.policy);
+      if (row + i < piece.rows && column + vector <= piece.columns)
+        x[n][i] = load(reinterpret_cast<const uint4*>(piece.in + (row + i) * piece.in_leading + column));
     }
   }
 #pragma unroll
@@ -181,49 +168,74 @@ __global__ void __launch_bounds__(Tiles::threads)
     const int unit = n * Tiles::threads + thread;
     const int column = unit % Tiles::across * vector, chunk = unit / Tiles::across;
     transpose_unit<Tiles::bytes>(x[n]);
-    if (column + vector > columns) continue;
+    if (column + vector > piece.columns) continue;
 #pragma unroll
     for (int i = 0; i < vector; ++i)
       *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(column + i, chunk)) = x[n][i];
   }
   // Columns behind the last whole vector.
   if constexpr (vector > 1)
-    for (int e = thread; e < columns % vector * Tiles::rows; e += Tiles::threads) {
-      const int column = columns / vector * vector + e / Tiles::rows, row = e % Tiles::rows;
-      if (row < rows)
+    for (int e = thread; e < piece.columns % vector * Tiles::rows; e += Tiles::threads) {
+      const int column = piece.columns / vector * vector + e / Tiles::rows, row = e % Tiles::rows;
+      if (row < piece.rows)
         *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(column, row)) =
-            in[row * job.in_leading + column];
+            piece.in[row * piece.in_leading + column];
     }
-  __syncthreads();
-  if (input.reset) {
-    // Lines of 128 bytes that this tile has as a whole; all have been loaded.
-    constexpr int lines = Tiles::columns * Tiles::bytes / 128;
-    for (int e = thread; e < rows * lines; e += Tiles::threads) {
-      const auto begin = reinterpret_cast<uintptr_t>(in + e / lines * job.in_leading);
-      const uintptr_t line = (begin + 127) / 128 * 128 + e % lines * 128;
-      if (line + 128 <= begin + columns * Tiles::bytes)
-        asm volatile("applypriority.global.L2::evict_normal [%0], 128;" ::"l"(line) : "memory");
-    }
-  }
+}
 
+/// The output's side.
+template <class Tiles>
+__device__ __forceinline__ void write_tile(const UsedTile<Tiles>& tile, const Piece<Tiles::bytes>& piece,
+                                           int thread) {
+  constexpr int vector = Tiles::vector;
+  using T = Word<Tiles::bytes>;
+  using Tile = UsedTile<Tiles>;
 #pragma unroll
   for (int n = 0; n < Tiles::stores; ++n) {
     const int index = n * Tiles::threads + thread;
     const int column = index / Tiles::chunks, chunk = index % Tiles::chunks;
     // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
     const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(column, chunk));
-    if (column < columns && chunk * vector + vector <= rows)
-      __stcs(reinterpret_cast<uint4*>(out + column * job.out_leading) + chunk, value);
+    if (column < piece.columns && chunk * vector + vector <= piece.rows)
+      __stcs(reinterpret_cast<uint4*>(piece.out + column * piece.out_leading) + chunk, value);
   }
   // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
   if constexpr (vector > 1)
-    if (rows % vector != 0)
+    if (piece.rows % vector != 0)
       for (int e = thread; e < Tiles::columns * vector; e += Tiles::threads) {
-        const int row = rows / vector * vector + e % vector;
+        const int row = piece.rows / vector * vector + e % vector;
         const int column = e / vector % Tiles::across * vector + e / vector / Tiles::across;
         const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(column, row));
-        if (row < rows && column < columns) out[column * job.out_leading + row] = value;
+        if (row < piece.rows && column < piece.columns) piece.out[column * piece.out_leading + row] = value;
       }
+}
+
+/// Rows of input and output begin at multiples of 16 bytes. One block a tile.
+template <class Tiles, int64_t cached = cached_bytes>
+__global__ void __launch_bounds__(Tiles::threads)
+    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across, unsigned in_turn) {
+  static_assert(swizzles<Tiles, swizzle_of<Tiles>()>);
+  extern __shared__ uint4 raw[];  // Tiles::shared bytes
+  auto& tile = *reinterpret_cast<UsedTile<Tiles>*>(raw);
+
+  const Place at = place_in_turn<Tiles>(down, across, in_turn);
+  const Piece<Tiles::bytes> piece{job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column,
+                                  job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
+                                  job.in_leading,
+                                  job.out_leading,
+                                  static_cast<int>(min(job.rows - at.row, int64_t{Tiles::rows})),
+                                  static_cast<int>(min(job.columns - at.column, int64_t{Tiles::columns}))};
+  const int thread = static_cast<int>(threadIdx.x);
+  const bool large = is_large<Tiles::shared, cached>();
+  const uint64_t policy = input_policy(large);
+
+  fill_tile<Tiles>(tile, piece, thread, [&](const uint4* from) { return load_once(from, policy); });
+  __syncthreads();
+  if (large)
+    release_lines<Tiles::shared, cached>({reinterpret_cast<uintptr_t>(piece.in),
+                                          piece.in_leading * Tiles::bytes, 0, piece.rows, 0,
+                                          piece.columns * Tiles::bytes});
+  write_tile<Tiles>(tile, piece, thread);
 }
 
 /// How blocks go through large matrices, from the measurements in docs/performance.md.

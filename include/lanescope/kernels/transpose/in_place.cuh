@@ -182,75 +182,30 @@ __global__ void __launch_bounds__(word_threads<bytes>)
 template <class Tiles>
 __global__ void __launch_bounds__(2 * Tiles::threads)
     transpose_aligned_in_place(Job<Tiles::bytes> job, unsigned tiles) {
-  constexpr int vector = Tiles::vector, side = Tiles::rows;
+  constexpr int side = Tiles::rows;
   static_assert(Tiles::columns == side);
-  using T = Word<Tiles::bytes>;
-  using Tile = AlignedTile<Tiles, swizzle_of<Tiles>()>;
   extern __shared__ uint4 raw[];  // two tiles
 
   const unsigned pairs = tiles * (tiles + 1) / 2;
   const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
   const bool second = threadIdx.x >= Tiles::threads;
   const int thread = static_cast<int>(threadIdx.x) % Tiles::threads;
-  Tile& tile = reinterpret_cast<Tile*>(raw)[second ? 1 : 0];
+  auto& tile = reinterpret_cast<UsedTile<Tiles>*>(raw)[second ? 1 : 0];
   const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
-  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
-  const T* const in = base + row * job.out_leading + column;
-  T* const out = base + column * job.out_leading + row;
-  // What of the tile lies in the matrix; nothing of the second one if it is the first.
+  auto* const base = job.out + blockIdx.x / pairs * job.out_stride;
+  // Of the second tile nothing if it is the first.
   const bool diagonal = i == j;
-  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
-  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
+  const Piece<Tiles::bytes> piece{
+      base + row * job.out_leading + column,
+      base + column * job.out_leading + row,
+      job.out_leading,
+      job.out_leading,
+      second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side})),
+      static_cast<int>(min(job.rows - column, int64_t{side}))};
 
-  uint4 x[Tiles::loads][vector];
-#pragma unroll
-  for (int n = 0; n < Tiles::loads; ++n) {
-    const int unit = n * Tiles::threads + thread;
-    const int c = unit % Tiles::across * vector, r = unit / Tiles::across * vector;
-#pragma unroll
-    for (int k = 0; k < vector; ++k) {
-      x[n][k] = {};
-      if (r + k < rows && c + vector <= columns)
-        x[n][k] = __ldcs(reinterpret_cast<const uint4*>(in + (r + k) * job.out_leading + c));
-    }
-  }
-#pragma unroll
-  for (int n = 0; n < Tiles::loads; ++n) {
-    const int unit = n * Tiles::threads + thread;
-    const int c = unit % Tiles::across * vector, chunk = unit / Tiles::across;
-    transpose_unit<Tiles::bytes>(x[n]);
-    if (c + vector > columns) continue;
-#pragma unroll
-    for (int k = 0; k < vector; ++k)
-      *reinterpret_cast<uint4*>(tile.storage + Tile::chunk_offset(c + k, chunk)) = x[n][k];
-  }
-  // Columns behind the last whole vector.
-  if constexpr (vector > 1)
-    for (int e = thread; e < columns % vector * side; e += Tiles::threads) {
-      const int c = columns / vector * vector + e / side, r = e % side;
-      if (r < rows)
-        *reinterpret_cast<T*>(tile.storage + Tile::byte_offset(c, r)) = in[r * job.out_leading + c];
-    }
+  fill_tile<Tiles>(tile, piece, thread, [](const uint4* from) { return __ldcs(from); });
   __syncthreads();
-
-#pragma unroll
-  for (int n = 0; n < Tiles::stores; ++n) {
-    const int index = n * Tiles::threads + thread;
-    const int c = index / Tiles::chunks, chunk = index % Tiles::chunks;
-    // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
-    const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(c, chunk));
-    if (c < columns && chunk * vector + vector <= rows)
-      __stcs(reinterpret_cast<uint4*>(out + c * job.out_leading) + chunk, value);
-  }
-  // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
-  if constexpr (vector > 1)
-    if (rows % vector != 0)
-      for (int e = thread; e < side * vector; e += Tiles::threads) {
-        const int r = rows / vector * vector + e % vector;
-        const int c = e / vector % Tiles::across * vector + e / vector / Tiles::across;
-        const T value = *reinterpret_cast<const T*>(tile.storage + Tile::byte_offset(c, r));
-        if (r < rows && c < columns) out[c * job.out_leading + r] = value;
-      }
+  write_tile<Tiles>(tile, piece, thread);
 }
 
 }  // namespace lanescope::kernels::transposing

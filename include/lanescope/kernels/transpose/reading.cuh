@@ -1,10 +1,20 @@
-// How tiles of rows that begin anywhere read large inputs. Tiles beside each other need the sectors between
-// them twice, and tiles below each other some rows.
+// How tiles read large inputs: with the L2 policy "evict last", with which the memory loses least time
+// between reads and writes (docs/performance.md). Where rows begin anywhere, tiles beside each other also
+// need the sectors between them twice, and tiles below each other some rows.
 #pragma once
 
-#include "lanescope/kernels/transpose/aligned.cuh"
+#include "lanescope/kernels/transpose/common.cuh"
 
 namespace lanescope::kernels::transposing {
+
+/// More than the L2 cache of any chip so far holds.
+inline constexpr int64_t cached_bytes = 64 << 20;
+
+__device__ __forceinline__ uint64_t evict_last() {
+  uint64_t policy;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
 
 enum class Reading {
   plain,
@@ -13,10 +23,8 @@ enum class Reading {
 
 template <Reading reading>
 __device__ __forceinline__ uint64_t policy_of() {
-  uint64_t policy = 0;
-  if constexpr (reading == Reading::keeping)
-    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
+  if constexpr (reading == Reading::keeping) return evict_last();
+  return 0;
 }
 
 template <Reading reading>
