@@ -132,19 +132,21 @@ Job<bytes> from_matrix(Job<bytes> job, int64_t first) {
   return job;
 }
 
+/// What a block may have of shared memory only if it is asked for.
+template <class Kernel>
+Status allow_shared(Kernel kernel, int bytes) {
+  if (bytes <= 49152) return {};
+  return detail::status_of(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+}
+
 /// One block for each tile, of which each begins up to slack - 1 rows early.
 template <class Tiles, class Kernel>
 Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
-  const int64_t down = divide_up(job.rows + (Tiles::slack == 0 ? 0 : Tiles::slack - 1), Tiles::rows);
+  const int64_t down = divide_up(job.rows + Tiles::slack - 1, Tiles::rows);
   const int64_t across = divide_up(job.columns, Tiles::columns);
   if (down > 0x7fffffff / across)
     return detail::invalid("rows or columns is too large: more than 2^31 tiles");
-  if constexpr (Tiles::shared > 49152) {
-    // What a block may have only if it is asked for.
-    const cudaError_t error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, Tiles::shared);
-    if (error != cudaSuccess) return detail::status_of(error);
-  }
+  if (const Status status = allow_shared(kernel, Tiles::shared); !status) return status;
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
     kernel<<<blocks, Tiles::threads, Tiles::shared, stream>>>(
         from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across));
@@ -173,12 +175,7 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
   if (down * across * batch >= 2 * cached_bytes / Tiles::shared)
     walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(across), whole_lines);
   const int shared = walk.shared > Tiles::shared ? walk.shared : Tiles::shared;
-  if (shared > 49152) {
-    // What a block may have only if it is asked for.
-    const cudaError_t error =
-        cudaFuncSetAttribute(&transpose_aligned<Tiles>, cudaFuncAttributeMaxDynamicSharedMemorySize, shared);
-    if (error != cudaSuccess) return detail::status_of(error);
-  }
+  if (const Status status = allow_shared(&transpose_aligned<Tiles>, shared); !status) return status;
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
     transpose_aligned<Tiles><<<blocks, Tiles::threads, shared, stream>>>(
         from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across), walk.in_turn);
@@ -188,12 +185,9 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
 template <int bytes, int word>
 Status launch_words(const Job<bytes>& job, const SmallLaunch& launch, cudaStream_t stream) {
   const SmallPlan& plan = launch.plan;
-  if (launch.shared > 49152) {
-    // What a block may have only if it is asked for.
-    const cudaError_t error = cudaFuncSetAttribute(&transpose_small<bytes, word>,
-                                                   cudaFuncAttributeMaxDynamicSharedMemorySize, small_shared);
-    if (error != cudaSuccess) return detail::status_of(error);
-  }
+  if (launch.shared > 49152)
+    if (const Status status = allow_shared(&transpose_small<bytes, word>, small_shared); !status)
+      return status;
   return launch_all(1, divide_up(plan.batch, plan.matrices), [&](int64_t first, unsigned blocks) {
     SmallPlan rest = plan;
     rest.batch -= first * plan.matrices;
