@@ -32,7 +32,11 @@ std::string read_file(const std::filesystem::path& path) {
 }
 
 ScratchFolder::ScratchFolder() {
-  std::string pattern = (std::filesystem::temp_directory_path() / "lanescope-XXXXXX").string();
+  std::error_code problem;
+  const std::filesystem::path parent = std::filesystem::temp_directory_path(problem);
+  if (problem)
+    throw Error(std::string("no folder for temporary files (TMPDIR, or /tmp): ") + problem.message());
+  std::string pattern = (parent / "lanescope-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw Error(SourcePlace{pattern}, std::string("cannot make a folder: ") + std::strerror(errno));
   path_ = pattern;

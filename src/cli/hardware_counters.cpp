@@ -9,6 +9,7 @@
 #include <optional>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/tools.hpp"
 #include "cli/trial.hpp"
@@ -129,7 +130,13 @@ HardwareCounters read_counters(const std::vector<Recorded>& recordings,
     for (const Recorded& recording : recordings) command.push_back(recording.folder.string());
     std::error_code ignored;
     fs::remove(log, ignored);
-    const int status = run_to_file(command, output);
+    int status = 0;
+    try {
+      status = run_to_file(command, output);
+    } catch (const Error& error) {  // the measurements made so far are worth having
+      result.missing = error.what();
+      return result;
+    }
     const std::string printed = read_if_readable(log).value_or("") + read_if_readable(output).value_or("");
     std::string why;
     if (printed.find("ERR_NVGPUCTRPERM") != std::string::npos)
@@ -146,6 +153,12 @@ HardwareCounters read_counters(const std::vector<Recorded>& recordings,
       result.launches.assign(recordings.size(), {});
       return result;
     }
+    for (const std::string& name : group)
+      if (std::any_of(result.launches.begin(), result.launches.end(),
+                      [&](Counters& launch) { return launch[name].size() != runs; })) {
+        result.unknown.push_back(name);
+        for (Counters& launch : result.launches) launch.erase(name);
+      }
   }
   return result;
 }

@@ -19,8 +19,9 @@ struct Recorded {
 };
 
 struct HardwareCounters {
-  std::string missing;             ///< in words, why there are none
-  std::vector<Counters> launches;  ///< one for each recording, empty where `missing` says why
+  std::string missing;               ///< in words, why there are none
+  std::vector<Counters> launches;    ///< one for each recording, empty where `missing` says why
+  std::vector<std::string> unknown;  ///< counters that ncu has no number of ("n/a"), in no launch then
 };
 
 /// Launches each recording `runs` times under ncu, once for each group of counters: those of a group are, if

@@ -1,6 +1,7 @@
 // `lanescope measure`: runs kernels of a PTX file, or a CUDA program, as `lanescope run` does, and then the
 // same launches on the GPU: results, times and hardware counters beside what the engine counted.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <signal.h>
 
 #include <CLI/CLI.hpp>
@@ -199,6 +200,10 @@ int measure(const Options& options) {
   if (options.format != "text" && options.format != "json")
     throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
   if (options.runs == 0 || options.counter_runs == 0) throw Error("--runs and --counter-runs are at least 1");
+  if (options.limit == 0) throw Error("--limit is at least 1");
+  if (!(options.tolerance >= 0 && options.tolerance < 1))
+    throw Error(
+        fmt::format("--tolerance: {} is no relative difference from 0 to below 1", options.tolerance));
   const ScratchFolder scratch;
   catch_interrupts();
 
@@ -237,6 +242,8 @@ int measure(const Options& options) {
     HardwareCounters counters = read_counters(for_counters, report::measured_counters(), options.counter_runs,
                                               options.device, scratch.path());
     measurement.no_counters = counters.missing;
+    if (!counters.unknown.empty())
+      measurement.notes.push_back(fmt::format("ncu has no number of {}.", fmt::join(counters.unknown, ", ")));
     for (size_t i = 0; i < counted.size(); ++i)
       measurement.launches[counted[i]].counters = std::move(counters.launches[i]);
   }

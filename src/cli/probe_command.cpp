@@ -57,8 +57,9 @@ int run_probe(const ProbeOptions& options) {
   if (!preset) std::cout << "There is no preset for " << probed.chip.arch << ".\n";
   if (options.code) std::cout << probe::to_code(probed.chip, probed.result);
   if (!options.json.empty()) write_output(options.json, probe::to_json(probed.chip, probed.result));
-  const bool differs = preset && probe::compare(probed.result, *preset).different != 0;
-  return differs && !options.compare.empty() ? limit_passed : done;
+  if (options.compare.empty()) return done;
+  const probe::Comparison comparison = probe::compare(probed.result, *preset);
+  return comparison.different != 0 || comparison.equal == 0 ? limit_passed : done;
 }
 
 }  // namespace
@@ -73,7 +74,8 @@ void add_probe_command(CLI::App& app, int& status) {
   command
       ->add_option(
           "--compare", options->compare,
-          "the architecture to compare with (default: the GPU's); exit status 1 when something differs")
+          "the architecture to compare with (default: the GPU's); exit status 1 when something differs, "
+          "or nothing could be found out")
       ->type_name("NAME");
   command->add_option("--json", options->json, "write what was found and measured to FILE")
       ->type_name("FILE");

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <thread>
 #include <utility>
@@ -15,6 +16,10 @@ namespace lanescope::gpu {
 struct Driver {
   using Handle = void*;  // CUcontext, CUmodule, CUfunction, CUstream, CUevent, CUlinkState
   static constexpr int success = 0, not_ready = 600;
+  /// What is wrong with the PTX itself: CUDA_ERROR_INVALID_IMAGE, _NO_BINARY_FOR_GPU, _INVALID_PTX,
+  /// _UNSUPPORTED_PTX_VERSION, _INVALID_SOURCE. Other errors of loading it say nothing of the PTX, for
+  /// example that the driver's assembler is not installed or is turned off.
+  static constexpr std::array about_ptx{200, 209, 218, 222, 300};
   // CUjit_option: CU_JIT_ERROR_LOG_BUFFER, …_SIZE_BYTES, CU_JIT_OPTIMIZATION_LEVEL. CU_JIT_INPUT_PTX.
   static constexpr int error_log = 5, error_log_bytes = 6, optimisation = 7, input_ptx = 1;
   // CUdevice_attribute
@@ -192,9 +197,13 @@ struct Log {
 
   void must(const Driver& driver, int result) const {
     if (result == Driver::success) return;
-    std::string message = fmt::format("the driver refuses the PTX: {}", driver.text_of(result));
+    const bool refused =
+        std::find(Driver::about_ptx.begin(), Driver::about_ptx.end(), result) != Driver::about_ptx.end();
+    std::string message = fmt::format("the driver {} the PTX: {}", refused ? "refuses" : "cannot assemble",
+                                      driver.text_of(result));
     if (text[0] != '\0') message.append("\n").append(text, 0, text.find('\0'));
-    throw RefusedPtx(message);
+    if (refused) throw RefusedPtx(message);
+    throw GpuError(message);
   }
 };
 

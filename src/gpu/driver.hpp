@@ -109,7 +109,8 @@ class Device {
   [[nodiscard]] int multiprocessors() const;
   [[nodiscard]] uint64_t l2_bytes() const;
 
-  /// Assembles and loads PTX, linking several texts. Throws RefusedPtx with the assembler's log.
+  /// Assembles and loads PTX, linking several texts. Throws RefusedPtx with the assembler's log, GpuError
+  /// where the driver cannot assemble any.
   [[nodiscard]] Module load(std::span<const std::string> ptx, unsigned optimisation = full_optimisation);
   [[nodiscard]] Module load(const std::string& ptx, unsigned optimisation = full_optimisation) {
     return load(std::span(&ptx, 1), optimisation);

@@ -217,6 +217,10 @@ class Prober {
       patterns.push_back(offsets_of(lanes_, [&](int lane) { return lane * stride; }));
     Trail trail;
     const std::vector<size_t> places = bench_.measure(load(4), patterns);
+    if (places.empty()) {
+      no_answer("banks", Certainty::undecided, fmt::format("no {} was measured", name_of(load(4))));
+      return;
+    }
     trail.add(places);
     double low = HUGE_VAL, high = 0;
     for (const size_t place : places) {
@@ -226,7 +230,7 @@ class Prober {
     std::vector<double> spreads;
     for (const size_t place : places) spreads.push_back(bench_.all()[place].spread());
     std::sort(spreads.begin(), spreads.end());
-    if (places.empty() || high - low < 8 * spreads[spreads.size() / 2] || high - low < 0.02 * high) {
+    if (high == low || high - low < 8 * spreads[spreads.size() / 2] || high - low < 0.02 * high) {
       no_answer("banks", Certainty::undecided, "latency does not depend on the stride", trail);
       return;
     }
@@ -576,7 +580,7 @@ class Prober {
     }
     const double near = cycles(places[places.size() - 2]);
     const double far = cycles(places.back());
-    if (far - near < 0.1 * near) {
+    if (far - near <= 0.1 * near) {
       no_answer(
           "sector_bytes", Certainty::undecided,
           fmt::format("a second load takes as long anywhere ({:.0f} and {:.0f} cycles): nothing is kept near "

@@ -85,6 +85,9 @@ std::string text_of(const std::vector<double>& cycles) {
   return fmt::format("{}", fmt::join(words, " "));
 }
 
+/// More cycles than any access takes.
+constexpr double most_cycles = 1e9;
+
 std::vector<double> cycles_from(const std::string& text) {
   std::vector<double> cycles;
   std::istringstream words(text);
@@ -95,7 +98,8 @@ std::vector<double> cycles_from(const std::string& text) {
     auto read = std::from_chars(word.data(), end, value);
     if (read.ec == std::errc() && read.ptr != end && *read.ptr == 'x')
       read = std::from_chars(read.ptr + 1, end, count);
-    if (read.ec != std::errc() || read.ptr != end || !(value >= 0) || count == 0 || count > 1000)
+    if (read.ec != std::errc() || read.ptr != end || !(value >= 0 && value <= most_cycles) || count == 0 ||
+        count > 1000)
       throw Error(fmt::format("'{}' are no cycles", text));
     cycles.insert(cycles.end(), count, value);
   }
@@ -162,9 +166,10 @@ Record read_record(std::string_view text, const std::string& name) {
     const Json& chip = json.at("chip");
     record.chip = {chip.at("name").get<std::string>(), chip.at("arch").get<std::string>(),
                    chip.at("cuda").get<std::string>()};
-    record.lanes = json.at("arch").at("warp_lanes").get<int>();
-    if (record.lanes != 32 && record.lanes != 64)
-      throw Error(fmt::format("a warp has 32 or 64 lanes, not {}", record.lanes));
+    const Json& lanes = json.at("arch").at("warp_lanes");
+    if (lanes != 32 && lanes != 64)
+      throw Error(fmt::format("a warp has 32 or 64 lanes, not {}", lanes.dump()));
+    record.lanes = lanes.get<int>();
     for (const Json& row : json.at("measurements"))
       record.measurements.push_back({access_by_name(row.at(0).get<std::string>()),
                                      offsets_from_text(row.at(1).get<std::string>()),

@@ -5,6 +5,7 @@
 //   FAKE_CUDA_FAIL=1         each launch fails, as by an illegal address
 //   FAKE_CUDA_HANG=1         launches do not end, and nothing is given back while one runs
 //   FAKE_CUDA_REFUSE=1       PTX is refused
+//   FAKE_CUDA_NO_JIT=1       the driver's assembler is not installed
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,8 +34,8 @@ namespace exec = lanescope::exec;
 namespace ptx = lanescope::ptx;
 using Clock = std::chrono::steady_clock;
 
-constexpr int success = 0, invalid_value = 1, out_of_memory = 2, invalid_ptx = 218, not_found = 500,
-              illegal_address = 700;
+constexpr int success = 0, invalid_value = 1, out_of_memory = 2, invalid_ptx = 218, no_assembler = 221,
+              not_found = 500, illegal_address = 700;
 constexpr int error_log = 5, error_log_bytes = 6;
 constexpr uint64_t page = 2 << 20;
 
@@ -137,7 +138,7 @@ DRIVER_API int cuDeviceGetName(char* name, int bytes, int) {
   return success;
 }
 DRIVER_API int cuDeviceGetAttribute(int* value, int attribute, int) {
-  static const std::map<int, int> values{{13, 1'000'000}, {16, 2}, {38, 4096}, {75, 9}, {76, 0}};
+  static const std::map<int, int> values{{10, 32}, {13, 1'000'000}, {16, 2}, {38, 4096}, {75, 9}, {76, 0}};
   const auto found = values.find(attribute);
   if (found == values.end()) return invalid_value;
   *value = found->second;
@@ -152,6 +153,7 @@ DRIVER_API int cuCtxSetCurrent(void*) { return success; }
 DRIVER_API int cuGetErrorString(int error, const char** text) {
   *text = error == illegal_address ? "an illegal memory access was encountered"
           : error == invalid_ptx   ? "a PTX JIT compilation failed"
+          : error == no_assembler  ? "PTX JIT compiler library not found"
           : error == not_found     ? "named symbol not found"
                                    : "invalid argument";
   return success;
@@ -159,6 +161,7 @@ DRIVER_API int cuGetErrorString(int error, const char** text) {
 
 DRIVER_API int cuModuleLoadDataEx(void** out, const void* image, unsigned count, int* options,
                                   void** values) {
+  if (is_asked("FAKE_CUDA_NO_JIT")) return no_assembler;
   try {
     if (is_asked("FAKE_CUDA_REFUSE")) throw lanescope::Error("ptxas fatal   : refused");
     std::vector<std::string> texts;

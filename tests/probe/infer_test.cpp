@@ -3,8 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "probe/simulated.hpp"
 
@@ -121,6 +124,38 @@ TEST(Infer, ConflictsThatDoNotShow) {
   EXPECT_EQ(result.findings.front().certainty, Certainty::undecided);
   EXPECT_EQ(result.findings.front().reason, "latency does not depend on the stride");
   EXPECT_EQ(result.description.sector_bytes, 32);  // shows all the same
+}
+
+/// Measures nothing at all, or always the same.
+class Stopped final : public Timer {
+ public:
+  explicit Stopped(std::optional<double> always) : always_(always) {}
+  [[nodiscard]] int lanes() const override { return 32; }
+  [[nodiscard]] std::vector<std::vector<double>> cycles(const Access&,
+                                                        std::span<const Offsets> patterns) override {
+    if (!always_) return {};
+    return {patterns.size(), {*always_}};
+  }
+
+ private:
+  std::optional<double> always_;
+};
+
+TEST(Infer, AClockThatStandsStill) {
+  for (const double cycles : {0.0, 100.0}) {
+    Stopped timer(cycles);
+    const Result result = probe(timer);
+    for (const Finding& finding : result.findings)
+      EXPECT_EQ(finding.certainty, Certainty::undecided) << finding.parameter;
+    EXPECT_EQ(result.findings.front().reason, "latency does not depend on the stride");
+  }
+}
+
+TEST(Infer, NothingMeasured) {
+  Stopped timer(std::nullopt);
+  const Result result = probe(timer);
+  EXPECT_EQ(result.findings.front().certainty, Certainty::undecided);
+  EXPECT_EQ(result.findings.front().reason, "no ld.shared 4 was measured");
 }
 
 TEST(Infer, WhatAChipLacksIsAbsent) {

@@ -66,14 +66,17 @@ TEST(Record, WhatIsNone) {
   EXPECT_THAT(refusal(R"({"schema": 2})"), HasSubstr("schema 2 is not known here"));
   EXPECT_THAT(refusal("{}"), HasSubstr("schema"));
   EXPECT_THAT(refusal(head + R"(33}, "measurements": []})"), HasSubstr("32 or 64 lanes, not 33"));
+  EXPECT_THAT(refusal(head + R"(32.5}, "measurements": []})"), HasSubstr("32 or 64 lanes, not 32.5"));
+  EXPECT_THAT(refusal(head + R"(4294967328}, "measurements": []})"), HasSubstr("not 4294967328"));
   EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 3", "0", "1"]]})"),
               HasSubstr("'ld.shared 3' is no access"));
   EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x40 0x40", "1"]]})"),
               HasSubstr("are not the offsets of a warp's lanes"));
   EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x32", "1x"]]})"),
               HasSubstr("'1x' are no cycles"));
-  EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x32", "nan"]]})"),
-              HasSubstr("are no cycles"));
+  for (const std::string bad : {"nan", "inf", "1e300", "-1"})
+    EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x32", ")" + bad + R"("]]})"),
+                HasSubstr("'" + bad + "' are no cycles"));
   EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x32", ""]]})"),
               HasSubstr("without cycles"));
   EXPECT_THAT(refusal(head + R"(32}, "measurements": [["ld.shared 4", "0x32", "20"]]})"),
