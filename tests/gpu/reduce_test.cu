@@ -392,6 +392,19 @@ void test_errors() {
           "reduce: the workspace is not aligned to 16 bytes");
   refused(reduce_sum(out, in.get(), FixedSegments{1ull << 40, 1ull << 40}, workspace, nullptr),
           "reduce: segments of that length exceed the address space");
+  const auto* const few = reinterpret_cast<const int8_t*>(in.get());
+  refused(reduce_sum(out, few, -1, workspace, nullptr),
+          "reduce: segments of that length exceed the address space");
+  refused(reduce_sum(out, few, FixedSegments{~uint64_t{0}, 1}, workspace, nullptr),
+          "reduce: so many segments exceed the address space");
+  refused(reduce_sum(out, in.get(), FixedSegments{~uint64_t{0}, 0}, workspace, nullptr),
+          "reduce: so many segments exceed the address space");
+  const Input<int> offsets({0, 3, 7, 10}, 0);
+  refused(reduce_sum(out, in.get(), Segments<int>{offsets.get(), 3, ~uint64_t{0}}, workspace, nullptr),
+          "reduce: so many elements exceed the address space");
+  check(reduce_workspace_bytes<float, float>(Segments<int>{offsets.get(), 0, 10}) == 0, "no segments");
+  check(static_cast<bool>(reduce_sum(out, in.get(), Segments<int>{offsets.get(), 0, 10}, {}, nullptr)),
+        "a sum of no segments");
   refused(reduce_sum(out, in.get(), Segments<int>{nullptr, 3, 10}, workspace, nullptr),
           "reduce: offsets is null");
   must(cudaGetLastError(), "errors are no errors of the runtime");

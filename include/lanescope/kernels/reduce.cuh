@@ -18,14 +18,16 @@
 // the functor says that it is commutative (`static constexpr bool commutative = true`).
 //
 // Stream-ordered: no function waits, allocates, or needs the workspace initialised. `in` needs the alignment
-// of its type only (from 16 bytes on it is read 16 bytes at a time). Nothing outside of the arrays is read
-// or written, also with offsets that are wrong. How it is done and what was tried: docs/performance.md.
-// C++20.
+// of its type only (from 16 bytes on it is read 16 bytes at a time). `out`, `in`, the offsets and the
+// workspace do not overlap. Nothing outside of the arrays is read or written, also with offsets that are
+// wrong. How it is done and what was tried: docs/performance.md. C++20, CUDA 12 or newer, compute
+// capability 7.0 or newer.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 #include <limits>
 #include <type_traits>
 
@@ -209,8 +211,13 @@ inline constexpr int chains = sizeof(Acc) * per_load<In> <= 64 ? per_load<In>
 /// registers for larger values are for fewer.
 template <int group, bool foreign, class In, class Acc, class Op>
 constexpr int resident_blocks() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  constexpr int most = 1024 / threads;
+#else
+  constexpr int most = 3;
+#endif
   if (sizeof(Acc) > 64) return 1;
-  return sizeof(Acc) * chains<In, Acc> > 16 || !commutes<Op>() || group == 1 || !foreign ? 2 : 3;
+  return sizeof(Acc) * chains<In, Acc> > 16 || !commutes<Op>() || group == 1 || !foreign ? 2 : most;
 }
 
 // ---- Values between threads: any type, as words of 4 bytes.
@@ -644,6 +651,26 @@ __global__ void __launch_bounds__(threads, (resident_blocks<32, false, In, Acc, 
 
 // ---- The host's part.
 
+/// Sets whether `kernel`, as it was compiled for the current device, waits for the one before it
+/// (wait_for_the_one_before). Code for compute capability 8.x does not, which may be what runs on 9.0, too.
+template <class Kernel>
+Status find_waiting(Kernel* kernel, bool& waits) {
+#ifdef __CUDA_ARCH_LIST__
+  constexpr int compiled_for[] = {__CUDA_ARCH_LIST__};
+  constexpr auto with_wait = [](const auto& list) {
+    size_t count = 0;
+    for (const int arch : list) count += arch >= 900 ? 1 : 0;
+    return count;
+  };
+  waits = with_wait(compiled_for) != 0;
+  if (with_wait(compiled_for) == 0 || with_wait(compiled_for) == std::size(compiled_for)) return {};
+#endif
+  cudaFuncAttributes attributes = {};
+  const Status status = detail::status_of(cudaFuncGetAttributes(&attributes, kernel));
+  waits = attributes.ptxVersion >= 90;
+  return status;
+}
+
 /// Launches; `follows`: may start before the launch before it in the stream has ended.
 template <class... Params, class... Args>
 Status launch(void (*kernel)(Params...), uint64_t blocks, const ReduceOptions& options, cudaStream_t stream,
@@ -655,16 +682,12 @@ Status launch(void (*kernel)(Params...), uint64_t blocks, const ReduceOptions& o
   config.stream = stream;
   cudaLaunchAttribute attribute = {};
   if (follows) {
-    int device = 0, major = 0;
-    if (const Status status = detail::status_of(cudaGetDevice(&device)); !status) return status;
-    if (const Status status =
-            detail::status_of(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
-        !status)
-      return status;
+    bool waits = false;
+    if (const Status status = find_waiting(kernel, waits); !status) return status;
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
     config.attrs = &attribute;
-    config.numAttrs = major >= 9 ? 1 : 0;
+    config.numAttrs = waits ? 1 : 0;
   }
   return detail::status_of(cudaLaunchKernelEx(&config, kernel, args...));
 }
@@ -743,7 +766,7 @@ uint64_t limit_of(const Segments<Offset>& shape) {
 /// Every long segment is longer than the limit and has at most one piece more than whole ones fit into it.
 template <class In, class Offset>
 uint64_t most_tasks(const Segments<Offset>& shape) {
-  if (shape.elements <= limit_of<In>(shape)) return 0;
+  if (shape.segments == 0 || shape.elements <= limit_of<In>(shape)) return 0;
   return shape.elements / limit_of<In>(shape) + shape.elements / (piece_vectors * per_load<In>);
 }
 template <class In, class Acc, class Offset>
@@ -815,9 +838,16 @@ Status checked_run(Acc* out, const In* in, const Shape& shape, const Acc& identi
   static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Acc>,
                 "elements and results are copied as bytes");
   if (segments_in(shape) == 0) return {};
-  if constexpr (std::is_same_v<Shape, FixedSegments>)
-    if (shape.length > ~uint64_t{0} / sizeof(In) / shape.segments)
+  // More than any address space has: negative numbers become such ones.
+  constexpr uint64_t most = uint64_t{1} << 62;
+  if (segments_in(shape) > most / sizeof(Acc))
+    return detail::invalid("reduce: so many segments exceed the address space");
+  if constexpr (std::is_same_v<Shape, FixedSegments>) {
+    if (shape.length > most / sizeof(In) / shape.segments)
       return detail::invalid("reduce: segments of that length exceed the address space");
+  } else if (shape.elements > most / sizeof(In)) {
+    return detail::invalid("reduce: so many elements exceed the address space");
+  }
   if (out == nullptr) return detail::invalid("reduce: out is null");
   if (reinterpret_cast<uintptr_t>(out) % alignof(Acc) != 0)
     return detail::invalid("reduce: out is not aligned to its type");

@@ -22,8 +22,13 @@
 //               and puts words of the output together; register blocks where rows and columns are whole words
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
 //               2-byte elements shifted to where rows begin
-// That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer.
+// That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer, compute
+// capability 8.0 or newer.
 #pragma once
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+#error "lanescope/kernels/transpose.cuh needs compute capability 8.0 or newer: nvcc -arch=sm_80, sm_90 …"
+#endif
 
 #include <cuda_runtime.h>
 
