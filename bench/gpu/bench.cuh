@@ -5,9 +5,13 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <string>
+#include <system_error>
 #include <vector>
 
 #include "lanescope/kernels/status.cuh"
@@ -20,15 +24,35 @@ inline int failures = 0;  ///< wrong results; the exit status is 1 if there are 
 inline int smaller = 0;   ///< sizes are divided by 2^smaller
 inline int repeats = 0;   ///< how often to time each candidate; 0: as the part says
 
-/// Takes `smaller=K` and `repeats=N`; whether the argument was one of them.
-inline bool take_option(const char* argument) {
-  return std::sscanf(argument, "smaller=%d", &smaller) == 1 ||
-         std::sscanf(argument, "repeats=%d", &repeats) == 1;
-}
-
 [[noreturn]] inline void give_up(const char* why) {
   std::fprintf(stderr, "%s\n", why);
   std::exit(1);
+}
+
+/// Reads `NAME=NUMBER`, the number from 0 to `most`.
+inline bool take_number(const char* argument, const char* name, int most, int& value) {
+  const size_t length = std::strlen(name);
+  if (std::strncmp(argument, name, length) != 0 || argument[length] != '=') return false;
+  const char* const end = argument + std::strlen(argument);
+  const auto [behind, error] = std::from_chars(argument + length + 1, end, value);
+  return error == std::errc() && behind == end && value >= 0 && value <= most;
+}
+
+/// The parts named on the command line, all of `parts` if there are none; takes `smaller=K` and `repeats=N`.
+/// Anything else ends the program with status 2 and `usage`.
+inline std::vector<std::string> parts_wanted(int argc, char** argv, const std::vector<std::string>& parts,
+                                             const char* usage) {
+  std::vector<std::string> wanted;
+  for (int i = 1; i < argc; ++i) {
+    if (take_number(argv[i], "smaller", 10, smaller) || take_number(argv[i], "repeats", 1000, repeats))
+      continue;
+    if (std::find(parts.begin(), parts.end(), argv[i]) == parts.end()) {
+      std::fprintf(stderr, "usage: %s [smaller=K (0 to 10)] [repeats=N (to 1000)]\n", usage);
+      std::exit(2);
+    }
+    wanted.emplace_back(argv[i]);
+  }
+  return wanted.empty() ? parts : wanted;
 }
 inline void must(cudaError_t error) {
   if (error != cudaSuccess) give_up(cudaGetErrorString(error));

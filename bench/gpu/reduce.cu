@@ -20,7 +20,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstring>
 #include <cub/cub.cuh>
 #include <functional>
 #include <string>
@@ -480,16 +479,14 @@ void segments() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const std::vector<std::string> parts = parts_wanted(argc, argv, {"suite", "sum", "types", "segments"},
+                                                      "reduce [suite] [sum] [types] [segments]");
+  const auto wanted = [&](const char* part) {
+    return std::find(parts.begin(), parts.end(), part) != parts.end();
+  };
   cudaDeviceProp properties;
   must(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s\n", properties.name);
-  bool all = true;
-  for (int a = 1; a < argc; ++a)
-    if (!take_option(argv[a])) all = false;
-  const auto wanted = [&](const char* part) {
-    return all ||
-           std::any_of(argv + 1, argv + argc, [&](const char* a) { return std::strcmp(a, part) == 0; });
-  };
   if (wanted("suite")) {
     suite(24 - smaller, 512);
     suite(25 - smaller, 256);

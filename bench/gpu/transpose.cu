@@ -7,9 +7,8 @@
 // Without a part named, all three:
 //
 //   suite    8192² and 16384² floats: time, bandwidth, share of the copy, speed-up over the naive kernel, and
-//   the
-//            wavefronts of shared memory that the model (lanescope/model, asked here for each access of the
-//            source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
+//            the wavefronts of shared memory that the model (lanescope/model, asked here for each access of
+//            the source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
 //   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes, and in place
 //   batches  the library for batches of small matrices
 //
@@ -22,7 +21,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <functional>
 #include <string>
 #include <vector>
@@ -361,31 +359,23 @@ void for_all_sizes(Part part) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  bool all = true, wanted[3] = {};
-  const char* const parts[] = {"suite", "sizes", "batches"};
-  for (int i = 1; i < argc; ++i) {
-    if (take_option(argv[i])) continue;
-    const auto* const part = std::find(std::begin(parts), std::end(parts), std::string(argv[i]));
-    if (part != std::end(parts)) {
-      all = false;
-      wanted[part - std::begin(parts)] = true;
-    } else {
-      std::fprintf(stderr, "usage: transpose [suite] [sizes] [batches] [smaller=K] [repeats=N]\n");
-      return 2;
-    }
-  }
+  const std::vector<std::string> parts =
+      parts_wanted(argc, argv, {"suite", "sizes", "batches"}, "transpose [suite] [sizes] [batches]");
+  const auto wanted = [&](const char* part) {
+    return std::find(parts.begin(), parts.end(), part) != parts.end();
+  };
   cudaDeviceProp device;
   must(cudaGetDeviceProperties(&device, 0));
   std::printf("%s\n", device.name);
   const Buffers buffers(((size_t{1} << 30) + (size_t{256} << 20)) >> (smaller > 4 ? 4 : smaller));
-  if (all || wanted[0]) suite(buffers);
-  if (all || wanted[1]) {
+  if (wanted("suite")) suite(buffers);
+  if (wanted("sizes")) {
     library_title("The library's transpose, sizes");
     for_all_sizes([&](auto bytes) { sizes<bytes()>(buffers); });
     library_title("The library's transpose, in place");
     for_all_sizes([&](auto bytes) { in_place<bytes()>(buffers); });
   }
-  if (all || wanted[2]) {
+  if (wanted("batches")) {
     library_title("The library's transpose, batches");
     for_all_sizes([&](auto bytes) { batches<bytes()>(buffers); });
   }
