@@ -88,6 +88,8 @@ model::Arch ArchOptions::resolve(const std::string& otherwise) const {
     return model::custom_arch(banks, bits, unit,
                               broadcast_by_name(given("--broadcast") ? broadcast_ : "many"));
   }
+  if (arch_.empty() && model::find_arch(otherwise) == nullptr)
+    throw Error(fmt::format("nothing is known of {}: say with --arch whose rules to count by", otherwise));
   const model::Arch arch = arch_by_name(arch_.empty() ? otherwise : arch_);
   if (!given("--bank-mode")) return arch;
   if (!arch.has_bank_modes) throw Error(fmt::format("--bank-mode is for sm_3x only, not for {}", arch.name));

@@ -21,8 +21,8 @@ class ArchOptions {
   /// --arch all, for commands that know what to do then.
   [[nodiscard]] bool asks_for_all() const;
 
-  /// The architecture asked for; `otherwise` where none is. Throws lanescope::Error on an unknown name,
-  /// numbers out of range, or options that contradict each other.
+  /// The architecture asked for; `otherwise` where none is. Throws lanescope::Error on an unknown name (also
+  /// `otherwise`), numbers out of range, or options that contradict each other.
   [[nodiscard]] model::Arch resolve(
       const std::string& otherwise = std::string(model::default_arch_name)) const;
 

@@ -269,6 +269,7 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
   const auto options = std::make_shared<Options>();
   options->run.program = std::move(program);
   options->run.add_to(*command);
+  command->get_option("--arch")->default_str("");  // as the GPU is
   command->add_option("--format", options->format, "text or json; text if not given")->type_name("FORMAT");
   command->add_option("-o,--output", options->output, "write the result to FILE")->type_name("FILE");
   command->add_option("--device", options->device, "the GPU, from 0")->type_name("N");

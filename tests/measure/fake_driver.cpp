@@ -5,6 +5,7 @@
 //   FAKE_CUDA_FAIL=1         each launch fails, as by an illegal address
 //   FAKE_CUDA_HANG=1         launches do not end, and nothing is given back while one runs
 //   FAKE_CUDA_REFUSE=1       PTX is refused
+//   FAKE_CUDA_MAJOR=N        of its compute capability, N.0; 9 if not given
 //   FAKE_CUDA_NO_JIT=1       the driver's assembler is not installed
 #include <sys/mman.h>
 #include <unistd.h>
@@ -142,6 +143,8 @@ DRIVER_API int cuDeviceGetAttribute(int* value, int attribute, int) {
   const auto found = values.find(attribute);
   if (found == values.end()) return invalid_value;
   *value = found->second;
+  if (const char* major = std::getenv("FAKE_CUDA_MAJOR"); attribute == 75 && major != nullptr)
+    *value = std::stoi(major);
   return success;
 }
 DRIVER_API int cuDevicePrimaryCtxRetain(void** context, int) {
