@@ -203,16 +203,17 @@ Status launch_words(const Job<bytes>& job, const SmallLaunch& launch, cudaStream
 
 template <int bytes, int word>
 Status launch_blocks(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  constexpr unsigned side = word / bytes;
-  const auto down = static_cast<unsigned>(job.rows) / side,
-             across = static_cast<unsigned>(job.columns) / side;
-  const unsigned size = down * across * side * word;
-  const unsigned matrices = std::max((block_bytes + size / 2) / size, 1U);
-  const unsigned shared = matrices * across * (side * down + 1) * word;
-  return launch_all(1, divide_up(batch, matrices), [&](int64_t first, unsigned blocks) {
-    transpose_small_blocks<bytes, word><<<blocks, block_threads, shared, stream>>>(
-        from_matrix(job, first * matrices), batch - first * matrices, matrices, Divisor(across),
-        Divisor(down));
+  const BlocksPlan plan = blocks_plan(word / bytes, word, static_cast<unsigned>(job.rows),
+                                      static_cast<unsigned>(job.columns), batch);
+  const unsigned shared = plan.place(plan.matrices * plan.by_matrix.value) * word;
+  if (shared > 49152)
+    if (const Status status = allow_shared(&transpose_small_blocks<bytes, word>, small_shared); !status)
+      return status;
+  return launch_all(1, divide_up(batch, plan.matrices), [&](int64_t first, unsigned blocks) {
+    BlocksPlan rest = plan;
+    rest.batch -= first * plan.matrices;
+    transpose_small_blocks<bytes, word>
+        <<<blocks, block_threads, shared, stream>>>(from_matrix(job, first * plan.matrices), rest);
   });
 }
 
@@ -223,7 +224,7 @@ Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   const auto whole = [&](unsigned word) {
     return (in | out) % word == 0 && rows * bytes % word == 0 && columns * bytes % word == 0;
   };
-  if constexpr (bytes == 4)
+  if constexpr (bytes == 4 || bytes == 8)
     if (whole(16)) return launch_blocks<bytes, 16>(job, batch, stream);
   if constexpr (bytes <= 4)
     if (whole(8)) return launch_blocks<bytes, 8>(job, batch, stream);
@@ -234,7 +235,10 @@ Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
     if ((in | out) % 4 == 0 && words.shared <= unsigned{small_shared})
       return launch_words<bytes, 4>(job, words, stream);
   }
-  return launch_words<bytes, bytes>(job, small_launch(bytes, bytes, rows, columns, batch, in), stream);
+  if constexpr (bytes <= 4)
+    return launch_words<bytes, bytes>(job, small_launch(bytes, bytes, rows, columns, batch, in), stream);
+  else
+    return launch_blocks<bytes, bytes>(job, batch, stream);
 }
 
 /// One block for each two tiles that lie opposite each other.

@@ -167,7 +167,8 @@ struct RealigningBlock {
     }
   }
 
-  /// Elements of words that lie in a row in part: up to side - 1 where it begins, and where it ends.
+  /// Elements of words that lie in a row in part: up to side - 1 where it begins, and where it ends. Lanes of
+  /// a warp have one of these of neighbouring rows, which lie behind each other in the tile.
   __device__ __forceinline__ void load_ends() const {
     constexpr int ends = 2 * (side - 1);
     constexpr int steps = (Tiles::loaded * ends + Tiles::threads - 1) / Tiles::threads;
@@ -176,7 +177,7 @@ struct RealigningBlock {
 #pragma unroll
     for (int n = 0; n < steps; ++n) {
       const int e = n * Tiles::threads + static_cast<int>(threadIdx.x);
-      const int row = e / ends, end = e % ends;
+      const int row = e % Tiles::loaded, end = e / Tiles::loaded;
       const auto begin = reinterpret_cast<uintptr_t>(in) + row * in_pitch;
       int64_t column = end;
       bool is_end;
@@ -188,7 +189,7 @@ struct RealigningBlock {
         is_end = behind * bytes < static_cast<int>((begin + columns_left * bytes) & 3);
       }
       to[n] = -1;
-      if (!is_end || column < 0 || column >= columns || row < low || row >= high) continue;
+      if (end >= ends || !is_end || column < 0 || column >= columns || row < low || row >= high) continue;
       const int c = static_cast<int>(column), word = c / side;
       value[n] = __ldg(reinterpret_cast<const T*>(begin) + c);
       to[n] =

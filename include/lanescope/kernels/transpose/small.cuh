@@ -102,60 +102,68 @@ __global__ void __launch_bounds__(small_threads, 3) transpose_small(Job<bytes> j
   }
 }
 
-/// Threads of a block that moves blocks of elements, and the bytes that it takes, about.
-inline constexpr int block_threads = 256;
-inline constexpr unsigned block_bytes = 8192;
-
 /// The same where rows and columns are whole words: blocks of side x side elements are transposed in
-/// registers. In shared memory a word is left free after each column of blocks, so that the blocks of a row
-/// lie in different banks.
+/// registers, and their words stored where the plan says.
 template <int bytes, int word>
-__global__ void __launch_bounds__(block_threads, bytes == 1 ? 6 : 8)
-    transpose_small_blocks(Job<bytes> job, int64_t batch, unsigned matrices, Divisor by_across,
-                           Divisor by_down) {
+__global__ void __launch_bounds__(block_threads, bytes == 1 || word == 16 ? 6 : 8)
+    transpose_small_blocks(Job<bytes> job, BlocksPlan plan) {
   constexpr unsigned side = word / bytes, words = word / 4;
   using W = Word<word>;
   extern __shared__ uint4 raw[];
   W* const tile = reinterpret_cast<W*>(raw);
-  // Blocks in a row of the matrix, and in a column, which are the words of an output's row.
-  const unsigned across = by_across.value, down = by_down.value, size = across * down;
-  const int64_t first = int64_t{blockIdx.x} * matrices;
-  const unsigned blocks = static_cast<unsigned>(min(batch - first, int64_t{matrices})) * size;
-  const auto* const in = reinterpret_cast<const W*>(job.in) + first * size * side;
-  auto* const out = reinterpret_cast<W*>(job.out) + first * size * side;
+  const unsigned across = plan.across, down = plan.by_down.value, size = plan.by_matrix.value;
+  const int64_t first = int64_t{blockIdx.x} * plan.matrices;
+  const unsigned matrices = static_cast<unsigned>(min(plan.batch - first, int64_t{plan.matrices}));
+  const auto* const in = reinterpret_cast<const W*>(job.in) + first * size;
+  auto* const out = reinterpret_cast<W*>(job.out) + first * size;
 
-  // Blocks of a thread in flight.
+  // Blocks of a thread in flight. `strip` counts the rows of blocks on over the matrices, as rows of the
+  // input follow each other.
   constexpr unsigned ahead = word == 4 ? 4 : side < 4 ? 4 / side : 1;
-  for (unsigned begin = threadIdx.x; begin < blocks; begin += ahead * block_threads) {
+  const unsigned strips = matrices * down;
+  for (unsigned begin = threadIdx.x; begin < strips * plan.by_lanes.value; begin += ahead * block_threads) {
     W x[ahead][side];
 #pragma unroll
     for (unsigned n = 0; n < ahead; ++n) {
-      const unsigned block = begin + n * block_threads;
-      // `strip` counts the rows of blocks on over the matrices, as rows of the input follow each other.
-      const unsigned strip = by_across.quotient(block), column = block - strip * across;
+      const unsigned lane = begin + n * block_threads;
+      const unsigned strip = plan.by_lanes.quotient(lane), column = lane - strip * plan.by_lanes.value;
+      const W* const from = in + (strip * side * across + column);
+      if (strip < strips && column < across)
 #pragma unroll
-      for (unsigned i = 0; i < side; ++i)
-        x[n][i] = block < blocks ? __ldg(in + (strip * side + i) * across + column) : W{};
+        for (unsigned i = 0; i < side; ++i) x[n][i] = __ldg(from + i * across);
     }
 #pragma unroll
     for (unsigned n = 0; n < ahead; ++n) {
-      const unsigned block = begin + n * block_threads;
-      if (block >= blocks) continue;
-      const unsigned strip = by_across.quotient(block), column = block - strip * across;
-      const unsigned matrix = by_down.quotient(strip), row = strip - matrix * down;
+      const unsigned lane = begin + n * block_threads;
+      const unsigned strip = plan.by_lanes.quotient(lane), column = lane - strip * plan.by_lanes.value;
+      const unsigned matrix = plan.by_down.quotient(strip), row = strip - matrix * down;
+      if (strip >= strips || column >= across) continue;
       uint32_t y[side][words];
       memcpy(y, x[n], sizeof y);
       transpose_block<bytes, side, words>(y);
-      memcpy(x[n], y, sizeof y);
-      W* const to = tile + (matrix * across + column) * (side * down + 1) + row;
+      W rows[side];
+      memcpy(rows, y, sizeof y);
+      const unsigned in_order = matrix * across + column;
+      W* const to = tile + in_order * side * down + row + (in_order >> plan.run_shift) * plan.padding +
+                    matrix * plan.matrix_padding;
 #pragma unroll
-      for (unsigned i = 0; i < side; ++i) to[i * down] = x[n][i];
+      for (unsigned i = 0; i < side; ++i) to[i * down] = rows[i];
     }
   }
   __syncthreads();
-#pragma unroll 4
-  for (unsigned i = threadIdx.x; i < blocks * side; i += block_threads)
-    __stcs(out + i, tile[i + by_down.quotient(i) / side]);
+  // Words of a thread in flight.
+  constexpr unsigned together = word == 16 ? 4 : 1;
+#pragma unroll(4 / together)
+  for (unsigned begin = threadIdx.x; begin < matrices * size; begin += together * block_threads) {
+    W x[together];
+#pragma unroll
+    for (unsigned n = 0; n < together; ++n)
+      if (begin + n * block_threads < matrices * size) x[n] = tile[plan.place(begin + n * block_threads)];
+    W* const to = out + begin;
+#pragma unroll
+    for (unsigned n = 0; n < together; ++n)
+      if (begin + n * block_threads < matrices * size) __stcs(to + n * block_threads, x[n]);
+  }
 }
 
 }  // namespace lanescope::kernels::transposing

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 
@@ -27,11 +28,10 @@ struct Spread {
 
 /// Lanes read words that lie `columns` words apart: a word of `bytes` bytes is of as many rows of the input
 /// as elements fit into it. Where that is a multiple of 16 bytes, 16 bytes are left free after each line of
-/// banks, but not in matrices of few rows and for words of 16 bytes, where conflicts cost less than to find
-/// the place.
+/// banks, but not in matrices of few rows, where conflicts cost less than to find the place.
 constexpr Spread spread_of(unsigned bytes, unsigned rows, unsigned columns) {
   const unsigned vector = 16 / bytes;
-  if (vector == 1 || rows < 16 || columns % vector != 0) return {columns, 0};
+  if (rows < 16 || columns % vector != 0) return {columns, 0};
   return {8 * vector, vector};
 }
 
@@ -118,6 +118,79 @@ inline SmallLaunch small_launch(unsigned bytes, unsigned word, unsigned rows, un
   plan.unit_step = plan.place(unit_bytes);
   launch.shared = plan.place(piece);
   return launch;
+}
+
+/// Threads of a block that moves blocks of elements, and the bytes that it takes, about.
+inline constexpr int block_threads = 256;
+inline constexpr unsigned block_bytes = 8192;
+
+/// How matrices whose rows and columns are whole words are moved as blocks of side x side elements, of which
+/// each row is a word. Shared memory has the words in the output's order, with some left free in between.
+struct BlocksPlan {
+  int64_t batch;
+  unsigned matrices;                 ///< of a block
+  unsigned across;                   ///< blocks in a row of a matrix
+  Divisor by_lanes;                  ///< lanes for a row of blocks; those behind `across` do nothing
+  Divisor by_down;                   ///< blocks in a column
+  unsigned run_shift;                ///< columns whose words follow each other without a gap: 1 << run_shift
+  Divisor by_run, by_matrix;         ///< those words; words of a matrix
+  unsigned padding, matrix_padding;  ///< words left free after each of them
+  /// Where a word of the output, counted from the block's first, lies in shared memory.
+  [[nodiscard]] LANESCOPE_HD constexpr unsigned place(unsigned word) const {
+    return word + by_run.quotient(word) * padding + by_matrix.quotient(word) * matrix_padding;
+  }
+};
+
+/// The plan, so that words which lanes store or load together lie in different banks. Of words that have
+/// `word` bytes, `banks` are served at a time. They are stored by as many lanes: lane n has block (n /
+/// by_lanes, n % by_lanes), whose bank is row + column * pitch + matrix * matrix_pitch.
+/// - Where sizes are powers of two, the banks are divided among the rows that those lanes see, columns and
+///   matrices: a run is a column or, if that is longer, all banks once, and the pitch an odd multiple of
+///   those rows.
+/// - Else an odd number of lanes goes for a row. With its inverse (modulo banks) as pitch, the bank of lane n
+/// is
+///   n * pitch also where a row or a matrix ends. Loads meet in a bank where a run ends between them.
+/// - Where that would take more than twice the memory, as in the smallest matrices, runs of odd length
+/// remain:
+///   the blocks of a row lie in different banks.
+constexpr BlocksPlan blocks_plan(unsigned side, unsigned word, unsigned rows, unsigned columns,
+                                 int64_t batch) {
+  const unsigned banks = 128 / word, across = columns / side, down = rows / side;
+  const unsigned column = rows, size = across * column;  // words
+  // What is missing from `value` to the next number that is `rest` modulo `unit`.
+  const auto missing = [](unsigned value, unsigned unit, unsigned rest) {
+    return (rest + unit - value % unit) % unit;
+  };
+  BlocksPlan plan{};
+  plan.batch = batch;
+  plan.matrices = std::max((block_bytes / word + size / 2) / size, 1U);
+  plan.across = across;
+  plan.by_lanes = Divisor(across);
+  plan.by_down = Divisor(down);
+  plan.by_run = Divisor(column);
+  plan.by_matrix = Divisor(size);
+  const unsigned seen = across < banks ? banks / across : 1;
+  if (std::has_single_bit(across) && (down % seen == 0 || seen % down == 0)) {
+    if (banks % column == 0) plan.run_shift = std::countr_zero(banks / column);
+    const unsigned run = column << plan.run_shift, together = std::min(seen, down);
+    plan.by_run = Divisor(run);
+    plan.padding = missing(run, 2 * together, together);
+    return plan;
+  }
+  const unsigned odd = across | 1;
+  unsigned inverse = odd;  // modulo 8, and twice as many bits with each round
+  inverse *= 2 - odd * inverse;
+  inverse *= 2 - odd * inverse;
+  const unsigned padding = missing(column, banks, inverse % banks);
+  const unsigned matrix_padding = missing(size + across * padding, banks, down % banks);
+  if (across * padding + matrix_padding > size) {
+    plan.padding = missing(column, 2, 1);
+    return plan;
+  }
+  plan.by_lanes = Divisor(odd);
+  plan.padding = padding;
+  plan.matrix_padding = matrix_padding;
+  return plan;
 }
 
 }  // namespace lanescope::kernels::transposing
