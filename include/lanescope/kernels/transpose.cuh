@@ -89,7 +89,7 @@ struct Tiles<4> {
   using Lines = AlignedTiles<4, 64, 64, 256>;
   using Small = Lines;
   using InPlace = AlignedTiles<4, 64, 64, 256>;
-  using Anywhere = RealigningTiles<4, 4, 16, 64, 448, 8, 2>;
+  using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
 };
 template <>
@@ -181,6 +181,13 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
     walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(across), whole_lines);
   const int shared = walk.shared > Tiles::shared ? walk.shared : Tiles::shared;
   if (const Status status = allow_shared(&transpose_aligned<Tiles>, shared); !status) return status;
+  // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
+  // because the kernel remembers it.
+  const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
+  if (const cudaError_t error = cudaFuncSetAttribute(
+          &transpose_aligned<Tiles>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout);
+      error != cudaSuccess)
+    return detail::status_of(error);
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
     transpose_aligned<Tiles><<<blocks, Tiles::threads, shared, stream>>>(
         from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across), walk.in_turn);
