@@ -82,7 +82,7 @@ void add_replay_command(CLI::App& app, int& status) {
   command->add_option("--once", options->once, "launch each recording N times, and measure nothing");
   command->add_option("--runs", options->replay.runs, "timed launches, at most");
   command->add_option("--tolerance", options->replay.f32_tolerance, "relative, of 32-bit numbers");
-  command->add_option("--limit", options->limit, "seconds for the first launch of each recording");
+  command->add_option("--limit", options->limit, "seconds that a launch may take");
   command->callback([options, &status] {
     options->replay.limit = std::chrono::seconds(options->limit);
     status = run(*options);

@@ -101,7 +101,6 @@ struct Driver {
   int (*event_create)(Handle*, unsigned);
   int (*event_destroy)(Handle);
   int (*event_record)(Handle, Handle);
-  int (*event_synchronize)(Handle);
   int (*event_elapsed)(float*, Handle, Handle);
 
   Driver() {
@@ -155,7 +154,6 @@ struct Driver {
     find(event_create, "cuEventCreate");
     find(event_destroy, "cuEventDestroy_v2");
     find(event_record, "cuEventRecord");
-    find(event_synchronize, "cuEventSynchronize");
     find(event_elapsed, "cuEventElapsedTime");
     must(init(0), "no GPU can be used");
   }
@@ -404,11 +402,14 @@ void Device::launch(Function kernel, const Launch& launch, std::span<const std::
 }
 
 void Device::wait(std::chrono::milliseconds limit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
+  using Clock = std::chrono::steady_clock;
+  const auto begin = Clock::now();
   int state = Driver::not_ready;
   while ((state = driver_->query(nullptr)) == Driver::not_ready) {
-    if (std::chrono::steady_clock::now() > end) throw GpuError("a kernel does not end", true);
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
+    const auto spent = Clock::now() - begin;
+    if (spent > limit) throw GpuError("a kernel does not end", true);
+    // What is short is asked for at once again, so that timed launches follow each other closely.
+    if (spent > std::chrono::milliseconds(2)) std::this_thread::sleep_for(std::chrono::microseconds(50));
   }
   driver_->must(state, "a kernel failed", true);
 }
@@ -416,7 +417,6 @@ void Device::wait(std::chrono::milliseconds limit) {
 void Device::record(int which) { driver_->must(driver_->event_record(events_[which], nullptr), "event"); }
 
 double Device::elapsed() {
-  driver_->must(driver_->event_synchronize(events_[1]), "a kernel failed", true);
   float milliseconds = 0;
   driver_->must(driver_->event_elapsed(&milliseconds, events_[0], events_[1]), "time between events");
   return milliseconds * 1e-3;

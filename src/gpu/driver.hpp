@@ -136,11 +136,13 @@ class Device {
   void wait(std::chrono::milliseconds limit = std::chrono::minutes(10));
 
   /// Seconds that the GPU needs for what `work` puts into the stream, from events before and behind it.
+  /// `limit`: as of wait().
   template <class Work>
-  [[nodiscard]] double seconds_of(Work&& work) {
+  [[nodiscard]] double seconds_of(Work&& work, std::chrono::milliseconds limit) {
     record(0);
     work();
     record(1);
+    wait(limit);
     return elapsed();
   }
 

@@ -185,7 +185,7 @@ std::string chain_ptx(const Access& access) {
 }
 
 std::string fill_ptx() {
-  const std::string start = "  mov.u64 %rows, %table;\n  .reg .u64 %step, %second;\n  .reg .u32 %w0;\n";
+  const std::string start = "  mov.u64 %rows, %table;\n  .reg .u64 %step, %second;\n";
   const std::string prepare =
       "  ld.global.u32 %v0, [%row];\n"
       "  ld.global.u32 %v1, [%row+4];\n"

@@ -152,8 +152,9 @@ class Tally {
 /// Times what a stream does.
 class Timer {
  public:
-  explicit Timer(gpu::Device& device)
+  Timer(gpu::Device& device, std::chrono::seconds limit)
       : device_(device),
+        limit_(limit),
         module_(device.load(helpers)),
         nothing_(module_.function("lanescope_nothing")),
         delay_(module_.function("lanescope_delay")) {}
@@ -165,8 +166,8 @@ class Timer {
     for (size_t i = 0; i < warm_up; ++i) {
       prepare();
       work();
+      device_.wait(limit_);
     }
-    device_.wait();
     std::vector<double> seconds;
     const auto begin = std::chrono::steady_clock::now();
     while (seconds.size() < most) {
@@ -174,13 +175,14 @@ class Timer {
       if (seconds.size() >= fewest_runs && spent.count() > timed_seconds) break;
       prepare();
       device_.launch(delay_, {}, std::as_bytes(std::span(&head_start_ns, 1)));
-      seconds.push_back(device_.seconds_of(work));
+      seconds.push_back(device_.seconds_of(work, limit_));
     }
     return seconds;
   }
 
  private:
   gpu::Device& device_;
+  std::chrono::seconds limit_;
   gpu::Module module_;
   gpu::Function nothing_, delay_;
 };
@@ -309,26 +311,34 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
 }
 
 Outcome measure(gpu::Device& device, const std::filesystem::path& folder, const Options& options) {
+  struct OnGpu {
+    std::unique_ptr<Replayed> replayed;
+    std::unique_ptr<Timer> timer;
+    std::unique_ptr<CopyTimer> copy;
+  };
   Outcome outcome;
-  std::unique_ptr<Replayed> replayed;
+  auto on_gpu = std::make_unique<OnGpu>();
   try {
+    auto& replayed = on_gpu->replayed;
+    auto& timer = on_gpu->timer;
+    auto& copy = on_gpu->copy;
     replayed = std::make_unique<Replayed>(device, folder);
     outcome.notes = replayed->recording().notes;
     replayed->launch();
     device.wait(options.limit);
     replayed->compare(options, outcome);
 
-    Timer timer(device);
-    CopyTimer copy(device, std::max<uint64_t>(8 * device.l2_bytes(), 1 << 20));
-    copy.add_to(outcome, timer);
+    timer = std::make_unique<Timer>(device, options.limit);
+    copy = std::make_unique<CopyTimer>(device, std::max<uint64_t>(8 * device.l2_bytes(), 1 << 20));
+    copy->add_to(outcome, *timer);
     const auto restore = [&] { replayed->restore(); };
-    outcome.seconds = timer.times(options.runs, restore, [&] { replayed->launch(); });
-    outcome.empty_seconds = timer.times(20, restore, [&] { timer.nothing(); });
-    copy.add_to(outcome, timer);
+    outcome.seconds = timer->times(options.runs, restore, [&] { replayed->launch(); });
+    outcome.empty_seconds = timer->times(20, restore, [&] { timer->nothing(); });
+    copy->add_to(outcome, *timer);
   } catch (const gpu::GpuError& error) {
     outcome.failure = error.what();
     outcome.is_lost = error.lost;
-    if (error.lost) static_cast<void>(replayed.release());
+    if (error.lost) static_cast<void>(on_gpu.release());
   } catch (const Error& error) {
     outcome.failure = error.what();
   }

@@ -28,7 +28,7 @@ struct Options {
   uint32_t runs = 100;             ///< timed ones, at most: a second is spent on them, but five are made
   double f32_tolerance = 1e-5;     ///< relative: numbers at most this far apart are close
   double f64_tolerance = 1e-12;    ///< the same
-  std::chrono::seconds limit{60};  ///< for the first launch to end
+  std::chrono::seconds limit{60};  ///< for a launch to end
 };
 
 /// How a piece of memory on the GPU differs from the engine's.

@@ -3,7 +3,7 @@
 //   FAKE_CUDA_FLIP=ADDRESS   each launch ends with a bit of this byte flipped: a GPU with other results
 //   FAKE_CUDA_BIT=N          which one; the lowest if not given
 //   FAKE_CUDA_FAIL=1         each launch fails, as by an illegal address
-//   FAKE_CUDA_HANG=1         launches do not end, and nothing is given back while one runs
+//   FAKE_CUDA_HANG=N         the Nth launch does not end, and nothing is given back while it runs
 //   FAKE_CUDA_REFUSE=1       PTX is refused
 //   FAKE_CUDA_MAJOR=N        of its compute capability, N.0; 9 if not given
 //   FAKE_CUDA_NO_JIT=1       the driver's assembler is not installed
@@ -85,7 +85,7 @@ struct Gpu {
   }
   std::unique_ptr<exec::Memory> memory;
   std::set<const void*> links;
-  int state = success;
+  int state = success, launches = 0;
 };
 
 Gpu& gpu() {
@@ -308,7 +308,8 @@ DRIVER_API int cuLaunchKernelEx(const LaunchConfig* launch, void* handle, void**
     return invalid_value;
   }
   const char* flip = std::getenv("FAKE_CUDA_FLIP");
-  if (is_asked("FAKE_CUDA_HANG")) gpu().state = not_ready;
+  const char* hanging = std::getenv("FAKE_CUDA_HANG");
+  if (hanging != nullptr && ++gpu().launches == std::stoi(hanging)) gpu().state = not_ready;
   if (flip != nullptr && !function.kernel->name.starts_with("lanescope_")) {
     const char* bit = std::getenv("FAKE_CUDA_BIT");
     *at<uint8_t>(std::stoull(flip, nullptr, 0)) ^=
@@ -329,7 +330,6 @@ DRIVER_API int cuEventRecord(void* event, void*) {
   static_cast<Event*>(event)->at = Clock::now();
   return success;
 }
-DRIVER_API int cuEventSynchronize(void*) { return gpu().state; }
 DRIVER_API int cuEventElapsedTime(float* milliseconds, void* from, void* to) {
   *milliseconds =
       std::chrono::duration<float, std::milli>(static_cast<Event*>(to)->at - static_cast<Event*>(from)->at)

@@ -837,6 +837,7 @@ Status checked_run(Acc* out, const In* in, const Shape& shape, const Acc& identi
                    const Workspace& workspace, cudaStream_t stream, const ReduceOptions& options) {
   static_assert(std::is_trivially_copyable_v<In> && std::is_trivially_copyable_v<Acc>,
                 "elements and results are copied as bytes");
+  static_assert(alignof(Acc) <= 16, "results are kept in the workspace, which is aligned to 16 bytes");
   if (segments_in(shape) == 0) return {};
   // More than any address space has: negative numbers become such ones.
   constexpr uint64_t most = uint64_t{1} << 62;
@@ -873,7 +874,7 @@ size_t reduce_workspace_bytes(const Shape& shape) {
 
 /// out[s] = identity op x_0 op x_1 op …, each element converted to `Acc` first. `op(a, b)` of two `Acc` is
 /// callable on the device and associative; op(identity, x) = op(x, identity) = x. Both types are trivially
-/// copyable. `shape`: see the top.
+/// copyable and default constructible. `shape`: see the top.
 template <class Acc, class In, class Shape, class Op>
 Status reduce(Acc* out, const In* in, const Shape& shape, const std::type_identity_t<Acc>& identity,
               const Op& op, const Workspace& workspace, cudaStream_t stream,
