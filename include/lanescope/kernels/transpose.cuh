@@ -19,7 +19,8 @@
 //               each output row has windows of its own that begin at a multiple of 32 bytes
 //   lines       the same for 8 and 16 bytes: one element a lane, whole lines of memory written
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
-//               and puts words of the output together; register blocks where rows and columns are whole words
+//               and puts words of the output together; blocks in registers where rows and columns are whole
+//               words, and for 8 and 16 bytes
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
 //               2-byte elements shifted to where rows begin
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer, compute
