@@ -1,9 +1,8 @@
 // A reduction whose code was compiled for compute capability 8.0, on a GPU of 9.0, which runs it from its
 // PTX: such code does not wait for the kernel before it, so that no launch may ask to start early.
 //
-//   nvcc -std=c++20 -gencode arch=compute_80,code=compute_80 -gencode arch=compute_100,code=compute_100 \
-//        -Iinclude -o reduce_older_test tests/gpu/reduce_older_test.cu
-//   ./reduce_older_test                  on a GPU of compute capability 8.x or 9.0
+//   nvcc -std=c++20 -arch=compute_80 -Iinclude -o reduce_older_test tests/gpu/reduce_older_test.cu
+//   ./reduce_older_test                  on a GPU
 //   lanescope run -- ./reduce_older_test
 #include <cuda_runtime.h>
 
