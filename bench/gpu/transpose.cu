@@ -306,10 +306,11 @@ void library_title(const char* what) {
 template <int bytes>
 void sizes(const Buffers& buffers) {
   // Half as many columns and rows where elements are larger, so that all matrices have about 1 GB.
-  const int64_t across = bytes == 16 ? 2 : 1, down = bytes >= 8 ? 2 : 1;
+  const int64_t fewer_rows = bytes == 16 ? 2 : 1, fewer_columns = bytes >= 8 ? 2 : 1;
   for (const Shape& s : {Shape{16384, 16384}, Shape{8192, 8192}, Shape{10000, 30000}, Shape{30000, 10000},
                          Shape{16383, 16385}, Shape{4097, 8191}, Shape{30001, 9999}})
-    library_line<bytes>(buffers, {(s.rows >> smaller) / across, (s.columns >> smaller) / down}, 7);
+    library_line<bytes>(buffers, {(s.rows >> smaller) / fewer_rows, (s.columns >> smaller) / fewer_columns},
+                        7);
 }
 
 template <int bytes>

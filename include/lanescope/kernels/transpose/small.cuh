@@ -102,10 +102,18 @@ __global__ void __launch_bounds__(small_threads, 3) transpose_small(Job<bytes> j
   }
 }
 
+/// Threads of a multiprocessor (lanescope/model/limits.hpp).
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ != 800 && __CUDA_ARCH__ != 900 && __CUDA_ARCH__ != 1000 && \
+    __CUDA_ARCH__ != 1030
+inline constexpr int most_threads = 1536;
+#else
+inline constexpr int most_threads = 2048;
+#endif
+
 /// The same where rows and columns are whole words: blocks of side x side elements are transposed in
 /// registers, and their words stored where the plan says.
 template <int bytes, int word>
-__global__ void __launch_bounds__(block_threads, bytes == 1 || word == 16 ? 6 : 8)
+__global__ void __launch_bounds__(block_threads, bytes == 1 || word == 16 ? 6 : most_threads / block_threads)
     transpose_small_blocks(Job<bytes> job, BlocksPlan plan) {
   constexpr unsigned side = word / bytes, words = word / 4;
   using W = Word<word>;

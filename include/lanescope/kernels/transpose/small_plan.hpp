@@ -148,11 +148,9 @@ struct BlocksPlan {
 ///   matrices: a run is a column or, if that is longer, all banks once, and the pitch an odd multiple of
 ///   those rows.
 /// - Else an odd number of lanes goes for a row. With its inverse (modulo banks) as pitch, the bank of lane n
-/// is
-///   n * pitch also where a row or a matrix ends. Loads meet in a bank where a run ends between them.
+///   is n * pitch, also where a row or a matrix ends. Loads meet in a bank where a run ends between them.
 /// - Where that would take more than twice the memory, as in the smallest matrices, runs of odd length
-/// remain:
-///   the blocks of a row lie in different banks.
+///   remain: the blocks of a row lie in different banks.
 constexpr BlocksPlan blocks_plan(unsigned side, unsigned word, unsigned rows, unsigned columns,
                                  int64_t batch) {
   const unsigned banks = 128 / word, across = columns / side, down = rows / side;
