@@ -46,6 +46,11 @@ inline uint32_t compare(Warp& w, const Inst* in) {
   const typename C::Lane* b = reg<typename C::Lane>(w, in->b);
   return ballot([=](uint32_t i) { return F()(C::template value<ftz>(a[i]), C::template value<ftz>(b[i])); });
 }
+/// compare() as one function for the handlers that are executed seldom, which are many: all but setp alone.
+template <class F, class T, bool ftz>
+[[gnu::noinline]] uint32_t shared_compare(Warp& w, const Inst* in) {
+  return compare<F, T, ftz>(w, in);
+}
 /// Two halves in a lane.
 template <class Format>
 struct PairOf {
@@ -81,7 +86,8 @@ inline uint32_t combine(Warp& w, const Inst* in, uint32_t outcome) {
 struct Setp {
   template <class F, class T, bool ftz, class Bool>
   static const Inst* handler(Warp& w, const Inst* in) {
-    const uint32_t outcome = compare<F, T, ftz>(w, in);
+    constexpr bool alone = std::is_same_v<Bool, Plain>;
+    const uint32_t outcome = alone ? compare<F, T, ftz>(w, in) : shared_compare<F, T, ftz>(w, in);
     const uint32_t p = combine<Bool>(w, in, outcome);
     const uint32_t q = combine<Bool>(w, in, ~outcome);  // before d is written: it may be c
     set_pred(w, in->d, p);
@@ -94,34 +100,41 @@ template <class Format>
 struct SetpPair {
   template <class F, class, bool ftz, class Bool>
   static const Inst* handler(Warp& w, const Inst* in) {
-    const uint32_t p = combine<Bool>(w, in, compare<F, typename PairOf<Format>::Low, ftz>(w, in));
-    const uint32_t q = combine<Bool>(w, in, compare<F, typename PairOf<Format>::High, ftz>(w, in));
+    const uint32_t p = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::Low, ftz>(w, in));
+    const uint32_t q = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::High, ftz>(w, in));
     set_pred(w, in->d, p);
     if (in->aux != no_operand) set_pred(w, in->aux, q);
     return in + 1;
   }
 };
-/// set: the value in imm's upper half where it holds, else 0; in lanes of D.
+/// What set writes: the value in imm's upper half where the comparison holds, else 0; in lanes of D.
+template <class D>
+[[gnu::noinline]] const Inst* set_lanes(Warp& w, const Inst* in, uint32_t holds) {
+  const auto yes = static_cast<D>(in->imm >> 32);
+  for_lanes(w.mask, reg<D>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : D{0}; });
+  return in + 1;
+}
 template <class D>
 struct Set {
   template <class F, class T, bool ftz, class Bool>
   static const Inst* handler(Warp& w, const Inst* in) {
-    const uint32_t holds = combine<Bool>(w, in, compare<F, T, ftz>(w, in));
-    const auto yes = static_cast<D>(in->imm >> 32);
-    for_lanes(w.mask, reg<D>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : D{0}; });
-    return in + 1;
+    return set_lanes<D>(w, in, combine<Bool>(w, in, shared_compare<F, T, ftz>(w, in)));
   }
 };
+/// The same for pairs: lanes of two values.
+[[gnu::noinline]] const Inst* set_pairs(Warp& w, const Inst* in, uint32_t low, uint32_t high) {
+  const auto yes = static_cast<uint32_t>(in->imm >> 32);
+  for_lanes(w.mask, reg<uint32_t>(w, in->d),
+            [=](uint32_t i) { return (lane_of(high, i) ? yes << 16 : 0u) | (lane_of(low, i) ? yes : 0u); });
+  return in + 1;
+}
 template <class Format>
 struct SetPair {
   template <class F, class, bool ftz, class Bool>
   static const Inst* handler(Warp& w, const Inst* in) {
-    const uint32_t low = combine<Bool>(w, in, compare<F, typename PairOf<Format>::Low, ftz>(w, in));
-    const uint32_t high = combine<Bool>(w, in, compare<F, typename PairOf<Format>::High, ftz>(w, in));
-    const auto yes = static_cast<uint32_t>(in->imm >> 32);
-    for_lanes(w.mask, reg<uint32_t>(w, in->d),
-              [=](uint32_t i) { return (lane_of(high, i) ? yes << 16 : 0u) | (lane_of(low, i) ? yes : 0u); });
-    return in + 1;
+    const uint32_t low = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::Low, ftz>(w, in));
+    const uint32_t high = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::High, ftz>(w, in));
+    return set_pairs(w, in, low, high);
   }
 };
 

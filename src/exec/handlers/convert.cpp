@@ -9,8 +9,11 @@ namespace {
 using ptx::Mod;
 using ptx::Type;
 
+/// Not inline: the passes below call it, and would each compile it again.
 template <class F, class D, class S>
-constexpr Handler convert_lanes = lift1<F, Lane<D>, Lane<S>>;
+[[gnu::noinline]] const Inst* convert_lanes(Warp& w, const Inst* in) {
+  return lift1<F, Lane<D>, Lane<S>>(w, in);
+}
 
 // ---- .sat, .relu and .satfinite of a floating-point result, in a second pass over the active lanes: rare,
 // and thus no variants of their own.
@@ -28,11 +31,15 @@ template <class D, bool relu, bool finite>
 struct FinishHalf {
   uint16_t operator()(uint16_t x) const { return finished_half<D, relu, finite>(x); }
 };
+template <class D, class Finish>
+[[gnu::noinline]] void finish(Warp& w, const Inst* in) {
+  Lane<D>* d = reg<Lane<D>>(w, in->d);
+  for_lanes(w.mask, d, [=](uint32_t i) { return Finish()(d[i]); });
+}
 template <Handler convert, class D, class Finish>
 const Inst* finished(Warp& w, const Inst* in) {
   const Inst* next = convert(w, in);
-  Lane<D>* d = reg<Lane<D>>(w, in->d);
-  for_lanes(w.mask, d, [=](uint32_t i) { return Finish()(d[i]); });
+  finish<D, Finish>(w, in);
   return next;
 }
 template <Handler convert, class D>
