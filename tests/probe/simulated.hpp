@@ -32,11 +32,13 @@ class Simulated final : public Timer {
                                                         std::span<const Offsets> patterns) override {
     const bool matrix = access.op == model::Op::ldmatrix || access.op == model::Op::stmatrix;
     if ((matrix && faults_.no_matrix) || (access.op == model::Op::cp_async && faults_.no_async)) return {};
+    std::vector<double> exact;
+    for (const Offsets& pattern : patterns)
+      exact.push_back(access.space == Access::Space::global ? global(pattern) : shared(access, pattern));
     std::vector<std::vector<double>> result(patterns.size());
     for (int round = 0; round < 9; ++round)
       for (size_t i = 0; i < patterns.size(); ++i) {
-        double value =
-            access.space == Access::Space::global ? global(patterns[i]) : shared(access, patterns[i]);
+        double value = exact[i];
         value += faults_.noise * normal_(random_) + faults_.drift * measured_++;
         if (std::uniform_real_distribution<>()(random_) < faults_.outliers) value *= 5;
         result[i].push_back(value);
