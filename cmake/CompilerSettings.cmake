@@ -44,3 +44,10 @@ if(LANESCOPE_FUZZ)
   # libFuzzer is led by the coverage of everything that it runs.
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
+
+# For code that computes little: optimised little, it compiles in half the time.
+if(LANESCOPE_SANITIZE)
+  set(LANESCOPE_COMPILE_FAST -O0)
+else()
+  set(LANESCOPE_COMPILE_FAST $<$<CONFIG:Release>:-O1>)
+endif()
