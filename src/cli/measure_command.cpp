@@ -41,7 +41,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-struct Options {
+struct MeasureOptions {
   RunOptions run;
   std::string format = "text", output;
   int device = 0;
@@ -97,7 +97,7 @@ class EndOnSignal {
 };
 
 /// What `lanescope replay` says of the GPU and of these recordings. It is another process: see there.
-json replay_on_gpu(const Options& options, const ScratchFolder& scratch,
+json replay_on_gpu(const MeasureOptions& options, const ScratchFolder& scratch,
                    const std::vector<fs::path>& folders) {
   const fs::path result = scratch.path() / "result.json", output = scratch.path() / "output";
   std::error_code ignored;
@@ -123,7 +123,8 @@ json replay_on_gpu(const Options& options, const ScratchFolder& scratch,
   return all;
 }
 
-replay::Outcome measured(const Options& options, const ScratchFolder& scratch, const fs::path& folder) {
+replay::Outcome measured(const MeasureOptions& options, const ScratchFolder& scratch,
+                         const fs::path& folder) {
   const json result = replay_on_gpu(options, scratch, {folder});
   if (!result.contains("error")) return replay::outcome_from_json(result.at("outcomes").at(0));
   replay::Outcome failed;
@@ -131,7 +132,7 @@ replay::Outcome measured(const Options& options, const ScratchFolder& scratch, c
   return failed;
 }
 
-EngineRun run_kernels(const Options& options, const model::Arch& arch, const fs::path& scratch) {
+EngineRun run_kernels(const MeasureOptions& options, const model::Arch& arch, const fs::path& scratch) {
   const KernelJob job = options.run.kernel_job("measure", arch);
   advise::Sources sources(options.run.subject());
   const EndOnSignal end(scratch);
@@ -164,7 +165,7 @@ EngineRun run_kernels(const Options& options, const model::Arch& arch, const fs:
   return run;
 }
 
-EngineRun run_the_program(const Options& options, const model::Arch& arch, const fs::path& scratch) {
+EngineRun run_the_program(const MeasureOptions& options, const model::Arch& arch, const fs::path& scratch) {
   ProgramOptions program = options.run.program_options("measure", arch);
   program.recordings = scratch;
   // Otherwise the first launch of each kernel and shape is recorded, and counted.
@@ -185,7 +186,7 @@ EngineRun run_the_program(const Options& options, const model::Arch& arch, const
   return run;
 }
 
-int finish(const Options& options, const report::Measurement& measurement) {
+int finish(const MeasureOptions& options, const report::Measurement& measurement) {
   report::TextOptions text;
   if (!is_file(options.output)) text = {output_width(), output_has_color()};
   write_output(options.output, options.format == "json" ? to_json(measurement) : to_text(measurement, text));
@@ -195,7 +196,7 @@ int finish(const Options& options, const report::Measurement& measurement) {
   return wrong ? program_failed : done;
 }
 
-int measure(const Options& options) {
+int measure(const MeasureOptions& options) {
   options.run.check("measure");
   if (options.format != "text" && options.format != "json")
     throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
@@ -251,7 +252,7 @@ int measure(const Options& options) {
   return run.status != done ? run.status : verdict;
 }
 
-int run(const Options& options) {
+int run(const MeasureOptions& options) {
   try {
     return measure(options);
   } catch (const Interrupted& interrupted) {
@@ -266,7 +267,7 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
       app.add_subcommand("measure",
                          "run a CUDA program (-- ./app args), or kernels of a PTX file, on the engine and on "
                          "this machine's GPU, and compare results, times and counters");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MeasureOptions>();
   options->run.program = std::move(program);
   options->run.add_to(*command);
   command->get_option("--arch")->default_str("");  // as the GPU is

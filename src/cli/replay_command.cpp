@@ -19,7 +19,7 @@
 namespace lanescope::cli {
 namespace {
 
-struct Options {
+struct ReplayOptions {
   std::vector<std::string> folders;
   std::string output;
   int device = 0;
@@ -29,7 +29,7 @@ struct Options {
 };
 
 /// Under a profiler, which shall see the recorded kernels and nothing else.
-void launch_only(gpu::Device& device, const Options& options) {
+void launch_only(gpu::Device& device, const ReplayOptions& options) {
   for (const std::string& folder : options.folders) {
     replay::Replayed replayed(device, folder);
     for (uint32_t i = 0; i < options.once; ++i) {
@@ -45,7 +45,7 @@ std::string text_of(const nlohmann::json& result) {
   return result.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
-int run(const Options& options) {
+int run(const ReplayOptions& options) {
   nlohmann::json result;
   try {
     gpu::Device device(options.device);
@@ -75,7 +75,7 @@ int run(const Options& options) {
 void add_replay_command(CLI::App& app, int& status) {
   CLI::App* command = app.add_subcommand("replay", "run recorded launches on a GPU, for `lanescope measure`");
   command->group("");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ReplayOptions>();
   command->add_option("FOLDER", options->folders, "recordings; none: only describe the GPU");
   command->add_option("-o,--output", options->output, "write the result to FILE");
   command->add_option("--device", options->device, "the GPU, from 0");

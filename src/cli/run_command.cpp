@@ -24,7 +24,7 @@
 namespace lanescope::cli {
 namespace {
 
-struct Options {
+struct RunCommandOptions {
   RunOptions run;
   ReportOptions report;
   std::vector<std::string> dumps;
@@ -40,7 +40,8 @@ struct Dump {
   std::string file;
 };
 
-std::vector<Dump> parse_dumps(const Options& options, const std::vector<KernelArgument>& arguments) {
+std::vector<Dump> parse_dumps(const RunCommandOptions& options,
+                              const std::vector<KernelArgument>& arguments) {
   std::vector<Dump> dumps;
   for (const std::string& text : options.dumps) {
     Dump dump;
@@ -57,7 +58,7 @@ std::vector<Dump> parse_dumps(const Options& options, const std::vector<KernelAr
   return dumps;
 }
 
-int run_a_program(const Options& options) {
+int run_a_program(const RunCommandOptions& options) {
   if (!options.dumps.empty()) throw Error("run: --dump is for PTX files; a program launches by itself");
   const model::Arch arch = options.run.arch.resolve();
   ProgramOptions program = options.run.program_options("run", arch);
@@ -73,7 +74,7 @@ int run_a_program(const Options& options) {
   return run.has_defect ? program_failed : verdict;
 }
 
-int run(Options& options) {
+int run(RunCommandOptions& options) {
   options.run.check("run");
   options.report.check();
   options.report.set_program(options.run.subject());
@@ -111,7 +112,7 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       app.add_subcommand("run",
                          "run a CUDA program (-- ./app args), or kernels of a PTX file, and report what "
                          "their accesses cost");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<RunCommandOptions>();
   options->run.program = std::move(program);
   options->run.add_to(*command);
   add_repeatable(*command, "--dump", options->dumps,

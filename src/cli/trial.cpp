@@ -26,13 +26,13 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::atomic<pid_t> child{0};
+std::atomic<pid_t> trial_process{0};
 std::atomic<int> interrupt{0};
 
 /// What is sent to us alone is passed on; the terminal sends to both by itself.
 void on_signal(int number, siginfo_t* info, void*) {
   interrupt = number;
-  if (info->si_code <= 0 && child > 0) kill(child, number);
+  if (info->si_code <= 0 && trial_process > 0) kill(trial_process, number);
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -183,9 +183,9 @@ int run_to_file(const std::vector<std::string>& command, const fs::path& output)
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
     throw Error(SourcePlace{command.front()}, fmt::format("cannot run: {}", std::strerror(error)));
-  child = started;
+  trial_process = started;
   const int status = wait_for(started);
-  child = 0;
+  trial_process = 0;
   if (const int signal = interrupt.exchange(0); signal != 0) throw Interrupted{signal};
   return exit_status(status);
 }

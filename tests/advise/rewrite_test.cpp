@@ -9,14 +9,14 @@ namespace {
 
 using ::testing::HasSubstr;
 
-struct Result {
+struct Rewritten {
   std::string text, what, refused;
   bool uses_tiles = false;
 };
 
 /// The text with the layout given to the array `name` of `bytes` bytes. `row_bytes`: of arrays without rows.
-Result rewritten(const std::string& text, uint32_t bytes, const Layout& layout, uint32_t row_bytes = 128,
-                 const std::string& name = "s") {
+Rewritten rewritten(const std::string& text, uint32_t bytes, const Layout& layout, uint32_t row_bytes = 128,
+                    const std::string& name = "s") {
   const auto found = find_declaration(text, name, bytes, 1000);
   if (const auto* why = std::get_if<Unclear>(&found)) return {"", "", why->reason};
   const auto& declaration = std::get<Declaration>(found);
@@ -32,7 +32,7 @@ Result rewritten(const std::string& text, uint32_t bytes, const Layout& layout, 
 }
 
 TEST(Rewrite, LengthensTheLastExtent) {
-  const Result one = rewritten("__shared__ float s[2][n][n];\nenum { n = 16 };", 2048, RowPadding{1});
+  const Rewritten one = rewritten("__shared__ float s[2][n][n];\nenum { n = 16 };", 2048, RowPadding{1});
   EXPECT_EQ(one.text, "__shared__ float s[2][n][n + 1];\nenum { n = 16 };");
   EXPECT_EQ(one.what, "float s[2][n][n + 1]");
   EXPECT_FALSE(one.uses_tiles);
@@ -58,7 +58,7 @@ TEST(Rewrite, LeavesArraysAloneWhoseAddressIsKept) {
 }
 
 TEST(Rewrite, MakesArraysWithGaps) {
-  const Result one = rewritten(
+  const Rewritten one = rewritten(
       "#include <cstdio>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n  __shared__ float s[256];\n"
       "  s[t] = s[2 * t];\n  atomicAdd(&s[s[0]], a.s);\n}\n",
       1024, RowPadding{1});
@@ -76,7 +76,7 @@ TEST(Rewrite, MakesArraysWithGaps) {
 }
 
 TEST(Rewrite, MakesSwizzledTilesAndArrays) {
-  const Result tile = rewritten("__shared__ float s[16][16];", 1024, Swizzle{4, {0, 2, 4, 8}});
+  const Rewritten tile = rewritten("__shared__ float s[16][16];", 1024, Swizzle{4, {0, 2, 4, 8}});
   EXPECT_EQ(tile.what, "lanescope::SwizzledTile<float, 16, 16> s");
   EXPECT_EQ(rewritten("__shared__ float s[32][32];", 4096, Swizzle{16, {1, 2, 4}}).what,
             "lanescope::SwizzledTile<float, 32, 32, 4> s");
@@ -91,7 +91,7 @@ TEST(Rewrite, MakesSwizzledTilesAndArrays) {
 
 TEST(Rewrite, MovesFieldsOfStructs) {
   const std::string record = "struct P { float x, y; int z; };\n";
-  const Result one =
+  const Rewritten one =
       rewritten(record +
                     "void k() {\n  __shared__ P s[64];\n  s[t] = in[t];\n  if (t) s[t + 1].y += s[t].x;\n"
                     "  const P p = s[t ^ 1];\n}\n",
@@ -154,7 +154,7 @@ TEST(Rewrite, SurvivesTextThatIsCutOff) {
       "s[t].x); s[2]";
   for (size_t length = 0; length <= text.size(); ++length)
     for (const Layout& layout : {Layout(RowPadding{2}), Layout(StructOfArrays{4}), Layout(Swizzle{8, {1}})}) {
-      const Result result = rewritten(text.substr(0, length), 512, layout);
+      const Rewritten result = rewritten(text.substr(0, length), 512, layout);
       EXPECT_TRUE(!result.refused.empty() || !result.text.empty()) << length;
     }
 }

@@ -10,8 +10,8 @@
 namespace lanescope::exec {
 namespace {
 
-using testing::only;
-using testing::Program;
+using harness::only;
+using harness::Program;
 
 /// 32 lanes; lane i's 16 bytes of global memory are the words 4i to 4i + 3 of the buffer, filled with 1, 2, …
 /// by the kernel itself; %r10 is the lane's place in the shared array s.

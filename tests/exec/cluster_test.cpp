@@ -12,8 +12,8 @@
 namespace lanescope::exec {
 namespace {
 
-using testing::only;
-using testing::Program;
+using harness::only;
+using harness::Program;
 
 const std::string meet = "barrier.cluster.arrive;\nbarrier.cluster.wait;\n";
 /// %r10 is the rank, %r11 the number of blocks; s lies at offset %r12.

@@ -7,15 +7,10 @@
 
 #include "exec/register_harness.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 namespace {
 
 __extension__ using Wide = __int128;
-
-float as_float(Bits x) { return std::bit_cast<float>(static_cast<uint32_t>(x)); }
-double as_double(Bits x) { return std::bit_cast<double>(x); }
-Bits to_bits(float x) { return std::bit_cast<uint32_t>(x); }
-Bits to_bits(double x) { return std::bit_cast<Bits>(x); }
 
 struct IntegerType {
   Type type;
@@ -37,21 +32,15 @@ const IntegerType integers[] = {{Type::u8, "u8", 8, false},    {Type::s8, "s8", 
                                 {Type::u32, "u32", 32, false}, {Type::s32, "s32", 32, true},
                                 {Type::u64, "u64", 64, false}, {Type::s64, "s64", 64, true}};
 
-struct RoundingCase {
+struct ConversionRounding {
   const char* name;
   Mod to_float, to_integral;
   int mode;
 };
-const RoundingCase roundings[] = {{"rn", Mod::rn, Mod::rni, FE_TONEAREST},
-                                  {"rz", Mod::rz, Mod::rzi, FE_TOWARDZERO},
-                                  {"rm", Mod::rm, Mod::rmi, FE_DOWNWARD},
-                                  {"rp", Mod::rp, Mod::rpi, FE_UPWARD}};
-
-class RoundingMode {
- public:
-  explicit RoundingMode(int mode) { std::fesetround(mode); }
-  ~RoundingMode() { std::fesetround(FE_TONEAREST); }
-};
+const ConversionRounding conversion_roundings[] = {{"rn", Mod::rn, Mod::rni, FE_TONEAREST},
+                                                   {"rz", Mod::rz, Mod::rzi, FE_TOWARDZERO},
+                                                   {"rm", Mod::rm, Mod::rmi, FE_DOWNWARD},
+                                                   {"rp", Mod::rp, Mod::rpi, FE_UPWARD}};
 
 /// An 80-bit number (64 bits of significand hold every source) as T under a rounding mode.
 template <class T>
@@ -187,7 +176,7 @@ TEST(ConvertSemantics, IntegerToFloat) {
   const auto rows = rows_of(values);
   for (const FloatType& to : floats) {
     for (const IntegerType& from : integers) {
-      for (const RoundingCase& r : roundings) {
+      for (const ConversionRounding& r : conversion_roundings) {
         for (const bool sat : {false, true}) {
           HandlerKey key = make_key(Op::cvt, {to.type, from.type}, {r.to_float}, 1);
           if (sat) key.modifiers.set(static_cast<size_t>(Mod::sat));
@@ -206,7 +195,7 @@ TEST(ConvertSemantics, FloatToInteger) {
   for (const FloatType& from : floats) {
     const auto rows = float_rows(from);
     for (const IntegerType& to : integers) {
-      for (const RoundingCase& r : roundings) {
+      for (const ConversionRounding& r : conversion_roundings) {
         for (const bool ftz : {false, true}) {
           if (ftz && from.bytes != 4) continue;
           HandlerKey key = make_key(Op::cvt, {to.type, from.type}, {r.to_integral}, 1);
@@ -250,7 +239,7 @@ TEST(ConvertSemantics, FloatToFloat) {
     const auto rows = float_rows(from);
     for (const FloatType& to : floats) {
       const bool single = to.bytes == 4 || from.bytes == 4;
-      for (const RoundingCase& r : roundings) {
+      for (const ConversionRounding& r : conversion_roundings) {
         for (int variant = 0; variant < 8; ++variant) {
           const bool ftz = variant & 1, sat = variant & 2, whole = variant & 4;
           if ((ftz && !single) || (whole && to.bytes != from.bytes)) continue;
@@ -357,4 +346,4 @@ TEST(ConvertSemantics, AnIntegerNeedsARounding) {
 }
 
 }  // namespace
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

@@ -4,7 +4,7 @@
 
 #include "exec/register_harness.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 namespace {
 
 /// A warp with 32-bit a, b, c and predicates, all random but for what the test sets.
@@ -247,4 +247,4 @@ TEST(CrossLane, PredicateLogic) {
 }
 
 }  // namespace
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

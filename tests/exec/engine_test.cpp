@@ -13,8 +13,8 @@
 namespace lanescope::exec {
 namespace {
 
-using testing::only;
-using testing::Program;
+using harness::only;
+using harness::Program;
 
 TEST(Engine, StoreBehindAnAllocationNamesItAndTheThread) {
   Program p("st.global.u32 [%rd3], %r1;");

@@ -6,16 +6,11 @@
 
 #include "exec/register_harness.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 namespace {
 
 constexpr uint32_t canonical_nan = 0x7fffffff;
 constexpr Bits invalid_double = 0xfff8000000000000, quiet_bit = 0x0008000000000000;
-
-float as_float(Bits x) { return std::bit_cast<float>(static_cast<uint32_t>(x)); }
-double as_double(Bits x) { return std::bit_cast<double>(x); }
-Bits to_bits(float x) { return std::bit_cast<uint32_t>(x); }
-Bits to_bits(double x) { return std::bit_cast<Bits>(x); }
 
 struct RoundingCase {
   const char* name;
@@ -26,12 +21,6 @@ const RoundingCase roundings[] = {{"rn", Mod::rn, FE_TONEAREST},
                                   {"rz", Mod::rz, FE_TOWARDZERO},
                                   {"rm", Mod::rm, FE_DOWNWARD},
                                   {"rp", Mod::rp, FE_UPWARD}};
-
-class RoundingMode {
- public:
-  explicit RoundingMode(int mode) { std::fesetround(mode); }
-  ~RoundingMode() { std::fesetround(FE_TONEAREST); }
-};
 
 /// One operation on volatile operands, so that it happens where it stands.
 template <class T>
@@ -486,4 +475,4 @@ TEST(FloatSemantics, Classes) {
 }
 
 }  // namespace
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

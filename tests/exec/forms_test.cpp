@@ -11,7 +11,7 @@
 namespace lanescope::exec {
 namespace {
 
-using testing::Program;
+using harness::Program;
 
 /// Runs one warp; every lane's word must be `word(lane)`.
 template <class Word>

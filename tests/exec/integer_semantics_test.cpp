@@ -5,7 +5,7 @@
 
 #include "exec/register_harness.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -642,4 +642,4 @@ TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
 }
 
 }  // namespace
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

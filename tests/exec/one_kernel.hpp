@@ -10,7 +10,7 @@
 
 #include "exec/launch.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 
 /// One kernel `k(.param .u64 out)` around a body, run on a zeroed buffer of words.
 class Program {
@@ -83,4 +83,4 @@ inline const Finding& only(const LaunchResult& result) {
   return result.findings.empty() ? none : result.findings.front();
 }
 
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

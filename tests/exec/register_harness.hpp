@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cfenv>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -21,12 +22,24 @@
 #include "exec/program.hpp"
 #include "exec/warp.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 
 using ptx::Mod;
 using ptx::Op;
 using ptx::Type;
 using Bits = uint64_t;
+
+inline float as_float(Bits x) { return std::bit_cast<float>(static_cast<uint32_t>(x)); }
+inline double as_double(Bits x) { return std::bit_cast<double>(x); }
+inline Bits to_bits(float x) { return std::bit_cast<uint32_t>(x); }
+inline Bits to_bits(double x) { return std::bit_cast<Bits>(x); }
+
+/// The host's rounding mode while it lives.
+class RoundingMode {
+ public:
+  explicit RoundingMode(int mode) { std::fesetround(mode); }
+  ~RoundingMode() { std::fesetround(FE_TONEAREST); }
+};
 
 inline HandlerKey make_key(Op op, std::initializer_list<Type> types, std::initializer_list<Mod> mods = {},
                            uint8_t sources = 2) {
@@ -283,4 +296,4 @@ inline std::vector<LaneInput> rows_of(const std::vector<Bits>& a, const std::vec
   return rows;
 }
 
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

@@ -6,7 +6,7 @@
 #include "exec/video.hpp"
 #include "ptx/module.hpp"
 
-namespace lanescope::exec::testing {
+namespace lanescope::exec::harness {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -208,4 +208,4 @@ TEST(VideoSemantics, ByHand) {
 }
 
 }  // namespace
-}  // namespace lanescope::exec::testing
+}  // namespace lanescope::exec::harness

@@ -15,8 +15,6 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
-
 struct Advised {
   std::vector<advise::Advice> advice;
   uint64_t wavefronts = 0;

@@ -22,6 +22,8 @@
 
 namespace lanescope::kernels {
 
+[[nodiscard]] inline const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
+
 /// One PTX file, loaded: `path` is relative to the source tree.
 class Program {
  public:

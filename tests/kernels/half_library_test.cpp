@@ -12,15 +12,15 @@
 namespace lanescope::kernels {
 namespace {
 
-constexpr uint32_t numbers = 4096, block = 32, most_results = 128;
+constexpr uint32_t numbers = 4096, threads = 32, most_results = 128;
 
 /// The results of a kernel, result after result, for all numbers.
 std::vector<uint32_t> results_of(const std::string& kernel) {
   Program program("tests/data/library/halves.ptx");
   Case c;
   c.kernel = "halves_" + kernel;
-  c.grid = {numbers / block};
-  c.block = {block};
+  c.grid = {numbers / threads};
+  c.block = {threads};
   c.arguments.push_back(recorded(Bytes(numbers * most_results * sizeof(uint32_t))));
   const Outcome run = run_kernel(program, c, nullptr);
   EXPECT_TRUE(run.result.findings.empty()) << kernel;

@@ -85,7 +85,7 @@ class ReduceLibrary : public testing::Test {
 };
 
 /// Small integers, so that sums are exact in any order.
-std::vector<float> numbers(size_t n) {
+std::vector<float> small_integers(size_t n) {
   std::vector<float> result(n);
   for (size_t i = 0; i < n; ++i)
     result[i] = static_cast<float>(reference::hash(static_cast<uint32_t>(i)) % 64);
@@ -99,7 +99,7 @@ float sum_of(const std::vector<float>& in, size_t begin, size_t end) {
 
 TEST_F(ReduceLibrary, SumsAnArrayInPiecesWhateverTheGrid) {
   constexpr uint64_t n = 50'003, piece = 8192, pieces = 7;
-  const auto in = numbers(n);
+  const auto in = small_integers(n);
   std::vector<float> expected;
   for (uint64_t begin = 0; begin < n; begin += piece)
     expected.push_back(sum_of(in, begin, std::min(n, begin + piece)));
@@ -122,7 +122,7 @@ TEST_F(ReduceLibrary, SumsAnArrayInPiecesWhateverTheGrid) {
 TEST_F(ReduceLibrary, ReadsEverySectorOnceAndAsAWhole) {
   constexpr uint64_t n = 4 * 8192;
   const Outcome all = run(block_sums, 4,
-                          {output(std::vector<float>(4), -1.0f), input(numbers(n)),
+                          {output(std::vector<float>(4), -1.0f), input(small_integers(n)),
                            scalar(Pieces{1, n, 8192, 4}), scalar(true), scalar(0.0f), scalar(Nothing{})});
   const profile::Counters loads = profile::totals(all.profile).global_load;
   EXPECT_EQ(loads.requests, n / (32 * 4));
@@ -131,7 +131,7 @@ TEST_F(ReduceLibrary, ReadsEverySectorOnceAndAsAWhole) {
 }
 
 TEST_F(ReduceLibrary, FindsTheLowestIndexOfTheMinimum) {
-  auto in = numbers(20'000);
+  auto in = small_integers(20'000);
   in[777] = in[13'000] = -3;
   const auto place = [&](const std::vector<float>& of) {
     const Outcome all =
@@ -168,7 +168,7 @@ TEST_F(ReduceLibrary, KeepsTheOrderForFunctorsThatDoNotCommute) {
 
 TEST_F(ReduceLibrary, SumsShortSegmentsWithoutSharedMemory) {
   constexpr uint64_t segments = 131, length = 37;
-  const auto in = numbers(segments * length);
+  const auto in = small_integers(segments * length);
   const Outcome all =
       run(lane_sums, 3,
           {output(std::vector<float>(segments), -1.0f), input(in),
@@ -192,7 +192,7 @@ TEST_F(ReduceLibrary, SumsSegmentsOfAnyLengthsTheLongOnesInPieces) {
   std::vector<int> offsets{0};
   for (const int length : {3, 0, 2048, 2049, 1, 100'000, 7, 0, 20'000})
     offsets.push_back(offsets.back() + length);
-  const auto in = numbers(static_cast<size_t>(offsets.back()));
+  const auto in = small_integers(static_cast<size_t>(offsets.back()));
   const Segments segments{program_.resident(offsets), offsets.size() - 1, in.size()};
   constexpr uint64_t most = 80;
   const std::vector<uint64_t> none{0};

@@ -12,8 +12,6 @@
 namespace lanescope::kernels {
 namespace {
 
-const model::Arch& sm_90() { return *model::find_arch("sm_90"); }
-
 BlockCost times(const BlockCost& cost, uint64_t n) {
   const auto scaled = [n](const SharedCost& c) {
     return SharedCost{n * c.requests, n * c.wavefronts, n * c.ideal};

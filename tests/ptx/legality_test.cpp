@@ -18,7 +18,7 @@
 namespace lanescope::ptx {
 namespace {
 
-std::string prelude() {
+std::string declarations() {
   std::string text =
       ".version 9.0 .target sm_90 .address_size 64 .global .u32 g; .entry k() { .reg .b32 %r<9>; .reg .f32 "
       "%f<9>; "
@@ -33,7 +33,7 @@ std::string prelude() {
 
 /// The refusal, or nothing.
 std::string refusal(const std::string& statement) {
-  static const std::string start = prelude();
+  static const std::string start = declarations();
   try {
     (void)parse(start + statement + "\n}\n", "test.ptx");
     return "";

@@ -21,7 +21,7 @@ uint64_t grown(gpu::Device& device, gpu::Buffer& buffer, size_t wanted) {
 }
 
 /// Seconds since it was made.
-class Clock {
+class Stopwatch {
  public:
   [[nodiscard]] double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count();
@@ -38,7 +38,7 @@ Gpu::Gpu() : name_(fmt::format("{}, CUDA {}", device_.name(), device_.cuda_versi
 std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
                                            const std::vector<const Program*>& programs, std::string& refusal,
                                            unsigned level) {
-  const Clock assembler;
+  const Stopwatch assembler;
   gpu::Module module;
   try {
     module = device_.load(text, level);
@@ -48,7 +48,7 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
   }
   assembling_ += assembler.seconds();
 
-  const Clock rest;
+  const Stopwatch rest;
   std::vector<uint64_t> words;
   std::vector<size_t> in_offsets, out_offsets;
   size_t out_bytes = 0;
