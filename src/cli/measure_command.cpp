@@ -205,6 +205,7 @@ int measure(const MeasureOptions& options) {
   if (!(options.tolerance >= 0 && options.tolerance < 1))
     throw Error(
         fmt::format("--tolerance: {} is no relative difference from 0 to below 1", options.tolerance));
+  check_output(options.output);
   const ScratchFolder scratch;
   catch_interrupts();
 

@@ -50,6 +50,7 @@ Probed probe_record(const std::string& path) {
 int run_probe(const ProbeOptions& options) {
   std::optional<model::Arch> preset;
   if (!options.compare.empty()) preset = arch_by_name(options.compare);
+  check_output(options.json);
   const Probed probed = options.from.empty() ? probe_gpu(options.device) : probe_record(options.from);
   if (!preset)
     if (const model::Arch* own = model::find_arch(probed.chip.arch)) preset = *own;

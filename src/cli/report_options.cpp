@@ -132,6 +132,7 @@ void ReportOptions::check() const {
     throw Error(fmt::format("--format: '{}' is no format ({})", format_, all_formats()));
   for (const std::string& limits : fail_on_) static_cast<void>(report::parse_limits(limits));
   if (!baseline_.empty()) static_cast<void>(read_report(baseline_));
+  check_output(output_);
 }
 
 int ReportOptions::finish(const std::vector<ProcessReport>& reports) const {
