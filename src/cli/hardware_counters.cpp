@@ -38,13 +38,14 @@ std::vector<std::string> cells_of(std::string_view line) {
   return cells;
 }
 
-/// "8,388,608"; nothing for what is no number.
+/// "8,388,608"; nothing for what is no count, among them "8.388.608", as some languages have it, and "8.388",
+/// which may be that of one of them.
 std::optional<double> number_of(std::string text) {
   std::erase(text, ',');
-  double value = 0;
+  uint64_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
+  return static_cast<double>(value);
 }
 
 /// The first line that ncu marks as an error.
