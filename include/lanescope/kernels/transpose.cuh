@@ -138,11 +138,16 @@ Job<bytes> from_matrix(Job<bytes> job, int64_t first) {
   return job;
 }
 
-/// What a block may have of shared memory only if it is asked for.
+/// What a block may have of shared memory only if it is asked for. `most`: what any launch of this kernel
+/// needs, so that no thread of the program takes from another one what that has asked for.
+template <class Kernel>
+Status allow_shared(Kernel kernel, int bytes, int most) {
+  if (bytes <= 49152) return {};
+  return detail::status_of(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+}
 template <class Kernel>
 Status allow_shared(Kernel kernel, int bytes) {
-  if (bytes <= 49152) return {};
-  return detail::status_of(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+  return allow_shared(kernel, bytes, bytes);
 }
 
 /// One block for each tile, of which each begins up to slack - 1 rows early.
@@ -185,10 +190,10 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
   // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
   // because the kernel remembers it.
   const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
-  if (const cudaError_t error = cudaFuncSetAttribute(
-          &transpose_aligned<Tiles>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout);
-      error != cudaSuccess)
-    return detail::status_of(error);
+  if (const Status status = detail::status_of(cudaFuncSetAttribute(
+          &transpose_aligned<Tiles>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+      !status)
+    return status;
   return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
     transpose_aligned<Tiles><<<blocks, Tiles::threads, shared, stream>>>(
         from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across), walk.in_turn);
@@ -198,9 +203,10 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
 template <int bytes, int word>
 Status launch_words(const Job<bytes>& job, const SmallLaunch& launch, cudaStream_t stream) {
   const SmallPlan& plan = launch.plan;
-  if (launch.shared > 49152)
-    if (const Status status = allow_shared(&transpose_small<bytes, word>, small_shared); !status)
-      return status;
+  if (const Status status =
+          allow_shared(&transpose_small<bytes, word>, static_cast<int>(launch.shared), small_shared);
+      !status)
+    return status;
   return launch_all(1, divide_up(plan.batch, plan.matrices), [&](int64_t first, unsigned blocks) {
     SmallPlan rest = plan;
     rest.batch -= first * plan.matrices;
@@ -214,9 +220,10 @@ Status launch_blocks(const Job<bytes>& job, int64_t batch, cudaStream_t stream) 
   const BlocksPlan plan = blocks_plan(word / bytes, word, static_cast<unsigned>(job.rows),
                                       static_cast<unsigned>(job.columns), batch);
   const unsigned shared = plan.place(plan.matrices * plan.by_matrix.value) * word;
-  if (shared > 49152)
-    if (const Status status = allow_shared(&transpose_small_blocks<bytes, word>, small_shared); !status)
-      return status;
+  if (const Status status =
+          allow_shared(&transpose_small_blocks<bytes, word>, static_cast<int>(shared), small_shared);
+      !status)
+    return status;
   return launch_all(1, divide_up(batch, plan.matrices), [&](int64_t first, unsigned blocks) {
     BlocksPlan rest = plan;
     rest.batch -= first * plan.matrices;
@@ -275,9 +282,7 @@ Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream
   using Small = typename Tiles<bytes>::Small;
   const int64_t tiles = divide_up(job.rows, Large::rows);
   if (tiles * (tiles + 1) / 2 >= many_pairs / batch) {
-    if (2 * Large::shared <= 49152 ||
-        cudaFuncSetAttribute(&transpose_aligned_in_place<Large>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             2 * Large::shared) == cudaSuccess)
+    if (allow_shared(&transpose_aligned_in_place<Large>, 2 * Large::shared))
       return launch_pairs(&transpose_aligned_in_place<Large>, job, batch, Large::rows, 2 * Large::threads,
                           2 * Large::shared, stream);
     cudaGetLastError();  // a chip with less shared memory: the smaller tiles
