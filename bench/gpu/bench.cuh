@@ -38,21 +38,28 @@ inline bool take_number(const char* argument, const char* name, int most, int& v
   return error == std::errc() && behind == end && value >= 0 && value <= most;
 }
 
+/// Parts of a benchmark; whether one is among them.
+struct Parts {
+  std::vector<std::string> names;
+  bool operator()(const char* part) const {
+    return std::find(names.begin(), names.end(), part) != names.end();
+  }
+};
+
 /// The parts named on the command line, all of `parts` if there are none; takes `smaller=K` and `repeats=N`.
 /// Anything else ends the program with status 2 and `usage`.
-inline std::vector<std::string> parts_wanted(int argc, char** argv, const std::vector<std::string>& parts,
-                                             const char* usage) {
-  std::vector<std::string> wanted;
+inline Parts parts_wanted(int argc, char** argv, const Parts& parts, const char* usage) {
+  Parts wanted;
   for (int i = 1; i < argc; ++i) {
     if (take_number(argv[i], "smaller", 10, smaller) || take_number(argv[i], "repeats", 1000, repeats))
       continue;
-    if (std::find(parts.begin(), parts.end(), argv[i]) == parts.end()) {
+    if (!parts(argv[i])) {
       std::fprintf(stderr, "usage: %s [smaller=K (0 to 10)] [repeats=N (to 1000)]\n", usage);
       std::exit(2);
     }
-    wanted.emplace_back(argv[i]);
+    wanted.names.emplace_back(argv[i]);
   }
-  return wanted.empty() ? parts : wanted;
+  return wanted.names.empty() ? parts : wanted;
 }
 inline void must(cudaError_t error) {
   if (error != cudaSuccess) give_up(cudaGetErrorString(error));

@@ -479,11 +479,8 @@ void segments() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> parts = parts_wanted(argc, argv, {"suite", "sum", "types", "segments"},
-                                                      "reduce [suite] [sum] [types] [segments]");
-  const auto wanted = [&](const char* part) {
-    return std::find(parts.begin(), parts.end(), part) != parts.end();
-  };
+  const Parts wanted = parts_wanted(argc, argv, {{"suite", "sum", "types", "segments"}},
+                                    "reduce [suite] [sum] [types] [segments]");
   cudaDeviceProp properties;
   must(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s\n", properties.name);

@@ -360,11 +360,8 @@ void for_all_sizes(Part part) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::vector<std::string> parts =
-      parts_wanted(argc, argv, {"suite", "sizes", "batches"}, "transpose [suite] [sizes] [batches]");
-  const auto wanted = [&](const char* part) {
-    return std::find(parts.begin(), parts.end(), part) != parts.end();
-  };
+  const Parts wanted =
+      parts_wanted(argc, argv, {{"suite", "sizes", "batches"}}, "transpose [suite] [sizes] [batches]");
   cudaDeviceProp device;
   must(cudaGetDeviceProperties(&device, 0));
   std::printf("%s\n", device.name);
