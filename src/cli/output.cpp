@@ -2,7 +2,6 @@
 #include "cli/output.hpp"
 
 #include <fmt/format.h>
-
 #include <unistd.h>
 
 #include <cerrno>

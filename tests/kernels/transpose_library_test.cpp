@@ -351,7 +351,6 @@ struct PlanCost {
   int64_t stores = 0, stores_ideal = 0, loads = 0, loads_ideal = 0;
 };
 PlanCost cost_of_plan(const transposing::BlocksPlan& plan, unsigned rows, int word) {
-  const model::Arch& arch = *model::find_arch("sm_90");
   PlanCost cost;
   const auto ask = [&](model::Op op, int64_t& wavefronts, int64_t& ideal, unsigned count, auto word_of) {
     for (unsigned begin = 0; begin < count; begin += 32) {
@@ -361,7 +360,7 @@ PlanCost cost_of_plan(const transposing::BlocksPlan& plan, unsigned rows, int wo
           request.mask |= uint64_t{1} << lane;
           request.address[lane] = uint64_t{plan.place(*at)} * static_cast<unsigned>(word);
         }
-      const model::SharedCost c = model::shared_cost(arch, request);
+      const model::SharedCost c = model::shared_cost(sm_90(), request);
       wavefronts += c.wavefronts;
       ideal += c.ideal;
     }
@@ -405,7 +404,8 @@ TEST(TransposePlans, WordsOfBlocksLieInDifferentBanks) {
           EXPECT_EQ(cost.stores, cost.stores_ideal) << k.bytes << ": " << rows << " x " << columns;
           EXPECT_EQ(cost.loads, cost.loads_ideal) << k.bytes << ": " << rows << " x " << columns;
         }
-        EXPECT_LE(plan.place(plan.matrices * plan.by_matrix.value) * k.word, 99U * 1024)
+        EXPECT_LE(plan.place(plan.matrices * plan.by_matrix.value) * k.word,
+                  unsigned{transposing::small_shared})
             << rows << " x " << columns;
         all.stores += cost.stores, all.stores_ideal += cost.stores_ideal;
         all.loads += cost.loads, all.loads_ideal += cost.loads_ideal;
