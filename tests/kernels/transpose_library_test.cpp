@@ -3,7 +3,7 @@
 // The host's part of the library is tested where nvcc is found (tests/gpu).
 #include <gtest/gtest.h>
 
-#include <bit>
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
 #include <optional>
@@ -14,7 +14,7 @@
 #include "kernels/engine.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/results_tables.hpp"
-#include "lanescope/kernels/transpose/small_plan.hpp"
+#include "lanescope/kernels/transpose/schedule.hpp"
 #include "lanescope/model/model.hpp"
 
 namespace lanescope::kernels {
@@ -117,25 +117,27 @@ class TransposeLibrary : public testing::Test {
                static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared), rest);
   }
 
-  /// A batch without gaps, written as words of so many bytes.
-  BlockCost run_small(const Matrices& m, int64_t word) {
-    const auto launch = transposing::small_launch(
-        static_cast<unsigned>(m.bytes), static_cast<unsigned>(word), static_cast<unsigned>(m.rows),
-        static_cast<unsigned>(m.columns), m.batch, static_cast<uintptr_t>(m.in_first * m.bytes));
-    return run(name_of("15transpose_smallILi" + std::to_string(m.bytes) + "ELi" + std::to_string(word) + "E"),
-               m, false, static_cast<uint32_t>(divide_up(m.batch, launch.plan.matrices)), launch.threads,
-               launch.shared, {scalar(launch.plan)});
-  }
-
-  /// The same moved as blocks with rows of so many bytes.
-  BlockCost run_blocks(const Matrices& m, int64_t word) {
-    const transposing::BlocksPlan plan =
-        transposing::blocks_plan(static_cast<unsigned>(word / m.bytes), static_cast<unsigned>(word),
-                                 static_cast<unsigned>(m.rows), static_cast<unsigned>(m.columns), m.batch);
-    return run(
-        name_of("transpose_small_blocksILi" + std::to_string(m.bytes) + "ELi" + std::to_string(word) + "E"),
-        m, false, static_cast<uint32_t>(divide_up(m.batch, plan.matrices)), 256,
-        plan.place(plan.matrices * plan.by_matrix.value) * static_cast<uint32_t>(word), {scalar(plan)});
+  /// A batch without gaps.
+  BlockCost run_small(const Matrices& m, transposing::Move move) {
+    using namespace transposing;
+    const ScheduleLaunch launch = schedule(
+        static_cast<unsigned>(m.bytes), move, static_cast<unsigned>(m.rows), static_cast<unsigned>(m.columns),
+        static_cast<uint64_t>(m.in_first * m.bytes), static_cast<uint64_t>(m.out_first * m.bytes));
+    EXPECT_TRUE(launch.found());
+    const auto run_slots = [&]<unsigned slots>() {
+      ScheduleOf<slots> plan{};
+      static_cast<Schedule&>(plan) = launch.plan;
+      std::copy_n(launch.plan.slot, launch.slots, plan.slot);
+      plan.batch = m.batch;
+      std::string name = "transpose_smallI";
+      for (const int64_t n : {m.bytes, int64_t{move.rows}, int64_t{move.columns}})
+        name += "Li" + std::to_string(n) + "E";
+      return run(name_of(name + "Lj" + std::to_string(slots) + "E"), m, false,
+                 static_cast<uint32_t>(divide_up(m.batch, plan.matrices)), small_threads, launch.shared,
+                 {scalar(plan)});
+    };
+    return launch.slots <= usual_slots ? run_slots.operator()<usual_slots>()
+                                       : run_slots.operator()<most_slots>();
   }
 
   BlockCost run_in_place(const std::string& kernel, const Matrices& m, int64_t side, int64_t threads,
@@ -280,139 +282,58 @@ TEST_F(TransposeLibrary, RowsThatBeginAnywhereCostNoConflicts) {
   }
 }
 
-TEST_F(TransposeLibrary, BatchesOfSmallMatrices) {
-  for (const auto& [bytes, word] : {std::pair{1, 1}, {1, 4}, {2, 4}, {4, 4}})
-    for (const auto& m : {Matrices{17, 33, bytes, 11},
-                          {31, 31, bytes, 37},
-                          {5, 6, bytes, 300},
-                          {6, 5, bytes, 301},
-                          {3, 4, bytes, 1001},
-                          {45, 47, bytes, 9},
-                          {1, 1, bytes, 70}})
-      run_small(m, word);
-  // Pointers that are multiples of a word, and no more.
-  run_small({17, 33, 1, 11, 0, 0, 4, 8}, 4);
-  run_small({31, 31, 4, 11, 0, 0, 1, 3}, 4);
-  // Too large for words that one lane knows at once.
-  run_small({151, 153, 1, 3}, 4);
-}
-
-TEST_F(TransposeLibrary, WordsOfSmallMatricesMeetInFewBanks) {
-  struct Known {
-    Matrices matrices;
-    int64_t word;
-    uint64_t wavefronts, ideal;
+TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
+  struct Kind {
+    int64_t bytes;
+    transposing::Move move;
   };
-  // Columns of 31 or 17 elements: the words of a warp are of several of them.
-  for (const Known& k : {Known{{31, 31, 1, 32}, 4, 1736, 992},
-                         {{17, 33, 1, 32}, 4, 1152, 576},
-                         {{31, 31, 2, 32}, 4, 1008, 992},
-                         {{17, 33, 2, 32}, 4, 1120, 576},
-                         {{31, 31, 4, 8}, 4, 248, 248},
-                         {{17, 33, 4, 8}, 4, 280, 144},
-                         {{31, 32, 4, 8}, 4, 848, 248}}) {
-    const BlockCost cost = run_small(k.matrices, k.word);
-    EXPECT_EQ(cost.load.wavefronts, k.wavefronts) << k.matrices.rows << " of " << k.matrices.bytes;
-    EXPECT_EQ(cost.load.ideal, k.ideal) << k.matrices.rows << " of " << k.matrices.bytes;
-  }
+  for (const auto& [bytes, move] : {Kind{1, {1, 4}},
+                                    {1, {4, 1}},
+                                    {1, {4, 4}},
+                                    {2, {1, 2}},
+                                    {2, {2, 1}},
+                                    {2, {2, 2}},
+                                    {4, {1, 1}},
+                                    {8, {1, 1}},
+                                    {16, {1, 1}}})
+    for (const auto& m :
+         {Matrices{17, 33, bytes, 67}, Matrices{17, 33, bytes, 5, 0, 0, 4, 8},
+          Matrices{31, 31, bytes, 9, 0, 0, 1, 3}, Matrices{5, 7, bytes, 300}, Matrices{3, 4, bytes, 1001},
+          Matrices{45, 47, bytes, 9}, Matrices{2, 2, bytes, 70}, Matrices{12, 20, bytes, 131},
+          Matrices{32, 32, bytes, 20}, Matrices{100, 60, bytes, 3}, Matrices{3, 1501, bytes, 2},
+          Matrices{101, 99, bytes, 3}}) {
+      if (m.rows * m.columns * bytes > transposing::small_matrix_bytes) continue;
+      // Blocks of elements: only of whole words.
+      if (move.rows > 1 && move.rows == move.columns &&
+          (m.rows % move.rows != 0 || m.columns % move.rows != 0 || m.in_first % move.rows != 0 ||
+           m.out_first % move.rows != 0))
+        continue;
+      SCOPED_TRACE(std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " +
+                   std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
+                   std::to_string(move.columns));
+      const BlockCost cost = run_small(m, move);
+      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
+      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+    }
 }
 
-TEST_F(TransposeLibrary, BatchesOfSmallMatricesOfWholeBlocks) {
+TEST_F(TransposeLibrary, RequestsOfSmallMatrices) {
   struct Known {
     Matrices matrices;
-    int64_t word;
+    transposing::Move move;
     BlockCost cost;
   };
-  // Without conflicts, but for loads where columns end between lanes.
-  for (const Known& k : {Known{{8, 16, 1, 70}, 8, {{35, 70, 70}, {40, 72, 72}}},
-                         {{8, 8, 1, 200}, 8, {{50, 100, 100}, {56, 104, 104}}},
-                         {{32, 32, 1, 9}, 8, {{36, 72, 72}, {40, 72, 72}}},
-                         {{100, 100, 1, 2}, 4, {{158, 200, 158}, {160, 160, 160}}},
-                         {{12, 20, 1, 35}, 4, {{66, 130, 66}, {68, 68, 68}}},
-                         {{8, 8, 2, 70}, 8, {{35, 70, 70}, {36, 72, 72}}},
-                         {{48, 48, 2, 5}, 8, {{90, 180, 180}, {100, 200, 200}}},
-                         {{12, 20, 2, 31}, 8, {{59, 232, 117}, {60, 120, 120}}},
-                         {{8, 8, 4, 70}, 16, {{35, 140, 140}, {36, 140, 140}}},
-                         {{48, 48, 4, 2}, 16, {{36, 144, 144}, {40, 160, 160}}},
-                         {{4, 12, 4, 100}, 16, {{40, 300, 151}, {48, 160, 160}}},
-                         {{4, 4, 8, 130}, 16, {{33, 130, 130}, {34, 130, 130}}},
-                         {{16, 16, 8, 12}, 16, {{48, 192, 192}, {48, 192, 192}}},
-                         {{17, 33, 8, 3}, 8, {{54, 107, 107}, {54, 107, 107}}},
-                         {{31, 31, 8, 3}, 8, {{93, 183, 183}, {93, 183, 183}}},
-                         {{5, 7, 16, 33}, 16, {{38, 289, 146}, {38, 146, 146}}},
-                         {{32, 32, 16, 2}, 16, {{64, 256, 256}, {64, 256, 256}}}}) {
-    const BlockCost cost = run_blocks(k.matrices, k.word);
+  for (const Known& k : {Known{{31, 31, 1, 32}, {1, 4}, {{494, 674, 674}, {1310, 1490, 1490}}},
+                         {{17, 33, 1, 32}, {1, 4}, {{236, 341, 341}, {668, 773, 773}}},
+                         {{100, 100, 1, 2}, {4, 4}, {{216, 333, 333}, {216, 333, 333}}},
+                         {{17, 33, 2, 32}, {1, 2}, {{424, 634, 634}, {744, 954, 954}}},
+                         {{48, 48, 2, 5}, {2, 2}, {{461, 596, 596}, {677, 812, 812}}},
+                         {{17, 33, 4, 8}, {1, 1}, {{196, 302, 302}, {196, 302, 302}}},
+                         {{31, 32, 4, 8}, {1, 1}, {{312, 496, 496}, {312, 496, 496}}},
+                         {{17, 33, 8, 3}, {1, 1}, {{100, 251, 251}, {118, 287, 287}}},
+                         {{5, 7, 16, 33}, {1, 1}, {{79, 313, 313}, {83, 321, 321}}}}) {
+    const BlockCost cost = run_small(k.matrices, k.move);
     EXPECT_EQ(cost, k.cost) << k.matrices.rows << " x " << k.matrices.columns << " of " << k.matrices.bytes;
-  }
-}
-
-/// What the words of a block cost that lanes store, and those that they load, by the model.
-struct PlanCost {
-  int64_t stores = 0, stores_ideal = 0, loads = 0, loads_ideal = 0;
-};
-PlanCost cost_of_plan(const transposing::BlocksPlan& plan, unsigned rows, int word) {
-  PlanCost cost;
-  const auto ask = [&](model::Op op, int64_t& wavefronts, int64_t& ideal, unsigned count, auto word_of) {
-    for (unsigned begin = 0; begin < count; begin += 32) {
-      model::Request request{.op = op, .width = word};
-      for (int lane = 0; lane < 32; ++lane)
-        if (const std::optional<unsigned> at = word_of(begin + static_cast<unsigned>(lane))) {
-          request.mask |= uint64_t{1} << lane;
-          request.address[lane] = uint64_t{plan.place(*at)} * static_cast<unsigned>(word);
-        }
-      const model::SharedCost c = model::shared_cost(sm_90(), request);
-      wavefronts += c.wavefronts;
-      ideal += c.ideal;
-    }
-  };
-  const unsigned down = plan.by_down.value, strips = plan.matrices * down, width = plan.by_lanes.value;
-  // The first words of all blocks; the others lie as far behind.
-  ask(model::Op::store, cost.stores, cost.stores_ideal, strips * width,
-      [&](unsigned lane) -> std::optional<unsigned> {
-        const unsigned strip = lane / width, column = lane % width;
-        if (column >= plan.across) return std::nullopt;
-        return (strip / down * plan.across + column) * rows + strip % down;
-      });
-  const unsigned words = plan.matrices * plan.by_matrix.value;
-  ask(model::Op::load, cost.loads, cost.loads_ideal, words,
-      [&](unsigned i) { return i < words ? std::optional(i) : std::nullopt; });
-  return cost;
-}
-
-TEST(TransposePlans, WordsOfBlocksLieInDifferentBanks) {
-  struct Known {
-    unsigned bytes, word;
-    double stores, loads;  ///< wavefronts for one that is needed, of all shapes
-  };
-  for (const Known& k : {Known{1, 8, 1.0000, 1.0689},
-                         {1, 4, 1.0564, 1.3427},
-                         {2, 8, 1.0111, 1.1709},
-                         {2, 4, 1.1696, 1.6503},
-                         {4, 16, 1.0000, 1.0689},
-                         {4, 8, 1.0384, 1.3420},
-                         {8, 16, 1.0059, 1.1706},
-                         {8, 8, 1.1094, 1.4939},
-                         {16, 16, 1.0165, 1.2460}}) {
-    PlanCost all;
-    for (unsigned down = 1; down <= 40; ++down)
-      for (unsigned across = 1; across <= 40; ++across) {
-        const unsigned side = k.word / k.bytes, rows = down * side, columns = across * side;
-        if (rows * columns * k.bytes > transposing::small_matrix_bytes) continue;
-        const transposing::BlocksPlan plan = transposing::blocks_plan(side, k.word, rows, columns, 100000);
-        const PlanCost cost = cost_of_plan(plan, rows, static_cast<int>(k.word));
-        if (std::has_single_bit(across) && std::has_single_bit(down)) {
-          EXPECT_EQ(cost.stores, cost.stores_ideal) << k.bytes << ": " << rows << " x " << columns;
-          EXPECT_EQ(cost.loads, cost.loads_ideal) << k.bytes << ": " << rows << " x " << columns;
-        }
-        EXPECT_LE(plan.place(plan.matrices * plan.by_matrix.value) * k.word,
-                  unsigned{transposing::small_shared})
-            << rows << " x " << columns;
-        all.stores += cost.stores, all.stores_ideal += cost.stores_ideal;
-        all.loads += cost.loads, all.loads_ideal += cost.loads_ideal;
-      }
-    const auto ratio = [](int64_t a, int64_t b) { return static_cast<double>(a) / static_cast<double>(b); };
-    EXPECT_NEAR(ratio(all.stores, all.stores_ideal), k.stores, 5e-5) << k.bytes << " in " << k.word;
-    EXPECT_NEAR(ratio(all.loads, all.loads_ideal), k.loads, 5e-5) << k.bytes << " in " << k.word;
   }
 }
 

@@ -7,24 +7,25 @@
 //   const auto status = lanescope::kernels::transpose(out, in, {.rows = 5, .columns = 7}, stream);
 //   if (!status) std::fprintf(stderr, "%s\n", status.message);
 //
-// The work is put into the stream and nothing else is done: no allocation, no synchronisation, no copy to the
-// host. Only elements of the matrices are read and written, never a padding or what lies around them.
+// The work is put into the stream and nothing else is done: no allocation on the device, no synchronisation,
+// no copy to the host. Only elements of the matrices are read and written, never a padding or what lies
+// around them.
 //
 // The kernels move tiles through shared memory, whose layout the model (lanescope/model) has chosen while
-// they were compiled and proves to be without bank conflicts, but for what is said of edges and small
-// matrices in docs/performance.md:
+// they were compiled and proves to be without bank conflicts, but for what is said of edges in
+// docs/performance.md:
 //   aligned     rows begin at multiples of 16 bytes, of the output 32: vectors on both sides, blocks
 //               transposed in registers
 //   realigning  rows begin anywhere, elements of 1 to 4 bytes: words are put together of aligned ones, and
 //               each output row has windows of its own that begin at a multiple of 32 bytes
 //   lines       the same for 8 and 16 bytes: one element a lane, whole lines of memory written
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
-//               and puts words of the output together; blocks in registers where rows and columns are whole
-//               words, and for 8 and 16 bytes
+//               and moves elements as a schedule says, which the host makes for the sizes and keeps: no
+//               two lanes meet in a bank
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
 //               2-byte elements shifted to where rows begin
-// That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12 or newer, compute
-// capability 8.0 or newer.
+// That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
+// compute capability 8.0 or newer.
 #pragma once
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -200,60 +201,34 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
   });
 }
 
-template <int bytes, int word>
-Status launch_words(const Job<bytes>& job, const SmallLaunch& launch, cudaStream_t stream) {
-  const SmallPlan& plan = launch.plan;
-  if (const Status status =
-          allow_shared(&transpose_small<bytes, word>, static_cast<int>(launch.shared), small_shared);
-      !status)
+template <int bytes, int rows, int columns, unsigned slots>
+Status launch_slots(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
+  const auto kernel = &transpose_small<bytes, rows, columns, slots>;
+  if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
     return status;
-  return launch_all(1, divide_up(plan.batch, plan.matrices), [&](int64_t first, unsigned blocks) {
-    SmallPlan rest = plan;
-    rest.batch -= first * plan.matrices;
-    transpose_small<bytes, word>
-        <<<blocks, launch.threads, launch.shared, stream>>>(from_matrix(job, first * plan.matrices), rest);
+  ScheduleOf<slots> plan;
+  static_cast<Schedule&>(plan) = launch.plan;
+  std::copy_n(launch.plan.slot, launch.slots, plan.slot);
+  return launch_all(1, divide_up(batch, plan.matrices), [&](int64_t first, unsigned blocks) {
+    plan.batch = batch - first * plan.matrices;
+    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first * plan.matrices), plan);
   });
 }
-
-template <int bytes, int word>
-Status launch_blocks(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const BlocksPlan plan = blocks_plan(word / bytes, word, static_cast<unsigned>(job.rows),
-                                      static_cast<unsigned>(job.columns), batch);
-  const unsigned shared = plan.place(plan.matrices * plan.by_matrix.value) * word;
-  if (const Status status =
-          allow_shared(&transpose_small_blocks<bytes, word>, static_cast<int>(shared), small_shared);
-      !status)
-    return status;
-  return launch_all(1, divide_up(batch, plan.matrices), [&](int64_t first, unsigned blocks) {
-    BlocksPlan rest = plan;
-    rest.batch -= first * plan.matrices;
-    transpose_small_blocks<bytes, word>
-        <<<blocks, block_threads, shared, stream>>>(from_matrix(job, first * plan.matrices), rest);
-  });
+template <int bytes, int rows, int columns>
+Status launch_moves(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
+  if (launch.slots > usual_slots)
+    return launch_slots<bytes, rows, columns, most_slots>(job, launch, batch, stream);
+  return launch_slots<bytes, rows, columns, usual_slots>(job, launch, batch, stream);
 }
 
 template <int bytes>
-Status launch_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
-  const auto in = reinterpret_cast<uintptr_t>(job.in), out = reinterpret_cast<uintptr_t>(job.out);
-  const auto whole = [&](unsigned word) {
-    return (in | out) % word == 0 && rows * bytes % word == 0 && columns * bytes % word == 0;
-  };
-  if constexpr (bytes == 4 || bytes == 8)
-    if (whole(16)) return launch_blocks<bytes, 16>(job, batch, stream);
-  if constexpr (bytes <= 4)
-    if (whole(8)) return launch_blocks<bytes, 8>(job, batch, stream);
-  if constexpr (bytes < 4) {
-    if (whole(4)) return launch_blocks<bytes, 4>(job, batch, stream);
-    // Words, unless too many matrices were needed until one begins at a word.
-    const SmallLaunch words = small_launch(bytes, 4, rows, columns, batch, in);
-    if ((in | out) % 4 == 0 && words.shared <= unsigned{small_shared})
-      return launch_words<bytes, 4>(job, words, stream);
+Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
+  constexpr int pack = bytes < 4 ? 4 / bytes : 1;
+  if constexpr (pack > 1) {
+    if (launch.move.rows == 1) return launch_moves<bytes, 1, pack>(job, launch, batch, stream);
+    if (launch.move.columns == 1) return launch_moves<bytes, pack, 1>(job, launch, batch, stream);
   }
-  if constexpr (bytes <= 4)
-    return launch_words<bytes, bytes>(job, small_launch(bytes, bytes, rows, columns, batch, in), stream);
-  else
-    return launch_blocks<bytes, bytes>(job, batch, stream);
+  return launch_moves<bytes, pack, pack>(job, launch, batch, stream);
 }
 
 /// One block for each two tiles that lie opposite each other.
@@ -369,8 +344,12 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
     return detail::status_of(
         cudaMemcpyAsync(out, in, static_cast<size_t>(in_bytes), cudaMemcpyDeviceToDevice, stream));
   if (without_gaps && shape.batch > 1 && job.rows <= small_matrix_bytes &&
-      job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes)
-    return launch_small(job, shape.batch, stream);
+      job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes) {
+    const ScheduleLaunch& launch =
+        schedule_of(bytes, static_cast<unsigned>(job.rows), static_cast<unsigned>(job.columns), from, to,
+                    in_bytes <= few_bytes);
+    if (launch.found()) return launch_small(job, launch, shape.batch, stream);
+  }
   const auto aligned = [](auto value, int unit) { return value * bytes % unit == 0; };
   using Large = typename Tiles<bytes>::Large;
   using Small = typename Tiles<bytes>::Small;

@@ -16,17 +16,28 @@ template __global__ void transpose_realigning<Tiles<4>::Anywhere, Reading::plain
 template __global__ void transpose_lines<Tiles<8>::Anywhere, Reading::plain>(Job<8>, unsigned, unsigned);
 template __global__ void transpose_lines<Tiles<16>::Anywhere, Reading::keeping, 32768>(Job<16>, unsigned,
                                                                                        unsigned);
-template __global__ void transpose_small<1, 1>(Job<1>, SmallPlan);
-template __global__ void transpose_small<1, 4>(Job<1>, SmallPlan);
-template __global__ void transpose_small<2, 4>(Job<2>, SmallPlan);
-template __global__ void transpose_small<4, 4>(Job<4>, SmallPlan);
-template __global__ void transpose_small_blocks<1, 8>(Job<1>, BlocksPlan);
-template __global__ void transpose_small_blocks<1, 4>(Job<1>, BlocksPlan);
-template __global__ void transpose_small_blocks<2, 8>(Job<2>, BlocksPlan);
-template __global__ void transpose_small_blocks<4, 16>(Job<4>, BlocksPlan);
-template __global__ void transpose_small_blocks<8, 16>(Job<8>, BlocksPlan);
-template __global__ void transpose_small_blocks<8, 8>(Job<8>, BlocksPlan);
-template __global__ void transpose_small_blocks<16, 16>(Job<16>, BlocksPlan);
+// `__grid_constant__` has to be said again where a template is instantiated.
+#define SMALL(bytes, rows, columns, slots)                               \
+  template __global__ void transpose_small<bytes, rows, columns, slots>( \
+      Job<bytes>, const __grid_constant__ ScheduleOf<slots>)
+SMALL(1, 1, 4, usual_slots);
+SMALL(1, 1, 4, most_slots);
+SMALL(1, 4, 1, usual_slots);
+SMALL(1, 4, 1, most_slots);
+SMALL(1, 4, 4, usual_slots);
+SMALL(1, 4, 4, most_slots);
+SMALL(2, 1, 2, usual_slots);
+SMALL(2, 1, 2, most_slots);
+SMALL(2, 2, 1, usual_slots);
+SMALL(2, 2, 1, most_slots);
+SMALL(2, 2, 2, usual_slots);
+SMALL(2, 2, 2, most_slots);
+SMALL(4, 1, 1, usual_slots);
+SMALL(4, 1, 1, most_slots);
+SMALL(8, 1, 1, usual_slots);
+SMALL(8, 1, 1, most_slots);
+SMALL(16, 1, 1, usual_slots);
+SMALL(16, 1, 1, most_slots);
 template __global__ void transpose_in_place<4>(Job<4>, unsigned);
 template __global__ void transpose_in_place<8>(Job<8>, unsigned);
 template __global__ void transpose_words_in_place<1>(Job<1>, unsigned);

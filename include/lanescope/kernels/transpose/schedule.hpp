@@ -1,0 +1,416 @@
+// Who moves what in transpose/small.cuh, so that no two lanes meet in a bank. Without CUDA, for tests.
+//
+// Matrices lie in shared memory in the input's order, and move from there to a second place in the output's
+// order. As lanes may take any elements, each request can ask each bank for one word at most, both where it
+// loads and where it stores. As many requests as the busiest bank has accesses suffice for single elements:
+// banks are the nodes of a graph with two sides, elements its edges, requests their colours (Kőnig, 1916).
+// Those found here, one after the other from the banks with the most left, are 2 to 6% more on average.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+namespace lanescope::kernels::transposing {
+
+/// Bytes of a matrix that counts as small at most; threads of a block.
+inline constexpr unsigned small_matrix_bytes = 24576, small_threads = 256;
+/// Bytes that a block takes, about: more of them where elements are shorter and there are more moves to find
+/// out; fewer in batches that fit the L2 cache (`few` bytes), so that all multiprocessors have work until the
+/// end (docs/performance.md).
+inline constexpr int64_t few_bytes = 24 << 20;
+constexpr unsigned piece_bytes(unsigned element, bool few) { return element < 4 && !few ? 16384 : 9216; }
+/// What of shared memory a block may have on every chip since compute capability 8.0.
+inline constexpr unsigned small_shared = 99 * 1024;
+
+/// What a lane moves at once: `rows` words of `columns` elements are loaded, `columns` words of `rows`
+/// elements are stored.
+struct Move {
+  unsigned rows, columns;
+};
+
+/// Slots of a schedule: as a kernel's parameters they have 4 KB or 18 KB (CUDA 12.1 and newer). A launch with
+/// the longer ones takes some microseconds more.
+inline constexpr unsigned usual_slots = 960, most_slots = 4608;
+/// A slot is what a lane does in one request: the byte of the input where a move begins, and that of the
+/// output << 16. Flags: not in the last chunk of a matrix; only loaded (with a lane that moves the same).
+inline constexpr uint32_t slot_byte = 0x7fff, not_in_last_chunk = 0x8000, not_stored = 0x80000000;
+
+/// What all blocks of a batch do alike. Bytes are counted from where the matrices of a block begin.
+struct Schedule {
+  int64_t batch;
+  unsigned matrices, size;       ///< of a block; elements of a matrix
+  unsigned group, groups;        ///< bytes after which everything repeats (but for variants), and how often
+  unsigned chunks;               ///< parts of a group that differ only in where they lie
+  unsigned in_step, out_step;    ///< bytes from one chunk to the next
+  unsigned in_pitch, out_pitch;  ///< bytes of a row of the input, of the output
+  unsigned out_tile;             ///< byte of shared memory where the output's place begins
+  /// Slots differ where groups begin at different bytes of a word: group g has those of variant
+  /// (first matrix of the block + g) % variants; 1, 2 or 4 of them.
+  unsigned variants;
+  /// A variant's slots: those of moves of several elements, then those of single ones. Multiples of 32.
+  struct List {
+    unsigned begin, words, elements;
+  } list[4];
+};
+template <unsigned slots>
+struct ScheduleOf : Schedule {
+  uint32_t slot[slots];
+};
+
+/// A schedule, and how to launch it.
+struct ScheduleLaunch {
+  ScheduleOf<most_slots> plan;
+  unsigned slots;
+  Move move;
+  unsigned shared;
+  double cost;  ///< as a division's
+  /// There is none if no table of slots suffices; no such sizes are known.
+  [[nodiscard]] bool found() const { return shared != 0; }
+};
+
+/// The part of a batch that slots are made for: so many matrices, and of each `rows` x `columns` elements.
+/// The last chunk of a matrix has `last_rows` x `last_columns`.
+struct Chunk {
+  unsigned matrices, rows, columns, last_rows, last_columns;
+};
+
+/// Makes slots for matrices of one size. `in_shift`, `out_shift`: bytes by which the pointers are behind a
+/// multiple of 4.
+class Scheduler {
+ public:
+  Scheduler(unsigned bytes, Move move, unsigned rows, unsigned columns, unsigned in_shift, unsigned out_shift)
+      : bytes_(bytes),
+        move_(move),
+        rows_(rows),
+        columns_(columns),
+        word_(std::max(bytes, 4U)),
+        banks_(128 / word_),
+        in_shift_(in_shift),
+        out_shift_(out_shift) {}
+
+  /// About how many slots moves and single elements need. `singly`: no other moves.
+  [[nodiscard]] std::pair<unsigned, unsigned> estimate(const Chunk& chunk, unsigned variant,
+                                                       bool singly) const {
+    // Of each access, words in each bank: for each kind of moves, and (in the place of single elements, which
+    // come last) for all moves together.
+    std::array<std::array<std::array<unsigned, 32>, 2 * most_words>, kinds + 1> words{};
+    std::array<unsigned, kinds + 1> moves{};
+    const unsigned size = (chunk.matrices * rows_ * columns_ * bytes_ + 128) / word_ + 1;
+    std::vector<bool> seen(size_t{kinds + 1} * 2 * most_words * size);
+    for_each(chunk, variant, singly, [&](unsigned kind, const Place& place) {
+      const Banks banks = banks_of(kind == single, place, variant);
+      const auto count = [&](unsigned as) {
+        ++moves[as];
+        for (unsigned k = 0; k < banks.count; ++k)
+          if (auto at = seen[(size_t{as} * 2 * most_words + k) * size + banks.word[k]]; !at) {
+            at = true;
+            ++words[as][k][banks.bank[k]];
+          }
+      };
+      count(kind);
+      if (kind != single) count(kinds);
+    });
+    std::array<unsigned, kinds + 1> requests{};
+    for (unsigned as = 0; as <= kinds; ++as) {
+      requests[as] = (moves[as] + banks_ - 1) / banks_;
+      for (const auto& of : words[as])
+        requests[as] = std::max(requests[as], *std::max_element(of.begin(), of.end()));
+    }
+    unsigned apart = 0;
+    for (unsigned kind = 0; kind < single; ++kind) apart += requests[kind];
+    return {whole_warps(std::min(apart, requests[kinds] + requests[kinds] / 8) * banks_),
+            whole_warps(requests[single] * banks_)};
+  }
+
+  /// Appends the slots of a variant; returns how many of them are moves of several elements. A lane for which
+  /// nothing is left loads what another one of the same request does.
+  unsigned append(std::vector<uint32_t>& slots, const Chunk& chunk, unsigned variant, bool singly) const {
+    std::array<std::vector<Item>, kinds> items;
+    std::vector<Item> all;
+    for_each(chunk, variant, singly, [&](unsigned kind, const Place& place) {
+      const auto [in, out] = bytes_of(place);
+      const bool rests = place.row >= chunk.last_rows || place.column >= chunk.last_columns;
+      items[kind].push_back(
+          {banks_of(kind == single, place, variant), in | (rests ? not_in_last_chunk : 0) | out << 16});
+      if (kind != single) all.push_back(items[kind].back());
+    });
+    // Moves that begin at the same byte of a word behave alike, which makes full requests of regular sizes;
+    // others do better together.
+    std::vector<Request> apart, together = requests_of(all);
+    for (unsigned kind = 0; kind < single; ++kind) {
+      const std::vector<Request> more = requests_of(items[kind]);
+      apart.insert(apart.end(), more.begin(), more.end());
+    }
+    const auto put = [&](const std::vector<Request>& requests) {
+      const size_t begin = slots.size();
+      for (const Request& request : requests) {
+        slots.insert(slots.end(), request.slot.begin(), request.slot.begin() + request.count);
+        slots.insert(slots.end(), banks_ - request.count, slots.back() | not_stored);
+      }
+      if (slots.size() != begin)
+        slots.insert(slots.end(), whole_warps(slots.size()) - slots.size(), slots.back() | not_stored);
+      return static_cast<unsigned>(slots.size() - begin);
+    };
+    const unsigned words = put(apart.size() <= together.size() ? apart : together);
+    put(requests_of(items[single]));
+    return words;
+  }
+
+ private:
+  static constexpr unsigned most_words = 4;  ///< of a move, on one side
+  struct Place {
+    unsigned matrix, row, column;
+  };
+  /// The bank of each access of a move, and which word of shared memory it asks for.
+  struct Banks {
+    unsigned count;
+    std::array<uint8_t, 2 * most_words> bank;
+    std::array<uint16_t, 2 * most_words> word;
+  };
+  struct Item {
+    Banks banks;
+    uint32_t slot;
+  };
+  struct Request {
+    unsigned count = 0;
+    std::array<uint32_t, 32> slot{};
+  };
+  /// Moves by the byte of a word where their other side begins, and single elements beside moves.
+  static constexpr unsigned single = 4, kinds = 5;
+
+  static unsigned whole_warps(size_t slots) { return static_cast<unsigned>((slots + 31) / 32 * 32); }
+
+  [[nodiscard]] std::pair<unsigned, unsigned> bytes_of(const Place& place) const {
+    const unsigned first = place.matrix * rows_ * columns_;
+    return {(first + place.row * columns_ + place.column) * bytes_,
+            (first + place.column * rows_ + place.row) * bytes_};
+  }
+
+  [[nodiscard]] Banks banks_of(bool alone, const Place& place, unsigned variant) const {
+    const Move move = alone ? Move{1, 1} : move_;
+    const auto [in, out] = bytes_of(place);
+    const unsigned shift = variant * rows_ * columns_ * bytes_;
+    Banks banks{move.rows + move.columns, {}, {}};
+    const auto set = [&](unsigned k, unsigned byte) {
+      const unsigned word = (byte + shift % 128) / word_;
+      banks.word[k] = static_cast<uint16_t>(word);
+      banks.bank[k] = static_cast<uint8_t>(word % banks_);
+    };
+    for (unsigned k = 0; k < move.rows; ++k) set(k, in + in_shift_ + k * columns_ * bytes_);
+    for (unsigned k = 0; k < move.columns; ++k) set(move.rows + k, out + out_shift_ + k * rows_ * bytes_);
+    return banks;
+  }
+
+  /// One request after the other: for each bank, from those where the most is left to load, the move whose
+  /// other banks have the most left.
+  [[nodiscard]] std::vector<Request> requests_of(const std::vector<Item>& items) const {
+    std::array<std::vector<const Item*>, 32> from;
+    std::array<std::array<unsigned, 32>, 2 * most_words> left{};
+    for (const Item& item : items) {
+      from[item.banks.bank[0]].push_back(&item);
+      for (unsigned k = 0; k < item.banks.count; ++k) ++left[k][item.banks.bank[k]];
+    }
+    std::vector<Request> requests;
+    for (size_t done = 0; done < items.size(); done += requests.back().count) {
+      Request& request = requests.emplace_back();
+      std::array<std::array<unsigned, 32>, 2 * most_words> asked{};  // words + 1
+      std::array<unsigned, 32> order{};
+      std::iota(order.begin(), order.end(), 0U);
+      std::stable_sort(order.begin(), order.end(),
+                       [&](unsigned a, unsigned b) { return from[a].size() > from[b].size(); });
+      // Again, because lanes may ask for the same word.
+      for (unsigned before = banks_; before != request.count && request.count < banks_;) {
+        before = request.count;
+        for (const unsigned bank : order) {
+          if (request.count == banks_) break;
+          size_t best = from[bank].size();
+          unsigned most = 0;
+          for (size_t i = 0; i < from[bank].size(); ++i) {
+            const Banks& banks = from[bank][i]->banks;
+            unsigned urgent = 1;
+            for (unsigned k = 0; k < banks.count && urgent != 0; ++k) {
+              const unsigned there = left[k][banks.bank[k]], word = asked[k][banks.bank[k]];
+              urgent = word != 0 && word != banks.word[k] + 1U ? 0 : k == 0 ? 1 : urgent + there * there;
+            }
+            if (urgent > most) most = urgent, best = i;
+          }
+          if (most == 0) continue;
+          const Item& item = *from[bank][best];
+          from[bank].erase(from[bank].begin() + static_cast<std::ptrdiff_t>(best));
+          request.slot[request.count++] = item.slot;
+          for (unsigned k = 0; k < item.banks.count; ++k) {
+            asked[k][item.banks.bank[k]] = item.banks.word[k] + 1U;
+            --left[k][item.banks.bank[k]];
+          }
+        }
+      }
+    }
+    return requests;
+  }
+
+  /// Calls what(kind, place) for each move: whole blocks; or words along rows or columns, wherever one
+  /// begins, and single elements before and behind them.
+  template <class What>
+  void for_each(const Chunk& chunk, unsigned variant, bool singly, const What& what) const {
+    const unsigned length = std::max(move_.rows, move_.columns);
+    const bool blocks = move_.rows == move_.columns, across = move_.columns > 1;
+    const unsigned along = across ? chunk.columns : chunk.rows, lines = across ? chunk.rows : chunk.columns;
+    const unsigned last = across ? chunk.last_columns : chunk.last_rows;
+    const unsigned variant_shift = variant * rows_ * columns_ * bytes_;
+    const unsigned shift = variant_shift + (across ? in_shift_ : out_shift_);
+    for (unsigned matrix = 0; matrix < chunk.matrices; ++matrix)
+      for (unsigned line = 0; line < lines; line += blocks ? length : 1)
+        for (unsigned i = 0; i < along;) {
+          const Place place{matrix, across ? line : i, across ? i : line};
+          const auto [in, out] = bytes_of(place);
+          const bool begins = ((across ? in : out) + shift) % word_ == 0;
+          const bool alone = !blocks && (singly || !begins || i + length > (i < last ? last : along));
+          what(alone ? single : ((across ? out + out_shift_ : in + in_shift_) + variant_shift) % 4, place);
+          i += alone ? 1 : length;
+        }
+  }
+
+  unsigned bytes_;
+  Move move_;
+  unsigned rows_, columns_, word_, banks_, in_shift_, out_shift_;
+};
+
+/// How a schedule divides a batch.
+struct Division {
+  Chunk chunk{};
+  unsigned variants = 1, chunks = 1;
+  bool singly = false;  ///< all elements are moved by themselves
+  double cost = 0;      ///< requests for each 32 elements, about; 0: none was found
+};
+
+/// Small matrices together, large ones in chunks along a side, which begin at whole words; where not even as
+/// many matrices fit as begin alike, variants. Whatever takes the fewest requests, those for the slots among
+/// them, which each block loads once and waits for: of at most so many slots, by estimate.
+inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move move, unsigned rows,
+                              unsigned columns, unsigned most, bool few) {
+  const unsigned size = rows * columns, matrix = size * bytes;
+  Division best;
+  const auto take = [&](const Chunk& chunk, unsigned variants, unsigned chunks, bool singly) {
+    const auto busy = [](unsigned slots) { return slots == 0 ? 0U : std::max(slots, small_threads); };
+    unsigned slots = 0;
+    double requests = 0;
+    for (unsigned v = 0; v < variants; ++v) {
+      const auto [words, elements] = scheduler.estimate(chunk, v, singly);
+      slots += words + elements;
+      requests += busy(words) * double(move.rows + move.columns) + busy(elements) * 2.0;
+    }
+    if (slots > most) return;
+    const double piece = std::max(piece_bytes(bytes, few), chunk.matrices * matrix) / double(bytes);
+    requests *= double(chunks) / (variants * chunk.matrices * double(size));
+    requests += 4 * slots * std::min(1.0, piece / (variants * double(size))) / piece;
+    if (slots > usual_slots * 9 / 10) requests *= 1.03;
+    if (best.cost == 0 || requests <= 0.99 * best.cost) best = {chunk, variants, chunks, singly, requests};
+  };
+  // Matrices until one begins at a word again, and whether a block has room for as many.
+  const unsigned alike = 4 / std::gcd(matrix, 4U);
+  const bool together = alike * matrix <= small_matrix_bytes;
+  const unsigned unit = std::max(4 / bytes, 1U);
+  for (const bool singly : {false, true}) {
+    if (singly && move.rows == move.columns) break;
+    for (unsigned k = 1; k == 1 ? together : k * alike * matrix <= 8192; k += (k + 2) / 3)
+      take({k * alike, rows, columns, rows, columns}, 1, 1, singly);
+    if (size < 400) continue;
+    const unsigned matrices = together ? alike : 1, variants = together ? 1 : alike;
+    for (const bool down : {true, false}) {
+      const unsigned side = down ? rows : columns;
+      for (unsigned chunks = together ? 2 : 1; chunks <= 64; chunks += (chunks + 2) / 3) {
+        const unsigned length = chunks == 1 ? side : ((side + chunks - 1) / chunks + unit - 1) / unit * unit;
+        const unsigned all = (side + length - 1) / length, last = side - (all - 1) * length;
+        if (chunks > 1 && (all == 1 || matrices * length * (size / side) < most / 16)) break;
+        // Of wide elements lanes of a request must not rest: those left would be a conflict of their own, in
+        // one of several phases.
+        if (bytes > 4 && last != length) continue;
+        take(down ? Chunk{matrices, length, columns, last, columns}
+                  : Chunk{matrices, rows, length, rows, last},
+             variants, all, singly);
+      }
+    }
+  }
+  return best;
+}
+
+/// A schedule for matrices of rows x columns elements of `bytes` bytes, at most small_matrix_bytes each,
+/// moved as `move` says: {1, 1}; as many elements as a word of 4 bytes has on one side, {1, n} or {n, 1}; or
+/// on both, if rows and columns are whole words and pointers multiples of 4.
+inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigned columns, uintptr_t in,
+                               uintptr_t out, bool few = false) {
+  const Scheduler scheduler(bytes, move, rows, columns, static_cast<unsigned>(in % 4),
+                            static_cast<unsigned>(out % 4));
+  ScheduleLaunch launch{};
+  launch.move = move;
+  ScheduleOf<most_slots>& plan = launch.plan;
+  // There may be more slots than estimated.
+  Division division;
+  std::vector<uint32_t> slots;
+  for (unsigned most = most_slots * 9 / 10; most > 500; most = most * 2 / 3) {
+    division = best_division(scheduler, bytes, move, rows, columns, most, few);
+    slots.clear();
+    for (unsigned v = 0; v < division.variants; ++v) {
+      const auto begin = static_cast<unsigned>(slots.size());
+      const unsigned words = scheduler.append(slots, division.chunk, v, division.singly);
+      plan.list[v] = {begin, words, static_cast<unsigned>(slots.size()) - begin - words};
+    }
+    if (division.cost != 0 && slots.size() <= most_slots) break;
+  }
+  if (division.cost == 0 || slots.size() > most_slots) return launch;
+  std::copy(slots.begin(), slots.end(), plan.slot);
+  launch.slots = static_cast<unsigned>(slots.size());
+  launch.cost = division.cost;
+
+  const Chunk& chunk = division.chunk;
+  plan.size = rows * columns;
+  plan.in_pitch = columns * bytes;
+  plan.out_pitch = rows * bytes;
+  plan.variants = division.variants;
+  plan.chunks = division.chunks;
+  const bool down = chunk.rows != rows;
+  plan.in_step = (down ? chunk.rows * columns : chunk.columns) * bytes;
+  plan.out_step = (down ? chunk.rows : chunk.columns * rows) * bytes;
+  plan.group = chunk.matrices * plan.size * bytes;
+  plan.groups = std::max((piece_bytes(bytes, few) + plan.group / 2) / plan.group, 1U);
+  // Blocks that begin at a vector, where that takes few more.
+  const unsigned vectors = 16 / std::gcd(plan.group, 16U);
+  if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
+  plan.matrices = plan.groups * chunk.matrices;
+  plan.out_tile = (plan.groups * plan.group + 15) / 16 * 16 + 16;
+  launch.shared = 2 * plan.out_tile;
+  return launch;
+}
+
+/// The schedule with the best moves. The last ones that a thread asked for are kept, for it takes up to some
+/// milliseconds to make one.
+inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns, uintptr_t in,
+                                         uintptr_t out, bool few = false) {
+  struct Entry {
+    std::array<uintptr_t, 6> key;
+    ScheduleLaunch launch;
+  };
+  static thread_local std::array<Entry, 4> entries;
+  static thread_local unsigned oldest = 0;
+  const std::array<uintptr_t, 6> key{bytes, rows, columns, in % 4, out % 4, few};
+  for (const Entry& entry : entries)
+    if (entry.key == key) return entry.launch;
+  Entry& entry = entries[oldest];
+  oldest = (oldest + 1) % entries.size();
+  const unsigned pack = std::max(4 / bytes, 1U);
+  const bool whole = rows % pack == 0 && columns % pack == 0 && (in | out) % 4 == 0;
+  entry.launch = schedule(bytes, {1, pack}, rows, columns, in, out, few);
+  for (const Move move : {Move{pack, 1}, Move{pack, pack}}) {
+    if (pack == 1 || (move.columns == pack && !whole)) break;
+    const ScheduleLaunch other = schedule(bytes, move, rows, columns, in, out, few);
+    if (other.found() && (!entry.launch.found() || other.cost < entry.launch.cost)) entry.launch = other;
+  }
+  entry.key = key;
+  return entry.launch;
+}
+
+}  // namespace lanescope::kernels::transposing

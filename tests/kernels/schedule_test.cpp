@@ -1,0 +1,160 @@
+// Schedules for batches of small matrices (transpose/schedule.hpp), for many sizes: by the model no request
+// meets in a bank, every element is loaded and stored once, and there are few more requests than are needed.
+#include "lanescope/kernels/transpose/schedule.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "lanescope/model/model.hpp"
+
+namespace lanescope::kernels::transposing {
+namespace {
+
+/// Multiples of `unit` up to `most`.
+std::vector<unsigned> sizes(unsigned unit, unsigned most) {
+  std::vector<unsigned> list;
+  for (const unsigned n :
+       {2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 33, 46, 47, 64, 99, 100, 128, 151, 300, 1001, 4099, 12000})
+    if (n % unit == 0 && n <= most) list.push_back(n);
+  return list;
+}
+
+/// Does the slots of a block as small.cuh does, and asks the model what its requests cost.
+class Block {
+ public:
+  Block(unsigned bytes, const ScheduleLaunch& launch, uint64_t in, uint64_t out, unsigned first_matrix)
+      : bytes_(bytes),
+        launch_(launch),
+        in_(in % 16 + uint64_t{first_matrix} * launch.plan.size * bytes),
+        out_(out % 16 + uint64_t{first_matrix} * launch.plan.size * bytes),
+        first_matrix_(first_matrix),
+        loaded_(size_t{launch.plan.groups} * launch.plan.group),
+        stored_(loaded_.size()) {}
+
+  void run() {
+    const Schedule& plan = launch_.plan;
+    for (unsigned g = 0; g < plan.groups; ++g) {
+      const Schedule::List& list = plan.list[(first_matrix_ + g) % plan.variants];
+      for (unsigned chunk = 0; chunk < plan.chunks; ++chunk)
+        for (unsigned i = 0; i < list.words + list.elements; i += 32)
+          request(list.begin + i, i < list.words ? launch_.move : Move{1, 1},
+                  g * plan.group + chunk * plan.in_step, g * plan.group + chunk * plan.out_step,
+                  plan.chunks > 1 && chunk + 1 == plan.chunks);
+    }
+  }
+  [[nodiscard]] bool every_element_once() const {
+    const auto once = [](const std::vector<uint8_t>& times) {
+      return std::all_of(times.begin(), times.end(), [](uint8_t n) { return n == 1; });
+    };
+    return once(loaded_) && once(stored_);
+  }
+  int64_t wavefronts = 0, conflicts = 0;
+
+ private:
+  void request(unsigned first, Move move, unsigned in, unsigned out, bool last_chunk) {
+    for (unsigned k = 0; k < move.rows + move.columns; ++k) {
+      const bool load = k < move.rows;
+      model::Request request{.op = load ? model::Op::load : model::Op::store,
+                             .width = static_cast<int>(bytes_ * (load ? move.columns : move.rows))};
+      std::vector<unsigned> places;
+      for (int lane = 0; lane < 32; ++lane) {
+        const uint32_t slot = launch_.plan.slot[first + static_cast<unsigned>(lane)];
+        if (last_chunk && (slot & not_in_last_chunk) != 0) continue;
+        if (!load && (slot & not_stored) != 0) continue;
+        const unsigned at = load ? in + (slot & slot_byte) + k * launch_.plan.in_pitch
+                                 : out + (slot >> 16 & slot_byte) + (k - move.rows) * launch_.plan.out_pitch;
+        request.mask |= uint64_t{1} << lane;
+        request.address[lane] = (load ? in_ : launch_.plan.out_tile + out_) % 16 + at;
+        if (!load) request.address[lane] += launch_.plan.out_tile;
+        places.push_back(at);
+      }
+      // Lanes that load what another one does.
+      std::sort(places.begin(), places.end());
+      places.erase(std::unique(places.begin(), places.end()), places.end());
+      for (const unsigned at : places)
+        for (int b = 0; b < request.width; ++b)
+          ++(load ? loaded_ : stored_).at(at + static_cast<unsigned>(b));
+      if (request.mask == 0) continue;
+      const model::SharedCost cost = model::shared_cost(*model::find_arch("sm_90"), request);
+      wavefronts += cost.wavefronts;
+      conflicts += cost.wavefronts - cost.ideal;
+      for (int lane = 0; lane < 32; ++lane)
+        if ((request.mask >> lane & 1) != 0 &&
+            request.address[lane] % static_cast<uint64_t>(request.width) != 0)
+          ADD_FAILURE() << "not aligned";
+    }
+  }
+  unsigned bytes_;
+  const ScheduleLaunch& launch_;
+  uint64_t in_, out_;
+  unsigned first_matrix_;
+  std::vector<uint8_t> loaded_, stored_;
+};
+
+struct Kind {
+  unsigned bytes;
+  Move move;
+  double wavefronts;  ///< of loads and stores for each 128 bytes, on average
+};
+void PrintTo(const Kind& k, std::ostream* out) {
+  *out << k.bytes << " bytes, " << k.move.rows << " x " << k.move.columns;
+}
+
+class Schedules : public testing::TestWithParam<Kind> {};
+
+TEST_P(Schedules, MoveEachElementOnceAndNeverMeetInABank) {
+  const auto [bytes, move, expected] = GetParam();
+  const bool blocks = move.rows == move.columns;
+  const unsigned unit = blocks ? move.rows : 1, most = small_matrix_bytes / bytes;
+  double wavefronts = 0;
+  int shapes = 0;
+  for (const unsigned rows : sizes(unit, most))
+    for (const unsigned columns : sizes(unit, most)) {
+      if (rows * columns > most) continue;
+      SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
+      const unsigned in = blocks ? 0 : rows * bytes % 4, out = blocks ? 0 : columns * bytes % 4;
+      const ScheduleLaunch launch = schedule(bytes, move, rows, columns, in, out);
+      ASSERT_TRUE(launch.found());
+      ASSERT_LE(launch.shared, small_shared);
+      ASSERT_LE(launch.slots, most_slots);
+      // The first block's matrices begin at a word, others need not where there are variants.
+      for (unsigned block = 0; block < (launch.plan.variants > 1 ? 2U : 1U); ++block) {
+        Block run(bytes, launch, in, out, block * launch.plan.matrices);
+        run.run();
+        ASSERT_TRUE(run.every_element_once());
+        ASSERT_EQ(run.conflicts, 0);
+        if (block != 0) continue;
+        wavefronts += static_cast<double>(run.wavefronts) * 128 / (launch.plan.groups * launch.plan.group);
+        ++shapes;
+      }
+    }
+  EXPECT_NEAR(wavefronts / shapes, expected, 0.005) << shapes << " shapes";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Schedules,
+                         testing::Values(Kind{1, {1, 4}, 7.48}, Kind{1, {4, 1}, 7.59}, Kind{1, {4, 4}, 6.80},
+                                         Kind{2, {1, 2}, 4.03}, Kind{2, {2, 1}, 4.02}, Kind{2, {2, 2}, 3.73},
+                                         Kind{4, {1, 1}, 2.23}, Kind{8, {1, 1}, 2.11},
+                                         Kind{16, {1, 1}, 2.07}));
+
+TEST(Schedule, TheBestMovesAreKept) {
+  const ScheduleLaunch& wide = schedule_of(1, 5, 33, 0, 0);
+  EXPECT_EQ(wide.move.columns, 4U);
+  EXPECT_EQ(wide.move.rows, 1U);
+  EXPECT_EQ(schedule_of(1, 33, 5, 0, 0).move.rows, 4U);
+  EXPECT_EQ(schedule_of(1, 12, 20, 0, 0).move.rows, 4U);
+  EXPECT_EQ(schedule_of(1, 12, 20, 1, 0).move.rows + schedule_of(1, 12, 20, 1, 0).move.columns, 5U);
+  // Four are kept: the first one still is.
+  const ScheduleLaunch* const first = &schedule_of(2, 5, 7, 0, 0);
+  for (unsigned rows = 8; rows < 11; ++rows) schedule_of(2, rows, 7, 0, 0);
+  EXPECT_EQ(&schedule_of(2, 5, 7, 0, 0), first);
+  EXPECT_EQ(first->plan.size, 35U);
+  // Batches that fit the L2 cache have smaller blocks.
+  EXPECT_LT(schedule_of(2, 8, 8, 0, 0, true).shared, schedule_of(2, 8, 8, 0, 0, false).shared);
+}
+
+}  // namespace
+}  // namespace lanescope::kernels::transposing
