@@ -313,8 +313,10 @@ void sizes(const Buffers& buffers) {
                         7);
 }
 
+/// 100,000 matrices, and where those may lie in the L2 cache as many as do not.
 template <int bytes>
 void batches(const Buffers& buffers) {
+  constexpr int64_t beyond_cache = 256 << 20;
   for (const auto& [rows, columns] : {std::pair{4, 4},
                                       {8, 8},
                                       {5, 7},
@@ -325,8 +327,10 @@ void batches(const Buffers& buffers) {
                                       {48, 48},
                                       {64, 64},
                                       {100, 100}}) {
-    const int64_t most = static_cast<int64_t>(buffers.bytes) / (rows * columns * bytes);
+    const int64_t matrix = rows * columns * bytes, most = static_cast<int64_t>(buffers.bytes) / matrix;
     library_line<bytes>(buffers, {rows, columns, std::min<int64_t>(most, 100000) >> smaller}, 7);
+    if (matrix * 100000 < beyond_cache)
+      library_line<bytes>(buffers, {rows, columns, beyond_cache / matrix >> smaller}, 7);
   }
 }
 
