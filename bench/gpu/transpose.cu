@@ -313,6 +313,17 @@ void sizes(const Buffers& buffers) {
                         7);
 }
 
+/// Long, thin matrices of 512 MiB, whose long lines begin at multiples of 32 elements, and anywhere.
+template <int bytes>
+void thin(const Buffers& buffers) {
+  for (const int64_t n : {2, 3, 4, 8, 16, 31, 48})
+    for (const int64_t odd : {0, 1}) {
+      const int64_t along = ((int64_t{512} << 20) / bytes / n / 32 * 32 >> smaller) - odd;
+      library_line<bytes>(buffers, {n, along}, 7);
+      library_line<bytes>(buffers, {along, n}, 7);
+    }
+}
+
 /// 100,000 matrices, and where those may lie in the L2 cache as many as do not.
 template <int bytes>
 void batches(const Buffers& buffers) {
@@ -326,7 +337,9 @@ void batches(const Buffers& buffers) {
                                       {31, 31},
                                       {48, 48},
                                       {64, 64},
-                                      {100, 100}}) {
+                                      {63, 65},
+                                      {100, 100},
+                                      {150, 151}}) {
     const int64_t matrix = rows * columns * bytes, most = static_cast<int64_t>(buffers.bytes) / matrix;
     library_line<bytes>(buffers, {rows, columns, std::min<int64_t>(most, 100000) >> smaller}, 7);
     if (matrix * 100000 < beyond_cache)
@@ -374,6 +387,8 @@ int main(int argc, char** argv) {
   if (wanted("sizes")) {
     library_title("The library's transpose, sizes");
     for_all_sizes([&](auto bytes) { sizes<bytes()>(buffers); });
+    library_title("The library's transpose, thin matrices");
+    for_all_sizes([&](auto bytes) { thin<bytes()>(buffers); });
     library_title("The library's transpose, in place");
     for_all_sizes([&](auto bytes) { in_place<bytes()>(buffers); });
   }

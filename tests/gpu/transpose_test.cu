@@ -172,6 +172,27 @@ void check_sizes(bool quick) {
     check<bytes>(b.rows, b.columns, b.batch, {.in_padding = 1, .out_padding = 2, .in_gap = 1}, false);
     if (b.rows == b.columns) check<bytes>(b.rows, b.rows, b.batch, {.in_padding = 1, .in_gap = 2}, true);
   }
+  // Long, thin matrices; gaps and beginnings on the long side; batches that begin at all bytes of a word.
+  for (const int64_t thin : {1, 2, 3, 4, 7, 16, 31, 47, 100, 200})
+    for (const bool tall : {false, true}) {
+      if (quick && (thin * bytes > 512 || thin == 7 || thin == 16 || thin == 47)) continue;
+      const int64_t along = quick ? 20000 / thin / bytes + 40 : 100003 / thin;
+      const int64_t rows = tall ? along : thin, columns = tall ? thin : along;
+      const auto gaps = [&](Variation v, int64_t padding) {
+        (tall ? v.out_padding : v.in_padding) = padding;
+        return v;
+      };
+      const Variation variations[] = {{.defaults = true},
+                                      gaps({}, (16 - along % 16) % 16 + 32),
+                                      gaps({.in_first = 1, .out_first = 3}, 1),
+                                      gaps({.in_gap = 1, .out_gap = 2}, 1),
+                                      gaps({.in_first = 3, .out_first = 1}, 2)};
+      const auto count = static_cast<int>(std::size(variations));
+      for (int i = 0; i < (quick ? 2 : count); ++i) {
+        const int variation = quick ? turn++ % count : i;
+        check<bytes>(rows, columns, variation < 3 ? 1 : quick ? 3 : 9, variations[variation], false);
+      }
+    }
   // Enough aligned matrices for the large tiles.
   const auto padding = [](int64_t n) { return (32 - n * bytes % 32) % 32 / bytes; };
   check<bytes>(5, 7, 513, {.in_padding = padding(7), .out_padding = padding(5)}, false);

@@ -22,6 +22,8 @@
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
 //               and moves elements as a schedule says, which the host makes for the sizes and keeps: no
 //               two lanes meet in a bank
+//   strips      long, thin matrices: a block takes a strip from one long edge to the other, and moves its
+//               elements likewise
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
 //               2-byte elements shifted to where rows begin
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
@@ -37,6 +39,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <type_traits>
 
 #include "lanescope/kernels/status.cuh"
@@ -46,6 +49,7 @@
 #include "lanescope/kernels/transpose/lines.cuh"
 #include "lanescope/kernels/transpose/realigning.cuh"
 #include "lanescope/kernels/transpose/small.cuh"
+#include "lanescope/kernels/transpose/strips.cuh"
 
 namespace lanescope::kernels {
 
@@ -206,12 +210,11 @@ Status launch_slots(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
   const auto kernel = &transpose_small<bytes, rows, columns, slots>;
   if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
     return status;
-  ScheduleOf<slots> plan;
-  static_cast<Schedule&>(plan) = launch.plan;
-  std::copy_n(launch.plan.slot, launch.slots, plan.slot);
-  return launch_all(1, divide_up(batch, plan.matrices), [&](int64_t first, unsigned blocks) {
-    plan.batch = batch - first * plan.matrices;
-    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first * plan.matrices), plan);
+  const int64_t matrices = launch.plan.matrices;
+  return launch_all(1, launch.blocks(batch), [&](int64_t first, unsigned blocks) {
+    const int64_t some = std::min(batch - first * matrices, blocks * matrices);
+    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first * matrices),
+                                                             launch.plan_of<slots>(some));
   });
 }
 template <int bytes, int rows, int columns>
@@ -229,6 +232,75 @@ Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
     if (launch.move.columns == 1) return launch_moves<bytes, pack, 1>(job, launch, batch, stream);
   }
   return launch_moves<bytes, pack, pack>(job, launch, batch, stream);
+}
+
+template <int bytes, int rows, int columns>
+Status launch_strip_moves(const Job<bytes>& job, const ScheduleLaunch& launch, const Strips& strips,
+                          int64_t batch, cudaStream_t stream) {
+  const auto kernel = &transpose_strips<bytes, rows, columns>;
+  if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
+    return status;
+  return launch_all(strips.of_matrix, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first), strips,
+                                                             launch.plan_of<usual_slots>(1));
+  });
+}
+
+template <int bytes>
+Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const StripShape& shape,
+                     int64_t batch, cudaStream_t stream) {
+  const Strips strips =
+      strips_of(bytes, shape, launch, job.rows, job.columns, job.in_leading, job.out_leading);
+  constexpr int pack = bytes < 4 ? 4 / bytes : 1;
+  if constexpr (pack > 1) {
+    if (launch.move.rows == 1) return launch_strip_moves<bytes, 1, pack>(job, launch, strips, batch, stream);
+    if (launch.move.columns == 1)
+      return launch_strip_moves<bytes, pack, 1>(job, launch, strips, batch, stream);
+  }
+  return launch_strip_moves<bytes, pack, pack>(job, launch, strips, batch, stream);
+}
+
+template <class Tiles, int bytes>
+int64_t tiles_of(const Job<bytes>& job) {
+  return divide_up(job.rows, Tiles::rows) * divide_up(job.columns, Tiles::columns);
+}
+/// Which part of its tiles a matrix fills.
+template <class Tiles, int bytes>
+double filled_of(const Job<bytes>& job) {
+  return static_cast<double>(job.rows) * static_cast<double>(job.columns) /
+         (static_cast<double>(tiles_of<Tiles>(job)) * Tiles::rows * Tiles::columns);
+}
+
+/// Goes by strips where that is faster than tiles that would be `filled` so far (docs/performance.md), where
+/// the short lines lie without gaps, and the long ones are as long as a strip.
+template <int bytes>
+std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
+  const bool tall = job.columns < job.rows;
+  const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
+  const StripShape shape{tall, static_cast<unsigned>(thin),
+                         static_cast<unsigned>((tall ? job.out_leading : job.in_leading) * bytes % 16)};
+  const double most = bytes >= 8 ? 0.51 : shape.stride == 0 ? 0.49 : tall ? 0.3 : bytes == 1 ? 0.6 : 0.49;
+  if (filled > most || thin > most_thin || along < strip_length(bytes, shape.thin) || along >> 31 != 0 ||
+      (tall ? job.in_leading : job.out_leading) != thin)
+    return {};
+  // Matrices of a launch begin at the same byte of a word.
+  const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
+  const int64_t parts = batch == 1 || (words(job.in_stride) && words(job.out_stride)) ? 1 : 4;
+  const auto launch_of = [&](const Job<bytes>& part) -> const ScheduleLaunch& {
+    return strip_schedule_of(bytes, shape, reinterpret_cast<uintptr_t>(part.in),
+                             reinterpret_cast<uintptr_t>(part.out));
+  };
+  for (int64_t part = 0; part < std::min(parts, batch); ++part)
+    if (!launch_of(from_matrix(job, part)).found()) return {};
+  for (int64_t first = 0; first < std::min(parts, batch); ++first) {
+    Job<bytes> part = from_matrix(job, first);
+    part.in_stride *= parts;
+    part.out_stride *= parts;
+    const Status status =
+        launch_strips(part, launch_of(part), shape, divide_up(batch - first, parts), stream);
+    if (!status) return status;
+  }
+  return Status{};
 }
 
 /// One block for each two tiles that lie opposite each other.
@@ -352,28 +424,31 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   }
   const auto aligned = [](auto value, int unit) { return value * bytes % unit == 0; };
   using Large = typename Tiles<bytes>::Large;
+  using Lines = typename Tiles<bytes>::Lines;
   using Small = typename Tiles<bytes>::Small;
   using Anywhere = typename Tiles<bytes>::Anywhere;
   using FewAnywhere = typename Tiles<bytes>::FewAnywhere;
   // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
   // words together does, but where a matrix is one tile, which shares sectors with no other in its rows.
   const bool one_tile = bytes < 8 && job.rows <= Large::rows && job.columns <= Large::columns;
-  const int sector = one_tile ? 16 : 32;
-  if (from % 16 == 0 && aligned(job.in_leading, 16) && to % sector == 0 && aligned(job.out_leading, sector) &&
-      (shape.batch == 1 || (aligned(job.in_stride, 16) && aligned(job.out_stride, sector)))) {
-    const bool whole_lines =
-        from % 128 == 0 && to % 128 == 0 && aligned(job.in_leading, 128) && aligned(job.out_leading, 128) &&
-        (shape.batch == 1 || (aligned(job.in_stride, 128) && aligned(job.out_stride, 128)));
-    const int64_t tiles = divide_up(job.rows, Large::rows) * divide_up(job.columns, Large::columns);
-    if (tiles < many_tiles / shape.batch) return launch_aligned<Small>(job, shape.batch, whole_lines, stream);
-    if (whole_lines)
-      return launch_aligned<typename Tiles<bytes>::Lines>(job, shape.batch, whole_lines, stream);
-    return launch_aligned<Large>(job, shape.batch, whole_lines, stream);
-  }
-  if (divide_up(job.rows, Anywhere::rows) * divide_up(job.columns, Anywhere::columns) >=
-      2 * many_tiles / shape.batch)
-    return launch_anywhere<Anywhere>(job, shape.batch, stream);
-  return launch_anywhere<FewAnywhere>(job, shape.batch, stream);
+  const auto begin_at = [&](int in_unit, int out_unit) {
+    return from % in_unit == 0 && aligned(job.in_leading, in_unit) && to % out_unit == 0 &&
+           aligned(job.out_leading, out_unit) &&
+           (shape.batch == 1 || (aligned(job.in_stride, in_unit) && aligned(job.out_stride, out_unit)));
+  };
+  const bool vectors = begin_at(16, one_tile ? 16 : 32), whole_lines = begin_at(128, 128);
+  const bool few = vectors ? tiles_of<Large>(job) < many_tiles / shape.batch
+                           : tiles_of<Anywhere>(job) < 2 * many_tiles / shape.batch;
+  const double filled = !vectors      ? (few ? filled_of<FewAnywhere>(job) : filled_of<Anywhere>(job))
+                        : few         ? filled_of<Small>(job)
+                        : whole_lines ? filled_of<Lines>(job)
+                                      : filled_of<Large>(job);
+  if (const std::optional<Status> status = by_strips(job, shape.batch, filled, stream)) return *status;
+  if (vectors && few) return launch_aligned<Small>(job, shape.batch, whole_lines, stream);
+  if (vectors && whole_lines) return launch_aligned<Lines>(job, shape.batch, whole_lines, stream);
+  if (vectors) return launch_aligned<Large>(job, shape.batch, whole_lines, stream);
+  if (few) return launch_anywhere<FewAnywhere>(job, shape.batch, stream);
+  return launch_anywhere<Anywhere>(job, shape.batch, stream);
 }
 
 }  // namespace transposing
@@ -386,8 +461,9 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// Otherwise no element of the output may be one of the input, which is checked where the matrices have no
 /// gaps.
 ///
-/// Batches of matrices of up to 24 KiB, without gaps, are moved by a table that the host makes for their
-/// size: up to some milliseconds in the first call of a thread, which keeps those of the last four sizes.
+/// Batches of matrices of up to 32 KiB, without gaps, and long, thin matrices are moved by a table that the
+/// host makes for their size: up to some milliseconds in the first call of a thread, which keeps those of the
+/// last four sizes.
 ///
 /// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
 /// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which

@@ -38,6 +38,18 @@ SMALL(8, 1, 1, usual_slots);
 SMALL(8, 1, 1, most_slots);
 SMALL(16, 1, 1, usual_slots);
 SMALL(16, 1, 1, most_slots);
+#define STRIPS(bytes, rows, columns)                               \
+  template __global__ void transpose_strips<bytes, rows, columns>( \
+      Job<bytes>, Strips, const __grid_constant__ ScheduleOf<usual_slots>)
+STRIPS(1, 1, 4);
+STRIPS(1, 4, 1);
+STRIPS(1, 4, 4);
+STRIPS(2, 1, 2);
+STRIPS(2, 2, 1);
+STRIPS(2, 2, 2);
+STRIPS(4, 1, 1);
+STRIPS(8, 1, 1);
+STRIPS(16, 1, 1);
 template __global__ void transpose_in_place<4>(Job<4>, unsigned);
 template __global__ void transpose_in_place<8>(Job<8>, unsigned);
 template __global__ void transpose_words_in_place<1>(Job<1>, unsigned);

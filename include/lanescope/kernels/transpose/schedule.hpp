@@ -1,4 +1,5 @@
-// Who moves what in transpose/small.cuh, so that no two lanes meet in a bank. Without CUDA, for tests.
+// Who moves what in transpose/small.cuh and transpose/strips.cuh, so that no two lanes meet in a bank.
+// Without CUDA, for tests.
 //
 // Matrices lie in shared memory in the input's order, and move from there to a second place in the output's
 // order. As lanes may take any elements, each request can ask each bank for one word at most, both where it
@@ -9,20 +10,25 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstdint>
+#include <functional>
 #include <numeric>
 #include <utility>
 #include <vector>
 
 namespace lanescope::kernels::transposing {
 
-/// Bytes of a matrix that counts as small at most; threads of a block.
-inline constexpr unsigned small_matrix_bytes = 24576, small_threads = 256;
-/// Bytes that a block takes, about: more of them where elements are shorter and there are more moves to find
-/// out; fewer in batches that fit the L2 cache (`few` bytes), so that all multiprocessors have work until the
-/// end (docs/performance.md).
+/// Bytes of a matrix that counts as small at most, so that a slot can name each; threads of a block.
+inline constexpr unsigned small_matrix_bytes = 32760, small_threads = 256;
+/// Batches of fewer bytes fit the L2 cache.
 inline constexpr int64_t few_bytes = 24 << 20;
-constexpr unsigned piece_bytes(unsigned element, bool few) { return element < 4 && !few ? 16384 : 9216; }
+/// How many groups of so many bytes a block takes (docs/performance.md): more where a long list of slots,
+/// which shorter elements have, is to be read.
+constexpr unsigned groups_of_block(unsigned element, bool few, unsigned slots, unsigned group) {
+  if (element < 4 && !few && slots > 320) return (12000 + group - 1) / group;
+  return std::max(((few && element >= 4 ? 8192 : 9216) + group / 2) / group, 1U);
+}
 /// What of shared memory a block may have on every chip since compute capability 8.0.
 inline constexpr unsigned small_shared = 99 * 1024;
 
@@ -37,12 +43,15 @@ struct Move {
 inline constexpr unsigned usual_slots = 960, most_slots = 4608;
 /// A slot is what a lane does in one request: the byte of the input where a move begins, and that of the
 /// output << 16. Flags: not in the last chunk of a matrix; only loaded (with a lane that moves the same).
+/// Words of a block of elements are loaded and stored in any order: the k-th load is that of row k xor the
+/// lowest bits of the input's byte, which would be 0; stores likewise.
 inline constexpr uint32_t slot_byte = 0x7fff, not_in_last_chunk = 0x8000, not_stored = 0x80000000;
+constexpr unsigned order_bits(const Move& move) { return move.rows == move.columns ? move.rows - 1 : 0; }
 
 /// What all blocks of a batch do alike. Bytes are counted from where the matrices of a block begin.
 struct Schedule {
-  int64_t batch;
-  unsigned matrices, size;       ///< of a block; elements of a matrix
+  unsigned matrices;             ///< of a block
+  unsigned piece, last_piece;    ///< bytes of a block, of the last one
   unsigned group, groups;        ///< bytes after which everything repeats (but for variants), and how often
   unsigned chunks;               ///< parts of a group that differ only in where they lie
   unsigned in_step, out_step;    ///< bytes from one chunk to the next
@@ -68,8 +77,21 @@ struct ScheduleLaunch {
   Move move;
   unsigned shared;
   double cost;  ///< as a division's
+  /// Of strips (strip_schedule.hpp): elements of the long side, of which so many are moved alike.
+  unsigned length, alike;
   /// There is none if no table of slots suffices; no such sizes are known.
   [[nodiscard]] bool found() const { return shared != 0; }
+  [[nodiscard]] int64_t blocks(int64_t batch) const { return (batch + plan.matrices - 1) / plan.matrices; }
+  /// What a kernel with room for so many slots is given for a batch.
+  template <unsigned room>
+  [[nodiscard]] ScheduleOf<room> plan_of(int64_t batch) const {
+    ScheduleOf<room> result;
+    static_cast<Schedule&>(result) = plan;
+    std::copy_n(plan.slot, slots, result.slot);
+    const int64_t last = batch - (blocks(batch) - 1) * plan.matrices;
+    result.last_piece = static_cast<unsigned>(last) * (plan.piece / plan.matrices);
+    return result;
+  }
 };
 
 /// The part of a batch that slots are made for: so many matrices, and of each `rows` x `columns` elements.
@@ -78,15 +100,25 @@ struct Chunk {
   unsigned matrices, rows, columns, last_rows, last_columns;
 };
 
+/// Elements from one row of the input to the next, and of the output, in shared memory.
+struct Pitches {
+  unsigned in, out;
+};
+
 /// Makes slots for matrices of one size. `in_shift`, `out_shift`: bytes by which the pointers are behind a
-/// multiple of 4.
+/// multiple of 4. With other pitches than without gaps there is one matrix.
 class Scheduler {
  public:
   Scheduler(unsigned bytes, Move move, unsigned rows, unsigned columns, unsigned in_shift, unsigned out_shift)
+      : Scheduler(bytes, move, rows, columns, in_shift, out_shift, {columns, rows}) {}
+  Scheduler(unsigned bytes, Move move, unsigned rows, unsigned columns, unsigned in_shift, unsigned out_shift,
+            Pitches pitches)
       : bytes_(bytes),
         move_(move),
         rows_(rows),
         columns_(columns),
+        pitches_(pitches),
+        order_(order_bits(move)),
         word_(std::max(bytes, 4U)),
         banks_(128 / word_),
         in_shift_(in_shift),
@@ -97,38 +129,42 @@ class Scheduler {
                                                        bool singly) const {
     // Of each access, words in each bank: for each kind of moves, and (in the place of single elements, which
     // come last) for all moves together.
-    std::array<std::array<std::array<unsigned, 32>, 2 * most_words>, kinds + 1> words{};
+    std::array<PerAccess, kinds + 1> words{};
     std::array<unsigned, kinds + 1> moves{};
-    const unsigned size = (chunk.matrices * rows_ * columns_ * bytes_ + 128) / word_ + 1;
+    const unsigned matrix = std::max(rows_ * pitches_.in, columns_ * pitches_.out);
+    const unsigned size = (chunk.matrices * matrix * bytes_ + 128) / word_ + 1;
     std::vector<bool> seen(size_t{kinds + 1} * 2 * most_words * size);
     for_each(chunk, variant, singly, [&](unsigned kind, const Place& place) {
       const Banks banks = banks_of(kind == single, place, variant);
       const auto count = [&](unsigned as) {
         ++moves[as];
-        for (unsigned k = 0; k < banks.count; ++k)
+        for (unsigned k = 0; k < banks.loads + banks.stores; ++k)
           if (auto at = seen[(size_t{as} * 2 * most_words + k) * size + banks.word[k]]; !at) {
             at = true;
-            ++words[as][k][banks.bank[k]];
+            ++words[as][as == kinds ? any_of(k) : k][banks.bank[k]];
           }
       };
       count(kind);
       if (kind != single) count(kinds);
     });
     std::array<unsigned, kinds + 1> requests{};
+    const auto divide_up = [](unsigned value, unsigned unit) { return (value + unit - 1) / unit; };
     for (unsigned as = 0; as <= kinds; ++as) {
-      requests[as] = (moves[as] + banks_ - 1) / banks_;
+      requests[as] = divide_up(moves[as], banks_);
       for (const auto& of : words[as])
-        requests[as] = std::max(requests[as], *std::max_element(of.begin(), of.end()));
+        requests[as] = std::max(
+            requests[as], divide_up(*std::max_element(of.begin(), of.end()), as == kinds ? order_ + 1 : 1));
     }
     unsigned apart = 0;
     for (unsigned kind = 0; kind < single; ++kind) apart += requests[kind];
-    return {whole_warps(std::min(apart, requests[kinds] + requests[kinds] / 8) * banks_),
+    return {whole_warps(std::min(apart, requests[kinds] + requests[kinds] / (order_ == 0 ? 8 : 4)) * banks_),
             whole_warps(requests[single] * banks_)};
   }
 
-  /// Appends the slots of a variant; returns how many of them are moves of several elements. A lane for which
-  /// nothing is left loads what another one of the same request does.
-  unsigned append(std::vector<uint32_t>& slots, const Chunk& chunk, unsigned variant, bool singly) const {
+  /// Appends the slots of a variant. A lane for which nothing is left loads what another one of the same
+  /// request does.
+  Schedule::List append(std::vector<uint32_t>& slots, const Chunk& chunk, unsigned variant,
+                        bool singly) const {
     std::array<std::vector<Item>, kinds> items;
     std::vector<Item> all;
     for_each(chunk, variant, singly, [&](unsigned kind, const Place& place) {
@@ -140,9 +176,9 @@ class Scheduler {
     });
     // Moves that begin at the same byte of a word behave alike, which makes full requests of regular sizes;
     // others do better together.
-    std::vector<Request> apart, together = requests_of(all);
+    std::vector<Request> apart, together = requests_of(all, order_);
     for (unsigned kind = 0; kind < single; ++kind) {
-      const std::vector<Request> more = requests_of(items[kind]);
+      const std::vector<Request> more = requests_of(items[kind], 0);
       apart.insert(apart.end(), more.begin(), more.end());
     }
     const auto put = [&](const std::vector<Request>& requests) {
@@ -155,9 +191,9 @@ class Scheduler {
         slots.insert(slots.end(), whole_warps(slots.size()) - slots.size(), slots.back() | not_stored);
       return static_cast<unsigned>(slots.size() - begin);
     };
+    const auto begin = static_cast<unsigned>(slots.size());
     const unsigned words = put(apart.size() <= together.size() ? apart : together);
-    put(requests_of(items[single]));
-    return words;
+    return {begin, words, put(requests_of(items[single], 0))};
   }
 
  private:
@@ -165,9 +201,9 @@ class Scheduler {
   struct Place {
     unsigned matrix, row, column;
   };
-  /// The bank of each access of a move, and which word of shared memory it asks for.
+  /// The bank of each access of a move, loads first, and which word of shared memory it asks for.
   struct Banks {
-    unsigned count;
+    unsigned loads, stores;
     std::array<uint8_t, 2 * most_words> bank;
     std::array<uint16_t, 2 * most_words> word;
   };
@@ -179,6 +215,10 @@ class Scheduler {
     unsigned count = 0;
     std::array<uint32_t, 32> slot{};
   };
+  /// A number for each access of a move and each bank.
+  using PerAccess = std::array<std::array<unsigned, 32>, 2 * most_words>;
+  /// The first of the accesses in which a move may ask for what it asks for in access `k`.
+  [[nodiscard]] unsigned any_of(unsigned k) const { return k & ~order_; }
   /// Moves by the byte of a word where their other side begins, and single elements beside moves.
   static constexpr unsigned single = 4, kinds = 5;
 
@@ -186,65 +226,88 @@ class Scheduler {
 
   [[nodiscard]] std::pair<unsigned, unsigned> bytes_of(const Place& place) const {
     const unsigned first = place.matrix * rows_ * columns_;
-    return {(first + place.row * columns_ + place.column) * bytes_,
-            (first + place.column * rows_ + place.row) * bytes_};
+    return {(first + place.row * pitches_.in + place.column) * bytes_,
+            (first + place.column * pitches_.out + place.row) * bytes_};
   }
 
   [[nodiscard]] Banks banks_of(bool alone, const Place& place, unsigned variant) const {
     const Move move = alone ? Move{1, 1} : move_;
     const auto [in, out] = bytes_of(place);
     const unsigned shift = variant * rows_ * columns_ * bytes_;
-    Banks banks{move.rows + move.columns, {}, {}};
+    Banks banks{move.rows, move.columns, {}, {}};
     const auto set = [&](unsigned k, unsigned byte) {
       const unsigned word = (byte + shift % 128) / word_;
       banks.word[k] = static_cast<uint16_t>(word);
       banks.bank[k] = static_cast<uint8_t>(word % banks_);
     };
-    for (unsigned k = 0; k < move.rows; ++k) set(k, in + in_shift_ + k * columns_ * bytes_);
-    for (unsigned k = 0; k < move.columns; ++k) set(move.rows + k, out + out_shift_ + k * rows_ * bytes_);
+    for (unsigned k = 0; k < move.rows; ++k) set(k, in + in_shift_ + k * pitches_.in * bytes_);
+    for (unsigned k = 0; k < move.columns; ++k)
+      set(move.rows + k, out + out_shift_ + k * pitches_.out * bytes_);
     return banks;
+  }
+
+  /// An order, `most` at most, in which the `count` accesses of a move from `first` on ask no bank for a
+  /// second word; more than that if there is none. `asked`: each bank for which word + 1.
+  [[nodiscard]] unsigned free_order(const PerAccess& asked, const Banks& banks, unsigned first,
+                                    unsigned count, unsigned most) const {
+    for (unsigned order = 0; order <= most; ++order) {
+      unsigned k = 0;
+      for (; k < count; ++k) {
+        const unsigned of = first + (k ^ order), before = asked[first + k][banks.bank[of]];
+        if (before != 0 && before != banks.word[of] + 1U) break;
+      }
+      if (k == count) return order;
+    }
+    return most + 1;
   }
 
   /// One request after the other: for each bank, from those where the most is left to load, the move whose
   /// other banks have the most left.
-  [[nodiscard]] std::vector<Request> requests_of(const std::vector<Item>& items) const {
+  [[nodiscard]] std::vector<Request> requests_of(const std::vector<Item>& items, unsigned most_order) const {
     std::array<std::vector<const Item*>, 32> from;
-    std::array<std::array<unsigned, 32>, 2 * most_words> left{};
+    PerAccess left{};
     for (const Item& item : items) {
       from[item.banks.bank[0]].push_back(&item);
-      for (unsigned k = 0; k < item.banks.count; ++k) ++left[k][item.banks.bank[k]];
+      for (unsigned k = 0; k < item.banks.loads + item.banks.stores; ++k)
+        ++left[any_of(k)][item.banks.bank[k]];
     }
     std::vector<Request> requests;
     for (size_t done = 0; done < items.size(); done += requests.back().count) {
       Request& request = requests.emplace_back();
-      std::array<std::array<unsigned, 32>, 2 * most_words> asked{};  // words + 1
+      PerAccess asked{};  // words + 1
       std::array<unsigned, 32> order{};
       std::iota(order.begin(), order.end(), 0U);
       std::stable_sort(order.begin(), order.end(),
                        [&](unsigned a, unsigned b) { return from[a].size() > from[b].size(); });
-      // Again, because lanes may ask for the same word.
+      // Again, because lanes may ask for the same word, and for a block's words in any order.
       for (unsigned before = banks_; before != request.count && request.count < banks_;) {
         before = request.count;
         for (const unsigned bank : order) {
           if (request.count == banks_) break;
           size_t best = from[bank].size();
-          unsigned most = 0;
+          unsigned most = 0, in = 0, out = 0;
           for (size_t i = 0; i < from[bank].size(); ++i) {
             const Banks& banks = from[bank][i]->banks;
+            const unsigned loads = free_order(asked, banks, 0, banks.loads, most_order);
+            if (loads > most_order) continue;
+            const unsigned stores = free_order(asked, banks, banks.loads, banks.stores, most_order);
+            if (stores > most_order) continue;
             unsigned urgent = 1;
-            for (unsigned k = 0; k < banks.count && urgent != 0; ++k) {
-              const unsigned there = left[k][banks.bank[k]], word = asked[k][banks.bank[k]];
-              urgent = word != 0 && word != banks.word[k] + 1U ? 0 : k == 0 ? 1 : urgent + there * there;
+            for (unsigned k = 1; k < banks.loads + banks.stores; ++k) {
+              const unsigned there = left[any_of(k)][banks.bank[k]];
+              urgent += there * there;
             }
-            if (urgent > most) most = urgent, best = i;
+            if (urgent > most) most = urgent, best = i, in = loads, out = stores;
           }
           if (most == 0) continue;
           const Item& item = *from[bank][best];
+          const Banks& banks = item.banks;
           from[bank].erase(from[bank].begin() + static_cast<std::ptrdiff_t>(best));
-          request.slot[request.count++] = item.slot;
-          for (unsigned k = 0; k < item.banks.count; ++k) {
-            asked[k][item.banks.bank[k]] = item.banks.word[k] + 1U;
-            --left[k][item.banks.bank[k]];
+          request.slot[request.count++] = item.slot | in | out << 16;
+          for (unsigned k = 0; k < banks.loads + banks.stores; ++k) {
+            const unsigned of = k ^ (k < banks.loads ? in : out);
+            asked[k][banks.bank[of]] = banks.word[of] + 1U;
+            --left[any_of(k)][banks.bank[k]];
           }
         }
       }
@@ -276,8 +339,16 @@ class Scheduler {
 
   unsigned bytes_;
   Move move_;
-  unsigned rows_, columns_, word_, banks_, in_shift_, out_shift_;
+  unsigned rows_, columns_;
+  Pitches pitches_;
+  unsigned order_, word_, banks_, in_shift_, out_shift_;
 };
+
+/// What lists of so many slots cost, in accesses of a lane: all threads wait for a short list.
+inline double cost_of(const Move& move, unsigned words, unsigned elements) {
+  const auto busy = [](unsigned slots) { return slots == 0 ? 0U : std::max(slots, small_threads); };
+  return busy(words) * double(move.rows + move.columns) + busy(elements) * 2.0;
+}
 
 /// How a schedule divides a batch.
 struct Division {
@@ -295,17 +366,17 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
   const unsigned size = rows * columns, matrix = size * bytes;
   Division best;
   const auto take = [&](const Chunk& chunk, unsigned variants, unsigned chunks, bool singly) {
-    const auto busy = [](unsigned slots) { return slots == 0 ? 0U : std::max(slots, small_threads); };
     unsigned slots = 0;
     double requests = 0;
     for (unsigned v = 0; v < variants; ++v) {
       const auto [words, elements] = scheduler.estimate(chunk, v, singly);
       slots += words + elements;
-      requests += busy(words) * double(move.rows + move.columns) + busy(elements) * 2.0;
+      requests += cost_of(move, words, elements);
     }
     if (slots > most) return;
-    const double piece = std::max(piece_bytes(bytes, few), chunk.matrices * matrix) / double(bytes);
-    requests *= double(chunks) / (variants * chunk.matrices * double(size));
+    const unsigned group = chunk.matrices * size;
+    const double piece = groups_of_block(bytes, few, slots, group * bytes) * double(group);
+    requests *= double(chunks) / (variants * double(group));
     requests += 4 * slots * std::min(1.0, piece / (variants * double(size))) / piece;
     if (slots > usual_slots * 9 / 10) requests *= 1.03;
     if (best.cost == 0 || requests <= 0.99 * best.cost) best = {chunk, variants, chunks, singly, requests};
@@ -316,7 +387,8 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
   const unsigned unit = std::max(4 / bytes, 1U);
   for (const bool singly : {false, true}) {
     if (singly && move.rows == move.columns) break;
-    for (unsigned k = 1; k == 1 ? together : k * alike * matrix <= 8192; k += (k + 2) / 3)
+    for (unsigned k = 1; k == 1 ? together : k * alike * matrix <= 8192;
+         k += std::max(std::bit_floor(k) / 2, 1U))
       take({k * alike, rows, columns, rows, columns}, 1, 1, singly);
     if (size < 400) continue;
     const unsigned matrices = together ? alike : 1, variants = together ? 1 : alike;
@@ -354,11 +426,8 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   for (unsigned most = most_slots * 9 / 10; most > 500; most = most * 2 / 3) {
     division = best_division(scheduler, bytes, move, rows, columns, most, few);
     slots.clear();
-    for (unsigned v = 0; v < division.variants; ++v) {
-      const auto begin = static_cast<unsigned>(slots.size());
-      const unsigned words = scheduler.append(slots, division.chunk, v, division.singly);
-      plan.list[v] = {begin, words, static_cast<unsigned>(slots.size()) - begin - words};
-    }
+    for (unsigned v = 0; v < division.variants; ++v)
+      plan.list[v] = scheduler.append(slots, division.chunk, v, division.singly);
     if (division.cost != 0 && slots.size() <= most_slots) break;
   }
   if (division.cost == 0 || slots.size() > most_slots) return launch;
@@ -367,7 +436,6 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   launch.cost = division.cost;
 
   const Chunk& chunk = division.chunk;
-  plan.size = rows * columns;
   plan.in_pitch = columns * bytes;
   plan.out_pitch = rows * bytes;
   plan.variants = division.variants;
@@ -375,42 +443,62 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   const bool down = chunk.rows != rows;
   plan.in_step = (down ? chunk.rows * columns : chunk.columns) * bytes;
   plan.out_step = (down ? chunk.rows : chunk.columns * rows) * bytes;
-  plan.group = chunk.matrices * plan.size * bytes;
-  plan.groups = std::max((piece_bytes(bytes, few) + plan.group / 2) / plan.group, 1U);
+  plan.group = chunk.matrices * rows * columns * bytes;
+  plan.groups = groups_of_block(bytes, few, launch.slots, plan.group);
   // Blocks that begin at a vector, where that takes few more.
   const unsigned vectors = 16 / std::gcd(plan.group, 16U);
   if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
   plan.matrices = plan.groups * chunk.matrices;
-  plan.out_tile = (plan.groups * plan.group + 15) / 16 * 16 + 16;
+  plan.piece = plan.groups * plan.group;
+  plan.out_tile = (plan.piece + 15) / 16 * 16 + 16;
   launch.shared = 2 * plan.out_tile;
   return launch;
 }
 
-/// The schedule with the best moves. The last ones that a thread asked for are kept, for it takes up to some
-/// milliseconds to make one.
-inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns, uintptr_t in,
-                                         uintptr_t out, bool few = false) {
+/// The one of schedule_with(move) that costs least. `whole`: rows and columns are whole words.
+template <class Make>
+ScheduleLaunch best_moves(unsigned bytes, bool whole, const Make& schedule_with) {
+  const unsigned pack = std::max(4 / bytes, 1U);
+  ScheduleLaunch best = schedule_with(Move{1, pack});
+  for (const Move move : {Move{pack, 1}, Move{pack, pack}}) {
+    if (pack == 1 || (move.columns == pack && !whole)) break;
+    const ScheduleLaunch other = schedule_with(move);
+    if (other.found() && (!best.found() || other.cost < best.cost)) best = other;
+  }
+  return best;
+}
+
+/// What a schedule is for.
+using ScheduleKey = std::array<uintptr_t, 6>;
+
+/// make(), or what it returned before: the last schedules that a thread asked for are kept, for it takes up
+/// to some milliseconds to make one.
+inline const ScheduleLaunch& kept_schedule(const ScheduleKey& key,
+                                           const std::function<ScheduleLaunch()>& make) {
   struct Entry {
-    std::array<uintptr_t, 6> key;
+    ScheduleKey key;
     ScheduleLaunch launch;
   };
   static thread_local std::array<Entry, 4> entries;
   static thread_local unsigned oldest = 0;
-  const std::array<uintptr_t, 6> key{bytes, rows, columns, in % 4, out % 4, few};
   for (const Entry& entry : entries)
     if (entry.key == key) return entry.launch;
   Entry& entry = entries[oldest];
   oldest = (oldest + 1) % entries.size();
-  const unsigned pack = std::max(4 / bytes, 1U);
-  const bool whole = rows % pack == 0 && columns % pack == 0 && (in | out) % 4 == 0;
-  entry.launch = schedule(bytes, {1, pack}, rows, columns, in, out, few);
-  for (const Move move : {Move{pack, 1}, Move{pack, pack}}) {
-    if (pack == 1 || (move.columns == pack && !whole)) break;
-    const ScheduleLaunch other = schedule(bytes, move, rows, columns, in, out, few);
-    if (other.found() && (!entry.launch.found() || other.cost < entry.launch.cost)) entry.launch = other;
-  }
+  entry.launch = make();
   entry.key = key;
   return entry.launch;
+}
+
+/// The schedule with the best moves for small matrices.
+inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns, uintptr_t in,
+                                         uintptr_t out, bool few = false) {
+  return kept_schedule({bytes, rows, columns, in % 4, out % 4, few}, [&] {
+    const unsigned pack = std::max(4 / bytes, 1U);
+    const bool whole = rows % pack == 0 && columns % pack == 0 && (in | out) % 4 == 0;
+    return best_moves(bytes, whole,
+                      [&](Move move) { return schedule(bytes, move, rows, columns, in, out, few); });
+  });
 }
 
 }  // namespace lanescope::kernels::transposing

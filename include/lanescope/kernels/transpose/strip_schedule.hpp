@@ -1,0 +1,157 @@
+// Who moves what in transpose/strips.cuh: as for small matrices (schedule.hpp), with a strip of a long, thin
+// matrix in place of a matrix. Without CUDA, for tests.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <vector>
+
+#include "lanescope/kernels/transpose/schedule.hpp"
+
+namespace lanescope::kernels::transposing {
+
+/// Strips of long, thin matrices (transpose/strips.cuh): the input's rows are short (`tall`) or its columns,
+/// of `thin` elements; long lines begin `stride` bytes after each other, modulo 16.
+struct StripShape {
+  bool tall;
+  unsigned thin, stride;
+};
+
+/// So many elements at most; fewer where a list of slots would be too long.
+inline constexpr unsigned most_thin = 256;
+
+/// Elements of the long side in a strip: whole lines of memory, and as many bytes as is fastest.
+constexpr unsigned strip_length(unsigned bytes, unsigned thin) {
+  const unsigned line = 128 / bytes, most = bytes == 1 ? 16384 : 12288;
+  return std::max((most / (thin * bytes) + line / 2) / line, 1U) * line;
+}
+
+/// A schedule for strips, moved as `move` says, as in schedule().
+inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape& shape, uintptr_t in,
+                                     uintptr_t out) {
+  const bool tall = shape.tall;
+  const unsigned thin = shape.thin;
+  const unsigned length = strip_length(bytes, thin), line = 128 / bytes;
+  const unsigned rows = tall ? length : thin, columns = tall ? thin : length;
+  struct Candidate {
+    unsigned pitch, alike;
+    bool singly;
+    double cost;
+    Pitches pitches;
+    Chunk chunk;
+  };
+  const auto scheduler = [&](const Candidate& c) {
+    return Scheduler(bytes, move, rows, columns, static_cast<unsigned>(in % 4),
+                     static_cast<unsigned>(out % 4), c.pitches);
+  };
+  const auto cost_of_element = [&](const Candidate& c, unsigned words, unsigned elements) {
+    return cost_of(move, words, elements) / (c.alike * double(thin)) +
+           4 * (words + elements) / (length * double(thin));
+  };
+  // Long lines may lie apart in shared memory as spreads them over banks, those of the input without a vector
+  // in common: the best of each pitch.
+  const unsigned apart = tall ? 0 : 32 / bytes;
+  std::vector<Candidate> candidates;
+  for (unsigned pitch = length + apart; pitch < length + apart + line; ++pitch) {
+    if (pitch * bytes % 16 != shape.stride || thin * pitch * bytes > slot_byte) continue;
+    Candidate best{};
+    for (unsigned alike = 16 / bytes; alike <= length; alike += 16 / bytes)
+      for (const bool singly : {false, true}) {
+        if (length % alike != 0 || (singly && move.rows == move.columns)) break;
+        if (alike * thin / (move.rows * move.columns) > usual_slots) break;
+        Candidate c{};  // member by member: nvcc 13.0 crashes on one initialiser with both choices
+        c.pitch = pitch;
+        c.alike = alike;
+        c.singly = singly;
+        c.pitches = tall ? Pitches{thin, pitch} : Pitches{pitch, thin};
+        c.chunk = tall ? Chunk{1, alike, thin, alike, thin} : Chunk{1, thin, alike, thin, alike};
+        const auto [words, elements] = scheduler(c).estimate(c.chunk, 0, singly);
+        c.cost = cost_of_element(c, words, elements);
+        if (words + elements <= usual_slots && (best.cost == 0 || c.cost < 0.99 * best.cost)) best = c;
+      }
+    if (best.cost != 0) candidates.push_back(best);
+  }
+  std::stable_sort(candidates.begin(), candidates.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+
+  ScheduleLaunch launch{};
+  launch.move = move;
+  ScheduleOf<most_slots>& plan = launch.plan;
+  std::vector<uint32_t> slots;
+  for (const Candidate& c : candidates) {
+    slots.clear();
+    const Schedule::List list = scheduler(c).append(slots, c.chunk, 0, c.singly);
+    const double cost = cost_of_element(c, list.words, list.elements);
+    if (slots.size() > usual_slots || (launch.found() && cost >= launch.cost)) continue;
+    std::copy(slots.begin(), slots.end(), plan.slot);
+    launch.slots = static_cast<unsigned>(slots.size());
+    launch.cost = cost;
+    launch.length = length;
+    launch.alike = c.alike;
+    plan.list[0] = list;
+    plan.matrices = plan.variants = plan.chunks = 1;
+    plan.in_step = c.alike * bytes * (tall ? thin : 1);
+    plan.out_step = c.alike * bytes * (tall ? 1 : thin);
+    plan.in_pitch = c.pitches.in * bytes;
+    plan.out_pitch = c.pitches.out * bytes;
+    plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 16;
+    launch.shared = plan.out_tile + (columns * plan.out_pitch + 15) / 16 * 16 + 16;
+    if (cost < 1.05 * c.cost) break;
+  }
+  return launch;
+}
+
+/// How a strip lies on one side: `lines` pieces of memory, of which each element of the long side has so many
+/// bytes. Lines begin `stride` bytes after each other outside, `pitch` bytes in shared memory: as many, but
+/// for a multiple of 16, and without a vector in common.
+struct StripSide {
+  int64_t stride;
+  unsigned lines, element, pitch;
+  unsigned vectors;  ///< of 16 bytes, of which a line may have a part
+};
+/// `length`: elements of the long side; `of_block` and `of_chunk`: those of a strip, of what is moved alike.
+struct Strips {
+  StripSide in, out;
+  int64_t length;
+  int64_t whole;       ///< bytes of an input without gaps; 0: it has gaps
+  unsigned of_matrix;  ///< strips
+  unsigned of_block, of_chunk;
+};
+
+/// How strips of matrices of so many rows and columns lie, by a schedule for them. Leading dimensions are in
+/// elements.
+inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleLaunch& launch, int64_t rows,
+                        int64_t columns, int64_t in_leading, int64_t out_leading) {
+  const auto side = [&](bool contiguous, int64_t leading, unsigned pitch) {
+    StripSide result{};
+    result.stride = leading * bytes;
+    result.lines = contiguous ? 1 : shape.thin;
+    result.element = (contiguous ? shape.thin : 1) * bytes;
+    result.pitch = pitch;
+    result.vectors = (launch.length * result.element + 30) / 16;
+    return result;
+  };
+  Strips strips{};
+  strips.in = side(shape.tall, in_leading, launch.plan.in_pitch);
+  strips.out = side(!shape.tall, out_leading, launch.plan.out_pitch);
+  strips.length = shape.tall ? rows : columns;
+  strips.whole = in_leading == columns ? rows * columns * bytes : 0;
+  strips.of_matrix = static_cast<unsigned>((strips.length + launch.length - 1) / launch.length);
+  strips.of_block = launch.length;
+  strips.of_chunk = launch.alike;
+  return strips;
+}
+
+/// The schedule with the best moves for strips.
+inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape& shape, uintptr_t in,
+                                               uintptr_t out) {
+  // No small matrix has 0 rows or columns.
+  const ScheduleKey key{
+      bytes, shape.tall ? 0 : shape.thin, shape.tall ? shape.thin : 0, in % 4, out % 4, shape.stride};
+  return kept_schedule(key, [&] {
+    const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
+    return best_moves(bytes, whole, [&](Move move) { return strip_schedule(bytes, move, shape, in, out); });
+  });
+}
+
+}  // namespace lanescope::kernels::transposing
