@@ -217,47 +217,42 @@ Status launch_slots(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
                                                              launch.plan_of<slots>(some));
   });
 }
-template <int bytes, int rows, int columns>
-Status launch_moves(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
-  if (launch.slots > usual_slots)
-    return launch_slots<bytes, rows, columns, most_slots>(job, launch, batch, stream);
-  return launch_slots<bytes, rows, columns, usual_slots>(job, launch, batch, stream);
+
+/// Calls launch<rows, columns>() for the moves of a schedule.
+template <int bytes, class Launch>
+Status launch_with(const Move& move, const Launch& launch) {
+  constexpr int pack = bytes < 4 ? 4 / bytes : 1;
+  if constexpr (pack > 1) {
+    if (move.rows == 1) return launch.template operator()<1, pack>();
+    if (move.columns == 1) return launch.template operator()<pack, 1>();
+  }
+  return launch.template operator()<pack, pack>();
 }
 
 template <int bytes>
 Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
-  constexpr int pack = bytes < 4 ? 4 / bytes : 1;
-  if constexpr (pack > 1) {
-    if (launch.move.rows == 1) return launch_moves<bytes, 1, pack>(job, launch, batch, stream);
-    if (launch.move.columns == 1) return launch_moves<bytes, pack, 1>(job, launch, batch, stream);
-  }
-  return launch_moves<bytes, pack, pack>(job, launch, batch, stream);
-}
-
-template <int bytes, int rows, int columns>
-Status launch_strip_moves(const Job<bytes>& job, const ScheduleLaunch& launch, const Strips& strips,
-                          int64_t batch, cudaStream_t stream) {
-  const auto kernel = &transpose_strips<bytes, rows, columns>;
-  if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
-    return status;
-  return launch_all(strips.of_matrix, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first), strips,
-                                                             launch.plan_of<usual_slots>(1));
+  return launch_with<bytes>(launch.move, [&]<int rows, int columns>() {
+    return launch.slots > usual_slots
+               ? launch_slots<bytes, rows, columns, most_slots>(job, launch, batch, stream)
+               : launch_slots<bytes, rows, columns, usual_slots>(job, launch, batch, stream);
   });
 }
 
 template <int bytes>
 Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const StripShape& shape,
                      int64_t batch, cudaStream_t stream) {
-  const Strips strips =
-      strips_of(bytes, shape, launch, job.rows, job.columns, job.in_leading, job.out_leading);
-  constexpr int pack = bytes < 4 ? 4 / bytes : 1;
-  if constexpr (pack > 1) {
-    if (launch.move.rows == 1) return launch_strip_moves<bytes, 1, pack>(job, launch, strips, batch, stream);
-    if (launch.move.columns == 1)
-      return launch_strip_moves<bytes, pack, 1>(job, launch, strips, batch, stream);
-  }
-  return launch_strip_moves<bytes, pack, pack>(job, launch, strips, batch, stream);
+  const Strips strips = strips_of(
+      bytes, shape, launch, job.rows, job.columns, job.in_leading, job.out_leading,
+      reinterpret_cast<uintptr_t>(job.out) | static_cast<uintptr_t>(batch == 1 ? 0 : job.out_stride * bytes));
+  return launch_with<bytes>(launch.move, [&]<int rows, int columns>() {
+    const auto kernel = &transpose_strips<bytes, rows, columns>;
+    if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
+      return status;
+    return launch_all(strips.of_matrix, batch, [&](int64_t first, unsigned blocks) {
+      kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first), strips,
+                                                               launch.plan_of<usual_slots>(1));
+    });
+  });
 }
 
 template <class Tiles, int bytes>
@@ -279,9 +274,9 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double fil
   const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
   const StripShape shape{tall, static_cast<unsigned>(thin),
                          static_cast<unsigned>((tall ? job.out_leading : job.in_leading) * bytes % 16)};
-  const double most = bytes >= 8 ? 0.51 : shape.stride == 0 ? 0.49 : tall ? 0.3 : bytes == 1 ? 0.6 : 0.49;
-  if (filled > most || thin > most_thin || along < strip_length(bytes, shape.thin) || along >> 31 != 0 ||
-      (tall ? job.in_leading : job.out_leading) != thin)
+  const double most = bytes >= 8 ? 0.51 : bytes == 1 && !tall && shape.stride != 0 ? 0.6 : 0.49;
+  if (filled > most || thin > most_thin || along < strip_length(bytes, tall, shape.thin) ||
+      along >> 31 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
     return {};
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };

@@ -21,8 +21,9 @@ struct StripShape {
 inline constexpr unsigned most_thin = 256;
 
 /// Elements of the long side in a strip: whole lines of memory, and as many bytes as is fastest.
-constexpr unsigned strip_length(unsigned bytes, unsigned thin) {
-  const unsigned line = 128 / bytes, most = bytes == 1 ? 16384 : 12288;
+constexpr unsigned strip_length(unsigned bytes, bool tall, unsigned thin) {
+  const bool many = tall && bytes <= 4 && thin >= 24;
+  const unsigned line = 128 / bytes, most = bytes == 1 || many ? 16384 : 12288;
   return std::max((most / (thin * bytes) + line / 2) / line, 1U) * line;
 }
 
@@ -31,7 +32,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
                                      uintptr_t out) {
   const bool tall = shape.tall;
   const unsigned thin = shape.thin;
-  const unsigned length = strip_length(bytes, thin), line = 128 / bytes;
+  const unsigned length = strip_length(bytes, tall, thin), line = 128 / bytes;
   const unsigned rows = tall ? length : thin, columns = tall ? thin : length;
   struct Candidate {
     unsigned pitch, alike;
@@ -49,54 +50,60 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
            4 * (words + elements) / (length * double(thin));
   };
   // Long lines may lie apart in shared memory as spreads them over banks, those of the input without a vector
-  // in common: the best of each pitch.
+  // in common: the best of each pitch, with so many slots at most by estimate.
   const unsigned apart = tall ? 0 : 32 / bytes;
-  std::vector<Candidate> candidates;
-  for (unsigned pitch = length + apart; pitch < length + apart + line; ++pitch) {
-    if (pitch * bytes % 16 != shape.stride || thin * pitch * bytes > slot_byte) continue;
-    Candidate best{};
-    for (unsigned alike = 16 / bytes; alike <= length; alike += 16 / bytes)
-      for (const bool singly : {false, true}) {
-        if (length % alike != 0 || (singly && move.rows == move.columns)) break;
-        if (alike * thin / (move.rows * move.columns) > usual_slots) break;
-        Candidate c{};  // member by member: nvcc 13.0 crashes on one initialiser with both choices
-        c.pitch = pitch;
-        c.alike = alike;
-        c.singly = singly;
-        c.pitches = tall ? Pitches{thin, pitch} : Pitches{pitch, thin};
-        c.chunk = tall ? Chunk{1, alike, thin, alike, thin} : Chunk{1, thin, alike, thin, alike};
-        const auto [words, elements] = scheduler(c).estimate(c.chunk, 0, singly);
-        c.cost = cost_of_element(c, words, elements);
-        if (words + elements <= usual_slots && (best.cost == 0 || c.cost < 0.99 * best.cost)) best = c;
-      }
-    if (best.cost != 0) candidates.push_back(best);
-  }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+  const auto candidates = [&](unsigned most) {
+    std::vector<Candidate> found;
+    for (unsigned pitch = length + apart; pitch < length + apart + line; ++pitch) {
+      if (pitch * bytes % 16 != shape.stride || thin * pitch * bytes > slot_byte) continue;
+      Candidate best{};
+      for (unsigned alike = 16 / bytes; alike <= length; alike += 16 / bytes)
+        for (const bool singly : {false, true}) {
+          if (length % alike != 0 || (singly && move.rows == move.columns)) break;
+          if (alike * thin / (move.rows * move.columns) > most) break;
+          Candidate c{};  // member by member: nvcc 13.0 crashes on one initialiser with both choices
+          c.pitch = pitch;
+          c.alike = alike;
+          c.singly = singly;
+          c.pitches = tall ? Pitches{thin, pitch} : Pitches{pitch, thin};
+          c.chunk = tall ? Chunk{1, alike, thin, alike, thin} : Chunk{1, thin, alike, thin, alike};
+          const auto [words, elements] = scheduler(c).estimate(c.chunk, 0, singly);
+          c.cost = cost_of_element(c, words, elements);
+          if (words + elements <= most && (best.cost == 0 || c.cost < 0.99 * best.cost)) best = c;
+        }
+      if (best.cost != 0) found.push_back(best);
+    }
+    std::stable_sort(found.begin(), found.end(),
+                     [](const Candidate& a, const Candidate& b) { return a.cost < b.cost; });
+    return found;
+  };
 
   ScheduleLaunch launch{};
   launch.move = move;
   ScheduleOf<most_slots>& plan = launch.plan;
   std::vector<uint32_t> slots;
-  for (const Candidate& c : candidates) {
-    slots.clear();
-    const Schedule::List list = scheduler(c).append(slots, c.chunk, 0, c.singly);
-    const double cost = cost_of_element(c, list.words, list.elements);
-    if (slots.size() > usual_slots || (launch.found() && cost >= launch.cost)) continue;
-    std::copy(slots.begin(), slots.end(), plan.slot);
-    launch.slots = static_cast<unsigned>(slots.size());
-    launch.cost = cost;
-    launch.length = length;
-    launch.alike = c.alike;
-    plan.list[0] = list;
-    plan.matrices = plan.variants = plan.chunks = 1;
-    plan.in_step = c.alike * bytes * (tall ? thin : 1);
-    plan.out_step = c.alike * bytes * (tall ? 1 : thin);
-    plan.in_pitch = c.pitches.in * bytes;
-    plan.out_pitch = c.pitches.out * bytes;
-    plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 16;
-    launch.shared = plan.out_tile + (columns * plan.out_pitch + 15) / 16 * 16 + 16;
-    if (cost < 1.05 * c.cost) break;
+  // There may be more slots than estimated.
+  for (unsigned most = usual_slots; most > 200 && !launch.found(); most = most * 2 / 3) {
+    for (const Candidate& c : candidates(most)) {
+      slots.clear();
+      const Schedule::List list = scheduler(c).append(slots, c.chunk, 0, c.singly);
+      const double cost = cost_of_element(c, list.words, list.elements);
+      if (slots.size() > usual_slots || (launch.found() && cost >= launch.cost)) continue;
+      std::copy(slots.begin(), slots.end(), plan.slot);
+      launch.slots = static_cast<unsigned>(slots.size());
+      launch.cost = cost;
+      launch.length = length;
+      launch.alike = c.alike;
+      plan.list[0] = list;
+      plan.matrices = plan.variants = plan.chunks = 1;
+      plan.in_step = c.alike * bytes * (tall ? thin : 1);
+      plan.out_step = c.alike * bytes * (tall ? 1 : thin);
+      plan.in_pitch = c.pitches.in * bytes;
+      plan.out_pitch = c.pitches.out * bytes;
+      plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 16;
+      launch.shared = plan.out_tile + (columns * plan.out_pitch + 15) / 16 * 16 + 16;
+      if (cost < 1.05 * c.cost) break;
+    }
   }
   return launch;
 }
@@ -107,7 +114,9 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
 struct StripSide {
   int64_t stride;
   unsigned lines, element, pitch;
-  unsigned vectors;  ///< of 16 bytes, of which a line may have a part
+  /// Of 16 bytes: as many as lines have parts of, and from one line to the next at least, so that lanes that
+  /// take them in turn meet in no bank.
+  unsigned vectors;
 };
 /// `length`: elements of the long side; `of_block` and `of_chunk`: those of a strip, of what is moved alike.
 struct Strips {
@@ -116,19 +125,22 @@ struct Strips {
   int64_t whole;       ///< bytes of an input without gaps; 0: it has gaps
   unsigned of_matrix;  ///< strips
   unsigned of_block, of_chunk;
+  unsigned step;  ///< elements from one strip to the next: all, or a sector's less (strips_of)
 };
 
 /// How strips of matrices of so many rows and columns lie, by a schedule for them. Leading dimensions are in
-/// elements.
+/// elements. `out`: where the matrices of the output begin, or the bitwise or of several addresses. If long
+/// lines of the output begin inside sectors of 32 bytes, each strip writes whole ones, those that begin in
+/// it, and has the elements of the last one in common with the next strip.
 inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleLaunch& launch, int64_t rows,
-                        int64_t columns, int64_t in_leading, int64_t out_leading) {
+                        int64_t columns, int64_t in_leading, int64_t out_leading, uintptr_t out) {
   const auto side = [&](bool contiguous, int64_t leading, unsigned pitch) {
     StripSide result{};
     result.stride = leading * bytes;
     result.lines = contiguous ? 1 : shape.thin;
     result.element = (contiguous ? shape.thin : 1) * bytes;
     result.pitch = pitch;
-    result.vectors = (launch.length * result.element + 30) / 16;
+    result.vectors = std::max(launch.length * result.element + 30, pitch + 15) / 16;
     return result;
   };
   Strips strips{};
@@ -136,8 +148,11 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
   strips.out = side(!shape.tall, out_leading, launch.plan.out_pitch);
   strips.length = shape.tall ? rows : columns;
   strips.whole = in_leading == columns ? rows * columns * bytes : 0;
-  strips.of_matrix = static_cast<unsigned>((strips.length + launch.length - 1) / launch.length);
+  const bool anywhere = (out | static_cast<uintptr_t>(strips.out.stride)) % 32 != 0;
+  const unsigned overlap = strips.out.lines > 1 && anywhere ? 32 / bytes : 0;
   strips.of_block = launch.length;
+  strips.step = launch.length - overlap;
+  strips.of_matrix = static_cast<unsigned>((strips.length - overlap + strips.step - 1) / strips.step);
   strips.of_chunk = launch.alike;
   return strips;
 }
