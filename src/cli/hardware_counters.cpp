@@ -93,7 +93,7 @@ std::string read_ncu_csv(std::string_view printed, const std::vector<Recorded>& 
 
 HardwareCounters read_counters(const std::vector<Recorded>& recordings,
                                const std::vector<std::vector<std::string>>& groups, uint32_t runs, int device,
-                               const fs::path& scratch) {
+                               std::chrono::seconds limit, const fs::path& scratch) {
   HardwareCounters result;
   result.launches.resize(recordings.size());
   if (recordings.empty()) return result;
@@ -133,7 +133,7 @@ HardwareCounters read_counters(const std::vector<Recorded>& recordings,
     fs::remove(log, ignored);
     int status = 0;
     try {
-      status = run_to_file(command, output);
+      status = run_to_file(command, output, limit * (recordings.size() * runs + 1));
     } catch (const Error& error) {  // the measurements made so far are worth having
       result.missing = error.what();
       return result;

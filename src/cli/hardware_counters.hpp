@@ -2,6 +2,7 @@
 // there.
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <string>
@@ -26,10 +27,12 @@ struct HardwareCounters {
 
 /// Launches each recording `runs` times under ncu, once for each group of counters: those of a group are, if
 /// the chip has room, counted in one pass. ncu is looked for in LANESCOPE_NCU (its path), in PATH, in the
-/// folder bin of CUDA_HOME and CUDA_PATH, and in /usr/local/cuda. `scratch`: a folder for what it prints.
+/// folder bin of CUDA_HOME and CUDA_PATH, and in /usr/local/cuda. It may take `limit` for each launch, and
+/// once more to begin with. `scratch`: a folder for what it prints.
 [[nodiscard]] HardwareCounters read_counters(const std::vector<Recorded>& recordings,
                                              const std::vector<std::vector<std::string>>& groups,
-                                             uint32_t runs, int device, const std::filesystem::path& scratch);
+                                             uint32_t runs, int device, std::chrono::seconds limit,
+                                             const std::filesystem::path& scratch);
 
 /// Adds these counters of what `ncu --csv --page raw` has printed, rows in the order of the launches. Returns
 /// why that is not `runs` rows for each recording, in words; empty if it is.

@@ -241,8 +241,9 @@ int measure(const MeasureOptions& options) {
     measurement.launches.push_back(std::move(launch));
   }
   if (!options.no_counters) {
-    HardwareCounters counters = read_counters(for_counters, report::measured_counters(), options.counter_runs,
-                                              options.device, scratch.path());
+    HardwareCounters counters =
+        read_counters(for_counters, report::measured_counters(), options.counter_runs, options.device,
+                      std::chrono::seconds(options.limit), scratch.path());
     measurement.no_counters = counters.missing;
     if (!counters.unknown.empty())
       measurement.notes.push_back(fmt::format("ncu has no number of {}.", fmt::join(counters.unknown, ", ")));
@@ -279,7 +280,8 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
       ->type_name("N");
   command
       ->add_option("--limit", options->limit,
-                   "seconds that a launch may take on the GPU until it counts as hanging (60 if not given)")
+                   "seconds that a launch may take on the GPU, or in ncu, until it counts as hanging (60 if "
+                   "not given)")
       ->type_name("N");
   command
       ->add_option("--counter-runs", options->counter_runs,

@@ -10,11 +10,13 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <iostream>
 #include <map>
 #include <optional>
+#include <thread>
 
 #include "base/error.hpp"
 #include "base/process.hpp"
@@ -26,13 +28,36 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-std::atomic<pid_t> trial_process{0};
+std::atomic<pid_t> trial_process{0};  ///< as kill() wants it: negative, a group of processes
 std::atomic<int> interrupt{0};
 
-/// What is sent to us alone is passed on; the terminal sends to both by itself.
+/// What is sent to us alone is passed on; the terminal sends to both by itself, but to no other group.
 void on_signal(int number, siginfo_t* info, void*) {
   interrupt = number;
-  if (info->si_code <= 0 && trial_process > 0) kill(trial_process, number);
+  if (trial_process < 0 || (info->si_code <= 0 && trial_process > 0)) kill(trial_process, number);
+}
+
+/// Waits for the leader of a group of processes; ends the group after `limit`. Nothing: it was ended.
+std::optional<int> wait_for_group(pid_t leader, std::chrono::seconds limit) {
+  using std::chrono::steady_clock;
+  const auto ended = [&](steady_clock::time_point until, int& status) {
+    while (true) {
+      if (waitpid(leader, &status, WNOHANG) == leader) return true;
+      if (steady_clock::now() >= until) return false;
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  };
+  int status = 0;
+  const bool in_time = ended(steady_clock::now() + limit, status);
+  if (!in_time) {
+    kill(-leader, SIGTERM);
+    if (!ended(steady_clock::now() + std::chrono::seconds(2), status)) {
+      kill(-leader, SIGKILL);
+      wait_for(leader);
+    }
+  }
+  kill(-leader, SIGKILL);  // what it has left behind
+  return in_time ? std::optional(status) : std::nullopt;
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -170,7 +195,8 @@ void catch_interrupts() {
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaction(number, &action, nullptr);
 }
 
-int run_to_file(const std::vector<std::string>& command, const fs::path& output) {
+int run_to_file(const std::vector<std::string>& command, const fs::path& output,
+                std::optional<std::chrono::seconds> limit) {
   std::cout.flush();
   const std::vector<char*> arguments = argument_vector(command);
   posix_spawn_file_actions_t actions;
@@ -178,16 +204,25 @@ int run_to_file(const std::vector<std::string>& command, const fs::path& output)
   posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, output.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
                                    0600);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  if (limit) posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
   pid_t started = 0;
-  const int error = posix_spawnp(&started, arguments.front(), &actions, nullptr, arguments.data(), environ);
+  const int error =
+      posix_spawnp(&started, arguments.front(), &actions, &attributes, arguments.data(), environ);
+  posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
   if (error != 0)
     throw Error(SourcePlace{command.front()}, fmt::format("cannot run: {}", std::strerror(error)));
-  trial_process = started;
-  const int status = wait_for(started);
+  trial_process = limit ? -started : started;
+  const std::optional<int> status =
+      limit ? wait_for_group(started, *limit) : std::optional(wait_for(started));
   trial_process = 0;
   if (const int signal = interrupt.exchange(0); signal != 0) throw Interrupted{signal};
-  return exit_status(status);
+  if (!status)
+    throw Error(SourcePlace{command.front()},
+                fmt::format("had not ended after {} seconds, and was ended", limit->count()));
+  return exit_status(*status);
 }
 
 Trial run_trial(const TrialOptions& options, const ScratchFolder& folder) {

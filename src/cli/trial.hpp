@@ -3,9 +3,11 @@
 // array.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <regex>
 #include <string>
 #include <utility>
@@ -48,8 +50,11 @@ struct Interrupted {
 /// From now on signals to end are passed to the child that runs and thrown as Interrupted when it has ended.
 void catch_interrupts();
 
-/// Runs a command without standard input, its standard output into a file. Returns its exit status.
-int run_to_file(const std::vector<std::string>& command, const std::filesystem::path& output);
+/// Runs a command without standard input, its standard output into a file. Returns its exit status. With a
+/// `limit`, the command and the processes that it has started are ended after that time, and an Error says
+/// so.
+int run_to_file(const std::vector<std::string>& command, const std::filesystem::path& output,
+                std::optional<std::chrono::seconds> limit = std::nullopt);
 
 /// Runs the program as `lanescope run` does; throws lanescope::Error if there is no report.
 [[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder);
