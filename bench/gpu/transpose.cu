@@ -10,7 +10,7 @@
 //            the wavefronts of shared memory that the model (lanescope/model, asked here for each access of
 //            the source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
 //   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes, and in place
-//   batches  the library for batches of small matrices
+//   batches  the library for batches of small matrices, without gaps and with
 //
 // A time is that of four calls behind one that is not timed, divided by four, so that each call finds the
 // caches as the same call left them; given are medians. Inputs are random, results are checked; a wrong one
@@ -347,6 +347,29 @@ void batches(const Buffers& buffers) {
   }
 }
 
+/// Batches of 256 MiB in which an element lies behind each row of the input. Not checked here: what the tests
+/// do.
+template <int bytes>
+void gaps(const Buffers& buffers) {
+  using Word = lanescope::kernels::transposing::Word<bytes>;
+  auto* const out = reinterpret_cast<Word*>(buffers.out);
+  const auto* const in = reinterpret_cast<const Word*>(buffers.in);
+  for (const int64_t n : {3, 4, 8, 16, 31, 32}) {
+    const Shape shape{n, n, ((int64_t{256} << 20) / (n * n * bytes)) >> smaller};
+    std::vector<Candidate> candidates{
+        copy_of(buffers, static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes)};
+    candidates.push_back(
+        {"with gaps",
+         [=] {
+           must(lanescope::kernels::transpose(
+               out, in, {.rows = n, .columns = n, .batch = shape.batch, .in_leading = n + 1}));
+         },
+         Result::unchecked});
+    measure<bytes>(candidates, buffers, shape, 7);
+    print_line<bytes>(shape, candidates);
+  }
+}
+
 /// Not checked here: what the tests do.
 template <int bytes>
 void in_place(const Buffers& buffers) {
@@ -395,6 +418,8 @@ int main(int argc, char** argv) {
   if (wanted("batches")) {
     library_title("The library's transpose, batches");
     for_all_sizes([&](auto bytes) { batches<bytes()>(buffers); });
+    library_title("The library's transpose, batches with gaps");
+    for_all_sizes([&](auto bytes) { gaps<bytes()>(buffers); });
   }
   return failures == 0 ? 0 : 1;
 }

@@ -15,6 +15,7 @@
 #include "kernels/engine.hpp"
 #include "kernels/reference.hpp"
 #include "kernels/results_tables.hpp"
+#include "lanescope/kernels/transpose/gaps.hpp"
 #include "lanescope/kernels/transpose/strip_schedule.hpp"
 #include "lanescope/model/model.hpp"
 
@@ -146,17 +147,35 @@ class TransposeLibrary : public testing::Test {
         static_cast<unsigned>(m.bytes), move, static_cast<unsigned>(m.rows), static_cast<unsigned>(m.columns),
         static_cast<uint64_t>(m.in_first * m.bytes), static_cast<uint64_t>(m.out_first * m.bytes));
     EXPECT_TRUE(launch.found());
+    return run_batch("transpose_small", m, launch, {});
+  }
+  /// `rest`: the arguments between the job and the schedule.
+  BlockCost run_batch(const std::string& kernel, const Matrices& m, const transposing::ScheduleLaunch& launch,
+                      std::vector<Argument> rest) {
+    using namespace transposing;
     const auto run_slots = [&]<unsigned slots>() {
-      const std::string name = with_numbers("transpose_small", {m.bytes, move.rows, move.columns});
+      const std::string name = with_numbers(kernel, {m.bytes, launch.move.rows, launch.move.columns});
+      rest.push_back(scalar(launch.plan_of<slots>(m.batch)));
       return run({name_of(name + "Lj" + std::to_string(slots) + "E"),
-                  static_cast<uint32_t>(launch.blocks(m.batch)),
-                  small_threads,
-                  launch.shared,
-                  {scalar(launch.plan_of<slots>(m.batch))}},
+                  static_cast<uint32_t>(launch.blocks(m.batch)), small_threads, launch.shared, rest},
                  m);
     };
     return launch.slots <= usual_slots ? run_slots.operator()<usual_slots>()
                                        : run_slots.operator()<most_slots>();
+  }
+
+  /// A batch with gaps.
+  BlockCost run_gaps(const Matrices& m, transposing::Move move) {
+    using namespace transposing;
+    const auto bytes = static_cast<unsigned>(m.bytes), rows = static_cast<unsigned>(m.rows),
+               columns = static_cast<unsigned>(m.columns);
+    const ScheduleLaunch launch = schedule(bytes, move, rows, columns, 0, 0);
+    EXPECT_TRUE(launch.found());
+    const GapSide in = gap_side(static_cast<uintptr_t>(m.in_first * m.bytes), columns * bytes, rows,
+                                m.in_leading() * m.bytes, m.rows * m.in_leading() * m.bytes);
+    const GapSide out = gap_side(static_cast<uintptr_t>(m.out_first * m.bytes), rows * bytes, columns,
+                                 m.out_leading() * m.bytes, m.columns * m.out_leading() * m.bytes);
+    return run_batch("transpose_gaps", m, launch, {scalar(in), scalar(out)});
   }
 
   /// Long, thin matrices, whose short lines have no gaps.
@@ -359,6 +378,23 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
                    std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
                    std::to_string(move.columns));
       const BlockCost cost = run_small(m, move);
+      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
+      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+    }
+}
+
+TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithGapsWithoutConflicts) {
+  for (const auto& [bytes, move] : element_moves)
+    for (const auto& m : {Matrices{3, 3, bytes, 1001, 1, 0}, Matrices{4, 4, bytes, 500, 0, 4},
+                          Matrices{8, 8, bytes, 301, 8, 8}, Matrices{17, 33, bytes, 67, 31, 0},
+                          Matrices{31, 31, bytes, 9, 1, 1, 1, 3}, Matrices{1, 70, bytes, 30, 3, 2},
+                          Matrices{12, 20, bytes, 131, 0, 1, 4}, Matrices{32, 32, bytes, 20, 1, 0, 0, 8}}) {
+      const bool blocks = move.rows > 1 && move.rows == move.columns;
+      if (blocks && (m.rows % move.rows != 0 || m.columns % move.rows != 0)) continue;
+      SCOPED_TRACE(std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " +
+                   std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
+                   std::to_string(move.columns));
+      const BlockCost cost = run_gaps(m, move);
       EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
       EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
     }

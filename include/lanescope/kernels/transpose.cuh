@@ -22,6 +22,7 @@
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
 //               and moves elements as a schedule says, which the host makes for the sizes and keeps: no
 //               two lanes meet in a bank
+//   gaps        batches of small matrices with gaps: likewise, but for how they are copied in and out
 //   strips      long, thin matrices: a block takes a strip from one long edge to the other, and moves its
 //               elements likewise
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
@@ -45,6 +46,7 @@
 #include "lanescope/kernels/status.cuh"
 #include "lanescope/kernels/transpose/aligned.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/gaps.cuh"
 #include "lanescope/kernels/transpose/in_place.cuh"
 #include "lanescope/kernels/transpose/lines.cuh"
 #include "lanescope/kernels/transpose/realigning.cuh"
@@ -205,22 +207,20 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
   });
 }
 
-template <int bytes, int rows, int columns, unsigned slots>
-Status launch_slots(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
-  const auto kernel = &transpose_small<bytes, rows, columns, slots>;
+/// Calls launch(first matrix, blocks, matrices) for a batch by a schedule.
+template <class Kernel, class Launch>
+Status launch_batch(Kernel kernel, const ScheduleLaunch& launch, int64_t batch, const Launch& launch_some) {
   if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
     return status;
   const int64_t matrices = launch.plan.matrices;
   return launch_all(1, launch.blocks(batch), [&](int64_t first, unsigned blocks) {
-    const int64_t some = std::min(batch - first * matrices, blocks * matrices);
-    kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first * matrices),
-                                                             launch.plan_of<slots>(some));
+    launch_some(first * matrices, blocks, std::min(batch - first * matrices, blocks * matrices));
   });
 }
 
 /// Calls launch<rows, columns>() for the moves of a schedule.
 template <int bytes, class Launch>
-Status launch_with(const Move& move, const Launch& launch) {
+Status with_moves(const Move& move, const Launch& launch) {
   constexpr int pack = bytes < 4 ? 4 / bytes : 1;
   if constexpr (pack > 1) {
     if (move.rows == 1) return launch.template operator()<1, pack>();
@@ -228,13 +228,23 @@ Status launch_with(const Move& move, const Launch& launch) {
   }
   return launch.template operator()<pack, pack>();
 }
+/// Calls launch<rows, columns, slots>() for the moves of a schedule, and a kernel with room for its slots.
+template <int bytes, class Launch>
+Status with_slots(const ScheduleLaunch& schedule, const Launch& launch) {
+  return with_moves<bytes>(schedule.move, [&]<int rows, int columns>() {
+    return schedule.slots > usual_slots ? launch.template operator()<rows, columns, most_slots>()
+                                        : launch.template operator()<rows, columns, usual_slots>();
+  });
+}
 
 template <int bytes>
 Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t batch, cudaStream_t stream) {
-  return launch_with<bytes>(launch.move, [&]<int rows, int columns>() {
-    return launch.slots > usual_slots
-               ? launch_slots<bytes, rows, columns, most_slots>(job, launch, batch, stream)
-               : launch_slots<bytes, rows, columns, usual_slots>(job, launch, batch, stream);
+  return with_slots<bytes>(launch, [&]<int rows, int columns, unsigned slots>() {
+    const auto kernel = &transpose_small<bytes, rows, columns, slots>;
+    return launch_batch(kernel, launch, batch, [&](int64_t first, unsigned blocks, int64_t some) {
+      kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first),
+                                                               launch.plan_of<slots>(some));
+    });
   });
 }
 
@@ -244,7 +254,7 @@ Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const 
   const Strips strips = strips_of(
       bytes, shape, launch, job.rows, job.columns, job.in_leading, job.out_leading,
       reinterpret_cast<uintptr_t>(job.out) | static_cast<uintptr_t>(batch == 1 ? 0 : job.out_stride * bytes));
-  return launch_with<bytes>(launch.move, [&]<int rows, int columns>() {
+  return with_moves<bytes>(launch.move, [&]<int rows, int columns>() {
     const auto kernel = &transpose_strips<bytes, rows, columns>;
     if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
       return status;
@@ -296,6 +306,26 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double fil
     if (!status) return status;
   }
   return Status{};
+}
+
+/// Goes by small matrices with gaps where tiles would be mostly empty.
+template <int bytes>
+std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
+  if (batch == 1 || filled > 0.25 || job.rows * job.columns * bytes > small_matrix_bytes) return {};
+  const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
+  const ScheduleLaunch& launch = schedule_of(bytes, rows, columns, 0, 0);
+  if (!launch.found()) return {};
+  const GapSide in = gap_side(reinterpret_cast<uintptr_t>(job.in), columns * bytes, rows,
+                              job.in_leading * bytes, job.in_stride * bytes);
+  const GapSide out = gap_side(reinterpret_cast<uintptr_t>(job.out), rows * bytes, columns,
+                               job.out_leading * bytes, job.out_stride * bytes);
+  return with_slots<bytes>(launch, [&]<int move_rows, int move_columns, unsigned slots>() {
+    const auto kernel = &transpose_gaps<bytes, move_rows, move_columns, slots>;
+    return launch_batch(kernel, launch, batch, [&](int64_t first, unsigned blocks, int64_t some) {
+      kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first), in, out,
+                                                               launch.plan_of<slots>(some));
+    });
+  });
 }
 
 /// One block for each two tiles that lie opposite each other.
@@ -439,6 +469,7 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
                         : whole_lines ? filled_of<Lines>(job)
                                       : filled_of<Large>(job);
   if (const std::optional<Status> status = by_strips(job, shape.batch, filled, stream)) return *status;
+  if (const std::optional<Status> status = by_gaps(job, shape.batch, filled, stream)) return *status;
   if (vectors && few) return launch_aligned<Small>(job, shape.batch, whole_lines, stream);
   if (vectors && whole_lines) return launch_aligned<Lines>(job, shape.batch, whole_lines, stream);
   if (vectors) return launch_aligned<Large>(job, shape.batch, whole_lines, stream);

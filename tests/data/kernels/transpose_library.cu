@@ -38,6 +38,27 @@ SMALL(8, 1, 1, usual_slots);
 SMALL(8, 1, 1, most_slots);
 SMALL(16, 1, 1, usual_slots);
 SMALL(16, 1, 1, most_slots);
+#define GAPS(bytes, rows, columns, slots)                               \
+  template __global__ void transpose_gaps<bytes, rows, columns, slots>( \
+      Job<bytes>, GapSide, GapSide, const __grid_constant__ ScheduleOf<slots>)
+GAPS(1, 1, 4, usual_slots);
+GAPS(1, 1, 4, most_slots);
+GAPS(1, 4, 1, usual_slots);
+GAPS(1, 4, 1, most_slots);
+GAPS(1, 4, 4, usual_slots);
+GAPS(1, 4, 4, most_slots);
+GAPS(2, 1, 2, usual_slots);
+GAPS(2, 1, 2, most_slots);
+GAPS(2, 2, 1, usual_slots);
+GAPS(2, 2, 1, most_slots);
+GAPS(2, 2, 2, usual_slots);
+GAPS(2, 2, 2, most_slots);
+GAPS(4, 1, 1, usual_slots);
+GAPS(4, 1, 1, most_slots);
+GAPS(8, 1, 1, usual_slots);
+GAPS(8, 1, 1, most_slots);
+GAPS(16, 1, 1, usual_slots);
+GAPS(16, 1, 1, most_slots);
 #define STRIPS(bytes, rows, columns)                               \
   template __global__ void transpose_strips<bytes, rows, columns>( \
       Job<bytes>, Strips, const __grid_constant__ ScheduleOf<usual_slots>)

@@ -2,6 +2,8 @@
 // transpose/strips.cuh do between their copies in and out.
 #pragma once
 
+#include <cuda_pipeline_primitives.h>
+
 #include <type_traits>
 
 #include "lanescope/kernels/transpose/block.cuh"
@@ -167,6 +169,39 @@ __device__ __forceinline__ void do_slots(const uint32_t* slots, unsigned count, 
     else
       do_chunks<bytes, rows, columns, 1>({slot[0]}, plan, groups);
     if constexpr (!early) fetch(index);
+  }
+}
+
+/// Fills what the last block lacks of a piece, which is moved, too, but not written.
+template <int bytes>
+__device__ __forceinline__ void fill_rest(unsigned char* piece, unsigned count, unsigned end) {
+  using T = Word<bytes>;
+#pragma unroll 1
+  for (unsigned b = count + threadIdx.x * bytes; b < end; b += small_threads * bytes)
+    *reinterpret_cast<T*>(piece + b) = T{};
+}
+
+/// Moves the elements of all groups of a block, when what its threads have copied asynchronously is there.
+/// first_matrix(), which is asked where there are variants alone: the matrix of a batch without gaps that
+/// would lie where the block's first one does in shared memory.
+template <int bytes, int rows, int columns, unsigned slots, class FirstMatrix>
+__device__ __forceinline__ void move_groups(const ScheduleOf<slots>& plan, FirstMatrix first_matrix,
+                                            unsigned from, unsigned to) {
+  const auto ready = [] {
+    __pipeline_wait_prior(0);
+    __syncthreads();
+  };
+  const unsigned others = plan.variants - 1;
+  for (unsigned g = 0; g < min(plan.variants, plan.groups); ++g) {
+    const Schedule::List list = others == 0 ? plan.list[0] : plan.list[(first_matrix() + g) & others];
+    // plan.variants is a power of two.
+    const unsigned times = (plan.groups - g + others) >> __popc(others), step = plan.variants * plan.group;
+    const Groups groups{{times, step, step}, from + g * plan.group, to + g * plan.group};
+    do_slots<bytes, rows, columns>(plan.slot + list.begin, list.words, plan, groups, [&] {
+      if (g == 0) ready();
+    });
+    if constexpr (rows != columns)
+      do_slots<bytes, 1, 1>(plan.slot + list.begin + list.words, list.elements, plan, groups, [] {});
   }
 }
 

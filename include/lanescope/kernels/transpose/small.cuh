@@ -45,30 +45,11 @@ __global__ void __launch_bounds__(small_threads, 6)
       [&](unsigned b) { __pipeline_memcpy_async(tile + b, in - in_begin + b, 16); },
       [&](unsigned b) { copy(tile + b, in - in_begin + b); });
   __pipeline_commit();
-  // What a last block lacks of whole groups is moved, too, but not written.
-#pragma unroll 1
-  for (unsigned b = count + threadIdx.x * bytes; b < plan.piece; b += small_threads * bytes)
-    *reinterpret_cast<T*>(tile + in_begin + b) = T{};
-  const auto ready = [] {
-    __pipeline_wait_prior(0);
-    __syncthreads();
-  };
-
+  fill_rest<bytes>(tile + in_begin, count, plan.piece);
   const auto from = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + in_begin;
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + plan.out_tile + out_begin;
-  const unsigned others = plan.variants - 1;
-  for (unsigned g = 0; g < min(plan.variants, plan.groups); ++g) {
-    const Schedule::List list =
-        others == 0 ? plan.list[0] : plan.list[(blockIdx.x * plan.matrices + g) & others];
-    // plan.variants is a power of two.
-    const unsigned times = (plan.groups - g + others) >> __popc(others), step = plan.variants * plan.group;
-    const Groups groups{{times, step, step}, from + g * plan.group, to + g * plan.group};
-    do_slots<bytes, rows, columns>(plan.slot + list.begin, list.words, plan, groups, [&] {
-      if (g == 0) ready();
-    });
-    if constexpr (rows != columns)
-      do_slots<bytes, 1, 1>(plan.slot + list.begin + list.words, list.elements, plan, groups, [] {});
-  }
+  move_groups<bytes, rows, columns>(
+      plan, [&] { return blockIdx.x * plan.matrices; }, from, to);
   __syncthreads();
 
   const unsigned char* const done = tile + plan.out_tile;
