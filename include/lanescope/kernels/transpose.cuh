@@ -487,9 +487,9 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// Otherwise no element of the output may be one of the input, which is checked where the matrices have no
 /// gaps.
 ///
-/// Batches of matrices of up to 32 KiB, without gaps, and long, thin matrices are moved by a table that the
-/// host makes for their size: up to some milliseconds in the first call of a thread, which keeps those of the
-/// last four sizes.
+/// Batches of matrices of up to 32 KiB (with gaps: those that fill little of a tile), and long, thin matrices
+/// are moved by a table that the host makes for their size: up to some milliseconds in the first call of a
+/// thread, which keeps those of the last four sizes.
 ///
 /// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
 /// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which
