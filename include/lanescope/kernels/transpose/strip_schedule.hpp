@@ -114,9 +114,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
 struct StripSide {
   int64_t stride;
   unsigned lines, element, pitch;
-  /// Of 16 bytes: as many as lines have parts of, and from one line to the next at least, so that lanes that
-  /// take them in turn meet in no bank.
-  unsigned vectors;
+  unsigned vectors;  ///< of 16 bytes, of which a line may have a part
 };
 /// `length`: elements of the long side; `of_block` and `of_chunk`: those of a strip, of what is moved alike.
 struct Strips {
@@ -140,12 +138,14 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
     result.lines = contiguous ? 1 : shape.thin;
     result.element = (contiguous ? shape.thin : 1) * bytes;
     result.pitch = pitch;
-    result.vectors = std::max(launch.length * result.element + 30, pitch + 15) / 16;
+    result.vectors = (launch.length * result.element + 30) / 16;
     return result;
   };
   Strips strips{};
   strips.in = side(shape.tall, in_leading, launch.plan.in_pitch);
   strips.out = side(!shape.tall, out_leading, launch.plan.out_pitch);
+  // As many as there are from one line to the next: then lanes that load them in turn meet in no bank.
+  strips.out.vectors = std::max(strips.out.vectors, (strips.out.pitch + 15) / 16);
   strips.length = shape.tall ? rows : columns;
   strips.whole = in_leading == columns ? rows * columns * bytes : 0;
   const bool anywhere = (out | static_cast<uintptr_t>(strips.out.stride)) % 32 != 0;
