@@ -160,8 +160,8 @@ class TransposeLibrary : public testing::Test {
                   static_cast<uint32_t>(launch.blocks(m.batch)), small_threads, launch.shared, rest},
                  m);
     };
-    return launch.slots <= usual_slots ? run_slots.operator()<usual_slots>()
-                                       : run_slots.operator()<most_slots>();
+    return launch.slots.size() <= usual_slots ? run_slots.operator()<usual_slots>()
+                                              : run_slots.operator()<most_slots>();
   }
 
   /// A batch with gaps.

@@ -232,8 +232,8 @@ Status with_moves(const Move& move, const Launch& launch) {
 template <int bytes, class Launch>
 Status with_slots(const ScheduleLaunch& schedule, const Launch& launch) {
   return with_moves<bytes>(schedule.move, [&]<int rows, int columns>() {
-    return schedule.slots > usual_slots ? launch.template operator()<rows, columns, most_slots>()
-                                        : launch.template operator()<rows, columns, usual_slots>();
+    return schedule.slots.size() > usual_slots ? launch.template operator()<rows, columns, most_slots>()
+                                               : launch.template operator()<rows, columns, usual_slots>();
   });
 }
 
@@ -286,7 +286,7 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double fil
                          static_cast<unsigned>((tall ? job.out_leading : job.in_leading) * bytes % 16)};
   const double most = bytes >= 8 ? 0.51 : bytes == 1 && !tall && shape.stride != 0 ? 0.6 : 0.49;
   if (filled > most || thin > most_thin || along < strip_length(bytes, tall, shape.thin) ||
-      along >> 31 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
+      along >> 33 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
     return {};
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
@@ -487,9 +487,10 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// Otherwise no element of the output may be one of the input, which is checked where the matrices have no
 /// gaps.
 ///
-/// Batches of matrices of up to 32 KiB (with gaps: those that fill little of a tile), and long, thin matrices
-/// are moved by a table that the host makes for their size: up to some milliseconds in the first call of a
-/// thread, which keeps those of the last four sizes.
+/// Batches of matrices of up to 32,760 bytes (with gaps: those that fill little of a tile), and long, thin
+/// matrices are moved by a table that the host makes for their size and where pointers lie in words: up to
+/// some milliseconds (without the compiler's optimisation ten times that) in the first call of a thread,
+/// which keeps the last 32.
 ///
 /// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
 /// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which

@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
+#include <list>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -72,8 +73,8 @@ struct ScheduleOf : Schedule {
 
 /// A schedule, and how to launch it.
 struct ScheduleLaunch {
-  ScheduleOf<most_slots> plan;
-  unsigned slots;
+  Schedule plan;
+  std::vector<uint32_t> slots;
   Move move;
   unsigned shared;
   double cost;  ///< as a division's
@@ -87,7 +88,7 @@ struct ScheduleLaunch {
   [[nodiscard]] ScheduleOf<room> plan_of(int64_t batch) const {
     ScheduleOf<room> result;
     static_cast<Schedule&>(result) = plan;
-    std::copy_n(plan.slot, slots, result.slot);
+    std::copy(slots.begin(), slots.end(), result.slot);
     const int64_t last = batch - (blocks(batch) - 1) * plan.matrices;
     result.last_piece = static_cast<unsigned>(last) * (plan.piece / plan.matrices);
     return result;
@@ -366,17 +367,24 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
   const unsigned size = rows * columns, matrix = size * bytes;
   Division best;
   const auto take = [&](const Chunk& chunk, unsigned variants, unsigned chunks, bool singly) {
+    // At the least as many slots as moves, and their accesses: most divisions are left out by that.
+    const unsigned group = chunk.matrices * size;
+    const Move least = singly ? Move{1, 1} : move;
+    const double moves = chunk.matrices * chunk.rows * double(chunk.columns) / (least.rows * least.columns);
+    const double share = double(chunks) / (variants * double(group));
+    if (moves * variants > most ||
+        (best.cost != 0 && variants * moves * (least.rows + least.columns) * share > 0.99 * best.cost))
+      return;
     unsigned slots = 0;
     double requests = 0;
     for (unsigned v = 0; v < variants; ++v) {
       const auto [words, elements] = scheduler.estimate(chunk, v, singly);
       slots += words + elements;
       requests += cost_of(move, words, elements);
+      if (slots > most) return;
     }
-    if (slots > most) return;
-    const unsigned group = chunk.matrices * size;
     const double piece = groups_of_block(bytes, few, slots, group * bytes) * double(group);
-    requests *= double(chunks) / (variants * double(group));
+    requests *= share;
     requests += 4 * slots * std::min(1.0, piece / (variants * double(size))) / piece;
     if (slots > usual_slots * 9 / 10) requests *= 1.03;
     if (best.cost == 0 || requests <= 0.99 * best.cost) best = {chunk, variants, chunks, singly, requests};
@@ -419,10 +427,10 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
                             static_cast<unsigned>(out % 4));
   ScheduleLaunch launch{};
   launch.move = move;
-  ScheduleOf<most_slots>& plan = launch.plan;
+  Schedule& plan = launch.plan;
+  std::vector<uint32_t>& slots = launch.slots;
   // There may be more slots than estimated.
   Division division;
-  std::vector<uint32_t> slots;
   for (unsigned most = most_slots * 9 / 10; most > 500; most = most * 2 / 3) {
     division = best_division(scheduler, bytes, move, rows, columns, most, few);
     slots.clear();
@@ -431,8 +439,6 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
     if (division.cost != 0 && slots.size() <= most_slots) break;
   }
   if (division.cost == 0 || slots.size() > most_slots) return launch;
-  std::copy(slots.begin(), slots.end(), plan.slot);
-  launch.slots = static_cast<unsigned>(slots.size());
   launch.cost = division.cost;
 
   const Chunk& chunk = division.chunk;
@@ -444,7 +450,7 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   plan.in_step = (down ? chunk.rows * columns : chunk.columns) * bytes;
   plan.out_step = (down ? chunk.rows : chunk.columns * rows) * bytes;
   plan.group = chunk.matrices * rows * columns * bytes;
-  plan.groups = groups_of_block(bytes, few, launch.slots, plan.group);
+  plan.groups = groups_of_block(bytes, few, static_cast<unsigned>(slots.size()), plan.group);
   // Blocks that begin at a vector, where that takes few more.
   const unsigned vectors = 16 / std::gcd(plan.group, 16U);
   if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
@@ -471,23 +477,25 @@ ScheduleLaunch best_moves(unsigned bytes, bool whole, const Make& schedule_with)
 /// What a schedule is for.
 using ScheduleKey = std::array<uintptr_t, 6>;
 
-/// make(), or what it returned before: the last schedules that a thread asked for are kept, for it takes up
-/// to some milliseconds to make one.
+/// make(), or what it returned before: those that a thread asked for last are kept, for it takes up to some
+/// milliseconds to make one. Odd sizes may need several, by where pointers and matrices begin.
 inline const ScheduleLaunch& kept_schedule(const ScheduleKey& key,
                                            const std::function<ScheduleLaunch()>& make) {
   struct Entry {
     ScheduleKey key;
     ScheduleLaunch launch;
   };
-  static thread_local std::array<Entry, 4> entries;
-  static thread_local unsigned oldest = 0;
-  for (const Entry& entry : entries)
-    if (entry.key == key) return entry.launch;
-  Entry& entry = entries[oldest];
-  oldest = (oldest + 1) % entries.size();
-  entry.launch = make();
-  entry.key = key;
-  return entry.launch;
+  constexpr size_t most = 32;
+  static thread_local std::list<Entry> entries;  // the one asked for last first
+  const auto found =
+      std::find_if(entries.begin(), entries.end(), [&](const Entry& entry) { return entry.key == key; });
+  if (found != entries.end()) {
+    entries.splice(entries.begin(), entries, found);
+  } else {
+    entries.push_front({key, make()});
+    if (entries.size() > most) entries.pop_back();
+  }
+  return entries.front().launch;
 }
 
 /// The schedule with the best moves for small matrices.

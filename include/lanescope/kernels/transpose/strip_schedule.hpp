@@ -80,7 +80,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
 
   ScheduleLaunch launch{};
   launch.move = move;
-  ScheduleOf<most_slots>& plan = launch.plan;
+  Schedule& plan = launch.plan;
   std::vector<uint32_t> slots;
   // There may be more slots than estimated.
   for (unsigned most = usual_slots; most > 200 && !launch.found(); most = most * 2 / 3) {
@@ -89,8 +89,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
       const Schedule::List list = scheduler(c).append(slots, c.chunk, 0, c.singly);
       const double cost = cost_of_element(c, list.words, list.elements);
       if (slots.size() > usual_slots || (launch.found() && cost >= launch.cost)) continue;
-      std::copy(slots.begin(), slots.end(), plan.slot);
-      launch.slots = static_cast<unsigned>(slots.size());
+      launch.slots = slots;
       launch.cost = cost;
       launch.length = length;
       launch.alike = c.alike;
