@@ -1,7 +1,7 @@
 // Transposes of long, thin matrices, whose rows or columns are short (structs and their fields): a block
 // copies a strip, which goes from one long edge to the other, to shared memory, moves its elements to where
 // they belong as a schedule says (strip_schedule.hpp), which keeps all lanes in different banks, and copies
-// it to the output, of which no two blocks write parts of a sector but where lines end.
+// it to the output: many lines in whole sectors, wherever they begin.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
