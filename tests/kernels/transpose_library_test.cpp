@@ -360,6 +360,18 @@ struct ElementMove {
 constexpr ElementMove element_moves[] = {{1, {1, 4}}, {1, {4, 1}}, {1, {4, 4}}, {2, {1, 2}}, {2, {2, 1}},
                                          {2, {2, 2}}, {4, {1, 1}}, {8, {1, 1}}, {16, {1, 1}}};
 
+bool moves_blocks(const transposing::Move& move) { return move.rows > 1 && move.rows == move.columns; }
+
+std::string text_of(const Matrices& m, const transposing::Move& move) {
+  return std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " + std::to_string(m.bytes) +
+         ", moves of " + std::to_string(move.rows) + " x " + std::to_string(move.columns);
+}
+
+void expect_no_conflicts(const BlockCost& cost) {
+  EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
+  EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+}
+
 TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
   for (const auto& [bytes, move] : element_moves)
     for (const auto& m :
@@ -370,16 +382,11 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
           Matrices{101, 99, bytes, 3}}) {
       if (m.rows * m.columns * bytes > transposing::small_matrix_bytes) continue;
       // Blocks of elements: only of whole words.
-      if (move.rows > 1 && move.rows == move.columns &&
-          (m.rows % move.rows != 0 || m.columns % move.rows != 0 || m.in_first % move.rows != 0 ||
-           m.out_first % move.rows != 0))
+      if (moves_blocks(move) && (m.rows % move.rows != 0 || m.columns % move.rows != 0 ||
+                                 m.in_first % move.rows != 0 || m.out_first % move.rows != 0))
         continue;
-      SCOPED_TRACE(std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " +
-                   std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
-                   std::to_string(move.columns));
-      const BlockCost cost = run_small(m, move);
-      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
-      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+      SCOPED_TRACE(text_of(m, move));
+      expect_no_conflicts(run_small(m, move));
     }
 }
 
@@ -389,21 +396,17 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithGapsWithoutConflicts) {
                           Matrices{8, 8, bytes, 301, 8, 8}, Matrices{17, 33, bytes, 67, 31, 0},
                           Matrices{31, 31, bytes, 9, 1, 1, 1, 3}, Matrices{1, 70, bytes, 30, 3, 2},
                           Matrices{12, 20, bytes, 131, 0, 1, 4}, Matrices{32, 32, bytes, 20, 1, 0, 0, 8}}) {
-      const bool blocks = move.rows > 1 && move.rows == move.columns;
+      const bool blocks = moves_blocks(move);
       if (blocks && (m.rows % move.rows != 0 || m.columns % move.rows != 0)) continue;
-      SCOPED_TRACE(std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " +
-                   std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
-                   std::to_string(move.columns));
-      const BlockCost cost = run_gaps(m, move);
-      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal);
-      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+      SCOPED_TRACE(text_of(m, move));
+      expect_no_conflicts(run_gaps(m, move));
     }
 }
 
 TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
   for (const auto& [bytes, move] : element_moves)
     for (const int64_t thin : {2, 3, 4, 8, 31, 48}) {
-      const bool blocks = move.rows > 1 && move.rows == move.columns;
+      const bool blocks = moves_blocks(move);
       if (blocks && thin % move.rows != 0) continue;
       const int64_t along = 38400 / bytes / thin / 4 * 4 + (blocks ? 0 : 1), step = blocks ? 4 : 1;
       for (const Matrices& m : {Matrices{thin, along, bytes, 2, 0, 0, 0, 0},
@@ -411,9 +414,7 @@ TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
                                 {along, thin, bytes, 2, 0, 0, 0, 0},
                                 {along, thin, bytes, 1, 0, 3 * step, step * 4, 0}}) {
         if (m.batch > 1 && m.rows * m.columns * bytes % 4 != 0) continue;
-        SCOPED_TRACE(std::to_string(m.rows) + " x " + std::to_string(m.columns) + " of " +
-                     std::to_string(bytes) + ", moves of " + std::to_string(move.rows) + " x " +
-                     std::to_string(move.columns));
+        SCOPED_TRACE(text_of(m, move));
         const BlockCost cost = run(strips(m, move), m);
         // Where lines end within vectors, single lanes load what is written of them, or store what is read of
         // them if there are gaps, and may meet.
@@ -427,12 +428,11 @@ TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
 TEST_F(TransposeLibrary, StripsShareNoSectorInsideLines) {
   for (const auto& [bytes, move] : element_moves)
     for (const int64_t thin : {3, 8, 47}) {
-      const bool blocks = move.rows > 1 && move.rows == move.columns;
+      const bool blocks = moves_blocks(move);
       if (blocks && thin % move.rows != 0) continue;
       const int64_t along = 50000 / bytes / thin / 4 * 4 + (blocks ? 0 : 1), step = blocks ? 4 : 1;
       const Matrices m{along, thin, bytes, 1, 0, 3 * step, 0, step};
-      SCOPED_TRACE(std::to_string(along) + " x " + std::to_string(thin) + " of " + std::to_string(bytes) +
-                   ", moves of " + std::to_string(move.rows) + " x " + std::to_string(move.columns));
+      SCOPED_TRACE(text_of(m, move));
       Launch first_blocks = strips(m, move);
       ASSERT_GT(first_blocks.blocks, 2U);
       first_blocks.blocks /= 2;
