@@ -207,7 +207,7 @@ Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_li
   });
 }
 
-/// Calls launch(first matrix, blocks, matrices) for a batch by a schedule.
+/// Calls launch_some(first matrix, blocks, matrices) for a batch by a schedule.
 template <class Kernel, class Launch>
 Status launch_batch(Kernel kernel, const ScheduleLaunch& launch, int64_t batch, const Launch& launch_some) {
   if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)

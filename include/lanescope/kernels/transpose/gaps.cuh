@@ -28,19 +28,6 @@ __device__ __forceinline__ void for_units(const GapSide& side, unsigned end, Cop
   }
 }
 
-/// Calls call<unit>() for the unit of a side, which is an element at least.
-template <int bytes, class Call>
-__device__ __forceinline__ void with_unit(const GapSide& side, Call call) {
-  if (side.unit == 16) return call.template operator()<16>();
-  if constexpr (bytes <= 8)
-    if (side.unit == 8) return call.template operator()<8>();
-  if constexpr (bytes <= 4)
-    if (side.unit == 4) return call.template operator()<4>();
-  if constexpr (bytes <= 2)
-    if (side.unit == 2) return call.template operator()<2>();
-  if constexpr (bytes == 1) call.template operator()<1>();
-}
-
 /// plan.matrices of a batch to a block. Moves of rows x columns elements, and single ones where those do not
 /// fit.
 template <int bytes, int rows, int columns, unsigned slots>
@@ -54,7 +41,7 @@ __global__ void __launch_bounds__(small_threads, 6)
   const auto* const in = reinterpret_cast<const unsigned char*>(job.in) + first * in_side.stride;
   auto* const out = reinterpret_cast<unsigned char*>(job.out) + first * out_side.stride;
 
-  with_unit<bytes>(in_side, [&]<unsigned unit>() {
+  with_unit<bytes, 16>(in_side.unit, [&]<unsigned unit>() {
     for_units<unit>(in_side, count, [&](unsigned b, int64_t offset) {
       if constexpr (unit >= 4)
         __pipeline_memcpy_async(tile + b, in + offset, unit);
@@ -70,7 +57,7 @@ __global__ void __launch_bounds__(small_threads, 6)
   __syncthreads();
 
   const unsigned char* const done = tile + plan.out_tile;
-  with_unit<bytes>(out_side, [&]<unsigned unit>() {
+  with_unit<bytes, 16>(out_side.unit, [&]<unsigned unit>() {
     for_units<unit>(out_side, count, [&](unsigned b, int64_t offset) {
       *reinterpret_cast<Word<unit>*>(out + offset) = *reinterpret_cast<const Word<unit>*>(done + b);
     });

@@ -172,6 +172,15 @@ __device__ __forceinline__ void do_slots(const uint32_t* slots, unsigned count, 
   }
 }
 
+/// Calls call<unit>() for a power of two from `bytes` to `most`; nothing if there is none.
+template <int bytes, unsigned most, class Call>
+__device__ __forceinline__ void with_unit(unsigned unit, Call call) {
+  if constexpr (bytes <= most) {
+    if (unit == most) call.template operator()<most>();
+    with_unit<bytes, most / 2>(unit, call);
+  }
+}
+
 /// Fills what the last block lacks of a piece, which is moved, too, but not written.
 template <int bytes>
 __device__ __forceinline__ void fill_rest(unsigned char* piece, unsigned count, unsigned end) {

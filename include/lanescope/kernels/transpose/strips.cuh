@@ -14,14 +14,8 @@ namespace lanescope::kernels::transposing {
 /// Copies a power of two of bytes, a whole element or more, to and from multiples of it.
 template <int bytes>
 __device__ __forceinline__ void copy_piece(void* to, const void* from, unsigned size) {
-  if constexpr (bytes <= 8)
-    if (size == 8) *static_cast<uint2*>(to) = *static_cast<const uint2*>(from);
-  if constexpr (bytes <= 4)
-    if (size == 4) *static_cast<uint32_t*>(to) = *static_cast<const uint32_t*>(from);
-  if constexpr (bytes <= 2)
-    if (size == 2) *static_cast<uint16_t*>(to) = *static_cast<const uint16_t*>(from);
-  if constexpr (bytes == 1)
-    if (size == 1) *static_cast<uint8_t*>(to) = *static_cast<const uint8_t*>(from);
+  with_unit<bytes, 8>(
+      size, [&]<unsigned unit>() { *static_cast<Word<unit>*>(to) = *static_cast<const Word<unit>*>(from); });
 }
 
 /// Which bytes of a line are copied.
