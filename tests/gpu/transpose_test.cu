@@ -215,6 +215,11 @@ void check_sizes(bool quick) {
     check<bytes>(2999, 3001, 1, {.defaults = true}, false);
   }
   if constexpr (bytes == 2) check<bytes>(8193, 8191, 1, {.defaults = true}, false);
+  // So tall that tiles are taken across first.
+  if constexpr (bytes == 1) check<bytes>(60001, 257, 1, {.defaults = true}, false);
+  if constexpr (bytes == 4) check<bytes>(28928, 136, 1, {.defaults = true}, false);
+  if constexpr (bytes == 4) check<bytes>(28901, 131, 1, {.defaults = true}, false);
+  if constexpr (bytes == 16) check<bytes>(28901, 35, 1, {.defaults = true}, false);
   check<bytes>(4, 4, 70000, {.defaults = true}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1, .out_padding = 1}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1}, true);

@@ -73,6 +73,11 @@ namespace transposing {
 /// them, in place or not; and the same for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
+/// How full tiles have to be to be faster than strips, from the same measurements: aligned ones; those for
+/// rows that begin anywhere, of tall and of wide matrices; and of these the small ones.
+struct LeastFilled {
+  double aligned, tall, wide, small_tall, small_wide;
+};
 template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
@@ -81,6 +86,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
+  static constexpr LeastFilled least_filled = {0.52, 0.6, 0.88, 0.92, 0.8};
 };
 template <>
 struct Tiles<2> {
@@ -90,6 +96,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
+  static constexpr LeastFilled least_filled = {0.38, 0.6, 0.82, 0.6, 0.82};
 };
 template <>
 struct Tiles<4> {
@@ -99,6 +106,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
+  static constexpr LeastFilled least_filled = {0.44, 0.44, 0.56, 0.44, 0.52};
 };
 template <>
 struct Tiles<8> {
@@ -108,6 +116,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
+  static constexpr LeastFilled least_filled = {0.42, 0.64, 0.6, 0.64, 0.6};
 };
 template <>
 struct Tiles<16> {
@@ -117,6 +126,7 @@ struct Tiles<16> {
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
+  static constexpr LeastFilled least_filled = {0.7, 0.7, 0.62, 0.7, 0.62};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -157,24 +167,54 @@ Status allow_shared(Kernel kernel, int bytes) {
   return allow_shared(kernel, bytes, bytes);
 }
 
-/// One block for each tile, of which each begins up to slack - 1 rows early.
+/// The tiles of a matrix. Those for rows that begin anywhere begin up to slack - 1 rows early.
+struct Tiling {
+  int64_t down, across;
+  double filled, filled_across;  ///< which part of them it fills, and in each row of them
+  [[nodiscard]] int64_t count() const { return down * across; }
+};
+template <class Tiles, int bytes>
+Tiling tiling_of(const Job<bytes>& job) {
+  int64_t early = 0;
+  if constexpr (requires { Tiles::slack; }) early = Tiles::slack - 1;
+  Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0};
+  const auto part = [](int64_t size, int64_t tiles, int tile) {
+    return static_cast<double>(size) / (static_cast<double>(tiles) * tile);
+  };
+  tiling.filled_across = part(job.columns, tiling.across, Tiles::columns);
+  tiling.filled = tiling.filled_across * part(job.rows, tiling.down, Tiles::rows);
+  return tiling;
+}
+
+/// Down first; but across where tiles beside each other share what the memory reads at once, or where the
+/// last ones across are narrow, and so much lies between them on the way down that it would be read again
+/// (docs/performance.md).
+template <class Tiles, int bytes>
+Order order_of(const Job<bytes>& job, const Tiling& tiling) {
+  constexpr int64_t read_at_once = 64, kept = 14 << 20, width = Tiles::columns * bytes;
+  const bool apart = width % read_at_once == 0 && job.in_leading * bytes % read_at_once == 0 &&
+                     reinterpret_cast<uintptr_t>(job.in) % read_at_once == 0 && tiling.filled_across > 0.9;
+  const auto down = static_cast<unsigned>(tiling.down), across = static_cast<unsigned>(tiling.across);
+  return {down, across, job.rows > kept / width && !apart ? across : 1};
+}
+
+/// One block for each tile.
 template <class Tiles, class Kernel>
-Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
-  const int64_t down = divide_up(job.rows + Tiles::slack - 1, Tiles::rows);
-  const int64_t across = divide_up(job.columns, Tiles::columns);
-  if (down > 0x7fffffff / across)
-    return detail::invalid("rows or columns is too large: more than 2^31 tiles");
-  if (const Status status = allow_shared(kernel, Tiles::shared); !status) return status;
-  return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, Tiles::threads, Tiles::shared, stream>>>(
-        from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across));
+Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, const Order& order, int shared,
+                    int64_t batch, cudaStream_t stream) {
+  if (const Status status = allow_shared(kernel, shared); !status) return status;
+  return launch_all(int64_t{order.down} * order.across, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, Tiles::threads, shared, stream>>>(from_matrix(job, first), order);
   });
 }
 
 template <class Tiles>
-Status launch_anywhere(const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t stream) {
+Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch,
+                       cudaStream_t stream) {
   const bool large = job.rows * job.columns * Tiles::bytes >= 2 * cached_bytes / batch;
-  const auto launch = [&](auto kernel) { return launch_tiles<Tiles>(kernel, job, batch, stream); };
+  const auto launch = [&](auto kernel) {
+    return launch_tiles<Tiles>(kernel, job, order_of<Tiles>(job, tiling), Tiles::shared, batch, stream);
+  };
   if constexpr (Tiles::bytes < 8)
     return large ? launch(&transpose_realigning<Tiles, Reading::keeping>)
                  : launch(&transpose_realigning<Tiles, Reading::plain>);
@@ -183,28 +223,23 @@ Status launch_anywhere(const Job<Tiles::bytes>& job, int64_t batch, cudaStream_t
                  : launch(&transpose_lines<Tiles, Reading::plain>);
 }
 
-/// One block for each tile.
 template <class Tiles>
-Status launch_aligned(const Job<Tiles::bytes>& job, int64_t batch, bool whole_lines, cudaStream_t stream) {
-  const int64_t down = divide_up(job.rows, Tiles::rows), across = divide_up(job.columns, Tiles::columns);
-  if (down > 0x7fffffff / across)
-    return detail::invalid("rows or columns is too large: more than 2^31 tiles");
+Status launch_aligned(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch, bool whole_lines,
+                      cudaStream_t stream) {
+  const auto kernel = &transpose_aligned<Tiles>;
+  Order order = order_of<Tiles>(job, tiling);
   Walk walk;
-  if (down * across * batch >= 2 * cached_bytes / Tiles::shared)
-    walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(across), whole_lines);
-  const int shared = walk.shared > Tiles::shared ? walk.shared : Tiles::shared;
-  if (const Status status = allow_shared(&transpose_aligned<Tiles>, shared); !status) return status;
+  if (tiling.count() * batch >= 2 * cached_bytes / Tiles::shared)
+    walk = walk_of(job.in_leading * Tiles::bytes, order.across, whole_lines);
+  if (order.in_turn == 1) order.in_turn = walk.in_turn;
   // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
   // because the kernel remembers it.
   const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
-  if (const Status status = detail::status_of(cudaFuncSetAttribute(
-          &transpose_aligned<Tiles>, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
+  if (const Status status = detail::status_of(
+          cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
       !status)
     return status;
-  return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
-    transpose_aligned<Tiles><<<blocks, Tiles::threads, shared, stream>>>(
-        from_matrix(job, first), static_cast<unsigned>(down), static_cast<unsigned>(across), walk.in_turn);
-  });
+  return launch_tiles<Tiles>(kernel, job, order, std::max(walk.shared, Tiles::shared), batch, stream);
 }
 
 /// Calls launch_some(first matrix, blocks, matrices) for a batch by a schedule.
@@ -252,7 +287,7 @@ template <int bytes>
 Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const StripShape& shape,
                      int64_t batch, cudaStream_t stream) {
   const Strips strips = strips_of(
-      bytes, shape, launch, job.rows, job.columns, job.in_leading, job.out_leading,
+      bytes, shape, launch, job.rows, job.columns, batch, job.in_leading, job.out_leading,
       reinterpret_cast<uintptr_t>(job.out) | static_cast<uintptr_t>(batch == 1 ? 0 : job.out_stride * bytes));
   return with_moves<bytes>(launch.move, [&]<int rows, int columns>() {
     const auto kernel = &transpose_strips<bytes, rows, columns>;
@@ -265,29 +300,18 @@ Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const 
   });
 }
 
-template <class Tiles, int bytes>
-int64_t tiles_of(const Job<bytes>& job) {
-  return divide_up(job.rows, Tiles::rows) * divide_up(job.columns, Tiles::columns);
-}
-/// Which part of its tiles a matrix fills.
-template <class Tiles, int bytes>
-double filled_of(const Job<bytes>& job) {
-  return static_cast<double>(job.rows) * static_cast<double>(job.columns) /
-         (static_cast<double>(tiles_of<Tiles>(job)) * Tiles::rows * Tiles::columns);
-}
-
-/// Goes by strips where that is faster than tiles that would be `filled` so far (docs/performance.md), where
-/// the short lines lie without gaps, and the long ones are as long as a strip.
+/// Goes by strips where tiles would be less than `least` full, the short lines lie without gaps, and the long
+/// ones are as long as a strip.
 template <int bytes>
-std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
+std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double filled, double least,
+                                cudaStream_t stream) {
   const bool tall = job.columns < job.rows;
   const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
+  if (filled >= least || thin > most_thin || along >> 33 != 0 ||
+      (tall ? job.in_leading : job.out_leading) != thin)
+    return {};
   const StripShape shape{tall, static_cast<unsigned>(thin),
                          static_cast<unsigned>((tall ? job.out_leading : job.in_leading) * bytes % 16)};
-  const double most = bytes >= 8 ? 0.51 : bytes == 1 && !tall && shape.stride != 0 ? 0.6 : 0.49;
-  if (filled > most || thin > most_thin || along < strip_length(bytes, tall, shape.thin) ||
-      along >> 33 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
-    return {};
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
   const int64_t parts = batch == 1 || (words(job.in_stride) && words(job.out_stride)) ? 1 : 4;
@@ -296,7 +320,9 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double fil
                              reinterpret_cast<uintptr_t>(part.out));
   };
   for (int64_t part = 0; part < std::min(parts, batch); ++part)
-    if (!launch_of(from_matrix(job, part)).found()) return {};
+    if (const ScheduleLaunch& launch = launch_of(from_matrix(job, part));
+        !launch.found() || along < launch.length)
+      return {};
   for (int64_t first = 0; first < std::min(parts, batch); ++first) {
     Job<bytes> part = from_matrix(job, first);
     part.in_stride *= parts;
@@ -311,7 +337,8 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double fil
 /// Goes by small matrices with gaps where tiles would be mostly empty.
 template <int bytes>
 std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
-  if (batch == 1 || filled > 0.25 || job.rows * job.columns * bytes > small_matrix_bytes) return {};
+  if (batch == 1 || filled > (bytes < 8 ? 0.25 : 0.45) || job.rows * job.columns * bytes > small_matrix_bytes)
+    return {};
   const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
   const ScheduleLaunch& launch = schedule_of(bytes, rows, columns, 0, 0);
   if (!launch.found()) return {};
@@ -462,19 +489,28 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
            (shape.batch == 1 || (aligned(job.in_stride, in_unit) && aligned(job.out_stride, out_unit)));
   };
   const bool vectors = begin_at(16, one_tile ? 16 : 32), whole_lines = begin_at(128, 128);
-  const bool few = vectors ? tiles_of<Large>(job) < many_tiles / shape.batch
-                           : tiles_of<Anywhere>(job) < 2 * many_tiles / shape.batch;
-  const double filled = !vectors      ? (few ? filled_of<FewAnywhere>(job) : filled_of<Anywhere>(job))
-                        : few         ? filled_of<Small>(job)
-                        : whole_lines ? filled_of<Lines>(job)
-                                      : filled_of<Large>(job);
-  if (const std::optional<Status> status = by_strips(job, shape.batch, filled, stream)) return *status;
-  if (const std::optional<Status> status = by_gaps(job, shape.batch, filled, stream)) return *status;
-  if (vectors && few) return launch_aligned<Small>(job, shape.batch, whole_lines, stream);
-  if (vectors && whole_lines) return launch_aligned<Lines>(job, shape.batch, whole_lines, stream);
-  if (vectors) return launch_aligned<Large>(job, shape.batch, whole_lines, stream);
-  if (few) return launch_anywhere<FewAnywhere>(job, shape.batch, stream);
-  return launch_anywhere<Anywhere>(job, shape.batch, stream);
+  const Tiling large = vectors ? tiling_of<Large>(job) : tiling_of<Anywhere>(job);
+  const Tiling small = vectors ? tiling_of<Small>(job) : tiling_of<FewAnywhere>(job);
+  const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
+                   (!vectors && small.filled > 1.2 * large.filled);
+  const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job) : large;
+
+  const LeastFilled& least = Tiles<bytes>::least_filled;
+  const bool tall = job.columns < job.rows;
+  double least_filled = vectors ? least.aligned
+                        : few   ? (tall ? least.small_tall : least.small_wide)
+                                : (tall ? least.tall : least.wide);
+  // What lies in the L2 cache gains less than it takes to make a schedule for one call.
+  if (job.rows * job.columns <= few_bytes / bytes / shape.batch) least_filled = std::min(least_filled, 0.5);
+  if (const auto status = by_strips(job, shape.batch, tiling.filled, least_filled, stream)) return *status;
+  if (const auto status = by_gaps(job, shape.batch, tiling.filled, stream)) return *status;
+  if (tiling.down > 0x7fffffff / tiling.across)
+    return invalid("rows or columns is too large: more than 2^31 tiles");
+  if (vectors && few) return launch_aligned<Small>(job, tiling, shape.batch, whole_lines, stream);
+  if (vectors && whole_lines) return launch_aligned<Lines>(job, tiling, shape.batch, whole_lines, stream);
+  if (vectors) return launch_aligned<Large>(job, tiling, shape.batch, whole_lines, stream);
+  if (few) return launch_anywhere<FewAnywhere>(job, tiling, shape.batch, stream);
+  return launch_anywhere<Anywhere>(job, tiling, shape.batch, stream);
 }
 
 }  // namespace transposing

@@ -120,16 +120,6 @@ __device__ __forceinline__ uint4 load_once(const uint4* from, uint64_t policy) {
   return value;
 }
 
-/// Blocks go down `in_turn` strips of tiles at a time, one tile of each strip after the other; the strips lie
-/// `across / in_turn` apart. 1: down first; `across`: across first. `across` is a multiple of it.
-template <class Tiles>
-__device__ __forceinline__ Place place_in_turn(unsigned down, unsigned across, unsigned in_turn) {
-  unsigned tile = blockIdx.x, matrix = 0;
-  if (const unsigned tiles = down * across; tile >= tiles) matrix = tile / tiles, tile %= tiles;
-  const unsigned strip = tile / in_turn / down + tile % in_turn * (across / in_turn);
-  return {int64_t{tile / in_turn % down} * Tiles::rows, int64_t{strip} * Tiles::columns, matrix};
-}
-
 /// What of a matrix a tile is: where its first row begins in input and output, and how many rows and columns
 /// of it lie in the matrix.
 template <int bytes>
@@ -212,13 +202,12 @@ __device__ __forceinline__ void write_tile(const UsedTile<Tiles>& tile, const Pi
 
 /// Rows of input and output begin at multiples of 16 bytes. One block a tile.
 template <class Tiles, int64_t cached = cached_bytes>
-__global__ void __launch_bounds__(Tiles::threads)
-    transpose_aligned(Job<Tiles::bytes> job, unsigned down, unsigned across, unsigned in_turn) {
+__global__ void __launch_bounds__(Tiles::threads) transpose_aligned(Job<Tiles::bytes> job, Order order) {
   static_assert(swizzles<Tiles, swizzle_of<Tiles>()>);
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
   auto& tile = *reinterpret_cast<UsedTile<Tiles>*>(raw);
 
-  const Place at = place_in_turn<Tiles>(down, across, in_turn);
+  const Place at = place_of<Tiles::rows, Tiles::columns>(order);
   const Piece<Tiles::bytes> piece{job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column,
                                   job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
                                   job.in_leading,
@@ -240,7 +229,7 @@ __global__ void __launch_bounds__(Tiles::threads)
 
 /// How blocks go through large matrices, from the measurements in docs/performance.md.
 struct Walk {
-  unsigned in_turn = 1;  ///< strips, see place_in_turn
+  unsigned in_turn = 1;  ///< strips, as in Order
   int shared = 0;        ///< bytes of dynamic shared memory with which a multiprocessor holds as many blocks
                          ///< as it should; 0: as many as fit
 };

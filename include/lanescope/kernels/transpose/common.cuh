@@ -44,15 +44,25 @@ struct Job {
   int64_t rows, columns, in_leading, out_leading, in_stride, out_stride;
 };
 
-/// Blocks go down the rows of the input first: neighbours in time write neighbouring pieces of the output's
-/// rows.
+/// The tiles of a matrix, and how blocks go through them: down `in_turn` strips of tiles at a time, one tile
+/// of each strip after the other; the strips lie `across / in_turn` apart. 1: down first, so that neighbours
+/// in time write neighbouring pieces of the output's rows; `across`: across first. `across` is a multiple of
+/// it.
+struct Order {
+  unsigned down, across, in_turn;
+};
+
+/// Where the tile of a block begins.
 struct Place {
   int64_t row, column, matrix;
 };
 template <int tile_rows, int tile_columns>
-__device__ __forceinline__ Place place_of(unsigned block, unsigned down, unsigned across) {
-  const unsigned strip = block / down;
-  return {int64_t{block % down} * tile_rows, int64_t{strip % across} * tile_columns, strip / across};
+__device__ __forceinline__ Place place_of(const Order& order) {
+  unsigned tile = blockIdx.x, matrix = 0;
+  if (const unsigned tiles = order.down * order.across; tile >= tiles) matrix = tile / tiles, tile %= tiles;
+  const unsigned turn = tile / order.in_turn;
+  const unsigned strip = turn / order.down + tile % order.in_turn * (order.across / order.in_turn);
+  return {int64_t{turn % order.down} * tile_rows, int64_t{strip} * tile_columns, matrix};
 }
 
 }  // namespace lanescope::kernels::transposing

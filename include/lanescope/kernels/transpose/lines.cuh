@@ -60,7 +60,7 @@ consteval int line_padding_of() {
 
 template <class Lines, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
-    transpose_lines(Job<Lines::bytes> job, unsigned down, unsigned across) {
+    transpose_lines(Job<Lines::bytes> job, Order order) {
   constexpr int slack = Lines::slack;
   using T = Word<Lines::bytes>;
   using Tile = PaddedRows<Lines, line_padding_of<Lines>()>;
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
   T* const tile = reinterpret_cast<T*>(raw);
 
   // Rows of the tile are counted from the first one that is loaded, `slack` above those that are stored.
-  const Place at = place_of<Lines::rows, Lines::columns>(blockIdx.x, down, across);
+  const Place at = place_of<Lines::rows, Lines::columns>(order);
   const int64_t first = at.row - slack;
   const int low = at.row == 0 ? slack : 0;
   const int high = static_cast<int>(min(job.rows - first, int64_t{Lines::loaded}));

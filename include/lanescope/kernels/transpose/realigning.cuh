@@ -233,11 +233,19 @@ struct RealigningBlock {
         }
         if (at >= before && at + 16 <= behind) {
           *reinterpret_cast<uint4*>(line + at) = make_uint4(v[0], v[1], v[2], v[3]);
-        } else {
-          for (int i = 0; i < 16; i += bytes)
-            if (at + i >= before && at + i < behind)
-              *reinterpret_cast<T*>(line + at + i) =
-                  reinterpret_cast<const T*>(words)[((at & 3) + i) / bytes];
+        } else if (at + 16 > before && at < behind) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            const int word = at + 4 * i;
+            if (word >= before && word + 4 <= behind) {
+              *reinterpret_cast<uint32_t*>(line + word) = v[i];
+            } else if (bytes < 4 && word + 4 > before && word < behind) {
+#pragma unroll
+              for (int b = 0; b < 4; b += bytes)
+                if (word + b >= before && word + b < behind)
+                  *reinterpret_cast<T*>(line + word + b) = static_cast<T>(v[i] >> (8 * b));
+            }
+          }
         }
       }
     }
@@ -248,15 +256,15 @@ struct RealigningBlock {
 /// shifted out.
 template <class Tiles, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
-    transpose_realigning(Job<Tiles::bytes> job, unsigned down, unsigned across) {
+    transpose_realigning(Job<Tiles::bytes> job, Order order) {
   using Tile = RealigningTile<Tiles>;
   static_assert(conflict_free<"sm_90", Tile>(WordStores<Tiles>{}, model::Op::store));
   static_assert(conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load));
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
 
-  Place at = place_of<Tiles::rows, Tiles::columns>(blockIdx.x, down, across);
+  Place at = place_of<Tiles::rows, Tiles::columns>(order);
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
-  at.column = at.column == 0 ? int64_t{across - 1} * Tiles::columns : at.column - Tiles::columns;
+  at.column = at.column == 0 ? int64_t{order.across - 1} * Tiles::columns : at.column - Tiles::columns;
   const int64_t row = at.row - Tiles::slack;
   RealigningBlock<Tiles, reading> block;
   block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;

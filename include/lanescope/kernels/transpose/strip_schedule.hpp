@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -20,19 +22,21 @@ struct StripShape {
 /// So many elements at most; fewer where a list of slots would be too long.
 inline constexpr unsigned most_thin = 256;
 
-/// Elements of the long side in a strip: whole lines of memory, and as many bytes as is fastest.
-constexpr unsigned strip_length(unsigned bytes, bool tall, unsigned thin) {
-  const bool many = tall && bytes <= 4 && thin >= 24;
-  const unsigned line = 128 / bytes, most = bytes == 1 || many ? 16384 : 12288;
-  return std::max((most / (thin * bytes) + line / 2) / line, 1U) * line;
+/// Bytes of a strip, about, as is fastest (docs/performance.md); and fewer, for those that have no schedule.
+constexpr std::array<unsigned, 3> strip_bytes(unsigned bytes, bool tall, unsigned thin) {
+  return {thin >= 8 ? 24576U : tall || bytes == 1 ? 16384U : 12288U, 16384, 12288};
+}
+/// Elements of the long side in a strip of about so many bytes: whole lines of memory.
+constexpr unsigned strip_length(unsigned bytes, unsigned thin, unsigned strip) {
+  const unsigned line = 128 / bytes;
+  return std::max((strip / (thin * bytes) + line / 2) / line, 1U) * line;
 }
 
-/// A schedule for strips, moved as `move` says, as in schedule().
-inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape& shape, uintptr_t in,
-                                     uintptr_t out) {
+/// A schedule for strips of `length` elements of the long side, moved as `move` says, as in schedule().
+inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape& shape, unsigned length,
+                                     uintptr_t in, uintptr_t out) {
   const bool tall = shape.tall;
-  const unsigned thin = shape.thin;
-  const unsigned length = strip_length(bytes, tall, thin), line = 128 / bytes;
+  const unsigned thin = shape.thin, line = 128 / bytes;
   const unsigned rows = tall ? length : thin, columns = tall ? thin : length;
   struct Candidate {
     unsigned pitch, alike;
@@ -113,7 +117,8 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
 struct StripSide {
   int64_t stride;
   unsigned lines, element, pitch;
-  unsigned vectors;  ///< of 16 bytes, of which a line may have a part
+  unsigned
+      threads;  ///< that copy a line: a power of two, eight at least, which load 128 bytes without conflict
 };
 /// `length`: elements of the long side; `of_block` and `of_chunk`: those of a strip, of what is moved alike.
 struct Strips {
@@ -122,7 +127,9 @@ struct Strips {
   int64_t whole;       ///< bytes of an input without gaps; 0: it has gaps
   unsigned of_matrix;  ///< strips
   unsigned of_block, of_chunk;
-  unsigned step;  ///< elements from one strip to the next: all, or a sector's less (strips_of)
+  unsigned chunks;  ///< of a strip
+  unsigned step;    ///< elements from one strip to the next: all, or a sector's less (strips_of)
+  bool streaming;   ///< the output is written as what is not needed soon: where all lies in the L2 cache
 };
 
 /// How strips of matrices of so many rows and columns lie, by a schedule for them. Leading dimensions are in
@@ -130,30 +137,49 @@ struct Strips {
 /// lines of the output begin inside sectors of 32 bytes, each strip writes whole ones, those that begin in
 /// it, and has the elements of the last one in common with the next strip.
 inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleLaunch& launch, int64_t rows,
-                        int64_t columns, int64_t in_leading, int64_t out_leading, uintptr_t out) {
+                        int64_t columns, int64_t batch, int64_t in_leading, int64_t out_leading,
+                        uintptr_t out) {
   const auto side = [&](bool contiguous, int64_t leading, unsigned pitch) {
     StripSide result{};
     result.stride = leading * bytes;
     result.lines = contiguous ? 1 : shape.thin;
     result.element = (contiguous ? shape.thin : 1) * bytes;
     result.pitch = pitch;
-    result.vectors = (launch.length * result.element + 30) / 16;
     return result;
+  };
+  // Lines that more threads read at once change the memory's rows less often.
+  const auto threads = [&](unsigned all, const StripSide& of, unsigned least) {
+    const unsigned vectors = (launch.length * of.element + 30) / 16;
+    const unsigned most = std::clamp(std::bit_floor(vectors), 8U, small_threads);
+    return std::min(std::max(std::bit_floor(all / of.lines), least), most);
   };
   Strips strips{};
   strips.in = side(shape.tall, in_leading, launch.plan.in_pitch);
   strips.out = side(!shape.tall, out_leading, launch.plan.out_pitch);
-  // As many as there are from one line to the next: then lanes that load them in turn meet in no bank.
-  strips.out.vectors = std::max(strips.out.vectors, (strips.out.pitch + 15) / 16);
+  const bool anywhere = (out | static_cast<uintptr_t>(strips.out.stride)) % 32 != 0;
+  strips.in.threads = threads(strips.in.lines < 16 ? small_threads : 4 * small_threads, strips.in, 16);
+  strips.out.threads = threads(small_threads, strips.out, anywhere ? 8 : 16);
   strips.length = shape.tall ? rows : columns;
   strips.whole = in_leading == columns ? rows * columns * bytes : 0;
-  const bool anywhere = (out | static_cast<uintptr_t>(strips.out.stride)) % 32 != 0;
   const unsigned overlap = strips.out.lines > 1 && anywhere ? 32 / bytes : 0;
   strips.of_block = launch.length;
   strips.step = launch.length - overlap;
   strips.of_matrix = static_cast<unsigned>((strips.length - overlap + strips.step - 1) / strips.step);
   strips.of_chunk = launch.alike;
+  strips.chunks = launch.length / launch.alike;
+  strips.streaming = rows * columns <= few_bytes / bytes / batch;
   return strips;
+}
+
+/// The one of schedule_with(length) for the first length that has one.
+template <class Make>
+ScheduleLaunch strip_schedule(unsigned bytes, const StripShape& shape, const Make& schedule_with) {
+  ScheduleLaunch launch{};
+  for (const unsigned strip : strip_bytes(bytes, shape.tall, shape.thin)) {
+    launch = schedule_with(strip_length(bytes, shape.thin, strip));
+    if (launch.found()) break;
+  }
+  return launch;
 }
 
 /// The schedule with the best moves for strips.
@@ -164,7 +190,10 @@ inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape&
       bytes, shape.tall ? 0 : shape.thin, shape.tall ? shape.thin : 0, in % 4, out % 4, shape.stride};
   return kept_schedule(key, [&] {
     const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
-    return best_moves(bytes, whole, [&](Move move) { return strip_schedule(bytes, move, shape, in, out); });
+    return strip_schedule(bytes, shape, [&](unsigned length) {
+      return best_moves(bytes, whole,
+                        [&](Move move) { return strip_schedule(bytes, move, shape, length, in, out); });
+    });
   });
 }
 

@@ -25,43 +25,39 @@ struct Part {
 
 /// Calls vector(byte, address) for the vectors of what part_of says of all lines, and piece(byte, address,
 /// size) for what lines have of other vectors. `begin`: byte of shared memory, and as far behind a multiple
-/// of 16, where the first line begins; `outside`: where that byte would be. A vector is whole if it lies in
-/// its line or between `low` and `high`.
-template <class Byte, class PartOf, class Vector, class Piece>
+/// of 16, where the first line begins; `outside`: where that byte would be. part_of(address, its lowest 32
+/// bits, where a line begins). Vectors of which a line has a part are copied if readable(address, bytes) says
+/// so of all that the line has a part of.
+template <class Byte, class PartOf, class Readable, class Vector, class Piece>
 __device__ __forceinline__ void for_lines(const StripSide& side, unsigned begin, PartOf part_of,
-                                          Byte* outside, const unsigned char* low, const unsigned char* high,
-                                          Vector vector, Piece piece) {
-  const auto copy_vector = [&](unsigned b, Byte* at, unsigned first, unsigned end) {
-    if ((b >= first && b + 16 <= end) || (b < end && at >= low && at + 16 <= high)) {
-      vector(b, at);
-      return;
-    }
+                                          Byte* outside, Readable readable, Vector vector, Piece piece) {
+  const unsigned shift = __ffs(static_cast<int>(side.threads)) - 1, thread = threadIdx.x & (side.threads - 1);
 #pragma unroll 1
-    for (unsigned e = max(b, first); e < min(b + 16, end);) {
+  for (unsigned line = threadIdx.x >> shift; line < side.lines; line += small_threads >> shift) {
+    const unsigned first = begin + line * side.pitch;
+    Byte* const at = outside + line * (side.stride - side.pitch);
+    const auto address = static_cast<unsigned>(reinterpret_cast<uintptr_t>(at));
+    const Part part = part_of(address + first);
+    const unsigned from = first + part.first, end = first + part.end;
+    const unsigned above = from / 16 * 16, below = (end + 15) / 16 * 16;
+    const bool all = readable(at + above, below - above);
+    const unsigned vectors = all ? above : (from + 15) / 16 * 16, behind = all ? below : end / 16 * 16;
+    // Eight lanes copy a line of memory; those before the first vector begin with the next line.
+    const unsigned before = (address + vectors) & 112;
+    unsigned b = vectors + thread * 16 + (thread * 16 < before ? side.threads * 16 : 0) - before;
+#pragma unroll 4
+    for (; b < behind; b += side.threads * 16) vector(b, at + b);
+    if (all || thread > 1) continue;
+    // What lies before the first vector, and behind the last one.
+    const unsigned head = min(vectors, end);
+    const unsigned last = thread == 0 ? head : end;
+#pragma unroll 1
+    for (unsigned e = thread == 0 ? from : max(head, behind); e < last;) {
       unsigned size = e % 2 != 0 ? 1 : e % 4 != 0 ? 2 : e % 8 != 0 ? 4 : 8;
-      while (e + size > end) size /= 2;
-      piece(e, at + (e - b), size);
+      while (e + size > last) size /= 2;
+      piece(e, at + e, size);
       e += size;
     }
-  };
-  if (side.lines == 1) {
-    const unsigned end = begin + part_of(0).end;
-#pragma unroll 4
-    for (unsigned b = threadIdx.x * 16; b < end; b += small_threads * 16)
-      copy_vector(b, outside + b, begin, end);
-    return;
-  }
-  unsigned line = threadIdx.x / side.vectors, v = threadIdx.x % side.vectors;
-  const unsigned lines = small_threads / side.vectors, more = small_threads % side.vectors;
-#pragma unroll 2
-  while (line < side.lines) {
-    const Part part = part_of(line);
-    const unsigned first = begin + line * side.pitch, b = first / 16 * 16 + v * 16;
-    Byte* const at = outside + static_cast<int64_t>(line) * (side.stride - side.pitch) + b;
-    copy_vector(b, at, first + part.first, first + part.end);
-    line += lines;
-    v += more;
-    if (v >= side.vectors) v -= side.vectors, ++line;
   }
 }
 
@@ -71,7 +67,8 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
     transpose_strips(Job<bytes> job, Strips strips, const __grid_constant__ ScheduleOf<usual_slots> plan) {
   extern __shared__ uint4 raw[];
   auto* const tile = reinterpret_cast<unsigned char*>(raw);
-  const unsigned matrix = blockIdx.x / strips.of_matrix, strip = blockIdx.x - matrix * strips.of_matrix;
+  unsigned strip = blockIdx.x, matrix = 0;
+  if (strip >= strips.of_matrix) matrix = strip / strips.of_matrix, strip -= matrix * strips.of_matrix;
   const int64_t first = int64_t{strip} * strips.step;
   const auto count = static_cast<unsigned>(min(strips.length - first, int64_t{strips.of_block}));
   // Vectors of an input without gaps may have elements of other lines and strips, which nobody looks at.
@@ -85,8 +82,9 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
 
   const auto from = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + in_begin;
   const auto to = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + plan.out_tile + out_begin;
-  const Groups groups{
-      {(count + strips.of_chunk - 1) / strips.of_chunk, plan.in_step, plan.out_step}, from, to};
+  unsigned chunks = strips.chunks;
+  if (count < strips.of_block) chunks = (count + strips.of_chunk - 1) / strips.of_chunk;
+  const Groups groups{{chunks, plan.in_step, plan.out_step}, from, to};
   const Schedule::List& list = plan.list[0];
   do_slots<bytes, rows, columns>(plan.slot, list.words, plan, groups, [&] {
     // What the last strip lacks is moved, too, but not written.
@@ -101,7 +99,7 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
         [&](unsigned) {
           return Part{0, count * strips.in.element};
         },
-        in - in_begin, low, high,
+        in - in_begin, [&](const unsigned char* at, unsigned size) { return at >= low && at + size <= high; },
         [&](unsigned b, const unsigned char* at) { __pipeline_memcpy_async(tile + b, at, 16); },
         [&](unsigned b, const unsigned char* at, unsigned size) { copy_piece<bytes>(tile + b, at, size); });
     __pipeline_commit();
@@ -113,18 +111,22 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
   __syncthreads();
 
   const unsigned char* const done = tile + plan.out_tile;
-  const bool last = strip + 1 == strips.of_matrix, sectors = strips.step != strips.of_block;
-  const unsigned step = strips.step * strips.out.element;
-  const auto part_of = [&](unsigned line) {
-    const auto at = static_cast<unsigned>(reinterpret_cast<uintptr_t>(out)) +
-                    line * static_cast<unsigned>(strips.out.stride);
-    const unsigned before = sectors ? (0 - at) % 32 : 0;
-    return Part{strip != 0 ? before : 0, last ? count * strips.out.element : step + before};
-  };
+  const bool last = strip + 1 == strips.of_matrix;
+  const unsigned in_sector = strips.step != strips.of_block ? 31 : 0;
+  const unsigned skipped = strip != 0 ? in_sector : 0, added = last ? 0 : in_sector;
+  const unsigned most = (last ? count : strips.step) * strips.out.element;
   for_lines(
-      strips.out, out_begin, part_of, out - out_begin, nullptr, nullptr,
+      strips.out, out_begin,
+      [&](unsigned at) {
+        return Part{(0 - at) & skipped, most + ((0 - at) & added)};
+      },
+      out - out_begin, [](const unsigned char*, unsigned) { return false; },
       [&](unsigned b, unsigned char* at) {
-        __stcs(reinterpret_cast<uint4*>(at), *reinterpret_cast<const uint4*>(done + b));
+        const uint4 value = *reinterpret_cast<const uint4*>(done + b);
+        if (strips.streaming)
+          __stcs(reinterpret_cast<uint4*>(at), value);
+        else
+          *reinterpret_cast<uint4*>(at) = value;
       },
       [&](unsigned b, unsigned char* at, unsigned size) { copy_piece<bytes>(at, done + b, size); });
 }
