@@ -58,11 +58,15 @@ struct Place {
 };
 template <int tile_rows, int tile_columns>
 __device__ __forceinline__ Place place_of(const Order& order) {
-  unsigned tile = blockIdx.x, matrix = 0;
+  unsigned tile = blockIdx.x, matrix = 0, first = 0;
   if (const unsigned tiles = order.down * order.across; tile >= tiles) matrix = tile / tiles, tile %= tiles;
-  const unsigned turn = tile / order.in_turn;
-  const unsigned strip = turn / order.down + tile % order.in_turn * (order.across / order.in_turn);
-  return {int64_t{turn % order.down} * tile_rows, int64_t{strip} * tile_columns, matrix};
+  // Small batches would notice divisions by 1.
+  if (order.in_turn != 1) {
+    first = tile % order.in_turn * (order.across / order.in_turn);
+    tile /= order.in_turn;
+  }
+  const unsigned strip = first + tile / order.down;
+  return {int64_t{tile % order.down} * tile_rows, int64_t{strip} * tile_columns, matrix};
 }
 
 }  // namespace lanescope::kernels::transposing
