@@ -168,6 +168,7 @@ Totals totals(const Profile& profile) {
 Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
   const bool load = exec::reads(kind);
   const bool store = exec::writes(kind);
+  if (space == exec::AccessSpace::shared && kind == exec::AccessKind::async_copy) return sum.shared_copy;
   if (space == exec::AccessSpace::shared)
     return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
   if (space == exec::AccessSpace::global)

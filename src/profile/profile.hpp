@@ -184,6 +184,9 @@ struct VariableCounters {
 /// The sums of a launch that profilers have counters for.
 struct Totals {
   Counters shared_load, shared_store, shared_atomic;
+  /// What asynchronous copies write, which the counters of stores do not hold (measured on H100 and H200,
+  /// docs/accuracy.md).
+  Counters shared_copy;
   Counters global_load, global_store, global_atomic;
   Counters local_load, local_store;
 };

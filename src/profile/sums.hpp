@@ -1,4 +1,4 @@
-// Loads, stores and atomics taken together.
+// Loads, stores, atomics and asynchronous copies taken together.
 #pragma once
 
 #include "profile/profile.hpp"
@@ -9,6 +9,7 @@ namespace lanescope::profile {
   Counters sum = totals.shared_load;
   sum.add(totals.shared_store);
   sum.add(totals.shared_atomic);
+  sum.add(totals.shared_copy);
   return sum;
 }
 

@@ -130,6 +130,8 @@ void write_totals(Writer& out, const Launch& launch) {
                                    grouped(t.shared_load.conflicts), grouped(t.shared_store.conflicts));
     if (t.shared_atomic.requests != 0)
       text += fmt::format(", {} of atomics", grouped(t.shared_atomic.conflicts));
+    if (t.shared_copy.conflicts != 0)
+      text += fmt::format(", {} of asynchronous copies", grouped(t.shared_copy.conflicts));
     out.paragraph(text, 2, Style::bold);
   }
   if (launch.merges) write_merging(out, launch);

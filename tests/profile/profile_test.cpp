@@ -7,6 +7,7 @@
 #include "profile/collector.hpp"
 #include "profile/cost.hpp"
 #include "profile/profile.hpp"
+#include "profile/sums.hpp"
 #include "profile/synthetic.hpp"
 
 namespace lanescope::profile {
@@ -255,6 +256,17 @@ TEST(Collector, AtomicsCountLanes) {
   Collector collector(sm_90(), 1);
   collector.access(make_access(0, AccessKind::atomic, AccessSpace::shared, [](uint32_t) { return 0; }));
   EXPECT_EQ(totals(collector.profile()).shared_atomic.conflicts, 31u);
+}
+
+TEST(Collector, AsynchronousCopiesAreNoStores) {
+  Collector collector(sm_90(), 2);
+  collector.access(make_access(0, AccessKind::store, AccessSpace::shared, [](uint32_t) { return 0; }));
+  collector.access(
+      make_access(1, AccessKind::async_copy, AccessSpace::shared, [](uint32_t lane) { return lane * 8; }));
+  const Totals sum = totals(collector.profile());
+  EXPECT_EQ(sum.shared_store.wavefronts, 1u);
+  EXPECT_EQ(sum.shared_copy.wavefronts, 2u);
+  EXPECT_EQ(shared_of(sum).wavefronts, 3u);
 }
 
 TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
