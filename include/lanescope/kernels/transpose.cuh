@@ -73,10 +73,9 @@ namespace transposing {
 /// them, in place or not; and the same for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
-/// How full tiles have to be to be faster than strips, from the same measurements: aligned ones; those for
-/// rows that begin anywhere, of tall and of wide matrices; and of these the small ones.
+/// How full tiles of each kind have to be to be faster than strips, for tall matrices and for wide ones.
 struct LeastFilled {
-  double aligned, tall, wide, small_tall, small_wide;
+  double tall, wide;
 };
 template <>
 struct Tiles<1> {
@@ -86,7 +85,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
-  static constexpr LeastFilled least_filled = {0.52, 0.6, 0.88, 0.92, 0.8};
+  static constexpr LeastFilled aligned = {0.5, 0.52}, anywhere = {0.6, 0.88}, few_anywhere = {0.92, 0.8};
 };
 template <>
 struct Tiles<2> {
@@ -96,7 +95,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled least_filled = {0.38, 0.6, 0.82, 0.6, 0.82};
+  static constexpr LeastFilled aligned = {0.38, 0.4}, anywhere = {0.6, 0.82}, few_anywhere = {0.6, 0.82};
 };
 template <>
 struct Tiles<4> {
@@ -106,7 +105,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
-  static constexpr LeastFilled least_filled = {0.44, 0.44, 0.56, 0.44, 0.52};
+  static constexpr LeastFilled aligned = {0.44, 0.44}, anywhere = {0.44, 0.56}, few_anywhere = {0.44, 0.52};
 };
 template <>
 struct Tiles<8> {
@@ -116,7 +115,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled least_filled = {0.42, 0.64, 0.6, 0.64, 0.6};
+  static constexpr LeastFilled aligned = {0.42, 0.52}, anywhere = {0.64, 0.6}, few_anywhere = {0.64, 0.6};
 };
 template <>
 struct Tiles<16> {
@@ -126,7 +125,7 @@ struct Tiles<16> {
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled least_filled = {0.7, 0.7, 0.62, 0.7, 0.62};
+  static constexpr LeastFilled aligned = {0.7, 0.7}, anywhere = {0.7, 0.62}, few_anywhere = {0.7, 0.62};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -495,11 +494,10 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
                    (!vectors && small.filled > 1.2 * large.filled);
   const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job) : large;
 
-  const LeastFilled& least = Tiles<bytes>::least_filled;
-  const bool tall = job.columns < job.rows;
-  double least_filled = vectors ? least.aligned
-                        : few   ? (tall ? least.small_tall : least.small_wide)
-                                : (tall ? least.tall : least.wide);
+  const LeastFilled least = vectors ? Tiles<bytes>::aligned
+                            : few   ? Tiles<bytes>::few_anywhere
+                                    : Tiles<bytes>::anywhere;
+  double least_filled = job.columns < job.rows ? least.tall : least.wide;
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.
   if (job.rows * job.columns <= few_bytes / bytes / shape.batch) least_filled = std::min(least_filled, 0.5);
   if (const auto status = by_strips(job, shape.batch, tiling.filled, least_filled, stream)) return *status;

@@ -34,6 +34,7 @@ __device__ __forceinline__ void for_lines(const StripSide& side, unsigned begin,
   const unsigned shift = __ffs(static_cast<int>(side.threads)) - 1, thread = threadIdx.x & (side.threads - 1);
 #pragma unroll 1
   for (unsigned line = threadIdx.x >> shift; line < side.lines; line += small_threads >> shift) {
+    // Products: with additions from line to line nvcc 13.0 does not come to an end.
     const unsigned first = begin + line * side.pitch;
     Byte* const at = outside + line * (side.stride - side.pitch);
     const auto address = static_cast<unsigned>(reinterpret_cast<uintptr_t>(at));
