@@ -134,7 +134,9 @@ struct Outcome {
 [[nodiscard]] inline BlockCost cost_of(const profile::Profile& profile) {
   const profile::Totals totals = profile::totals(profile);
   const auto of = [](const profile::Counters& c) { return SharedCost{c.requests, c.wavefronts, c.ideal}; };
-  return {of(totals.shared_load), of(totals.shared_store)};
+  profile::Counters stores = totals.shared_store;
+  stores.add(totals.shared_copy);
+  return {of(totals.shared_load), of(stores)};
 }
 
 inline void PrintTo(const BlockCost& cost, std::ostream* out) {
