@@ -193,6 +193,15 @@ void check_sizes(bool quick) {
         check<bytes>(rows, columns, variation < 3 ? 1 : quick ? 3 : 9, variations[variation], false);
       }
     }
+  // What tiles leave at the ends of rows, beside two and more whole ones; between rows, and at their ends.
+  for (const int64_t columns : {250, 61, 249, 251, 253, 268, 288, 505, 506, 507, 509, 524})
+    for (const int64_t rows : {45, 1201, 35, 199, 321}) {
+      if (quick && (columns > 250 || columns == 249 || (rows != 45 && rows != 1201))) continue;
+      check<bytes>(rows, columns, 1, {.defaults = true}, false);
+      if (quick) continue;
+      check<bytes>(rows, columns, 3, {.in_first = 1, .out_first = 3, .defaults = true}, false);
+      check<bytes>(rows, columns, 1, {.in_padding = 1, .out_first = 1}, false);
+    }
   // Enough aligned matrices for the large tiles.
   const auto padding = [](int64_t n) { return (32 - n * bytes % 32) % 32 / bytes; };
   check<bytes>(5, 7, 513, {.in_padding = padding(7), .out_padding = padding(5)}, false);

@@ -16,6 +16,7 @@
 #include "kernels/reference.hpp"
 #include "kernels/results_tables.hpp"
 #include "lanescope/kernels/transpose/gaps.hpp"
+#include "lanescope/kernels/transpose/order.hpp"
 #include "lanescope/kernels/transpose/strip_schedule.hpp"
 #include "lanescope/model/model.hpp"
 
@@ -37,6 +38,7 @@ struct Tiles {
   int64_t slack = 0;    ///< rows that are loaded besides
   int64_t shared = 0;   ///< bytes of dynamic shared memory
   int64_t in_turn = 1;  ///< strips that blocks take in turn; 0: across first
+  bool joins = false;   ///< the kernel asks what lies between rows (Gaps)
 };
 
 /// Matrices of bytes, with gaps; elements are numbered at random.
@@ -130,14 +132,17 @@ class TransposeLibrary : public testing::Test {
   BlockCost run(const Tiles& tiles, const Matrices& m) {
     const int64_t down = divide_up(m.rows + (tiles.slack == 0 ? 0 : tiles.slack - 1), tiles.rows);
     const int64_t across = divide_up(m.columns, tiles.columns);
-    // As the kernels' Order.
-    const std::array<uint32_t, 3> order{static_cast<uint32_t>(down), static_cast<uint32_t>(across),
-                                        static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn)};
-    return run({tiles.kernel,
-                static_cast<uint32_t>(down * across * m.batch),
-                static_cast<uint32_t>(tiles.threads),
-                static_cast<uint32_t>(tiles.shared),
-                {scalar(order)}},
+    const auto order =
+        transposing::order_with(static_cast<uint32_t>(down), static_cast<uint32_t>(across),
+                                static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn));
+    std::vector<Argument> rest{scalar(order)};
+    if (tiles.joins) {
+      const int64_t begins = m.out_first | m.out_leading() | (m.batch == 1 ? 0 : m.columns * m.out_leading());
+      rest.push_back(scalar(transposing::gaps_of(m.bytes, tiles.slack, m.rows, m.columns, m.in_leading(),
+                                                 m.out_leading(), static_cast<uint64_t>(begins * m.bytes))));
+    }
+    return run({tiles.kernel, static_cast<uint32_t>(down * across * m.batch),
+                static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared), rest},
                m);
   }
 
@@ -184,16 +189,19 @@ class TransposeLibrary : public testing::Test {
     using namespace transposing;
     const bool tall = m.columns < m.rows;
     const auto bytes = static_cast<unsigned>(m.bytes);
-    const StripShape shape{tall, static_cast<unsigned>(std::min(m.rows, m.columns)),
-                           static_cast<unsigned>((tall ? m.out_leading() : m.in_leading()) * bytes % 16)};
+    const StripShape shape = strip_shape(bytes, tall, std::min(m.rows, m.columns),
+                                         static_cast<uint64_t>((tall ? m.out_first : m.in_first) * m.bytes),
+                                         tall ? m.out_leading() : m.in_leading(),
+                                         m.batch == 1 ? 0
+                                         : tall       ? m.columns * m.out_leading()
+                                                      : m.rows * m.in_leading());
     const ScheduleLaunch launch = strip_schedule(bytes, shape, [&](unsigned length) {
       return strip_schedule(bytes, move, shape, length, static_cast<uint64_t>(m.in_first * m.bytes),
                             static_cast<uint64_t>(m.out_first * m.bytes));
     });
     EXPECT_TRUE(launch.found());
-    const Strips strips = strips_of(
-        bytes, shape, launch, m.rows, m.columns, m.batch, m.in_leading(), m.out_leading(),
-        static_cast<uintptr_t>((m.out_first | (m.batch == 1 ? 0 : m.columns * m.out_leading())) * m.bytes));
+    const Strips strips =
+        strips_of(bytes, shape, launch, m.rows, m.columns, m.batch, m.in_leading(), m.out_leading());
     return {name_of(with_numbers("transpose_strips", {m.bytes, move.rows, move.columns})),
             static_cast<uint32_t>(m.batch) * strips.of_matrix,
             small_threads,
@@ -251,7 +259,9 @@ class TransposeLibrary : public testing::Test {
             (bytes == 4 ? words : words - 1) * side,
             32 * n.at(2),
             slack,
-            words * side * ((rows + slack) / side + 1) * 4};
+            words * side * ((rows + slack) / side + 1) * 4,
+            1,
+            true};
   }
   /// The beginning of a template's name with such arguments.
   static std::string with_numbers(std::string name, std::initializer_list<int64_t> numbers) {
@@ -328,7 +338,12 @@ TEST_F(TransposeLibrary, RowsMayBeginAnywhere) {
                           {3, 70, bytes, 2},
                           {70, 3, bytes, 1, 1, 1},
                           {t.rows + 1, t.columns + 1, bytes, 1, 0, 0, 1, 1},
-                          {2 * t.rows - 1, t.columns + 5, bytes, 1, 3, 2, 1, 3}}) {
+                          {2 * t.rows - 1, t.columns + 5, bytes, 1, 3, 2, 1, 3},
+                          {t.rows / 2 - 1, 2 * t.columns + 1, bytes, 2, 0, 0, 1, 0},
+                          {t.rows / 2 - 1, 2 * t.columns + 3, bytes, 1, 0, 0, 0, 1},
+                          {3 * t.rows - 1, 5, bytes, 2, 0, 0, 3, 1},
+                          {3 * t.rows - 1, t.columns + 40, bytes, 1, 0, 0, 1, 3},
+                          {3 * t.rows + 1, 2 * t.columns + 7, bytes, 1, 0, 1, 1, 0}}) {
       const BlockCost cost = run(t, m);
       if (bytes < 8) continue;
       // One element a lane, whatever the leading dimensions.
@@ -348,9 +363,13 @@ TEST_F(TransposeLibrary, RowsThatBeginAnywhereCostNoConflicts) {
     const BlockCost three = cost_of(3), five = cost_of(5);
     EXPECT_EQ(five.store.wavefronts, five.store.ideal) << bytes;
     EXPECT_EQ(five.load.wavefronts, five.load.ideal) << bytes;
-    // Two strips of two tiles, and a third one for what the shifts push out: every word is stored once.
-    const int64_t words = t.shared / 4 - t.shared / 4 / ((t.rows + t.slack) * bytes / 4 + 1);
-    EXPECT_EQ(five.store.wavefronts - three.store.wavefronts, static_cast<uint64_t>(2 * 3 * words / 32))
+    // Two strips of two tiles, and a third one for what the shifts push out: every word is stored once, but
+    // for blocks of rows, as many as a word has elements, that lie behind the matrix.
+    const int64_t side = 4 / bytes, loaded = t.rows + t.slack;
+    const auto stored = [&](int64_t rows) { return divide_up(rows, side) * side; };
+    const int64_t rows = loaded + stored(loaded - 1) + stored(t.slack - 1);
+    EXPECT_EQ(five.store.wavefronts - three.store.wavefronts,
+              static_cast<uint64_t>(2 * rows * divide_up(t.columns, 32 * side)))
         << bytes;
   }
 }
@@ -434,7 +453,7 @@ TEST_F(TransposeLibrary, StripsShareNoSectorInsideLines) {
     for (const int64_t thin : {3, 8, 47}) {
       const bool blocks = moves_blocks(move);
       if (blocks && thin % move.rows != 0) continue;
-      const int64_t along = 50000 / bytes / thin / 4 * 4 + (blocks ? 0 : 1), step = blocks ? 4 : 1;
+      const int64_t along = 80000 / bytes / thin / 4 * 4 + (blocks ? 0 : 1), step = blocks ? 4 : 1;
       const Matrices m{along, thin, bytes, 1, 0, 3 * step, 0, step};
       SCOPED_TRACE(text_of(m, move));
       Launch first_blocks = strips(m, move);

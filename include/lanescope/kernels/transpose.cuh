@@ -73,9 +73,10 @@ namespace transposing {
 /// them, in place or not; and the same for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
-/// How full tiles of each kind have to be to be faster than strips, for tall matrices and for wide ones.
-struct LeastFilled {
-  double tall, wide;
+/// Which part of the blocks' time has to go to the matrix (Tiling::used) for tiles to be faster than strips:
+/// for tall matrices, and for wide ones whose rows begin with vectors, or anywhere.
+struct LeastUsed {
+  double tall, wide, anywhere;
 };
 template <>
 struct Tiles<1> {
@@ -85,7 +86,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
-  static constexpr LeastFilled aligned = {0.5, 0.52}, anywhere = {0.6, 0.88}, few_anywhere = {0.92, 0.8};
+  static constexpr LeastUsed aligned = {0.44, 0.52, 0}, anywhere = {0.94, 0.92, 0.81};
 };
 template <>
 struct Tiles<2> {
@@ -95,7 +96,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled aligned = {0.38, 0.4}, anywhere = {0.6, 0.82}, few_anywhere = {0.6, 0.82};
+  static constexpr LeastUsed aligned = {0.48, 0.52, 0}, anywhere = {0.93, 0.87, 0.79};
 };
 template <>
 struct Tiles<4> {
@@ -105,7 +106,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
-  static constexpr LeastFilled aligned = {0.44, 0.44}, anywhere = {0.44, 0.56}, few_anywhere = {0.44, 0.52};
+  static constexpr LeastUsed aligned = {0.44, 0.46, 0}, anywhere = {0.84, 0.74, 0.7};
 };
 template <>
 struct Tiles<8> {
@@ -115,7 +116,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled aligned = {0.42, 0.52}, anywhere = {0.64, 0.6}, few_anywhere = {0.64, 0.6};
+  static constexpr LeastUsed aligned = {0.36, 0.52, 0}, anywhere = {0.66, 0.66, 0.61};
 };
 template <>
 struct Tiles<16> {
@@ -125,7 +126,7 @@ struct Tiles<16> {
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastFilled aligned = {0.7, 0.7}, anywhere = {0.7, 0.62}, few_anywhere = {0.7, 0.62};
+  static constexpr LeastUsed aligned = {0.7, 0.7, 0}, anywhere = {0.54, 0.54, 0.5};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -166,44 +167,55 @@ Status allow_shared(Kernel kernel, int bytes) {
   return allow_shared(kernel, bytes, bytes);
 }
 
-/// The tiles of a matrix. Those for rows that begin anywhere begin up to slack - 1 rows early.
+/// The tiles of a matrix.
 struct Tiling {
   int64_t down, across;
   double filled, filled_across;  ///< which part of them it fills, and in each row of them
+  double used;                   ///< which part of the blocks' time goes to the matrix, about
   [[nodiscard]] int64_t count() const { return down * across; }
 };
+/// Tiles with slack begin up to so many rows early, where lines of the output begin inside of windows.
 template <class Tiles, int bytes>
-Tiling tiling_of(const Job<bytes>& job) {
+Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
   int64_t early = 0;
-  if constexpr (requires { Tiles::slack; }) early = Tiles::slack - 1;
-  Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0};
+  if constexpr (requires { Tiles::slack; }) {
+    constexpr uintptr_t window = Tiles::slack * bytes;
+    const uintptr_t begins = begins_of(job, batch), least = begins & (0 - begins);
+    if (begins % window != 0) early = Tiles::slack - static_cast<int64_t>(least) / bytes;
+  }
+  Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0, 0};
   const auto part = [](int64_t size, int64_t tiles, int tile) {
     return static_cast<double>(size) / (static_cast<double>(tiles) * tile);
   };
   tiling.filled_across = part(job.columns, tiling.across, Tiles::columns);
-  tiling.filled = tiling.filled_across * part(job.rows, tiling.down, Tiles::rows);
+  tiling.filled = tiling.used = tiling.filled_across * part(job.rows, tiling.down, Tiles::rows);
+  if constexpr (requires { Tiles::used; })
+    tiling.used = Tiles::used(job.rows, job.columns, tiling.down, tiling.across);
   return tiling;
 }
 
-/// Down first; but across where tiles beside each other share what the memory reads at once, or where the
-/// last ones across are narrow, and so much lies between them on the way down that it would be read again
-/// (docs/performance.md).
+/// Whether blocks go across first: where tiles beside each other share what the memory reads at once, or
+/// where the last ones across are narrow, and so much lies between them on the way down that it would be read
+/// again (docs/performance.md).
 template <class Tiles, int bytes>
-Order order_of(const Job<bytes>& job, const Tiling& tiling) {
+bool across_first(const Job<bytes>& job, const Tiling& tiling) {
   constexpr int64_t read_at_once = 64, kept = 14 << 20, width = Tiles::columns * bytes;
   const bool apart = width % read_at_once == 0 && job.in_leading * bytes % read_at_once == 0 &&
                      reinterpret_cast<uintptr_t>(job.in) % read_at_once == 0 && tiling.filled_across > 0.9;
-  const auto down = static_cast<unsigned>(tiling.down), across = static_cast<unsigned>(tiling.across);
-  return {down, across, job.rows > kept / width && !apart ? across : 1};
+  return job.rows > kept / width && !apart;
+}
+/// Strips in turn, as in Order.
+inline Order order_of(const Tiling& tiling, unsigned in_turn) {
+  return order_with(static_cast<unsigned>(tiling.down), static_cast<unsigned>(tiling.across), in_turn);
 }
 
-/// One block for each tile.
-template <class Tiles, class Kernel>
+/// One block for each tile. `rest`: the kernel's other arguments.
+template <class Tiles, class Kernel, class... Rest>
 Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, const Order& order, int shared,
-                    int64_t batch, cudaStream_t stream) {
+                    int64_t batch, cudaStream_t stream, const Rest&... rest) {
   if (const Status status = allow_shared(kernel, shared); !status) return status;
-  return launch_all(int64_t{order.down} * order.across, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, Tiles::threads, shared, stream>>>(from_matrix(job, first), order);
+  return launch_all(order.tiles.value, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, Tiles::threads, shared, stream>>>(from_matrix(job, first), order, rest...);
   });
 }
 
@@ -211,26 +223,31 @@ template <class Tiles>
 Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch,
                        cudaStream_t stream) {
   const bool large = job.rows * job.columns * Tiles::bytes >= 2 * cached_bytes / batch;
-  const auto launch = [&](auto kernel) {
-    return launch_tiles<Tiles>(kernel, job, order_of<Tiles>(job, tiling), Tiles::shared, batch, stream);
+  const unsigned in_turn = across_first<Tiles>(job, tiling) ? static_cast<unsigned>(tiling.across) : 1;
+  const Order order = order_of(tiling, in_turn);
+  const auto launch = [&](auto kernel, const auto&... rest) {
+    return launch_tiles<Tiles>(kernel, job, order, Tiles::shared, batch, stream, rest...);
   };
-  if constexpr (Tiles::bytes < 8)
-    return large ? launch(&transpose_realigning<Tiles, Reading::keeping>)
-                 : launch(&transpose_realigning<Tiles, Reading::plain>);
-  else
+  if constexpr (Tiles::bytes < 8) {
+    const Gaps gaps = gaps_of(Tiles::bytes, Tiles::slack, job.rows, job.columns, job.in_leading,
+                              job.out_leading, begins_of(job, batch));
+    return large ? launch(&transpose_realigning<Tiles, Reading::keeping>, gaps)
+                 : launch(&transpose_realigning<Tiles, Reading::plain>, gaps);
+  } else {
     return large ? launch(&transpose_lines<Tiles, Reading::keeping>)
                  : launch(&transpose_lines<Tiles, Reading::plain>);
+  }
 }
 
 template <class Tiles>
 Status launch_aligned(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch, bool whole_lines,
                       cudaStream_t stream) {
   const auto kernel = &transpose_aligned<Tiles>;
-  Order order = order_of<Tiles>(job, tiling);
+  const auto across = static_cast<unsigned>(tiling.across);
   Walk walk;
   if (tiling.count() * batch >= 2 * cached_bytes / Tiles::shared)
-    walk = walk_of(job.in_leading * Tiles::bytes, order.across, whole_lines);
-  if (order.in_turn == 1) order.in_turn = walk.in_turn;
+    walk = walk_of(job.in_leading * Tiles::bytes, across, whole_lines);
+  const Order order = order_of(tiling, across_first<Tiles>(job, tiling) ? across : walk.in_turn);
   // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
   // because the kernel remembers it.
   const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
@@ -285,9 +302,8 @@ Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
 template <int bytes>
 Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const StripShape& shape,
                      int64_t batch, cudaStream_t stream) {
-  const Strips strips = strips_of(
-      bytes, shape, launch, job.rows, job.columns, batch, job.in_leading, job.out_leading,
-      reinterpret_cast<uintptr_t>(job.out) | static_cast<uintptr_t>(batch == 1 ? 0 : job.out_stride * bytes));
+  const Strips strips =
+      strips_of(bytes, shape, launch, job.rows, job.columns, batch, job.in_leading, job.out_leading);
   return with_moves<bytes>(launch.move, [&]<int rows, int columns>() {
     const auto kernel = &transpose_strips<bytes, rows, columns>;
     if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
@@ -299,18 +315,19 @@ Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const 
   });
 }
 
-/// Goes by strips where tiles would be less than `least` full, the short lines lie without gaps, and the long
-/// ones are as long as a strip.
+/// Goes by strips where they are `faster`, the short lines lie without gaps, and the long ones are as long as
+/// a strip.
 template <int bytes>
-std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double filled, double least,
-                                cudaStream_t stream) {
+std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, bool faster, cudaStream_t stream) {
   const bool tall = job.columns < job.rows;
   const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
-  if (filled >= least || thin > most_thin || along >> 33 != 0 ||
-      (tall ? job.in_leading : job.out_leading) != thin)
+  if (!faster || thin > most_thin || along >> 33 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
     return {};
-  const StripShape shape{tall, static_cast<unsigned>(thin),
-                         static_cast<unsigned>((tall ? job.out_leading : job.in_leading) * bytes % 16)};
+  const auto begins = [](auto* matrix) { return reinterpret_cast<uintptr_t>(matrix); };
+  const bool one = batch == 1;
+  const StripShape shape =
+      tall ? strip_shape(bytes, true, thin, begins(job.out), job.out_leading, one ? 0 : job.out_stride)
+           : strip_shape(bytes, false, thin, begins(job.in), job.in_leading, one ? 0 : job.in_stride);
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
   const int64_t parts = batch == 1 || (words(job.in_stride) && words(job.out_stride)) ? 1 : 4;
@@ -488,19 +505,18 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
            (shape.batch == 1 || (aligned(job.in_stride, in_unit) && aligned(job.out_stride, out_unit)));
   };
   const bool vectors = begin_at(16, one_tile ? 16 : 32), whole_lines = begin_at(128, 128);
-  const Tiling large = vectors ? tiling_of<Large>(job) : tiling_of<Anywhere>(job);
-  const Tiling small = vectors ? tiling_of<Small>(job) : tiling_of<FewAnywhere>(job);
+  const Tiling large = vectors ? tiling_of<Large>(job, shape.batch) : tiling_of<Anywhere>(job, shape.batch);
+  const Tiling small =
+      vectors ? tiling_of<Small>(job, shape.batch) : tiling_of<FewAnywhere>(job, shape.batch);
   const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
-                   (!vectors && small.filled > 1.2 * large.filled);
-  const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job) : large;
+                   (!vectors && small.used > 1.04 * large.used);
+  const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, shape.batch) : large;
 
-  const LeastFilled least = vectors ? Tiles<bytes>::aligned
-                            : few   ? Tiles<bytes>::few_anywhere
-                                    : Tiles<bytes>::anywhere;
-  double least_filled = job.columns < job.rows ? least.tall : least.wide;
+  const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
+  double least_used = job.columns < job.rows ? least.tall : begin_at(16, 1) ? least.wide : least.anywhere;
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.
-  if (job.rows * job.columns <= few_bytes / bytes / shape.batch) least_filled = std::min(least_filled, 0.5);
-  if (const auto status = by_strips(job, shape.batch, tiling.filled, least_filled, stream)) return *status;
+  if (job.rows * job.columns <= few_bytes / bytes / shape.batch) least_used = std::min(least_used, 0.5);
+  if (const auto status = by_strips(job, shape.batch, tiling.used < least_used, stream)) return *status;
   if (const auto status = by_gaps(job, shape.batch, tiling.filled, stream)) return *status;
   if (tiling.down > 0x7fffffff / tiling.across)
     return invalid("rows or columns is too large: more than 2^31 tiles");

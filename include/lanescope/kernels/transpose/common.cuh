@@ -1,11 +1,12 @@
-// What the kernels of transpose.cuh share: the words they move, a shape without defaults, and the order of
-// the blocks.
+// What the kernels of transpose.cuh share: the words they move, a shape without defaults, and where the tile
+// of a block lies.
 #pragma once
 
 #include <cuda_runtime.h>
 
 #include <cstdint>
 
+#include "lanescope/kernels/transpose/order.hpp"
 #include "lanescope/tile.cuh"
 
 namespace lanescope::kernels::transposing {
@@ -44,29 +45,28 @@ struct Job {
   int64_t rows, columns, in_leading, out_leading, in_stride, out_stride;
 };
 
-/// The tiles of a matrix, and how blocks go through them: down `in_turn` strips of tiles at a time, one tile
-/// of each strip after the other; the strips lie `across / in_turn` apart. 1: down first, so that neighbours
-/// in time write neighbouring pieces of the output's rows; `across`: across first. `across` is a multiple of
-/// it.
-struct Order {
-  unsigned down, across, in_turn;
-};
+/// The bitwise or of where lines of the output begin.
+template <int bytes>
+uintptr_t begins_of(const Job<bytes>& job, int64_t batch) {
+  return reinterpret_cast<uintptr_t>(job.out) |
+         static_cast<uintptr_t>((job.out_leading | (batch == 1 ? 0 : job.out_stride)) * bytes);
+}
 
 /// Where the tile of a block begins.
 struct Place {
   int64_t row, column, matrix;
 };
+__device__ __forceinline__ unsigned quotient(unsigned number, const Divisor& by) {
+  return __umulhi(2 * number, by.factor) >> by.shift;
+}
 template <int tile_rows, int tile_columns>
 __device__ __forceinline__ Place place_of(const Order& order) {
-  unsigned tile = blockIdx.x, matrix = 0, first = 0;
-  if (const unsigned tiles = order.down * order.across; tile >= tiles) matrix = tile / tiles, tile %= tiles;
-  // Small batches would notice divisions by 1.
-  if (order.in_turn != 1) {
-    first = tile % order.in_turn * (order.across / order.in_turn);
-    tile /= order.in_turn;
-  }
-  const unsigned strip = first + tile / order.down;
-  return {int64_t{tile % order.down} * tile_rows, int64_t{strip} * tile_columns, matrix};
+  const unsigned matrix = quotient(blockIdx.x, order.tiles);
+  const unsigned tile = blockIdx.x - matrix * order.tiles.value;
+  const unsigned turn = quotient(tile, order.in_turn);
+  const unsigned strip = quotient(turn, order.down), row = turn - strip * order.down.value;
+  const unsigned first = (tile - turn * order.in_turn.value) * order.apart;
+  return {int64_t{row} * tile_rows, int64_t{first + strip} * tile_columns, matrix};
 }
 
 }  // namespace lanescope::kernels::transposing

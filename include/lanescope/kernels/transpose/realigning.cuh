@@ -33,6 +33,19 @@ struct RealigningTiles {
       warps > 8 ? warps / 8 : 1;                        ///< sets whose lines are stored at the same time
   static constexpr int rounds = lines / 32 / together;  ///< of 32 x together lines
   static constexpr int shared = lines * (line_words + 1) * 4;  ///< bytes of dynamic shared memory
+  /// Columns that so many words hold, wherever rows begin.
+  LANESCOPE_HD static constexpr int columns_of(int words) { return (words * 4 - 4 + bytes) / bytes; }
+  /// Which part of the blocks' time goes to the matrix, about: each takes `fixed` of what a whole tile takes,
+  /// and the rest for what it loads (docs/performance.md).
+  static constexpr double used(int64_t matrix_rows, int64_t matrix_columns, int64_t down, int64_t across) {
+    constexpr double fixed = 0.15;
+    const auto part = [](int64_t size, int64_t tile) {
+      return static_cast<double>(size) / static_cast<double>(tile);
+    };
+    const double loads_of = part(matrix_rows + down * slack, loaded) * part(matrix_columns, columns);
+    return part(matrix_rows, rows) * part(matrix_columns, columns) /
+           (fixed * static_cast<double>(down * across) + (1 - fixed) * loads_of);
+  }
   static_assert(loads * warps == line_words && ahead <= loads);
   static_assert((warps == 8 || warps == 16) && sets % together == 0);
   static_assert(align >= 32 && 128 % align == 0 && stored % align == 0);
@@ -91,80 +104,128 @@ struct RealigningBlock {
   using Tile = RealigningTile<Tiles>;
   const T* in;           ///< of the first row that is loaded
   int64_t in_pitch;      ///< bytes
-  int low, high;         ///< rows of the tile that lie in the matrix
-  int columns;           ///< of the tile that do
+  int64_t wrap;          ///< bytes from a row before the first one of the matrix to where it is loaded
+  int low, high;         ///< rows of the tile that are loaded
+  int seen;              ///< rows of the tile that are looked at
+  int columns;           ///< of the tile that lie in the matrix
   int64_t columns_left;  ///< from the first one to the end of the row
   bool first;            ///< the tile begins where the rows begin
   uint32_t* tile;
   uint64_t policy;  ///< of the L2 cache, for the input
 
-  /// Rows come into the tile, but for the words that lie in a row in part. `whole`: there are none, here or
-  /// behind the tile.
-  template <bool whole>
+  /// Rows come into the tile, by `sets` sets of words, in which its columns lie; `lanes` (8 or 16, one set)
+  /// to each row where that is enough. `whole`: all bytes of words that lie in a row in part are the
+  /// matrix's; else those words are left out. `all`: no row and no column
+  /// of the tile lies outside of the matrix.
+  template <bool whole, int sets, int lanes, bool all>
   __device__ __forceinline__ void load() const {
+    static_assert(lanes == 32 || sets == 1);
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    // Blocks of `side` rows: which one is the lane's first, and how many lie between it and the next one. Of
+    // 16 lanes each, those of a warp lie two apart, so that no words meet in a bank.
+    const int word = lane % lanes, group = lane / lanes;
+    constexpr int groups = 32 / lanes, apart = Tiles::warps * groups;
+    const int warp_block = groups == 2 ? warp / 2 * 4 + warp % 2 : warp * groups;
+    const int first_block = warp_block + (groups == 2 ? 2 : 1) * group;
+    constexpr int rounds = (Tiles::loads + groups - 1) / groups;
+    constexpr int ahead = Tiles::ahead < rounds ? Tiles::ahead : rounds;
     const auto begin = reinterpret_cast<uintptr_t>(in);
-    const uintptr_t from = begin + warp * side * in_pitch + 4 * lane;
-    // Bytes from an aligned word to row i of a block: blocks are `side` rows apart, which is whole words.
+    const uintptr_t from = begin + first_block * side * in_pitch + 4 * word;
+    // Bits from an aligned word to row i of a block, modulo 32: blocks are whole words apart.
     unsigned shift[side];
 #pragma unroll
     for (int i = 0; i < side; ++i)
-      shift[i] = (static_cast<unsigned>(begin) + i * static_cast<unsigned>(in_pitch)) & 3;
+      shift[i] = (static_cast<unsigned>(begin) + i * static_cast<unsigned>(in_pitch)) * 8;
     const int first_byte = first ? 0 : -4;
     const int end_byte = static_cast<int>(min(columns_left * bytes, int64_t{1} << 20));
-    uint32_t* const to = tile + line_of(lane) * Tile::pitch + warp;
+    bool is_near[sets];  // the lane's word of a set: may have a part of the tile
+#pragma unroll
+    for (int k = 0; k < sets; ++k) is_near[k] = 4 * (word + 32 * k) < columns * bytes + 4 - bytes;
+    uint32_t* const to = tile + line_of(word) * Tile::pitch + first_block;
+    // Blocks that may lie before the first row of the matrix.
+    const auto wrapped = [&](int n) {
+      return groups == 1 && n * apart * side < Tiles::slack && (first_block + n * apart) * side < Tiles::slack
+                 ? wrap
+                 : 0;
+    };
 
-    uint32_t x[Tiles::ahead][Tiles::sets][side];
+    uint32_t x[ahead][sets][side];
     const auto fetch = [&](int n) {
+      const uintptr_t block = from + n * apart * side * in_pitch + wrapped(n);
 #pragma unroll
       for (int i = 0; i < side; ++i) {
-        const int row = (n * Tiles::warps + warp) * side + i;
-        const bool is_row = row >= low && row < high;
-        const uintptr_t words = (from + (n * Tiles::warps * side + i) * in_pitch) & ~uintptr_t{3};
+        const int row = (first_block + n * apart) * side + i;
+        const bool is_row = (n * apart * side >= Tiles::slack || row >= low) && row < high;
+        const uintptr_t words = (block + i * in_pitch) & ~uintptr_t{3};
 #pragma unroll
-        for (int k = 0; k < Tiles::sets; ++k) {
-          bool is_word = is_row;
+        for (int k = 0; k < sets; ++k) {
+          bool is_word = all || (is_row && is_near[k]);
           if constexpr (!whole) {
-            const int at = 4 * (lane + 32 * k) - static_cast<int>(shift[i]);
-            is_word = is_row && at >= first_byte && at + 4 <= end_byte;
+            const int at = 4 * (word + 32 * k) - static_cast<int>(shift[i] / 8 % 4);
+            is_word = is_word && at >= first_byte && at + 4 <= end_byte;
           }
-          uint32_t& word = x[n % Tiles::ahead][k][i];
-          word = 0;
+          uint32_t& value = x[n % ahead][k][i];
+          value = 0;
           if (is_word)
-            word = transposing::load<reading>(reinterpret_cast<const uint32_t*>(words) + 32 * k, policy);
+            value = transposing::load<reading>(reinterpret_cast<const uint32_t*>(words) + 32 * k, policy);
         }
       }
     };
     const auto put = [&](int n) {
-      auto& y = x[n % Tiles::ahead];
+      auto& y = x[n % ahead];
       if constexpr (bytes < 4) {
+        const auto moved = static_cast<unsigned>(wrapped(n)) * 8;
 #pragma unroll
         for (int i = 0; i < side; ++i) {
-          uint32_t next[Tiles::sets];
+          uint32_t next[sets];
 #pragma unroll
-          for (int k = 0; k < Tiles::sets; ++k) next[k] = __shfl_sync(~0U, y[k][i], (lane + 1) % 32);
+          for (int k = 0; k < sets; ++k) next[k] = __shfl_sync(~0U, y[k][i], (lane + 1) % 32);
             // The last lane's next word is the first one of the next set.
 #pragma unroll
-          for (int k = 0; k + 1 < Tiles::sets; ++k) next[k] = lane == 31 ? next[k + 1] : next[k];
+          for (int k = 0; k + 1 < sets; ++k) next[k] = lane == 31 ? next[k + 1] : next[k];
 #pragma unroll
-          for (int k = 0; k < Tiles::sets; ++k) y[k][i] = __funnelshift_r(y[k][i], next[k], shift[i] * 8);
+          for (int k = 0; k < sets; ++k) y[k][i] = __funnelshift_r(y[k][i], next[k], shift[i] + moved);
         }
       }
 #pragma unroll
-      for (int k = 0; k < Tiles::sets; ++k) {
+      for (int k = 0; k < sets; ++k) {
         transpose_block<bytes>(y[k]);
 #pragma unroll
         for (int j = 0; j < side; ++j)
-          to[(j * Tiles::words + 32 * k) * Tile::pitch + n * Tiles::warps] = y[k][j];
+          if (groups == 1 || (first_block + n * apart) * side < seen)
+            to[(j * Tiles::words + 32 * k) * Tile::pitch + n * apart] = y[k][j];
       }
     };
+    // A warp's blocks that nobody looks at are left out.
+    const auto behind = [&](int n) { return !all && (warp_block + n * apart) * side >= seen; };
 #pragma unroll
-    for (int n = 0; n < Tiles::ahead; ++n) fetch(n);
-#pragma unroll
-    for (int n = 0; n < Tiles::loads; ++n) {
-      put(n);
-      if (n + Tiles::ahead < Tiles::loads) fetch(n + Tiles::ahead);
+    for (int n = 0; n < ahead; ++n) {
+      if (behind(n)) break;
+      fetch(n);
     }
+#pragma unroll
+    for (int n = 0; n < rounds; ++n) {
+      if (behind(n)) break;
+      put(n);
+      if (n + ahead < rounds && !behind(n + ahead)) fetch(n + ahead);
+    }
+  }
+
+  /// Likewise, by as many sets and lanes as the columns need.
+  template <int sets = Tiles::sets>
+  __device__ __forceinline__ void load_columns() const {
+    if constexpr (sets > 1) {
+      constexpr int half = Tiles::columns_of(16 * sets);
+      if (columns <= half) return load_columns<sets / 2>();
+    } else {
+      constexpr int eight = Tiles::columns_of(8), sixteen = Tiles::columns_of(16);
+      if (columns <= eight) return load<true, 1, 8, false>();
+      if (columns <= sixteen) return load<true, 1, 16, false>();
+    }
+    if (columns == Tiles::columns && low == 0 && high == Tiles::loaded)
+      load<true, sets, 32, sets == Tiles::sets>();
+    else
+      load<true, sets, 32, false>();
   }
 
   /// Elements of words that lie in a row in part: up to side - 1 where it begins, and where it ends. Lanes of
@@ -201,27 +262,38 @@ struct RealigningBlock {
       if (to[n] >= 0) *reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(tile) + to[n]) = value[n];
   }
 
-  /// Lines of the tile go to the rows of `out`; `row` and `rows`: of the matrix.
-  __device__ __forceinline__ void store(T* out, int64_t out_pitch, int64_t row, int64_t rows) const {
+  /// Lines of the tile go to the rows of `out`; `row` and `rows`: of the matrix. `joined`: what is before the
+  /// first row of the matrix in memory is the end of the line before, and is written, too; `next_joined`: the
+  /// same for the column behind the tile. A line before one that is joined ends where whole windows do.
+  template <bool any_joined>
+  __device__ __forceinline__ void store(T* out, int64_t out_pitch, int64_t row, int64_t rows, bool joined,
+                                        bool next_joined) const {
     const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
     // Of the first round: set, word, and where its vector begins in a row.
     const int set = warp / 8, word = warp % 8 + lane / 8 * 8, begin = lane % 8 * 16;
     const int column = (32 * set + word) * side;
     const auto to = reinterpret_cast<uintptr_t>(out) + column * out_pitch;
     const uint32_t* const from = tile + (32 * set + line_of(word)) * Tile::pitch + Tiles::slack / side;
-    const int before = -static_cast<int>(min(row * bytes, int64_t{1} << 20));
-    const int behind = static_cast<int>(min((rows - row) * bytes, int64_t{1} << 20));
+    constexpr int64_t far = 1 << 20;
+    const int before = joined ? -static_cast<int>(far) : -static_cast<int>(min(row * bytes, far));
+    const int end = static_cast<int>(min((rows - row) * bytes, far));
 #pragma unroll
     for (int n = 0; n < Tiles::rounds; ++n) {
       const int k = n % (Tiles::sets / Tiles::together) * Tiles::together;
       const int j = n / (Tiles::sets / Tiles::together);
       const uintptr_t line = to + (32 * k * side + j) * out_pitch;
       const int shift = static_cast<int>(line % Tiles::align);
-      if (column + 32 * k * side + j >= columns) continue;
+      const int line_column = column + 32 * k * side + j;
+      if (line_column >= columns) continue;
+      int behind = end;
+      if (any_joined && (line_column + 1 < columns ? joined : next_joined))
+        behind -= (shift + end) % Tiles::align;
 #pragma unroll
       for (int part = 0; part < Tiles::parts; ++part) {
+        if (128 * part - (Tiles::align - 1) >= end) break;
         if (128 * part + begin >= Tiles::stored) continue;
         const int at = 128 * part + begin - shift;  // may be negative: its words are shifted arithmetically
+        if (at >= behind) continue;
         const uint32_t* const words = from + (j * Tiles::words + 32 * k) * Tile::pitch + (at >> 2);
         uint32_t v[5];
 #pragma unroll
@@ -233,7 +305,7 @@ struct RealigningBlock {
         }
         if (at >= before && at + 16 <= behind) {
           *reinterpret_cast<uint4*>(line + at) = make_uint4(v[0], v[1], v[2], v[3]);
-        } else if (at + 16 > before && at < behind) {
+        } else if (at + 16 > before) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
             const int word = at + 4 * i;
@@ -256,7 +328,7 @@ struct RealigningBlock {
 /// shifted out.
 template <class Tiles, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
-    transpose_realigning(Job<Tiles::bytes> job, Order order) {
+    transpose_realigning(Job<Tiles::bytes> job, Order order, Gaps gaps) {
   using Tile = RealigningTile<Tiles>;
   static_assert(conflict_free<"sm_90", Tile>(WordStores<Tiles>{}, model::Op::store));
   static_assert(conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load));
@@ -266,29 +338,48 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
   at.column = at.column == 0 ? int64_t{order.across - 1} * Tiles::columns : at.column - Tiles::columns;
   const int64_t row = at.row - Tiles::slack;
+  // Without gaps the first rows of the output's lines follow the last ones of the lines before: where they
+  // begin inside of vectors, who writes the first ones writes all of the sector. Not in the tiles at the ends
+  // of the input's rows.
+  const auto inside = [&](int64_t column) {
+    return column > 0 && Tiles::words * Tiles::side <= job.columns - column;
+  };
+  const bool joined = gaps.joined && inside(at.column), wraps = joined && at.row == 0;
+  const bool next_joined = gaps.joined && inside(at.column + Tiles::columns);
   RealigningBlock<Tiles, reading> block;
   block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
   block.in_pitch = job.in_leading * Tiles::bytes;
-  block.low = at.row == 0 ? Tiles::slack : 0;
+  block.wrap = wraps ? job.rows * block.in_pitch - Tiles::bytes : 0;
+  block.low = at.row == 0 && !wraps ? Tiles::slack : 0;
   block.high = static_cast<int>(min(job.rows - row, int64_t{Tiles::loaded}));
+  // Five words for a vector with the last row.
+  block.seen = block.high;
+  if (!(joined && next_joined) && !gaps.vectors)
+    block.seen = min(block.high + 5 * Tiles::side, Tiles::loaded);
   block.columns_left = job.columns - at.column;
   block.columns = static_cast<int>(min(block.columns_left, int64_t{Tiles::columns}));
   block.first = at.column == 0;
   block.tile = reinterpret_cast<uint32_t*>(raw);
   block.policy = policy_of<reading>();
-  if (!block.first && Tiles::words * Tiles::side <= block.columns_left) {
-    block.template load<true>();
-  } else {
-    block.template load<false>();
-    if constexpr (Tiles::bytes < 4) block.load_ends();
+  // Words that rows have a part of: inside of rows, or between rows without gaps.
+  const bool between = gaps.none_in && at.row > 0 && job.rows - row > Tiles::loaded;
+  if (Tiles::bytes == 4 || inside(at.column) || between) {
+    block.load_columns();
+  } else if constexpr (Tiles::bytes < 4) {
+    block.template load<false, Tiles::sets, 32, false>();
+    block.load_ends();
   }
   __syncthreads();
   if constexpr (reading == Reading::keeping)
     release_lines<Tiles::columns * Tiles::rows * Tiles::bytes, cached>(
-        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, block.low, block.high,
+        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, at.row == 0 ? Tiles::slack : 0, block.high,
          at.column * Tiles::bytes, block.columns * Tiles::bytes});
-  block.store(job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
-              job.out_leading * Tiles::bytes, at.row, job.rows);
+  auto* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
+  const int64_t out_pitch = job.out_leading * Tiles::bytes;
+  if (joined || next_joined)
+    block.template store<true>(out, out_pitch, at.row, job.rows, joined, next_joined);
+  else
+    block.template store<false>(out, out_pitch, at.row, job.rows, false, false);
 }
 
 }  // namespace lanescope::kernels::transposing

@@ -13,24 +13,45 @@
 namespace lanescope::kernels::transposing {
 
 /// Strips of long, thin matrices (transpose/strips.cuh): the input's rows are short (`tall`) or its columns,
-/// of `thin` elements; long lines begin `stride` bytes after each other, modulo 16.
+/// of `thin` elements; long lines begin `stride` bytes after each other, modulo 16. `anywhere`: not all of
+/// them begin where vectors do (of 16 bytes, which are read), or sectors (of 32, which are written).
 struct StripShape {
   bool tall;
   unsigned thin, stride;
+  bool anywhere;
 };
+
+/// The shape where long lines begin at `begin`, `leading` elements after each other, and matrices `stride`
+/// elements after each other (0: there is one).
+inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, uintptr_t begin, int64_t leading,
+                              int64_t stride) {
+  const auto pitch = static_cast<uintptr_t>(leading * bytes);
+  const uintptr_t all = begin | pitch | static_cast<uintptr_t>(stride * bytes);
+  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(pitch % 16), all % (tall ? 32 : 16) != 0};
+}
 
 /// So many elements at most; fewer where a list of slots would be too long.
 inline constexpr unsigned most_thin = 256;
 
-/// Bytes of a strip, about, as is fastest (docs/performance.md); and fewer, for those that have no schedule.
-constexpr std::array<unsigned, 3> strip_bytes(unsigned bytes, bool tall, unsigned thin) {
-  return {thin >= 8 ? 24576U : tall || bytes == 1 ? 16384U : 12288U, 16384, 12288};
+/// Lines of memory that a strip has of each long line, about, as is fastest (docs/performance.md).
+constexpr unsigned strip_lines(unsigned bytes, bool tall, unsigned thin) {
+  const unsigned strip = thin >= 8 ? 24576 : tall || bytes == 1 ? 16384 : 12288;
+  const unsigned lines = std::max((strip / (thin * bytes) + 64 / bytes) / (128 / bytes), 1U);
+  // As many threads as a power of two copy them.
+  return lines >= 8 || bytes == 1 ? lines : std::bit_floor(lines);
 }
-/// Elements of the long side in a strip of about so many bytes: whole lines of memory.
-constexpr unsigned strip_length(unsigned bytes, unsigned thin, unsigned strip) {
-  const unsigned line = 128 / bytes;
-  return std::max((strip / (thin * bytes) + line / 2) / line, 1U) * line;
+/// Elements of the long side in a strip with so many lines of memory of each long line, or the next best.
+/// Where long lines begin anywhere, strips share a sector of those that are written, which comes on top; and
+/// two lines of memory that are read are a vector less, or they took a second round of the threads.
+constexpr std::array<unsigned, 2> strip_lengths(unsigned bytes, const StripShape& shape, unsigned lines) {
+  const unsigned length = lines * (128 / bytes);
+  if (!shape.anywhere) return {length, length};
+  if (shape.tall) return {length + 32 / bytes, length};
+  return {lines == 2 ? length - 16 / bytes : length, length};
 }
+/// Shared memory of a strip for which there is room for four on a multiprocessor, or nearly so where that
+/// matters less.
+constexpr unsigned strip_shared(unsigned bytes) { return bytes == 1 ? 57344 : 61440; }
 
 /// A schedule for strips of `length` elements of the long side, moved as `move` says, as in schedule().
 inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape& shape, unsigned length,
@@ -133,12 +154,10 @@ struct Strips {
 };
 
 /// How strips of matrices of so many rows and columns lie, by a schedule for them. Leading dimensions are in
-/// elements. `out`: where the matrices of the output begin, or the bitwise or of several addresses. If long
-/// lines of the output begin inside sectors of 32 bytes, each strip writes whole ones, those that begin in
-/// it, and has the elements of the last one in common with the next strip.
+/// elements. If long lines of the output begin inside sectors of 32 bytes, each strip writes whole ones,
+/// those that begin in it, and has the elements of the last one in common with the next strip.
 inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleLaunch& launch, int64_t rows,
-                        int64_t columns, int64_t batch, int64_t in_leading, int64_t out_leading,
-                        uintptr_t out) {
+                        int64_t columns, int64_t batch, int64_t in_leading, int64_t out_leading) {
   const auto side = [&](bool contiguous, int64_t leading, unsigned pitch) {
     StripSide result{};
     result.stride = leading * bytes;
@@ -147,6 +166,7 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
     result.pitch = pitch;
     return result;
   };
+  const unsigned overlap = shape.tall && shape.anywhere ? 32 / bytes : 0;
   // Lines that more threads read at once change the memory's rows less often.
   const auto threads = [&](unsigned all, const StripSide& of, unsigned least) {
     const unsigned vectors = (launch.length * of.element + 30) / 16;
@@ -156,12 +176,10 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
   Strips strips{};
   strips.in = side(shape.tall, in_leading, launch.plan.in_pitch);
   strips.out = side(!shape.tall, out_leading, launch.plan.out_pitch);
-  const bool anywhere = (out | static_cast<uintptr_t>(strips.out.stride)) % 32 != 0;
   strips.in.threads = threads(strips.in.lines < 16 ? small_threads : 4 * small_threads, strips.in, 16);
-  strips.out.threads = threads(small_threads, strips.out, anywhere ? 8 : 16);
+  strips.out.threads = threads(small_threads, strips.out, shape.anywhere ? 8 : 16);
   strips.length = shape.tall ? rows : columns;
   strips.whole = in_leading == columns ? rows * columns * bytes : 0;
-  const unsigned overlap = strips.out.lines > 1 && anywhere ? 32 / bytes : 0;
   strips.of_block = launch.length;
   strips.step = launch.length - overlap;
   strips.of_matrix = static_cast<unsigned>((strips.length - overlap + strips.step - 1) / strips.step);
@@ -171,23 +189,33 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
   return strips;
 }
 
-/// The one of schedule_with(length) for the first length that has one.
+/// The one of schedule_with(length) for the best length that has one; with less shared memory if possible.
 template <class Make>
 ScheduleLaunch strip_schedule(unsigned bytes, const StripShape& shape, const Make& schedule_with) {
-  ScheduleLaunch launch{};
-  for (const unsigned strip : strip_bytes(bytes, shape.tall, shape.thin)) {
-    launch = schedule_with(strip_length(bytes, shape.thin, strip));
-    if (launch.found()) break;
-  }
-  return launch;
+  ScheduleLaunch found{};
+  for (unsigned lines = strip_lines(bytes, shape.tall, shape.thin), length = 0; lines > 0;
+       lines -= std::max(lines / 4, 1U))
+    for (const unsigned next : strip_lengths(bytes, shape, lines)) {
+      if (next == length) continue;
+      length = next;
+      ScheduleLaunch launch = schedule_with(length);
+      if (!launch.found()) continue;
+      found = std::move(launch);
+      if (found.shared <= strip_shared(bytes)) return found;
+    }
+  return found;
 }
 
 /// The schedule with the best moves for strips.
 inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape& shape, uintptr_t in,
                                                uintptr_t out) {
   // No small matrix has 0 rows or columns.
-  const ScheduleKey key{
-      bytes, shape.tall ? 0 : shape.thin, shape.tall ? shape.thin : 0, in % 4, out % 4, shape.stride};
+  const ScheduleKey key{bytes,
+                        shape.tall ? 0 : shape.thin,
+                        shape.tall ? shape.thin : 0,
+                        in % 4,
+                        out % 4,
+                        shape.stride + (shape.anywhere ? 16 : 0)};
   return kept_schedule(key, [&] {
     const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
     return strip_schedule(bytes, shape, [&](unsigned length) {

@@ -1,0 +1,49 @@
+// The order in which blocks go through the tiles of matrices, and what they need to know of gaps between
+// rows. Without CUDA, for tests.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace lanescope::kernels::transposing {
+
+/// A number that others below 2^31 are divided by with a multiplication: before a block's first load, each
+/// division takes as long as a dozen other instructions.
+struct Divisor {
+  unsigned value, factor, shift;
+};
+/// 1 to 2^31 - 1. n / value == n * factor >> (31 + shift), since factor * value lies less than 2^shift above
+/// 2^(31 + shift) (Granlund and Montgomery, Division by Invariant Integers using Multiplication, 1994).
+constexpr Divisor divisor(unsigned value) {
+  const auto shift = static_cast<unsigned>(std::bit_width(value - 1));
+  return {value, static_cast<unsigned>(((uint64_t{1} << (31 + shift)) + value - 1) / value), shift};
+}
+
+/// The tiles of a matrix, and how blocks go through them: down `in_turn` strips of tiles at a time, one tile
+/// of each strip after the other; the strips lie `apart` tiles from each other.
+struct Order {
+  unsigned across;
+  Divisor down, tiles, in_turn;
+  unsigned apart;
+};
+/// `in_turn` 1: down first, so that neighbours in time write neighbouring pieces of the output's rows;
+/// `across`: across first. `across` is a multiple of it, and down x across below 2^31.
+constexpr Order order_with(unsigned down, unsigned across, unsigned in_turn) {
+  return {across, divisor(down), divisor(down * across), divisor(in_turn), across / in_turn};
+}
+
+/// What lies between the rows of matrices, for tiles that load `slack` rows more than they store.
+struct Gaps {
+  bool none_in;  ///< nothing between those of the input, which have 8 bytes or more
+  bool joined;   ///< nothing between those of the output, which begin inside of vectors (of 16 bytes)
+  bool vectors;  ///< those of the output begin and end with vectors
+};
+/// `out_begins`: the bitwise or of where rows of the output begin.
+constexpr Gaps gaps_of(int64_t bytes, int64_t slack, int64_t rows, int64_t columns, int64_t in_leading,
+                       int64_t out_leading, uintptr_t out_begins) {
+  return {in_leading == columns && columns * bytes >= 8,
+          out_leading == rows && rows >= slack && out_begins % 16 != 0,
+          out_begins % 16 == 0 && rows * bytes % 16 == 0};
+}
+
+}  // namespace lanescope::kernels::transposing
