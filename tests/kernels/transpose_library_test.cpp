@@ -189,12 +189,13 @@ class TransposeLibrary : public testing::Test {
     using namespace transposing;
     const bool tall = m.columns < m.rows;
     const auto bytes = static_cast<unsigned>(m.bytes);
-    const StripShape shape = strip_shape(bytes, tall, std::min(m.rows, m.columns),
-                                         static_cast<uint64_t>((tall ? m.out_first : m.in_first) * m.bytes),
-                                         tall ? m.out_leading() : m.in_leading(),
-                                         m.batch == 1 ? 0
-                                         : tall       ? m.columns * m.out_leading()
-                                                      : m.rows * m.in_leading());
+    const StripShape shape =
+        strip_shape(bytes, tall, std::min(m.rows, m.columns), std::max(m.rows, m.columns),
+                    static_cast<uint64_t>((tall ? m.out_first : m.in_first) * m.bytes),
+                    tall ? m.out_leading() : m.in_leading(),
+                    m.batch == 1 ? 0
+                    : tall       ? m.columns * m.out_leading()
+                                 : m.rows * m.in_leading());
     const ScheduleLaunch launch = strip_schedule(bytes, shape, [&](unsigned length) {
       return strip_schedule(bytes, move, shape, length, static_cast<uint64_t>(m.in_first * m.bytes),
                             static_cast<uint64_t>(m.out_first * m.bytes));

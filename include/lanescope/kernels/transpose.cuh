@@ -73,10 +73,11 @@ namespace transposing {
 /// them, in place or not; and the same for rows that begin anywhere.
 template <int bytes>
 struct Tiles;
-/// Which part of the blocks' time has to go to the matrix (Tiling::used) for tiles to be faster than strips:
-/// for tall matrices, and for wide ones whose rows begin with vectors, or anywhere.
+/// Which part of the blocks' time has to go to the matrix (Tiling::used) for tiles to be faster than strips,
+/// for tall matrices and for wide ones; and where their long lines begin anywhere, of what strips move once
+/// (moved_once), but no more than that.
 struct LeastUsed {
-  double tall, wide, anywhere;
+  double tall, tall_anywhere, wide, wide_anywhere;
 };
 template <>
 struct Tiles<1> {
@@ -86,7 +87,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
-  static constexpr LeastUsed aligned = {0.44, 0.52, 0}, anywhere = {0.94, 0.92, 0.81};
+  static constexpr LeastUsed aligned = {0.44, 1, 0.52, 1}, anywhere = {0.97, 1.17, 0.92, 0.95};
 };
 template <>
 struct Tiles<2> {
@@ -96,7 +97,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.48, 0.52, 0}, anywhere = {0.93, 0.87, 0.79};
+  static constexpr LeastUsed aligned = {0.48, 1, 0.52, 1}, anywhere = {0.95, 1.17, 0.87, 0.91};
 };
 template <>
 struct Tiles<4> {
@@ -106,7 +107,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
-  static constexpr LeastUsed aligned = {0.44, 0.46, 0}, anywhere = {0.84, 0.74, 0.7};
+  static constexpr LeastUsed aligned = {0.44, 1, 0.46, 1}, anywhere = {0.875, 1.1, 0.74, 0.76};
 };
 template <>
 struct Tiles<8> {
@@ -116,7 +117,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.36, 0.52, 0}, anywhere = {0.66, 0.66, 0.61};
+  static constexpr LeastUsed aligned = {0.36, 1, 0.52, 1}, anywhere = {0.66, 1, 0.66, 1};
 };
 template <>
 struct Tiles<16> {
@@ -126,7 +127,7 @@ struct Tiles<16> {
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.7, 0.7, 0}, anywhere = {0.54, 0.54, 0.5};
+  static constexpr LeastUsed aligned = {0.7, 1, 0.7, 1}, anywhere = {0.54, 1, 0.54, 1};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -315,19 +316,22 @@ Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const 
   });
 }
 
-/// Goes by strips where they are `faster`, the short lines lie without gaps, and the long ones are as long as
-/// a strip.
+/// Goes by strips where tiles are used less than `least` says, and `most`, the short lines lie without gaps,
+/// and the long ones are as long as a strip.
 template <int bytes>
-std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, bool faster, cudaStream_t stream) {
+std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double used, const LeastUsed& least,
+                                double most, cudaStream_t stream) {
   const bool tall = job.columns < job.rows;
   const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
-  if (!faster || thin > most_thin || along >> 33 != 0 || (tall ? job.in_leading : job.out_leading) != thin)
+  most = std::min(most, tall ? least.tall : least.wide);
+  if (used >= most || thin > most_thin || along >> 33 != 0 ||
+      (tall ? job.in_leading : job.out_leading) != thin)
     return {};
   const auto begins = [](auto* matrix) { return reinterpret_cast<uintptr_t>(matrix); };
   const bool one = batch == 1;
   const StripShape shape =
-      tall ? strip_shape(bytes, true, thin, begins(job.out), job.out_leading, one ? 0 : job.out_stride)
-           : strip_shape(bytes, false, thin, begins(job.in), job.in_leading, one ? 0 : job.in_stride);
+      tall ? strip_shape(bytes, true, thin, along, begins(job.out), job.out_leading, one ? 0 : job.out_stride)
+           : strip_shape(bytes, false, thin, along, begins(job.in), job.in_leading, one ? 0 : job.in_stride);
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
   const int64_t parts = batch == 1 || (words(job.in_stride) && words(job.out_stride)) ? 1 : 4;
@@ -337,7 +341,8 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, bool faste
   };
   for (int64_t part = 0; part < std::min(parts, batch); ++part)
     if (const ScheduleLaunch& launch = launch_of(from_matrix(job, part));
-        !launch.found() || along < launch.length)
+        !launch.found() || along < launch.length ||
+        used >= (tall ? least.tall_anywhere : least.wide_anywhere) * moved_once(bytes, shape, launch.length))
       return {};
   for (int64_t first = 0; first < std::min(parts, batch); ++first) {
     Job<bytes> part = from_matrix(job, first);
@@ -509,14 +514,14 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   const Tiling small =
       vectors ? tiling_of<Small>(job, shape.batch) : tiling_of<FewAnywhere>(job, shape.batch);
   const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
-                   (!vectors && small.used > 1.04 * large.used);
+                   (!vectors && small.used > 1.025 * large.used);
   const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, shape.batch) : large;
 
-  const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
-  double least_used = job.columns < job.rows ? least.tall : begin_at(16, 1) ? least.wide : least.anywhere;
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.
-  if (job.rows * job.columns <= few_bytes / bytes / shape.batch) least_used = std::min(least_used, 0.5);
-  if (const auto status = by_strips(job, shape.batch, tiling.used < least_used, stream)) return *status;
+  const bool cached = job.rows * job.columns <= few_bytes / bytes / shape.batch;
+  const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
+  if (const auto status = by_strips(job, shape.batch, tiling.used, least, cached ? 0.5 : 1, stream))
+    return *status;
   if (const auto status = by_gaps(job, shape.batch, tiling.filled, stream)) return *status;
   if (tiling.down > 0x7fffffff / tiling.across)
     return invalid("rows or columns is too large: more than 2^31 tiles");

@@ -14,40 +14,54 @@ namespace lanescope::kernels::transposing {
 
 /// Strips of long, thin matrices (transpose/strips.cuh): the input's rows are short (`tall`) or its columns,
 /// of `thin` elements; long lines begin `stride` bytes after each other, modulo 16. `anywhere`: not all of
-/// them begin where vectors do (of 16 bytes, which are read), or sectors (of 32, which are written).
+/// them begin where vectors do (of 16 bytes, which are read), or sectors (of 32, which are written). `along`:
+/// their elements, where a matrix has a few strips only; 0: it has many.
 struct StripShape {
   bool tall;
   unsigned thin, stride;
   bool anywhere;
+  unsigned along = 0;
 };
 
 /// The shape where long lines begin at `begin`, `leading` elements after each other, and matrices `stride`
 /// elements after each other (0: there is one).
-inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, uintptr_t begin, int64_t leading,
-                              int64_t stride) {
+inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, int64_t along, uintptr_t begin,
+                              int64_t leading, int64_t stride) {
+  constexpr int64_t few = 128 << 10;
   const auto pitch = static_cast<uintptr_t>(leading * bytes);
   const uintptr_t all = begin | pitch | static_cast<uintptr_t>(stride * bytes);
-  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(pitch % 16), all % (tall ? 32 : 16) != 0};
+  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(pitch % 16), all % (tall ? 32 : 16) != 0,
+          thin * along * bytes < few ? static_cast<unsigned>(along) : 0};
 }
 
 /// So many elements at most; fewer where a list of slots would be too long.
 inline constexpr unsigned most_thin = 256;
 
 /// Lines of memory that a strip has of each long line, about, as is fastest (docs/performance.md).
-constexpr unsigned strip_lines(unsigned bytes, bool tall, unsigned thin) {
-  const unsigned strip = thin >= 8 ? 24576 : tall || bytes == 1 ? 16384 : 12288;
-  const unsigned lines = std::max((strip / (thin * bytes) + 64 / bytes) / (128 / bytes), 1U);
+constexpr unsigned strip_lines(unsigned bytes, const StripShape& shape) {
+  const unsigned strip = shape.thin >= 8 ? 24576 : shape.tall || bytes == 1 ? 16384 : 12288;
+  const unsigned lines = std::max((strip / (shape.thin * bytes) + 64 / bytes) / (128 / bytes), 1U);
   // As many threads as a power of two copy them.
-  return lines >= 8 || bytes == 1 ? lines : std::bit_floor(lines);
+  const bool rounds = bytes > 1 && lines < 8 && (shape.tall || !shape.anywhere);
+  return rounds ? std::bit_floor(lines) : lines;
+}
+/// Elements of a long line that strips have in common with the next one.
+constexpr unsigned strip_overlap(unsigned bytes, const StripShape& shape) {
+  return shape.tall && shape.anywhere ? 32 / bytes : 0;
 }
 /// Elements of the long side in a strip with so many lines of memory of each long line, or the next best.
-/// Where long lines begin anywhere, strips share a sector of those that are written, which comes on top; and
-/// two lines of memory that are read are a vector less, or they took a second round of the threads.
+/// Where long lines begin anywhere, what strips have in common comes on top where it is much; and two lines
+/// of memory that are read are a vector less, or they took a second round of the threads. A few strips are
+/// alike long, or the last one were mostly empty.
 constexpr std::array<unsigned, 2> strip_lengths(unsigned bytes, const StripShape& shape, unsigned lines) {
-  const unsigned length = lines * (128 / bytes);
-  if (!shape.anywhere) return {length, length};
-  if (shape.tall) return {length + 32 / bytes, length};
-  return {lines == 2 ? length - 16 / bytes : length, length};
+  const unsigned length = lines * (128 / bytes), overlap = strip_overlap(bytes, shape), vector = 16 / bytes;
+  if (shape.along > length) {
+    const unsigned sector = 32 / bytes, moved = shape.along - overlap, strips = (moved + length / 2) / length;
+    return {((moved + strips - 1) / strips + sector - 1) / sector * sector + overlap, length};
+  }
+  if (overlap != 0 && lines < 8) return {length + overlap, length};
+  if (shape.anywhere && !shape.tall && lines == 2 && bytes <= 2) return {length - vector, length};
+  return {length, length};
 }
 /// Shared memory of a strip for which there is room for four on a multiprocessor, or nearly so where that
 /// matters less.
@@ -153,6 +167,14 @@ struct Strips {
   bool streaming;   ///< the output is written as what is not needed soon: where all lies in the L2 cache
 };
 
+/// Which part of the bytes that strips move is moved once: where long lines begin anywhere, strips write some
+/// of them twice, or read some of another strip.
+inline double moved_once(unsigned bytes, const StripShape& shape, unsigned length) {
+  if (!shape.anywhere) return 1;
+  if (shape.tall) return 1 - static_cast<double>(strip_overlap(bytes, shape)) / length;
+  return 1 - 16.0 / (length * bytes + 16);
+}
+
 /// How strips of matrices of so many rows and columns lie, by a schedule for them. Leading dimensions are in
 /// elements. If long lines of the output begin inside sectors of 32 bytes, each strip writes whole ones,
 /// those that begin in it, and has the elements of the last one in common with the next strip.
@@ -166,7 +188,7 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
     result.pitch = pitch;
     return result;
   };
-  const unsigned overlap = shape.tall && shape.anywhere ? 32 / bytes : 0;
+  const unsigned overlap = strip_overlap(bytes, shape);
   // Lines that more threads read at once change the memory's rows less often.
   const auto threads = [&](unsigned all, const StripSide& of, unsigned least) {
     const unsigned vectors = (launch.length * of.element + 30) / 16;
@@ -193,8 +215,7 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
 template <class Make>
 ScheduleLaunch strip_schedule(unsigned bytes, const StripShape& shape, const Make& schedule_with) {
   ScheduleLaunch found{};
-  for (unsigned lines = strip_lines(bytes, shape.tall, shape.thin), length = 0; lines > 0;
-       lines -= std::max(lines / 4, 1U))
+  for (unsigned lines = strip_lines(bytes, shape), length = 0; lines > 0; lines -= std::max(lines / 4, 1U))
     for (const unsigned next : strip_lengths(bytes, shape, lines)) {
       if (next == length) continue;
       length = next;
@@ -215,7 +236,7 @@ inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape&
                         shape.tall ? shape.thin : 0,
                         in % 4,
                         out % 4,
-                        shape.stride + (shape.anywhere ? 16 : 0)};
+                        shape.stride + (shape.anywhere ? 16 : 0) + 32 * uintptr_t{shape.along}};
   return kept_schedule(key, [&] {
     const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
     return strip_schedule(bytes, shape, [&](unsigned length) {
