@@ -56,8 +56,12 @@ constexpr unsigned strip_overlap(unsigned bytes, const StripShape& shape) {
 constexpr std::array<unsigned, 2> strip_lengths(unsigned bytes, const StripShape& shape, unsigned lines) {
   const unsigned length = lines * (128 / bytes), overlap = strip_overlap(bytes, shape), vector = 16 / bytes;
   if (shape.along > length) {
-    const unsigned sector = 32 / bytes, moved = shape.along - overlap, strips = (moved + length / 2) / length;
-    return {((moved + strips - 1) / strips + sector - 1) / sector * sector + overlap, length};
+    const auto part = [&](unsigned strips) {
+      const unsigned sector = 32 / bytes, moved = shape.along - overlap;
+      return ((moved + strips - 1) / strips + sector - 1) / sector * sector + overlap;
+    };
+    const unsigned strips = (shape.along - overlap + length / 2) / length;
+    return {part(strips) <= shape.along ? part(strips) : part(strips + 1), length};
   }
   if (overlap != 0 && lines < 8) return {length + overlap, length};
   if (shape.anywhere && !shape.tall && lines == 2 && bytes <= 2) return {length - vector, length};
