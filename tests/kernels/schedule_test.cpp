@@ -156,7 +156,7 @@ TEST_P(Schedules, MoveStripsLikewise) {
                      std::to_string(stride));
         const unsigned in = blocks ? 0 : stride, out = blocks ? 0 : thin * bytes % 16;
         const StripShape shape{tall, thin, stride, stride != 0};
-        const ScheduleLaunch launch = strip_schedule(bytes, shape, [&](unsigned length) {
+        const ScheduleLaunch launch = best_length(bytes, shape, [&](unsigned length) {
           return strip_schedule(bytes, move, shape, length, in, out);
         });
         // So many elements a chunk are too many slots for moves of few.

@@ -49,6 +49,12 @@ struct Matrices {
 
   [[nodiscard]] int64_t in_leading() const { return columns + in_gap; }
   [[nodiscard]] int64_t out_leading() const { return rows + out_gap; }
+  /// The bitwise or of where rows begin, in bytes.
+  [[nodiscard]] uint64_t in_begins() const { return begins(in_first, in_leading(), rows); }
+  [[nodiscard]] uint64_t out_begins() const { return begins(out_first, out_leading(), columns); }
+  [[nodiscard]] uint64_t begins(int64_t first, int64_t leading, int64_t lines) const {
+    return static_cast<uint64_t>((first | leading | (batch == 1 ? 0 : lines * leading)) * bytes);
+  }
   [[nodiscard]] int64_t in_size() const { return in_first + batch * rows * in_leading(); }
   [[nodiscard]] int64_t out_size() const { return out_first + batch * columns * out_leading(); }
   [[nodiscard]] std::vector<uint8_t> source() const {
@@ -137,9 +143,8 @@ class TransposeLibrary : public testing::Test {
                                 static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn));
     std::vector<Argument> rest{scalar(order)};
     if (tiles.joins) {
-      const int64_t begins = m.out_first | m.out_leading() | (m.batch == 1 ? 0 : m.columns * m.out_leading());
       rest.push_back(scalar(transposing::gaps_of(m.bytes, tiles.slack, m.rows, m.columns, m.in_leading(),
-                                                 m.out_leading(), static_cast<uint64_t>(begins * m.bytes))));
+                                                 m.out_leading(), m.out_begins())));
     }
     return run({tiles.kernel, static_cast<uint32_t>(down * across * m.batch),
                 static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared), rest},
@@ -191,12 +196,8 @@ class TransposeLibrary : public testing::Test {
     const auto bytes = static_cast<unsigned>(m.bytes);
     const StripShape shape =
         strip_shape(bytes, tall, std::min(m.rows, m.columns), std::max(m.rows, m.columns),
-                    static_cast<uint64_t>((tall ? m.out_first : m.in_first) * m.bytes),
-                    tall ? m.out_leading() : m.in_leading(),
-                    m.batch == 1 ? 0
-                    : tall       ? m.columns * m.out_leading()
-                                 : m.rows * m.in_leading());
-    const ScheduleLaunch launch = strip_schedule(bytes, shape, [&](unsigned length) {
+                    tall ? m.out_leading() : m.in_leading(), tall ? m.out_begins() : m.in_begins());
+    const ScheduleLaunch launch = best_length(bytes, shape, [&](unsigned length) {
       return strip_schedule(bytes, move, shape, length, static_cast<uint64_t>(m.in_first * m.bytes),
                             static_cast<uint64_t>(m.out_first * m.bytes));
     });
@@ -204,7 +205,7 @@ class TransposeLibrary : public testing::Test {
     const Strips strips =
         strips_of(bytes, shape, launch, m.rows, m.columns, m.batch, m.in_leading(), m.out_leading());
     return {name_of(with_numbers("transpose_strips", {m.bytes, move.rows, move.columns})),
-            static_cast<uint32_t>(m.batch) * strips.of_matrix,
+            static_cast<uint32_t>(m.batch) * strips.of_matrix.value,
             small_threads,
             launch.shared,
             {scalar(strips), scalar(launch.plan_of<usual_slots>(1))}};
@@ -443,8 +444,7 @@ TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
         // them if there are gaps, and may meet.
         const bool parts = along * bytes % 16 != 0, gaps = m.in_gap != 0;
         EXPECT_LE(cost.store.wavefronts * 64, cost.store.ideal * (parts && gaps ? 65 : 64));
-        EXPECT_LE(cost.load.wavefronts * 16, cost.load.ideal * (parts ? 18 : 16))
-            << cost.load.wavefronts << " of " << cost.load.ideal;
+        EXPECT_LE(cost.load.wavefronts * 8, cost.load.ideal * (parts ? 9 : 8));
       }
     }
 }

@@ -77,7 +77,8 @@ struct Tiles;
 /// for tall matrices and for wide ones; and where their long lines begin anywhere, of what strips move once
 /// (moved_once), but no more than that.
 struct LeastUsed {
-  double tall, tall_anywhere, wide, wide_anywhere;
+  double tall, wide;
+  double tall_anywhere = 1, wide_anywhere = 1;
 };
 template <>
 struct Tiles<1> {
@@ -87,7 +88,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
-  static constexpr LeastUsed aligned = {0.44, 1, 0.52, 1}, anywhere = {0.97, 1.17, 0.92, 0.95};
+  static constexpr LeastUsed aligned = {0.44, 0.52}, anywhere = {0.97, 0.92, 1.17, 0.95};
 };
 template <>
 struct Tiles<2> {
@@ -97,7 +98,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.48, 1, 0.52, 1}, anywhere = {0.95, 1.17, 0.87, 0.91};
+  static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.95, 0.87, 1.17, 0.91};
 };
 template <>
 struct Tiles<4> {
@@ -107,7 +108,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
-  static constexpr LeastUsed aligned = {0.44, 1, 0.46, 1}, anywhere = {0.875, 1.1, 0.74, 0.76};
+  static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.875, 0.74, 1.1, 0.76};
 };
 template <>
 struct Tiles<8> {
@@ -117,7 +118,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.36, 1, 0.52, 1}, anywhere = {0.66, 1, 0.66, 1};
+  static constexpr LeastUsed aligned = {0.36, 0.52}, anywhere = {0.66, 0.66};
 };
 template <>
 struct Tiles<16> {
@@ -127,10 +128,13 @@ struct Tiles<16> {
   using InPlace = AlignedTiles<16, 32, 32, 256>;
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.7, 1, 0.7, 1}, anywhere = {0.54, 1, 0.54, 1};
+  static constexpr LeastUsed aligned = {0.7, 0.7}, anywhere = {0.54, 0.54};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
+/// How much better small tiles have to be used (Tiling::used) to be taken in place of large ones where those
+/// are many.
+inline constexpr double better_used = 1.025;
 /// In place: pairs of large tiles.
 inline constexpr int64_t many_pairs = 256;
 
@@ -181,7 +185,7 @@ Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
   int64_t early = 0;
   if constexpr (requires { Tiles::slack; }) {
     constexpr uintptr_t window = Tiles::slack * bytes;
-    const uintptr_t begins = begins_of(job, batch), least = begins & (0 - begins);
+    const uintptr_t begins = out_begins(job, batch), least = begins & (0 - begins);
     if (begins % window != 0) early = Tiles::slack - static_cast<int64_t>(least) / bytes;
   }
   Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0, 0};
@@ -195,19 +199,16 @@ Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
   return tiling;
 }
 
-/// Whether blocks go across first: where tiles beside each other share what the memory reads at once, or
-/// where the last ones across are narrow, and so much lies between them on the way down that it would be read
-/// again (docs/performance.md).
+/// Across first where tiles beside each other share what the memory reads at once, or where the last ones
+/// across are narrow, and so much lies between them on the way down that it would be read again
+/// (docs/performance.md); else down `in_turn` strips in turn.
 template <class Tiles, int bytes>
-bool across_first(const Job<bytes>& job, const Tiling& tiling) {
+Order order_of(const Job<bytes>& job, const Tiling& tiling, unsigned in_turn) {
   constexpr int64_t read_at_once = 64, kept = 14 << 20, width = Tiles::columns * bytes;
   const bool apart = width % read_at_once == 0 && job.in_leading * bytes % read_at_once == 0 &&
                      reinterpret_cast<uintptr_t>(job.in) % read_at_once == 0 && tiling.filled_across > 0.9;
-  return job.rows > kept / width && !apart;
-}
-/// Strips in turn, as in Order.
-inline Order order_of(const Tiling& tiling, unsigned in_turn) {
-  return order_with(static_cast<unsigned>(tiling.down), static_cast<unsigned>(tiling.across), in_turn);
+  const auto down = static_cast<unsigned>(tiling.down), across = static_cast<unsigned>(tiling.across);
+  return order_with(down, across, job.rows > kept / width && !apart ? across : in_turn);
 }
 
 /// One block for each tile. `rest`: the kernel's other arguments.
@@ -224,14 +225,13 @@ template <class Tiles>
 Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch,
                        cudaStream_t stream) {
   const bool large = job.rows * job.columns * Tiles::bytes >= 2 * cached_bytes / batch;
-  const unsigned in_turn = across_first<Tiles>(job, tiling) ? static_cast<unsigned>(tiling.across) : 1;
-  const Order order = order_of(tiling, in_turn);
+  const Order order = order_of<Tiles>(job, tiling, 1);
   const auto launch = [&](auto kernel, const auto&... rest) {
     return launch_tiles<Tiles>(kernel, job, order, Tiles::shared, batch, stream, rest...);
   };
   if constexpr (Tiles::bytes < 8) {
     const Gaps gaps = gaps_of(Tiles::bytes, Tiles::slack, job.rows, job.columns, job.in_leading,
-                              job.out_leading, begins_of(job, batch));
+                              job.out_leading, out_begins(job, batch));
     return large ? launch(&transpose_realigning<Tiles, Reading::keeping>, gaps)
                  : launch(&transpose_realigning<Tiles, Reading::plain>, gaps);
   } else {
@@ -244,11 +244,10 @@ template <class Tiles>
 Status launch_aligned(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch, bool whole_lines,
                       cudaStream_t stream) {
   const auto kernel = &transpose_aligned<Tiles>;
-  const auto across = static_cast<unsigned>(tiling.across);
   Walk walk;
   if (tiling.count() * batch >= 2 * cached_bytes / Tiles::shared)
-    walk = walk_of(job.in_leading * Tiles::bytes, across, whole_lines);
-  const Order order = order_of(tiling, across_first<Tiles>(job, tiling) ? across : walk.in_turn);
+    walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(tiling.across), whole_lines);
+  const Order order = order_of<Tiles>(job, tiling, walk.in_turn);
   // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
   // because the kernel remembers it.
   const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
@@ -309,7 +308,7 @@ Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const 
     const auto kernel = &transpose_strips<bytes, rows, columns>;
     if (const Status status = allow_shared(kernel, static_cast<int>(launch.shared), small_shared); !status)
       return status;
-    return launch_all(strips.of_matrix, batch, [&](int64_t first, unsigned blocks) {
+    return launch_all(strips.of_matrix.value, batch, [&](int64_t first, unsigned blocks) {
       kernel<<<blocks, small_threads, launch.shared, stream>>>(from_matrix(job, first), strips,
                                                                launch.plan_of<usual_slots>(1));
     });
@@ -327,11 +326,9 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double use
   if (used >= most || thin > most_thin || along >> 33 != 0 ||
       (tall ? job.in_leading : job.out_leading) != thin)
     return {};
-  const auto begins = [](auto* matrix) { return reinterpret_cast<uintptr_t>(matrix); };
-  const bool one = batch == 1;
   const StripShape shape =
-      tall ? strip_shape(bytes, true, thin, along, begins(job.out), job.out_leading, one ? 0 : job.out_stride)
-           : strip_shape(bytes, false, thin, along, begins(job.in), job.in_leading, one ? 0 : job.in_stride);
+      tall ? strip_shape(bytes, true, thin, along, job.out_leading, out_begins(job, batch))
+           : strip_shape(bytes, false, thin, along, job.in_leading, in_begins(job, batch));
   // Matrices of a launch begin at the same byte of a word.
   const auto words = [](int64_t stride) { return stride * bytes % 4 == 0; };
   const int64_t parts = batch == 1 || (words(job.in_stride) && words(job.out_stride)) ? 1 : 4;
@@ -389,9 +386,7 @@ Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, int sid
 
 template <int bytes>
 Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  const auto aligned = [](int64_t elements) { return elements * bytes % 16 == 0; };
-  if (reinterpret_cast<uintptr_t>(job.out) % 16 != 0 || !aligned(job.out_leading) ||
-      (batch > 1 && !aligned(job.out_stride))) {
+  if (out_begins(job, batch) % 16 != 0) {
     if constexpr (bytes < 4)
       return launch_pairs(&transpose_words_in_place<bytes>, job, batch, 128 / bytes, word_threads<bytes>, 0,
                           stream);
@@ -495,7 +490,6 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
                     in_bytes <= few_bytes);
     if (launch.found()) return launch_small(job, launch, shape.batch, stream);
   }
-  const auto aligned = [](auto value, int unit) { return value * bytes % unit == 0; };
   using Large = typename Tiles<bytes>::Large;
   using Lines = typename Tiles<bytes>::Lines;
   using Small = typename Tiles<bytes>::Small;
@@ -504,17 +498,14 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
   // words together does, but where a matrix is one tile, which shares sectors with no other in its rows.
   const bool one_tile = bytes < 8 && job.rows <= Large::rows && job.columns <= Large::columns;
-  const auto begin_at = [&](int in_unit, int out_unit) {
-    return from % in_unit == 0 && aligned(job.in_leading, in_unit) && to % out_unit == 0 &&
-           aligned(job.out_leading, out_unit) &&
-           (shape.batch == 1 || (aligned(job.in_stride, in_unit) && aligned(job.out_stride, out_unit)));
-  };
-  const bool vectors = begin_at(16, one_tile ? 16 : 32), whole_lines = begin_at(128, 128);
+  const uintptr_t in_rows = in_begins(job, shape.batch), out_rows = out_begins(job, shape.batch);
+  const bool vectors = in_rows % 16 == 0 && out_rows % (one_tile ? 16 : 32) == 0;
+  const bool whole_lines = (in_rows | out_rows) % 128 == 0;
   const Tiling large = vectors ? tiling_of<Large>(job, shape.batch) : tiling_of<Anywhere>(job, shape.batch);
   const Tiling small =
       vectors ? tiling_of<Small>(job, shape.batch) : tiling_of<FewAnywhere>(job, shape.batch);
   const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
-                   (!vectors && small.used > 1.025 * large.used);
+                   (!vectors && small.used > better_used * large.used);
   const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, shape.batch) : large;
 
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.

@@ -45,9 +45,14 @@ struct Job {
   int64_t rows, columns, in_leading, out_leading, in_stride, out_stride;
 };
 
-/// The bitwise or of where lines of the output begin.
+/// The bitwise or of where the rows of a batch begin in the input, and in the output.
 template <int bytes>
-uintptr_t begins_of(const Job<bytes>& job, int64_t batch) {
+uintptr_t in_begins(const Job<bytes>& job, int64_t batch) {
+  return reinterpret_cast<uintptr_t>(job.in) |
+         static_cast<uintptr_t>((job.in_leading | (batch == 1 ? 0 : job.in_stride)) * bytes);
+}
+template <int bytes>
+uintptr_t out_begins(const Job<bytes>& job, int64_t batch) {
   return reinterpret_cast<uintptr_t>(job.out) |
          static_cast<uintptr_t>((job.out_leading | (batch == 1 ? 0 : job.out_stride)) * bytes);
 }

@@ -115,8 +115,8 @@ struct RealigningBlock {
 
   /// Rows come into the tile, by `sets` sets of words, in which its columns lie; `lanes` (8 or 16, one set)
   /// to each row where that is enough. `whole`: all bytes of words that lie in a row in part are the
-  /// matrix's; else those words are left out. `all`: no row and no column
-  /// of the tile lies outside of the matrix.
+  /// matrix's; else those words are left out. `all`: no row and no column of the tile lies outside of the
+  /// matrix.
   template <bool whole, int sets, int lanes, bool all>
   __device__ __forceinline__ void load() const {
     static_assert(lanes == 32 || sets == 1);
@@ -338,19 +338,20 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
   at.column = at.column == 0 ? int64_t{order.across - 1} * Tiles::columns : at.column - Tiles::columns;
   const int64_t row = at.row - Tiles::slack;
-  // Without gaps the first rows of the output's lines follow the last ones of the lines before: where they
-  // begin inside of vectors, who writes the first ones writes all of the sector. Not in the tiles at the ends
-  // of the input's rows.
+  // Not at the ends of the input's rows.
   const auto inside = [&](int64_t column) {
     return column > 0 && Tiles::words * Tiles::side <= job.columns - column;
   };
+  // Without gaps the first rows of the output's lines follow the last ones of the lines before: where they
+  // begin inside of vectors, who writes the first ones writes all of the sector.
   const bool joined = gaps.joined && inside(at.column), wraps = joined && at.row == 0;
   const bool next_joined = gaps.joined && inside(at.column + Tiles::columns);
   RealigningBlock<Tiles, reading> block;
   block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
   block.in_pitch = job.in_leading * Tiles::bytes;
   block.wrap = wraps ? job.rows * block.in_pitch - Tiles::bytes : 0;
-  block.low = at.row == 0 && !wraps ? Tiles::slack : 0;
+  const int low = at.row == 0 ? Tiles::slack : 0;  // in the matrix
+  block.low = wraps ? 0 : low;
   block.high = static_cast<int>(min(job.rows - row, int64_t{Tiles::loaded}));
   // Five words for a vector with the last row.
   block.seen = block.high;
@@ -372,8 +373,8 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   __syncthreads();
   if constexpr (reading == Reading::keeping)
     release_lines<Tiles::columns * Tiles::rows * Tiles::bytes, cached>(
-        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, at.row == 0 ? Tiles::slack : 0, block.high,
-         at.column * Tiles::bytes, block.columns * Tiles::bytes});
+        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, low, block.high, at.column * Tiles::bytes,
+         block.columns * Tiles::bytes});
   auto* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
   const int64_t out_pitch = job.out_leading * Tiles::bytes;
   if (joined || next_joined)

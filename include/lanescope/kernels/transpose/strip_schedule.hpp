@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "lanescope/kernels/transpose/order.hpp"
 #include "lanescope/kernels/transpose/schedule.hpp"
 
 namespace lanescope::kernels::transposing {
@@ -23,15 +24,13 @@ struct StripShape {
   unsigned along = 0;
 };
 
-/// The shape where long lines begin at `begin`, `leading` elements after each other, and matrices `stride`
-/// elements after each other (0: there is one).
-inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, int64_t along, uintptr_t begin,
-                              int64_t leading, int64_t stride) {
+/// The shape where long lines have `along` elements and begin `leading` elements after each other; `begins`:
+/// the bitwise or of where they begin.
+inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, int64_t along, int64_t leading,
+                              uintptr_t begins) {
   constexpr int64_t few = 128 << 10;
-  const auto pitch = static_cast<uintptr_t>(leading * bytes);
-  const uintptr_t all = begin | pitch | static_cast<uintptr_t>(stride * bytes);
-  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(pitch % 16), all % (tall ? 32 : 16) != 0,
-          thin * along * bytes < few ? static_cast<unsigned>(along) : 0};
+  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(leading * bytes % 16),
+          begins % (tall ? 32 : 16) != 0, thin * along * bytes < few ? static_cast<unsigned>(along) : 0};
 }
 
 /// So many elements at most; fewer where a list of slots would be too long.
@@ -156,15 +155,15 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
 struct StripSide {
   int64_t stride;
   unsigned lines, element, pitch;
-  unsigned
-      threads;  ///< that copy a line: a power of two, eight at least, which load 128 bytes without conflict
+  /// That copy a line: a power of two, eight at least, which load 128 bytes without conflict.
+  unsigned threads;
 };
 /// `length`: elements of the long side; `of_block` and `of_chunk`: those of a strip, of what is moved alike.
 struct Strips {
   StripSide in, out;
   int64_t length;
-  int64_t whole;       ///< bytes of an input without gaps; 0: it has gaps
-  unsigned of_matrix;  ///< strips
+  int64_t whole;      ///< bytes of an input without gaps; 0: it has gaps
+  Divisor of_matrix;  ///< strips
   unsigned of_block, of_chunk;
   unsigned chunks;  ///< of a strip
   unsigned step;    ///< elements from one strip to the next: all, or a sector's less (strips_of)
@@ -208,7 +207,8 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
   strips.whole = in_leading == columns ? rows * columns * bytes : 0;
   strips.of_block = launch.length;
   strips.step = launch.length - overlap;
-  strips.of_matrix = static_cast<unsigned>((strips.length - overlap + strips.step - 1) / strips.step);
+  strips.of_matrix =
+      divisor(static_cast<unsigned>((strips.length - overlap + strips.step - 1) / strips.step));
   strips.of_chunk = launch.alike;
   strips.chunks = launch.length / launch.alike;
   strips.streaming = rows * columns <= few_bytes / bytes / batch;
@@ -217,7 +217,7 @@ inline Strips strips_of(unsigned bytes, const StripShape& shape, const ScheduleL
 
 /// The one of schedule_with(length) for the best length that has one; with less shared memory if possible.
 template <class Make>
-ScheduleLaunch strip_schedule(unsigned bytes, const StripShape& shape, const Make& schedule_with) {
+ScheduleLaunch best_length(unsigned bytes, const StripShape& shape, const Make& schedule_with) {
   ScheduleLaunch found{};
   for (unsigned lines = strip_lines(bytes, shape), length = 0; lines > 0; lines -= std::max(lines / 4, 1U))
     for (const unsigned next : strip_lengths(bytes, shape, lines)) {
@@ -243,7 +243,7 @@ inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape&
                         shape.stride + (shape.anywhere ? 16 : 0) + 32 * uintptr_t{shape.along}};
   return kept_schedule(key, [&] {
     const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
-    return strip_schedule(bytes, shape, [&](unsigned length) {
+    return best_length(bytes, shape, [&](unsigned length) {
       return best_moves(bytes, whole,
                         [&](Move move) { return strip_schedule(bytes, move, shape, length, in, out); });
     });

@@ -68,8 +68,8 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
     transpose_strips(Job<bytes> job, Strips strips, const __grid_constant__ ScheduleOf<usual_slots> plan) {
   extern __shared__ uint4 raw[];
   auto* const tile = reinterpret_cast<unsigned char*>(raw);
-  unsigned strip = blockIdx.x, matrix = 0;
-  if (strip >= strips.of_matrix) matrix = strip / strips.of_matrix, strip -= matrix * strips.of_matrix;
+  const unsigned matrix = quotient(blockIdx.x, strips.of_matrix);
+  const unsigned strip = blockIdx.x - matrix * strips.of_matrix.value;
   const int64_t first = int64_t{strip} * strips.step;
   const auto count = static_cast<unsigned>(min(strips.length - first, int64_t{strips.of_block}));
   // Vectors of an input without gaps may have elements of other lines and strips, which nobody looks at.
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
   __syncthreads();
 
   const unsigned char* const done = tile + plan.out_tile;
-  const bool last = strip + 1 == strips.of_matrix;
+  const bool last = strip + 1 == strips.of_matrix.value;
   const unsigned in_sector = strips.step != strips.of_block ? 31 : 0;
   const unsigned skipped = strip != 0 ? in_sector : 0, added = last ? 0 : in_sector;
   const unsigned most = (last ? count : strips.step) * strips.out.element;
