@@ -1137,7 +1137,8 @@ class Parser {
       bytes = row->matrices;
     }
     const NodeId made = make(NodeKind::request, type, std::move(arguments), function.begin, end, bytes);
-    program_->nodes[made].access = row->op;
+    program_->nodes[made].access =
+        row->op == model::Op::cp_async && bytes == 16 ? model::Op::cp_async_cg : row->op;
     return made;
   }
 

@@ -244,7 +244,8 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
   return good;
 }
 
-uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store) {
+uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store,
+                      bool observed) {
   SiteState& site = w.worker->sites[in->aux];
   std::array<uint32_t, 4> lanes{};  // by AccessSpace
   uint32_t elsewhere = 0;
@@ -313,7 +314,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     site.end = last.base + last.size;
     site.writable = !last.read_only;
   }
-  if (w.worker->observer != nullptr) {
+  if (observed) {
     const AccessSite& at = w.worker->kernel->accesses[in->aux];
     const bool constant = at.space == ptx::Space::constant || at.space == ptx::Space::param;
     for (size_t s = 0; s < lanes.size(); ++s) {
@@ -336,9 +337,11 @@ void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t ma
   site.mask = mask;
 }
 
-void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space) {
+void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space,
+                  const uint32_t* destination) {
   SiteState& site = w.worker->sites[in->aux];
   Access event;
+  event.destination = destination;
   std::copy_n(address, warp_lanes, event.address.begin());
   tell(w, in, space, mask, event);
   std::copy_n(address, warp_lanes, site.address.begin());

@@ -65,8 +65,8 @@ uint32_t resolve_partial(Warp& w, const Inst* in, uint32_t lanes, uint64_t* from
     w.mask = 1u << lane;
     std::array<uint64_t, warp_lanes> end{};
     end[lane] = from[lane] + read[lane] - 1;
-    if (resolve_flat(w, in, end.data(), 1, false, false) != 0)
-      good |= resolve_flat(w, in, from, 1, false, false);
+    if (resolve_flat(w, in, end.data(), 1, false, false, false) != 0)
+      good |= resolve_flat(w, in, from, 1, false, false, false);
   }
   w.mask = all;
   return good;

@@ -170,7 +170,7 @@ void BlockChecks::find_addresses(Now& now) const {
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   Now now{w, in, access, in->aux};
   find_addresses(now);
-  if (checks_.init && access.kind != AccessKind::async_copy)
+  if (checks_.init && !is_copy(access.kind))
     each_lane(now.shared | now.local, [&](uint32_t lane) { look_at_init(now, lane); });
   if (!checks_.race || now.shared == 0) return;
   if (checks_.lockstep) order_.warp_barrier(w.index, w.active);
@@ -182,11 +182,12 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
         case AccessKind::store:
         case AccessKind::store_matrix: store(now, lane, index); break;
         case AccessKind::atomic: change(now, lane, index); break;
-        case AccessKind::async_copy: begin_copy(now, lane, index); break;
+        case AccessKind::async_copy:
+        case AccessKind::async_copy_cg: begin_copy(now, lane, index); break;
       }
     });
   });
-  if (access.kind == AccessKind::async_copy) {
+  if (is_copy(access.kind)) {
     copies_.push_back({now.number, w.index, now.shared, {}});
     each_lane(now.shared,
               [&](uint32_t lane) { copies_.back().offset[lane] = static_cast<uint32_t>(now.offset[lane]); });

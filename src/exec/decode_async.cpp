@@ -184,8 +184,9 @@ void Decoder::emit_copy_async() {
   i.imm = from.offset;
   i.d = to.base;
   i.c = put_side({to.offset, size, read, ignore, negated});
-  i.aux = new_site(AccessKind::async_copy, in_->space, size);
-  new_site(AccessKind::load, in_->second_space, size);
+  const AccessKind kind = in_->has(Mod::cg) ? AccessKind::async_copy_cg : AccessKind::async_copy;
+  i.aux = new_site(kind, in_->space, size);
+  new_site(kind, in_->second_space, size);
 }
 
 void Decoder::emit_mbarrier() {

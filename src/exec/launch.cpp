@@ -198,7 +198,7 @@ class Grid {
     if (worker.observer != nullptr) flush_repeats(worker);
     worker.observer = observer;
     worker.shared_granule_mask = observer->shared_granule - 1;
-    worker.async_granule_mask = observer->async_granule - 1;
+    worker.copy_granule_mask = observer->copy_granule - 1;
     worker.global_granule_mask = observer->global_granule - 1;
   }
 

@@ -17,13 +17,18 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-/// ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0 … 8 n - 1.
-enum class AccessKind : uint8_t { load, store, atomic, async_copy, load_matrix, store_matrix };
+/// ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0 … 8 n - 1. An asynchronous copy is
+/// two accesses, one that writes shared memory and one that reads global memory; async_copy_cg are those past
+/// the first-level cache (cp.async.cg).
+enum class AccessKind : uint8_t { load, store, atomic, async_copy, async_copy_cg, load_matrix, store_matrix };
+[[nodiscard]] constexpr bool is_copy(AccessKind k) {
+  return k == AccessKind::async_copy || k == AccessKind::async_copy_cg;
+}
 [[nodiscard]] constexpr bool reads(AccessKind k) {
   return k == AccessKind::load || k == AccessKind::load_matrix;
 }
 [[nodiscard]] constexpr bool writes(AccessKind k) {
-  return k == AccessKind::store || k == AccessKind::store_matrix || k == AccessKind::async_copy;
+  return k == AccessKind::store || k == AccessKind::store_matrix || is_copy(k);
 }
 enum class AccessSpace : uint8_t { shared, global, local, constant };
 
@@ -41,6 +46,8 @@ struct Access {
   /// Byte address of each lane: an offset in the block's shared memory, a global address, or an offset in the
   /// lane's local memory. Lanes outside `mask` hold no meaningful value.
   std::array<uint64_t, 32> address{};
+  /// async_copy_cg, global memory: where in the block's shared memory each lane writes. Else nullptr.
+  const uint32_t* destination = nullptr;
 };
 
 /// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.
@@ -133,8 +140,8 @@ struct Finding {
 class Observer {
  public:
   virtual ~Observer() = default;
-  /// One access. Later accesses of the same instruction whose lanes and relative addresses are the same (all
-  /// moved by a multiple of the granules below) come through repeat() instead.
+  /// One access. Later accesses of the same instruction whose lanes and relative addresses (and destinations)
+  /// are the same (all moved by a multiple of the granules below) come through repeat() instead.
   virtual void access(const Access&) {}
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}
@@ -147,7 +154,7 @@ class Observer {
 
   /// Accesses moved by a multiple of this many bytes count as the same pattern (a power of two).
   uint32_t shared_granule = 4;
-  uint32_t async_granule = 128;  ///< the same for cp.async of 16 bytes
+  uint32_t copy_granule = 128;  ///< the same for what cp.async.cg writes
   uint32_t global_granule = 128;
 };
 

@@ -48,7 +48,7 @@ struct WorkerState {
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
   const std::atomic<bool>* stop = nullptr;  ///< set: this host thread is to leave its block where it is
-  uint64_t shared_granule_mask = 3, async_granule_mask = 127, global_granule_mask = 127;
+  uint64_t shared_granule_mask = 3, copy_granule_mask = 127, global_granule_mask = 127;
 
   /// Whether the host thread is to leave, between blocks or in a block that runs on.
   [[nodiscard]] bool leaves() const {
@@ -68,8 +68,9 @@ Finding* add_finding(Warp& w, const Finding& found);
 
 /// Checks a global, constant or generic access lane by lane: findings for the bad lanes, host addresses in
 /// `address` for the good ones (generic addresses of shared and local memory are translated), which are
-/// returned. Remembers the allocation for the next time and tells the observer, by space.
-uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store);
+/// returned. Remembers the allocation for the next time and, if `observed`, tells the observer, by space.
+uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store,
+                      bool observed);
 /// The same for offsets in shared memory; nothing is translated or told.
 uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width);
 /// The same for offsets in local memory: translated, not told.
@@ -96,7 +97,8 @@ void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);
 
 /// Tells the observer of an access whose pattern differs from the last one, and remembers it.
 void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t mask);
-void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space);
+void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space,
+                  const uint32_t* destination);
 /// Tells the observer of all repeats and branches not yet told (at the end of a launch).
 void flush_repeats(WorkerState& worker);
 /// Keeps a divergent execution of a branch if it is of the warp whose first ones are to be shown.

@@ -646,7 +646,7 @@ class Prober {
     const model::Arch arch = to_arch(found_);
     for (const Scale& scale : scales_) {
       const Access& access = scale.access;
-      if (scale.noise > 0.25 || access.op == Op::cp_async) continue;
+      if (scale.noise > 0.25 || is_copy(access.op)) continue;
       std::vector<Offsets> patterns;
       for (int kind = 0; kind < 24; ++kind) {
         const int items = 32 << kind % 4;  // fewer items: more lanes meet in one word

@@ -25,7 +25,8 @@ static_assert(unrolled * copy_step == static_cast<int>(shared_bytes - copy_bytes
 std::string_view header(const Access& access) {
   switch (access.op) {
     case Op::ldmatrix: return ".version 6.5\n.target sm_75\n";
-    case Op::cp_async: return ".version 7.0\n.target sm_80\n";
+    case Op::cp_async:
+    case Op::cp_async_cg: return ".version 7.0\n.target sm_80\n";
     case Op::stmatrix: return ".version 7.8\n.target sm_90\n";
     default: return ".version 6.0\n.target sm_30\n";
   }
@@ -69,9 +70,11 @@ std::string link(const Access& access, int index) {
              wait;
     case Op::atomic: return "  @%here atom.shared.add.u32 %v0, [%at], %zero;\n" + advance(1);
     case Op::cp_async:
+    case Op::cp_async_cg:
       // Copies on their way from one place to one place would be served as one.
       return fmt::format("  @%here cp.async.{}.shared.global [%at+{}], [%global+{}], {};\n",
-                         width == 16 ? "cg" : "ca", index * copy_step, index * copy_step, width);
+                         access.op == Op::cp_async ? "ca" : "cg", index * copy_step, index * copy_step,
+                         width);
     case Op::ldmatrix:
       return fmt::format("  ldmatrix.sync.aligned.m8n8.x{}.shared.b16 {}, [%at];\n", access.matrices,
                          access.matrices == 1 ? "{%v0}" : registers(access.matrices)) +
@@ -167,8 +170,7 @@ std::string chain_ptx(const Access& access) {
       inactive);
   // Copies read 16 bytes a lane, side by side.
   const std::string source =
-      access.op == Op::cp_async ? "  mul.wide.u32 %global, %lane, 16;\n  add.u64 %global, %global, %memory;\n"
-                                : "";
+      is_copy(access.op) ? "  mul.wide.u32 %global, %lane, 16;\n  add.u64 %global, %global, %memory;\n" : "";
   std::string links;
   for (int i = 0; i < unrolled; ++i) links += link(access, i);
   const std::string loop = fmt::format(
@@ -179,7 +181,7 @@ std::string chain_ptx(const Access& access) {
       "  add.u32 %count, %count, {};\n"
       "  setp.lt.u32 %again, %count, {};\n"
       "  @%again bra LOOP;\n",
-      links, access.op == Op::cp_async ? "  cp.async.wait_all;\n" : "", unrolled, chain_length);
+      links, is_copy(access.op) ? "  cp.async.wait_all;\n" : "", unrolled, chain_length);
   return fmt::format("{}.address_size 64\n{}  .shared .align 1024 .b8 data[{}];\n{}{}", header(access),
                      parameters, shared_bytes, clear, frame(prepare, source, loop));
 }
@@ -224,7 +226,8 @@ std::string name_of(const Access& access) {
     case Op::load: return fmt::format("ld.shared {}", access.width);
     case Op::store: return fmt::format("st.shared {}", access.width);
     case Op::atomic: return fmt::format("atom.shared {}", access.width);
-    case Op::cp_async: return fmt::format("cp.async {}", access.width);
+    case Op::cp_async:
+    case Op::cp_async_cg: return fmt::format("cp.async {}", access.width);
     case Op::ldmatrix: return fmt::format("ldmatrix x{}", access.matrices);
     case Op::stmatrix: return fmt::format("stmatrix x{}", access.matrices);
   }

@@ -67,7 +67,7 @@ Collector::Collector(const model::Arch& arch, uint32_t sites, RecordBlocks recor
                      std::shared_ptr<const merge::Plan> plan)
     : arch_(arch), record_(record), plan_(std::move(plan)), sites_(sites), entries_(sets * ways) {
   shared_granule = model::shared_shift_granule(arch_);
-  async_granule = model::shared_shift_granule(arch_, model::Op::cp_async, 16);
+  copy_granule = model::shared_shift_granule(arch_, model::Op::cp_async_cg);
   global_granule = model::global_shift_granule(arch_);
   if (record_ != RecordBlocks::none) recorder_ = std::make_unique<Recorder>(*this, sites, plan_.get());
 }
@@ -81,12 +81,13 @@ exec::Observer* Collector::of_block(uint64_t block) {
 
 const Cost& Collector::cost(const exec::Access& access) {
   const uint64_t granule = access.space == exec::AccessSpace::shared
-                               ? model::shared_shift_granule(arch_, op_of(access.kind), access.width)
+                               ? model::shared_shift_granule(arch_, op_of(access.kind))
                            : access.space == exec::AccessSpace::local ? local_granule
                                                                       : global_granule;
   const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
   alignas(64) uint32_t offset[32];
-  if (!relative(access.address, access.mask, first & ~(granule - 1), offset)) {
+  if (access.destination != nullptr ||
+      !relative(access.address, access.mask, first & ~(granule - 1), offset)) {
     ++model_calls_;
     return uncached_ = cost_of(arch_, access);
   }
@@ -175,8 +176,11 @@ void Collector::keep_worst(SiteCounters& counters, const Cost& cost, const exec:
   worst.width = access.width;
   worst.kind = access.kind;
   worst.space = access.space;
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    worst.address[lane] = (access.mask >> lane & 1) != 0 ? access.address[lane] : 0;
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    const bool active = (access.mask >> lane & 1) != 0;
+    worst.address[lane] = active ? access.address[lane] : 0;
+    worst.destination[lane] = active && access.destination != nullptr ? access.destination[lane] : 0;
+  }
 }
 
 void Collector::repeat(uint32_t instruction, uint64_t times) {

@@ -53,7 +53,8 @@ class Collector final : public exec::Observer {
   [[nodiscard]] uint64_t model_calls() const { return model_calls_; }
 
  private:
-  /// A pattern and its cost. 32-bit offsets: patterns that span more than 2 GB are not remembered.
+  /// A pattern and its cost. 32-bit offsets: patterns that span more than 2 GB are not remembered, nor are
+  /// those of two addresses a lane (cp.async.cg).
   struct alignas(64) Entry {
     std::array<uint32_t, 32> offset{};
     uint32_t mask = 0;  ///< 0: empty

@@ -58,6 +58,7 @@ model::Op op_of(exec::AccessKind kind) {
     case exec::AccessKind::load: return model::Op::load;
     case exec::AccessKind::store: return model::Op::store;
     case exec::AccessKind::async_copy: return model::Op::cp_async;
+    case exec::AccessKind::async_copy_cg: return model::Op::cp_async_cg;
     case exec::AccessKind::load_matrix: return model::Op::ldmatrix;
     case exec::AccessKind::store_matrix: return model::Op::stmatrix;
     case exec::AccessKind::atomic: break;
@@ -74,6 +75,12 @@ model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
   request.matrices = matrices_of(mask);
   for (int lane = 0; lane < 32; ++lane) request.address[lane] = address[static_cast<size_t>(lane)];
   return request;
+}
+
+model::FixedArray<uint64_t, model::max_lanes> destinations(const uint32_t* offset) {
+  model::FixedArray<uint64_t, model::max_lanes> all = {};
+  for (int lane = 0; lane < 32; ++lane) all[lane] = offset[lane];
+  return all;
 }
 
 exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const merge::Piece& piece) {
@@ -94,7 +101,9 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   }
   const model::Request request = request_of(access.kind, access.width, access.mask, access.address);
   if (access.space != exec::AccessSpace::shared) {
-    add(cost, model::global_cost(arch, request));
+    add(cost, access.destination == nullptr
+                  ? model::global_cost(arch, request)
+                  : model::copy_cost(arch, request, destinations(access.destination)));
     return cost;
   }
   const model::SharedCost shared = model::shared_cost(arch, request);

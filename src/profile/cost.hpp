@@ -22,6 +22,9 @@ namespace lanescope::profile {
 [[nodiscard]] model::Request request_of(exec::AccessKind kind, uint8_t width, uint32_t mask,
                                         const std::array<uint64_t, 32>& address);
 
+/// Where the lanes of a cp.async.cg write, as the model is asked about it.
+[[nodiscard]] model::FixedArray<uint64_t, model::max_lanes> destinations(const uint32_t* offset);
+
 /// One access of the machine code that an access of the PTX becomes. Lanes of a combined atomic that meet in
 /// one word cost what one does: as those of a store.
 [[nodiscard]] exec::Access piece_of(const exec::Access& access, const merge::Fate& fate,

@@ -166,9 +166,9 @@ Totals totals(const Profile& profile) {
 }
 
 Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
+  if (exec::is_copy(kind)) return space == exec::AccessSpace::shared ? sum.shared_copy : sum.global_copy;
   const bool load = exec::reads(kind);
   const bool store = exec::writes(kind);
-  if (space == exec::AccessSpace::shared && kind == exec::AccessKind::async_copy) return sum.shared_copy;
   if (space == exec::AccessSpace::shared)
     return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
   if (space == exec::AccessSpace::global)

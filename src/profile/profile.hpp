@@ -35,7 +35,7 @@ struct Cost {
   bool write_race = false;  ///< several lanes store to one word: which value stays is undefined
 
   uint32_t transactions = 0;   ///< in the architecture's own unit: segments, lines or sectors
-  uint32_t sectors = 0;        ///< distinct aligned 32 bytes
+  uint32_t sectors = 0;        ///< distinct aligned 32 bytes; of a cp.async.cg: see model::copy_cost
   uint32_t ideal_sectors = 0;  ///< the sectors that the bytes asked for would fill
   uint32_t lines = 0;          ///< distinct aligned 128 bytes
   uint32_t bytes_asked = 0;
@@ -82,8 +82,12 @@ struct Example {
   uint8_t width = 0;  ///< bytes a lane
   exec::AccessKind kind{};
   exec::AccessSpace space{};
-  std::array<uint64_t, 32> address{};  ///< as in exec::Access; lanes outside `mask` hold 0
+  std::array<uint64_t, 32> address{};      ///< as in exec::Access; lanes outside `mask` hold 0
+  std::array<uint32_t, 32> destination{};  ///< the same; 0 if it has none
 
+  [[nodiscard]] bool has_destination() const {
+    return kind == exec::AccessKind::async_copy_cg && space == exec::AccessSpace::global;
+  }
   /// Whether this is to be shown rather than `other`.
   [[nodiscard]] bool worse_than(const Example& other) const {
     return badness != other.badness ? badness > other.badness : block < other.block;
@@ -188,6 +192,7 @@ struct Totals {
   /// docs/accuracy.md).
   Counters shared_copy;
   Counters global_load, global_store, global_atomic;
+  Counters global_copy;  ///< what asynchronous copies read
   Counters local_load, local_store;
 };
 [[nodiscard]] Totals totals(const Profile& profile);

@@ -8,7 +8,7 @@ namespace lanescope::profile {
 Recorder::Recorder(exec::Observer& next, uint32_t sites, const merge::Plan* plan)
     : next_(next), plan_(plan), last_(sites) {
   // No access moves by so much within shared memory: only equal addresses count as repeated.
-  shared_granule = async_granule = uint32_t{1} << 31;
+  shared_granule = copy_granule = uint32_t{1} << 31;
   global_granule = next.global_granule;
 }
 

@@ -17,6 +17,7 @@ namespace lanescope::profile {
   Counters sum = totals.global_load;
   sum.add(totals.global_store);
   sum.add(totals.global_atomic);
+  sum.add(totals.global_copy);
   return sum;
 }
 

@@ -31,7 +31,8 @@ const char* op_name(model::Op op) {
   switch (op) {
     case model::Op::load: return "ld.shared";
     case model::Op::store: return "st.shared";
-    case model::Op::cp_async: return "cp.async";
+    case model::Op::cp_async:
+    case model::Op::cp_async_cg: return "cp.async";
     case model::Op::ldmatrix: return "ldmatrix";
     case model::Op::stmatrix: return "stmatrix";
     case model::Op::atomic: break;

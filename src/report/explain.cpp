@@ -24,7 +24,8 @@ const char* verb_of(model::Op op) {
     case model::Op::ldmatrix: return "read";
     case model::Op::store:
     case model::Op::stmatrix: return "write";
-    case model::Op::cp_async: return "fill";
+    case model::Op::cp_async:
+    case model::Op::cp_async_cg: return "fill";
     case model::Op::atomic: break;
   }
   return "update";
@@ -37,7 +38,7 @@ std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
 /// What is special about how this architecture counts this access.
 std::string special_rule(const model::Arch& arch, const model::Request& request) {
   if (request.op == model::Op::atomic) return " Atomics on one bank are served one lane after the other.";
-  if (request.op == model::Op::cp_async)
+  if (model::is_copy(request.op))
     return " Asynchronous copies to one bank are served one lane after the other.";
   if (arch.broadcast == model::Broadcast::none) return " This architecture serves every lane on its own.";
   if (arch.subword_conflict && request.width < arch.bank_bytes)
@@ -120,7 +121,7 @@ std::vector<BankUse> banks_of(const model::SharedDetail& detail, int phase) {
 }
 
 bool counts_lanes(const model::Arch& arch, const model::Request& request) {
-  return request.op == model::Op::atomic || request.op == model::Op::cp_async ||
+  return request.op == model::Op::atomic || model::is_copy(request.op) ||
          arch.broadcast == model::Broadcast::none;
 }
 
@@ -194,16 +195,30 @@ std::string explain_shared(const model::Arch& arch, const profile::Example& wors
   return text.empty() ? "" : place_of(worst, grid) + ": " + text;
 }
 
+bool splits_sectors(const profile::Example& worst) {
+  if (!worst.has_destination()) return false;
+  const auto first = static_cast<size_t>(std::countr_zero(worst.mask));
+  return ((worst.address[first] ^ worst.destination[first]) & 16) != 0;
+}
+
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
   const model::Request request = profile::request_of(worst.kind, worst.width, worst.mask, worst.address);
-  const model::GlobalCost cost = model::global_cost(arch, request);
+  const model::GlobalCost cost =
+      worst.has_destination()
+          ? model::copy_cost(arch, request, profile::destinations(worst.destination.data()))
+          : model::global_cost(arch, request);
   const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
   std::string text = fmt::format("{}: {} {} {}, which would fit in {}, but touch {}", place_of(worst, grid),
-                                 counted(active, "lane"), verb_of(request.op),
+                                 counted(active, "lane"), is_copy(request.op) ? "read" : verb_of(request.op),
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
                                  counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
   const std::optional<int64_t> stride = stride_of(request, worst.mask);
-  if (stride && *stride == worst.width)
+  if (splits_sectors(worst))
+    text +=
+        ": past the first-level cache a sector is read for each sector of shared memory that parts of it go "
+        "to, "
+        "and here source and destination begin in different halves of theirs.";
+  else if (stride && *stride == worst.width)
     text +=
         ": neighbouring lanes use neighbouring addresses, but the first one does not begin a sector of 32 "
         "bytes.";

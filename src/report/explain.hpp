@@ -42,6 +42,11 @@ struct BankUse {
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,
                                          const exec::Dim3& grid);
 
+/// Whether `worst` is the source of a cp.async.cg whose first lane moves the lower half of a sector of 32
+/// bytes to the upper half of another one, or the other way round: lanes in order then move each sector
+/// twice.
+[[nodiscard]] bool splits_sectors(const profile::Example& worst);
+
 /// Why the access `worst`, in global memory, touches more sectors than its bytes fill.
 [[nodiscard]] std::string explain_global(const model::Arch& arch, const profile::Example& worst,
                                          const exec::Dim3& grid);

@@ -24,7 +24,8 @@ const char* verb(AccessKind kind) {
     case AccessKind::load_matrix: return "reads";
     case AccessKind::store:
     case AccessKind::store_matrix: return "writes";
-    case AccessKind::async_copy: return "copies to";
+    case AccessKind::async_copy:
+    case AccessKind::async_copy_cg: return "copies to";
     case AccessKind::atomic: break;
   }
   return "atomically changes";
@@ -37,7 +38,7 @@ std::string at_line(const Finding& finding, const std::string& file, uint32_t li
 
 /// What would have ordered the two accesses.
 std::string remedy(const Finding& finding, const exec::Finding& found) {
-  if (found.other_access == AccessKind::async_copy)
+  if (exec::is_copy(found.other_access))
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";

@@ -203,6 +203,12 @@ class Collector {
 
   static std::string coalescing_advice(const profile::Example& worst) {
     constexpr int64_t sector = 32, line = 128, largest_struct = 64;
+    if (splits_sectors(worst))
+      return fmt::format(
+          "cp.async.cg moves whole sectors: let the copy's destination begin as far past a multiple of {} "
+          "bytes "
+          "as its source ({}).",
+          sector, worst.address[static_cast<size_t>(std::countr_zero(worst.mask))] % sector);
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
     if (!stride) return "Sort what lanes access, or gather it through shared memory.";

@@ -19,14 +19,19 @@ Json json_of(const exec::Dim3& at) { return Json::array({at.x, at.y, at.z}); }
 std::string hex(uint32_t mask) { return fmt::format("0x{:08x}", mask); }
 
 Json json_of(const profile::Example& worst, const exec::Dim3& grid) {
-  Json addresses = Json::array();
-  for (uint32_t lane = 0; lane < 32; ++lane)
-    addresses.push_back((worst.mask >> lane & 1) != 0 ? Json(worst.address[lane]) : Json(nullptr));
-  return Json{{"block", json_of(coordinates(worst.block, grid))},
-              {"warp", worst.warp},
-              {"mask", hex(worst.mask)},
-              {"width", worst.width},
-              {"addresses", std::move(addresses)}};
+  const auto of_lanes = [&](const auto& values) {
+    Json list = Json::array();
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      list.push_back((worst.mask >> lane & 1) != 0 ? Json(values[lane]) : Json(nullptr));
+    return list;
+  };
+  Json json{{"block", json_of(coordinates(worst.block, grid))},
+            {"warp", worst.warp},
+            {"mask", hex(worst.mask)},
+            {"width", worst.width},
+            {"addresses", of_lanes(worst.address)}};
+  if (worst.has_destination()) json["destinations"] = of_lanes(worst.destination);
+  return json;
 }
 
 Json json_of(const std::vector<Permission>& allowed) {

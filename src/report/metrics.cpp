@@ -34,6 +34,16 @@ Number percentage(uint64_t part, uint64_t whole) {
 
 Counters shared(const Launch& l) { return profile::shared_of(l.totals); }
 Counters global(const Launch& l) { return profile::global_of(l.totals); }
+/// Loads and what asynchronous copies read: the counters of the first-level cache hold both. Of copies past
+/// it they hold what model::copy_cost calls transactions.
+Counters loads(const Launch& l) {
+  Counters sum = l.totals.global_load;
+  sum.add(l.totals.global_copy);
+  return sum;
+}
+uint64_t load_sectors(const Launch& l) {
+  return l.totals.global_load.sectors + l.totals.global_copy.transactions;
+}
 uint64_t warps(const Launch& l) {
   return l.grid.count() * ((l.block.count() + exec::warp_lanes - 1) / exec::warp_lanes) * l.launches;
 }
@@ -58,21 +68,23 @@ Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", ncu, count, "
 Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", ncu, count, "", "Bank conflicts of shared stores", exact, COUNT(shared_store, conflicts)},
 Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum", ncu, count, "", "Bank conflicts of shared atomics", exact, COUNT(shared_atomic, conflicts)},
 Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", ncu, count, "", "Bank conflicts of shared memory", exact, LAUNCH(number(shared(l).conflicts))},
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", ncu, count, "", "Bank conflicts of asynchronous copies", exact, COUNT(shared_copy, conflicts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", ncu, count, "", "Wavefronts of shared loads", exact, COUNT(shared_load, wavefronts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", ncu, count, "", "Wavefronts of shared stores", exact, COUNT(shared_store, wavefronts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", ncu, count, "", "Wavefronts of shared atomics", exact, COUNT(shared_atomic, wavefronts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", ncu, count, "", "Wavefronts of shared memory, without other traffic that the counter holds", estimate, LAUNCH(number(shared(l).wavefronts))},
 Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},
 Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, COUNT(shared_store, requests)},
+Metric{"smsp__inst_executed_op_ldgsts.sum", ncu, count, "inst", "Warp-wide asynchronous copies", exact, COUNT(shared_copy, requests)},
 Metric{"memory_l1_wavefronts_shared", ncu, count, "", "Wavefronts of shared memory, of the source page", exact, LAUNCH(number(shared(l).wavefronts))},
 Metric{"memory_l1_wavefronts_shared_ideal", ncu, count, "", "The same without conflicts", exact, LAUNCH(number(shared(l).ideal))},
 Metric{"derived__memory_l1_wavefronts_shared_excessive", ncu, count, "", "Wavefronts over the ideal", exact, LAUNCH(number(excess(shared(l).wavefronts, shared(l).ideal)))},
 // Nsight Compute: global and local memory.
-Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ncu, count, "", "Requests of global loads", exact, COUNT(global_load, requests)},
+Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ncu, count, "", "Requests of global loads", exact, LAUNCH(number(loads(l).requests))},
 Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ncu, count, "", "Requests of global stores", exact, COUNT(global_store, requests)},
-Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", ncu, count, "sector", "Sectors of global loads", exact, COUNT(global_load, sectors)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", ncu, count, "sector", "Sectors of global loads", exact, LAUNCH(number(load_sectors(l)))},
 Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", ncu, count, "sector", "Sectors of global stores", exact, COUNT(global_store, sectors)},
-Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", ncu, per, "sector/request", "Sectors of a global load", exact, LAUNCH(ratio(l.totals.global_load.sectors, l.totals.global_load.requests))},
+Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", ncu, per, "sector/request", "Sectors of a global load", exact, LAUNCH(ratio(load_sectors(l), loads(l).requests))},
 Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", ncu, per, "sector/request", "Sectors of a global store", exact, LAUNCH(ratio(l.totals.global_store.sectors, l.totals.global_store.requests))},
 Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", ncu, pct, "%", "Bytes asked for of the sectors of global loads", exact, LAUNCH(percentage(l.totals.global_load.bytes_asked, 32 * l.totals.global_load.sectors))},
 Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", ncu, pct, "%", "Bytes asked for of the sectors of global stores", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, 32 * l.totals.global_store.sectors))},
@@ -110,9 +122,9 @@ Metric{"shared_st_transactions", event, count, "", "Wavefronts of shared stores"
 Metric{"shared_load_replay", event, count, "", "Bank conflicts of shared loads (3.x)", exact, COUNT(shared_load, conflicts)},
 Metric{"shared_store_replay", event, count, "", "Bank conflicts of shared stores (3.x)", exact, COUNT(shared_store, conflicts)},
 Metric{"l1_shared_bank_conflict", event, count, "", "Bank conflicts of shared memory (2.x)", exact, LAUNCH(number(shared(l).conflicts))},
-Metric{"gld_request", event, count, "", "Requests of global loads", exact, COUNT(global_load, requests)},
+Metric{"gld_request", event, count, "", "Requests of global loads", exact, LAUNCH(number(loads(l).requests))},
 Metric{"gst_request", event, count, "", "Requests of global stores", exact, COUNT(global_store, requests)},
-Metric{"global_load", event, count, "", "Warp-wide global loads", exact, COUNT(global_load, requests)},
+Metric{"global_load", event, count, "", "Warp-wide global loads", exact, LAUNCH(number(loads(l).requests))},
 Metric{"global_store", event, count, "", "Warp-wide global stores", exact, COUNT(global_store, requests)},
 Metric{"local_load", event, count, "", "Warp-wide local loads", estimate, COUNT(local_load, requests)},
 Metric{"local_store", event, count, "", "Warp-wide local stores", estimate, COUNT(local_store, requests)},
@@ -128,11 +140,11 @@ Metric{"shared_store_transactions", metric, count, "", "Shared Store Transaction
 Metric{"shared_load_transactions_per_request", metric, per, "", "Shared Memory Load Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_load.wavefronts, l.totals.shared_load.requests))},
 Metric{"shared_store_transactions_per_request", metric, per, "", "Shared Memory Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_store.wavefronts, l.totals.shared_store.requests))},
 Metric{"shared_efficiency", metric, pct, "", "Shared Memory Efficiency", exact, LAUNCH(percentage(shared(l).ideal, shared(l).wavefronts))},
-Metric{"gld_transactions", metric, count, "", "Global Load Transactions", exact, COUNT(global_load, transactions)},
+Metric{"gld_transactions", metric, count, "", "Global Load Transactions", exact, LAUNCH(number(loads(l).transactions))},
 Metric{"gst_transactions", metric, count, "", "Global Store Transactions", exact, COUNT(global_store, transactions)},
-Metric{"gld_transactions_per_request", metric, per, "", "Global Load Transactions Per Request", exact, LAUNCH(ratio(l.totals.global_load.transactions, l.totals.global_load.requests))},
+Metric{"gld_transactions_per_request", metric, per, "", "Global Load Transactions Per Request", exact, LAUNCH(ratio(loads(l).transactions, loads(l).requests))},
 Metric{"gst_transactions_per_request", metric, per, "", "Global Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.global_store.transactions, l.totals.global_store.requests))},
-Metric{"gld_efficiency", metric, pct, "", "Global Memory Load Efficiency", exact, LAUNCH(percentage(l.totals.global_load.bytes_asked, l.totals.global_load.bytes_moved))},
+Metric{"gld_efficiency", metric, pct, "", "Global Memory Load Efficiency", exact, LAUNCH(percentage(loads(l).bytes_asked, loads(l).bytes_moved))},
 Metric{"gst_efficiency", metric, pct, "", "Global Memory Store Efficiency", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, l.totals.global_store.bytes_moved))},
 Metric{"local_load_transactions", metric, count, "", "Local Load Transactions", estimate, COUNT(local_load, transactions)},
 Metric{"local_store_transactions", metric, count, "", "Local Store Transactions", estimate, COUNT(local_store, transactions)},
@@ -142,7 +154,7 @@ Metric{"inst_per_warp", metric, per, "", "Instructions per warp", estimate, LAUN
 Metric{"inst_executed_shared_loads", metric, count, "", "Warp level instructions for shared loads", exact, COUNT(shared_load, requests)},
 Metric{"inst_executed_shared_stores", metric, count, "", "Warp level instructions for shared stores", exact, COUNT(shared_store, requests)},
 Metric{"inst_executed_shared_atomics", metric, count, "", "Warp level instructions for shared atomics", exact, COUNT(shared_atomic, requests)},
-Metric{"inst_executed_global_loads", metric, count, "", "Warp level instructions for global loads", exact, COUNT(global_load, requests)},
+Metric{"inst_executed_global_loads", metric, count, "", "Warp level instructions for global loads", exact, LAUNCH(number(loads(l).requests))},
 Metric{"inst_executed_global_stores", metric, count, "", "Warp level instructions for global stores", exact, COUNT(global_store, requests)},
 Metric{"inst_executed_global_atomics", metric, count, "", "Warp level instructions for global atomics", exact, COUNT(global_atomic, requests)},
 };

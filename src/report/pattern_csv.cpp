@@ -36,7 +36,9 @@ constexpr Operation operations[] = {
     {"st", Op::store, false, 0, any_width},
     {"atom", Op::atomic, false, 0, any_width},
     {"red", Op::atomic, false, 0, any_width},
-    {"cp.async", Op::cp_async, false, 0, 4 | 8 | 16},
+    {"cp.async", Op::cp_async, false, 0, 4 | 8 | 16},  // 16 bytes: .cg, as compilers copy them
+    {"cp.async.ca", Op::cp_async, false, 0, 4 | 8 | 16},
+    {"cp.async.cg", Op::cp_async_cg, false, 0, 16},
     {"ldm1", Op::ldmatrix, false, 1, 16},
     {"ldm2", Op::ldmatrix, false, 2, 16},
     {"ldm4", Op::ldmatrix, false, 4, 16},
@@ -183,7 +185,7 @@ bool PatternReader::next(PatternRow& row) {
   row.global = operation->global;
   row.line = line_;
   row.request = Request{};
-  row.request.op = operation->op;
+  row.request.op = name == "cp.async" && width == 16 ? Op::cp_async_cg : operation->op;
   row.request.width = static_cast<int>(width);
   row.request.lanes = lanes;
   row.request.mask = mask;

@@ -76,7 +76,7 @@ exec::AccessKind kind_of(const Json& line) {
   }
   return by_name(name,
                  {AccessKind::load, AccessKind::store, AccessKind::atomic, AccessKind::async_copy,
-                  AccessKind::load_matrix, AccessKind::store_matrix},
+                  AccessKind::async_copy_cg, AccessKind::load_matrix, AccessKind::store_matrix},
                  static_cast<const char* (*)(AccessKind)>(&name_of));
 }
 
@@ -96,9 +96,12 @@ profile::Example example_of(const Json& json, exec::AccessSpace space, exec::Acc
   example.width = json.at("width").get<uint8_t>();
   example.kind = kind;
   example.space = space;
-  const Json& addresses = json.at("addresses");
-  for (size_t lane = 0; lane < example.address.size(); ++lane)
-    if (!addresses.at(lane).is_null()) example.address[lane] = addresses.at(lane).get<uint64_t>();
+  const auto read = [](const Json& from, auto& to) {
+    for (size_t lane = 0; lane < to.size(); ++lane)
+      if (!from.at(lane).is_null()) from.at(lane).get_to(to[lane]);
+  };
+  read(json.at("addresses"), example.address);
+  if (example.has_destination()) read(json.at("destinations"), example.destination);
   return example;
 }
 

@@ -411,6 +411,7 @@ const char* name_of(exec::AccessKind kind) {
     case exec::AccessKind::store: return "store";
     case exec::AccessKind::atomic: return "atomic";
     case exec::AccessKind::async_copy: return "async copy";
+    case exec::AccessKind::async_copy_cg: return "async copy past L1";
     case exec::AccessKind::load_matrix: return "load matrix";
     case exec::AccessKind::store_matrix: break;
   }

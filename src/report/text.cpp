@@ -142,6 +142,7 @@ void write_totals(Writer& out, const Launch& launch) {
   add("loaded", t.global_load);
   add("stored", t.global_store);
   add("of atomics", t.global_atomic);
+  add("of asynchronous copies", t.global_copy);
   if (!global.empty()) out.paragraph("global: " + global, 2, Style::bold);
   global.clear();
   add("loaded", t.local_load);

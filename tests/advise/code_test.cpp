@@ -64,7 +64,7 @@ int wavefronts(const CodeRun& run, const char* arch = "sm_90") {
 std::vector<std::string> kinds(const CodeRun& run) {
   std::vector<std::string> result;
   for (const CodeRequest& made : run.requests) {
-    const char* names[] = {"ld", "st", "atom", "cp", "ldm", "stm"};
+    const char* names[] = {"ld", "st", "atom", "cp", "cp.cg", "ldm", "stm"};
     result.push_back(names[static_cast<size_t>(made.request.op)] + std::string(" ") +
                      std::to_string(made.request.width));
   }
@@ -163,7 +163,7 @@ TEST(Code, OrderOfLoadsAndStores) {
   EXPECT_THAT(
       kinds(run("float s[128]; __pipeline_memcpy_async(&s[4 * tid], &in[tid], 16); "
                 "half t[16][16]; ldmatrix_x4(&t[lane % 16][lane / 16 * 8]); ldmatrix_x2(&t[lane % 16][0])")),
-      ElementsAre("cp 16", "ldm 16", "ldm 16"));
+      ElementsAre("cp.cg 16", "ldm 16", "ldm 16"));
   EXPECT_EQ(run("half t[16][16]; ldmatrix_x2(&t[lane % 16][0])").requests[0].request.mask, 0xffffu);
 }
 

@@ -24,7 +24,7 @@ std::string text(const Request& request) {
 void compare(const Arch& arch, const Request& request) {
   const SharedCost cost = shared_cost(arch, request);
   const naive::Cost expected = naive::shared_cost(arch, request);
-  const bool bypassing = request.op == Op::cp_async && request.width == 16;
+  const bool bypassing = request.op == Op::cp_async_cg;
   ASSERT_EQ(cost.unknown_rule, bypassing && arch.async_evidence != Evidence::measured);
   ASSERT_EQ(cost.phases, expected.phases) << arch.name << ' ' << text(request);
   ASSERT_EQ(cost.ideal, expected.phases);
@@ -193,7 +193,8 @@ TEST(Exhaustive, RandomRequestsOnEveryNamedArchitecture) {
   for (const Arch& named : archs)
     for (const int mode : {4, 8}) {
       const Arch arch = with_bank_mode(named, mode);
-      for (const Op op : {Op::load, Op::store, Op::atomic, Op::cp_async, Op::ldmatrix, Op::stmatrix})
+      for (const Op op :
+           {Op::load, Op::store, Op::atomic, Op::cp_async, Op::cp_async_cg, Op::ldmatrix, Op::stmatrix})
         for (const int width : {1, 2, 4, 8, 16})
           for (int i = 0; i < 12; ++i) {
             Request request = random_request(random, op, width, arch.warp_lanes);

@@ -40,12 +40,14 @@ static_assert([] {
   request.address[31] = 0;
   return shared_cost(*find_arch("sm_90"), request).write_race;
 }());
-static_assert(shared_cost(arch_of("sm_80"), strided(Op::cp_async, 16, 0, 512)).unknown_rule);
-static_assert(!shared_cost(arch_of("sm_90"), strided(Op::cp_async, 16, 0, 512)).unknown_rule);
-static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async, 16, 0, 512)).conflicts == 0);
-static_assert(shared_cost(arch_of("sm_80"), strided(Op::cp_async, 16, 0, 512)).estimate == 32);
-static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async, 16, 0, 512)).wavefronts == 4);
+static_assert(shared_cost(arch_of("sm_80"), strided(Op::cp_async_cg, 16, 0, 512)).unknown_rule);
+static_assert(!shared_cost(arch_of("sm_90"), strided(Op::cp_async_cg, 16, 0, 512)).unknown_rule);
+static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async_cg, 16, 0, 512)).conflicts == 0);
+static_assert(shared_cost(arch_of("sm_80"), strided(Op::cp_async_cg, 16, 0, 512)).estimate == 32);
+static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async_cg, 16, 0, 512)).wavefronts == 4);
 static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async, 4, 0, 0)).wavefronts == 32);
+static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async, 16, 0, 512)).wavefronts == 32);
+static_assert(shared_cost(arch_of("sm_90"), strided(Op::cp_async, 16, 0, 16)).wavefronts == 4);
 static_assert(shared_cost(arch_of("sm_90"), Request{}).wavefronts == 0 &&
               shared_cost(arch_of("sm_90"), Request{}).ideal == 0);
 

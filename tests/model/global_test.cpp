@@ -25,6 +25,17 @@ static_assert(cost("sm_90", floats(0, 0)).sectors == 1 && cost("sm_90", floats(0
 static_assert(cost("sm_90", strided(Op::store, 16, 0, 16)).sectors == 16);
 static_assert(cost("sm_90", Request{}) == GlobalCost{0, 0, 0, 0, 0, 0, true, Evidence::measured});
 
+// cp.async.cg of a row to a row: 16 bytes into a sector on one side only, everything is asked for twice.
+constexpr GlobalCost copied(uint64_t from, uint64_t to) {
+  const Request source = strided(Op::cp_async_cg, 16, from, 16);
+  return copy_cost(*find_arch("sm_90"), source, strided(Op::cp_async_cg, 16, to, 16).address);
+}
+static_assert(copied(0, 0) == global_cost(*find_arch("sm_90"), strided(Op::load, 16, 0, 16)));
+static_assert(copied(16, 0).sectors == 32 && copied(16, 0).transactions == 20 && copied(16, 0).lines == 8);
+static_assert(copied(16, 16).sectors == 17 && copied(16, 16).transactions == 17);
+static_assert(copied(0, 16).sectors == 32 && copied(0, 16).bytes_moved == 1024);
+static_assert(copied(32, 0).sectors == 16 && copied(32, 0).lines == 8);
+
 // 1.0, 1.1: in order and aligned, one transaction for each half-warp; else one for each lane.
 static_assert(cost("sm_10", floats(0, 4)).transactions == 2 &&
               cost("sm_10", floats(0, 4)).bytes_moved == 128);

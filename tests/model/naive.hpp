@@ -118,7 +118,7 @@ inline Cost shared_cost(const Arch& arch, const Request& request) {
   std::map<uint64_t, int> writers;
   for (int lane = 0; lane < request.lanes; ++lane)
     for (int byte = 0; byte < width && active(lane); ++byte) ++writers[request.address[lane] + byte];
-  const bool writes = request.op == Op::store || request.op == Op::cp_async || request.op == Op::stmatrix;
+  const bool writes = request.op == Op::store || is_copy(request.op) || request.op == Op::stmatrix;
   for (const auto& [byte, lanes] : writers) cost.write_race = cost.write_race || (writes && lanes > 1);
 
   for (int part = 0; part < parts; ++part)
@@ -142,8 +142,8 @@ inline Cost shared_cost(const Arch& arch, const Request& request) {
       }
       if (items.empty()) continue;
       ++cost.phases;
-      const bool count_lanes = !matrix && (request.op == Op::atomic || request.op == Op::cp_async ||
-                                           arch.broadcast == Broadcast::none);
+      const bool count_lanes =
+          !matrix && (request.op == Op::atomic || is_copy(request.op) || arch.broadcast == Broadcast::none);
       int way = 0;
       for (int bank = 0; bank < arch.banks; ++bank) {
         int lanes = 0;

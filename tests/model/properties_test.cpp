@@ -23,7 +23,8 @@ std::vector<Arch> all_archs() {
   return result;
 }
 
-constexpr Op all_ops[] = {Op::load, Op::store, Op::atomic, Op::cp_async, Op::ldmatrix, Op::stmatrix};
+constexpr Op all_ops[] = {Op::load,        Op::store,    Op::atomic,  Op::cp_async,
+                          Op::cp_async_cg, Op::ldmatrix, Op::stmatrix};
 
 Request random_request(std::mt19937_64& random, const Arch& arch) {
   Request request;
@@ -62,8 +63,7 @@ TEST(Properties, NumbersFitTogether) {
     ASSERT_EQ(cost.phases == 0,
               (request.mask & detail::lane_range(0, 8 * request.matrices)) == 0 &&
                   (request.op == Op::ldmatrix || request.op == Op::stmatrix || request.mask == 0));
-    ASSERT_EQ(cost.unknown_rule,
-              request.op == Op::cp_async && request.width == 16 && arch.async_evidence != Evidence::measured);
+    ASSERT_EQ(cost.unknown_rule, request.op == Op::cp_async_cg && arch.async_evidence != Evidence::measured);
     const GlobalCost global = global_cost(arch, request);
     ASSERT_GE(global.sectors, global.ideal_sectors);
     ASSERT_GE(global.sectors, global.lines);
@@ -77,9 +77,9 @@ TEST(Properties, ShiftingByTheGranuleChangesNothing) {
   for_random_requests(40, [](std::mt19937_64& random, const Arch& arch, const Request& request) {
     const uint64_t times = random() % 1000;
     Request shifted = request;
-    const uint32_t granule = shared_shift_granule(arch, request.op, request.width);
+    const uint32_t granule = shared_shift_granule(arch, request.op);
     ASSERT_TRUE(detail::is_power_of_two(granule));
-    ASSERT_TRUE(granule == shared_shift_granule(arch) || (request.op == Op::cp_async && request.width == 16));
+    ASSERT_TRUE(granule == shared_shift_granule(arch) || request.op == Op::cp_async_cg);
     for (uint64_t& address : shifted.address.item) address += times * granule;
     ASSERT_TRUE(shared_cost(arch, request) == shared_cost(arch, shifted)) << arch.name << " by " << times;
     shifted = request;

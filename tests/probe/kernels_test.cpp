@@ -30,7 +30,8 @@ std::string op_of(const Access& access) {
     case model::Op::load: return "ld.shared";
     case model::Op::store: return "st.shared";
     case model::Op::atomic: return "atom.shared";
-    case model::Op::cp_async: return "cp.async.shared";
+    case model::Op::cp_async:
+    case model::Op::cp_async_cg: return "cp.async.shared";
     case model::Op::ldmatrix: return "ldmatrix.shared";
     case model::Op::stmatrix: return "stmatrix.shared";
   }

@@ -31,7 +31,7 @@ class Simulated final : public Timer {
   [[nodiscard]] std::vector<std::vector<double>> cycles(const Access& access,
                                                         std::span<const Offsets> patterns) override {
     const bool matrix = access.op == model::Op::ldmatrix || access.op == model::Op::stmatrix;
-    if ((matrix && faults_.no_matrix) || (access.op == model::Op::cp_async && faults_.no_async)) return {};
+    if ((matrix && faults_.no_matrix) || (is_copy(access.op) && faults_.no_async)) return {};
     std::vector<double> exact;
     for (const Offsets& pattern : patterns)
       exact.push_back(access.space == Access::Space::global ? global(pattern) : shared(access, pattern));

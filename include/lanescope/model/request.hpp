@@ -7,8 +7,14 @@
 
 namespace lanescope::model {
 
-/// The kinds of access that the hardware counts differently. PTX `atom` and `red` are both `atomic`.
-enum class Op : uint8_t { load, store, atomic, cp_async, ldmatrix, stmatrix };
+/// The kinds of access that the hardware counts differently. PTX `atom` and `red` are both `atomic`;
+/// `cp_async` is a copy from global to shared memory through the first-level cache (cp.async.ca),
+/// `cp_async_cg` one past it (cp.async.cg, always 16 bytes; what compilers make of copies of 16 bytes).
+enum class Op : uint8_t { load, store, atomic, cp_async, cp_async_cg, ldmatrix, stmatrix };
+
+[[nodiscard]] LANESCOPE_HD constexpr bool is_copy(Op op) {
+  return op == Op::cp_async || op == Op::cp_async_cg;
+}
 
 /// A fixed array usable in constexpr, host and device code (std::array's operators are host functions for
 /// nvcc).

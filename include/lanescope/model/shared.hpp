@@ -31,8 +31,8 @@ struct SharedCost {
   /// Loads: words that a phase delivers to two or more lanes, over all phases; 0 for other accesses and where
   /// nothing is broadcast.
   int broadcast_words = 0;
-  /// The rule of this access is unknown: cp.async with 16 bytes, which bypasses the first-level cache, on
-  /// architectures where it was not measured.
+  /// The rule of this access is unknown: cp.async.cg, which bypasses the first-level cache, on architectures
+  /// where it was not measured.
   bool unknown_rule = false;
   /// Near the wavefronts of the profiler's software model; only where `unknown_rule`. Depends on the
   /// addresses' place in a 128-byte line, so it alone is not covered by shared_shift_granule.
@@ -122,7 +122,7 @@ LANESCOPE_HD constexpr Plan make_plan(const Arch& arch, const Request& request) 
   plan.list = phases.list;
   plan.listed = phases.listed;
   plan.evidence = phases.evidence;
-  if (request.op == Op::atomic || request.op == Op::cp_async || arch.broadcast == Broadcast::none)
+  if (request.op == Op::atomic || is_copy(request.op) || arch.broadcast == Broadcast::none)
     plan.counting = Counting::lanes;
   else if (load && arch.broadcast == Broadcast::one_word)
     plan.counting = Counting::one_word_steps;
@@ -454,12 +454,12 @@ LANESCOPE_HD constexpr bool writes_meet(const Request& request, uint64_t active,
   return false;
 }
 
-/// The profiler's software estimate for cp.async with 16 bytes, as far as it shows in the measured rows (74
+/// The profiler's software estimate for cp.async.cg, as far as it shows in the measured rows (74
 /// of 76): the first lane to write a 16-byte unit counts; lanes are served together that share the
 /// destination's and the source's 128-byte line (lane l reading the l-th unit of an aligned array), the
 /// halves of the sectors they move between, and bit 1 of unit xor lane; lower to lower and upper to upper
 /// half go together where they fill one sector.
-LANESCOPE_HD constexpr int estimate_async16(const Request& request, uint64_t active) {
+LANESCOPE_HD constexpr int estimate_bypass(const Request& request, uint64_t active) {
   EqualKeys<SmallTables> units;
   int lane_of_item[max_lanes + 1] = {};
   LANESCOPE_KEEP_LOOP
@@ -495,7 +495,7 @@ LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& req
     evidence = less_sure(evidence, arch.pair_evidence);
   if (request.op == Op::atomic)
     evidence = less_sure(evidence, request.width == 4 ? arch.atomic_evidence : Evidence::assumed);
-  if (request.op == Op::cp_async) evidence = less_sure(evidence, arch.async_evidence);
+  if (is_copy(request.op)) evidence = less_sure(evidence, arch.async_evidence);
   return evidence;
 }
 
@@ -549,7 +549,7 @@ LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& r
   else
     detail::add_phases<detail::LargeTables>(cost, request, plan, mapping, arch.bank_bytes);
   cost.ideal = cost.phases;
-  if (request.op == Op::store || request.op == Op::cp_async || request.op == Op::stmatrix) {
+  if (request.op == Op::store || is_copy(request.op) || request.op == Op::stmatrix) {
     const int width = detail::is_matrix(request.op) ? 16 : request.width;
     // In a single phase the count of the words has already seen who meets whom.
     cost.write_race = cost.phases == 1 && detail::keys_are_items(plan, mapping)
@@ -559,11 +559,11 @@ LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& r
   // A key stands for several neighbouring words when the access is wider than a bank.
   const int words_of_key = mapping.one_key ? detail::larger(1, plan.width / arch.bank_bytes) : 1;
   cost.broadcast_words = request.op == Op::load ? cost.broadcast_words * words_of_key : 0;
-  if (request.op == Op::cp_async && request.width == 16) {
+  if (request.op == Op::cp_async_cg) {
     // Measured on 9.0: whatever the addresses are, the banks are kept from other accesses equally long.
     if (arch.async_evidence != Evidence::measured) {
       cost.unknown_rule = true;
-      cost.estimate = detail::estimate_async16(request, plan.active);
+      cost.estimate = detail::estimate_bypass(request, plan.active);
     }
     cost.wavefronts = cost.phases;
     cost.max_way = cost.phases != 0 ? 1 : 0;
@@ -595,7 +595,7 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
           (detail::fits_small_tables(mapping)
                ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
                : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
-      if (request.op == Op::cp_async && request.width == 16) result.phase_wavefronts[phase] = 1;
+      if (request.op == Op::cp_async_cg) result.phase_wavefronts[phase] = 1;
       const int first_entry = result.entry_count;
       LANESCOPE_KEEP_LOOP
       for (uint64_t left = lanes; left != 0; left &= left - 1) {
@@ -638,10 +638,11 @@ LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch) {
   return static_cast<uint32_t>(words * arch.bank_bytes);
 }
 
-/// The same for one kind of access, the estimate included: that depends on the place in a 128-byte line.
-LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch, Op op, int width) {
+/// The same for one kind of access, the estimate included: that, and copy_cost, depend on the place in a
+/// 128-byte line.
+LANESCOPE_HD constexpr uint32_t shared_shift_granule(const Arch& arch, Op op) {
   const uint32_t granule = shared_shift_granule(arch);
-  return op == Op::cp_async && width == 16 && granule < 128 ? 128 : granule;
+  return op == Op::cp_async_cg && granule < 128 ? 128 : granule;
 }
 
 }  // namespace lanescope::model

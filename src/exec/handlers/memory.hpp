@@ -82,6 +82,18 @@ inline bool any_bits(uint32_t mask, F value) {
 #endif
 }
 
+/// Counts an access to other memory than shared.
+inline void observe(Warp& w, const Inst* in, SiteState& site, const uint64_t* address, uint32_t mask,
+                    AccessSpace space, const uint32_t* destination = nullptr) {
+  const uint64_t move = address[first_lane(mask)] - site.address[first_lane(mask)];
+  if (site.mask == mask && (move & w.worker->global_granule_mask) == 0 &&
+      site.last_space == static_cast<uint32_t>(space) + 1 &&
+      !any_bits<uint64_t>(mask, [&](uint32_t i) { return (address[i] - site.address[i]) ^ move; }))
+    ++site.repeats;
+  else
+    observe_flat(w, in, address, mask, space, destination);
+}
+
 /// One access to shared memory: offsets of all lanes, checked and counted.
 template <class A, bool Observed>
 struct SharedAccess {
@@ -89,6 +101,7 @@ struct SharedAccess {
   uint32_t mask;
   std::byte* base;
   bool consecutive = false;  ///< all lanes active and lane i's bytes follow those of lane i - 1
+  bool repeated = false;     ///< counted as the same pattern as the one before
 
   SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes)
       : SharedAccess(w, in, element_bytes, w.worker->shared_granule_mask) {}
@@ -114,10 +127,12 @@ struct SharedAccess {
       const uint32_t at = offset[first_lane(mask)], move = at - site.offset[first_lane(mask)];
       if (site.mask == mask && at - site.variable_begin < site.variable_end - site.variable_begin &&
           (move & static_cast<uint32_t>(granule_mask)) == 0 &&
-          !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; }))
+          !any_bits<uint32_t>(mask, [&](uint32_t i) { return (offset[i] - site.offset[i]) ^ move; })) {
         ++site.repeats;
-      else
+        repeated = true;
+      } else {
         observe_shared(w, in, offset, mask);
+      }
     }
   }
   [[nodiscard]] std::byte* at(uint32_t lane) const { return base + offset[lane]; }
@@ -139,7 +154,7 @@ struct FlatAccess {
     for (uint32_t i = 0; i < warp_lanes; ++i) address[i] = a[i] + add;
     SiteState& site = w.worker->sites[in->aux];
     if constexpr (S == Space::local) {
-      if constexpr (Observed) observe(w, in, site, AccessSpace::local);
+      if constexpr (Observed) observe(w, in, site, address, mask, AccessSpace::local);
       mask = resolve_local(w, in, address, bytes);
       return;
     }
@@ -147,7 +162,7 @@ struct FlatAccess {
     const bool bad = any_bits<uint64_t>(
         mask, [&](uint32_t i) { return (address[i] & (bytes - 1)) | uint64_t{address[i] - base > last}; });
     if (bad || site.end < base + bytes || (Store && !site.writable)) [[unlikely]] {
-      mask = resolve_flat(w, in, address, bytes, S == Space::generic, Store);
+      mask = resolve_flat(w, in, address, bytes, S == Space::generic, Store, Observed);
       if constexpr (Store) ++w.worker->global_writes;
       return;  // told to the observer there: the lanes may have gone to different spaces
     }
@@ -157,7 +172,7 @@ struct FlatAccess {
     if (consecutive) prefetch_next(site, bytes);
     if constexpr (Store) ++w.worker->global_writes;
     if constexpr (Observed)
-      observe(w, in, site, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
+      observe(w, in, site, address, mask, S == Space::constant ? AccessSpace::constant : AccessSpace::global);
   }
   /// The next warp is likely to go on as far from here as this one did from the last: its lines are asked for
   /// while the instructions between are executed. Nothing happens if there is no such address.
@@ -166,15 +181,6 @@ struct FlatAccess {
     site.previous = address[0];
     __builtin_prefetch(reinterpret_cast<const void*>(next), Store ? 1 : 0);
     __builtin_prefetch(reinterpret_cast<const void*>(next + (warp_lanes - 1) * bytes), Store ? 1 : 0);
-  }
-  void observe(Warp& w, const Inst* in, SiteState& site, AccessSpace space) {
-    const uint64_t move = address[first_lane(mask)] - site.address[first_lane(mask)];
-    if (site.mask == mask && (move & w.worker->global_granule_mask) == 0 &&
-        site.last_space == static_cast<uint32_t>(space) + 1 &&
-        !any_bits<uint64_t>(mask, [&](uint32_t i) { return (address[i] - site.address[i]) ^ move; }))
-      ++site.repeats;
-    else
-      observe_flat(w, in, address, mask, space);
   }
   [[nodiscard]] std::byte* at(uint32_t lane) const { return reinterpret_cast<std::byte*>(address[lane]); }
 };
