@@ -126,6 +126,7 @@ class TransposeLibrary : public testing::Test {
     ran.after.resize(ran.before.size());
     std::memcpy(ran.after.data(), reinterpret_cast<const void*>(to), ran.after.size());
     ran.cost = cost_of(outcome.profile);
+    copies_ = profile::totals(outcome.profile).global_copy;
     return ran;
   }
   /// A wrong byte fails the test, too.
@@ -278,7 +279,12 @@ class TransposeLibrary : public testing::Test {
     throw Error("no kernel " + part + " in the PTX");
   }
 
+  /// What the last launch copied asynchronously. Past the first-level cache sectors are asked for twice whose
+  /// halves part (model::copy_cost).
+  [[nodiscard]] const profile::Counters& copies() const { return copies_; }
+
  private:
+  profile::Counters copies_;
   Program program_{"tests/data/kernels/transpose_library.ptx"};
 };
 
@@ -411,6 +417,7 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
         continue;
       SCOPED_TRACE(text_of(m, move));
       expect_no_conflicts(run_small(m, move));
+      EXPECT_LE(copies().sectors * 8, copies().ideal_sectors * 9);
     }
 }
 
@@ -428,6 +435,7 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithGapsWithoutConflicts) {
 }
 
 TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
+  int launches = 0, split = 0;
   for (const auto& [bytes, move] : element_moves)
     for (const int64_t thin : {2, 3, 4, 8, 31, 48}) {
       const bool blocks = moves_blocks(move);
@@ -440,6 +448,8 @@ TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
         if (m.batch > 1 && m.rows * m.columns * bytes % 4 != 0) continue;
         SCOPED_TRACE(text_of(m, move));
         const BlockCost cost = run(strips(m, move), m);
+        split += copies().sectors * 8 > copies().ideal_sectors * 9;
+        ++launches;
         // Where lines end within vectors, single lanes load what is written of them, or store what is read of
         // them if there are gaps, and may meet.
         const bool parts = along * bytes % 16 != 0, gaps = m.in_gap != 0;
@@ -447,6 +457,8 @@ TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {
         EXPECT_LE(cost.load.wavefronts * 8, cost.load.ideal * (parts ? 9 : 8));
       }
     }
+  EXPECT_EQ(launches, 176);
+  EXPECT_EQ(split, 1) << "48 rows of bytes: moves with whole sectors take more";
 }
 
 TEST_F(TransposeLibrary, StripsShareNoSectorInsideLines) {

@@ -79,6 +79,8 @@ struct Tiles;
 struct LeastUsed {
   double tall, wide;
   double tall_anywhere = 1, wide_anywhere = 1;
+  /// Of all that, for strips that have one line of memory of each long line.
+  double one_line = 0.955;
 };
 template <>
 struct Tiles<1> {
@@ -88,7 +90,7 @@ struct Tiles<1> {
   using InPlace = AlignedTiles<1, 256, 256, 256>;
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
-  static constexpr LeastUsed aligned = {0.44, 0.52}, anywhere = {0.97, 0.92, 1.17, 0.95};
+  static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
 };
 template <>
 struct Tiles<2> {
@@ -98,7 +100,7 @@ struct Tiles<2> {
   using InPlace = AlignedTiles<2, 128, 128, 128>;
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.95, 0.87, 1.17, 0.91};
+  static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
 };
 template <>
 struct Tiles<4> {
@@ -108,7 +110,7 @@ struct Tiles<4> {
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
-  static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.875, 0.74, 1.1, 0.76};
+  static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
 };
 template <>
 struct Tiles<8> {
@@ -118,7 +120,7 @@ struct Tiles<8> {
   using InPlace = AlignedTiles<8, 32, 32, 128>;
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
-  static constexpr LeastUsed aligned = {0.36, 0.52}, anywhere = {0.66, 0.66};
+  static constexpr LeastUsed aligned = {0.36, 0.52}, anywhere = {0.75, 0.745, 0.77, 0.79, 0.84};
 };
 template <>
 struct Tiles<16> {
@@ -132,9 +134,12 @@ struct Tiles<16> {
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
-/// How much better small tiles have to be used (Tiling::used) to be taken in place of large ones where those
-/// are many.
-inline constexpr double better_used = 1.025;
+/// How much better small tiles have to be used (Tiling::used) to be taken in place of large ones that are
+/// used so much, where those are many.
+template <int bytes>
+constexpr double better_used(double large) {
+  return large < (bytes == 1 ? 0.95 : 0.91) ? 0.99 : 1.025;
+}
 /// In place: pairs of large tiles.
 inline constexpr int64_t many_pairs = 256;
 
@@ -336,10 +341,15 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double use
     return strip_schedule_of(bytes, shape, reinterpret_cast<uintptr_t>(part.in),
                              reinterpret_cast<uintptr_t>(part.out));
   };
+  const auto least_of = [&](unsigned length) {
+    if (shape.along != 0) return most;  // tiles of small matrices are slower than their use says
+    const double anywhere =
+        (tall ? least.tall_anywhere : least.wide_anywhere) * moved_once(bytes, shape, length);
+    return std::min(most, anywhere) * (length * bytes <= 128 + 32 ? least.one_line : 1);
+  };
   for (int64_t part = 0; part < std::min(parts, batch); ++part)
     if (const ScheduleLaunch& launch = launch_of(from_matrix(job, part));
-        !launch.found() || along < launch.length ||
-        used >= (tall ? least.tall_anywhere : least.wide_anywhere) * moved_once(bytes, shape, launch.length))
+        !launch.found() || along < launch.length || used >= least_of(launch.length))
       return {};
   for (int64_t first = 0; first < std::min(parts, batch); ++first) {
     Job<bytes> part = from_matrix(job, first);
@@ -505,7 +515,7 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   const Tiling small =
       vectors ? tiling_of<Small>(job, shape.batch) : tiling_of<FewAnywhere>(job, shape.batch);
   const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
-                   (!vectors && small.used > better_used * large.used);
+                   (!vectors && small.used > better_used<bytes>(large.used) * large.used);
   const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, shape.batch) : large;
 
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.

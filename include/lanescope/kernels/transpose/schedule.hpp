@@ -456,8 +456,9 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
   plan.matrices = plan.groups * chunk.matrices;
   plan.piece = plan.groups * plan.group;
-  plan.out_tile = (plan.piece + 15) / 16 * 16 + 16;
-  launch.shared = 2 * plan.out_tile;
+  const unsigned vectors_end = (plan.piece + 15) / 16 * 16;
+  plan.out_tile = vectors_end + 32;
+  launch.shared = plan.out_tile + vectors_end + 16;
   return launch;
 }
 

@@ -14,7 +14,7 @@
 namespace lanescope::kernels::transposing {
 
 /// Strips of long, thin matrices (transpose/strips.cuh): the input's rows are short (`tall`) or its columns,
-/// of `thin` elements; long lines begin `stride` bytes after each other, modulo 16. `anywhere`: not all of
+/// of `thin` elements; long lines begin `stride` bytes after each other, modulo 32. `anywhere`: not all of
 /// them begin where vectors do (of 16 bytes, which are read), or sectors (of 32, which are written). `along`:
 /// their elements, where a matrix has a few strips only; 0: it has many.
 struct StripShape {
@@ -29,7 +29,7 @@ struct StripShape {
 inline StripShape strip_shape(unsigned bytes, bool tall, int64_t thin, int64_t along, int64_t leading,
                               uintptr_t begins) {
   constexpr int64_t few = 128 << 10;
-  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(leading * bytes % 16),
+  return {tall, static_cast<unsigned>(thin), static_cast<unsigned>(leading * bytes % 32),
           begins % (tall ? 32 : 16) != 0, thin * along * bytes < few ? static_cast<unsigned>(along) : 0};
 }
 
@@ -70,6 +70,10 @@ constexpr std::array<unsigned, 2> strip_lengths(unsigned bytes, const StripShape
 /// matters less.
 constexpr unsigned strip_shared(unsigned bytes) { return bytes == 1 ? 57344 : 61440; }
 
+/// By how much slower moves may be if long lines of the input then lie in shared memory with the halves of
+/// their sectors together: past the first-level cache, sectors that are split are asked for twice.
+constexpr double split_cost(unsigned bytes) { return bytes == 1 ? 1.06 : 1.25; }
+
 /// A schedule for strips of `length` elements of the long side, moved as `move` says, as in schedule().
 inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape& shape, unsigned length,
                                      uintptr_t in, uintptr_t out) {
@@ -78,7 +82,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
   const unsigned rows = tall ? length : thin, columns = tall ? thin : length;
   struct Candidate {
     unsigned pitch, alike;
-    bool singly;
+    bool singly, split;
     double cost;
     Pitches pitches;
     Chunk chunk;
@@ -88,8 +92,9 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
                      static_cast<unsigned>(out % 4), c.pitches);
   };
   const auto cost_of_element = [&](const Candidate& c, unsigned words, unsigned elements) {
-    return cost_of(move, words, elements) / (c.alike * double(thin)) +
-           4 * (words + elements) / (length * double(thin));
+    const double cost = cost_of(move, words, elements) / (c.alike * double(thin)) +
+                        4 * (words + elements) / (length * double(thin));
+    return c.split ? split_cost(bytes) * cost : cost;
   };
   // Long lines may lie apart in shared memory as spreads them over banks, those of the input without a vector
   // in common: the best of each pitch, with so many slots at most by estimate.
@@ -97,7 +102,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
   const auto candidates = [&](unsigned most) {
     std::vector<Candidate> found;
     for (unsigned pitch = length + apart; pitch < length + apart + line; ++pitch) {
-      if (pitch * bytes % 16 != shape.stride || thin * pitch * bytes > slot_byte) continue;
+      if (pitch * bytes % 16 != shape.stride % 16 || thin * pitch * bytes > slot_byte) continue;
       Candidate best{};
       for (unsigned alike = 16 / bytes; alike <= length; alike += 16 / bytes)
         for (const bool singly : {false, true}) {
@@ -107,6 +112,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
           c.pitch = pitch;
           c.alike = alike;
           c.singly = singly;
+          c.split = !tall && pitch * bytes % 32 != shape.stride;
           c.pitches = tall ? Pitches{thin, pitch} : Pitches{pitch, thin};
           c.chunk = tall ? Chunk{1, alike, thin, alike, thin} : Chunk{1, thin, alike, thin, alike};
           const auto [words, elements] = scheduler(c).estimate(c.chunk, 0, singly);
@@ -141,7 +147,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
       plan.out_step = c.alike * bytes * (tall ? 1 : thin);
       plan.in_pitch = c.pitches.in * bytes;
       plan.out_pitch = c.pitches.out * bytes;
-      plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 16;
+      plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 32;
       launch.shared = plan.out_tile + (columns * plan.out_pitch + 15) / 16 * 16 + 16;
       if (cost < 1.05 * c.cost) break;
     }
@@ -240,7 +246,7 @@ inline const ScheduleLaunch& strip_schedule_of(unsigned bytes, const StripShape&
                         shape.tall ? shape.thin : 0,
                         in % 4,
                         out % 4,
-                        shape.stride + (shape.anywhere ? 16 : 0) + 32 * uintptr_t{shape.along}};
+                        shape.stride + (shape.anywhere ? 32 : 0) + 64 * uintptr_t{shape.along}};
   return kept_schedule(key, [&] {
     const bool whole = shape.thin * bytes % 4 == 0 && shape.stride % 4 == 0 && (in | out) % 4 == 0;
     return best_length(bytes, shape, [&](unsigned length) {

@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(small_threads, bytes == 16 ? 5 : 6)
   const auto* const in = low + first * strips.in.element;
   auto* const out =
       reinterpret_cast<unsigned char*>(job.out + matrix * job.out_stride) + first * strips.out.element;
-  const auto in_begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(in) % 16);
+  const auto in_begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(in) % 32);
   const auto out_begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(out) % 16);
 
   const auto from = static_cast<unsigned>(__cvta_generic_to_shared(tile)) + in_begin;
