@@ -196,7 +196,7 @@ std::string explain_shared(const model::Arch& arch, const profile::Example& wors
 }
 
 bool splits_sectors(const profile::Example& worst) {
-  if (!worst.has_destination()) return false;
+  if (!worst.has_destination() || worst.mask == 0) return false;
   const auto first = static_cast<size_t>(std::countr_zero(worst.mask));
   return ((worst.address[first] ^ worst.destination[first]) & 16) != 0;
 }
@@ -216,8 +216,7 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
   if (splits_sectors(worst))
     text +=
         ": past the first-level cache a sector is read for each sector of shared memory that parts of it go "
-        "to, "
-        "and here source and destination begin in different halves of theirs.";
+        "to, and here source and destination begin in different halves of theirs.";
   else if (stride && *stride == worst.width)
     text +=
         ": neighbouring lanes use neighbouring addresses, but the first one does not begin a sector of 32 "

@@ -206,8 +206,7 @@ class Collector {
     if (splits_sectors(worst))
       return fmt::format(
           "cp.async.cg moves whole sectors: let the copy's destination begin as far past a multiple of {} "
-          "bytes "
-          "as its source ({}).",
+          "bytes as its source ({}).",
           sector, worst.address[static_cast<size_t>(std::countr_zero(worst.mask))] % sector);
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);

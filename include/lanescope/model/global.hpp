@@ -208,7 +208,7 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
 /// - `lines`: distinct pairs of a line read and a 128-byte line written (counter
 ///   l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld);
 /// - `transactions`: distinct pairs of a line read and a sector written
-/// (l1tex__t_sectors_pipe_lsu_mem_global_op_ld);
+///   (l1tex__t_sectors_pipe_lsu_mem_global_op_ld);
 /// - `sectors`: distinct pairs of a sector read and a sector written, the two ways in which the halves of
 ///   one can go to those of the other counted apart: what is asked of the L2 cache
 ///   (smsp__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts).
