@@ -64,10 +64,40 @@ struct Variation {
   bool defaults = false;                    ///< leading dimensions and strides are left to the library
 };
 
+/// Which kernel a case goes to: the one that the library chooses, or the one that gathers vectors, whose
+/// blocks have so many bytes of shared memory (the library takes it for large matrices only).
+struct Kernel {
+  int gathering = 0;
+  bool wide = false;
+};
+
+template <int bytes>
+Status gather(Element<bytes>* out, const Element<bytes>* in, const TransposeShape& shape,
+              const Kernel& kernel) {
+  namespace kernels = lanescope::kernels::transposing;
+  using Word = kernels::Word<bytes>;
+  const auto columns = static_cast<int>(shape.columns), rows = static_cast<int>(shape.rows);
+  const kernels::Job<bytes> job{reinterpret_cast<Word*>(out),
+                                reinterpret_cast<const Word*>(in),
+                                shape.rows,
+                                shape.columns,
+                                shape.in_leading,
+                                shape.out_leading,
+                                shape.in_stride,
+                                shape.out_stride};
+  const auto of = kernel.wide
+                      ? kernels::wide_gathering(bytes, rows, columns, kernel.gathering, kernel.gathering)
+                      : kernels::tall_gathering(bytes, columns, kernel.gathering);
+  if (!of) return {cudaErrorInvalidValue, "shared memory does not suffice for gathering"};
+  return kernel.wide ? kernels::launch_gathering<bytes, true>(job, *of, shape.batch, nullptr)
+                     : kernels::launch_gathering<bytes, false>(job, *of, shape.batch, nullptr);
+}
+
 unsigned char pattern(size_t i) { return static_cast<unsigned char>(0xA5 ^ (i * 7)); }
 
 template <int bytes>
-void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, bool in_place) {
+void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, bool in_place,
+           const Kernel& kernel = {}) {
   using T = Element<bytes>;
   ++cases;
   const Side in{rows, columns, columns + v.in_padding, rows * (columns + v.in_padding) + v.in_gap,
@@ -79,11 +109,15 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
     return rows && columns && batch ? s.at(batch - 1, s.rows - 1, s.columns - 1) + 1 : s.first;
   };
   char name[256];
-  std::snprintf(
-      name, sizeof name, "%lld x %lld of %d bytes, batch %lld, leading %lld and %lld, first %lld and %lld%s",
-      static_cast<long long>(rows), static_cast<long long>(columns), bytes, static_cast<long long>(batch),
-      static_cast<long long>(in.leading), static_cast<long long>(out.leading),
-      static_cast<long long>(in.first), static_cast<long long>(out.first), in_place ? ", in place" : "");
+  std::snprintf(name, sizeof name,
+                "%lld x %lld of %d bytes, batch %lld, leading %lld and %lld, first %lld and %lld%s%s",
+                static_cast<long long>(rows), static_cast<long long>(columns), bytes,
+                static_cast<long long>(batch), static_cast<long long>(in.leading),
+                static_cast<long long>(out.leading), static_cast<long long>(in.first),
+                static_cast<long long>(out.first), in_place ? ", in place" : "",
+                kernel.gathering == 0 ? ""
+                : kernel.wide         ? ", gathered, wide"
+                                      : ", gathered, tall");
 
   static std::mt19937_64 random(7);
   std::vector<T> source(static_cast<size_t>(end(in)));
@@ -111,7 +145,7 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
     }
 
   TransposeShape shape{.rows = rows, .columns = columns, .batch = batch};
-  if (!v.defaults) {
+  if (!v.defaults || kernel.gathering != 0) {
     shape.in_leading = in.leading;
     shape.out_leading = out.leading;
     shape.in_stride = in.stride;
@@ -119,7 +153,11 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
   }
   T* const target = reinterpret_cast<T*>(to.data) + out.first;
   const T* const origin = in_place ? target : reinterpret_cast<const T*>(from.data) + in.first;
-  const Status status = transpose(target, origin, shape);
+  Status status;
+  if constexpr (bytes <= 4)
+    status = kernel.gathering != 0 ? gather(target, origin, shape, kernel) : transpose(target, origin, shape);
+  else
+    status = transpose(target, origin, shape);
   if (!status) return fail(name, status.message);
   must(cudaDeviceSynchronize(), name);
   must(cudaMemcpy(result.data(), to.data, result.size() * bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");
@@ -232,6 +270,42 @@ void check_sizes(bool quick) {
   check<bytes>(4, 4, 70000, {.defaults = true}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1, .out_padding = 1}, false);
   check<bytes>(3, 3, 70000, {.in_padding = 1}, true);
+}
+
+/// Vectors gathered from rows of all pitches modulo 64 bytes, into blocks that have all rows and all columns,
+/// and parts of one of both; one matrix, and batches whose matrices begin anywhere.
+template <int bytes>
+void check_gathering(bool quick) {
+  const std::vector<int64_t> all{8, 12, 17, 31, 32, 33, 40, 48, 63, 64, 80, 96, 127, 128, 130, 160, 257};
+  const std::vector<int64_t> few{17, 32, 48, 66};
+  int turn = 0;
+  for (const int64_t thin : quick ? few : all)
+    for (const bool wide : {false, true}) {
+      const int64_t step = 16 / bytes;
+      // Along the other side: all of a block's shared memory, half of it, more than one block's.
+      const int shared = thin > 127 ? 64000 : 24000;
+      const int64_t block = shared / 2 / thin / bytes;
+      for (const int64_t along : {block / 2, block + 7, 3 * block / step * step, 2 * block + 5}) {
+        const int64_t rows = wide ? thin : along, columns = wide ? along : thin;
+        if (wide && rows * bytes < 32) continue;
+        const Variation variations[] = {{},
+                                        {.in_first = 1, .out_first = 3},
+                                        {.in_gap = 1, .out_gap = 2, .in_first = 2},
+                                        {.out_padding = wide ? 0 : 3, .in_gap = 3, .out_first = 1}};
+        const auto count = static_cast<int>(std::size(variations));
+        for (int i = 0; i < (quick ? 1 : count); ++i) {
+          const int variation = quick ? turn++ % count : i;
+          const int64_t batch = variation < 2 ? 1 : 3;
+          check<bytes>(rows, columns, batch, variations[variation], false, {shared, wide});
+        }
+      }
+    }
+  if (quick) return;
+  // As the library takes it, with lines whose priorities in the L2 cache are changed; and batches.
+  check<bytes>(135000001 / 31 / bytes, 31, 1, {.defaults = true}, false);
+  check<bytes>(250 / bytes, 135000000 / 250, 1, {.in_first = 1, .defaults = true}, false);
+  check<bytes>(190, 260 / bytes, 600, {.in_first = 1, .defaults = true}, false);
+  check<bytes>(260 / bytes, 400, 300, {.out_first = 1, .defaults = true}, false);
 }
 
 /// Matrices that stand beside each other in the rows of one large one.
@@ -353,6 +427,9 @@ int main(int argc, char** argv) {
   check_sizes<4>(quick);
   check_sizes<8>(quick);
   check_sizes<16>(quick);
+  check_gathering<1>(quick);
+  check_gathering<2>(quick);
+  check_gathering<4>(quick);
   check_interleaved();
   check_stream();
   check_errors();

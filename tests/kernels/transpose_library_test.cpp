@@ -16,6 +16,7 @@
 #include "kernels/reference.hpp"
 #include "kernels/results_tables.hpp"
 #include "lanescope/kernels/transpose/gaps.hpp"
+#include "lanescope/kernels/transpose/gathering.hpp"
 #include "lanescope/kernels/transpose/order.hpp"
 #include "lanescope/kernels/transpose/strip_schedule.hpp"
 #include "lanescope/model/model.hpp"
@@ -210,6 +211,25 @@ class TransposeLibrary : public testing::Test {
             small_threads,
             launch.shared,
             {scalar(strips), scalar(launch.plan_of<usual_slots>(1))}};
+  }
+
+  /// Matrices of which blocks have all rows (`wide`) or all columns. `whole`: both, where they fit.
+  BlockCost run_gathering(const Matrices& m, bool wide, int shared, bool whole = false) {
+    using namespace transposing;
+    const auto bytes = static_cast<int>(m.bytes);
+    const auto of =
+        wide ? wide_gathering(bytes, static_cast<int>(m.rows), m.columns, whole ? shared : 0, shared)
+             : tall_gathering(bytes, static_cast<int>(m.columns), shared);
+    if (!of) throw Error("too little shared memory");
+    EXPECT_EQ(of->rows >= m.rows && of->columns >= m.columns, whole);
+    const auto down = static_cast<unsigned>(divide_up(m.rows, of->rows));
+    const auto across = static_cast<unsigned>(divide_up(m.columns, of->columns));
+    return run({name_of("19transpose_gatheringILi" + std::to_string(bytes) + "ELb" + (wide ? "1" : "0")),
+                down * across * static_cast<uint32_t>(m.batch),
+                gathering_threads,
+                static_cast<uint32_t>(gathering_shared(bytes, *of, m.rows)),
+                {scalar(order_with(down, across, 1)), scalar(*of)}},
+               m);
   }
 
   BlockCost run_in_place(const std::string& kernel, const Matrices& m, int64_t side, int64_t threads,
@@ -489,6 +509,41 @@ TEST_F(TransposeLibrary, StripsShareNoSectorInsideLines) {
       EXPECT_GT(written * 4, left);
       EXPECT_GT(left * 4, written);
     }
+}
+
+TEST_F(TransposeLibrary, GathersVectorsWithoutConflicts) {
+  for (const int64_t bytes : {1, 2, 4})
+    // Rows of all pitches modulo 64 bytes, and of those with another in shared memory.
+    for (const int64_t thin : {17, 18, 20, 24, 32, 48, 63, 64, 80}) {
+      SCOPED_TRACE(std::to_string(thin) + " of " + std::to_string(bytes));
+      const int64_t some = 6 * (16000 / thin / bytes) / 32 * 32 + 5, more = some + 64 * (4000 / thin / bytes);
+      const auto conflicts = [](const SharedCost& cost) { return cost.wavefronts - cost.ideal; };
+      // Both with the same ends, where single elements may meet in a bank.
+      const BlockCost tall[] = {run_gathering({some, thin, bytes, 1, 0, more - some, 3, 1}, false, 13000),
+                                run_gathering({more, thin, bytes, 1, 0, 0, 3, 1}, false, 13000)};
+      EXPECT_GT(tall[1].load.wavefronts, tall[0].load.wavefronts);
+      EXPECT_NEAR(static_cast<double>(conflicts(tall[1].load)), static_cast<double>(conflicts(tall[0].load)),
+                  8);
+      EXPECT_EQ(conflicts(tall[1].store), 0);
+      if (thin * bytes < 32) continue;
+      const BlockCost wide[] = {run_gathering({thin, some, bytes, 1, 0, 0, 1, 3}, true, 18000),
+                                run_gathering({thin, more, bytes, 1, 0, 0, 1, 3}, true, 18000)};
+      EXPECT_GT(wide[1].load.wavefronts, wide[0].load.wavefronts);
+      EXPECT_LE(conflicts(wide[0].load), 40);
+      EXPECT_NEAR(static_cast<double>(conflicts(wide[1].load)), static_cast<double>(conflicts(wide[0].load)),
+                  8);
+      EXPECT_EQ(conflicts(wide[1].store), 0);
+    }
+}
+
+TEST_F(TransposeLibrary, GathersBatches) {
+  for (const int64_t bytes : {1, 2, 4})
+    for (const Matrices& m :
+         {Matrices{61, 43, bytes, 3}, Matrices{50, 64, bytes, 3, 0, 0, 3, 2},
+          Matrices{129, 17, bytes, 2, 0, 0, 1, 1}, Matrices{40, 16, bytes, 5, 0, 0, 1, 0}})
+      EXPECT_EQ(run_gathering(m, true, 48000, true).store.wavefronts,
+                run_gathering(m, true, 48000, true).store.ideal)
+          << m.rows << " x " << m.columns << " of " << bytes;
 }
 
 TEST_F(TransposeLibrary, RequestsOfSmallMatrices) {

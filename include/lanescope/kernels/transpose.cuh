@@ -25,6 +25,8 @@
 //   gaps        batches of small matrices with gaps: likewise, but for how they are copied in and out
 //   strips      long, thin matrices: a block takes a strip from one long edge to the other, and moves its
 //               elements likewise
+//   gathering   matrices of some hundred rows or columns, elements of 1 to 4 bytes: likewise, but the
+//               output's vectors are put together from the input's rows as they are
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
 //               2-byte elements shifted to where rows begin
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
@@ -47,6 +49,7 @@
 #include "lanescope/kernels/transpose/aligned.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
 #include "lanescope/kernels/transpose/gaps.cuh"
+#include "lanescope/kernels/transpose/gathering.cuh"
 #include "lanescope/kernels/transpose/in_place.cuh"
 #include "lanescope/kernels/transpose/lines.cuh"
 #include "lanescope/kernels/transpose/realigning.cuh"
@@ -140,6 +143,9 @@ template <int bytes>
 constexpr double better_used(double large) {
   return large < (bytes == 1 ? 0.95 : 0.91) ? 0.99 : 1.025;
 }
+/// Matrices of so many bytes and less are not gathered: too few blocks, of which the last ones are waited
+/// for.
+inline constexpr int64_t gathered_tall = 112 << 20, gathered_wide = 160 << 20;
 /// In place: pairs of large tiles.
 inline constexpr int64_t many_pairs = 256;
 
@@ -362,6 +368,82 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double use
   return Status{};
 }
 
+/// `blocks` on a multiprocessor may have so many bytes of shared memory each.
+inline int shared_of_blocks(int blocks) {
+  int device = 0, shared = 0;
+  if (cudaGetDevice(&device) != cudaSuccess ||
+      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess)
+    cudaGetLastError();
+  return shared / blocks - 1024;
+}
+
+/// Where gathering is faster than tiles that are used so much (Tiling::used); the limits lose least in the
+/// measurements of docs/performance.md.
+template <int bytes>
+bool gathers_tall(const Job<bytes>& job, double used, bool vectors) {
+  constexpr double limit = bytes == 1 ? 2 : bytes == 2 ? 0.93 : 0.9;
+  const int64_t width = job.columns * bytes;
+  const bool padded = pitch_of(width) != width;
+  if (job.columns < 12 || width > (bytes == 1 ? 420 : 600) || (padded && width == 64)) return false;
+  if (vectors) return !padded && width > 32 && used < (bytes == 1 ? 0.465 : 0.4);
+  return used < (padded ? 0.95 : 1) * limit;
+}
+template <int bytes>
+bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, double used, bool vectors) {
+  if (vectors) return false;
+  const int64_t length = job.rows * bytes;
+  // Of the lanes that an output row has, so many have a vector of it.
+  const double busy = static_cast<double>(length) / static_cast<double>(divide_up(length, 128) * 128);
+  if (batch > 1) {
+    if (length < (bytes == 1 ? 100 : 64) || (length < 116 && used > 0.85)) return false;
+    if (of.columns < job.columns) return bytes < 4 && length <= 520 && used < 0.95;
+    return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(3);
+  }
+  if (bytes > 2 || length < 112 || length > (bytes == 1 ? 340 : 520)) return false;
+  return used < (bytes == 2 ? 0.87 : busy > 0.83 ? 2 : 0.92);
+}
+
+template <int bytes, bool wide>
+Status launch_gathering(const Job<bytes>& job, const Gathering& of, int64_t batch, cudaStream_t stream) {
+  const bool large = job.rows * job.columns * bytes >= 2 * cached_bytes / batch;
+  const auto kernel = large ? &transpose_gathering<bytes, wide, Reading::keeping>
+                            : &transpose_gathering<bytes, wide, Reading::plain>;
+  const int shared = gathering_shared(bytes, of, job.rows);
+  if (const Status status = allow_shared(kernel, shared, shared_of_blocks(2)); !status) return status;
+  const int64_t down = divide_up(job.rows, of.rows), across = divide_up(job.columns, of.columns);
+  const Order order = order_with(static_cast<unsigned>(down), static_cast<unsigned>(across), 1);
+  return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, gathering_threads, shared, stream>>>(from_matrix(job, first), order, of);
+  });
+}
+
+/// Goes by gathering where that is faster than tiles and strips: large matrices without gaps, of which all
+/// rows or all columns fit a block; batches of those of which all of a matrix does.
+template <int bytes>
+std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double used, bool vectors,
+                                   cudaStream_t stream) {
+  if (job.in_leading != job.columns) return {};
+  const int64_t size = job.rows * job.columns * batch * bytes;
+  constexpr int64_t most = 4096;  // that one side has, so that int is enough
+  if (job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
+      size > (batch > 1 ? few_bytes : gathered_wide) && (batch > 1 || job.rows < job.columns)) {
+    const int two = shared_of_blocks(2), three = shared_of_blocks(3);
+    const int some = batch > 1 || job.rows * bytes < 216 ? three : two;
+    const auto of = wide_gathering(bytes, static_cast<int>(job.rows), job.columns, two, some);
+    if (of && gathers_wide(job, batch, *of, used, vectors) &&
+        divide_up(job.columns, of->columns) <= 0x7fffffff)
+      return launch_gathering<bytes, true>(job, *of, batch, stream);
+  }
+  if (batch == 1 && job.columns <= most && size > gathered_tall && gathers_tall(job, used, vectors)) {
+    // Few blocks of a multiprocessor read fewer rows twice, and end at the same time.
+    const int blocks = size >= 2 * gathered_tall ? 2 : job.columns * bytes > 100 ? 3 : 5;
+    const auto of = tall_gathering(bytes, static_cast<int>(job.columns), shared_of_blocks(blocks));
+    if (of && job.rows >= 2 * of->rows && divide_up(job.rows, of->rows) <= 0x7fffffff)
+      return launch_gathering<bytes, false>(job, *of, batch, stream);
+  }
+  return {};
+}
+
 /// Goes by small matrices with gaps where tiles would be mostly empty.
 template <int bytes>
 std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
@@ -521,6 +603,8 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.
   const bool cached = job.rows * job.columns <= few_bytes / bytes / shape.batch;
   const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
+  if constexpr (bytes <= 4)
+    if (const auto status = by_gathering(job, shape.batch, tiling.used, vectors, stream)) return *status;
   if (const auto status = by_strips(job, shape.batch, tiling.used, least, cached ? 0.5 : 1, stream))
     return *status;
   if (const auto status = by_gaps(job, shape.batch, tiling.filled, stream)) return *status;

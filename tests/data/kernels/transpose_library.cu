@@ -70,6 +70,15 @@ STRIPS(2, 2, 2);
 STRIPS(4, 1, 1);
 STRIPS(8, 1, 1);
 STRIPS(16, 1, 1);
+#define GATHERING(bytes, wide, ...)                                                         \
+  template __global__ void transpose_gathering<bytes, wide, __VA_ARGS__>(Job<bytes>, Order, \
+                                                                         const __grid_constant__ Gathering)
+GATHERING(1, false, Reading::keeping, 32768);
+GATHERING(1, true, Reading::plain);
+GATHERING(2, false, Reading::plain);
+GATHERING(2, true, Reading::keeping, 32768);
+GATHERING(4, false, Reading::plain);
+GATHERING(4, true, Reading::plain);
 template __global__ void transpose_in_place<4>(Job<4>, unsigned);
 template __global__ void transpose_in_place<8>(Job<8>, unsigned);
 template __global__ void transpose_words_in_place<1>(Job<1>, unsigned);

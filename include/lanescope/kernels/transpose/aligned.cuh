@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(Tiles::threads) transpose_aligned(Job<Tiles::b
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
   auto& tile = *reinterpret_cast<UsedTile<Tiles>*>(raw);
 
-  const Place at = place_of<Tiles::rows, Tiles::columns>(order);
+  const Place at = place_of(order, Tiles::rows, Tiles::columns);
   const Piece<Tiles::bytes> piece{job.in + at.matrix * job.in_stride + at.row * job.in_leading + at.column,
                                   job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row,
                                   job.in_leading,
@@ -221,9 +221,9 @@ __global__ void __launch_bounds__(Tiles::threads) transpose_aligned(Job<Tiles::b
   fill_tile<Tiles>(tile, piece, thread, [&](const uint4* from) { return load_once(from, policy); });
   __syncthreads();
   if (large)
-    release_lines<Tiles::shared, cached>({reinterpret_cast<uintptr_t>(piece.in),
-                                          piece.in_leading * Tiles::bytes, 0, piece.rows, 0,
-                                          piece.columns * Tiles::bytes});
+    release_lines<cached>({reinterpret_cast<uintptr_t>(piece.in), piece.in_leading * Tiles::bytes, 0,
+                           piece.rows, 0, piece.columns * Tiles::bytes},
+                          Tiles::shared);
   write_tile<Tiles>(tile, piece, thread);
 }
 

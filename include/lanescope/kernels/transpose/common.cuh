@@ -64,8 +64,7 @@ struct Place {
 __device__ __forceinline__ unsigned quotient(unsigned number, const Divisor& by) {
   return __umulhi(2 * number, by.factor) >> by.shift;
 }
-template <int tile_rows, int tile_columns>
-__device__ __forceinline__ Place place_of(const Order& order) {
+__device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int tile_columns) {
   const unsigned matrix = quotient(blockIdx.x, order.tiles);
   const unsigned tile = blockIdx.x - matrix * order.tiles.value;
   const unsigned turn = quotient(tile, order.in_turn);

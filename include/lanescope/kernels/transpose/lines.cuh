@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
   T* const tile = reinterpret_cast<T*>(raw);
 
   // Rows of the tile are counted from the first one that is loaded, `slack` above those that are stored.
-  const Place at = place_of<Lines::rows, Lines::columns>(order);
+  const Place at = place_of(order, Lines::rows, Lines::columns);
   const int64_t first = at.row - slack;
   const int low = at.row == 0 ? slack : 0;
   const int high = static_cast<int>(min(job.rows - first, int64_t{Lines::loaded}));
@@ -96,9 +96,9 @@ __global__ void __launch_bounds__(Lines::threads, Lines::blocks)
   }
   __syncthreads();
   if constexpr (reading == Reading::keeping)
-    release_lines<Lines::columns * Lines::rows * Lines::bytes, cached>(
-        {reinterpret_cast<uintptr_t>(in), job.in_leading * Lines::bytes, low, high, at.column * Lines::bytes,
-         columns * Lines::bytes});
+    release_lines<cached>({reinterpret_cast<uintptr_t>(in), job.in_leading * Lines::bytes, low, high,
+                           at.column * Lines::bytes, columns * Lines::bytes},
+                          Lines::columns * Lines::rows * Lines::bytes);
 
 #pragma unroll
   for (int n = 0; n < Lines::stores; ++n) {

@@ -53,6 +53,17 @@ __device__ __forceinline__ uint4 load(const uint4* from, uint64_t policy) {
   return value;
 }
 
+/// Copies a vector of 16 bytes to an address of shared memory, asynchronously.
+template <Reading reading>
+__device__ __forceinline__ void copy_vector(unsigned to, const void* from, uint64_t policy) {
+  if constexpr (reading == Reading::plain)
+    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(to), "l"(from) : "memory");
+  else
+    asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;" ::"r"(to), "l"(from),
+                 "l"(policy)
+                 : "memory");
+}
+
 /// Where a tile lies in the input, for release_lines.
 struct InputTile {
   uintptr_t in;    ///< of its row 0
@@ -64,9 +75,9 @@ struct InputTile {
 
 /// Gives the lines of 128 bytes that end in a tile of `tile_bytes` the normal priority, if the block is one
 /// of those that read the last `cached` bytes; lines that do not lie in a row as a whole keep theirs.
-template <int tile_bytes, int64_t cached>
-__device__ __forceinline__ void release_lines(const InputTile& tile) {
-  if (gridDim.x - blockIdx.x > static_cast<unsigned>(cached / tile_bytes)) return;
+template <int64_t cached>
+__device__ __forceinline__ void release_lines(const InputTile& tile, int tile_bytes) {
+  if (gridDim.x - blockIdx.x > static_cast<unsigned>(cached) / tile_bytes) return;
   const int lines = tile.width / 128 + 1;
   for (int e = static_cast<int>(threadIdx.x); e < (tile.high - tile.low) * lines;
        e += static_cast<int>(blockDim.x)) {

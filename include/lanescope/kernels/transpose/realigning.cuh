@@ -334,7 +334,7 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   static_assert(conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load));
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
 
-  Place at = place_of<Tiles::rows, Tiles::columns>(order);
+  Place at = place_of(order, Tiles::rows, Tiles::columns);
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
   at.column = at.column == 0 ? int64_t{order.across - 1} * Tiles::columns : at.column - Tiles::columns;
   const int64_t row = at.row - Tiles::slack;
@@ -372,9 +372,9 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   }
   __syncthreads();
   if constexpr (reading == Reading::keeping)
-    release_lines<Tiles::columns * Tiles::rows * Tiles::bytes, cached>(
-        {reinterpret_cast<uintptr_t>(block.in), block.in_pitch, low, block.high, at.column * Tiles::bytes,
-         block.columns * Tiles::bytes});
+    release_lines<cached>({reinterpret_cast<uintptr_t>(block.in), block.in_pitch, low, block.high,
+                           at.column * Tiles::bytes, block.columns * Tiles::bytes},
+                          Tiles::columns * Tiles::rows * Tiles::bytes);
   auto* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
   const int64_t out_pitch = job.out_leading * Tiles::bytes;
   if (joined || next_joined)

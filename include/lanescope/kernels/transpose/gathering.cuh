@@ -1,0 +1,260 @@
+// Transposes of matrices whose rows begin anywhere, of which one side is so short that a block has all of it:
+// rows go to shared memory as they are, and the output's vectors are put together from there, element by
+// element.
+#pragma once
+
+#include <cuda_pipeline_primitives.h>
+
+#include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/gathering.hpp"
+#include "lanescope/kernels/transpose/reading.cuh"
+
+namespace lanescope::kernels::transposing {
+
+/// The words of a vector, of which the first `by` are its last ones, in their order.
+__device__ __forceinline__ uint4 rotated(const uint32_t (&x)[4], int by) {
+  uint32_t y[4];
+#pragma unroll
+  for (int w = 0; w < 4; ++w) y[w] = by % 2 != 0 ? x[(w + 1) % 4] : x[w];
+  return by / 2 != 0 ? make_uint4(y[2], y[3], y[0], y[1]) : make_uint4(y[0], y[1], y[2], y[3]);
+}
+
+/// Elements of 4 / bytes rows; a lane takes row i ^ `first` as its i-th. `straight`: all lanes take row i.
+template <int bytes, bool straight>
+struct RowsOfWord {
+  static constexpr int side = 4 / bytes;
+  int offset[side];  ///< bytes from the first row
+  unsigned pairs, halves;
+
+  __device__ __forceinline__ RowsOfWord(int first, int pitch) {
+    if constexpr (straight) first = 0;
+    pairs = (first & 1) != 0 ? 0x0004 : 0x0040;
+    halves = (first & (side / 2)) != 0 ? 0x1054 : 0x5410;
+#pragma unroll
+    for (int i = 0; i < side; ++i) offset[i] = (i ^ first) * pitch;
+  }
+  __device__ __forceinline__ uint32_t word(const unsigned char* from) const {
+    const auto element = [&](int i) {
+      return uint32_t{*reinterpret_cast<const Word<bytes>*>(from + offset[i])};
+    };
+    if constexpr (bytes == 4)
+      return element(0);
+    else if constexpr (bytes == 2)
+      return __byte_perm(element(0), element(1), halves);
+    else
+      return __byte_perm(__byte_perm(element(0), element(1), pairs),
+                         __byte_perm(element(2), element(3), pairs), halves);
+  }
+};
+
+/// What a block of `transpose_gathering` has in shared memory.
+template <int bytes, Reading reading>
+struct GatheredRows {
+  const unsigned char* in;          ///< of the first row
+  int64_t in_pitch;                 ///< bytes
+  int rows;                         ///< that are loaded
+  int width;                        ///< bytes of a row that are
+  const unsigned char *low, *high;  ///< the matrix; its rows lie without gaps
+  unsigned char* tile;
+  unsigned begin;  ///< byte of it where the first row begins
+  uint64_t policy;
+
+  /// `to`: shared address. `inside`: all vectors lie in the matrix as a whole.
+  template <bool inside>
+  __device__ __forceinline__ void copy(unsigned to, const unsigned char* from) const {
+    if (inside || (from >= low && from + 16 <= high)) {
+      copy_vector<reading>(to, from, policy);
+    } else {
+#pragma unroll 1
+      for (int b = 0; b < 16; b += bytes) {
+        Word<bytes> value = 0;  // words are read of which a part lies in the matrix
+        if (from + b >= low && from + b < high) value = *reinterpret_cast<const Word<bytes>*>(from + b);
+        *static_cast<Word<bytes>*>(__cvta_shared_to_generic(to + b)) = value;
+      }
+    }
+  }
+
+  /// Addresses of shared memory go from vector to vector as a whole: where the tile's is added to each, nvcc
+  /// 13.0 makes instructions that a GPU refuses.
+  template <bool inside>
+  __device__ __forceinline__ void load(const Gathering& of) const {
+    const int thread = static_cast<int>(threadIdx.x);
+    const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(tile));
+    if (of.at_once == 0) {
+      const unsigned end = shared + begin + rows * of.pitch;
+      const unsigned char* from = in - begin + 16 * thread;
+#pragma unroll 4
+      for (unsigned to = shared + 16 * thread; to < end; to += 16 * gathering_threads) {
+        copy<inside>(to, from);
+        from += 16 * gathering_threads;
+      }
+      return;
+    }
+    const int row = static_cast<int>(quotient(thread, of.vectors));
+    const int column = 16 * (thread - row * static_cast<int>(of.vectors.value));
+    if (row >= of.at_once) return;
+    const unsigned char* from = in + row * in_pitch;
+    unsigned to = shared + begin + row * of.pitch;
+#pragma unroll 4
+    for (int r = row; r < rows; r += of.at_once) {
+      const int shift = static_cast<int>(to % 16);
+      if (column < shift + width) copy<inside>(to - shift + column, from - shift + column);
+      from += of.at_once * in_pitch;
+      to += of.at_once * of.pitch;
+    }
+  }
+  __device__ __forceinline__ void load(const Gathering& of) const {
+    if (in - 32 >= low && in + (rows - 1) * in_pitch + width + 16 <= high)
+      load<true>(of);
+    else
+      load<false>(of);
+  }
+};
+
+/// Words of 4 bytes from `at` on, and each `step` bytes, to in front of `end` become what lies `back` bytes
+/// before them. Nothing is read but vectors that [low, high) has a part of: the rest belongs to words of
+/// which a part is copied for nothing.
+__device__ __forceinline__ void copy_words(unsigned char* tile, unsigned at, unsigned end, unsigned step,
+                                           unsigned back, unsigned low, unsigned high) {
+  const int first = static_cast<int>(low & ~15U), last = static_cast<int>((high + 15) & ~15U) - 4;
+  const unsigned shift = (0 - back) % 4 * 8;
+  for (; at < end; at += step) {
+    const int from = static_cast<int>((at - back) & ~3U);
+    const auto word = [&](int byte) { return *reinterpret_cast<const uint32_t*>(tile + byte); };
+    *reinterpret_cast<uint32_t*>(tile + at) =
+        __funnelshift_r(word(max(from, first)), word(min(from + 4, last)), shift);
+  }
+}
+/// Behind the last row of all come the first ones once more, one column further on: what follows in the
+/// output's memory. `width`: bytes of a row.
+template <int bytes>
+__device__ __forceinline__ void repeat_rows(unsigned char* tile, unsigned begin, const Gathering& of,
+                                            unsigned width) {
+  constexpr int repeated = 32 / bytes - 1;
+  const unsigned thread = threadIdx.x, all = of.rows * of.pitch, back = all - bytes;
+  if (of.at_once == 0) {
+    // As one row, whose first word has elements of the last row.
+    const unsigned to = begin + all, words = (to + 3) & ~3U, end = to + repeated * of.pitch;
+    copy_words(tile, words + 4 * thread, end, 4 * gathering_threads, back, begin, to);
+    if (thread * bytes < words - to)
+      *reinterpret_cast<Word<bytes>*>(tile + to + thread * bytes) =
+          *reinterpret_cast<const Word<bytes>*>(tile + begin + (thread + 1) * bytes);
+  } else {
+    // Words before a row and behind it belong to no other.
+    for (unsigned row = thread / 32; row < repeated; row += gathering_threads / 32) {
+      const unsigned low = begin + row * of.pitch, to = low + all;
+      copy_words(tile, (to & ~3U) + 4 * (thread % 32), to + width - bytes, 128, back, low, low + width);
+    }
+  }
+}
+
+/// One block for `of.rows` x `of.columns` elements. `wide`: that is all rows, and the output has no gaps:
+/// blocks write pieces of its memory. Else they write whole sectors of the output's rows.
+template <int bytes, bool wide, Reading reading, int64_t cached = cached_bytes>
+__global__ void __launch_bounds__(gathering_threads, 2)
+    transpose_gathering(Job<bytes> job, Order order, const __grid_constant__ Gathering of) {
+  extern __shared__ uint4 raw[];
+  constexpr int vector = 16 / bytes, side = 4 / bytes, sector = 32 / bytes, slack = wide ? 0 : sector - 1;
+  const Place at = place_of(order, of.rows, of.columns);
+  const auto* const matrix = reinterpret_cast<const unsigned char*>(job.in + at.matrix * job.in_stride);
+  GatheredRows<bytes, reading> block;
+  block.in_pitch = job.in_leading * bytes;
+  block.in = matrix + at.row * block.in_pitch + at.column * bytes;
+  block.rows = static_cast<int>(min(job.rows - at.row, int64_t{of.rows + slack}));
+  const int columns = static_cast<int>(min(job.columns - at.column, int64_t{of.columns}));
+  // Of the column behind the last one: where a vector ends that begins in the last one.
+  const bool more = wide && at.column + columns < job.columns;
+  block.width = (columns + (more ? 1 : 0)) * bytes;
+  block.low = matrix;
+  block.high = matrix + job.rows * block.in_pitch;
+  block.tile = reinterpret_cast<unsigned char*>(raw);
+  block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
+  block.policy = policy_of<reading>();
+  block.load(of);
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  if constexpr (wide) {
+    repeat_rows<bytes>(block.tile, block.begin, of, block.width);
+    __syncthreads();
+  }
+
+  // The lane's vectors: of some output rows, whose first sectors begin in the same row of the block.
+  const int thread = static_cast<int>(threadIdx.x);
+  auto* const out = reinterpret_cast<unsigned char*>(job.out + at.matrix * job.out_stride + at.row);
+  const int64_t out_pitch = job.out_leading * bytes;
+  const auto to_sector = [](const unsigned char* at) {
+    return static_cast<int>(-static_cast<unsigned>(reinterpret_cast<uintptr_t>(at)) % 32) / bytes;
+  };
+  int column = of.column<bytes>(thread);
+  unsigned char* to = out + (at.column + column) * out_pitch;
+  const int k = of.lane(thread), begins = to_sector(to), first = begins + k * vector;
+  const int end = wide ? block.rows + k % 2 * vector : begins + of.rows;
+  const Gathering::Turn turn = of.turn<bytes>(thread, begins);
+  const unsigned char* from[4];
+#pragma unroll
+  for (int w = 0; w < 4; ++w)
+    from[w] = block.tile + block.begin + (first + ((w - turn.words) & 3) * side) * of.pitch + column * bytes;
+  to += first * bytes;
+  const int step = vector << of.lanes, at_once = of.columns_at_once();
+  const auto store = [&]<bool straight>() {
+    const RowsOfWord<bytes, straight> rows(turn.rows, of.pitch);
+    for (; column < columns; column += at_once) {
+      const int last = wide && (column + 1 < columns || more) ? block.rows + sector - 1 : block.rows;
+      const int most = min(end, last - vector + 1);
+      unsigned offset = 0;
+      unsigned char* place = to;
+#pragma unroll 1
+      for (int row = first; row < most; row += step) {
+        uint32_t x[4];
+#pragma unroll
+        for (int w = 0; w < 4; ++w) x[w] = rows.word(from[w] + offset);
+        *reinterpret_cast<uint4*>(place) = rotated(x, turn.words);
+        place += step * bytes;
+        offset += step * of.pitch;
+      }
+#pragma unroll
+      for (int w = 0; w < 4; ++w) from[w] += at_once * bytes;
+      to += at_once * out_pitch;
+    }
+  };
+  if (bytes == 4 || of.straight<bytes>())
+    store.template operator()<true>();
+  else
+    store.template operator()<false>();
+
+  // Where output rows begin and end inside of sectors and vectors: elements.
+  const auto single = [&](int c, int row) {
+    *reinterpret_cast<Word<bytes>*>(out + (at.column + c) * out_pitch + row * bytes) =
+        *reinterpret_cast<const Word<bytes>*>(block.tile + block.begin + row * of.pitch + c * bytes);
+  };
+  if (at.row == 0 && (!wide || at.column == 0)) {
+    for (int e = thread; e < (wide ? 1 : columns) * sector; e += gathering_threads) {
+      const int c = e / sector, row = e % sector;
+      if (row < to_sector(out + (at.column + c) * out_pitch) && row < block.rows) single(c, row);
+    }
+  }
+  if (at.row + of.rows + slack >= job.rows && !more) {
+    for (int e = thread; e < (wide ? 1 : columns) * vector; e += gathering_threads) {
+      const int c = wide ? columns - 1 : e / vector, begin = to_sector(out + (at.column + c) * out_pitch);
+      const int behind = begin + (block.rows - begin) / vector * vector, row = behind + e % vector;
+      if (block.rows > begin && behind < (wide ? block.rows : begin + of.rows) && row < block.rows)
+        single(c, row);
+    }
+  }
+
+  if constexpr (reading == Reading::keeping) {
+    const int64_t all = block.in_pitch * block.rows;
+    const InputTile tile =
+        of.at_once == 0 ? InputTile{reinterpret_cast<uintptr_t>(block.in), 0, 0, 1, 0, static_cast<int>(all)}
+                        : InputTile{reinterpret_cast<uintptr_t>(block.in),
+                                    block.in_pitch,
+                                    0,
+                                    block.rows,
+                                    at.column * bytes,
+                                    block.width};
+    release_lines<cached>(tile, of.rows * of.columns * bytes);
+  }
+}
+
+}  // namespace lanescope::kernels::transposing

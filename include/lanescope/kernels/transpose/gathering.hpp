@@ -1,0 +1,123 @@
+// How a block of `transpose_gathering` lies in shared memory, and in which order its lanes take rows, so that
+// no two of them meet in a bank. Without CUDA, for tests.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <optional>
+
+#include "lanescope/kernels/transpose/order.hpp"
+#include "lanescope/model/portable.hpp"
+
+namespace lanescope::kernels::transposing {
+
+inline constexpr int gathering_threads = 256;
+/// Bytes of shared memory: before the first row, and behind the last one, so that words and vectors that have
+/// a part of them are copied as a whole.
+inline constexpr int gathering_before = 64;
+/// Bytes from row to row where blocks have not all columns: more take longer to copy than they save.
+inline constexpr int gathering_widest = 800;
+
+/// A block copies some rows of the input to shared memory as they are, and puts vectors of 16 bytes of the
+/// output together from it, element by element: those of a vector lie in as many rows of one column.
+///
+/// Some lanes of a warp have vectors that follow each other in an output row. The others have output rows
+/// that lie 4, 8, ... bytes further on in the input's. All take an element of the same row modulo vectors at
+/// a time, wherever their vectors begin, and so what lies 4, 8, ... bytes further on; but for the lanes of an
+/// output row: vectors whose rows would lie in the same banks begin with rows that do not. With 2^v times an
+/// odd number of elements from row to row, those are each 2^v vectors.
+struct Gathering {
+  int rows;         ///< of the input for which a block writes the output
+  int columns;      ///< of the input
+  int pitch;        ///< bytes from row to row in shared memory: as many as in the input, modulo sectors
+  Divisor vectors;  ///< of 16 bytes, of a row: what threads copy of it
+  int at_once;      ///< rows that threads copy at the same time; 0: rows without gaps, as one
+  int lanes;        ///< of an output row: 2 to the power of this
+  int down, up;     ///< lane k of these begins with row k >> down << up of its vector
+
+  /// Which of an output row's lanes a thread is.
+  [[nodiscard]] LANESCOPE_HD constexpr int lane(int thread) const { return thread & ((1 << lanes) - 1); }
+  /// The column of a thread's output row, and how many columns behind it the next one has.
+  template <int bytes>
+  [[nodiscard]] LANESCOPE_HD constexpr int column(int thread) const {
+    constexpr int side = 4 / bytes;
+    const int warp = thread / 32;
+    return warp / side * (32 >> lanes) * side + (thread % 32 >> lanes) * side + warp % side;
+  }
+  [[nodiscard]] LANESCOPE_HD constexpr int columns_at_once() const {
+    return gathering_threads / 32 * (32 >> lanes);
+  }
+
+  /// All threads take the rows of a word in their order.
+  template <int bytes>
+  [[nodiscard]] LANESCOPE_HD constexpr bool straight() const {
+    return lanes == 3 && 1 << up >= 4 / bytes;
+  }
+  /// The order in which a thread takes the rows of its vectors.
+  struct Turn {
+    int words;  ///< words of 4 bytes come so much earlier
+    int rows;   ///< row i ^ rows of a word's is the i-th
+  };
+  /// `begins`: rows of the block before the first vector of the output row.
+  template <int bytes>
+  [[nodiscard]] LANESCOPE_HD constexpr Turn turn(int thread, int begins) const {
+    constexpr int side = 4 / bytes, vector = 16 / bytes;
+    const int row = lane(thread) >> down << up;
+    return {(row / side + begins % vector / side) % 4, row % side};
+  }
+};
+
+/// `pitch`: not a multiple of 64.
+constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, int vectors) {
+  const int even = std::countr_zero(static_cast<unsigned>(pitch));
+  const int size = std::countr_zero(static_cast<unsigned>(bytes));
+  Gathering of{};
+  of.rows = rows;
+  of.columns = columns;
+  of.pitch = pitch;
+  of.vectors = divisor(static_cast<unsigned>(std::max(vectors, 1)));
+  of.at_once = vectors == 0 ? 0 : gathering_threads / vectors;
+  // Eight vectors, 16 bytes of banks each; of four 32 where no row begins between those.
+  of.lanes = even == 5 ? 2 : 3;
+  of.down = even == 5 ? 0 : std::max(3 - even + size, 0);
+  of.up = even == 5 ? 0 : 4 - even;
+  return of;
+}
+
+/// From row to row in shared memory: as many as rows of `width` bytes take, and then not a multiple of 64,
+/// of which too many rows would lie in the same banks.
+constexpr int64_t pitch_of(int64_t width) { return width % 64 == 0 ? width + 32 : width; }
+
+/// All of the columns of a tall matrix without gaps, and as many rows as `shared` bytes hold.
+constexpr std::optional<Gathering> tall_gathering(int bytes, int columns, int shared) {
+  const int width = columns * bytes, pitch = static_cast<int>(pitch_of(width)), sector = 32 / bytes;
+  const int rows = ((shared - gathering_before) / pitch - (sector - 1)) / sector * sector;
+  if (rows < 2 * sector) return {};
+  return gathering_with(bytes, rows, columns, pitch, pitch == width ? 0 : width / 16 + 1);
+}
+
+/// All of the rows of a wide matrix without gaps, and as many columns as `some` bytes hold, or all if `whole`
+/// bytes hold them. Rows: a sector of the output at least; of the input, a vector.
+constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t columns, int whole, int some) {
+  const int64_t width = columns * bytes, pitch = pitch_of(width);
+  if (width < 16) return {};
+  const int loaded = rows + 32 / bytes - 1;  // the first ones twice
+  if (pitch <= (whole - gathering_before) / loaded && (pitch == width || width / 16 < gathering_threads))
+    return gathering_with(bytes, rows, static_cast<int>(columns), static_cast<int>(pitch),
+                          pitch == width ? 0 : static_cast<int>(width) / 16 + 1);
+  const int low = static_cast<int>(width % 32);
+  const int most = std::min((some - gathering_before) / loaded, gathering_widest);
+  int part = (most - low) / 32 * 32 + low;
+  if (part % 64 == 0) part -= 32;
+  // No vector has elements of two rows; and one column more is loaded. Warps take 32 columns at a time.
+  const int across = ((part - 15) / bytes - 1) / 32 * 32;
+  if (across <= 0) return {};
+  return gathering_with(bytes, rows, across, part, ((across + 1) * bytes + 30) / 16);
+}
+/// What a block needs of shared memory.
+constexpr int gathering_shared(int bytes, const Gathering& of, int64_t rows) {
+  return (static_cast<int>(std::min<int64_t>(of.rows, rows)) + 32 / bytes - 1) * of.pitch + gathering_before;
+}
+
+}  // namespace lanescope::kernels::transposing

@@ -1,0 +1,102 @@
+// Which rows the lanes of transpose/gathering.cuh take: all of a vector's, and by the model never two of a
+// bank, however wide the rows are and wherever the rows of the input and of the output begin.
+#include "lanescope/kernels/transpose/gathering.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "lanescope/model/model.hpp"
+
+namespace lanescope::kernels::transposing {
+namespace {
+
+/// The wavefronts with which a warp takes all elements of a vector, if the output's rows are `out_pitch`
+/// bytes apart and the first one begins `before` bytes before a sector; negative: a row is left out.
+template <int bytes>
+int wavefronts(const Gathering& of, int warp, int out_pitch, int before, int begin) {
+  constexpr int side = 4 / bytes, vector = 16 / bytes;
+  std::vector<std::vector<bool>> taken(32, std::vector<bool>(vector));
+  int sum = 0;
+  for (int w = 0; w < 4; ++w)
+    for (int i = 0; i < side; ++i) {
+      model::Request request{.op = model::Op::load, .width = bytes, .mask = 0xffffffff};
+      for (int lane = 0; lane < 32; ++lane) {
+        const int thread = 32 * warp + lane, column = of.column<bytes>(thread);
+        const int begins = (before + column * out_pitch) % 32 / bytes;
+        const Gathering::Turn turn = of.turn<bytes>(thread, begins);
+        const int row = ((w - turn.words) & 3) * side + (i ^ turn.rows);
+        taken[static_cast<size_t>(lane)][static_cast<size_t>(row)] = true;
+        const int first = begins + of.lane(thread) * vector;
+        request.address[static_cast<size_t>(lane)] =
+            static_cast<uint64_t>(begin + (first + row) * of.pitch + column * bytes);
+      }
+      sum += model::shared_cost(*model::find_arch("sm_90"), request).wavefronts;
+    }
+  const bool all = std::all_of(taken.begin(), taken.end(), [](const std::vector<bool>& rows) {
+    return std::count(rows.begin(), rows.end(), true) == vector;
+  });
+  return all ? sum : -1;
+}
+
+template <int bytes>
+void expect_no_conflicts() {
+  for (int pitch = 8; pitch < 330; pitch += bytes) {
+    if (pitch % 64 == 0) continue;
+    const Gathering of = gathering_with(bytes, 64, pitch / bytes, pitch, 0);
+    for (int out_pitch = 0; out_pitch < 32; out_pitch += bytes)
+      for (const int before : {0, 5 * bytes % 32, 31 / bytes * bytes})
+        for (const int warp : {0, 3, 6})
+          ASSERT_EQ(wavefronts<bytes>(of, warp, out_pitch, before, pitch % 32 / bytes * bytes), 16 / bytes)
+              << pitch << " bytes from row to row, " << out_pitch << " of the output, warp " << warp;
+  }
+}
+
+TEST(Gathering, BytesNeverMeetInABank) { expect_no_conflicts<1>(); }
+TEST(Gathering, HalvesNeverMeetInABank) { expect_no_conflicts<2>(); }
+TEST(Gathering, WordsNeverMeetInABank) { expect_no_conflicts<4>(); }
+
+/// Threads have each column once, if blocks have as many as they take at once.
+template <int bytes>
+void expect_each_column() {
+  for (const int pitch : {36, 96}) {
+    const Gathering of = gathering_with(bytes, 64, 64, pitch, 0);
+    std::vector<int> times(static_cast<size_t>(of.columns_at_once()));
+    for (int thread = 0; thread < gathering_threads; ++thread)
+      if (of.lane(thread) == 0) ++times.at(static_cast<size_t>(of.column<bytes>(thread)));
+    EXPECT_EQ(std::count(times.begin(), times.end(), 1), of.columns_at_once()) << pitch;
+  }
+}
+
+TEST(Gathering, EachColumnHasItsLanes) {
+  expect_each_column<1>();
+  expect_each_column<2>();
+  expect_each_column<4>();
+}
+
+TEST(Gathering, BlocksFitSharedMemory) {
+  for (const int bytes : {1, 2, 4})
+    for (const int shared : {9000, 48000, 112000})
+      for (int thin = 32 / bytes; thin < 400; thin += 7) {
+        if (const auto tall = tall_gathering(bytes, thin, shared)) {
+          EXPECT_LE(gathering_shared(bytes, *tall, 1 << 30), shared);
+          EXPECT_EQ(tall->rows * bytes % 32, 0);
+          EXPECT_NE(tall->pitch % 64, 0);
+        }
+        for (const int64_t along : {100, 1001, 4096, 5 * 4096}) {
+          const auto wide = wide_gathering(bytes, thin, along, shared, shared);
+          if (!wide) continue;
+          EXPECT_LE(gathering_shared(bytes, *wide, thin), shared);
+          EXPECT_NE(wide->pitch % 64, 0);
+          EXPECT_EQ((wide->pitch - along * bytes) % 32, 0);
+          // Vectors of a row and of the next one are not the same, where rows have any between them.
+          if (wide->columns < along) {
+            EXPECT_GE(wide->pitch, (wide->columns + 1) * bytes + 15);
+          }
+        }
+      }
+}
+
+}  // namespace
+}  // namespace lanescope::kernels::transposing
