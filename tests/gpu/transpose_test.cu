@@ -72,25 +72,25 @@ struct Kernel {
 };
 
 template <int bytes>
-Status gather(Element<bytes>* out, const Element<bytes>* in, const TransposeShape& shape,
-              const Kernel& kernel) {
-  namespace kernels = lanescope::kernels::transposing;
-  using Word = kernels::Word<bytes>;
-  const auto columns = static_cast<int>(shape.columns), rows = static_cast<int>(shape.rows);
-  const kernels::Job<bytes> job{reinterpret_cast<Word*>(out),
-                                reinterpret_cast<const Word*>(in),
-                                shape.rows,
-                                shape.columns,
-                                shape.in_leading,
-                                shape.out_leading,
-                                shape.in_stride,
-                                shape.out_stride};
-  const auto of = kernel.wide
-                      ? kernels::wide_gathering(bytes, rows, columns, kernel.gathering, kernel.gathering)
-                      : kernels::tall_gathering(bytes, columns, kernel.gathering);
-  if (!of) return {cudaErrorInvalidValue, "shared memory does not suffice for gathering"};
-  return kernel.wide ? kernels::launch_gathering<bytes, true>(job, *of, shape.batch, nullptr)
-                     : kernels::launch_gathering<bytes, false>(job, *of, shape.batch, nullptr);
+Status run(Element<bytes>* out, const Element<bytes>* in, const TransposeShape& shape, const Kernel& kernel) {
+  if constexpr (bytes <= 4) {
+    if (kernel.gathering != 0) {
+      namespace kernels = lanescope::kernels::transposing;
+      using Word = kernels::Word<bytes>;
+      const auto device = kernels::current_device();
+      if (!device) return {cudaErrorInvalidDevice, "no device"};
+      const auto columns = static_cast<int>(shape.columns), rows = static_cast<int>(shape.rows);
+      const auto job =
+          kernels::job_of<bytes>(reinterpret_cast<Word*>(out), reinterpret_cast<const Word*>(in), shape);
+      const auto of = kernel.wide
+                          ? kernels::wide_gathering(bytes, rows, columns, kernel.gathering, kernel.gathering)
+                          : kernels::tall_gathering(bytes, columns, kernel.gathering);
+      if (!of) return {cudaErrorInvalidValue, "shared memory does not suffice for gathering"};
+      return kernel.wide ? kernels::launch_gathering<bytes, true>(job, *of, *device, shape.batch, nullptr)
+                         : kernels::launch_gathering<bytes, false>(job, *of, *device, shape.batch, nullptr);
+    }
+  }
+  return transpose(out, in, shape);
 }
 
 unsigned char pattern(size_t i) { return static_cast<unsigned char>(0xA5 ^ (i * 7)); }
@@ -153,11 +153,7 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
   }
   T* const target = reinterpret_cast<T*>(to.data) + out.first;
   const T* const origin = in_place ? target : reinterpret_cast<const T*>(from.data) + in.first;
-  Status status;
-  if constexpr (bytes <= 4)
-    status = kernel.gathering != 0 ? gather(target, origin, shape, kernel) : transpose(target, origin, shape);
-  else
-    status = transpose(target, origin, shape);
+  const Status status = run(target, origin, shape, kernel);
   if (!status) return fail(name, status.message);
   must(cudaDeviceSynchronize(), name);
   must(cudaMemcpy(result.data(), to.data, result.size() * bytes, cudaMemcpyDeviceToHost), "cudaMemcpy");

@@ -85,6 +85,18 @@ struct LeastUsed {
   /// Of all that, for strips that have one line of memory of each long line.
   double one_line = 0.955;
 };
+/// Limits of what is used for all matrices and for none.
+inline constexpr double always = 2, never = 0;
+/// Where gathering is faster than tiles that are used so much (Tiling::used): less than a limit, in matrices
+/// of so many bytes a row (tall ones) or a column (wide ones).
+struct GatheredLimits {
+  int64_t tall_bytes, wide_bytes;
+  double tall, tall_aligned;
+  /// Where an output row leaves few lanes without a vector, and else.
+  double wide_busy, wide;
+  /// Bytes of a column in batches, at least.
+  int64_t batch_bytes;
+};
 template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
@@ -94,6 +106,7 @@ struct Tiles<1> {
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
+  static constexpr GatheredLimits gathered = {420, 340, always, 0.465, always, 0.92, 100};
 };
 template <>
 struct Tiles<2> {
@@ -104,6 +117,7 @@ struct Tiles<2> {
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
+  static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 0.87, 0.87, 64};
 };
 template <>
 struct Tiles<4> {
@@ -114,6 +128,7 @@ struct Tiles<4> {
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
+  static constexpr GatheredLimits gathered = {600, 0, 0.9, 0.4, never, never, 64};
 };
 template <>
 struct Tiles<8> {
@@ -222,23 +237,31 @@ Order order_of(const Job<bytes>& job, const Tiling& tiling, unsigned in_turn) {
   return order_with(down, across, job.rows > kept / width && !apart ? across : in_turn);
 }
 
-/// One block for each tile. `rest`: the kernel's other arguments.
-template <class Tiles, class Kernel, class... Rest>
-Status launch_tiles(Kernel kernel, const Job<Tiles::bytes>& job, const Order& order, int shared,
-                    int64_t batch, cudaStream_t stream, const Rest&... rest) {
-  if (const Status status = allow_shared(kernel, shared); !status) return status;
+/// One block of so many threads for each tile. `most`: as of allow_shared; `rest`: the kernel's other
+/// arguments.
+template <int bytes, class Kernel, class... Rest>
+Status launch_tiles(Kernel kernel, int threads, const Job<bytes>& job, const Order& order, int shared,
+                    int most, int64_t batch, cudaStream_t stream, const Rest&... rest) {
+  if (const Status status = allow_shared(kernel, shared, most); !status) return status;
   return launch_all(order.tiles.value, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, Tiles::threads, shared, stream>>>(from_matrix(job, first), order, rest...);
+    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), order, rest...);
   });
+}
+
+/// So much that no cache holds it, which is read with the L2 policy "evict last" (Reading::keeping).
+template <int bytes>
+bool is_large(const Job<bytes>& job, int64_t batch) {
+  return job.rows * job.columns * bytes >= 2 * cached_bytes / batch;
 }
 
 template <class Tiles>
 Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch,
                        cudaStream_t stream) {
-  const bool large = job.rows * job.columns * Tiles::bytes >= 2 * cached_bytes / batch;
+  const bool large = is_large(job, batch);
   const Order order = order_of<Tiles>(job, tiling, 1);
   const auto launch = [&](auto kernel, const auto&... rest) {
-    return launch_tiles<Tiles>(kernel, job, order, Tiles::shared, batch, stream, rest...);
+    return launch_tiles(kernel, Tiles::threads, job, order, Tiles::shared, Tiles::shared, batch, stream,
+                        rest...);
   };
   if constexpr (Tiles::bytes < 8) {
     const Gaps gaps = gaps_of(Tiles::bytes, Tiles::slack, job.rows, job.columns, job.in_leading,
@@ -266,7 +289,8 @@ Status launch_aligned(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_
           cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, carveout));
       !status)
     return status;
-  return launch_tiles<Tiles>(kernel, job, order, std::max(walk.shared, Tiles::shared), batch, stream);
+  const int shared = std::max(walk.shared, Tiles::shared);
+  return launch_tiles(kernel, Tiles::threads, job, order, shared, shared, batch, stream);
 }
 
 /// Calls launch_some(first matrix, blocks, matrices) for a batch by a schedule.
@@ -368,53 +392,44 @@ std::optional<Status> by_strips(const Job<bytes>& job, int64_t batch, double use
   return Status{};
 }
 
-/// `blocks` on a multiprocessor may have so many bytes of shared memory each.
-inline int shared_of_blocks(int blocks) {
-  int device = 0, shared = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess)
-    cudaGetLastError();
-  return shared / blocks - 1024;
-}
+/// What each of so many blocks on a multiprocessor may have of its shared memory.
+inline int shared_of_blocks(const Device& device, int blocks) { return device.shared / blocks - 1024; }
 
-/// Where gathering is faster than tiles that are used so much (Tiling::used); the limits lose least in the
-/// measurements of docs/performance.md.
 template <int bytes>
 bool gathers_tall(const Job<bytes>& job, double used, bool vectors) {
-  constexpr double limit = bytes == 1 ? 2 : bytes == 2 ? 0.93 : 0.9;
+  constexpr GatheredLimits limits = Tiles<bytes>::gathered;
   const int64_t width = job.columns * bytes;
   const bool padded = pitch_of(width) != width;
-  if (job.columns < 12 || width > (bytes == 1 ? 420 : 600) || (padded && width == 64)) return false;
-  if (vectors) return !padded && width > 32 && used < (bytes == 1 ? 0.465 : 0.4);
-  return used < (padded ? 0.95 : 1) * limit;
+  if (job.columns < 12 || width > limits.tall_bytes || (padded && width == 64)) return false;
+  if (vectors) return !padded && width > 32 && used < limits.tall_aligned;
+  return used < (padded ? 0.95 : 1) * limits.tall;
 }
 template <int bytes>
-bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, double used, bool vectors) {
+bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, const Device& device,
+                  double used, bool vectors) {
   if (vectors) return false;
+  constexpr GatheredLimits limits = Tiles<bytes>::gathered;
   const int64_t length = job.rows * bytes;
   // Of the lanes that an output row has, so many have a vector of it.
   const double busy = static_cast<double>(length) / static_cast<double>(divide_up(length, 128) * 128);
   if (batch > 1) {
-    if (length < (bytes == 1 ? 100 : 64) || (length < 116 && used > 0.85)) return false;
+    if (length < limits.batch_bytes || (length < 116 && used > 0.85)) return false;
     if (of.columns < job.columns) return bytes < 4 && length <= 520 && used < 0.95;
-    return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(3);
+    return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(device, 3);
   }
-  if (bytes > 2 || length < 112 || length > (bytes == 1 ? 340 : 520)) return false;
-  return used < (bytes == 2 ? 0.87 : busy > 0.83 ? 2 : 0.92);
+  return length >= 112 && length <= limits.wide_bytes &&
+         used < (busy > 0.83 ? limits.wide_busy : limits.wide);
 }
 
 template <int bytes, bool wide>
-Status launch_gathering(const Job<bytes>& job, const Gathering& of, int64_t batch, cudaStream_t stream) {
-  const bool large = job.rows * job.columns * bytes >= 2 * cached_bytes / batch;
-  const auto kernel = large ? &transpose_gathering<bytes, wide, Reading::keeping>
-                            : &transpose_gathering<bytes, wide, Reading::plain>;
-  const int shared = gathering_shared(bytes, of, job.rows);
-  if (const Status status = allow_shared(kernel, shared, shared_of_blocks(2)); !status) return status;
-  const int64_t down = divide_up(job.rows, of.rows), across = divide_up(job.columns, of.columns);
-  const Order order = order_with(static_cast<unsigned>(down), static_cast<unsigned>(across), 1);
-  return launch_all(down * across, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, gathering_threads, shared, stream>>>(from_matrix(job, first), order, of);
-  });
+Status launch_gathering(const Job<bytes>& job, const Gathering& of, const Device& device, int64_t batch,
+                        cudaStream_t stream) {
+  const auto kernel = is_large(job, batch) ? &transpose_gathering<bytes, wide, Reading::keeping>
+                                           : &transpose_gathering<bytes, wide, Reading::plain>;
+  const Order order = order_with(static_cast<unsigned>(divide_up(job.rows, of.rows)),
+                                 static_cast<unsigned>(divide_up(job.columns, of.columns)), 1);
+  return launch_tiles(kernel, gathering_threads, job, order, gathering_shared(bytes, of, job.rows),
+                      shared_of_blocks(device, 2), batch, stream, of);
 }
 
 /// Goes by gathering where that is faster than tiles and strips: large matrices without gaps, of which all
@@ -422,24 +437,29 @@ Status launch_gathering(const Job<bytes>& job, const Gathering& of, int64_t batc
 template <int bytes>
 std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double used, bool vectors,
                                    cudaStream_t stream) {
-  if (job.in_leading != job.columns) return {};
-  const int64_t size = job.rows * job.columns * batch * bytes;
   constexpr int64_t most = 4096;  // that one side has, so that int is enough
-  if (job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
-      size > (batch > 1 ? few_bytes : gathered_wide) && (batch > 1 || job.rows < job.columns)) {
-    const int two = shared_of_blocks(2), three = shared_of_blocks(3);
-    const int some = batch > 1 || job.rows * bytes < 216 ? three : two;
-    const auto of = wide_gathering(bytes, static_cast<int>(job.rows), job.columns, two, some);
-    if (of && gathers_wide(job, batch, *of, used, vectors) &&
+  const int64_t size = job.rows * job.columns * batch * bytes;
+  const bool wide = job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
+                    size > (batch > 1 ? few_bytes : gathered_wide) && (batch > 1 || job.rows < job.columns);
+  const bool tall =
+      batch == 1 && job.columns <= most && size > gathered_tall && gathers_tall(job, used, vectors);
+  if (job.in_leading != job.columns || !(wide || tall)) return {};
+  const std::optional<Device> device = current_device();
+  if (!device) return {};
+  const auto shared = [&](int blocks) { return shared_of_blocks(*device, blocks); };
+  if (wide) {
+    const int some = batch > 1 || job.rows * bytes < 216 ? 3 : 2;
+    const auto of = wide_gathering(bytes, static_cast<int>(job.rows), job.columns, shared(2), shared(some));
+    if (of && gathers_wide(job, batch, *of, *device, used, vectors) &&
         divide_up(job.columns, of->columns) <= 0x7fffffff)
-      return launch_gathering<bytes, true>(job, *of, batch, stream);
+      return launch_gathering<bytes, true>(job, *of, *device, batch, stream);
   }
-  if (batch == 1 && job.columns <= most && size > gathered_tall && gathers_tall(job, used, vectors)) {
+  if (tall) {
     // Few blocks of a multiprocessor read fewer rows twice, and end at the same time.
     const int blocks = size >= 2 * gathered_tall ? 2 : job.columns * bytes > 100 ? 3 : 5;
-    const auto of = tall_gathering(bytes, static_cast<int>(job.columns), shared_of_blocks(blocks));
+    const auto of = tall_gathering(bytes, static_cast<int>(job.columns), shared(blocks));
     if (of && job.rows >= 2 * of->rows && divide_up(job.rows, of->rows) <= 0x7fffffff)
-      return launch_gathering<bytes, false>(job, *of, batch, stream);
+      return launch_gathering<bytes, false>(job, *of, *device, batch, stream);
   }
   return {};
 }
@@ -511,6 +531,19 @@ inline int64_t extent(int64_t rows, int64_t columns, int64_t leading, int64_t ba
   return elements < 0 ? -1 : product(elements, bytes);
 }
 
+/// The matrices of a shape whose sides are not empty; strides that are left out stay 0.
+template <int bytes>
+Job<bytes> job_of(Word<bytes>* out, const Word<bytes>* in, const TransposeShape& shape) {
+  return {out,
+          in,
+          shape.rows,
+          shape.columns,
+          shape.in_leading == 0 ? shape.columns : shape.in_leading,
+          shape.out_leading == 0 ? shape.rows : shape.out_leading,
+          shape.in_stride,
+          shape.out_stride};
+}
+
 template <int bytes>
 Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeShape& shape,
                        cudaStream_t stream) {
@@ -525,16 +558,7 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (to % bytes != 0) return invalid("out is not aligned to the size of an element");
   if (from % bytes != 0) return invalid("in is not aligned to the size of an element");
 
-  Job<bytes> job{out,
-                 in,
-                 shape.rows,
-                 shape.columns,
-                 shape.in_leading,
-                 shape.out_leading,
-                 shape.in_stride,
-                 shape.out_stride};
-  if (job.in_leading == 0) job.in_leading = job.columns;
-  if (job.out_leading == 0) job.out_leading = job.rows;
+  Job<bytes> job = job_of<bytes>(out, in, shape);
   if (job.in_leading < job.columns)
     return invalid("in_leading is less than columns: rows of the input overlap");
   if (job.out_leading < job.rows) return invalid("out_leading is less than rows: rows of the output overlap");

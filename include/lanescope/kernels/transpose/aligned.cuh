@@ -261,15 +261,11 @@ inline int64_t memory_rate(int device) {
 /// by strips that lie an odd multiple of 64 KiB apart.
 /// `whole_lines`: rows of both matrices begin at multiples of 128 bytes.
 inline Walk walk_of(int64_t in_row_bytes, unsigned across, bool whole_lines) {
-  int device = 0, shared = 0;
-  if (cudaGetDevice(&device) != cudaSuccess ||
-      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device) != cudaSuccess) {
-    cudaGetLastError();
-    return {};
-  }
+  const std::optional<Device> device = current_device();
+  if (!device) return {};
   // A fourth block does not fit, since some of the memory is the system's.
-  if (const int64_t rate = memory_rate(device); whole_lines && rate > 0 && rate < 30000)
-    return {across, shared / 4};
+  if (const int64_t rate = memory_rate(device->number); whole_lines && rate > 0 && rate < 30000)
+    return {across, device->shared / 4};
   const int64_t in_turn = (in_row_bytes & -in_row_bytes) / (64 << 10);
   if (in_turn > 1 && across % in_turn == 0) return {static_cast<unsigned>(in_turn)};
   return {};

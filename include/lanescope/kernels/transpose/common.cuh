@@ -5,6 +5,7 @@
 #include <cuda_runtime.h>
 
 #include <cstdint>
+#include <optional>
 
 #include "lanescope/kernels/transpose/order.hpp"
 #include "lanescope/tile.cuh"
@@ -55,6 +56,20 @@ template <int bytes>
 uintptr_t out_begins(const Job<bytes>& job, int64_t batch) {
   return reinterpret_cast<uintptr_t>(job.out) |
          static_cast<uintptr_t>((job.out_leading | (batch == 1 ? 0 : job.out_stride)) * bytes);
+}
+
+/// The current device, and the bytes of shared memory of its multiprocessors; nothing: it does not say.
+struct Device {
+  int number, shared;
+};
+inline std::optional<Device> current_device() {
+  Device device{};
+  if (cudaGetDevice(&device.number) == cudaSuccess &&
+      cudaDeviceGetAttribute(&device.shared, cudaDevAttrMaxSharedMemoryPerMultiprocessor, device.number) ==
+          cudaSuccess)
+    return device;
+  cudaGetLastError();  // nothing has failed that a caller should hear of
+  return {};
 }
 
 /// Where the tile of a block begins.

@@ -15,7 +15,7 @@ namespace lanescope::kernels::transposing {
 inline constexpr int gathering_threads = 256;
 /// Bytes of shared memory: before the first row, and behind the last one, so that words and vectors that have
 /// a part of them are copied as a whole.
-inline constexpr int gathering_before = 64;
+inline constexpr int gathering_margin = 64;
 /// Bytes from row to row where blocks have not all columns: more take longer to copy than they save.
 inline constexpr int gathering_widest = 800;
 
@@ -92,7 +92,7 @@ constexpr int64_t pitch_of(int64_t width) { return width % 64 == 0 ? width + 32 
 /// All of the columns of a tall matrix without gaps, and as many rows as `shared` bytes hold.
 constexpr std::optional<Gathering> tall_gathering(int bytes, int columns, int shared) {
   const int width = columns * bytes, pitch = static_cast<int>(pitch_of(width)), sector = 32 / bytes;
-  const int rows = ((shared - gathering_before) / pitch - (sector - 1)) / sector * sector;
+  const int rows = ((shared - gathering_margin) / pitch - (sector - 1)) / sector * sector;
   if (rows < 2 * sector) return {};
   return gathering_with(bytes, rows, columns, pitch, pitch == width ? 0 : width / 16 + 1);
 }
@@ -103,11 +103,11 @@ constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t c
   const int64_t width = columns * bytes, pitch = pitch_of(width);
   if (width < 16) return {};
   const int loaded = rows + 32 / bytes - 1;  // the first ones twice
-  if (pitch <= (whole - gathering_before) / loaded && (pitch == width || width / 16 < gathering_threads))
+  if (pitch <= (whole - gathering_margin) / loaded && (pitch == width || width / 16 < gathering_threads))
     return gathering_with(bytes, rows, static_cast<int>(columns), static_cast<int>(pitch),
                           pitch == width ? 0 : static_cast<int>(width) / 16 + 1);
   const int low = static_cast<int>(width % 32);
-  const int most = std::min((some - gathering_before) / loaded, gathering_widest);
+  const int most = std::min((some - gathering_margin) / loaded, gathering_widest);
   int part = (most - low) / 32 * 32 + low;
   if (part % 64 == 0) part -= 32;
   // No vector has elements of two rows; and one column more is loaded. Warps take 32 columns at a time.
@@ -117,7 +117,7 @@ constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t c
 }
 /// What a block needs of shared memory.
 constexpr int gathering_shared(int bytes, const Gathering& of, int64_t rows) {
-  return (static_cast<int>(std::min<int64_t>(of.rows, rows)) + 32 / bytes - 1) * of.pitch + gathering_before;
+  return (static_cast<int>(std::min<int64_t>(of.rows, rows)) + 32 / bytes - 1) * of.pitch + gathering_margin;
 }
 
 }  // namespace lanescope::kernels::transposing
