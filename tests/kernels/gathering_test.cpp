@@ -12,10 +12,17 @@
 namespace lanescope::kernels::transposing {
 namespace {
 
-/// The wavefronts with which a warp takes all elements of a vector, if the output's rows are `out_pitch`
-/// bytes apart and the first one begins `before` bytes before a sector; negative: a row is left out.
+/// Where the matrices lie, in bytes.
+struct Places {
+  int begin;      ///< of the first row in shared memory
+  int out_pitch;  ///< from output row to output row
+  int before;     ///< of the first output row, before a sector
+};
+
+/// The wavefronts with which a warp takes all elements of a vector of its first columns; negative: a row is
+/// left out.
 template <int bytes>
-int wavefronts(const Gathering& of, int warp, int out_pitch, int before, int begin) {
+int wavefronts(const Gathering& of, int warp, const Places& places) {
   constexpr int side = 4 / bytes, vector = 16 / bytes;
   std::vector<std::vector<bool>> taken(32, std::vector<bool>(vector));
   int sum = 0;
@@ -24,13 +31,13 @@ int wavefronts(const Gathering& of, int warp, int out_pitch, int before, int beg
       model::Request request{.op = model::Op::load, .width = bytes, .mask = 0xffffffff};
       for (int lane = 0; lane < 32; ++lane) {
         const int thread = 32 * warp + lane, column = of.column<bytes>(thread);
-        const int begins = (before + column * out_pitch) % 32 / bytes;
+        const int begins = (places.before + column * places.out_pitch) % 32 / bytes;
         const Gathering::Turn turn = of.turn<bytes>(thread, begins);
         const int row = ((w - turn.words) & 3) * side + (i ^ turn.rows);
         taken[static_cast<size_t>(lane)][static_cast<size_t>(row)] = true;
         const int first = begins + of.lane(thread) * vector;
         request.address[static_cast<size_t>(lane)] =
-            static_cast<uint64_t>(begin + (first + row) * of.pitch + column * bytes);
+            static_cast<uint64_t>(places.begin + (first + row) * of.pitch + column * bytes);
       }
       sum += model::shared_cost(*model::find_arch("sm_90"), request).wavefronts;
     }
@@ -40,33 +47,40 @@ int wavefronts(const Gathering& of, int warp, int out_pitch, int before, int beg
   return all ? sum : -1;
 }
 
+/// `length`: of output rows, where blocks have all of them.
 template <int bytes>
-void expect_no_conflicts() {
+void expect_no_conflicts(int length) {
   for (int pitch = 8; pitch < 330; pitch += bytes) {
     if (pitch % 64 == 0) continue;
-    const Gathering of = gathering_with(bytes, 64, pitch / bytes, pitch, 0);
+    const Gathering of = gathering_with(bytes, 64, pitch / bytes, pitch, 0, length);
     for (int out_pitch = 0; out_pitch < 32; out_pitch += bytes)
       for (const int before : {0, 5 * bytes % 32, 31 / bytes * bytes})
         for (const int warp : {0, 3, 6})
-          ASSERT_EQ(wavefronts<bytes>(of, warp, out_pitch, before, pitch % 32 / bytes * bytes), 16 / bytes)
-              << pitch << " bytes from row to row, " << out_pitch << " of the output, warp " << warp;
+          ASSERT_EQ(wavefronts<bytes>(of, warp, {pitch % 32 / bytes * bytes, out_pitch, before}), 16 / bytes)
+              << pitch << " bytes from row to row, " << out_pitch << " of the output, " << before
+              << " before a sector, warp " << warp;
   }
 }
 
-TEST(Gathering, BytesNeverMeetInABank) { expect_no_conflicts<1>(); }
-TEST(Gathering, HalvesNeverMeetInABank) { expect_no_conflicts<2>(); }
-TEST(Gathering, WordsNeverMeetInABank) { expect_no_conflicts<4>(); }
+TEST(Gathering, BytesNeverMeetInABank) { expect_no_conflicts<1>(500); }
+TEST(Gathering, BytesOfShortRowsNeverMeetInABank) { expect_no_conflicts<1>(60); }
+TEST(Gathering, HalvesNeverMeetInABank) { expect_no_conflicts<2>(500); }
+TEST(Gathering, WordsNeverMeetInABank) { expect_no_conflicts<4>(500); }
 
-/// Threads have each column once, if blocks have as many as they take at once.
+/// The lanes of an output row have each column once, however many a block has.
 template <int bytes>
 void expect_each_column() {
-  for (const int pitch : {36, 96}) {
-    const Gathering of = gathering_with(bytes, 64, 64, pitch, 0);
-    std::vector<int> times(static_cast<size_t>(of.columns_at_once()));
-    for (int thread = 0; thread < gathering_threads; ++thread)
-      if (of.lane(thread) == 0) ++times.at(static_cast<size_t>(of.column<bytes>(thread)));
-    EXPECT_EQ(std::count(times.begin(), times.end(), 1), of.columns_at_once()) << pitch;
-  }
+  for (const int length : {60, 500})
+    for (const int pitch : {33 * bytes, 34 * bytes, 36 * bytes, 40 * bytes, 80 * bytes, 96})
+      for (const int columns : {1, 31, 32, 100, 128, 129, 333}) {
+        const Gathering of = gathering_with(bytes, 64, columns, pitch, 0, length);
+        std::vector<int> times(static_cast<size_t>(columns));
+        for (int thread = 0; thread < gathering_threads; ++thread)
+          for (int c = of.column<bytes>(thread); c < columns; c += of.columns_at_once())
+            if (of.lane(thread) == 0) ++times.at(static_cast<size_t>(c));
+        EXPECT_EQ(std::count(times.begin(), times.end(), 1), columns)
+            << columns << " columns, " << pitch << " bytes from row to row, " << length << " of output rows";
+      }
 }
 
 TEST(Gathering, EachColumnHasItsLanes) {

@@ -526,13 +526,16 @@ TEST_F(TransposeLibrary, GathersVectorsWithoutConflicts) {
                   8);
       EXPECT_EQ(conflicts(tall[1].store), 0);
       if (thin * bytes < 32) continue;
-      const BlockCost wide[] = {run_gathering({thin, some, bytes, 1, 0, 0, 1, 3}, true, 18000),
-                                run_gathering({thin, more, bytes, 1, 0, 0, 1, 3}, true, 18000)};
-      EXPECT_GT(wide[1].load.wavefronts, wide[0].load.wavefronts);
-      EXPECT_LE(conflicts(wide[0].load), 40);
-      EXPECT_NEAR(static_cast<double>(conflicts(wide[1].load)), static_cast<double>(conflicts(wide[0].load)),
-                  8);
-      EXPECT_EQ(conflicts(wide[1].store), 0);
+      // Bytes in rows of twice and four times an odd number, of which four lanes have output rows, too.
+      for (const int64_t farther : bytes == 1 ? std::vector<int64_t>{0, 1, 7} : std::vector<int64_t>{0}) {
+        const BlockCost wide[] = {run_gathering({thin, some + farther, bytes, 1, 0, 0, 1, 3}, true, 18000),
+                                  run_gathering({thin, more + farther, bytes, 1, 0, 0, 1, 3}, true, 18000)};
+        EXPECT_GT(wide[1].load.wavefronts, wide[0].load.wavefronts);
+        EXPECT_LE(conflicts(wide[0].load), 40);
+        EXPECT_NEAR(static_cast<double>(conflicts(wide[1].load)),
+                    static_cast<double>(conflicts(wide[0].load)), 8);
+        EXPECT_EQ(conflicts(wide[1].store), 0);
+      }
     }
 }
 

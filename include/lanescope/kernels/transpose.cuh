@@ -92,6 +92,8 @@ inline constexpr double always = 2, never = 0;
 struct GatheredLimits {
   int64_t tall_bytes, wide_bytes;
   double tall, tall_aligned;
+  int64_t narrow_bytes;  ///< tall ones of so many bytes have a limit of their own
+  double narrow;
   /// Where an output row leaves few lanes without a vector, and else.
   double wide_busy, wide;
   /// Bytes of a column in batches, at least.
@@ -106,7 +108,7 @@ struct Tiles<1> {
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
-  static constexpr GatheredLimits gathered = {420, 340, always, 0.465, always, 0.92, 100};
+  static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.93, 100};
 };
 template <>
 struct Tiles<2> {
@@ -117,7 +119,7 @@ struct Tiles<2> {
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
-  static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 0.87, 0.87, 64};
+  static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.87, 64};
 };
 template <>
 struct Tiles<4> {
@@ -128,7 +130,7 @@ struct Tiles<4> {
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
-  static constexpr GatheredLimits gathered = {600, 0, 0.9, 0.4, never, never, 64};
+  static constexpr GatheredLimits gathered = {600, 0, 0.91, 0.4, 0, never, never, never, 64};
 };
 template <>
 struct Tiles<8> {
@@ -402,7 +404,7 @@ bool gathers_tall(const Job<bytes>& job, double used, bool vectors) {
   const bool padded = pitch_of(width) != width;
   if (job.columns < 12 || width > limits.tall_bytes || (padded && width == 64)) return false;
   if (vectors) return !padded && width > 32 && used < limits.tall_aligned;
-  return used < (padded ? 0.95 : 1) * limits.tall;
+  return used < (padded ? 0.95 : 1) * (width <= limits.narrow_bytes ? limits.narrow : limits.tall);
 }
 template <int bytes>
 bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, const Device& device,
@@ -417,7 +419,9 @@ bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, con
     if (of.columns < job.columns) return bytes < 4 && length <= 520 && used < 0.95;
     return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(device, 3);
   }
-  return length >= 112 && length <= limits.wide_bytes &&
+  // Strips are faster for shorter columns, and longer ones of which lanes take rows in orders of their own.
+  const int64_t least = bytes > 1 ? 94 : of.pitch % 32 == 0 ? 112 : of.lanes == 2 ? 80 : 84;
+  return length >= least && length <= limits.wide_bytes &&
          used < (busy > 0.83 ? limits.wide_busy : limits.wide);
 }
 
@@ -430,6 +434,25 @@ Status launch_gathering(const Job<bytes>& job, const Gathering& of, const Device
                                  static_cast<unsigned>(divide_up(job.columns, of.columns)), 1);
   return launch_tiles(kernel, gathering_threads, job, order, gathering_shared(bytes, of, job.rows),
                       shared_of_blocks(device, 2), batch, stream, of);
+}
+
+/// The best number of blocks of a multiprocessor for a wide matrix: the more, the shorter its rows are, if
+/// blocks gather most of what they copy. `shared`: bytes for so many.
+template <int bytes, class Shared>
+std::optional<Gathering> best_of_wide(const Job<bytes>& job, int64_t batch, const Shared& shared) {
+  const auto with = [&](int blocks) {
+    return wide_gathering(bytes, static_cast<int>(job.rows), job.columns, shared(2), shared(blocks));
+  };
+  const int64_t length = job.rows * bytes;
+  std::optional<Gathering> best = with(batch > 1 || length < 216 ? 3 : 2);
+  if (!best || batch > 1 || length >= 216) return best;
+  const auto improve = [&](int blocks, double by) {
+    const auto other = with(blocks);
+    if (other && gathered(bytes, *other) > gathered(bytes, *best) + by) best = other;
+  };
+  if (length >= 120) improve(2, 0.1);
+  improve(4, length < 120 ? -0.03 : 0.03);
+  return best;
 }
 
 /// Goes by gathering where that is faster than tiles and strips: large matrices without gaps, of which all
@@ -448,8 +471,7 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
   if (!device) return {};
   const auto shared = [&](int blocks) { return shared_of_blocks(*device, blocks); };
   if (wide) {
-    const int some = batch > 1 || job.rows * bytes < 216 ? 3 : 2;
-    const auto of = wide_gathering(bytes, static_cast<int>(job.rows), job.columns, shared(2), shared(some));
+    const auto of = best_of_wide(job, batch, shared);
     if (of && gathers_wide(job, batch, *of, *device, used, vectors) &&
         divide_up(job.columns, of->columns) <= 0x7fffffff)
       return launch_gathering<bytes, true>(job, *of, *device, batch, stream);

@@ -22,11 +22,11 @@ inline constexpr int gathering_widest = 800;
 /// A block copies some rows of the input to shared memory as they are, and puts vectors of 16 bytes of the
 /// output together from it, element by element: those of a vector lie in as many rows of one column.
 ///
-/// Some lanes of a warp have vectors that follow each other in an output row. The others have output rows
-/// that lie 4, 8, ... bytes further on in the input's. All take an element of the same row modulo vectors at
-/// a time, wherever their vectors begin, and so what lies 4, 8, ... bytes further on; but for the lanes of an
-/// output row: vectors whose rows would lie in the same banks begin with rows that do not. With 2^v times an
-/// odd number of elements from row to row, those are each 2^v vectors.
+/// Eight (or four) lanes of a warp have vectors that follow each other in an output row. The others have
+/// output rows that lie 4, 8, ... bytes further on in the input's. All take an element of the same row modulo
+/// vectors at a time, wherever their vectors begin, and so what lies 4, 8, ... bytes further on; but for the
+/// lanes of an output row: vectors whose rows would lie in the same banks begin with rows that do not. With
+/// 2^v times an odd number of elements from row to row, those are each 2^v vectors.
 struct Gathering {
   int rows;         ///< of the input for which a block writes the output
   int columns;      ///< of the input
@@ -35,24 +35,23 @@ struct Gathering {
   int at_once;      ///< rows that threads copy at the same time; 0: rows without gaps, as one
   int lanes;        ///< of an output row: 2 to the power of this
   int down, up;     ///< lane k of these begins with row k >> down << up of its vector
+  int beside;       ///< columns from the first four of a warp to the other four, if it has eight
 
   /// Which of an output row's lanes a thread is.
   [[nodiscard]] LANESCOPE_HD constexpr int lane(int thread) const { return thread & ((1 << lanes) - 1); }
   /// The column of a thread's output row, and how many columns behind it the next one has.
   template <int bytes>
   [[nodiscard]] LANESCOPE_HD constexpr int column(int thread) const {
-    constexpr int side = 4 / bytes;
-    const int warp = thread / 32;
-    return warp / side * (32 >> lanes) * side + (thread % 32 >> lanes) * side + warp % side;
+    constexpr int side = 4 / bytes, unit = 16 / bytes;
+    const int warp = thread / 32, group = thread % 32 >> lanes;
+    return warp / side * (beside == unit ? 2 * unit : unit) + warp % side + group % 4 * side +
+           group / 4 * beside;
   }
-  [[nodiscard]] LANESCOPE_HD constexpr int columns_at_once() const {
-    return gathering_threads / 32 * (32 >> lanes);
-  }
-
+  [[nodiscard]] LANESCOPE_HD constexpr int columns_at_once() const { return gathering_threads >> lanes; }
   /// All threads take the rows of a word in their order.
   template <int bytes>
   [[nodiscard]] LANESCOPE_HD constexpr bool straight() const {
-    return lanes == 3 && 1 << up >= 4 / bytes;
+    return 1 << up >= 4 / bytes;
   }
   /// The order in which a thread takes the rows of its vectors.
   struct Turn {
@@ -68,8 +67,12 @@ struct Gathering {
   }
 };
 
-/// `pitch`: not a multiple of 64.
-constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, int vectors) {
+/// Of rows so short, in bytes, four lanes have vectors, and of longer ones eight.
+inline constexpr int four_lanes = 192;
+
+/// `pitch`: not a multiple of 64. `length`: of an output row, where blocks have all of it; in bytes.
+constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, int vectors,
+                                   int64_t length = four_lanes + 1) {
   const int even = std::countr_zero(static_cast<unsigned>(pitch));
   const int size = std::countr_zero(static_cast<unsigned>(bytes));
   Gathering of{};
@@ -78,10 +81,12 @@ constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, 
   of.pitch = pitch;
   of.vectors = divisor(static_cast<unsigned>(std::max(vectors, 1)));
   of.at_once = vectors == 0 ? 0 : gathering_threads / vectors;
-  // Eight vectors, 16 bytes of banks each; of four 32 where no row begins between those.
-  of.lanes = even == 5 ? 2 : 3;
+  // Eight vectors, 16 bytes of banks each; four, where those leave room for four more columns beside them.
+  const bool four = even == 5 || (bytes == 1 && length <= four_lanes && (even == 1 || even == 2));
+  of.lanes = four ? 2 : 3;
   of.down = even == 5 ? 0 : std::max(3 - even + size, 0);
   of.up = even == 5 ? 0 : 4 - even;
+  of.beside = !four ? 0 : (even == 2 ? 32 : 16) / bytes;
   return of;
 }
 
@@ -100,20 +105,25 @@ constexpr std::optional<Gathering> tall_gathering(int bytes, int columns, int sh
 /// All of the rows of a wide matrix without gaps, and as many columns as `some` bytes hold, or all if `whole`
 /// bytes hold them. Rows: a sector of the output at least; of the input, a vector.
 constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t columns, int whole, int some) {
-  const int64_t width = columns * bytes, pitch = pitch_of(width);
+  const int64_t width = columns * bytes, pitch = pitch_of(width), length = int64_t{rows} * bytes;
   if (width < 16) return {};
   const int loaded = rows + 32 / bytes - 1;  // the first ones twice
   if (pitch <= (whole - gathering_margin) / loaded && (pitch == width || width / 16 < gathering_threads))
     return gathering_with(bytes, rows, static_cast<int>(columns), static_cast<int>(pitch),
-                          pitch == width ? 0 : static_cast<int>(width) / 16 + 1);
+                          pitch == width ? 0 : static_cast<int>(width) / 16 + 1, length);
   const int low = static_cast<int>(width % 32);
   const int most = std::min((some - gathering_margin) / loaded, gathering_widest);
   int part = (most - low) / 32 * 32 + low;
   if (part % 64 == 0) part -= 32;
-  // No vector has elements of two rows; and one column more is loaded. Warps take 32 columns at a time.
-  const int across = ((part - 15) / bytes - 1) / 32 * 32;
+  // No vector has elements of two rows; and one column more is loaded. Warps take so many columns at a time.
+  const int at_once = gathering_with(bytes, rows, 0, part, 0, length).columns_at_once();
+  const int across = ((part - 15) / bytes - 1) / at_once * at_once;
   if (across <= 0) return {};
-  return gathering_with(bytes, rows, across, part, ((across + 1) * bytes + 30) / 16);
+  return gathering_with(bytes, rows, across, part, ((across + 1) * bytes + 30) / 16, length);
+}
+/// How much of what such a block copies to shared memory it transposes.
+constexpr double gathered(int bytes, const Gathering& of) {
+  return static_cast<double>(of.columns) * bytes / of.pitch;
 }
 /// What a block needs of shared memory.
 constexpr int gathering_shared(int bytes, const Gathering& of, int64_t rows) {
