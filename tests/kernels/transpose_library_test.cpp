@@ -40,6 +40,7 @@ struct Tiles {
   int64_t shared = 0;   ///< bytes of dynamic shared memory
   int64_t in_turn = 1;  ///< strips that blocks take in turn; 0: across first
   bool joins = false;   ///< the kernel asks what lies between rows (Gaps)
+  unsigned parts = 0;   ///< of a strip, which blocks take in turn: 2 to the power of this
 };
 
 /// Matrices of bytes, with gaps; elements are numbered at random.
@@ -140,9 +141,9 @@ class TransposeLibrary : public testing::Test {
   BlockCost run(const Tiles& tiles, const Matrices& m) {
     const int64_t down = divide_up(m.rows + (tiles.slack == 0 ? 0 : tiles.slack - 1), tiles.rows);
     const int64_t across = divide_up(m.columns, tiles.columns);
-    const auto order =
-        transposing::order_with(static_cast<uint32_t>(down), static_cast<uint32_t>(across),
-                                static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn));
+    const auto order = transposing::order_with(
+        static_cast<uint32_t>(down), static_cast<uint32_t>(across),
+        static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn), tiles.parts);
     std::vector<Argument> rest{scalar(order)};
     if (tiles.joins) {
       rest.push_back(scalar(transposing::gaps_of(m.bytes, tiles.slack, m.rows, m.columns, m.in_leading(),
@@ -214,7 +215,7 @@ class TransposeLibrary : public testing::Test {
   }
 
   /// Matrices of which blocks have all rows (`wide`) or all columns. `whole`: both, where they fit.
-  BlockCost run_gathering(const Matrices& m, bool wide, int shared, bool whole = false) {
+  BlockCost run_gathering(const Matrices& m, bool wide, int shared, bool whole = false, unsigned parts = 0) {
     using namespace transposing;
     const auto bytes = static_cast<int>(m.bytes);
     const auto of =
@@ -228,7 +229,7 @@ class TransposeLibrary : public testing::Test {
                 down * across * static_cast<uint32_t>(m.batch),
                 gathering_threads,
                 static_cast<uint32_t>(gathering_shared(bytes, *of, m.rows)),
-                {scalar(order_with(down, across, 1)), scalar(*of)}},
+                {scalar(order_with(down, across, 1, parts)), scalar(*of)}},
                m);
   }
 
@@ -335,6 +336,29 @@ TEST_F(TransposeLibrary, BlocksTakeStripsOfTilesInTurn) {
       run(t, {3 * t.rows, 8 * t.columns, t.bytes, 2});
       run(t, {2 * t.rows - 5, 4 * t.columns - 7, t.bytes, 3, 1, 1});
     }
+}
+
+TEST_F(TransposeLibrary, BlocksTakePartsOfStripsInTurn) {
+  for (Tiles t : {aligned(8), anywhere(2), anywhere(16)})
+    for (const int64_t down : {1, 3, 4, 11}) {
+      SCOPED_TRACE(t.kernel + ", " + std::to_string(down) + " tiles down");
+      const Matrices m{down * t.rows - t.slack - 1, t.columns + 7, t.bytes, 2, 1, 1};
+      t.parts = 0;
+      const BlockCost at_once = run(t, m);
+      t.parts = 2;
+      EXPECT_EQ(run(t, m), at_once);
+    }
+  const Matrices m{3000, 17, 1, 1, 0, 0, 3, 1};
+  EXPECT_EQ(run_gathering(m, false, 5000, false, 2), run_gathering(m, false, 5000));
+}
+
+TEST(TransposeOrder, OutputRowsInTheSamePlacesOfPages) {
+  using transposing::parts_of;
+  for (const int64_t near : {-33000, -8184, 0, 7, 8231, 33000})
+    for (const int64_t pages : {1, 2})
+      EXPECT_EQ(parts_of(pages * 2097152 + near), 2U) << pages << ' ' << near;
+  for (const int64_t pitch : {1, 8192, 33000, 2147463, 1048576, 3145728, 4150000, 6291456, 8388608})
+    EXPECT_EQ(parts_of(pitch), 0U) << pitch;
 }
 
 TEST_F(TransposeLibrary, EdgesOfAlignedTilesCostNoConflictsWhereRowsAreWholeVectors) {

@@ -229,14 +229,14 @@ Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
 
 /// Across first where tiles beside each other share what the memory reads at once, or where the last ones
 /// across are narrow, and so much lies between them on the way down that it would be read again
-/// (docs/performance.md); else down `in_turn` strips in turn.
+/// (docs/performance.md); else down `in_turn` strips in turn. `parts`: Order.
 template <class Tiles, int bytes>
-Order order_of(const Job<bytes>& job, const Tiling& tiling, unsigned in_turn) {
+Order order_of(const Job<bytes>& job, const Tiling& tiling, unsigned in_turn, unsigned parts) {
   constexpr int64_t read_at_once = 64, kept = 14 << 20, width = Tiles::columns * bytes;
   const bool apart = width % read_at_once == 0 && job.in_leading * bytes % read_at_once == 0 &&
                      reinterpret_cast<uintptr_t>(job.in) % read_at_once == 0 && tiling.filled_across > 0.9;
   const auto down = static_cast<unsigned>(tiling.down), across = static_cast<unsigned>(tiling.across);
-  return order_with(down, across, job.rows > kept / width && !apart ? across : in_turn);
+  return order_with(down, across, job.rows > kept / width && !apart ? across : in_turn, parts);
 }
 
 /// One block of so many threads for each tile. `most`: as of allow_shared; `rest`: the kernel's other
@@ -260,7 +260,7 @@ template <class Tiles>
 Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_t batch,
                        cudaStream_t stream) {
   const bool large = is_large(job, batch);
-  const Order order = order_of<Tiles>(job, tiling, 1);
+  const Order order = order_of<Tiles>(job, tiling, 1, large ? parts_of(job.out_leading * Tiles::bytes) : 0);
   const auto launch = [&](auto kernel, const auto&... rest) {
     return launch_tiles(kernel, Tiles::threads, job, order, Tiles::shared, Tiles::shared, batch, stream,
                         rest...);
@@ -283,7 +283,7 @@ Status launch_aligned(const Job<Tiles::bytes>& job, const Tiling& tiling, int64_
   Walk walk;
   if (tiling.count() * batch >= 2 * cached_bytes / Tiles::shared)
     walk = walk_of(job.in_leading * Tiles::bytes, static_cast<unsigned>(tiling.across), whole_lines);
-  const Order order = order_of<Tiles>(job, tiling, walk.in_turn);
+  const Order order = order_of<Tiles>(job, tiling, walk.in_turn, 0);
   // Where blocks are to be few, the L1 cache is to hold little of what is in flight, too. Said in each call,
   // because the kernel remembers it.
   const int carveout = walk.shared != 0 ? cudaSharedmemCarveoutMaxShared : cudaSharedmemCarveoutDefault;
@@ -428,10 +428,12 @@ bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, con
 template <int bytes, bool wide>
 Status launch_gathering(const Job<bytes>& job, const Gathering& of, const Device& device, int64_t batch,
                         cudaStream_t stream) {
-  const auto kernel = is_large(job, batch) ? &transpose_gathering<bytes, wide, Reading::keeping>
-                                           : &transpose_gathering<bytes, wide, Reading::plain>;
+  const bool large = is_large(job, batch);
+  const auto kernel = large ? &transpose_gathering<bytes, wide, Reading::keeping>
+                            : &transpose_gathering<bytes, wide, Reading::plain>;
   const Order order = order_with(static_cast<unsigned>(divide_up(job.rows, of.rows)),
-                                 static_cast<unsigned>(divide_up(job.columns, of.columns)), 1);
+                                 static_cast<unsigned>(divide_up(job.columns, of.columns)), 1,
+                                 large ? parts_of(job.out_leading * bytes) : 0);
   return launch_tiles(kernel, gathering_threads, job, order, gathering_shared(bytes, of, job.rows),
                       shared_of_blocks(device, 2), batch, stream, of);
 }

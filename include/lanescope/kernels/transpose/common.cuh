@@ -83,7 +83,10 @@ __device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int
   const unsigned matrix = quotient(blockIdx.x, order.tiles);
   const unsigned tile = blockIdx.x - matrix * order.tiles.value;
   const unsigned turn = quotient(tile, order.in_turn);
-  const unsigned strip = quotient(turn, order.down), row = turn - strip * order.down.value;
+  const unsigned strip = quotient(turn, order.down);
+  unsigned row = turn - strip * order.down.value;
+  if (row < order.part << order.parts)
+    row = (row & ((1U << order.parts) - 1)) * order.part + (row >> order.parts);
   const unsigned first = (tile - turn * order.in_turn.value) * order.apart;
   return {int64_t{row} * tile_rows, int64_t{first + strip} * tile_columns, matrix};
 }

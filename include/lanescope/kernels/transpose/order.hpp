@@ -20,16 +20,27 @@ constexpr Divisor divisor(unsigned value) {
 }
 
 /// The tiles of a matrix, and how blocks go through them: down `in_turn` strips of tiles at a time, one tile
-/// of each strip after the other; the strips lie `apart` tiles from each other.
+/// of each strip after the other; the strips lie `apart` tiles from each other. A strip has 2^`parts` parts
+/// of `part` tiles (and some that are left), and so goes down: one tile of each part after the other.
 struct Order {
   unsigned across;
   Divisor down, tiles, in_turn;
   unsigned apart;
+  unsigned part, parts;
 };
 /// `in_turn` 1: down first, so that neighbours in time write neighbouring pieces of the output's rows;
 /// `across`: across first. `across` is a multiple of it, and down x across below 2^31.
-constexpr Order order_with(unsigned down, unsigned across, unsigned in_turn) {
-  return {across, divisor(down), divisor(down * across), divisor(in_turn), across / in_turn};
+constexpr Order order_with(unsigned down, unsigned across, unsigned in_turn, unsigned parts = 0) {
+  return {across,        divisor(down), divisor(down * across), divisor(in_turn), across / in_turn,
+          down >> parts, parts};
+}
+/// The parts (Order) of a large matrix whose output has rows so many bytes apart. Where all begin at nearly
+/// the same place of 2 MiB, a memory that is written in all of them at a time is slower by 6% (H100), and by
+/// 2% (H200), than where each is written in four places: bench/gpu and docs/performance.md.
+constexpr unsigned parts_of(int64_t out_pitch) {
+  constexpr int64_t page = 2 << 20, near = 34 << 10;
+  const int64_t place = (out_pitch + near) % page;
+  return out_pitch >= page - near && out_pitch <= 2 * page + near && place <= 2 * near ? 2 : 0;
 }
 
 /// What lies between the rows of matrices, for tiles that load `slack` rows more than they store.
