@@ -301,9 +301,9 @@ void check_gathering(bool quick) {
   check<bytes>(135000001 / 31 / bytes, 31, 1, {.defaults = true}, false);
   check<bytes>(250 / bytes, 135000000 / 250, 1, {.in_first = 1, .defaults = true}, false);
   check<bytes>(190, 260 / bytes, 600, {.in_first = 1, .defaults = true}, false);
+  check<bytes>(260 / bytes, 400, 300, {.out_first = 1, .defaults = true}, false);
   // Output rows that begin at the same place of 2 MiB: gathered, and by tiles.
   check<bytes>((2 << 20) / bytes + 3, bytes == 4 ? 127 : 70, 1, {.in_first = 1, .defaults = true}, false);
-  check<bytes>(260 / bytes, 400, 300, {.out_first = 1, .defaults = true}, false);
 }
 
 /// Matrices that stand beside each other in the rows of one large one.

@@ -408,8 +408,7 @@ bool gathers_tall(const Job<bytes>& job, double used, bool vectors) {
 }
 template <int bytes>
 bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, const Device& device,
-                  double used, bool vectors) {
-  if (vectors) return false;
+                  double used) {
   constexpr GatheredLimits limits = Tiles<bytes>::gathered;
   const int64_t length = job.rows * bytes;
   // Of the lanes that an output row has, so many have a vector of it.
@@ -446,8 +445,9 @@ std::optional<Gathering> best_of_wide(const Job<bytes>& job, int64_t batch, cons
     return wide_gathering(bytes, static_cast<int>(job.rows), job.columns, shared(2), shared(blocks));
   };
   const int64_t length = job.rows * bytes;
-  std::optional<Gathering> best = with(batch > 1 || length < 216 ? 3 : 2);
-  if (!best || batch > 1 || length >= 216) return best;
+  if (batch == 1 && length >= 216) return with(2);
+  std::optional<Gathering> best = with(3);
+  if (batch > 1 || !best) return best;
   const auto improve = [&](int blocks, double by) {
     const auto other = with(blocks);
     if (other && gathered(bytes, *other) > gathered(bytes, *best) + by) best = other;
@@ -464,7 +464,7 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
                                    cudaStream_t stream) {
   constexpr int64_t most = 4096;  // that one side has, so that int is enough
   const int64_t size = job.rows * job.columns * batch * bytes;
-  const bool wide = job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
+  const bool wide = !vectors && job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
                     size > (batch > 1 ? few_bytes : gathered_wide) && (batch > 1 || job.rows < job.columns);
   const bool tall =
       batch == 1 && job.columns <= most && size > gathered_tall && gathers_tall(job, used, vectors);
@@ -474,7 +474,7 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
   const auto shared = [&](int blocks) { return shared_of_blocks(*device, blocks); };
   if (wide) {
     const auto of = best_of_wide(job, batch, shared);
-    if (of && gathers_wide(job, batch, *of, *device, used, vectors) &&
+    if (of && gathers_wide(job, batch, *of, *device, used) &&
         divide_up(job.columns, of->columns) <= 0x7fffffff)
       return launch_gathering<bytes, true>(job, *of, *device, batch, stream);
   }

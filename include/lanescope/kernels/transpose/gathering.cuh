@@ -218,7 +218,7 @@ __global__ void __launch_bounds__(gathering_threads, 2)
       to += at_once * out_pitch;
     }
   };
-  if (bytes == 4 || of.straight<bytes>())
+  if (of.straight<bytes>())
     store.template operator()<true>();
   else
     store.template operator()<false>();

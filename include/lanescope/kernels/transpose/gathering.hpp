@@ -51,7 +51,7 @@ struct Gathering {
   /// All threads take the rows of a word in their order.
   template <int bytes>
   [[nodiscard]] LANESCOPE_HD constexpr bool straight() const {
-    return 1 << up >= 4 / bytes;
+    return bytes == 4 || 1 << up >= 4 / bytes;
   }
   /// The order in which a thread takes the rows of its vectors.
   struct Turn {
