@@ -6,9 +6,10 @@
 //
 // Exit status 0 and a line with the number of cases, or 1 and what was wrong.
 //
-// Every case has buffers of its own that are exactly as long as the matrices reach. Of the input only the
-// elements are written, so that a checker of uninitialised memory sees reads of the paddings; what lies
-// between and behind the elements of the output is filled with a pattern that must still be there afterwards.
+// Every case has buffers of its own that are exactly as long as the matrices reach. Of the input only what
+// may be read is written (the elements; of batches of small matrices gaps between them, too), so that a
+// checker of uninitialised memory sees all other reads; what lies between and behind the elements of the
+// output is filled with a pattern that must still be there afterwards.
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
@@ -136,7 +137,14 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
   const Buffer to(result.size() * bytes), from(in_place ? 0 : source.size() * bytes);
   must(cudaMemcpy(to.data, result.data(), result.size() * bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   const size_t row_bytes = static_cast<size_t>(columns) * bytes;
-  if (!in_place && row_bytes && rows)
+  // What may not be read stays uninitialised, for initcheck: gaps, too, but for those of small matrices.
+  const bool gaps_read =
+      batch > 1 && rows * columns * bytes <= lanescope::kernels::transposing::small_matrix_bytes;
+  if (!in_place && gaps_read && row_bytes && rows)
+    must(cudaMemcpy(from.data + in.first * bytes, source.data() + in.first,
+                    static_cast<size_t>(end(in) - in.first) * bytes, cudaMemcpyHostToDevice),
+         "cudaMemcpy");
+  else if (!in_place && row_bytes && rows)
     for (int64_t m = 0; m < batch; ++m) {
       const auto first = static_cast<size_t>(in.at(m, 0, 0)), pitch = static_cast<size_t>(in.leading) * bytes;
       must(cudaMemcpy2D(from.data + first * bytes, pitch, source.data() + first, pitch, row_bytes,
@@ -195,15 +203,23 @@ void check_sizes(bool quick) {
     int64_t rows, columns, batch;
   };
   for (const Batch& b :
-       {Batch{1, 1, 70}, {2, 3, 40},  {16, 16, 9}, {17, 33, 11},  {32, 32, 5},   {33, 17, 3}, {64, 64, 3},
-        {5, 100, 7},     {100, 5, 7}, {70, 70, 2}, {100, 100, 3}, {12, 20, 9},   {6, 10, 31}, {8, 36, 30},
-        {8, 8, 1000},    {3, 4, 500}, {45, 47, 9}, {151, 153, 5}, {1001, 2, 20}, {2, 1001, 9}}) {
+       {Batch{1, 1, 70}, {2, 3, 40},   {16, 16, 9},  {17, 33, 11}, {32, 32, 5},   {33, 17, 3},
+        {64, 64, 3},     {5, 100, 7},  {100, 5, 7},  {70, 70, 2},  {100, 100, 3}, {12, 20, 9},
+        {6, 10, 31},     {8, 36, 30},  {8, 8, 1000}, {3, 4, 500},  {45, 47, 9},   {151, 153, 5},
+        {1001, 2, 20},   {2, 1001, 9}, {520, 4, 6},  {280, 7, 5},  {13, 40, 20}}) {
     const int64_t step = std::max(1, 16 / bytes);
     check<bytes>(b.rows, b.columns, b.batch, {.defaults = true}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_gap = 3, .out_gap = 1}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_gap = step, .out_gap = step * 2}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_first = 1, .out_first = 3, .defaults = true}, false);
     check<bytes>(b.rows, b.columns, b.batch, {.in_padding = 1, .out_padding = 2, .in_gap = 1}, false);
+    check<bytes>(b.rows, b.columns, b.batch, {.in_padding = 1, .out_gap = 2 * step, .out_first = 2}, false);
+    // Lines that lie apart, in shared memory less.
+    const int64_t apart = 160 / bytes;
+    check<bytes>(b.rows, b.columns, b.batch, {.in_padding = apart, .out_padding = apart}, false);
+    check<bytes>(
+        b.rows, b.columns, b.batch,
+        {.in_padding = apart + 1, .out_padding = apart + 3, .in_gap = 1, .out_gap = 5, .in_first = 1}, false);
     if (b.rows == b.columns) check<bytes>(b.rows, b.rows, b.batch, {.in_padding = 1, .in_gap = 2}, true);
   }
   // Long, thin matrices; gaps and beginnings on the long side; batches that begin at all bytes of a word.

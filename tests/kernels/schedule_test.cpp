@@ -6,9 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 #include <vector>
 
+#include "lanescope/kernels/transpose/gaps.hpp"
 #include "lanescope/kernels/transpose/strip_schedule.hpp"
 #include "lanescope/model/model.hpp"
 
@@ -30,8 +32,8 @@ class Block {
   Block(unsigned bytes, const ScheduleLaunch& launch, uint64_t in, uint64_t out, unsigned block = 0)
       : bytes_(bytes),
         launch_(launch),
-        in_(in % 16 + uint64_t{block} * launch.plan.piece),
-        out_(out % 16 + uint64_t{block} * launch.plan.piece),
+        in_(in % 16 + uint64_t{block} * launch.plan.groups * launch.plan.in_group),
+        out_(out % 16 + uint64_t{block} * launch.plan.groups * launch.plan.out_group),
         first_matrix_(block * launch.plan.matrices),
         loaded_(launch.shared),
         stored_(launch.shared) {}
@@ -40,8 +42,8 @@ class Block {
     const Schedule& plan = launch_.plan;
     for (unsigned g = 0; g < plan.groups; ++g)
       for (unsigned chunk = 0; chunk < plan.chunks; ++chunk)
-        do_list(plan.list[(first_matrix_ + g) % plan.variants], g * plan.group + chunk * plan.in_step,
-                g * plan.group + chunk * plan.out_step, plan.chunks > 1 && chunk + 1 == plan.chunks);
+        do_list(plan.list[(first_matrix_ + g) % plan.variants], g * plan.in_group + chunk * plan.in_step,
+                g * plan.out_group + chunk * plan.out_step, plan.chunks > 1 && chunk + 1 == plan.chunks);
   }
   void run_strip() {
     for (unsigned i = 0; i < launch_.length / launch_.alike; ++i)
@@ -125,7 +127,7 @@ TEST_P(Schedules, MoveEachElementOnceAndNeverMeetInABank) {
       if (rows * columns > most) continue;
       SCOPED_TRACE(std::to_string(rows) + " x " + std::to_string(columns));
       const unsigned in = blocks ? 0 : rows * bytes % 4, out = blocks ? 0 : columns * bytes % 4;
-      const ScheduleLaunch launch = schedule(bytes, move, rows, columns, in, out);
+      const ScheduleLaunch launch = schedule(bytes, move, rows, columns, packed(rows, columns), in, out);
       ASSERT_TRUE(launch.found());
       ASSERT_LE(launch.shared, small_shared);
       ASSERT_LE(launch.slots.size(), most_slots);
@@ -136,11 +138,42 @@ TEST_P(Schedules, MoveEachElementOnceAndNeverMeetInABank) {
         ASSERT_TRUE(run.every_byte_once(launch.plan.piece));
         ASSERT_EQ(run.conflicts, 0);
         if (block != 0) continue;
-        wavefronts += static_cast<double>(run.wavefronts) * 128 / (launch.plan.groups * launch.plan.group);
+        wavefronts += static_cast<double>(run.wavefronts) * 128 / launch.plan.piece;
         ++shapes;
       }
     }
   EXPECT_NEAR(wavefronts / shapes, expected, 0.005) << shapes << " shapes";
+}
+
+TEST_P(Schedules, MoveMatricesWithGapsLikewise) {
+  const auto [bytes, move, expected, strips] = GetParam();
+  const unsigned unit = move.rows == move.columns ? move.rows : 1;
+  int shapes = 0;
+  for (const unsigned rows : {3, 4, 8, 17, 32, 60})
+    for (const unsigned columns : {2, 4, 5, 16, 33, 64})
+      for (const unsigned gap : {0, 1, 4, 8, 90})
+        for (const unsigned between : {0, 1, 4, 12, 200}) {
+          if ((rows | columns | gap | between) % unit != 0) continue;
+          const unsigned leading = columns + gap, stride = rows * leading + between;
+          const GapsIn in = gaps_in(bytes, columns * bytes, rows, leading * bytes, stride * bytes);
+          const unsigned out_leading = rows + between, out_stride = columns * out_leading + gap;
+          const GapsOut out = gaps_out(0, rows * bytes, columns, out_leading * bytes, out_stride * bytes);
+          const Layout layout = layout_of(bytes, in, out);
+          if (std::max(layout.in.stride, layout.out.stride) * bytes > small_matrix_bytes) continue;
+          SCOPED_TRACE(testing::Message() << rows << " x " << columns << ", gaps " << gap << ", " << between);
+          const ScheduleLaunch launch =
+              schedule(bytes, move, rows, columns, layout, unit == 1 ? bytes : 0, 0);
+          ASSERT_TRUE(launch.found());
+          ASSERT_LE(launch.shared, small_shared);
+          for (unsigned block = 0; block < (launch.plan.variants > 1 ? 2U : 1U); ++block) {
+            Block run(bytes, launch, unit == 1 ? bytes : 0, 0, block);
+            run.run_small();
+            ASSERT_TRUE(run.every_byte_once(launch.plan.matrices * rows * columns * bytes));
+            ASSERT_EQ(run.conflicts, 0);
+          }
+          ++shapes;
+        }
+  EXPECT_GT(shapes, 100);
 }
 
 TEST_P(Schedules, MoveStripsLikewise) {
@@ -182,6 +215,51 @@ INSTANTIATE_TEST_SUITE_P(All, Schedules,
                                          Kind{4, {1, 1}, 2.22, 2.115}, Kind{8, {1, 1}, 2.115, 2.080},
                                          Kind{16, {1, 1}, 2.07, 2.052}));
 
+TEST(Gaps, LinesLieInSharedMemoryAsFarBehindSectorsAsOutsideAndApart) {
+  int as_outside = 0, compact = 0;
+  for (const unsigned bytes : {1, 2, 4, 8, 16})
+    for (const unsigned columns : {1, 3, 4, 16, 31, 33})
+      for (const unsigned rows : {1, 2, 5, 8})
+        for (const unsigned gap : {0, 1, 3, 4, 16, 29, 60, 100})
+          for (const unsigned between : {0, 1, 7, 32, 90, 200})
+            for (const unsigned first : {0U, bytes, 4 * bytes}) {
+              const unsigned length = columns * bytes;
+              const int64_t leading = length + gap * bytes, stride = rows * leading + between * bytes;
+              SCOPED_TRACE(testing::Message() << rows << " x " << length << " bytes, leading " << leading
+                                              << ", stride " << stride << ", from " << first);
+              const GapsIn in = gaps_in(first, length, rows, leading, stride);
+              const GapsOut out = gaps_out(first, length, rows, leading, stride);
+              const Layout layout = layout_of(bytes, in, out);
+              // Where each byte of two matrices lies: none where another does, vectors of the input neither.
+              const int64_t out_step = int64_t{out.of_matrix} * out.step;
+              std::map<int64_t, int64_t> vectors, places;
+              for (const int64_t matrix : {0, 1})
+                for (int64_t line = 0; line < rows; ++line)
+                  for (int64_t b = 0; b < length; ++b) {
+                    const int64_t outside = first + matrix * stride + line * leading + b;
+                    const int64_t at =
+                        first + (matrix * layout.in.stride + line * layout.in.pitch) * bytes + b;
+                    ASSERT_EQ(at % 32, outside % 32);
+                    const auto vector = vectors.emplace(at / 16, outside / 16).first;
+                    ASSERT_EQ(vector->second, outside / 16);
+                    const int64_t to = first + matrix * out_step + line * out.pitch + b;
+                    ASSERT_EQ(to % 32, outside % 32);
+                    ASSERT_TRUE(places.emplace(to, outside).second);
+                    if (out.near) {
+                      ASSERT_EQ(to, outside);
+                    }
+                  }
+              ASSERT_EQ(out_step, layout.out.stride * bytes);
+              // No further apart than needed.
+              const int64_t least = (rows - 1) * std::min<int64_t>(leading, length + 61) + length;
+              ASSERT_LE(layout.in.stride * bytes,
+                        std::min<int64_t>(std::max<int64_t>(stride, length), least + 61));
+              ++(out.near ? as_outside : compact);
+            }
+  EXPECT_GT(as_outside, 1000);
+  EXPECT_GT(compact, 1000);
+}
+
 TEST(Schedule, ThirtyTwoAreKept) {
   unsigned made = 0;
   const auto ask = [&](unsigned which) {
@@ -202,14 +280,18 @@ TEST(Schedule, ThirtyTwoAreKept) {
 }
 
 TEST(Schedule, TheBestMovesAreTaken) {
-  const ScheduleLaunch& wide = schedule_of(1, 5, 33, 0, 0);
+  const auto small = [](unsigned rows, unsigned columns, uintptr_t in = 0) {
+    return schedule_of(1, rows, columns, packed(rows, columns), in, 0);
+  };
+  const ScheduleLaunch wide = small(5, 33);
   EXPECT_EQ(wide.move.columns, 4U);
   EXPECT_EQ(wide.move.rows, 1U);
-  EXPECT_EQ(schedule_of(1, 33, 5, 0, 0).move.rows, 4U);
-  EXPECT_EQ(schedule_of(1, 12, 20, 0, 0).move.rows, 4U);
-  EXPECT_EQ(schedule_of(1, 12, 20, 1, 0).move.rows + schedule_of(1, 12, 20, 1, 0).move.columns, 5U);
+  EXPECT_EQ(small(33, 5).move.rows, 4U);
+  EXPECT_EQ(small(12, 20).move.rows, 4U);
+  EXPECT_EQ(small(12, 20, 1).move.rows + small(12, 20, 1).move.columns, 5U);
   // Batches that fit the L2 cache have smaller blocks.
-  EXPECT_LT(schedule_of(4, 8, 8, 0, 0, true).shared, schedule_of(4, 8, 8, 0, 0, false).shared);
+  EXPECT_LT(schedule_of(4, 8, 8, packed(8, 8), 0, 0, true).shared,
+            schedule_of(4, 8, 8, packed(8, 8), 0, 0, false).shared);
   // The first estimate of their slots is too low.
   EXPECT_TRUE(strip_schedule_of(1, {true, 85, 6, true}, 0, 0).found());
   EXPECT_TRUE(strip_schedule_of(1, {false, 46, 1, true}, 0, 0).found());

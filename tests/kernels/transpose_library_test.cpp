@@ -46,19 +46,22 @@ struct Tiles {
 /// Matrices of bytes, with gaps; elements are numbered at random.
 struct Matrices {
   int64_t rows, columns, bytes, batch = 1;
-  int64_t in_gap = 0, out_gap = 0;      ///< elements after each row
-  int64_t in_first = 0, out_first = 0;  ///< elements before the first matrix
+  int64_t in_gap = 0, out_gap = 0;          ///< elements after each row
+  int64_t in_first = 0, out_first = 0;      ///< elements before the first matrix
+  int64_t in_between = 0, out_between = 0;  ///< elements after each matrix, besides those after its last row
 
   [[nodiscard]] int64_t in_leading() const { return columns + in_gap; }
   [[nodiscard]] int64_t out_leading() const { return rows + out_gap; }
+  [[nodiscard]] int64_t in_stride() const { return rows * in_leading() + in_between; }
+  [[nodiscard]] int64_t out_stride() const { return columns * out_leading() + out_between; }
   /// The bitwise or of where rows begin, in bytes.
-  [[nodiscard]] uint64_t in_begins() const { return begins(in_first, in_leading(), rows); }
-  [[nodiscard]] uint64_t out_begins() const { return begins(out_first, out_leading(), columns); }
-  [[nodiscard]] uint64_t begins(int64_t first, int64_t leading, int64_t lines) const {
-    return static_cast<uint64_t>((first | leading | (batch == 1 ? 0 : lines * leading)) * bytes);
+  [[nodiscard]] uint64_t in_begins() const { return begins(in_first, in_leading(), in_stride()); }
+  [[nodiscard]] uint64_t out_begins() const { return begins(out_first, out_leading(), out_stride()); }
+  [[nodiscard]] uint64_t begins(int64_t first, int64_t leading, int64_t stride) const {
+    return static_cast<uint64_t>((first | leading | (batch == 1 ? 0 : stride)) * bytes);
   }
-  [[nodiscard]] int64_t in_size() const { return in_first + batch * rows * in_leading(); }
-  [[nodiscard]] int64_t out_size() const { return out_first + batch * columns * out_leading(); }
+  [[nodiscard]] int64_t in_size() const { return in_first + batch * in_stride(); }
+  [[nodiscard]] int64_t out_size() const { return out_first + batch * out_stride(); }
   [[nodiscard]] std::vector<uint8_t> source() const {
     std::vector<uint8_t> values(static_cast<size_t>(in_size() * bytes));
     for (size_t i = 0; i < values.size(); ++i)
@@ -72,8 +75,8 @@ struct Matrices {
       for (int64_t i = 0; i < rows; ++i)
         for (int64_t j = 0; j < columns; ++j)
           std::memcpy(
-              &before[static_cast<size_t>((out_first + (m * columns + j) * out_leading() + i) * bytes)],
-              &in[static_cast<size_t>((in_first + (m * rows + i) * in_leading() + j) * bytes)],
+              &before[static_cast<size_t>((out_first + m * out_stride() + j * out_leading() + i) * bytes)],
+              &in[static_cast<size_t>((in_first + m * in_stride() + i * in_leading() + j) * bytes)],
               static_cast<size_t>(bytes));
     return before;
   }
@@ -108,8 +111,8 @@ class TransposeLibrary : public testing::Test {
                   m.columns,
                   m.in_leading(),
                   m.out_leading(),
-                  m.rows * m.in_leading(),
-                  m.columns * m.out_leading()};
+                  m.in_stride(),
+                  m.out_stride()};
     Case c;
     c.kernel = launch.kernel;
     c.grid = {launch.blocks};
@@ -157,9 +160,10 @@ class TransposeLibrary : public testing::Test {
   /// A batch without gaps.
   BlockCost run_small(const Matrices& m, transposing::Move move) {
     using namespace transposing;
-    const ScheduleLaunch launch = schedule(
-        static_cast<unsigned>(m.bytes), move, static_cast<unsigned>(m.rows), static_cast<unsigned>(m.columns),
-        static_cast<uint64_t>(m.in_first * m.bytes), static_cast<uint64_t>(m.out_first * m.bytes));
+    const auto rows = static_cast<unsigned>(m.rows), columns = static_cast<unsigned>(m.columns);
+    const ScheduleLaunch launch =
+        schedule(static_cast<unsigned>(m.bytes), move, rows, columns, packed(rows, columns),
+                 static_cast<uint64_t>(m.in_first * m.bytes), static_cast<uint64_t>(m.out_first * m.bytes));
     EXPECT_TRUE(launch.found());
     return run_batch("transpose_small", m, launch, {});
   }
@@ -178,17 +182,26 @@ class TransposeLibrary : public testing::Test {
                                               : run_slots.operator()<most_slots>();
   }
 
+  static std::pair<transposing::GapsIn, transposing::GapsOut> sides_of(const Matrices& m) {
+    const auto rows = static_cast<unsigned>(m.rows), columns = static_cast<unsigned>(m.columns),
+               bytes = static_cast<unsigned>(m.bytes);
+    return {transposing::gaps_in(static_cast<uintptr_t>(m.in_first * m.bytes), columns * bytes, rows,
+                                 m.in_leading() * m.bytes, m.in_stride() * m.bytes),
+            transposing::gaps_out(static_cast<uintptr_t>(m.out_first * m.bytes), rows * bytes, columns,
+                                  m.out_leading() * m.bytes, m.out_stride() * m.bytes)};
+  }
   /// A batch with gaps.
   BlockCost run_gaps(const Matrices& m, transposing::Move move) {
     using namespace transposing;
     const auto bytes = static_cast<unsigned>(m.bytes), rows = static_cast<unsigned>(m.rows),
                columns = static_cast<unsigned>(m.columns);
-    const ScheduleLaunch launch = schedule(bytes, move, rows, columns, 0, 0);
+    const auto [in, out] = sides_of(m);
+    const Layout layout = layout_of(bytes, in, out);
+    EXPECT_LE(std::max(layout.in.stride, layout.out.stride) * bytes, small_matrix_bytes);
+    const ScheduleLaunch launch =
+        schedule(bytes, move, rows, columns, layout, static_cast<uint64_t>(m.in_first * m.bytes),
+                 static_cast<uint64_t>(m.out_first * m.bytes));
     EXPECT_TRUE(launch.found());
-    const GapSide in = gap_side(static_cast<uintptr_t>(m.in_first * m.bytes), columns * bytes, rows,
-                                m.in_leading() * m.bytes, m.rows * m.in_leading() * m.bytes);
-    const GapSide out = gap_side(static_cast<uintptr_t>(m.out_first * m.bytes), rows * bytes, columns,
-                                 m.out_leading() * m.bytes, m.columns * m.out_leading() * m.bytes);
     return run_batch("transpose_gaps", m, launch, {scalar(in), scalar(out)});
   }
 
@@ -466,16 +479,51 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
 }
 
 TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithGapsWithoutConflicts) {
-  for (const auto& [bytes, move] : element_moves)
-    for (const auto& m : {Matrices{3, 3, bytes, 1001, 1, 0}, Matrices{4, 4, bytes, 500, 0, 4},
-                          Matrices{8, 8, bytes, 301, 8, 8}, Matrices{17, 33, bytes, 67, 31, 0},
-                          Matrices{31, 31, bytes, 9, 1, 1, 1, 3}, Matrices{1, 70, bytes, 30, 3, 2},
-                          Matrices{12, 20, bytes, 131, 0, 1, 4}, Matrices{32, 32, bytes, 20, 1, 0, 0, 8}}) {
-      const bool blocks = moves_blocks(move);
-      if (blocks && (m.rows % move.rows != 0 || m.columns % move.rows != 0)) continue;
+  using namespace transposing;
+  // Each way to read lines, and to write them (GapsIn, GapsOut).
+  bool read_apart = false, read_joined = false, joined = false, near = false, apart = false;
+  bool whole_sectors = false, whole_sectors_near = false, between = false;
+  for (const auto& [bytes, move] : element_moves) {
+    const int64_t far = 160 / bytes, even = bytes == 1 ? 4 : 2;
+    for (const auto& m :
+         {Matrices{3, 3, bytes, 1001, 1, 0}, Matrices{4, 4, bytes, 500, 0, 4},
+          Matrices{8, 8, bytes, 301, 8, 8}, Matrices{17, 33, bytes, 67, 31, 0},
+          Matrices{31, 31, bytes, 9, 1, 1, 1, 3}, Matrices{1, 70, bytes, 30, 3, 2},
+          Matrices{70, 1, bytes, 30, 3, 2}, Matrices{12, 20, bytes, 131, 0, 1, 4},
+          Matrices{32, 32, bytes, 20, 1, 0, 0, 8},
+          // Between matrices alone, and so that lines lie unequally far apart.
+          Matrices{16, 16, bytes, 41, 0, 0, 0, 0, even, 2 * even},
+          Matrices{5, 9, bytes, 100, 0, 0, 1, 0, 1, 3}, Matrices{12, 8, bytes, 70, 4, 4, 0, 4, 2 * even, 4},
+          Matrices{6, 7, bytes, 90, 1, 2, 3, 1, 1, 2}, Matrices{13, 40, bytes, 20, 0, 0, 0, 1, 3, 1},
+          // Far from each other.
+          Matrices{8, 12, bytes, 50, far, far, 4, 0, 4, 8},
+          Matrices{7, 5, bytes, 60, far + 1, far + 3, 1, 2, 3, 5},
+          Matrices{4, 4, bytes, 80, far, 0, 0, 0, 5 * far, 3 * far + even},
+          // Long lines.
+          Matrices{300, 5, bytes, 9, 2, 1, 1, 3}, Matrices{520, 4, bytes, 6, 0, 4, 4, 0, 8, 4},
+          Matrices{280, 7, bytes, 5, 1, far + 1, 0, 1, 2, 3}, Matrices{1040, 1, bytes, 7, 0, 8, 0, 0, 0, 4},
+          Matrices{40, 52, bytes, 6, 0, 0, 0, 0, 4, 4}}) {
+      if (m.rows * m.columns * bytes > small_matrix_bytes / 2) continue;
+      const auto all = m.rows | m.columns | m.in_leading() | m.out_leading() | m.in_stride() |
+                       m.out_stride() | m.in_first | m.out_first;
+      if (moves_blocks(move) && all % move.rows != 0) continue;
       SCOPED_TRACE(text_of(m, move));
-      expect_no_conflicts(run_gaps(m, move));
+      const auto [in, out] = sides_of(m);
+      (in.joined ? read_joined : read_apart) = true;
+      (out.joined          ? joined
+       : out.whole_sectors ? (out.near ? whole_sectors_near : whole_sectors)
+       : out.near          ? near
+                           : apart) = true;
+      between = between || (out.near && !out.joined && out.lines > 1);
+      const BlockCost cost = run_gaps(m, move);
+      // Where units are written, those of gaps rest, and sectors that lie apart may meet.
+      const bool sectors = !out.joined && !out.whole_sectors;
+      EXPECT_LE(3 * cost.load.wavefronts, (sectors ? 4 : 3) * cost.load.ideal);
+      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
     }
+  }
+  EXPECT_TRUE(read_apart && read_joined && joined && near && apart && whole_sectors && whole_sectors_near &&
+              between);
 }
 
 TEST_F(TransposeLibrary, StripsOfThinMatricesWithoutConflicts) {

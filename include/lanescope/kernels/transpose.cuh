@@ -87,6 +87,11 @@ struct LeastUsed {
 };
 /// Limits of what is used for all matrices and for none.
 inline constexpr double always = 2, never = 0;
+/// How much tiles have to be used (Tiling::used) to be faster for small matrices with gaps than what is made
+/// for those: tiles of vectors; others, of matrices whose rows lie without gaps; of others.
+struct GapLimits {
+  double aligned, joined, apart;
+};
 /// Where gathering is faster than tiles that are used so much (Tiling::used): less than a limit, in matrices
 /// of so many bytes a row (tall ones) or a column (wide ones).
 struct GatheredLimits {
@@ -109,6 +114,7 @@ struct Tiles<1> {
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
   static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.93, 100};
+  static constexpr GapLimits gaps = {0.5, always, always};
 };
 template <>
 struct Tiles<2> {
@@ -120,6 +126,7 @@ struct Tiles<2> {
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
   static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.87, 64};
+  static constexpr GapLimits gaps = {0.5, 0.8, always};
 };
 template <>
 struct Tiles<4> {
@@ -131,6 +138,7 @@ struct Tiles<4> {
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
   static constexpr GatheredLimits gathered = {600, 0, 0.91, 0.4, 0, never, never, never, 64};
+  static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
 };
 template <>
 struct Tiles<8> {
@@ -141,6 +149,7 @@ struct Tiles<8> {
   using Anywhere = LinesOf<8, 64, 32, 6>;
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.36, 0.52}, anywhere = {0.75, 0.745, 0.77, 0.79, 0.84};
+  static constexpr GapLimits gaps = {0.48, 0.9, 0.9};
 };
 template <>
 struct Tiles<16> {
@@ -151,6 +160,7 @@ struct Tiles<16> {
   using Anywhere = LinesOf<16, 32, 32, 4>;
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.7, 0.7}, anywhere = {0.54, 0.54};
+  static constexpr GapLimits gaps = {0.9, 0.9, 0.9};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -203,8 +213,8 @@ Status allow_shared(Kernel kernel, int bytes) {
 /// The tiles of a matrix.
 struct Tiling {
   int64_t down, across;
-  double filled, filled_across;  ///< which part of them it fills, and in each row of them
-  double used;                   ///< which part of the blocks' time goes to the matrix, about
+  double filled_across;  ///< which part of them it fills in each row of them
+  double used;           ///< which part of the blocks' time goes to the matrix, about
   [[nodiscard]] int64_t count() const { return down * across; }
 };
 /// Tiles with slack begin up to so many rows early, where lines of the output begin inside of windows.
@@ -216,12 +226,12 @@ Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
     const uintptr_t begins = out_begins(job, batch), least = begins & (0 - begins);
     if (begins % window != 0) early = Tiles::slack - static_cast<int64_t>(least) / bytes;
   }
-  Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0, 0};
+  Tiling tiling{divide_up(job.rows + early, Tiles::rows), divide_up(job.columns, Tiles::columns), 0, 0};
   const auto part = [](int64_t size, int64_t tiles, int tile) {
     return static_cast<double>(size) / (static_cast<double>(tiles) * tile);
   };
   tiling.filled_across = part(job.columns, tiling.across, Tiles::columns);
-  tiling.filled = tiling.used = tiling.filled_across * part(job.rows, tiling.down, Tiles::rows);
+  tiling.used = tiling.filled_across * part(job.rows, tiling.down, Tiles::rows);
   if constexpr (requires { Tiles::used; })
     tiling.used = Tiles::used(job.rows, job.columns, tiling.down, tiling.across);
   return tiling;
@@ -488,18 +498,28 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
   return {};
 }
 
-/// Goes by small matrices with gaps where tiles would be mostly empty.
+/// Goes by small matrices with gaps, but for those that fill tiles well. `used`: which part of the blocks'
+/// time would go to the matrix, by tiles of `vectors` or others.
 template <int bytes>
-std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double filled, cudaStream_t stream) {
-  if (batch == 1 || filled > (bytes < 8 ? 0.25 : 0.45) || job.rows * job.columns * bytes > small_matrix_bytes)
+std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double used, bool vectors,
+                              cudaStream_t stream) {
+  if (batch == 1 || job.rows > small_matrix_bytes || job.columns > small_matrix_bytes ||
+      job.rows * job.columns * bytes > small_matrix_bytes)
     return {};
+  // Tiles write sectors whole that lines without gaps have in common, and read lines together.
+  const bool joined = job.out_leading == job.rows;
+  const double least = vectors                         ? Tiles<bytes>::gaps.aligned
+                       : job.in_leading == job.columns ? Tiles<bytes>::gaps.joined
+                                                       : Tiles<bytes>::gaps.apart;
+  if ((joined || (vectors && job.rows * bytes % 32 == 0)) && used >= least) return {};
   const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
-  const ScheduleLaunch& launch = schedule_of(bytes, rows, columns, 0, 0);
+  const auto from = reinterpret_cast<uintptr_t>(job.in), to = reinterpret_cast<uintptr_t>(job.out);
+  const GapsIn in = gaps_in(from, columns * bytes, rows, job.in_leading * bytes, job.in_stride * bytes);
+  const GapsOut out = gaps_out(to, rows * bytes, columns, job.out_leading * bytes, job.out_stride * bytes);
+  const Layout layout = layout_of(bytes, in, out);
+  if (std::max(layout.in.stride, layout.out.stride) * bytes > small_matrix_bytes) return {};
+  const ScheduleLaunch& launch = schedule_of(bytes, rows, columns, layout, from, to);
   if (!launch.found()) return {};
-  const GapSide in = gap_side(reinterpret_cast<uintptr_t>(job.in), columns * bytes, rows,
-                              job.in_leading * bytes, job.in_stride * bytes);
-  const GapSide out = gap_side(reinterpret_cast<uintptr_t>(job.out), rows * bytes, columns,
-                               job.out_leading * bytes, job.out_stride * bytes);
   return with_slots<bytes>(launch, [&]<int move_rows, int move_columns, unsigned slots>() {
     const auto kernel = &transpose_gaps<bytes, move_rows, move_columns, slots>;
     return launch_batch(kernel, launch, batch, [&](int64_t first, unsigned blocks, int64_t some) {
@@ -625,9 +645,9 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
         cudaMemcpyAsync(out, in, static_cast<size_t>(in_bytes), cudaMemcpyDeviceToDevice, stream));
   if (without_gaps && shape.batch > 1 && job.rows <= small_matrix_bytes &&
       job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes) {
+    const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
     const ScheduleLaunch& launch =
-        schedule_of(bytes, static_cast<unsigned>(job.rows), static_cast<unsigned>(job.columns), from, to,
-                    in_bytes <= few_bytes);
+        schedule_of(bytes, rows, columns, packed(rows, columns), from, to, in_bytes <= few_bytes);
     if (launch.found()) return launch_small(job, launch, shape.batch, stream);
   }
   using Large = typename Tiles<bytes>::Large;
@@ -651,11 +671,12 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   // What lies in the L2 cache gains less than it takes to make a schedule for one call.
   const bool cached = job.rows * job.columns <= few_bytes / bytes / shape.batch;
   const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
+  if (!without_gaps)
+    if (const auto status = by_gaps(job, shape.batch, tiling.used, vectors, stream)) return *status;
   if constexpr (bytes <= 4)
     if (const auto status = by_gathering(job, shape.batch, tiling.used, vectors, stream)) return *status;
   if (const auto status = by_strips(job, shape.batch, tiling.used, least, cached ? 0.5 : 1, stream))
     return *status;
-  if (const auto status = by_gaps(job, shape.batch, tiling.filled, stream)) return *status;
   if (tiling.down > 0x7fffffff / tiling.across)
     return invalid("rows or columns is too large: more than 2^31 tiles");
   if (vectors && few) return launch_aligned<Small>(job, tiling, shape.batch, whole_lines, stream);
@@ -675,10 +696,11 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// Otherwise no element of the output may be one of the input, which is checked where the matrices have no
 /// gaps.
 ///
-/// Batches of matrices of up to 32,760 bytes (with gaps: those that fill little of a tile), and long, thin
-/// matrices are moved by a table that the host makes for their size and where pointers lie in words: up to
-/// some milliseconds (without the compiler's optimisation ten times that) in the first call of a thread,
-/// which keeps the last 32.
+/// Nothing is read before the first element and behind the last one; what lies in gaps between them may be.
+///
+/// Batches of matrices of up to 32,760 bytes, and long, thin matrices are moved by a table that the host
+/// makes for their size and where pointers lie in words: up to some milliseconds (without the compiler's
+/// optimisation ten times that) in the first call of a thread, which keeps the last 32.
 ///
 /// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
 /// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which

@@ -37,9 +37,10 @@ SMALL(8, 1, 1, usual_slots);
 SMALL(8, 1, 1, most_slots);
 SMALL(16, 1, 1, usual_slots);
 SMALL(16, 1, 1, most_slots);
-#define GAPS(bytes, rows, columns, slots)                               \
-  template __global__ void transpose_gaps<bytes, rows, columns, slots>( \
-      Job<bytes>, GapSide, GapSide, const __grid_constant__ ScheduleOf<slots>)
+#define GAPS(bytes, rows, columns, slots)                                          \
+  template __global__ void transpose_gaps<bytes, rows, columns, slots>(            \
+      Job<bytes>, const __grid_constant__ GapsIn, const __grid_constant__ GapsOut, \
+      const __grid_constant__ ScheduleOf<slots>)
 GAPS(1, 1, 4, usual_slots);
 GAPS(1, 1, 4, most_slots);
 GAPS(1, 4, 1, usual_slots);

@@ -191,8 +191,7 @@ __device__ __forceinline__ void fill_rest(unsigned char* piece, unsigned count, 
 }
 
 /// Moves the elements of all groups of a block, when what its threads have copied asynchronously is there.
-/// first_matrix(), which is asked where there are variants alone: the matrix of a batch without gaps that
-/// would lie where the block's first one does in shared memory.
+/// first_matrix(), which is asked where there are variants alone: the number of the block's first matrix.
 template <int bytes, int rows, int columns, unsigned slots, class FirstMatrix>
 __device__ __forceinline__ void move_groups(const ScheduleOf<slots>& plan, FirstMatrix first_matrix,
                                             unsigned from, unsigned to) {
@@ -204,8 +203,10 @@ __device__ __forceinline__ void move_groups(const ScheduleOf<slots>& plan, First
   for (unsigned g = 0; g < min(plan.variants, plan.groups); ++g) {
     const Schedule::List list = others == 0 ? plan.list[0] : plan.list[(first_matrix() + g) & others];
     // plan.variants is a power of two.
-    const unsigned times = (plan.groups - g + others) >> __popc(others), step = plan.variants * plan.group;
-    const Groups groups{{times, step, step}, from + g * plan.group, to + g * plan.group};
+    const unsigned times = (plan.groups - g + others) >> __popc(others);
+    const Groups groups{{times, plan.variants * plan.in_group, plan.variants * plan.out_group},
+                        from + g * plan.in_group,
+                        to + g * plan.out_group};
     do_slots<bytes, rows, columns>(plan.slot + list.begin, list.words, plan, groups, [&] {
       if (g == 0) ready();
     });

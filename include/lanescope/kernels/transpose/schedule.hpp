@@ -52,8 +52,9 @@ constexpr unsigned order_bits(const Move& move) { return move.rows == move.colum
 /// What all blocks of a batch do alike. Bytes are counted from where the matrices of a block begin.
 struct Schedule {
   unsigned matrices;             ///< of a block
-  unsigned piece, last_piece;    ///< bytes of a block, of the last one
-  unsigned group, groups;        ///< bytes after which everything repeats (but for variants), and how often
+  unsigned piece, last_piece;    ///< bytes of a block, of the last one, in the input's place
+  unsigned in_group, out_group;  ///< bytes after which everything repeats (but for variants)
+  unsigned groups;               ///< how often
   unsigned chunks;               ///< parts of a group that differ only in where they lie
   unsigned in_step, out_step;    ///< bytes from one chunk to the next
   unsigned in_pitch, out_pitch;  ///< bytes of a row of the input, of the output
@@ -101,24 +102,29 @@ struct Chunk {
   unsigned matrices, rows, columns, last_rows, last_columns;
 };
 
-/// Elements from one row of the input to the next, and of the output, in shared memory.
-struct Pitches {
-  unsigned in, out;
+/// How matrices lie in shared memory: elements from one row of the input to the next and from one matrix to
+/// the next, and likewise of the output.
+struct Layout {
+  struct Side {
+    unsigned pitch, stride;
+  } in, out;
 };
+/// Without gaps.
+constexpr Layout packed(unsigned rows, unsigned columns) {
+  return {{columns, rows * columns}, {rows, rows * columns}};
+}
 
 /// Makes slots for matrices of one size. `in_shift`, `out_shift`: bytes by which the pointers are behind a
-/// multiple of 4. With other pitches than without gaps there is one matrix.
+/// multiple of 4.
 class Scheduler {
  public:
-  Scheduler(unsigned bytes, Move move, unsigned rows, unsigned columns, unsigned in_shift, unsigned out_shift)
-      : Scheduler(bytes, move, rows, columns, in_shift, out_shift, {columns, rows}) {}
   Scheduler(unsigned bytes, Move move, unsigned rows, unsigned columns, unsigned in_shift, unsigned out_shift,
-            Pitches pitches)
+            const Layout& layout)
       : bytes_(bytes),
         move_(move),
         rows_(rows),
         columns_(columns),
-        pitches_(pitches),
+        layout_(layout),
         order_(order_bits(move)),
         word_(std::max(bytes, 4U)),
         banks_(128 / word_),
@@ -132,8 +138,10 @@ class Scheduler {
     // come last) for all moves together.
     std::array<PerAccess, kinds + 1> words{};
     std::array<unsigned, kinds + 1> moves{};
-    const unsigned matrix = std::max(rows_ * pitches_.in, columns_ * pitches_.out);
-    const unsigned size = (chunk.matrices * matrix * bytes_ + 128) / word_ + 1;
+    const unsigned before = chunk.matrices - 1;
+    const unsigned elements = std::max(before * layout_.in.stride + rows_ * layout_.in.pitch,
+                                       before * layout_.out.stride + columns_ * layout_.out.pitch);
+    const unsigned size = (elements * bytes_ + 128) / word_ + 1;
     std::vector<bool> seen(size_t{kinds + 1} * 2 * most_words * size);
     for_each(chunk, variant, singly, [&](unsigned kind, const Place& place) {
       const Banks banks = banks_of(kind == single, place, variant);
@@ -226,24 +234,28 @@ class Scheduler {
   static unsigned whole_warps(size_t slots) { return static_cast<unsigned>((slots + 31) / 32 * 32); }
 
   [[nodiscard]] std::pair<unsigned, unsigned> bytes_of(const Place& place) const {
-    const unsigned first = place.matrix * rows_ * columns_;
-    return {(first + place.row * pitches_.in + place.column) * bytes_,
-            (first + place.column * pitches_.out + place.row) * bytes_};
+    return {(place.matrix * layout_.in.stride + place.row * layout_.in.pitch + place.column) * bytes_,
+            (place.matrix * layout_.out.stride + place.column * layout_.out.pitch + place.row) * bytes_};
+  }
+  /// By how many bytes a variant's matrices and pointers are behind a multiple of 4.
+  [[nodiscard]] std::pair<unsigned, unsigned> shifts_of(unsigned variant) const {
+    return {variant * layout_.in.stride * bytes_ % 128 + in_shift_,
+            variant * layout_.out.stride * bytes_ % 128 + out_shift_};
   }
 
   [[nodiscard]] Banks banks_of(bool alone, const Place& place, unsigned variant) const {
     const Move move = alone ? Move{1, 1} : move_;
     const auto [in, out] = bytes_of(place);
-    const unsigned shift = variant * rows_ * columns_ * bytes_;
+    const auto [in_shift, out_shift] = shifts_of(variant);
     Banks banks{move.rows, move.columns, {}, {}};
     const auto set = [&](unsigned k, unsigned byte) {
-      const unsigned word = (byte + shift % 128) / word_;
+      const unsigned word = byte / word_;
       banks.word[k] = static_cast<uint16_t>(word);
       banks.bank[k] = static_cast<uint8_t>(word % banks_);
     };
-    for (unsigned k = 0; k < move.rows; ++k) set(k, in + in_shift_ + k * pitches_.in * bytes_);
+    for (unsigned k = 0; k < move.rows; ++k) set(k, in + in_shift + k * layout_.in.pitch * bytes_);
     for (unsigned k = 0; k < move.columns; ++k)
-      set(move.rows + k, out + out_shift_ + k * pitches_.out * bytes_);
+      set(move.rows + k, out + out_shift + k * layout_.out.pitch * bytes_);
     return banks;
   }
 
@@ -324,16 +336,16 @@ class Scheduler {
     const bool blocks = move_.rows == move_.columns, across = move_.columns > 1;
     const unsigned along = across ? chunk.columns : chunk.rows, lines = across ? chunk.rows : chunk.columns;
     const unsigned last = across ? chunk.last_columns : chunk.last_rows;
-    const unsigned variant_shift = variant * rows_ * columns_ * bytes_;
-    const unsigned shift = variant_shift + (across ? in_shift_ : out_shift_);
+    const auto [in_shift, out_shift] = shifts_of(variant);
     for (unsigned matrix = 0; matrix < chunk.matrices; ++matrix)
       for (unsigned line = 0; line < lines; line += blocks ? length : 1)
         for (unsigned i = 0; i < along;) {
           const Place place{matrix, across ? line : i, across ? i : line};
           const auto [in, out] = bytes_of(place);
-          const bool begins = ((across ? in : out) + shift) % word_ == 0;
+          const unsigned load = in + in_shift, store = out + out_shift;
+          const bool begins = (across ? load : store) % word_ == 0;
           const bool alone = !blocks && (singly || !begins || i + length > (i < last ? last : along));
-          what(alone ? single : ((across ? out + out_shift_ : in + in_shift_) + variant_shift) % 4, place);
+          what(alone ? single : (across ? store : load) % 4, place);
           i += alone ? 1 : length;
         }
   }
@@ -341,7 +353,7 @@ class Scheduler {
   unsigned bytes_;
   Move move_;
   unsigned rows_, columns_;
-  Pitches pitches_;
+  Layout layout_;
   unsigned order_, word_, banks_, in_shift_, out_shift_;
 };
 
@@ -363,8 +375,8 @@ struct Division {
 /// many matrices fit as begin alike, variants. Whatever takes the fewest requests, those for the slots among
 /// them, which each block loads once and waits for: of at most so many slots, by estimate.
 inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move move, unsigned rows,
-                              unsigned columns, unsigned most, bool few) {
-  const unsigned size = rows * columns, matrix = size * bytes;
+                              unsigned columns, const Layout& layout, unsigned most, bool few) {
+  const unsigned size = rows * columns, matrix = std::max(layout.in.stride, layout.out.stride) * bytes;
   Division best;
   const auto take = [&](const Chunk& chunk, unsigned variants, unsigned chunks, bool singly) {
     // At the least as many slots as moves, and their accesses: most divisions are left out by that.
@@ -383,14 +395,14 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
       requests += cost_of(move, words, elements);
       if (slots > most) return;
     }
-    const double piece = groups_of_block(bytes, few, slots, group * bytes) * double(group);
+    const double piece = groups_of_block(bytes, few, slots, chunk.matrices * matrix) * double(group);
     requests *= share;
     requests += 4 * slots * std::min(1.0, piece / (variants * double(size))) / piece;
     if (slots > usual_slots * 9 / 10) requests *= 1.03;
     if (best.cost == 0 || requests <= 0.99 * best.cost) best = {chunk, variants, chunks, singly, requests};
   };
   // Matrices until one begins at a word again, and whether a block has room for as many.
-  const unsigned alike = 4 / std::gcd(matrix, 4U);
+  const unsigned alike = 4 / std::gcd((layout.in.stride | layout.out.stride) * bytes, 4U);
   const bool together = alike * matrix <= small_matrix_bytes;
   const unsigned unit = std::max(4 / bytes, 1U);
   for (const bool singly : {false, true}) {
@@ -418,13 +430,14 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
   return best;
 }
 
-/// A schedule for matrices of rows x columns elements of `bytes` bytes, at most small_matrix_bytes each,
-/// moved as `move` says: {1, 1}; as many elements as a word of 4 bytes has on one side, {1, n} or {n, 1}; or
-/// on both, if rows and columns are whole words and pointers multiples of 4.
-inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigned columns, uintptr_t in,
-                               uintptr_t out, bool few = false) {
+/// A schedule for matrices of rows x columns elements of `bytes` bytes, which lie at most small_matrix_bytes
+/// apart, moved as `move` says: {1, 1}; as many elements as a word of 4 bytes has on one side, {1, n} or
+/// {n, 1}; or on both, if lines are whole words, and pointers and the layout's distances multiples of 4
+/// bytes.
+inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigned columns,
+                               const Layout& layout, uintptr_t in, uintptr_t out, bool few = false) {
   const Scheduler scheduler(bytes, move, rows, columns, static_cast<unsigned>(in % 4),
-                            static_cast<unsigned>(out % 4));
+                            static_cast<unsigned>(out % 4), layout);
   ScheduleLaunch launch{};
   launch.move = move;
   Schedule& plan = launch.plan;
@@ -432,7 +445,7 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   // There may be more slots than estimated.
   Division division;
   for (unsigned most = most_slots * 9 / 10; most > 500; most = most * 2 / 3) {
-    division = best_division(scheduler, bytes, move, rows, columns, most, few);
+    division = best_division(scheduler, bytes, move, rows, columns, layout, most, few);
     slots.clear();
     for (unsigned v = 0; v < division.variants; ++v)
       plan.list[v] = scheduler.append(slots, division.chunk, v, division.singly);
@@ -442,23 +455,25 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   launch.cost = division.cost;
 
   const Chunk& chunk = division.chunk;
-  plan.in_pitch = columns * bytes;
-  plan.out_pitch = rows * bytes;
+  plan.in_pitch = layout.in.pitch * bytes;
+  plan.out_pitch = layout.out.pitch * bytes;
   plan.variants = division.variants;
   plan.chunks = division.chunks;
   const bool down = chunk.rows != rows;
-  plan.in_step = (down ? chunk.rows * columns : chunk.columns) * bytes;
-  plan.out_step = (down ? chunk.rows : chunk.columns * rows) * bytes;
-  plan.group = chunk.matrices * rows * columns * bytes;
-  plan.groups = groups_of_block(bytes, few, static_cast<unsigned>(slots.size()), plan.group);
+  plan.in_step = down ? chunk.rows * plan.in_pitch : chunk.columns * bytes;
+  plan.out_step = down ? chunk.rows * bytes : chunk.columns * plan.out_pitch;
+  plan.in_group = chunk.matrices * layout.in.stride * bytes;
+  plan.out_group = chunk.matrices * layout.out.stride * bytes;
+  plan.groups = groups_of_block(bytes, few, static_cast<unsigned>(slots.size()),
+                                std::max(plan.in_group, plan.out_group));
   // Blocks that begin at a vector, where that takes few more.
-  const unsigned vectors = 16 / std::gcd(plan.group, 16U);
+  const unsigned vectors = 16 / std::gcd(plan.in_group | plan.out_group, 16U);
   if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
   plan.matrices = plan.groups * chunk.matrices;
-  plan.piece = plan.groups * plan.group;
-  const unsigned vectors_end = (plan.piece + 15) / 16 * 16;
-  plan.out_tile = vectors_end + 32;
-  launch.shared = plan.out_tile + vectors_end + 16;
+  plan.piece = plan.groups * plan.in_group;
+  const auto whole_vectors = [&](unsigned group) { return (plan.groups * group + 15) / 16 * 16; };
+  plan.out_tile = whole_vectors(plan.in_group) + 32;
+  launch.shared = plan.out_tile + whole_vectors(plan.out_group) + 32;
   return launch;
 }
 
@@ -476,7 +491,7 @@ ScheduleLaunch best_moves(unsigned bytes, bool whole, const Make& schedule_with)
 }
 
 /// What a schedule is for.
-using ScheduleKey = std::array<uintptr_t, 6>;
+using ScheduleKey = std::array<uintptr_t, 10>;
 
 /// make(), or what it returned before: those that a thread asked for last are kept, for it takes up to some
 /// milliseconds to make one. Odd sizes may need several, by where pointers and matrices begin.
@@ -500,13 +515,18 @@ inline const ScheduleLaunch& kept_schedule(const ScheduleKey& key,
 }
 
 /// The schedule with the best moves for small matrices.
-inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns, uintptr_t in,
-                                         uintptr_t out, bool few = false) {
-  return kept_schedule({bytes, rows, columns, in % 4, out % 4, few}, [&] {
+inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns,
+                                         const Layout& layout, uintptr_t in, uintptr_t out,
+                                         bool few = false) {
+  const auto& [from, to] = layout;
+  const ScheduleKey key{bytes,      rows,        columns,  in % 4,    out % 4,
+                        from.pitch, from.stride, to.pitch, to.stride, few};
+  return kept_schedule(key, [&] {
     const unsigned pack = std::max(4 / bytes, 1U);
-    const bool whole = rows % pack == 0 && columns % pack == 0 && (in | out) % 4 == 0;
+    const bool whole =
+        (rows | columns | from.pitch | from.stride | to.pitch | to.stride) % pack == 0 && (in | out) % 4 == 0;
     return best_moves(bytes, whole,
-                      [&](Move move) { return schedule(bytes, move, rows, columns, in, out, few); });
+                      [&](Move move) { return schedule(bytes, move, rows, columns, layout, in, out, few); });
   });
 }
 

@@ -84,12 +84,12 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
     unsigned pitch, alike;
     bool singly, split;
     double cost;
-    Pitches pitches;
+    Layout layout;
     Chunk chunk;
   };
   const auto scheduler = [&](const Candidate& c) {
     return Scheduler(bytes, move, rows, columns, static_cast<unsigned>(in % 4),
-                     static_cast<unsigned>(out % 4), c.pitches);
+                     static_cast<unsigned>(out % 4), c.layout);
   };
   const auto cost_of_element = [&](const Candidate& c, unsigned words, unsigned elements) {
     const double cost = cost_of(move, words, elements) / (c.alike * double(thin)) +
@@ -113,7 +113,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
           c.alike = alike;
           c.singly = singly;
           c.split = !tall && pitch * bytes % 32 != shape.stride;
-          c.pitches = tall ? Pitches{thin, pitch} : Pitches{pitch, thin};
+          c.layout = tall ? Layout{{thin, 0}, {pitch, 0}} : Layout{{pitch, 0}, {thin, 0}};
           c.chunk = tall ? Chunk{1, alike, thin, alike, thin} : Chunk{1, thin, alike, thin, alike};
           const auto [words, elements] = scheduler(c).estimate(c.chunk, 0, singly);
           c.cost = cost_of_element(c, words, elements);
@@ -145,8 +145,8 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
       plan.matrices = plan.variants = plan.chunks = 1;
       plan.in_step = c.alike * bytes * (tall ? thin : 1);
       plan.out_step = c.alike * bytes * (tall ? 1 : thin);
-      plan.in_pitch = c.pitches.in * bytes;
-      plan.out_pitch = c.pitches.out * bytes;
+      plan.in_pitch = c.layout.in.pitch * bytes;
+      plan.out_pitch = c.layout.out.pitch * bytes;
       plan.out_tile = (rows * plan.in_pitch + 15) / 16 * 16 + 32;
       launch.shared = plan.out_tile + (columns * plan.out_pitch + 15) / 16 * 16 + 16;
       if (cost < 1.05 * c.cost) break;
