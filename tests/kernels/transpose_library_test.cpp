@@ -18,6 +18,7 @@
 #include "lanescope/kernels/transpose/gaps.hpp"
 #include "lanescope/kernels/transpose/gathering.hpp"
 #include "lanescope/kernels/transpose/order.hpp"
+#include "lanescope/kernels/transpose/pairs.hpp"
 #include "lanescope/kernels/transpose/strip_schedule.hpp"
 #include "lanescope/model/model.hpp"
 
@@ -246,23 +247,27 @@ class TransposeLibrary : public testing::Test {
                m);
   }
 
-  BlockCost run_in_place(const std::string& kernel, const Matrices& m, int64_t side, int64_t threads,
-                         int64_t shared) {
-    const auto tiles = static_cast<uint32_t>(divide_up(m.rows, side));
+  /// `of`: what the kernel is told of `blocks` blocks of a matrix.
+  BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned blocks, Argument of,
+                         int64_t threads, int64_t shared) {
     return run({kernel,
-                static_cast<uint32_t>(m.batch) * tiles * (tiles + 1) / 2,
+                static_cast<uint32_t>(m.batch) * blocks,
                 static_cast<uint32_t>(threads),
                 static_cast<uint32_t>(shared),
-                {scalar(tiles)},
+                {std::move(of)},
                 true},
                m);
   }
-  BlockCost run_in_place(const Matrices& m) {
-    return run_in_place(name_of("18transpose_in_placeILi" + std::to_string(m.bytes) + "E"), m, 32, 256, 0);
+  /// Rows that begin anywhere; squares of 2^log_group x 2^log_group tiles.
+  BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned log_group, int64_t side,
+                         int64_t threads, int64_t shared) {
+    const auto pairs = transposing::pairs_of(static_cast<unsigned>(divide_up(m.rows, side)), log_group);
+    return run_in_place(kernel, m, pairs.of_matrix.value, scalar(pairs), threads, shared);
   }
   /// Rows that begin at multiples of 16 bytes.
   BlockCost run_aligned_in_place(const Tiles& t, const Matrices& m) {
-    return run_in_place(t.kernel, m, t.rows, 2 * t.threads, 2 * t.shared);
+    const auto tiles = static_cast<uint32_t>(divide_up(m.rows, t.rows));
+    return run_in_place(t.kernel, m, tiles * (tiles + 1) / 2, scalar(tiles), 2 * t.threads, 2 * t.shared);
   }
 
   /// The instance of a kernel for elements of so many bytes whose name has `part`, with the numbers after it.
@@ -642,25 +647,28 @@ TEST_F(TransposeLibrary, RequestsOfSmallMatrices) {
 }
 
 TEST_F(TransposeLibrary, SquareMatricesInPlaceWithoutConflicts) {
-  for (const int64_t bytes : {4, 8})
-    for (const int64_t n : {1, 31, 32, 33, 100}) {
-      const BlockCost cost = run_in_place({n, n, bytes, 2, 1, 1, 1, 1});
-      EXPECT_EQ(cost.load.wavefronts, cost.load.ideal) << n;
-      EXPECT_EQ(cost.store.wavefronts, cost.store.ideal) << n;
-    }
-}
-
-TEST_F(TransposeLibrary, SquareMatricesOfBytesInPlace) {
-  for (const int64_t bytes : {1, 2})
-    for (const int64_t n : {1, 5, 64, 127, 128, 131, 260})
-      for (const int64_t gap : {0, 1, 3}) {
-        const Matrices m{n, n, bytes, 2, gap, gap, gap, gap};
-        const int64_t side = 128 / bytes;
-        run_in_place(name_of("transpose_words_in_placeILi" + std::to_string(bytes) + "E"), m, side,
-                     bytes == 1 ? 256 : 512, 0);
+  for (const int64_t bytes : {2, 4, 8, 16}) {
+    const auto [kernel, numbers] = numbers_of("transpose_in_place", "PairTiles", bytes);
+    const int64_t side = numbers.at(1), threads = numbers.at(2);
+    const int64_t shared = 2 * side * (side + std::max<int64_t>(1, 4 / bytes)) * bytes;
+    for (const int64_t n : {int64_t{1}, int64_t{5}, side - 1, side, side + 1, 3 * side + 4, 5 * side - 3})
+      for (const unsigned log_group : {0U, 1U, 2U}) {
+        if (n > 2 * side && bytes > 4) continue;
+        const Matrices m{n, n, bytes, 2, 1, 1, 1, 1};
+        SCOPED_TRACE(text_of(m, {1, 1}) + ", squares of 2^" + std::to_string(log_group));
+        expect_no_conflicts(run_in_place(kernel, m, log_group, side, threads, shared));
       }
+  }
 }
-
+TEST_F(TransposeLibrary, SquareMatricesOfBytesInPlace) {
+  for (const int64_t n : {1, 5, 64, 127, 128, 131, 260, 400})
+    for (const int64_t gap : {0, 1, 3})
+      run_in_place(name_of("transpose_words_in_placeILi1E"), {n, n, 1, 2, gap, gap, gap, gap},
+                   n < 260   ? 0U
+                   : n < 400 ? 1U
+                             : 2U,
+                   128, 256, 0);
+}
 TEST_F(TransposeLibrary, SquareMatricesWithAlignedRowsInPlace) {
   for (const int64_t bytes : {2, 4, 8}) {
     const Tiles t = aligned(bytes, "transpose_aligned_in_place");

@@ -22,13 +22,13 @@
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
 //               and moves elements as a schedule says, which the host makes for the sizes and keeps: no
 //               two lanes meet in a bank
-//   gaps        batches of small matrices with gaps: likewise, but for how they are copied in and out
+//   gaps        batches of small matrices with gaps: likewise, but lines lie in shared memory as outside
 //   strips      long, thin matrices: a block takes a strip from one long edge to the other, and moves its
 //               elements likewise
 //   gathering   matrices of some hundred rows or columns, elements of 1 to 4 bytes: likewise, but the
 //               output's vectors are put together from the input's rows as they are
-//   in place    two tiles that lie opposite each other change places: aligned ones as above, words of 1- and
-//               2-byte elements shifted to where rows begin
+//   in place    two tiles that lie opposite each other change places: aligned ones as above, single bytes in
+//               words shifted to where rows begin
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
 // compute capability 8.0 or newer.
 #pragma once
@@ -175,6 +175,8 @@ constexpr double better_used(double large) {
 inline constexpr int64_t gathered_tall = 112 << 20, gathered_wide = 160 << 20;
 /// In place: pairs of large tiles.
 inline constexpr int64_t many_pairs = 256;
+/// Bytes of a matrix that is transposed in place by large tiles where rows begin inside of sectors.
+inline constexpr int64_t large_in_place = 96 << 20;
 
 inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -529,37 +531,62 @@ std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double used,
   });
 }
 
-/// One block for each two tiles that lie opposite each other.
-template <int bytes, class Kernel>
-Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, int side, int threads, int shared,
-                    cudaStream_t stream) {
-  const int64_t tiles = divide_up(job.rows, side);
-  if (tiles > 0xffff) return detail::invalid("rows is too large: in place, more than 2^31 tiles");
-  return launch_all(tiles * (tiles + 1) / 2, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), static_cast<unsigned>(tiles));
+/// Blocks for tiles that lie opposite each other; `of`: what the kernel is told of them.
+template <int bytes, class Kernel, class Of>
+Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, unsigned of_matrix, const Of& of,
+                    int threads, int shared, cudaStream_t stream) {
+  return launch_all(of_matrix, batch, [&](int64_t first, unsigned blocks) {
+    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), of);
   });
+}
+
+/// Tiles of `side` x `side` elements, where rows begin anywhere.
+template <int bytes, class Kernel>
+Status launch_pairs_anywhere(Kernel kernel, const Job<bytes>& job, int64_t batch, int side, int threads,
+                             int shared, cudaStream_t stream) {
+  const auto tiles = static_cast<unsigned>(divide_up(job.rows, side));
+  const Pairs pairs = pairs_of(tiles, tiles >= 64 ? 2 : 0);
+  return launch_pairs(kernel, job, batch, pairs.of_matrix.value, pairs, threads, shared, stream);
 }
 
 template <int bytes>
 Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  if (out_begins(job, batch) % 16 != 0) {
-    if constexpr (bytes < 4)
-      return launch_pairs(&transpose_words_in_place<bytes>, job, batch, 128 / bytes, word_threads<bytes>, 0,
-                          stream);
-    else
-      return launch_pairs(&transpose_in_place<bytes>, job, batch, square, square * square_rows, 0, stream);
+  if (job.rows > 0xffff * 16) return detail::invalid("rows is too large: in place, 1,048,560 at most");
+  const auto many = [&](int side) {
+    const int64_t tiles = divide_up(job.rows, side);
+    return tiles * (tiles + 1) / 2 >= many_pairs / batch;
+  };
+  const bool large = job.rows * job.rows >= large_in_place / bytes;
+  if (out_begins(job, batch) % (bytes >= 4 && large ? 32 : 16) != 0) {
+    if constexpr (bytes == 1) {
+      return launch_pairs_anywhere(&transpose_words_in_place<bytes>, job, batch, WordTile<4 / bytes>::rows,
+                                   word_threads, 0, stream);
+    } else {
+      using Large = PairTiles<bytes, 64, bytes == 2 ? 512 : 1024, Reading::keeping>;
+      using Small = PairTiles<bytes, 32, 256, Reading::plain>;
+      const auto launch = [&]<class Of>(Of) {
+        return launch_pairs_anywhere(&transpose_in_place<Of>, job, batch, Of::side, Of::threads, Of::shared,
+                                     stream);
+      };
+      if (bytes < 8 ? many(Large::side) : large) {
+        if (allow_shared(&transpose_in_place<Large>, Large::shared)) return launch(Large{});
+        cudaGetLastError();  // a chip with less shared memory: the smaller tiles
+      }
+      return launch(Small{});
+    }
   }
   using Large = typename Tiles<bytes>::InPlace;
   using Small = typename Tiles<bytes>::Small;
-  const int64_t tiles = divide_up(job.rows, Large::rows);
-  if (tiles * (tiles + 1) / 2 >= many_pairs / batch) {
-    if (allow_shared(&transpose_aligned_in_place<Large>, 2 * Large::shared))
-      return launch_pairs(&transpose_aligned_in_place<Large>, job, batch, Large::rows, 2 * Large::threads,
-                          2 * Large::shared, stream);
+  const auto launch = [&]<class Of>(Of) {
+    const auto tiles = static_cast<unsigned>(divide_up(job.rows, Of::rows));
+    return launch_pairs(&transpose_aligned_in_place<Of>, job, batch, tiles * (tiles + 1) / 2, tiles,
+                        2 * Of::threads, 2 * Of::shared, stream);
+  };
+  if (many(Large::rows)) {
+    if (allow_shared(&transpose_aligned_in_place<Large>, 2 * Large::shared)) return launch(Large{});
     cudaGetLastError();  // a chip with less shared memory: the smaller tiles
   }
-  return launch_pairs(&transpose_aligned_in_place<Small>, job, batch, Small::rows, 2 * Small::threads,
-                      2 * Small::shared, stream);
+  return launch(Small{});
 }
 
 /// The bytes from the first to behind the last element; negative: more than there are addresses.

@@ -6,54 +6,95 @@
 #include "lanescope/kernels/transpose/aligned.cuh"
 #include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/pairs.hpp"
+#include "lanescope/kernels/transpose/reading.cuh"
 
 namespace lanescope::kernels::transposing {
 
-/// Tiles in a row and a column of tiles, row >= column: one of each two that lie opposite each other.
-struct Opposite {
-  unsigned row, column;
+/// A block's matrix and pair.
+struct PairOfBlock {
+  unsigned matrix, row, column;
+  bool found;
 };
-
-/// The k-th of tiles (tiles + 1) / 2: the triangle of tiles, of which the part on the right is turned round
-/// to make a rectangle of the rest.
-LANESCOPE_HD constexpr Opposite opposite_of(unsigned k, unsigned tiles) {
-  const unsigned height = tiles | 1, skipped = height - tiles;
-  const unsigned a = k % height, b = k / height;
-  if (a >= b + skipped) return {a - skipped, b};
-  return {tiles - 1 - a, tiles - skipped - b};
+__device__ __forceinline__ PairOfBlock pair_of_block(const Pairs& pairs) {
+  const unsigned matrix = quotient(blockIdx.x, pairs.of_matrix);
+  const unsigned k = blockIdx.x - matrix * pairs.of_matrix.value, in_square = (1U << pairs.log_group) - 1;
+  const unsigned square = k >> (2 * pairs.log_group), b = quotient(square, pairs.height);
+  const Opposite first = opposite_in(square - b * pairs.height.value, b, pairs.squares);
+  const unsigned row = (first.row << pairs.log_group) + (k & in_square);
+  const unsigned column = (first.column << pairs.log_group) + (k >> pairs.log_group & in_square);
+  return {matrix, row, column, row < pairs.tiles && row >= column};
 }
 
-inline constexpr int square = 32, square_rows = 8;  // tile, and rows of the thread block
+/// Loads; to keep, with the L2 policy "evict last": the sectors that tiles have in common stay until the
+/// second one needs them. They lose it when they are written.
+template <Reading reading, class T>
+__device__ __forceinline__ T load_own(const T* from, uint64_t policy) {
+  if constexpr (reading == Reading::plain) return *from;
+  T value;
+  if constexpr (sizeof(T) == 2)
+    asm("ld.global.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(value) : "l"(from), "l"(policy));
+  else if constexpr (sizeof(T) == 4)
+    asm("ld.global.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy));
+  else if constexpr (sizeof(T) == 8)
+    asm("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+        : "=r"(value.x), "=r"(value.y)
+        : "l"(from), "l"(policy));
+  else
+    asm("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+        : "l"(from), "l"(policy));
+  return value;
+}
 
-/// A square matrix with rows that begin anywhere; one block for two tiles.
-template <int bytes>
-__global__ void __launch_bounds__(square* square_rows) transpose_in_place(Job<bytes> job, unsigned tiles) {
-  using T = Word<bytes>;
-  using Tile = PaddedTile<T, square, square, lanescope::detail::larger(1, 4 / bytes)>;
+/// Elements of a tile that lies anywhere, and threads of a block: large tiles have fewer sectors in common,
+/// and are kept in the L2 cache.
+template <int bytes_, int side_, int threads_, Reading reading_>
+struct PairTiles {
+  static constexpr int bytes = bytes_, side = side_, threads = threads_;
+  static constexpr Reading reading = reading_;
+  using Tile = PaddedTile<Word<bytes>, side, side, lanescope::detail::larger(1, 4 / bytes)>;
+  static constexpr int shared = 2 * static_cast<int>(sizeof(Tile));
+};
+
+/// A square matrix of elements of 2 bytes and more with rows that begin anywhere; one block for two tiles,
+/// half of its threads for each, an element a thread.
+template <class Tiles>
+__global__ void __launch_bounds__(Tiles::threads)
+    transpose_in_place(Job<Tiles::bytes> job, const __grid_constant__ Pairs pairs) {
+  constexpr int side = Tiles::side, threads = Tiles::threads / 2, rows_at_once = threads / side;
+  using Tile = typename Tiles::Tile;
   static_assert(conflict_free<"sm_90", Tile>(access::row) && conflict_free<"sm_90", Tile>(access::column));
-  __shared__ Tile upper, lower;
+  extern __shared__ uint4 raw[];
 
-  const unsigned pairs = tiles * (tiles + 1) / 2;
-  const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
-  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
-  const int64_t row = int64_t{i} * square, column = int64_t{j} * square;
-  const int x = static_cast<int>(threadIdx.x) % square, y = static_cast<int>(threadIdx.x) / square;
-
+  const PairOfBlock pair = pair_of_block(pairs);
+  if (!pair.found) return;
+  const bool second = threadIdx.x >= threads, diagonal = pair.row == pair.column;
+  Tile& tile = reinterpret_cast<Tile*>(raw)[second ? 1 : 0];
+  const int thread = static_cast<int>(threadIdx.x) % threads, x = thread % side, y = thread / side;
+  const int64_t row = int64_t{second ? pair.column : pair.row} * side;
+  const int64_t column = int64_t{second ? pair.row : pair.column} * side;
+  auto* const base = job.out + pair.matrix * job.out_stride;
+  // What of the tile lies in the matrix; nothing of the second one if it is the first.
+  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
+  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
+  const auto move = [&](auto whole) {
+    const uint64_t policy = policy_of<Tiles::reading>();
+    const auto* const from = base + (row + y) * job.out_leading + column + x;
 #pragma unroll
-  for (int n = 0; n < square; n += square_rows) {
-    if (row + y + n < job.rows && column + x < job.rows)
-      lower[y + n][x] = base[(row + y + n) * job.out_leading + column + x];
-    if (i != j && column + y + n < job.rows && row + x < job.rows)
-      upper[y + n][x] = base[(column + y + n) * job.out_leading + row + x];
-  }
-  __syncthreads();
+    for (int n = 0; n < side; n += rows_at_once)
+      if (decltype(whole)::value || (y + n < rows && x < columns))
+        tile[y + n][x] = load_own<Tiles::reading>(from + n * job.out_leading, policy);
+    __syncthreads();
+    auto* const to = base + (column + y) * job.out_leading + row + x;
 #pragma unroll
-  for (int n = 0; n < square; n += square_rows) {
-    if (column + y + n < job.rows && row + x < job.rows)
-      base[(column + y + n) * job.out_leading + row + x] = lower[x][y + n];
-    if (i != j && row + y + n < job.rows && column + x < job.rows)
-      base[(row + y + n) * job.out_leading + column + x] = upper[x][y + n];
-  }
+    for (int n = 0; n < side; n += rows_at_once)
+      if (decltype(whole)::value || (y + n < columns && x < rows)) to[n * job.out_leading] = tile[x][y + n];
+  };
+  if (pair.row + 1 < pairs.tiles && !diagonal)
+    move(std::true_type{});
+  else
+    move(std::false_type{});
 }
 
 /// A transposed tile in words of `pack` elements: 32 of them in each of its rows, swizzled.
@@ -74,18 +115,16 @@ struct BlockStores {
     return {lane * pack + instance % pack, instance / pack};
   }
 };
-template <int bytes>
-inline constexpr int word_threads = bytes == 1 ? 256 : 512;
+inline constexpr int word_threads = 256;
 
-/// The same for elements of 1 and 2 bytes, tiles of 128 x 128 or 64 x 64: a warp moves aligned words of 32
-/// lanes, one for each of as many rows as elements fit into a word, shifts them to where the tile's rows
-/// begin, transposes blocks in registers, and shifts the words of the transposed tile to where they are
-/// written. A word that is partly of another tile is read for the part that is of this one, and written
-/// element by element.
+/// The same for elements of 1 byte, tiles of 128 x 128: a warp moves aligned words of 32 lanes, one for each
+/// of as many rows as elements fit into a word, shifts them to where the tile's rows begin, transposes blocks
+/// in registers, and shifts the words of the transposed tile to where they are written. A word that is partly
+/// of another tile is read for the part that is of this one, and written element by element.
 template <int bytes>
-__global__ void __launch_bounds__(word_threads<bytes>)
-    transpose_words_in_place(Job<bytes> job, unsigned tiles) {
-  constexpr int pack = 4 / bytes, side = 32 * pack, threads = word_threads<bytes> / 2, warps = threads / 32,
+__global__ void __launch_bounds__(word_threads)
+    transpose_words_in_place(Job<bytes> job, const __grid_constant__ Pairs pairs) {
+  constexpr int pack = 4 / bytes, side = 32 * pack, threads = word_threads / 2, warps = threads / 32,
                 steps = 32 / warps;
   using T = Word<bytes>;
   using Tile = WordTile<pack>;
@@ -93,8 +132,8 @@ __global__ void __launch_bounds__(word_threads<bytes>)
                 conflict_free<"sm_90", Tile>(access::row));
   __shared__ Tile both[2];
 
-  const unsigned pairs = tiles * (tiles + 1) / 2;
-  const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
+  const auto [matrix, i, j, found] = pair_of_block(pairs);
+  if (!found) return;
   const bool second = threadIdx.x >= threads, diagonal = i == j;
   const int thread = static_cast<int>(threadIdx.x) % threads, lane = thread % 32, warp = thread / 32;
   Tile& tile = both[second ? 1 : 0];
@@ -102,7 +141,7 @@ __global__ void __launch_bounds__(word_threads<bytes>)
     return tile.storage[Tile::byte_offset(row, column) / 4];
   };
   const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
-  T* const base = job.out + blockIdx.x / pairs * job.out_stride;
+  T* const base = job.out + matrix * job.out_stride;
   // What of the tile lies in the matrix; nothing of the second one if it is the first.
   const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
   const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
