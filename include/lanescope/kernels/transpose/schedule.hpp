@@ -518,7 +518,7 @@ inline const ScheduleLaunch& kept_schedule(const ScheduleKey& key,
 inline const ScheduleLaunch& schedule_of(unsigned bytes, unsigned rows, unsigned columns,
                                          const Layout& layout, uintptr_t in, uintptr_t out,
                                          bool few = false) {
-  const auto& [from, to] = layout;
+  const Layout::Side &from = layout.in, &to = layout.out;
   const ScheduleKey key{bytes,      rows,        columns,  in % 4,    out % 4,
                         from.pitch, from.stride, to.pitch, to.stride, few};
   return kept_schedule(key, [&] {
