@@ -347,26 +347,37 @@ void batches(const Buffers& buffers) {
   }
 }
 
-/// Batches of 256 MiB in which an element lies behind each row of the input. Not checked here: what the tests
-/// do.
+/// Batches of 256 MiB in which an element lies behind each row, of the input or of the output; beside the
+/// copy of as many bytes without gaps, CUDA's copy of the same rows (cudaMemcpy2DAsync). Not checked here:
+/// what the tests do.
 template <int bytes>
-void gaps(const Buffers& buffers) {
+void gaps(const Buffers& buffers, bool of_output) {
   using Word = lanescope::kernels::transposing::Word<bytes>;
   auto* const out = reinterpret_cast<Word*>(buffers.out);
   const auto* const in = reinterpret_cast<const Word*>(buffers.in);
   for (const int64_t n : {3, 4, 8, 16, 31, 32}) {
     const Shape shape{n, n, ((int64_t{256} << 20) / (n * n * bytes)) >> smaller};
+    const int64_t from = of_output ? n : n + 1, to = of_output ? n + 1 : n;
     std::vector<Candidate> candidates{
         copy_of(buffers, static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes)};
     candidates.push_back(
         {"with gaps",
          [=] {
            must(lanescope::kernels::transpose(
-               out, in, {.rows = n, .columns = n, .batch = shape.batch, .in_leading = n + 1}));
+               out, in,
+               {.rows = n, .columns = n, .batch = shape.batch, .in_leading = from, .out_leading = to}));
          },
          Result::unchecked});
+    candidates.push_back({"copy with gaps",
+                          [=] {
+                            must(cudaMemcpy2DAsync(out, to * bytes, in, from * bytes, n * bytes,
+                                                   n * shape.batch, cudaMemcpyDeviceToDevice));
+                          },
+                          Result::unchecked});
     measure<bytes>(candidates, buffers, shape, 7);
     print_line<bytes>(shape, candidates);
+    std::printf("%67s %8.3f\n", "of CUDA's copy with the same gaps",
+                candidates[2].median / candidates[1].median);
   }
 }
 
@@ -418,8 +429,11 @@ int main(int argc, char** argv) {
   if (wanted("batches")) {
     library_title("The library's transpose, batches");
     for_all_sizes([&](auto bytes) { batches<bytes()>(buffers); });
-    library_title("The library's transpose, batches with gaps");
-    for_all_sizes([&](auto bytes) { gaps<bytes()>(buffers); });
+    for (const bool of_output : {false, true}) {
+      library_title(of_output ? "The library's transpose, batches with gaps in the output"
+                              : "The library's transpose, batches with gaps in the input");
+      for_all_sizes([&](auto bytes) { gaps<bytes()>(buffers, of_output); });
+    }
   }
   return failures == 0 ? 0 : 1;
 }

@@ -17,6 +17,7 @@
 #include <random>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "failures.cuh"
@@ -322,6 +323,33 @@ void check_gathering(bool quick) {
   check<bytes>((2 << 20) / bytes + 3, bytes == 4 ? 127 : 70, 1, {.in_first = 1, .defaults = true}, false);
 }
 
+/// Square matrices of which tiles are gathered in place: so many that there are enough pairs of tiles, of
+/// which some lie in the matrix as a whole.
+template <int bytes>
+void check_gathering_in_place(bool quick) {
+  struct Batch {
+    int64_t n, batch;
+  };
+  const int64_t vector = 16 / bytes;
+  for (const Batch& b : {Batch{7, 150}, {50, 160}, {97, 75}, {145, 60}, {193, 60}, {250, 60}, {390, 30}}) {
+    if (quick && b.n > 193) continue;
+    const int64_t to_vector = (vector - b.n % vector) % vector;
+    check<bytes>(b.n, b.n, b.batch, {.defaults = true}, true);
+    check<bytes>(b.n, b.n, b.batch, {.in_padding = 1, .in_gap = 3, .in_first = 1}, true);
+    check<bytes>(b.n, b.n, b.batch, {.in_padding = to_vector, .in_first = 3}, true);
+    if (quick) continue;
+    check<bytes>(b.n, b.n, b.batch, {.in_padding = 2, .in_gap = 1}, true);
+    check<bytes>(b.n, b.n, b.batch, {.in_padding = to_vector + vector, .in_gap = 1}, true);
+  }
+  if (quick) return;
+  check<bytes>(3001, 3001, 1, {.in_first = 1, .defaults = true}, true);
+  // Read with the L2 policy "evict last"; rows at 16 bytes that are not sectors.
+  const auto [kept, vectors] = bytes == 1   ? std::pair{14191, 10064}
+                               : bytes == 2 ? std::pair{10037, 7112}
+                                            : std::pair{7097, 5020};
+  for (const int64_t n : {kept, vectors}) check<bytes>(n, n, 1, {.defaults = true}, true);
+}
+
 /// Matrices that stand beside each other in the rows of one large one.
 void check_interleaved() {
   ++cases;
@@ -444,6 +472,9 @@ int main(int argc, char** argv) {
   check_gathering<1>(quick);
   check_gathering<2>(quick);
   check_gathering<4>(quick);
+  check_gathering_in_place<1>(quick);
+  check_gathering_in_place<2>(quick);
+  check_gathering_in_place<4>(quick);
   if (!quick) check<8>((2 << 20) / 8 + 3, 70, 1, {.in_first = 1, .defaults = true}, false);
   check_interleaved();
   check_stream();

@@ -16,7 +16,8 @@ namespace {
 struct Places {
   int begin;      ///< of the first row in shared memory
   int out_pitch;  ///< from output row to output row
-  int before;     ///< of the first output row, before a sector
+  int before;     ///< of the first output row, before a sector, or before a vector in place
+  bool in_place;  ///< vectors of a line together
 };
 
 /// The wavefronts with which a warp takes all elements of a vector of its first columns; negative: a row is
@@ -31,11 +32,13 @@ int wavefronts(const Gathering& of, int warp, const Places& places) {
       model::Request request{.op = model::Op::load, .width = bytes, .mask = 0xffffffff};
       for (int lane = 0; lane < 32; ++lane) {
         const int thread = 32 * warp + lane, column = of.column<bytes>(thread);
-        const int begins = (places.before + column * places.out_pitch) % 32 / bytes;
+        const int before = places.before + column * places.out_pitch, unit = places.in_place ? 16 : 32;
+        const int begins = before % unit / bytes;
+        const int in_line = places.in_place ? before / 16 % (1 << of.lanes) : 0;
         const Gathering::Turn turn = of.turn<bytes>(thread, begins);
         const int row = ((w - turn.words) & 3) * side + (i ^ turn.rows);
         taken[static_cast<size_t>(lane)][static_cast<size_t>(row)] = true;
-        const int first = begins + of.lane(thread) * vector;
+        const int first = begins + (128 / 16 + of.lane(thread) - in_line) * vector;
         request.address[static_cast<size_t>(lane)] =
             static_cast<uint64_t>(places.begin + (first + row) * of.pitch + column * bytes);
       }
@@ -56,9 +59,11 @@ void expect_no_conflicts(int length) {
     for (int out_pitch = 0; out_pitch < 32; out_pitch += bytes)
       for (const int before : {0, 5 * bytes % 32, 31 / bytes * bytes})
         for (const int warp : {0, 3, 6})
-          ASSERT_EQ(wavefronts<bytes>(of, warp, {pitch % 32 / bytes * bytes, out_pitch, before}), 16 / bytes)
-              << pitch << " bytes from row to row, " << out_pitch << " of the output, " << before
-              << " before a sector, warp " << warp;
+          for (const bool in_place : {false, true})
+            ASSERT_EQ(wavefronts<bytes>(of, warp, {pitch % 32 / bytes * bytes, out_pitch, before, in_place}),
+                      16 / bytes)
+                << pitch << " bytes from row to row, " << out_pitch << " of the output, " << before
+                << " before a sector, warp " << warp << (in_place ? ", in place" : "");
   }
 }
 
@@ -87,6 +92,22 @@ TEST(Gathering, EachColumnHasItsLanes) {
   expect_each_column<1>();
   expect_each_column<2>();
   expect_each_column<4>();
+}
+
+TEST(Gathering, TilesInPlaceHaveRoomForWholeVectors) {
+  for (const int bytes : {1, 2, 4})
+    for (const int side : {32, 96, 120, 144, 192})
+      for (int64_t leading = 1000; leading < 1064; leading += bytes) {
+        const Gathering of = pair_gathering(bytes, side, leading);
+        EXPECT_EQ((leading - of.pitch) % 32, 0);
+        EXPECT_NE(of.pitch % 64, 0);
+        EXPECT_GE(of.pitch, side * bytes + 15) << "vectors of a row and of the next one are not the same";
+        EXPECT_LT(of.pitch, side * bytes + 15 + 96);
+        EXPECT_LE(edge_wavefronts(bytes, of.pitch), leading % 16 == 0 ? 8 : 3);
+        EXPECT_GE(static_cast<int>(of.vectors.value) * 16, side * bytes + 15);
+        EXPECT_GE(pair_tile_bytes(of), 31 + (side - 1) * of.pitch + side * bytes + 15);
+        EXPECT_EQ(pair_tile_bytes(of) % 32, 0);
+      }
 }
 
 TEST(Gathering, BlocksFitSharedMemory) {

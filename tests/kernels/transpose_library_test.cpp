@@ -248,26 +248,32 @@ class TransposeLibrary : public testing::Test {
   }
 
   /// `of`: what the kernel is told of `blocks` blocks of a matrix.
-  BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned blocks, Argument of,
-                         int64_t threads, int64_t shared) {
-    return run({kernel,
-                static_cast<uint32_t>(m.batch) * blocks,
-                static_cast<uint32_t>(threads),
-                static_cast<uint32_t>(shared),
-                {std::move(of)},
-                true},
+  BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned blocks,
+                         std::vector<Argument> of, int64_t threads, int64_t shared) {
+    return run({kernel, static_cast<uint32_t>(m.batch) * blocks, static_cast<uint32_t>(threads),
+                static_cast<uint32_t>(shared), std::move(of), true},
                m);
   }
   /// Rows that begin anywhere; squares of 2^log_group x 2^log_group tiles.
   BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned log_group, int64_t side,
                          int64_t threads, int64_t shared) {
     const auto pairs = transposing::pairs_of(static_cast<unsigned>(divide_up(m.rows, side)), log_group);
-    return run_in_place(kernel, m, pairs.of_matrix.value, scalar(pairs), threads, shared);
+    return run_in_place(kernel, m, pairs.of_matrix.value, {scalar(pairs)}, threads, shared);
+  }
+  /// The same with tiles that are gathered.
+  BlockCost run_gathering_in_place(const Matrices& m, unsigned log_group, int side) {
+    using namespace transposing;
+    const auto bytes = static_cast<int>(m.bytes);
+    const Gathering of = pair_gathering(bytes, side, (m.columns + m.out_gap) * m.bytes);
+    const auto pairs = pairs_of(static_cast<unsigned>(divide_up(m.rows, side)), log_group);
+    return run_in_place(name_of("28transpose_gathering_in_placeILi" + std::to_string(bytes) + "E"), m,
+                        pairs.of_matrix.value, {scalar(pairs), scalar(of)}, 2 * gathering_threads,
+                        2 * pair_tile_bytes(of));
   }
   /// Rows that begin at multiples of 16 bytes.
   BlockCost run_aligned_in_place(const Tiles& t, const Matrices& m) {
     const auto tiles = static_cast<uint32_t>(divide_up(m.rows, t.rows));
-    return run_in_place(t.kernel, m, tiles * (tiles + 1) / 2, scalar(tiles), 2 * t.threads, 2 * t.shared);
+    return run_in_place(t.kernel, m, tiles * (tiles + 1) / 2, {scalar(tiles)}, 2 * t.threads, 2 * t.shared);
   }
 
   /// The instance of a kernel for elements of so many bytes whose name has `part`, with the numbers after it.
@@ -647,7 +653,7 @@ TEST_F(TransposeLibrary, RequestsOfSmallMatrices) {
 }
 
 TEST_F(TransposeLibrary, SquareMatricesInPlaceWithoutConflicts) {
-  for (const int64_t bytes : {2, 4, 8, 16}) {
+  for (const int64_t bytes : {1, 2, 8, 16}) {
     const auto [kernel, numbers] = numbers_of("transpose_in_place", "PairTiles", bytes);
     const int64_t side = numbers.at(1), threads = numbers.at(2);
     const int64_t shared = 2 * side * (side + std::max<int64_t>(1, 4 / bytes)) * bytes;
@@ -660,14 +666,31 @@ TEST_F(TransposeLibrary, SquareMatricesInPlaceWithoutConflicts) {
       }
   }
 }
-TEST_F(TransposeLibrary, SquareMatricesOfBytesInPlace) {
-  for (const int64_t n : {1, 5, 64, 127, 128, 131, 260, 400})
-    for (const int64_t gap : {0, 1, 3})
-      run_in_place(name_of("transpose_words_in_placeILi1E"), {n, n, 1, 2, gap, gap, gap, gap},
-                   n < 260   ? 0U
-                   : n < 400 ? 1U
-                             : 2U,
-                   128, 256, 0);
+TEST_F(TransposeLibrary, GathersSquareMatricesInPlace) {
+  for (const int64_t bytes : {1, 2, 4}) {
+    const int64_t vector = 16 / bytes, side = 3 * vector + 32;
+    for (const int64_t n :
+         {int64_t{1}, int64_t{5}, vector + 1, side - 1, side, side + 1, 2 * side + 4, 5 * side - 3})
+      for (const int64_t gap : {0, 1, 2, 3}) {
+        const Matrices m{n, n, bytes, 2, gap, gap, gap, gap};
+        SCOPED_TRACE(text_of(m, {1, 1}));
+        const BlockCost cost = run_gathering_in_place(m, n < 4 * side ? 0U : 2U, static_cast<int>(side));
+        // Vectors that begin before the matrix or end behind it are copied element by element.
+        if (n > vector + 1) {
+          EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+        }
+      }
+    // Elements in front of whole vectors and behind them meet in banks; else none does.
+    for (const int64_t n : {2 * side, 2 * side + vector, 2 * side + 2 * vector, 2 * side + 4 * vector}) {
+      const int64_t aligned = divide_up(n, vector) * vector;
+      expect_no_conflicts(
+          run_gathering_in_place({n, n, bytes, 2, aligned - n, aligned - n}, 0, static_cast<int>(side)));
+    }
+    const int64_t n = 4 * side;
+    const SharedCost load = run_gathering_in_place({n, n, bytes, 1, 1, 1}, 0, static_cast<int>(side)).load;
+    EXPECT_EQ(load.ideal, bytes == 1 ? 7840 : bytes == 2 ? 3256 : 1764);
+    EXPECT_EQ(load.wavefronts - load.ideal, bytes == 1 ? 560 : bytes == 2 ? 112 : 96);
+  }
 }
 TEST_F(TransposeLibrary, SquareMatricesWithAlignedRowsInPlace) {
   for (const int64_t bytes : {2, 4, 8}) {

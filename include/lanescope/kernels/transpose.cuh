@@ -114,6 +114,7 @@ struct Tiles<1> {
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
   static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.93, 100};
+  static constexpr int pair_sides[] = {192, 144};  ///< in place: of tiles that are gathered
   static constexpr GapLimits gaps = {0.5, always, always};
 };
 template <>
@@ -126,6 +127,7 @@ struct Tiles<2> {
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
   static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.87, 64};
+  static constexpr int pair_sides[] = {120, 96};
   static constexpr GapLimits gaps = {0.5, 0.8, always};
 };
 template <>
@@ -138,6 +140,7 @@ struct Tiles<4> {
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
   static constexpr GatheredLimits gathered = {600, 0, 0.91, 0.4, 0, never, never, never, 64};
+  static constexpr int pair_sides[] = {96};
   static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
 };
 template <>
@@ -173,10 +176,12 @@ constexpr double better_used(double large) {
 /// Matrices of so many bytes and less are not gathered: too few blocks, of which the last ones are waited
 /// for.
 inline constexpr int64_t gathered_tall = 112 << 20, gathered_wide = 160 << 20;
-/// In place: pairs of large tiles.
-inline constexpr int64_t many_pairs = 256;
-/// Bytes of a matrix that is transposed in place by large tiles where rows begin inside of sectors.
-inline constexpr int64_t large_in_place = 96 << 20;
+/// In place: pairs of large tiles, and of tiles that are gathered; tiles side by side that blocks go through
+/// in squares.
+inline constexpr int64_t many_pairs = 256, many_gathered = 150, many_beside = 64;
+/// Bytes of a matrix with rows that begin inside of sectors: from so many on, blocks go through squares, and
+/// elements of 8 and 16 bytes have large tiles; others are read with the L2 policy "evict last".
+inline constexpr int64_t large_in_place = 96 << 20, kept_in_place = 192 << 20;
 
 inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -532,57 +537,65 @@ std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double used,
 }
 
 /// Blocks for tiles that lie opposite each other; `of`: what the kernel is told of them.
-template <int bytes, class Kernel, class Of>
-Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, unsigned of_matrix, const Of& of,
-                    int threads, int shared, cudaStream_t stream) {
+template <int bytes, class Kernel, class... Of>
+Status launch_pairs(Kernel kernel, const Job<bytes>& job, int64_t batch, unsigned of_matrix, int threads,
+                    int shared, cudaStream_t stream, const Of&... of) {
   return launch_all(of_matrix, batch, [&](int64_t first, unsigned blocks) {
-    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), of);
+    kernel<<<blocks, threads, shared, stream>>>(from_matrix(job, first), of...);
   });
 }
 
-/// Tiles of `side` x `side` elements, where rows begin anywhere.
-template <int bytes, class Kernel>
-Status launch_pairs_anywhere(Kernel kernel, const Job<bytes>& job, int64_t batch, int side, int threads,
-                             int shared, cudaStream_t stream) {
-  const auto tiles = static_cast<unsigned>(divide_up(job.rows, side));
-  const Pairs pairs = pairs_of(tiles, tiles >= 64 ? 2 : 0);
-  return launch_pairs(kernel, job, batch, pairs.of_matrix.value, pairs, threads, shared, stream);
+/// Whether there are so many pairs of tiles.
+template <int bytes>
+bool are_many(int64_t pairs, const Job<bytes>& job, int64_t batch, int side) {
+  const int64_t tiles = divide_up(job.rows, side);
+  return tiles * (tiles + 1) / 2 >= divide_up(pairs, batch);
+}
+
+/// Rows that begin anywhere. On a chip with less shared memory than large tiles take, the smaller ones.
+template <int bytes>
+Status launch_pairs_anywhere(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+  const int64_t size = job.rows * job.rows * bytes;
+  const auto launch = [&](auto kernel, int side, int threads, int shared, const auto&... of) {
+    const auto tiles = static_cast<unsigned>(divide_up(job.rows, side));
+    const Pairs pairs = pairs_of(tiles, size >= large_in_place || tiles >= many_beside ? 2 : 0);
+    return launch_pairs(kernel, job, batch, pairs.of_matrix.value, threads, shared, stream, pairs, of...);
+  };
+  if constexpr (bytes <= 4) {
+    for (const int side : Tiles<bytes>::pair_sides) {
+      if (!are_many(many_gathered, job, batch, side)) continue;
+      const auto kernel = size >= kept_in_place ? &transpose_gathering_in_place<bytes, Reading::keeping>
+                                                : &transpose_gathering_in_place<bytes, Reading::plain>;
+      const Gathering of = pair_gathering(bytes, side, job.out_leading * bytes);
+      const int shared = 2 * pair_tile_bytes(of);
+      if (allow_shared(kernel, shared, small_shared))
+        return launch(kernel, side, 2 * gathering_threads, shared, of);
+      cudaGetLastError();
+    }
+  } else if (size >= large_in_place) {
+    using Large = PairTiles<bytes, 64, 1024, Reading::keeping>;
+    const auto kernel = &transpose_in_place<Large>;
+    if (allow_shared(kernel, Large::shared))
+      return launch(kernel, Large::side, Large::threads, Large::shared);
+    cudaGetLastError();
+  }
+  using Small = PairTiles<bytes, 32, 256, Reading::plain>;
+  return launch(&transpose_in_place<Small>, Small::side, Small::threads, Small::shared);
 }
 
 template <int bytes>
 Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   if (job.rows > 0xffff * 16) return detail::invalid("rows is too large: in place, 1,048,560 at most");
-  const auto many = [&](int side) {
-    const int64_t tiles = divide_up(job.rows, side);
-    return tiles * (tiles + 1) / 2 >= many_pairs / batch;
-  };
   const bool large = job.rows * job.rows >= large_in_place / bytes;
-  if (out_begins(job, batch) % (bytes >= 4 && large ? 32 : 16) != 0) {
-    if constexpr (bytes == 1) {
-      return launch_pairs_anywhere(&transpose_words_in_place<bytes>, job, batch, WordTile<4 / bytes>::rows,
-                                   word_threads, 0, stream);
-    } else {
-      using Large = PairTiles<bytes, 64, bytes == 2 ? 512 : 1024, Reading::keeping>;
-      using Small = PairTiles<bytes, 32, 256, Reading::plain>;
-      const auto launch = [&]<class Of>(Of) {
-        return launch_pairs_anywhere(&transpose_in_place<Of>, job, batch, Of::side, Of::threads, Of::shared,
-                                     stream);
-      };
-      if (bytes < 8 ? many(Large::side) : large) {
-        if (allow_shared(&transpose_in_place<Large>, Large::shared)) return launch(Large{});
-        cudaGetLastError();  // a chip with less shared memory: the smaller tiles
-      }
-      return launch(Small{});
-    }
-  }
+  if (out_begins(job, batch) % (large ? 32 : 16) != 0) return launch_pairs_anywhere(job, batch, stream);
   using Large = typename Tiles<bytes>::InPlace;
   using Small = typename Tiles<bytes>::Small;
   const auto launch = [&]<class Of>(Of) {
     const auto tiles = static_cast<unsigned>(divide_up(job.rows, Of::rows));
-    return launch_pairs(&transpose_aligned_in_place<Of>, job, batch, tiles * (tiles + 1) / 2, tiles,
-                        2 * Of::threads, 2 * Of::shared, stream);
+    return launch_pairs(&transpose_aligned_in_place<Of>, job, batch, tiles * (tiles + 1) / 2, 2 * Of::threads,
+                        2 * Of::shared, stream, tiles);
   };
-  if (many(Large::rows)) {
+  if (are_many(many_pairs, job, batch, Large::rows)) {
     if (allow_shared(&transpose_aligned_in_place<Large>, 2 * Large::shared)) return launch(Large{});
     cudaGetLastError();  // a chip with less shared memory: the smaller tiles
   }
@@ -729,9 +742,9 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// makes for their size and where pointers lie in words: up to some milliseconds (without the compiler's
 /// optimisation ten times that) in the first call of a thread, which keeps the last 32.
 ///
-/// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
-/// the end (docs/performance.md). The first of them on a device asks the driver for the memory's clock, which
-/// takes about half a millisecond.
+/// Inputs of 128 MiB and more (in place, of 96 MiB) are read with the L2 priority "evict last", most of which
+/// is taken back before the end (docs/performance.md). The first of them on a device asks the driver for the
+/// memory's clock, which takes about half a millisecond.
 template <class T>
 Status transpose(T* out, const std::type_identity_t<T>* in, const TransposeShape& shape,
                  cudaStream_t stream = nullptr) {

@@ -80,15 +80,20 @@ GATHERING(2, false, Reading::plain);
 GATHERING(2, true, Reading::keeping, 32768);
 GATHERING(4, false, Reading::plain);
 GATHERING(4, true, Reading::plain);
-template __global__ void transpose_in_place<PairTiles<2, 64, 512, Reading::keeping>>(
+#define GATHERING_IN_PLACE(bytes, reading)                               \
+  template __global__ void transpose_gathering_in_place<bytes, reading>( \
+      Job<bytes>, const __grid_constant__ Pairs, const __grid_constant__ Gathering)
+GATHERING_IN_PLACE(1, Reading::keeping);
+GATHERING_IN_PLACE(2, Reading::plain);
+GATHERING_IN_PLACE(4, Reading::keeping);
+template __global__ void transpose_in_place<PairTiles<1, 32, 256, Reading::plain>>(
+    Job<1>, const __grid_constant__ Pairs);
+template __global__ void transpose_in_place<PairTiles<2, 32, 256, Reading::plain>>(
     Job<2>, const __grid_constant__ Pairs);
-template __global__ void transpose_in_place<PairTiles<4, 64, 1024, Reading::keeping>>(
-    Job<4>, const __grid_constant__ Pairs);
 template __global__ void transpose_in_place<PairTiles<8, 32, 256, Reading::plain>>(
     Job<8>, const __grid_constant__ Pairs);
 template __global__ void transpose_in_place<PairTiles<16, 64, 1024, Reading::keeping>>(
     Job<16>, const __grid_constant__ Pairs);
-template __global__ void transpose_words_in_place<1>(Job<1>, const __grid_constant__ Pairs);
 template __global__ void transpose_aligned_in_place<Tiles<2>::Small>(Job<2>, unsigned);
 template __global__ void transpose_aligned_in_place<Tiles<4>::InPlace>(Job<4>, unsigned);
 template __global__ void transpose_aligned_in_place<Tiles<8>::InPlace>(Job<8>, unsigned);

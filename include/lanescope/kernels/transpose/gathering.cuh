@@ -77,8 +77,7 @@ struct GatheredRows {
   /// Addresses of shared memory go from vector to vector as a whole: where the tile's is added to each, nvcc
   /// 13.0 makes instructions that a GPU refuses.
   template <bool inside>
-  __device__ __forceinline__ void load(const Gathering& of) const {
-    const int thread = static_cast<int>(threadIdx.x);
+  __device__ __forceinline__ void load(const Gathering& of, int thread) const {
     const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(tile));
     if (of.at_once == 0) {
       const unsigned end = shared + begin + rows * of.pitch;
@@ -103,11 +102,51 @@ struct GatheredRows {
       to += of.at_once * of.pitch;
     }
   }
-  __device__ __forceinline__ void load(const Gathering& of) const {
+  /// What one of `gathering_threads` threads does of it.
+  __device__ __forceinline__ void load(const Gathering& of, int thread) const {
     if (in - 32 >= low && in + (rows - 1) * in_pitch + width + 16 <= high)
-      load<true>(of);
+      load<true>(of, thread);
     else
-      load<false>(of);
+      load<false>(of, thread);
+  }
+  /// Waits for what this thread has copied.
+  static __device__ __forceinline__ void wait() {
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
+  }
+
+  [[nodiscard]] __device__ __forceinline__ const unsigned char* at(const Gathering& of, int row,
+                                                                   int column) const {
+    return tile + begin + row * of.pitch + column * bytes;
+  }
+};
+
+/// The vectors of a lane: those that begin in row `first` of its column, and in others a multiple of vectors
+/// from there.
+template <int bytes>
+struct VectorsOfLane {
+  Gathering::Turn turn;
+  const unsigned char* from[4];  ///< the rows of the words of the first vector, in the lane's order
+
+  template <Reading reading>
+  __device__ __forceinline__ VectorsOfLane(const GatheredRows<bytes, reading>& block, const Gathering& of,
+                                           const Gathering::Turn& lane_turn, int first, int column)
+      : turn(lane_turn) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) from[w] = block.at(of, first + ((w - turn.words) & 3) * (4 / bytes), column);
+  }
+  /// `offset`: bytes of shared memory from the first vector's rows.
+  template <bool straight, class Offset>
+  [[nodiscard]] __device__ __forceinline__ uint4 gather(const RowsOfWord<bytes, straight>& rows,
+                                                        Offset offset) const {
+    uint32_t x[4];
+#pragma unroll
+    for (int w = 0; w < 4; ++w) x[w] = rows.word(from[w] + offset);
+    return rotated(x, turn.words);
+  }
+  __device__ __forceinline__ void next(int columns) {
+#pragma unroll
+    for (int w = 0; w < 4; ++w) from[w] += columns * bytes;
   }
 };
 
@@ -154,7 +193,7 @@ template <int bytes, bool wide, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(gathering_threads, 2)
     transpose_gathering(Job<bytes> job, Order order, const __grid_constant__ Gathering of) {
   extern __shared__ uint4 raw[];
-  constexpr int vector = 16 / bytes, side = 4 / bytes, sector = 32 / bytes, slack = wide ? 0 : sector - 1;
+  constexpr int vector = 16 / bytes, sector = 32 / bytes, slack = wide ? 0 : sector - 1;
   const Place at = place_of(order, of.rows, of.columns);
   const auto* const matrix = reinterpret_cast<const unsigned char*>(job.in + at.matrix * job.in_stride);
   GatheredRows<bytes, reading> block;
@@ -170,9 +209,8 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   block.tile = reinterpret_cast<unsigned char*>(raw);
   block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
   block.policy = policy_of<reading>();
-  block.load(of);
-  __pipeline_commit();
-  __pipeline_wait_prior(0);
+  block.load(of, static_cast<int>(threadIdx.x));
+  block.wait();
   __syncthreads();
   if constexpr (wide) {
     repeat_rows<bytes>(block.tile, block.begin, of, block.width);
@@ -190,15 +228,11 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   unsigned char* to = out + (at.column + column) * out_pitch;
   const int k = of.lane(thread), begins = to_sector(to), first = begins + k * vector;
   const int end = wide ? block.rows + k % 2 * vector : begins + of.rows;
-  const Gathering::Turn turn = of.turn<bytes>(thread, begins);
-  const unsigned char* from[4];
-#pragma unroll
-  for (int w = 0; w < 4; ++w)
-    from[w] = block.tile + block.begin + (first + ((w - turn.words) & 3) * side) * of.pitch + column * bytes;
+  VectorsOfLane<bytes> vectors(block, of, of.turn<bytes>(thread, begins), first, column);
   to += first * bytes;
   const int step = vector << of.lanes, at_once = of.columns_at_once();
   const auto store = [&]<bool straight>() {
-    const RowsOfWord<bytes, straight> rows(turn.rows, of.pitch);
+    const RowsOfWord<bytes, straight> rows(vectors.turn.rows, of.pitch);
     for (; column < columns; column += at_once) {
       const int last = wide && (column + 1 < columns || more) ? block.rows + sector - 1 : block.rows;
       const int most = min(end, last - vector + 1);
@@ -206,15 +240,11 @@ __global__ void __launch_bounds__(gathering_threads, 2)
       unsigned char* place = to;
 #pragma unroll 1
       for (int row = first; row < most; row += step) {
-        uint32_t x[4];
-#pragma unroll
-        for (int w = 0; w < 4; ++w) x[w] = rows.word(from[w] + offset);
-        *reinterpret_cast<uint4*>(place) = rotated(x, turn.words);
+        *reinterpret_cast<uint4*>(place) = vectors.gather(rows, offset);
         place += step * bytes;
         offset += step * of.pitch;
       }
-#pragma unroll
-      for (int w = 0; w < 4; ++w) from[w] += at_once * bytes;
+      vectors.next(at_once);
       to += at_once * out_pitch;
     }
   };
@@ -226,7 +256,7 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   // Where output rows begin and end inside of sectors and vectors: elements.
   const auto single = [&](int c, int row) {
     *reinterpret_cast<Word<bytes>*>(out + (at.column + c) * out_pitch + row * bytes) =
-        *reinterpret_cast<const Word<bytes>*>(block.tile + block.begin + row * of.pitch + c * bytes);
+        *reinterpret_cast<const Word<bytes>*>(block.at(of, row, c));
   };
   if (at.row == 0 && (!wide || at.column == 0)) {
     for (int e = thread; e < (wide ? 1 : columns) * sector; e += gathering_threads) {

@@ -125,6 +125,34 @@ constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t c
 constexpr double gathered(int bytes, const Gathering& of) {
   return static_cast<double>(of.columns) * bytes / of.pitch;
 }
+/// In how many words of a bank lanes meet that take the elements of a vector's rows, of as many columns
+/// beside each other as there are lanes for.
+constexpr int edge_wavefronts(int bytes, int pitch) {
+  const int vector = 16 / bytes;
+  int words[32]{}, most = 0;
+  for (int lane = 0; lane < 32; ++lane) {
+    words[lane] = (lane % vector * pitch + lane / vector * bytes) / 4;
+    int met = 1;
+    for (int other = 0; other < lane; ++other)
+      met += words[other] != words[lane] && (words[other] - words[lane]) % 32 == 0 ? 1 : 0;
+    most = std::max(most, met);
+  }
+  return most;
+}
+/// Tiles of `side` x `side` elements, for transposes in place, of a matrix whose rows begin `leading` bytes
+/// from each other. Elements in front of whole vectors and behind them are moved by themselves, by lanes that
+/// may meet in banks: few of them, at the price of a larger tile where they would be many.
+constexpr Gathering pair_gathering(int bytes, int side, int64_t leading) {
+  const int width = side * bytes, least = width + 15;  // no vector has elements of two rows
+  int64_t pitch = pitch_of(least + (leading % 32 - least % 32 + 32) % 32);
+  const auto met = [&](int64_t other) { return edge_wavefronts(bytes, static_cast<int>(other)); };
+  if (const int64_t next = pitch_of(pitch + 32); met(pitch) > met(next) + 1) pitch = next;
+  return gathering_with(bytes, side, side, static_cast<int>(pitch), (width + 30) / 16);
+}
+/// What a block needs of shared memory: for each of two such tiles, and for both.
+LANESCOPE_HD constexpr int pair_tile_bytes(const Gathering& of) {
+  return (of.rows * of.pitch + gathering_margin + 31) / 32 * 32;
+}
 /// What a block needs of shared memory.
 constexpr int gathering_shared(int bytes, const Gathering& of, int64_t rows) {
   return (static_cast<int>(std::min<int64_t>(of.rows, rows)) + 32 / bytes - 1) * of.pitch + gathering_margin;

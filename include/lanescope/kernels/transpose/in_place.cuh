@@ -6,6 +6,7 @@
 #include "lanescope/kernels/transpose/aligned.cuh"
 #include "lanescope/kernels/transpose/block.cuh"
 #include "lanescope/kernels/transpose/common.cuh"
+#include "lanescope/kernels/transpose/gathering.cuh"
 #include "lanescope/kernels/transpose/pairs.hpp"
 #include "lanescope/kernels/transpose/reading.cuh"
 
@@ -30,21 +31,20 @@ __device__ __forceinline__ PairOfBlock pair_of_block(const Pairs& pairs) {
 /// second one needs them. They lose it when they are written.
 template <Reading reading, class T>
 __device__ __forceinline__ T load_own(const T* from, uint64_t policy) {
-  if constexpr (reading == Reading::plain) return *from;
-  T value;
-  if constexpr (sizeof(T) == 2)
-    asm("ld.global.L2::cache_hint.u16 %0, [%1], %2;" : "=h"(value) : "l"(from), "l"(policy));
-  else if constexpr (sizeof(T) == 4)
-    asm("ld.global.L2::cache_hint.u32 %0, [%1], %2;" : "=r"(value) : "l"(from), "l"(policy));
-  else if constexpr (sizeof(T) == 8)
-    asm("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
-        : "=r"(value.x), "=r"(value.y)
-        : "l"(from), "l"(policy));
-  else
-    asm("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
-        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
-        : "l"(from), "l"(policy));
-  return value;
+  if constexpr (reading == Reading::plain) {
+    return *from;
+  } else {
+    T value;
+    if constexpr (sizeof(T) == 8)
+      asm("ld.global.L2::cache_hint.v2.u32 {%0, %1}, [%2], %3;"
+          : "=r"(value.x), "=r"(value.y)
+          : "l"(from), "l"(policy));
+    else
+      asm("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+          : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+          : "l"(from), "l"(policy));
+    return value;
+  }
 }
 
 /// Elements of a tile that lies anywhere, and threads of a block: large tiles have fewer sectors in common,
@@ -97,122 +97,79 @@ __global__ void __launch_bounds__(Tiles::threads)
     move(std::false_type{});
 }
 
-/// A transposed tile in words of `pack` elements: 32 of them in each of its rows, swizzled.
-template <int pack>
-struct WordTile {
-  using value_type = uint32_t;
-  static constexpr int rows = 32 * pack, columns = 32;
-  LANESCOPE_HD static constexpr int byte_offset(int row, int column) {
-    return (row * columns + (column ^ (row / pack))) * 4;
-  }
-  uint32_t storage[rows * columns];
-};
-/// Lane after lane stores a block of pack x pack elements, row by row.
-template <int pack>
-struct BlockStores {
-  int count = 32 * pack;
-  static constexpr Position where(int lane, int instance) {
-    return {lane * pack + instance % pack, instance / pack};
-  }
-};
-inline constexpr int word_threads = 256;
-
-/// The same for elements of 1 byte, tiles of 128 x 128: a warp moves aligned words of 32 lanes, one for each
-/// of as many rows as elements fit into a word, shifts them to where the tile's rows begin, transposes blocks
-/// in registers, and shifts the words of the transposed tile to where they are written. A word that is partly
-/// of another tile is read for the part that is of this one, and written element by element.
-template <int bytes>
-__global__ void __launch_bounds__(word_threads)
-    transpose_words_in_place(Job<bytes> job, const __grid_constant__ Pairs pairs) {
-  constexpr int pack = 4 / bytes, side = 32 * pack, threads = word_threads / 2, warps = threads / 32,
-                steps = 32 / warps;
-  using T = Word<bytes>;
-  using Tile = WordTile<pack>;
-  static_assert(conflict_free<"sm_90", Tile>(BlockStores<pack>{}, model::Op::store) &&
-                conflict_free<"sm_90", Tile>(access::row));
-  __shared__ Tile both[2];
-
-  const auto [matrix, i, j, found] = pair_of_block(pairs);
-  if (!found) return;
-  const bool second = threadIdx.x >= threads, diagonal = i == j;
-  const int thread = static_cast<int>(threadIdx.x) % threads, lane = thread % 32, warp = thread / 32;
-  Tile& tile = both[second ? 1 : 0];
-  const auto word_at = [&](int row, int column) -> uint32_t& {
-    return tile.storage[Tile::byte_offset(row, column) / 4];
-  };
-  const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
-  T* const base = job.out + matrix * job.out_stride;
+/// A square matrix of elements of 1 to 4 bytes with rows that begin anywhere: tiles go to shared memory as
+/// they are, half of a block's threads for each, and vectors of 16 bytes of the output are put together from
+/// there; elements in front of the first one of a tile's row and behind the last one by themselves.
+template <int bytes, Reading reading>
+__global__ void __launch_bounds__(2 * gathering_threads, 2)
+    transpose_gathering_in_place(Job<bytes> job, const __grid_constant__ Pairs pairs,
+                                 const __grid_constant__ Gathering of) {
+  extern __shared__ uint4 raw[];  // two tiles
+  constexpr int vector = 16 / bytes;
+  const PairOfBlock pair = pair_of_block(pairs);
+  if (!pair.found) return;
+  const bool second = threadIdx.x >= gathering_threads, diagonal = pair.row == pair.column;
+  const int thread = static_cast<int>(threadIdx.x) % gathering_threads, side = of.rows;
+  const int64_t row = int64_t{second ? pair.column : pair.row} * side;
+  const int64_t column = int64_t{second ? pair.row : pair.column} * side;
+  auto* const base = reinterpret_cast<unsigned char*>(job.out + pair.matrix * job.out_stride);
+  const int64_t pitch = job.out_leading * bytes;
   // What of the tile lies in the matrix; nothing of the second one if it is the first.
   const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
   const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
-  const auto phase_of = [](const T* p) { return static_cast<unsigned>(reinterpret_cast<uintptr_t>(p) % 4); };
+  GatheredRows<bytes, reading> block;
+  block.in = base + row * pitch + column * bytes;
+  block.in_pitch = pitch;
+  block.rows = rows;
+  block.width = columns * bytes;
+  block.low = base;
+  block.high = base + (job.rows - 1) * pitch + job.rows * bytes;
+  block.tile = reinterpret_cast<unsigned char*>(raw) + (second ? pair_tile_bytes(of) : 0);
+  block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
+  block.policy = policy_of<reading>();
+  block.load(of, thread);
+  block.wait();
+  __syncthreads();
+  if (rows == 0) return;
 
-  // Where row r of the tile begins.
-  const auto begin_of = [&](int r) { return base + (row + r) * job.out_leading + column; };
-  uint32_t x[steps][pack], behind[steps];
-  // Loads aligned words, as far as they are needed: word `lane` of each row, and word 32 of row `lane` of a
-  // block. `inside`: all of them lie in rows of the matrix as a whole.
-  const auto load_words = [&](auto inside) {
-    const auto load = [&](int r, int index) -> uint32_t {
-      const T* const first = begin_of(r);
-      const T* const at = first - phase_of(first) / bytes + index * pack;
-      if constexpr (decltype(inside)::value) {
-        return *reinterpret_cast<const uint32_t*>(at);
-      } else {
-        if (r >= rows || at >= first + columns) return 0;
-        if (at >= first - column && at + pack <= first - column + job.rows)
-          return *reinterpret_cast<const uint32_t*>(at);
-        uint32_t word = 0;
-#pragma unroll
-        for (int k = 0; k < pack; ++k)
-          if (at + k >= first && at + k < first + columns) word |= uint32_t{at[k]} << (k * bytes * 8);
-        return word;
-      }
-    };
-#pragma unroll
-    for (int n = 0; n < steps; ++n) {
-      const int r = (n * warps + warp) * pack;
-#pragma unroll
-      for (int k = 0; k < pack; ++k) x[n][k] = load(r + k, lane);
-      behind[n] = lane < pack ? load(r + lane, 32) : 0;
+  // Rows of the tile in front of the first whole vector of an output row.
+  auto* const out = base + column * pitch + row * bytes;
+  const auto to_vector = [](const unsigned char* at) {
+    return static_cast<int>(-static_cast<unsigned>(reinterpret_cast<uintptr_t>(at)) % 16) / bytes;
+  };
+  const auto store = [&]<bool straight>() {
+    // Lanes have the vectors of a line together, from the one on in which the output row begins.
+    const int at_once = of.columns_at_once(), lanes = 1 << of.lanes;
+    int c = of.column<bytes>(thread);
+    unsigned char* to = out + c * pitch;
+    const int begins = to_vector(to), count = (rows - begins) / vector;
+    VectorsOfLane<bytes> vectors(block, of, of.turn<bytes>(thread, begins), begins, c);
+    const RowsOfWord<bytes, straight> rows_of(vectors.turn.rows, of.pitch);
+    to += begins * bytes;
+    for (; c < columns; c += at_once) {
+      const int in_line = static_cast<int>(reinterpret_cast<uintptr_t>(to) / 16) & (lanes - 1);
+#pragma unroll 1
+      for (int v = of.lane(thread) - in_line; v < count; v += lanes)
+        if (v >= 0) *reinterpret_cast<uint4*>(to + 16 * v) = vectors.gather(rows_of, v * vector * of.pitch);
+      vectors.next(at_once);
+      to += at_once * pitch;
     }
   };
-  if (rows == side && column >= pack && column + side + pack <= job.rows)
-    load_words(std::true_type{});
+  if (of.straight<bytes>())
+    store.template operator()<true>();
   else
-    load_words(std::false_type{});
-#pragma unroll
-  for (int n = 0; n < steps; ++n) {
-    const int q = n * warps + warp;
-    uint32_t block[pack][1];
-#pragma unroll
-    for (int k = 0; k < pack; ++k) {
-      const uint32_t last = __shfl_sync(~0U, behind[n], k);
-      const uint32_t next = __shfl_down_sync(~0U, x[n][k], 1);
-      block[k][0] = __funnelshift_r(x[n][k], lane == 31 ? last : next, phase_of(begin_of(q * pack + k)) * 8);
-    }
-    transpose_block<bytes>(block);
-#pragma unroll
-    for (int k = 0; k < pack; ++k) word_at(lane * pack + k, q) = block[k][0];
-  }
-  __syncthreads();
+    store.template operator()<false>();
 
-#pragma unroll 4
-  for (int c = warp; c < columns; c += warps) {
-    T* const to = base + (column + c) * job.out_leading + row;
-    const int phase = static_cast<int>(phase_of(to)), first = lane * 4 - phase;
-    const uint32_t word = word_at(c, lane), before = __shfl_up_sync(~0U, word, 1);
-    if (first >= 0 && first + 4 <= rows * bytes)
-      *reinterpret_cast<uint32_t*>(to + first / bytes) = __funnelshift_l(before, word, phase * 8);
-  }
-  // What is left of each row on both ends.
-  for (int c = thread; c < columns; c += threads) {
-    T* const to = base + (column + c) * job.out_leading + row;
-    const int before = min(rows, static_cast<int>((4 - phase_of(to)) % 4) / bytes);
-    const int behind_words = before + (rows - before) / pack * pack;
-    const auto put = [&](int r) { to[r] = static_cast<T>(word_at(c, r / pack) >> (r % pack * bytes * 8)); };
-    for (int r = 0; r < before; ++r) put(r);
-    for (int r = behind_words; r < rows; ++r) put(r);
+  // Elements in front of whole vectors and behind them: as many as a vector has, if the tile lies in the
+  // matrix as a whole.
+  for (int c = thread / vector; c < columns; c += gathering_threads / vector) {
+    unsigned char* const to = out + c * pitch;
+    const int front = min(to_vector(to), rows), back = (rows - front) % vector;
+    for (int k = thread % vector; k < front + back; k += vector) {
+      const int r = k < front ? k : rows - back + k - front;
+      *reinterpret_cast<Word<bytes>*>(to + r * bytes) =
+          *reinterpret_cast<const Word<bytes>*>(block.at(of, r, c));
+    }
   }
 }
 
