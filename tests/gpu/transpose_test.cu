@@ -332,7 +332,7 @@ void check_gathering_in_place(bool quick) {
   };
   const int64_t vector = 16 / bytes;
   for (const Batch& b : {Batch{7, 150}, {50, 160}, {97, 75}, {145, 60}, {193, 60}, {250, 60}, {390, 30}}) {
-    if (quick && b.n > 193) continue;
+    if (quick && b.n != 50 && b.n != 145) continue;
     const int64_t to_vector = (vector - b.n % vector) % vector;
     check<bytes>(b.n, b.n, b.batch, {.defaults = true}, true);
     check<bytes>(b.n, b.n, b.batch, {.in_padding = 1, .in_gap = 3, .in_first = 1}, true);
