@@ -27,6 +27,27 @@ __device__ __forceinline__ PairOfBlock pair_of_block(const Pairs& pairs) {
   return {matrix, row, column, row < pairs.tiles && row >= column};
 }
 
+/// What half of a block's threads move: one of the tiles of a pair.
+struct HalfOfPair {
+  bool second;
+  int thread;
+  int64_t row, column;  ///< of the matrix, where the tile begins
+  /// What of the tile lies in the matrix; no rows of the second one if it is the first.
+  int rows, columns;
+};
+/// Tiles of `side` x `side` elements of a matrix of `n` rows; `threads`: of a half.
+__device__ __forceinline__ HalfOfPair half_of(unsigned tile_row, unsigned tile_column, int side, int threads,
+                                              int64_t n) {
+  HalfOfPair half{};
+  half.second = static_cast<int>(threadIdx.x) >= threads;
+  half.thread = static_cast<int>(threadIdx.x) % threads;
+  half.row = int64_t{half.second ? tile_column : tile_row} * side;
+  half.column = int64_t{half.second ? tile_row : tile_column} * side;
+  half.rows = half.second && tile_row == tile_column ? 0 : static_cast<int>(min(n - half.row, int64_t{side}));
+  half.columns = static_cast<int>(min(n - half.column, int64_t{side}));
+  return half;
+}
+
 /// Loads; to keep, with the L2 policy "evict last": the sectors that tiles have in common stay until the
 /// second one needs them. They lose it when they are written.
 template <Reading reading, class T>
@@ -57,8 +78,8 @@ struct PairTiles {
   static constexpr int shared = 2 * static_cast<int>(sizeof(Tile));
 };
 
-/// A square matrix of elements of 2 bytes and more with rows that begin anywhere; one block for two tiles,
-/// half of its threads for each, an element a thread.
+/// A square matrix with rows that begin anywhere; one block for two tiles, half of its threads for each, an
+/// element a thread.
 template <class Tiles>
 __global__ void __launch_bounds__(Tiles::threads)
     transpose_in_place(Job<Tiles::bytes> job, const __grid_constant__ Pairs pairs) {
@@ -69,29 +90,24 @@ __global__ void __launch_bounds__(Tiles::threads)
 
   const PairOfBlock pair = pair_of_block(pairs);
   if (!pair.found) return;
-  const bool second = threadIdx.x >= threads, diagonal = pair.row == pair.column;
-  Tile& tile = reinterpret_cast<Tile*>(raw)[second ? 1 : 0];
-  const int thread = static_cast<int>(threadIdx.x) % threads, x = thread % side, y = thread / side;
-  const int64_t row = int64_t{second ? pair.column : pair.row} * side;
-  const int64_t column = int64_t{second ? pair.row : pair.column} * side;
+  const HalfOfPair half = half_of(pair.row, pair.column, side, threads, job.rows);
+  Tile& tile = reinterpret_cast<Tile*>(raw)[half.second ? 1 : 0];
+  const int x = half.thread % side, y = half.thread / side, rows = half.rows, columns = half.columns;
   auto* const base = job.out + pair.matrix * job.out_stride;
-  // What of the tile lies in the matrix; nothing of the second one if it is the first.
-  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
-  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
   const auto move = [&](auto whole) {
     const uint64_t policy = policy_of<Tiles::reading>();
-    const auto* const from = base + (row + y) * job.out_leading + column + x;
+    const auto* const from = base + (half.row + y) * job.out_leading + half.column + x;
 #pragma unroll
     for (int n = 0; n < side; n += rows_at_once)
       if (decltype(whole)::value || (y + n < rows && x < columns))
         tile[y + n][x] = load_own<Tiles::reading>(from + n * job.out_leading, policy);
     __syncthreads();
-    auto* const to = base + (column + y) * job.out_leading + row + x;
+    auto* const to = base + (half.column + y) * job.out_leading + half.row + x;
 #pragma unroll
     for (int n = 0; n < side; n += rows_at_once)
       if (decltype(whole)::value || (y + n < columns && x < rows)) to[n * job.out_leading] = tile[x][y + n];
   };
-  if (pair.row + 1 < pairs.tiles && !diagonal)
+  if (pair.row + 1 < pairs.tiles && pair.row != pair.column)
     move(std::true_type{});
   else
     move(std::false_type{});
@@ -108,23 +124,18 @@ __global__ void __launch_bounds__(2 * gathering_threads, 2)
   constexpr int vector = 16 / bytes;
   const PairOfBlock pair = pair_of_block(pairs);
   if (!pair.found) return;
-  const bool second = threadIdx.x >= gathering_threads, diagonal = pair.row == pair.column;
-  const int thread = static_cast<int>(threadIdx.x) % gathering_threads, side = of.rows;
-  const int64_t row = int64_t{second ? pair.column : pair.row} * side;
-  const int64_t column = int64_t{second ? pair.row : pair.column} * side;
+  const HalfOfPair half = half_of(pair.row, pair.column, of.rows, gathering_threads, job.rows);
+  const int thread = half.thread, rows = half.rows, columns = half.columns;
   auto* const base = reinterpret_cast<unsigned char*>(job.out + pair.matrix * job.out_stride);
   const int64_t pitch = job.out_leading * bytes;
-  // What of the tile lies in the matrix; nothing of the second one if it is the first.
-  const int rows = second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side}));
-  const int columns = static_cast<int>(min(job.rows - column, int64_t{side}));
   GatheredRows<bytes, reading> block;
-  block.in = base + row * pitch + column * bytes;
+  block.in = base + half.row * pitch + half.column * bytes;
   block.in_pitch = pitch;
   block.rows = rows;
   block.width = columns * bytes;
   block.low = base;
   block.high = base + (job.rows - 1) * pitch + job.rows * bytes;
-  block.tile = reinterpret_cast<unsigned char*>(raw) + (second ? pair_tile_bytes(of) : 0);
+  block.tile = reinterpret_cast<unsigned char*>(raw) + (half.second ? pair_tile_bytes(of) : 0);
   block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
   block.policy = policy_of<reading>();
   block.load(of, thread);
@@ -133,7 +144,7 @@ __global__ void __launch_bounds__(2 * gathering_threads, 2)
   if (rows == 0) return;
 
   // Rows of the tile in front of the first whole vector of an output row.
-  auto* const out = base + column * pitch + row * bytes;
+  auto* const out = base + half.column * pitch + half.row * bytes;
   const auto to_vector = [](const unsigned char* at) {
     return static_cast<int>(-static_cast<unsigned>(reinterpret_cast<uintptr_t>(at)) % 16) / bytes;
   };
@@ -184,24 +195,19 @@ __global__ void __launch_bounds__(2 * Tiles::threads)
 
   const unsigned pairs = tiles * (tiles + 1) / 2;
   const auto [i, j] = opposite_of(blockIdx.x % pairs, tiles);
-  const bool second = threadIdx.x >= Tiles::threads;
-  const int thread = static_cast<int>(threadIdx.x) % Tiles::threads;
-  auto& tile = reinterpret_cast<UsedTile<Tiles>*>(raw)[second ? 1 : 0];
-  const int64_t row = int64_t{second ? j : i} * side, column = int64_t{second ? i : j} * side;
+  const HalfOfPair half = half_of(i, j, side, Tiles::threads, job.rows);
+  auto& tile = reinterpret_cast<UsedTile<Tiles>*>(raw)[half.second ? 1 : 0];
   auto* const base = job.out + blockIdx.x / pairs * job.out_stride;
-  // Of the second tile nothing if it is the first.
-  const bool diagonal = i == j;
-  const Piece<Tiles::bytes> piece{
-      base + row * job.out_leading + column,
-      base + column * job.out_leading + row,
-      job.out_leading,
-      job.out_leading,
-      second && diagonal ? 0 : static_cast<int>(min(job.rows - row, int64_t{side})),
-      static_cast<int>(min(job.rows - column, int64_t{side}))};
+  const Piece<Tiles::bytes> piece{base + half.row * job.out_leading + half.column,
+                                  base + half.column * job.out_leading + half.row,
+                                  job.out_leading,
+                                  job.out_leading,
+                                  half.rows,
+                                  half.columns};
 
-  fill_tile<Tiles>(tile, piece, thread, [](const uint4* from) { return __ldcs(from); });
+  fill_tile<Tiles>(tile, piece, half.thread, [](const uint4* from) { return __ldcs(from); });
   __syncthreads();
-  write_tile<Tiles>(tile, piece, thread);
+  write_tile<Tiles>(tile, piece, half.thread);
 }
 
 }  // namespace lanescope::kernels::transposing
