@@ -8,8 +8,8 @@
 //   if (!status) std::fprintf(stderr, "%s\n", status.message);
 //
 // The work is put into the stream and nothing else is done: no allocation on the device, no synchronisation,
-// no copy to the host. Only elements of the matrices are read and written, never a padding or what lies
-// around them.
+// no copy to the host. Only elements of the matrices are written; nothing is read before the first one and
+// behind the last one, but gaps between them may be.
 //
 // The kernels move tiles through shared memory, whose layout the model (lanescope/model) has chosen while
 // they were compiled and proves to be without bank conflicts, but for what is said of edges in
@@ -27,8 +27,8 @@
 //               elements likewise
 //   gathering   matrices of some hundred rows or columns, elements of 1 to 4 bytes: likewise, but the
 //               output's vectors are put together from the input's rows as they are
-//   in place    two tiles that lie opposite each other change places: aligned ones as above, single bytes in
-//               words shifted to where rows begin
+//   in place    two tiles that lie opposite each other change places: aligned ones as above, others of
+//               elements of 1 to 4 bytes gathered, of 8 and 16 bytes one element a lane
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
 // compute capability 8.0 or newer.
 #pragma once

@@ -1,5 +1,5 @@
-// How a block of `transpose_gathering` lies in shared memory, and in which order its lanes take rows, so that
-// no two of them meet in a bank. Without CUDA, for tests.
+// How a block of `transpose_gathering`, or one of two tiles in place, lies in shared memory, and in which
+// order lanes take rows, so that no two of them meet in a bank. Without CUDA, for tests.
 #pragma once
 
 #include <algorithm>
