@@ -27,6 +27,13 @@ using ptx::Type;
 constexpr uint32_t most_elements = 4;  ///< of one access
 constexpr uint32_t widest = 16;        ///< bytes of one access
 
+/// Whether a place may lie so many bytes from its base: shared memory has 32-bit addresses. Sums and
+/// differences of such offsets do not overflow.
+constexpr bool is_near(int64_t offset) {
+  constexpr int64_t most = int64_t{1} << 33;
+  return offset > -most && offset < most;
+}
+
 /// Bytes of the widest access to elements of so many bytes.
 constexpr uint32_t widest_window(uint32_t element) { return std::min(most_elements * element, widest); }
 
@@ -254,6 +261,7 @@ class Function {
         if (access.load && access.element == 8 && only_low_half(in)) access.element = 4;
         access.live = access.load ? 0 : (1u << in.vector) - 1;
         access.address = values_->address(i);
+        if (!is_near(access.address.offset)) continue;
         access.separate = access.element == 1 || access.element > 8;
         const Operand& data = *data_of(in);
         for (uint32_t k = 0; k < access.count; ++k) {
@@ -645,10 +653,11 @@ class Function {
         f.doubt = "the address is the same in every iteration, and the value may stay in a register";
         continue;
       }
-      const int64_t step = std::abs(values_->step(access.address.base, loop->header));
-      if (step == 0) continue;
+      const int64_t stride = values_->step(access.address.base, loop->header);
+      if (stride == 0 || !is_near(stride)) continue;
+      const int64_t step = std::abs(stride);
       const Value start = values_->start(access.address.base, loop->header);
-      if (step < widest && values_->counted(loop->header, loop->blocks) &&
+      if (step < widest && is_near(start.offset) && values_->counted(loop->header, loop->blocks) &&
           values_->zeros({start.base, start.offset + access.address.offset}) >
               static_cast<uint32_t>(std::countr_zero(access.element)))
         f.doubt = "accesses of neighbouring iterations may be merged when the assembler unrolls the loop";

@@ -147,6 +147,18 @@ TEST(Merging, SaysWhyAnAccessIsNone) {
   }
 }
 
+TEST(Merging, LeavesAddressesThatNoSharedMemoryHas) {
+  const Predicted p(R"(
+  st.shared.v4.u32 [0x7fffffffffffffff], {%r4, %r4, %r4, %r4};
+  ld.shared.v2.u32 {%r5, %r6}, [0x7ffffffffffffffc];
+  ld.shared.u32 %r7, [0x8000000000000000];
+  st.global.u32 [%rd1], %r5;
+  st.global.u32 [%rd1+4], %r6;
+  st.global.u32 [%rd1+8], %r7;)");
+  ASSERT_EQ(p.fates.size(), 3U);
+  for (const Fate& fate : p.fates) EXPECT_EQ(fate.kind, Fate::Kind::kept);
+}
+
 TEST(Merging, DoubtsWhatUnrollingMayJoin) {
   const Predicted p(R"(
   mov.u32 %r5, 0;
