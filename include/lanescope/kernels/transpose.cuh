@@ -113,7 +113,7 @@ struct Tiles<1> {
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
-  static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.93, 100};
+  static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.95, 100};
   static constexpr int pair_sides[] = {192, 144};  ///< in place: of tiles that are gathered
   static constexpr GapLimits gaps = {0.5, always, always};
 };
@@ -126,7 +126,7 @@ struct Tiles<2> {
   using Anywhere = RealigningTiles<2, 2, 8, 32, 256, 9, 3>;
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
-  static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.87, 64};
+  static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.89, 64};
   static constexpr int pair_sides[] = {120, 96};
   static constexpr GapLimits gaps = {0.5, 0.8, always};
 };
@@ -139,7 +139,7 @@ struct Tiles<4> {
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
-  static constexpr GatheredLimits gathered = {600, 0, 0.91, 0.4, 0, never, never, never, 64};
+  static constexpr GatheredLimits gathered = {600, 256, 0.91, 0.4, 0, never, 0.85, never, 64};
   static constexpr int pair_sides[] = {96};
   static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
 };
@@ -436,9 +436,13 @@ bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, con
     return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(device, 3);
   }
   // Strips are faster for shorter columns, and longer ones of which lanes take rows in orders of their own.
-  const int64_t least = bytes > 1 ? 94 : of.pitch % 32 == 0 ? 112 : of.lanes == 2 ? 80 : 84;
+  const int64_t least = bytes == 4           ? 200
+                        : bytes == 2         ? 94
+                        : of.pitch % 32 == 0 ? 96
+                        : of.lanes == 2      ? 80
+                                             : 84;
   return length >= least && length <= limits.wide_bytes &&
-         used < (busy > 0.83 ? limits.wide_busy : limits.wide);
+         used < (busy > 0.8 ? limits.wide_busy : limits.wide);
 }
 
 template <int bytes, bool wide>

@@ -15,6 +15,7 @@
 #include <functional>
 #include <list>
 #include <numeric>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -24,11 +25,12 @@ namespace lanescope::kernels::transposing {
 inline constexpr unsigned small_matrix_bytes = 32760, small_threads = 256;
 /// Batches of fewer bytes fit the L2 cache.
 inline constexpr int64_t few_bytes = 24 << 20;
-/// How many groups of so many bytes a block takes (docs/performance.md): more where a long list of slots,
-/// which shorter elements have, is to be read.
-constexpr unsigned groups_of_block(unsigned element, bool few, unsigned slots, unsigned group) {
-  if (element < 4 && !few && slots > 320) return (12000 + group - 1) / group;
-  return std::max(((few && element >= 4 ? 8192 : 9216) + group / 2) / group, 1U);
+/// How many groups of so many bytes a block takes: so many bytes at least (docs/performance.md), of short
+/// elements more where a long list of slots is to be read, or `gaps` between the input's lines with the rest.
+constexpr unsigned groups_of_block(unsigned element, bool few, bool gaps, unsigned slots, unsigned group) {
+  unsigned least = element < 4 || gaps ? 8192 : 7168;
+  if (element < 4 && (gaps || (!few && slots > 320))) least = element == 1 && gaps ? 14000 : 12000;
+  return (least + group - 1) / group;
 }
 /// What of shared memory a block may have on every chip since compute capability 8.0.
 inline constexpr unsigned small_shared = 99 * 1024;
@@ -357,10 +359,16 @@ class Scheduler {
   unsigned order_, word_, banks_, in_shift_, out_shift_;
 };
 
-/// What lists of so many slots cost, in accesses of a lane: all threads wait for a short list.
+/// What slots cost, in accesses of a lane: each, whenever it is done, so much beside its accesses; to load
+/// one for a block; and for an element, that there are more than the smaller kernel has room for. From the
+/// times of 2,048 batches by two schedules each (docs/performance.md).
+inline constexpr double cost_beside = 2;
+constexpr double cost_to_load(unsigned element) { return element == 2 ? 45 : 14; }
+constexpr double cost_of_room(unsigned element) { return element == 2 ? 3 : 0.25; }
+/// Lists of so many slots: all threads wait for a short list.
 inline double cost_of(const Move& move, unsigned words, unsigned elements) {
   const auto busy = [](unsigned slots) { return slots == 0 ? 0U : std::max(slots, small_threads); };
-  return busy(words) * double(move.rows + move.columns) + busy(elements) * 2.0;
+  return busy(words) * (cost_beside + move.rows + move.columns) + busy(elements) * (cost_beside + 2);
 }
 
 /// How a schedule divides a batch.
@@ -368,41 +376,79 @@ struct Division {
   Chunk chunk{};
   unsigned variants = 1, chunks = 1;
   bool singly = false;  ///< all elements are moved by themselves
-  double cost = 0;      ///< requests for each 32 elements, about; 0: none was found
+  double cost = 0;      ///< by estimate
+};
+
+/// What a schedule of small matrices is to move, and lists of slots for it.
+struct SmallMatrices {
+  unsigned bytes;
+  Move move;
+  unsigned rows, columns;
+  Layout layout;
+  bool few;
+
+  /// Bytes from one matrix to the next, on the side where that is more.
+  [[nodiscard]] unsigned stride() const { return std::max(layout.in.stride, layout.out.stride) * bytes; }
+  /// Groups of a block (groups_of_block), of so many matrices each: such that blocks begin at vectors, where
+  /// that takes few more.
+  [[nodiscard]] unsigned groups_with(unsigned slots, unsigned matrices) const {
+    const unsigned both = layout.in.stride | layout.out.stride;
+    const bool gaps = layout.in.stride != rows * columns;
+    const unsigned groups = groups_of_block(bytes, few, gaps, slots, matrices * stride());
+    const unsigned vectors = 16 / std::gcd(matrices * both * bytes, 16U);
+    const unsigned whole = (groups + vectors - 1) / vectors * vectors;
+    return (gaps ? 4 * groups >= 3 * whole : 2 * groups > vectors) ? whole : groups;
+  }
+
+  /// What a division costs for an element, in accesses of a lane, whose variants have these lists. Each block
+  /// loads the slots once, and waits for them. `room`: how many the smaller kernel takes.
+  [[nodiscard]] double cost_of(const Division& of, const Schedule::List* lists, unsigned room) const {
+    unsigned slots = 0;
+    double cost = 0;
+    for (unsigned v = 0; v < of.variants; ++v) {
+      slots += lists[v].words + lists[v].elements;
+      cost += transposing::cost_of(move, lists[v].words, lists[v].elements);
+    }
+    const double size = double(rows) * columns, group = of.chunk.matrices * size;
+    const double piece = groups_with(slots, of.chunk.matrices) * group;
+    cost *= of.chunks / (of.variants * group);
+    cost += cost_to_load(bytes) * slots * std::min(1.0, piece / (of.variants * size)) / piece;
+    return slots > room ? cost + cost_of_room(bytes) : cost;
+  }
 };
 
 /// Small matrices together, large ones in chunks along a side, which begin at whole words; where not even as
-/// many matrices fit as begin alike, variants. Whatever takes the fewest requests, those for the slots among
-/// them, which each block loads once and waits for: of at most so many slots, by estimate.
-inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move move, unsigned rows,
-                              unsigned columns, const Layout& layout, unsigned most, bool few) {
-  const unsigned size = rows * columns, matrix = std::max(layout.in.stride, layout.out.stride) * bytes;
-  Division best;
+/// many matrices fit as begin alike, variants. Those of at most so many slots, by estimate, in the order of
+/// what they cost.
+inline std::vector<Division> divisions_of(const Scheduler& scheduler, const SmallMatrices& of,
+                                          unsigned most) {
+  const unsigned bytes = of.bytes, rows = of.rows, columns = of.columns, size = rows * columns;
+  const Move move = of.move;
+  std::vector<Division> found;
+  double least = 0;
   const auto take = [&](const Chunk& chunk, unsigned variants, unsigned chunks, bool singly) {
     // At the least as many slots as moves, and their accesses: most divisions are left out by that.
-    const unsigned group = chunk.matrices * size;
-    const Move least = singly ? Move{1, 1} : move;
-    const double moves = chunk.matrices * chunk.rows * double(chunk.columns) / (least.rows * least.columns);
-    const double share = double(chunks) / (variants * double(group));
+    const Move moved = singly ? Move{1, 1} : move;
+    const double moves = chunk.matrices * chunk.rows * double(chunk.columns) / (moved.rows * moved.columns);
+    const double share = chunks / (double(chunk.matrices) * size);
     if (moves * variants > most ||
-        (best.cost != 0 && variants * moves * (least.rows + least.columns) * share > 0.99 * best.cost))
+        (least != 0 && moves * (cost_beside + moved.rows + moved.columns) * share > least))
       return;
+    Schedule::List lists[4]{};
     unsigned slots = 0;
-    double requests = 0;
     for (unsigned v = 0; v < variants; ++v) {
-      const auto [words, elements] = scheduler.estimate(chunk, v, singly);
-      slots += words + elements;
-      requests += cost_of(move, words, elements);
+      std::tie(lists[v].words, lists[v].elements) = scheduler.estimate(chunk, v, singly);
+      slots += lists[v].words + lists[v].elements;
       if (slots > most) return;
     }
-    const double piece = groups_of_block(bytes, few, slots, chunk.matrices * matrix) * double(group);
-    requests *= share;
-    requests += 4 * slots * std::min(1.0, piece / (variants * double(size))) / piece;
-    if (slots > usual_slots * 9 / 10) requests *= 1.03;
-    if (best.cost == 0 || requests <= 0.99 * best.cost) best = {chunk, variants, chunks, singly, requests};
+    Division division{chunk, variants, chunks, singly, 0};
+    division.cost = of.cost_of(division, lists, usual_slots * 9 / 10);
+    least = least == 0 ? division.cost : std::min(least, division.cost);
+    found.push_back(division);
   };
   // Matrices until one begins at a word again, and whether a block has room for as many.
-  const unsigned alike = 4 / std::gcd((layout.in.stride | layout.out.stride) * bytes, 4U);
+  const unsigned matrix = of.stride();
+  const unsigned alike = 4 / std::gcd((of.layout.in.stride | of.layout.out.stride) * bytes, 4U);
   const bool together = alike * matrix <= small_matrix_bytes;
   const unsigned unit = std::max(4 / bytes, 1U);
   for (const bool singly : {false, true}) {
@@ -427,7 +473,9 @@ inline Division best_division(const Scheduler& scheduler, unsigned bytes, Move m
       }
     }
   }
-  return best;
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Division& a, const Division& b) { return a.cost < b.cost; });
+  return found;
 }
 
 /// A schedule for matrices of rows x columns elements of `bytes` bytes, which lie at most small_matrix_bytes
@@ -438,21 +486,33 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
                                const Layout& layout, uintptr_t in, uintptr_t out, bool few = false) {
   const Scheduler scheduler(bytes, move, rows, columns, static_cast<unsigned>(in % 4),
                             static_cast<unsigned>(out % 4), layout);
+  const SmallMatrices of{bytes, move, rows, columns, layout, few};
   ScheduleLaunch launch{};
   launch.move = move;
   Schedule& plan = launch.plan;
   std::vector<uint32_t>& slots = launch.slots;
-  // There may be more slots than estimated.
+  // Of the divisions that are best by estimate the one that turns out best. There may be more slots than
+  // estimated.
+  constexpr int most_tries = 4;
   Division division;
-  for (unsigned most = most_slots * 9 / 10; most > 500; most = most * 2 / 3) {
-    division = best_division(scheduler, bytes, move, rows, columns, layout, most, few);
-    slots.clear();
-    for (unsigned v = 0; v < division.variants; ++v)
-      plan.list[v] = scheduler.append(slots, division.chunk, v, division.singly);
-    if (division.cost != 0 && slots.size() <= most_slots) break;
+  std::vector<uint32_t> found;
+  for (unsigned most = most_slots * 9 / 10; most > 500 && slots.empty(); most = most * 2 / 3) {
+    int tries = 0;
+    for (const Division& next : divisions_of(scheduler, of, most)) {
+      if (tries++ == most_tries || (!slots.empty() && next.cost >= launch.cost)) break;
+      Schedule::List lists[4]{};
+      found.clear();
+      for (unsigned v = 0; v < next.variants; ++v)
+        lists[v] = scheduler.append(found, next.chunk, v, next.singly);
+      const double cost = of.cost_of(next, lists, usual_slots);
+      if (found.size() > most_slots || (!slots.empty() && cost >= launch.cost)) continue;
+      division = next;
+      launch.cost = cost;
+      std::copy(lists, lists + 4, plan.list);
+      slots.swap(found);
+    }
   }
-  if (division.cost == 0 || slots.size() > most_slots) return launch;
-  launch.cost = division.cost;
+  if (slots.empty()) return launch;
 
   const Chunk& chunk = division.chunk;
   plan.in_pitch = layout.in.pitch * bytes;
@@ -464,11 +524,7 @@ inline ScheduleLaunch schedule(unsigned bytes, Move move, unsigned rows, unsigne
   plan.out_step = down ? chunk.rows * bytes : chunk.columns * plan.out_pitch;
   plan.in_group = chunk.matrices * layout.in.stride * bytes;
   plan.out_group = chunk.matrices * layout.out.stride * bytes;
-  plan.groups = groups_of_block(bytes, few, static_cast<unsigned>(slots.size()),
-                                std::max(plan.in_group, plan.out_group));
-  // Blocks that begin at a vector, where that takes few more.
-  const unsigned vectors = 16 / std::gcd(plan.in_group | plan.out_group, 16U);
-  if (plan.groups > vectors / 2) plan.groups = (plan.groups + vectors - 1) / vectors * vectors;
+  plan.groups = of.groups_with(static_cast<unsigned>(slots.size()), chunk.matrices);
   plan.matrices = plan.groups * chunk.matrices;
   plan.piece = plan.groups * plan.in_group;
   const auto whole_vectors = [&](unsigned group) { return (plan.groups * group + 15) / 16 * 16; };

@@ -93,7 +93,7 @@ inline ScheduleLaunch strip_schedule(unsigned bytes, Move move, const StripShape
   };
   const auto cost_of_element = [&](const Candidate& c, unsigned words, unsigned elements) {
     const double cost = cost_of(move, words, elements) / (c.alike * double(thin)) +
-                        4 * (words + elements) / (length * double(thin));
+                        cost_to_load(bytes) * (words + elements) / (length * double(thin));
     return c.split ? split_cost(bytes) * cost : cost;
   };
   // Long lines may lie apart in shared memory as spreads them over banks, those of the input without a vector
