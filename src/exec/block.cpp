@@ -28,9 +28,28 @@ void fill(std::byte* at, T value) {
   std::memcpy(at, lanes, sizeof lanes);
 }
 
+/// Shared memory of a block. What a program may ask for is followed, where a kernel asks for its place, by
+/// what is the system's: on an H200 bytes 0 to 287 of a kilobyte that lies in front of the program's
+/// (measured; the whole kilobyte counts in %aggr_smem_size).
+struct SharedMemory {
+  static constexpr uint32_t reserved = 288, reserved_most = 1024;
+  uint32_t own, reserved_at, bytes;
+};
+SharedMemory shared_memory(const Kernel& kernel, const LaunchConfig& config) {
+  const uint32_t own = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared
+                                                  : kernel.static_shared;
+  const bool asked =
+      std::any_of(kernel.specials.begin(), kernel.specials.end(), [](const Kernel::Special& s) {
+        return s.reg >= SpecialRegister::reserved_smem_offset_begin &&
+               s.reg <= SpecialRegister::reserved_smem_offset_1;
+      });
+  const uint32_t at = (own + 15) / 16 * 16;
+  return {own, at, asked ? at + SharedMemory::reserved : own};
+}
+
 /// Special registers that stay the same for a warp of a block's state, whichever block it is. False if `reg`
 /// is none.
-bool fixed_special(SpecialRegister reg, const LaunchConfig& config, uint32_t warp, uint32_t shared_bytes,
+bool fixed_special(SpecialRegister reg, const LaunchConfig& config, uint32_t warp, const SharedMemory& shared,
                    std::byte* at) {
   const Dim3& block = config.block;
   if (reg == SpecialRegister::is_explicit_cluster) {  // a predicate
@@ -58,8 +77,15 @@ bool fixed_special(SpecialRegister reg, const LaunchConfig& config, uint32_t war
       case SpecialRegister::lanemask_gt: lanes[i] = ~(bit | (bit - 1)); break;
       case SpecialRegister::lanemask_ge: lanes[i] = ~(bit - 1); break;
       case SpecialRegister::nsmid: lanes[i] = multiprocessors; break;
-      case SpecialRegister::total_smem_size:
-      case SpecialRegister::aggr_smem_size: lanes[i] = shared_bytes; break;
+      case SpecialRegister::total_smem_size: lanes[i] = shared.own; break;
+      case SpecialRegister::aggr_smem_size: lanes[i] = shared.own + SharedMemory::reserved_most; break;
+      case SpecialRegister::reserved_smem_offset_begin:
+      case SpecialRegister::reserved_smem_offset_0:
+      case SpecialRegister::reserved_smem_offset_1: lanes[i] = shared.reserved_at; break;
+      case SpecialRegister::reserved_smem_offset_end:
+        lanes[i] = shared.reserved_at + SharedMemory::reserved;
+        break;
+      case SpecialRegister::reserved_smem_offset_cap: lanes[i] = SharedMemory::reserved_most; break;
       case SpecialRegister::cluster_nctaid_x: lanes[i] = config.cluster.x; break;
       case SpecialRegister::cluster_nctaid_y: lanes[i] = config.cluster.y; break;
       case SpecialRegister::cluster_nctaid_z: lanes[i] = config.cluster.z; break;
@@ -106,11 +132,13 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
   auto block = std::make_unique<BlockState>();
   const auto threads = static_cast<uint32_t>(config.block.count());
   const uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
-  block->shared_bytes = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared
-                                                   : kernel.static_shared;
+  const SharedMemory shared = shared_memory(kernel, config);
+  block->shared_bytes = shared.bytes;
   block->registers_at = aligned(block->registers, size_t{warps} * kernel.register_bytes);
   block->shared_at = aligned(block->shared, block->shared_bytes + 8);
-  const size_t local = size_t{kernel.local_bytes} * warp_lanes;
+  const uint32_t local_bytes =
+      kernel.local_bytes + (kernel.stack_pointer != no_operand ? config.stack_bytes : 0);
+  const size_t local = size_t{local_bytes} * warp_lanes;
   std::byte* local_at = aligned(block->local, local * warps);
   std::memset(block->registers_at, 0, size_t{warps} * kernel.register_bytes);
   block->warps.resize(warps);
@@ -122,7 +150,7 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
     w.shared = block->shared_at;
     w.shared_bytes = block->shared_bytes;
     w.local = local_at + i * local;
-    w.local_bytes = kernel.local_bytes;
+    w.local_bytes = local_bytes;
     w.index = i;
     w.block = block.get();
     const uint32_t lanes = std::min(warp_lanes, threads - i * warp_lanes);
@@ -138,11 +166,11 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
       }
     }
     for (const Kernel::Special& s : kernel.specials)
-      if (!fixed_special(s.reg, config, i, block->shared_bytes, w.regs + s.offset) && i == 0)
-        block->changing.push_back(s);
+      if (!fixed_special(s.reg, config, i, shared, w.regs + s.offset) && i == 0) block->changing.push_back(s);
   }
   if (config.checks.any())
-    block->checks = std::make_unique<BlockChecks>(kernel, config.checks, threads, block->shared_bytes);
+    block->checks = std::make_unique<BlockChecks>(kernel, config.checks, threads, block->shared_bytes,
+                                                  shared.own, local_bytes);
   return block;
 }
 

@@ -56,12 +56,15 @@ std::string describe_local(const Kernel& kernel, uint64_t offset, uint32_t width
 
 }  // namespace
 
-BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes)
+BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes,
+                         uint32_t own_shared, uint32_t local_bytes)
     : kernel_(kernel),
       checks_(checks),
       threads_(threads),
       warps_((threads + warp_lanes - 1) / warp_lanes),
       shared_bytes_(shared_bytes),
+      own_shared_(own_shared),
+      local_bytes_(local_bytes),
       order_(warps_) {
   // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
   for (const CheckedAccess& access : kernel.checks)
@@ -75,7 +78,7 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
   if (checks.init) {
     shared_written_.resize(cells);
     if (!kernel.local_variables.empty())
-      local_written_.resize(size_t{warps_} * warp_lanes * kernel.local_bytes, Written::yes);
+      local_written_.resize(size_t{warps_} * warp_lanes * local_bytes, Written::yes);
   }
   if (checks.barrier) exits_.resize(size_t{warps_} * warp_lanes);
 }
@@ -86,11 +89,14 @@ void BlockChecks::start() {
   for (BlockBarrier& b : barriers_) b.clear();
   std::fill(exits_.begin(), exits_.end(), nullptr);
   std::fill(shared_written_.begin(), shared_written_.end(), Written::no);
+  if (own_shared_ != shared_bytes_ && checks_.init)  // the system's is set up
+    std::fill(shared_written_.begin() + (own_shared_ + 15) / 16 * 16 / (1 << granule_shift_),
+              shared_written_.end(), Written::yes);
   if (local_written_.empty()) return;
   for (size_t thread = 0; thread < size_t{warps_} * warp_lanes; ++thread)
     for (const LocalVariable& v : kernel_.local_variables)
-      std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(thread * kernel_.local_bytes + v.offset),
-                  v.size, Written::no);
+      std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(thread * local_bytes_ + v.offset), v.size,
+                  Written::no);
 }
 
 void BlockChecks::new_epoch() {
@@ -122,7 +128,7 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
   each_lane(w.mask, [&](uint32_t lane) {
     for (uint32_t i = first_variable; i < first_variable + count; ++i) {
       const LocalVariable& v = kernel_.local_variables[i];
-      const size_t at = size_t{thread_of(w, lane)} * kernel_.local_bytes + v.offset;
+      const size_t at = size_t{thread_of(w, lane)} * local_bytes_ + v.offset;
       std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), v.size, Written::no);
     }
   });
@@ -213,9 +219,9 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
   const uint32_t shift = is_shared ? granule_shift_ : 0;
   const auto first = static_cast<uint32_t>(now.offset[lane] >> shift);
   const uint32_t pieces = std::max(1u, uint32_t{now.access.width} >> shift);
-  Written* written =
-      is_shared ? shared_written_.data() + first
-                : local_written_.data() + size_t{thread_of(now.w, lane)} * kernel_.local_bytes + first;
+  Written* written = is_shared
+                         ? shared_written_.data() + first
+                         : local_written_.data() + size_t{thread_of(now.w, lane)} * local_bytes_ + first;
   const bool only_reads = reads(now.access.kind), only_writes = writes(now.access.kind);
   uint32_t unwritten = 0;
   for (uint32_t i = 0; i < pieces; ++i) {

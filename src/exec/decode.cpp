@@ -11,12 +11,7 @@
 
 namespace lanescope::exec {
 
-namespace {
-
-/// Local memory for the frames of functions that call themselves.
-constexpr uint32_t recursion_stack = 16384;
-
-}  // namespace
+namespace {}  // namespace
 
 Kernel Decoder::run(uint32_t entry) {
   const ptx::Function& f = m_.functions[entry];
@@ -250,14 +245,13 @@ void Decoder::prepare(FunctionState& s) {
   for (const ptx::Variable& v : s.f->variables)
     s.variable_at.push_back(
         v.space == Space::local || v.space == Space::param || v.space == Space::param_func ? place(v) : 0);
-  s.frame_bytes = round_up(at, 16);
+  s.frame_bytes = round_up(std::max(at, s.recursive ? 1u : 0u), 16);  // a call uses some of the stack
   s.moves_stack = std::any_of(s.f->body.begin(), s.f->body.end(), [](const ptx::Instruction& in) {
     return in.op == Op::alloca_ || in.op == Op::stackrestore || in.op == Op::stacksave;
   });
   if ((s.recursive || s.moves_stack) && k_.stack_pointer == no_operand)
     k_.stack_pointer = allocate(register_bytes(8));
-  if (s.recursive) {
-  } else {
+  if (!s.recursive) {
     s.frame_begin = local_top_;
     local_top_ += s.frame_bytes;
     s.frame = constant(8, s.frame_begin);
@@ -415,9 +409,7 @@ void Decoder::finish() {
   for (const FunctionState& s : functions_)
     if (!s.f->is_entry) k_.functions.push_back({symbols_.functions[s.index], s.entry});
   k_.register_bytes = round_up(top_, 64);
-  const bool recursive = k_.stack_pointer != no_operand;
-  k_.stack_begin = local_top_;
-  k_.local_bytes = round_up(local_top_ + (recursive ? recursion_stack : 0), 16);
+  k_.stack_begin = k_.local_bytes = round_up(local_top_, 16);
   std::sort(k_.shared.begin(), k_.shared.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
 }

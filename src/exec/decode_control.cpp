@@ -238,7 +238,6 @@ void Decoder::emit_call() {
 
 void Decoder::put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base, uint64_t to,
                              uint64_t bytes) {
-  if (bytes == 0) return;
   Inst& i = put(set_.control.copy_local, true);
   i.a = from_base;
   i.b = to_base;
@@ -251,6 +250,7 @@ void Decoder::prologue() {
   if (s_->stack_before != no_operand) put_copy(8, s_->stack_before, k_.stack_pointer, true);
   if (s_->recursive) {
     put_wide(Op::add, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
+    put_local_copy(zero_, 0, k_.stack_pointer, 0, 0);  // whether the stack has room for the frame
   }
   uint32_t at = 0;
   for (size_t i = 0; i < s_->f->params.size(); ++i) {

@@ -91,11 +91,13 @@ void Decoder::emit_memory() {
   }
   if (address == nullptr) unsupported("address");
   check_parameter(*address, uint64_t{ptx::size_of(in_->type())} * in_->vector);
-  // A parameter of a device function lies in its frame.
+  // A parameter of a device function lies in its frame. It is not counted: GPUs pass it in registers.
   if ((key.space == Space::param || key.space == Space::param_entry || key.space == Space::param_func) &&
       !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
-                            address->symbol.kind == SymbolRef::Kind::none)))
+                            address->symbol.kind == SymbolRef::Kind::none))) {
     key.space = Space::local;
+    key.observed = false;
+  }
   Address place = address_of(*address, key.space);
   if (place.space == Space::shared_cluster) place = generic_address(place);
   key.space = place.space;

@@ -25,6 +25,7 @@ struct LaunchConfig {
   Dim3 cluster{0, 0, 0};                ///< blocks of a cluster; 0: as the kernel was compiled, or one
   bool explicit_cluster = false;        ///< somebody asked for clusters; set by launch()
   uint32_t dynamic_shared = 0;          ///< bytes
+  uint32_t stack_bytes = 16384;         ///< of a thread, for functions that call themselves, and alloca
   std::vector<std::byte> params;        ///< Kernel::param_bytes bytes, each parameter at its offset
   uint32_t threads = 0;                 ///< host threads; 0 = all cores
   uint32_t shared_limit = 232448;       ///< most shared memory a block may have (model::limits_of); of sm_90

@@ -149,6 +149,11 @@ enum class SpecialRegister : uint8_t {
   total_smem_size,
   aggr_smem_size,
   dynamic_smem_size,
+  reserved_smem_offset_begin,  ///< shared memory of a block that is the system's
+  reserved_smem_offset_end,
+  reserved_smem_offset_cap,
+  reserved_smem_offset_0,
+  reserved_smem_offset_1,  ///< what cooperative groups use of it
   current_graph_exec,
   envreg1,  ///< upper and lower half of the address of a cooperative grid's barrier
   envreg2,

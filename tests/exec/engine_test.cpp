@@ -281,6 +281,108 @@ TEST(Engine, AllocaGivesMemoryUntilTheFunctionReturns) {
   EXPECT_EQ(only(large.run({1}, {1})).kind, Finding::Kind::out_of_bounds);
 }
 
+TEST(Engine, CarriesOfSubtractionsAreReadByAdditionsAndTheOtherWayRound) {
+  // Measured on H200: what is left behind a subtraction without borrow is a carry.
+  struct Row {
+    uint32_t a, b, c, d, sum, difference;
+  };
+  for (const Row& row : {Row{0, 0x43c7ad3, 0x8b0c4216, 0xa289127d, 0x2d955493, 0xe8832f98},
+                         Row{0xe8f7b1b8, 0x1cca49b7, 0x7ef29baa, 0, 0x7ef29bab, 0x7ef29baa},
+                         Row{0x989a046c, 0xc89034db, 0xa33e47e, 0xffffffff, 0xa33e47d, 0xa33e47f}}) {
+    const auto text = [](uint32_t value) { return std::to_string(value); };
+    Program p("mov.u32 %r5, " + text(row.a) + ";\nmov.u32 %r6, " + text(row.b) + ";\nmov.u32 %r7, " +
+              text(row.c) + ";\nmov.u32 %r8, " + text(row.d) +
+              ";\nsub.cc.u32 %r9, %r5, %r6;\naddc.u32 %r10, %r7, %r8;\nadd.cc.u32 %r11, %r5, %r6;\n"
+              "subc.u32 %r12, %r7, %r8;\nst.global.v2.u32 [%rd1], {%r10, %r12};");
+    p.run({1}, {1});
+    EXPECT_EQ(p.word(0), row.sum);
+    EXPECT_EQ(p.word(1), row.difference);
+  }
+}
+
+TEST(Engine, OtherThreadsSeeAllOfAVectorOrNothing) {
+  // One block counts both halves up, the other one compares them, as decoupled look-back does.
+  for (const std::string type : {"u32", "u64"}) {
+    const std::string r = type == "u32" ? "%r" : "%rd";
+    Program p("setp.eq.u32 %p1, %r2, 1;\nmov.u32 %r20, 0;\nmov." + type + " " + r +
+              "10, 0;\n@%p1 bra reader;\n" + "writer:\nadd." + type + " " + r + "10, " + r +
+              "10, 1;\nst.relaxed.gpu.global.v2." + type + " [%rd1+64], {" + r + "10, " + r +
+              "10};\nsetp.lt." + type + " %p2, " + r + "10, 100000;\n@%p2 bra writer;\nbra done;\n" +
+              "reader:\nld.relaxed.gpu.global.v2." + type + " {" + r + "11, " + r +
+              "12}, [%rd1+64];\nsetp.ne." + type + " %p3, " + r + "11, " + r +
+              "12;\n@%p3 add.u32 %r20, %r20, 1;\nsetp.lt." + type + " %p2, " + r +
+              "12, 100000;\n@%p2 bra reader;\nst.global.u32 [%rd1], %r20;\ndone:");
+    p.run({2}, {1}, 2);
+    EXPECT_EQ(p.word(0), 0u) << type;
+  }
+}
+
+/// Calls itself n times, with 64 bytes of its own each time; n (n + 1) / 2.
+constexpr const char* recursive =
+    ".func (.param .b32 result) f(.param .b32 n)\n{\n.local .align 8 .b8 own[64];\n.reg .b32 %r<9>;\n"
+    ".reg .pred %p;\nld.param.b32 %r1, [n];\nst.local.u32 [own+32], %r1;\nmov.u32 %r3, 0;\n"
+    "setp.eq.u32 %p, %r1, 0;\n@%p bra end;\nsub.u32 %r2, %r1, 1;\n"
+    "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r2; call.uni (b), f, (a); ld.param.b32 %r3, [b]; }\n"
+    "end:\nld.local.u32 %r4, [own+32];\nadd.u32 %r3, %r3, %r4;\nst.param.b32 [result], %r3;\nret;\n}\n";
+
+TEST(Engine, CallsThatUseUpTheStackEndTheThread) {
+  // Even threads call without end.
+  Program p(
+      "mov.u32 %r5, 20;\nand.b32 %r6, %r1, 1;\nsetp.eq.u32 %p1, %r6, 0;\n@%p1 mov.u32 %r5, -1;\n"
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call.uni (b), f, (a); ld.param.b32 %r7, [b]; "
+      "}\n"
+      "st.global.u32 [%rd3], %r7;",
+      recursive);
+  const LaunchResult result = p.run({1}, {32});
+  EXPECT_EQ(only(result).kind, Finding::Kind::out_of_bounds);
+  EXPECT_NE(only(result).message.find("the call needs more local memory"), std::string::npos);
+  EXPECT_TRUE(result.failed);
+  for (uint32_t i = 0; i < 32; ++i) EXPECT_EQ(p.word(i), i % 2 == 0 ? 0u : 210u) << i;
+}
+
+TEST(Engine, TheStackIsAsLargeAsTheLaunchSays) {
+  const auto run = [](uint32_t depth, uint32_t stack_bytes) {
+    Program p(
+        "mov.u32 %r5, " + std::to_string(depth) +
+            ";\n{ .param .b32 a; .param .b32 b; st.param.b32 [a], %r5; call.uni (b), f, (a); ld.param.b32 "
+            "%r7, [b]; }\nst.global.u32 [%rd3], %r7;",
+        recursive);
+    p.stack_bytes = stack_bytes;
+    const bool failed = p.run({1}, {32}).failed;
+    EXPECT_EQ(p.word(31), failed ? 0 : depth * (depth + 1) / 2);
+    return !failed;
+  };
+  EXPECT_TRUE(run(100, 16384));
+  EXPECT_FALSE(run(1000, 16384));
+  EXPECT_TRUE(run(1000, 131072));
+}
+
+TEST(Engine, ParametersOfFunctionsAreNoTrafficOfLocalMemory) {
+  // In a GPU's registers; what the function declares in local memory is counted: a store and a load.
+  Program p(
+      "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 0; call.uni (b), f, (a); ld.param.b32 %r7, [b]; }",
+      recursive);
+  p.run({1}, {32});
+  EXPECT_EQ(p.accesses(AccessSpace::local), 2u);
+}
+
+TEST(Engine, SharedMemoryOfTheSystemLiesApart) {
+  // Behind the program's 100 bytes, and is written before it is read.
+  Program p(
+      ".shared .align 4 .b8 s[100];\nmov.u32 %r5, s;\nst.shared.u32 [%r5+96], %r1;\n"
+      "mov.u32 %r6, %reserved_smem_offset_1;\nmov.u32 %r7, %reserved_smem_offset_end;\n"
+      "mov.u32 %r8, %total_smem_size;\nld.shared.u32 %r9, [%r6];\nst.shared.u32 [%r6], 7;\n"
+      "ld.shared.u32 %r10, [%r6];\nld.shared.u32 %r11, [%r5+96];\nsub.u32 %r7, %r7, %r6;\n"
+      "mov.u32 %r13, %aggr_smem_size;\nsub.u32 %r13, %r13, %r8;\nmov.u32 %r12, %reserved_smem_offset_cap;\n"
+      "st.global.v4.u32 [%rd1], {%r7, %r8, %r9, %r10};\nst.global.v4.u32 [%rd1+16], {%r11, %r12, %r13, "
+      "%r6};");
+  p.checks.init = true;
+  EXPECT_TRUE(p.run({1}, {1}).findings.empty());
+  const uint32_t expected[] = {288, 100, 0, 7, 0, 1024, 1024};
+  for (uint32_t i = 0; i < 7; ++i) EXPECT_EQ(p.word(i), expected[i]) << i;
+  EXPECT_GE(p.word(7), 100u);
+}
+
 // Lanes that wait for different members of their warp: each group has a result of its own.
 TEST(Engine, LanesWithMemberMasksOfTheirOwnGoInGroups) {
   Program p(

@@ -164,8 +164,10 @@ TEST(IntegerSemantics, Carries) {
     const uint32_t n = ptx::size_of(t);
     const auto rows = rows_of(integer_edges(), integer_edges(), integer_edges());
     const auto sum = [=](const LaneInput& in, bool subtract, bool carry_in) {
-      const Unsigned a = cut(in.a, n), b = cut(in.b, n), c = carry_in && in.predicate ? 1 : 0;
-      const Unsigned r = subtract ? a - b - c : a + b + c;
+      // a - b is a + ~b + 1, whose carry is no borrow: as in the table below.
+      const Unsigned a = cut(in.a, n), b = subtract ? cut(~in.b, n) : cut(in.b, n);
+      const Unsigned c = carry_in ? in.predicate : subtract;
+      const Unsigned r = a + b + c;
       return LaneResult{.d = static_cast<Bits>(r), .q = (r >> n * 8) != 0};
     };
     const Shape two{.d = n, .a = n, .b = n};

@@ -4,11 +4,15 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "exec/launch.hpp"
+#include "exec/observer.hpp"
 
 namespace lanescope::exec::harness {
 
@@ -45,12 +49,29 @@ class Program {
   [[nodiscard]] uint64_t out() const { return out_; }
   [[nodiscard]] Memory& memory() { return memory_; }
   std::string printed;
-  Checks checks;  ///< of the launches to come
+  /// Of the launches to come.
+  Checks checks;
+  uint32_t stack_bytes = LaunchConfig{}.stack_bytes;
+  /// Of all launches: accesses that were counted.
+  [[nodiscard]] uint64_t accesses(AccessSpace space) const {
+    return observer_.accesses[static_cast<size_t>(space)];
+  }
 
  private:
   Memory memory_;
   Image image_;
-  Observer observer_;
+  struct CountingObserver : Observer {
+    std::array<uint64_t, 8> accesses{};
+    std::vector<AccessSpace> space_of;
+    void access(const Access& a) override {
+      space_of.resize(std::max<size_t>(space_of.size(), a.instruction + 1));
+      space_of[a.instruction] = a.space;
+      ++accesses[static_cast<size_t>(a.space)];
+    }
+    void repeat(uint32_t instruction, uint64_t times) override {
+      accesses[static_cast<size_t>(space_of[instruction])] += times;
+    }
+  } observer_;
   uint64_t out_ = 0;
 
   template <class Prepare>
@@ -59,6 +80,7 @@ class Program {
     out_ = memory_.allocate(uint64_t{words} * 4, "out");
     prepare(out_);
     config.checks = checks;
+    config.stack_bytes = stack_bytes;
     config.params.resize(8);
     std::memcpy(config.params.data(), &out_, 8);
     config.print = [this](const std::string& text) { printed += text; };

@@ -15,7 +15,9 @@ constexpr char bus_id[] = "0000:00:00.0";
 /// cudaLimit: stack, printf buffer, heap, (none), pending launches, L2 fetch granularity, persisting L2; the
 /// first values are an H200's.
 std::atomic<size_t> limits[] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480};
-constexpr int limit_sync_depth = 3;  // gone since compute capability 9.0
+constexpr int limit_stack = 0;
+constexpr int limit_sync_depth = 3;              // gone since compute capability 9.0
+constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
 
 std::atomic<unsigned> device_flags{8};  // cudaDeviceMapHost, as it is by itself
 std::atomic<int> cache_config{0};
@@ -24,6 +26,9 @@ std::atomic<int> bank_config{1};  // four bytes
 Status check_device(int device) { return device == 0 ? Status::success : Status::invalid_device; }
 
 }  // namespace
+
+size_t stack_limit() { return limits[limit_stack]; }
+
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
@@ -130,6 +135,7 @@ LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
   if (limit < 0 || limit > 6) return remember(Status::invalid_value);
   if (limit == limit_sync_depth) return remember(Status::unsupported_limit);
+  if (limit == limit_stack && value > most_local_bytes) return remember(Status::invalid_value);
   limits[limit] = value;
   return Status::success;
 }

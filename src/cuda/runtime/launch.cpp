@@ -281,11 +281,17 @@ class Launch final : public UnfinishedLaunch {
     return is_short ? 1 : runtime_.options.threads;
   }
 
+  /// What the program has asked for; without that as much as the engine gives, more than a GPU does.
+  [[nodiscard]] uint32_t stack_bytes() const {
+    return std::max(config_.stack_bytes, static_cast<uint32_t>(stack_limit()));
+  }
+
   void begin() {
     Recorder& recorder = *runtime_.recorder;
     config_.grid = work_.grid;
     config_.block = work_.block;
     config_.dynamic_shared = work_.dynamic_shared;
+    config_.stack_bytes = stack_bytes();
     config_.params = std::move(work_.params);
     config_.cooperative = work_.cooperative;
     config_.cluster = work_.cluster;
@@ -303,6 +309,7 @@ class Launch final : public UnfinishedLaunch {
       child_.function = &runtime_.function_of(*function_.binary, k);
       child_.entry = &runtime_.recorder->entry(*child_.function, c);
       c.threads = threads_for(*child_.entry);
+      c.stack_bytes = stack_bytes();
       child_.counted = runtime_.recorder->begin(*child_.entry, k, c);
       child_.start = Clock::now();
     };

@@ -308,6 +308,9 @@ Status call_when_idle(F&& body) {
   });
 }
 
+/// Bytes of a thread's stack, as the program has set them (cudaLimitStackSize).
+size_t stack_limit();
+
 /// Special stream handles.
 inline Stream* legacy_handle() { return reinterpret_cast<Stream*>(1); }
 inline Stream* per_thread_handle() { return reinterpret_cast<Stream*>(2); }

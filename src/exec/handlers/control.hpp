@@ -191,19 +191,24 @@ inline const Inst* clock(Warp& w, const Inst* in) {
   return in + 1;
 }
 
-/// Copies imm bytes of each active lane's local memory from register a + c to register b + aux.
+/// Copies imm bytes of each active lane's local memory from register a + c to register b + aux. Lanes for
+/// which that lies beyond it end there: their calls have used up the stack.
 inline const Inst* copy_local(Warp& w, const Inst* in) {
+  uint32_t beyond = 0;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(__builtin_ctz(rest));
     const uint64_t from = reg<uint64_t>(w, in->a)[lane] + in->c, to = reg<uint64_t>(w, in->b)[lane] + in->aux;
     if (from + in->imm > w.local_bytes || to + in->imm > w.local_bytes) {
-      report_stack_overflow(w, in, 1u << lane);
+      beyond |= 1u << lane;
       continue;
     }
     std::byte* local = w.local + size_t{lane} * w.local_bytes;
     std::memmove(local + to, local + from, in->imm);
   }
-  return in + 1;
+  if (beyond == 0) return in + 1;
+  report_stack_overflow(w, in, beyond);
+  w.event_lanes = beyond;
+  return leave(w, Event::exit, in + 1);
 }
 
 }  // namespace lanescope::exec::LANESCOPE_ISA

@@ -84,7 +84,9 @@ struct Lift {
   };
 };
 
-// ---- Carries. The carry out of each lane is found before d is written, which may be a source too.
+// ---- Carries. The carry out of each lane is found before d is written, which may be a source too. As on
+// hardware (measured on H200), a - b is a + ~b + 1: no borrow is a carry, and instructions that add may read
+// what one that subtracts has left, as the 128-bit divisions of nvcc do.
 
 template <bool subtract, bool carry_in, bool carry_out>
 struct Carry {
@@ -95,15 +97,16 @@ struct Carry {
       const T* b = reg<T>(w, in->b);
       const uint32_t carry = carry_in ? pred(w, in->aux) : 0;
       const auto result = [=](uint32_t i) {
+        if constexpr (!carry_in) return static_cast<T>(subtract ? a[i] - b[i] : a[i] + b[i]);
         const T c = lane_of(carry, i) ? 1 : 0;
-        return static_cast<T>(subtract ? a[i] - b[i] - c : a[i] + b[i] + c);
+        return static_cast<T>(a[i] + (subtract ? static_cast<T>(~b[i]) : b[i]) + c);
       };
       uint32_t out = 0;
       if constexpr (carry_out) {
         out = ballot([=](uint32_t i) {
-          const bool c = lane_of(carry, i);
+          const bool c = carry_in ? lane_of(carry, i) : subtract;
           const T r = result(i);
-          return subtract ? a[i] < b[i] || (c && a[i] == b[i]) : r < a[i] || (c && r == a[i]);
+          return r < a[i] || (c && r == a[i]);
         });
       }
       for_lanes(w.mask, reg<T>(w, in->d), result);

@@ -185,32 +185,84 @@ struct FlatAccess {
   [[nodiscard]] std::byte* at(uint32_t lane) const { return reinterpret_cast<std::byte*>(address[lane]); }
 };
 
+/// What a lane loads or stores, as one access of the host: other host threads see all of a vector or nothing,
+/// as on a GPU. Programs count on it that keep a state and a value beside each other.
+template <size_t bytes>
+inline void copy_at_once(void* to, const void* from) {
+  if constexpr (bytes == 16) {
+    __m128i value = _mm_loadu_si128(static_cast<const __m128i*>(from));
+    asm("" : "+x"(value));  // or compilers copy it by elements
+    _mm_storeu_si128(static_cast<__m128i*>(to), value);
+  } else {
+    using Word = std::conditional_t<bytes == 8, uint64_t, std::conditional_t<bytes == 4, uint32_t, uint16_t>>;
+    static_assert(sizeof(Word) == bytes);
+    Word value;
+    std::memcpy(&value, from, bytes);
+    asm("" : "+r"(value));
+    std::memcpy(to, &value, bytes);
+  }
+}
+
+/// Vectors of n elements, 16 bytes at most.
+template <uint32_t n, class Way, class M, class D>
+void load_vectors(Warp& w, const Inst* in, const Way& way) {
+  D* d[n];
+  for (uint32_t k = 0; k < n; ++k) d[k] = reg<D>(w, data_register(w, in, k));
+  each_lane(way.mask, [&](uint32_t i) {
+    alignas(16) M m[n];
+    copy_at_once<sizeof m>(m, way.at(i));
+    for (uint32_t k = 0; k < n; ++k) {
+      if constexpr (sizeof(M) == sizeof(D))
+        std::memcpy(&d[k][i], &m[k], sizeof(M));
+      else
+        d[k][i] = static_cast<D>(m[k]);
+    }
+  });
+}
+template <uint32_t n, class Way, class M, class D>
+void store_vectors(Warp& w, const Inst* in, const Way& way) {
+  const D* d[n];
+  for (uint32_t k = 0; k < n; ++k) d[k] = reg<D>(w, data_register(w, in, k));
+  each_lane(way.mask, [&](uint32_t i) {
+    alignas(16) M m[n];
+    for (uint32_t k = 0; k < n; ++k) std::memcpy(&m[k], &d[k][i], sizeof(M));
+    copy_at_once<sizeof m>(way.at(i), m);
+  });
+}
+
 /// M: type in memory, D: lane of the register (wider ones are zero- or sign-extended by M's signedness).
 template <class Way, class M, class D>
 const Inst* load(Warp& w, const Inst* in) {
   const Way way(w, in, sizeof(M));
   const uint32_t n = elements_of(in);
-  for (uint32_t k = 0; k < n; ++k) {
-    D* d = reg<D>(w, data_register(w, in, k));
-    if (n == 1 && way.consecutive) {
-      const std::byte* p = way.at(0);
-      if constexpr (sizeof(M) == sizeof(D)) {
-        std::memcpy(d, p, sizeof(M) * warp_lanes);
-      } else {
-        alignas(64) M m[warp_lanes];
-        std::memcpy(m, p, sizeof m);
-        for_lanes(full_mask, d, [&](uint32_t i) { return static_cast<D>(m[i]); });
-      }
+  if (n == 1 && way.consecutive) {
+    D* d = reg<D>(w, data_register(w, in, 0));
+    const std::byte* p = way.at(0);
+    if constexpr (sizeof(M) == sizeof(D)) {
+      std::memcpy(d, p, sizeof(M) * warp_lanes);
     } else {
-      each_lane(way.mask, [&](uint32_t i) {
-        M m;
-        std::memcpy(&m, way.at(i) + k * sizeof(M), sizeof m);
-        if constexpr (sizeof(M) == sizeof(D))
-          std::memcpy(&d[i], &m, sizeof m);
-        else
-          d[i] = static_cast<D>(m);
-      });
+      alignas(64) M m[warp_lanes];
+      std::memcpy(m, p, sizeof m);
+      for_lanes(full_mask, d, [&](uint32_t i) { return static_cast<D>(m[i]); });
     }
+  } else if (n == 1) {
+    D* d = reg<D>(w, data_register(w, in, 0));
+    each_lane(way.mask, [&](uint32_t i) {
+      M m;
+      if constexpr (sizeof(M) == 16)
+        copy_at_once<16>(&m, way.at(i));
+      else
+        std::memcpy(&m, way.at(i), sizeof m);
+      if constexpr (sizeof(M) == sizeof(D))
+        std::memcpy(&d[i], &m, sizeof m);
+      else
+        d[i] = static_cast<D>(m);
+    });
+  } else if constexpr (sizeof(M) <= 8) {
+    if (n == 2)
+      load_vectors<2, Way, M, D>(w, in, way);
+    else if constexpr (sizeof(M) <= 4)
+      load_vectors<4, Way, M, D>(w, in, way);
   }
   if (way.mask != w.mask) [[unlikely]]  // lanes whose access was refused read zero
     for (uint32_t k = 0; k < n; ++k)
@@ -227,9 +279,19 @@ const Inst* store(Warp& w, const Inst* in) {
     std::memcpy(way.at(0), reg<D>(w, in->d), sizeof(M) * warp_lanes);
     return in + 1;
   }
-  for (uint32_t k = 0; k < n; ++k) {
-    const D* d = reg<D>(w, data_register(w, in, k));
-    each_lane(way.mask, [&](uint32_t i) { std::memcpy(way.at(i) + k * sizeof(M), &d[i], sizeof(M)); });
+  if (n == 1) {
+    const D* d = reg<D>(w, data_register(w, in, 0));
+    each_lane(way.mask, [&](uint32_t i) {
+      if constexpr (sizeof(M) == 16)
+        copy_at_once<16>(way.at(i), &d[i]);
+      else
+        std::memcpy(way.at(i), &d[i], sizeof(M));
+    });
+  } else if constexpr (sizeof(M) <= 8) {
+    if (n == 2)
+      store_vectors<2, Way, M, D>(w, in, way);
+    else if constexpr (sizeof(M) <= 4)
+      store_vectors<4, Way, M, D>(w, in, way);
   }
   return in + 1;
 }
