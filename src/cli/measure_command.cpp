@@ -172,7 +172,7 @@ EngineRun run_the_program(const MeasureOptions& options, const model::Arch& arch
   program.each_launch = options.run.launch_skip != 0 || options.run.launch_count != UINT64_MAX;
   ProgramRun ran = run_program(program);
   EngineRun run;
-  run.status = ran.status != 0 ? ran.status : ran.has_defect ? program_failed : done;
+  run.status = status_after(ran, done);
   for (ProcessReport& process : ran.reports) {
     // The runtime says which recording belongs to each launch of its report.
     std::ifstream folders(scratch / (process.process + ".recordings"));

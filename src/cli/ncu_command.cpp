@@ -82,7 +82,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
     launches += process.report.launches.size();
   }
   write_log(options.log_file, "stdout", text);
-  return status_of(run);
+  return status_after(run, done);
 }
 
 }  // namespace

@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
+#include "cli/commands.hpp"
 #include "report/read.hpp"
 
 namespace lanescope::cli {
@@ -270,6 +271,12 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
   return reports;
 }
 
+std::string why_no_report(int status, bool is_partial) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "was killed, so that it could not report";
+  if (is_partial) return "ran no kernel here; the reason stands above";
+  return "used no CUDA kernel or copy; if a process that it started did, add --follow-children";
+}
+
 }  // namespace
 
 ProgramRun run_program(const ProgramOptions& options) {
@@ -282,18 +289,23 @@ ProgramRun run_program(const ProgramOptions& options) {
   ProgramRun run;
   run.reports = read_reports(folder.path());
   child = 0;
+  const auto some_process_left = [&](const char* mark) {
+    return std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+                       [&](const fs::directory_entry& entry) { return entry.path().extension() == mark; });
+  };
+  run.has_defect = some_process_left(".failed");
+  run.is_partial = some_process_left(".refused");
   if (run.reports.empty())
-    std::cerr
-        << "lanescope: " << options.command.front()
-        << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-                ? " was killed, so that it could not report"
-                : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
-        << '\n';
+    std::cerr << "lanescope: " << options.command.front() << ' ' << why_no_report(status, run.is_partial)
+              << '\n';
   run.status = exit_status(status);
-  run.has_defect =
-      std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
-                  [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
   return run;
+}
+
+int status_after(const ProgramRun& run, int verdict) {
+  if (run.status != 0) return run.status;
+  if (run.has_defect) return program_failed;
+  return run.is_partial ? bad_input : verdict;
 }
 
 }  // namespace lanescope::cli

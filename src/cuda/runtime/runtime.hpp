@@ -254,6 +254,11 @@ class Runtime {
   Stream legacy_stream;
   std::atomic<uint64_t> captures{0};  ///< going on
 
+  /// Says that something of the program cannot be run here. The program may take no notice; the exit status
+  /// of `lanescope run` says it all the same.
+  void refuse(const std::string& why);
+  std::atomic<bool> has_refused{false};
+
   /// The error of a kernel: returned by every later call, as CUDA does, until the device is reset.
   std::atomic<Status> failure{Status::success};
   std::timed_mutex launches;    ///< kernels run one after the other
@@ -285,7 +290,7 @@ Status query(F&& body) {
   } catch (const std::bad_alloc&) {
     return remember(Status::memory_allocation);
   } catch (const Error& error) {
-    say(std::string("error: ") + error.what());
+    Runtime::get().refuse(error.what());
     return remember(Status::unknown);
   }
 }
