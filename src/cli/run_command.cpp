@@ -13,6 +13,7 @@
 #include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_option.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/report_options.hpp"
 #include "cli/run_options.hpp"
@@ -117,8 +118,7 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
                  "after the run, write the buffer of argument N (from 0) to FILE", "N=FILE");
   options->report.add_to(*command);
   options->report.add_metrics_to(*command);
-  command->add_option("--sample-blocks", options->sample_blocks, "program: count N blocks of each launch")
-      ->type_name("N");
+  add_count(*command, "--sample-blocks", options->sample_blocks, "program: count N blocks of each launch");
   command->add_flag("--no-count", options->no_count, "only run: nothing is counted, which is faster");
   command->add_flag("--assemble", options->assemble,
                     "ask ptxas, where it is found, for registers and spills, which the report then has");

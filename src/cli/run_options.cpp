@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "cli/count_option.hpp"
 #include "cli/extent.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/terminal.hpp"
@@ -110,11 +111,10 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--shared", shared, "dynamic shared memory of a block, in bytes")->type_name("BYTES");
   add_repeatable(command, "--arg", arguments, "the kernel's arguments, in order; see below", "ARG");
   arch.add_to(command);
-  command.add_option("--threads", threads, "host threads; all cores if not given")->type_name("N");
-  command.add_option("--seed", seed, "of buffers filled with =random (1 if not given)")->type_name("N");
-  command.add_option("--launch-skip", launch_skip, "program: count no launch before the Nth (from 0)")
-      ->type_name("N");
-  command.add_option("--launch-count", launch_count, "program: count N launches at most")->type_name("N");
+  add_count(command, "--threads", threads, "host threads; all cores if not given");
+  add_count(command, "--seed", seed, "of buffers filled with =random (1 if not given)");
+  add_count(command, "--launch-skip", launch_skip, "program: count no launch before the Nth (from 0)");
+  add_count(command, "--launch-count", launch_count, "program: count N launches at most");
   command.add_flag("--follow-children", follow_children,
                    "program: report on the processes that it starts, too");
   command.add_flag("--no-merge", no_merge,
