@@ -35,7 +35,13 @@ std::string read_ptx(const std::string& path) {
     throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
   if (text.starts_with("\x7f"
                        "ELF"))
-    throw Error(SourcePlace{path}, fmt::format("is a program; run it with: lanescope run -- {}", path));
+    throw Error(SourcePlace{path}, fmt::format("is a program, which goes behind --: lanescope run -- {}",
+                                               path.find('/') == std::string::npos ? "./" + path : path));
+  if (path.ends_with(".cu") || path.ends_with(".cuh"))
+    throw Error(
+        SourcePlace{path},
+        "is CUDA source. Compile it first: as a program (nvcc -lineinfo), which goes behind --, or to "
+        "PTX (nvcc -ptx -lineinfo)");
   return text;
 }
 
@@ -173,6 +179,8 @@ ProgramOptions RunOptions::program_options(std::string_view command, const model
 KernelJob RunOptions::kernel_job(std::string_view command, const model::Arch& on) const {
   KernelJob job;
   job.arch = on;
+  const std::string& file = files.front();
+  std::string text = read_ptx(file);
   if (grid.empty() || block.empty())
     throw Error(fmt::format("{}: --grid and --block say how many blocks and threads to run", command));
   job.config.grid = parse_extent(grid, "--grid");
@@ -188,8 +196,7 @@ KernelJob RunOptions::kernel_job(std::string_view command, const model::Arch& on
     job.arguments.push_back(parse_kernel_argument(i, arguments[i]));
   job.seed = seed;
   job.merge = !no_merge;
-  const std::string& file = files.front();
-  job.module = std::make_shared<const ptx::Module>(ptx::parse(read_ptx(file), file));
+  job.module = std::make_shared<const ptx::Module>(ptx::parse(std::move(text), file));
   job.kernels = kernel_names(*this, *job.module);
   // All is checked before anything runs.
   exec::Memory memory;
