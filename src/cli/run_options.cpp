@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <optional>
 #include <regex>
 #include <utility>
@@ -43,6 +44,23 @@ std::string read_ptx(const std::string& path) {
         "is CUDA source. Compile it first: as a program (nvcc -lineinfo), which goes behind --, or to "
         "PTX (nvcc -ptx -lineinfo)");
   return text;
+}
+
+/// PTX as docs/ptx-support.md describes it.
+constexpr std::pair<uint32_t, uint32_t> newest_version{9, 0};
+
+/// What a module needs of its target and version shows in its instructions, and those that are not known are
+/// refused; so it is worth a try.
+void warn_if_newer(const ptx::Module& module) {
+  const auto warn = [&](const std::string& what) {
+    std::cerr << "lanescope: warning: " << module.name << ": " << what
+              << " is not known here; it is run all the same\n";
+  };
+  if (std::pair(module.version_major, module.version_minor) > newest_version)
+    warn(fmt::format("PTX {}.{}", module.version_major, module.version_minor));
+  std::string number = module.target.substr(module.target.find('_') + 1);
+  if (number.ends_with('a') || number.ends_with('f')) number.pop_back();  // of this chip, of its family
+  if (model::find_arch("sm_" + number) == nullptr) warn("the target " + module.target);
 }
 
 /// The kernels asked for, or the only one there is.
@@ -197,6 +215,7 @@ KernelJob RunOptions::kernel_job(std::string_view command, const model::Arch& on
   job.seed = seed;
   job.merge = !no_merge;
   job.module = std::make_shared<const ptx::Module>(ptx::parse(std::move(text), file));
+  warn_if_newer(*job.module);
   job.kernels = kernel_names(*this, *job.module);
   // All is checked before anything runs.
   exec::Memory memory;
