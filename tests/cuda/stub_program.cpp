@@ -141,6 +141,13 @@ int main(int argc, char** argv) {
     require(cudaDeviceSynchronize() == 700, "cudaErrorIllegalAddress");
     std::printf("illegal address\n");
   }
+  if (is("freed")) {
+    require(cudaFree(out) == 0, "free");
+    __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
+    store_at(out, 0);
+    require(cudaDeviceSynchronize() == 700, "cudaErrorIllegalAddress");
+    std::printf("illegal address\n");
+  }
   if (is("abort")) std::abort();
   if (is("crash")) raise(SIGSEGV);
   if (is("interrupt")) {

@@ -35,7 +35,8 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
   uint64_t base = 0;
   try {
     static std::atomic<uint64_t> serial{0};
-    base = memory.allocate(size, std::string(name_of(type)) + " #" + std::to_string(++serial), 512);
+    base = memory.allocate(size, std::string(name_of(type)) + " #" + std::to_string(++serial), 512,
+                           exec::Memory::Owner::program);
   } catch (const Error&) {
     return Status::memory_allocation;
   }
