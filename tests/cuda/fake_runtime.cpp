@@ -41,3 +41,4 @@ FAKE int cudaGetLastError() { return fail(); }
 FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(); }
 FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(); }
 FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) { return fail(); }
+FAKE int cudaLaunchHostFunc(void*, void (*)(void*), void*) { return fail(); }

@@ -195,6 +195,16 @@ int main(int argc, char** argv) {
     std::printf("%d registers, %d threads at most, %d blocks of 256\n", attributes.registers,
                 attributes.threads, blocks);
   }
+  if (is("host-function")) {  // may not call CUDA, and what it does wrong is not the calling thread's error
+    int status = 0;
+    const auto allocate = [](void* data) {
+      void* memory = nullptr;
+      *static_cast<int*>(data) = cudaMalloc(&memory, 4);
+    };
+    require(cudaLaunchHostFunc(nullptr, allocate, &status) == 0, "host function");
+    require(status == 800, "cudaErrorNotPermitted");
+    require(cudaGetLastError() == 0 && cudaDeviceSynchronize() == 0, "no error outside");
+  }
   if (is("unknown")) {
     char room[64];
     require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801,

@@ -276,6 +276,9 @@ Status not_implemented(const char* name);
 /// The calling thread's last error.
 Status& last_error();
 
+/// Whether the calling thread runs a host function of a stream, which may not call CUDA.
+bool& in_host_function();
+
 /// Result of a call: remembered if it is an error.
 inline Status remember(Status status) {
   if (status != Status::success && status != Status::not_ready) last_error() = status;
@@ -299,6 +302,7 @@ Status query(F&& body) {
 template <typename F>
 Status call(F&& body) {
   return query([&](Runtime& runtime) -> Status {
+    if (in_host_function()) return Status::not_permitted;
     const Status failed = runtime.failure;
     return failed != Status::success ? failed : body(runtime);
   });
