@@ -205,6 +205,24 @@ int main(int argc, char** argv) {
     require(status == 800, "cudaErrorNotPermitted");
     require(cudaGetLastError() == 0 && cudaDeviceSynchronize() == 0, "no error outside");
   }
+  if (is("capture")) {  // memory may not be taken meanwhile
+    constexpr int global = 0, of_thread = 1, relaxed = 2;
+    void *stream = nullptr, *graph = nullptr, *memory = nullptr;
+    require(cudaStreamCreateWithFlags(&stream, 1) == 0, "stream");
+    const auto captured = [&](int mode) {
+      require(cudaStreamBeginCapture(stream, mode) == 0, "capture");
+      const int allocated = cudaMalloc(&memory, 4), ended = cudaStreamEndCapture(stream, &graph);
+      cudaGetLastError();
+      require(allocated == 0 || allocated == 900, "success or cudaErrorStreamCaptureUnsupported");
+      require(ended == (allocated == 0 ? 0 : 901), "success or cudaErrorStreamCaptureInvalidated");
+      return allocated == 0;
+    };
+    require(!captured(global) && !captured(of_thread) && captured(relaxed), "modes of captures");
+    int mode = relaxed;
+    require(cudaThreadExchangeStreamCaptureMode(&mode) == 0 && mode == global, "mode of the thread");
+    require(captured(global), "a thread that allows itself what is unsafe");
+    std::printf("captured\n");
+  }
   if (is("unknown")) {
     char room[64];
     require(cudaIpcGetMemHandle(room, in) == 801 && cudaIpcGetMemHandle(room, in) == 801,
