@@ -309,7 +309,10 @@ Status load_library(Runtime& runtime, Binary** out, std::vector<std::byte> bytes
       binary->module = std::make_shared<const ptx::Module>(ptx::parse(std::string(text), name));
       binary->image = std::make_unique<exec::Image>(binary->module, runtime.memory);
     } catch (const Error& error) {
-      runtime.refuse(error.what());
+      if (std::strstr(text, ".version") != nullptr)
+        runtime.refuse(error.what());
+      else  // no PTX at all, which no device would take
+        say(std::string("error: ") + error.what());
       return binary->status = Status::invalid_ptx;
     }
   }
