@@ -15,7 +15,7 @@ namespace lanescope::cli {
 enum ExitStatus : int {
   done = 0,
   limit_passed = 1,    ///< a limit given with --fail-on was passed
-  bad_input = 2,       ///< bad usage or bad input
+  bad_input = 2,       ///< bad usage or bad input, or of the program something that cannot be run here
   program_failed = 3,  ///< the program under test failed
 };
 

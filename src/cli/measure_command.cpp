@@ -23,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_option.hpp"
 #include "cli/hardware_counters.hpp"
 #include "cli/output.hpp"
 #include "cli/run_options.hpp"
@@ -172,7 +173,7 @@ EngineRun run_the_program(const MeasureOptions& options, const model::Arch& arch
   program.each_launch = options.run.launch_skip != 0 || options.run.launch_count != UINT64_MAX;
   ProgramRun ran = run_program(program);
   EngineRun run;
-  run.status = ran.status != 0 ? ran.status : ran.has_defect ? program_failed : done;
+  run.status = status_after(ran, done);
   for (ProcessReport& process : ran.reports) {
     // The runtime says which recording belongs to each launch of its report.
     std::ifstream folders(scratch / (process.process + ".recordings"));
@@ -276,17 +277,12 @@ void add_measure_command(CLI::App& app, std::vector<std::string> program, int& s
   command->add_option("--format", options->format, "text or json; text if not given")->type_name("FORMAT");
   command->add_option("-o,--output", options->output, "write the result to FILE")->type_name("FILE");
   command->add_option("--device", options->device, "the GPU, from 0")->type_name("N");
-  command->add_option("--runs", options->runs, "timed launches of a kernel, at most (100 if not given)")
-      ->type_name("N");
-  command
-      ->add_option("--limit", options->limit,
-                   "seconds that a launch may take on the GPU, or in ncu, until it counts as hanging (60 if "
-                   "not given)")
-      ->type_name("N");
-  command
-      ->add_option("--counter-runs", options->counter_runs,
-                   "launches whose hardware counters are read (5 if not given)")
-      ->type_name("N");
+  add_count(*command, "--runs", options->runs, "timed launches of a kernel, at most (100 if not given)");
+  add_count(
+      *command, "--limit", options->limit,
+      "seconds that a launch may take on the GPU, or in ncu, until it counts as hanging (60 if not given)");
+  add_count(*command, "--counter-runs", options->counter_runs,
+            "launches whose hardware counters are read (5 if not given)");
   command->add_flag("--no-counters", options->no_counters, "do not look for ncu: results and times only");
   command
       ->add_option("--tolerance", options->tolerance,

@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_option.hpp"
 #include "cli/profiler.hpp"
 #include "report/metrics.hpp"
 
@@ -82,7 +83,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
     launches += process.report.launches.size();
   }
   write_log(options.log_file, "stdout", text);
-  return status_of(run);
+  return status_after(run, done);
 }
 
 }  // namespace
@@ -103,9 +104,8 @@ void add_ncu_command(CLI::App& app, int& status) {
                    "only kernels of that name, without namespaces, template and function arguments; "
                    "regex:EXPR: whose whole name holds a match")
       ->type_name("NAME");
-  command->add_option("-s,--launch-skip", options->launch_skip, "leave out the first N launches")
-      ->type_name("N");
-  command->add_option("-c,--launch-count", options->launch_count, "only N launches")->type_name("N");
+  add_count(*command, "-s,--launch-skip", options->launch_skip, "leave out the first N launches");
+  add_count(*command, "-c,--launch-count", options->launch_count, "only N launches");
   command->add_option("--target-processes", options->processes, "application-only (if not given) or all")
       ->type_name("WHICH");
   command->add_option("--log-file", options->log_file, "write to FILE, stdout or stderr")->type_name("FILE");

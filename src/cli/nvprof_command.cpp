@@ -67,7 +67,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
     text += options.csv ? report::nvprof_csv(profiled, metrics) : report::nvprof_text(profiled, metrics);
   }
   write_log(options.log_file, "stderr", text);
-  return status_of(run);
+  return status_after(run, done);
 }
 
 }  // namespace

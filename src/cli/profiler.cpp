@@ -8,7 +8,6 @@
 #include <regex>
 
 #include "base/error.hpp"
-#include "cli/commands.hpp"
 #include "cli/output.hpp"
 
 namespace lanescope::cli {
@@ -42,10 +41,6 @@ ProgramRun profile_program(ProgramOptions options) {
     throw Error(fmt::format("'{}' is no regular expression: {}", options.kernels, error.what()));
   }
   return run_program(options);
-}
-
-int status_of(const ProgramRun& run) {
-  return run.status != 0 ? run.status : run.has_defect ? program_failed : done;
 }
 
 std::string base_name(const std::string& path) { return path.substr(path.rfind('/') + 1); }

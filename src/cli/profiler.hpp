@@ -21,8 +21,6 @@ void take_program(CLI::App& command);
 void write_log(const std::string& where, const std::string& channel, const std::string& content);
 /// Runs the program with each launch on its own.
 [[nodiscard]] ProgramRun profile_program(ProgramOptions options);
-/// The exit status of a profiler: the program's.
-[[nodiscard]] int status_of(const ProgramRun& run);
 /// The last part of a path.
 [[nodiscard]] std::string base_name(const std::string& path);
 

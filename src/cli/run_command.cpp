@@ -13,6 +13,7 @@
 #include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
+#include "cli/count_option.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/report_options.hpp"
 #include "cli/run_options.hpp"
@@ -69,9 +70,7 @@ int run_a_program(const RunCommandOptions& options) {
   if (profile::parse_checks(options.checks, arch).any()) program.checks = options.checks;
   ProgramRun run = run_program(program);
   if (run.reports.empty()) run.reports.push_back({"", report::make_report(arch)});
-  const int verdict = options.report.finish(run.reports);
-  if (run.status != 0) return run.status;
-  return run.has_defect ? program_failed : verdict;
+  return status_after(run, options.report.finish(run.reports));
 }
 
 int run(RunCommandOptions& options) {
@@ -119,8 +118,7 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
                  "after the run, write the buffer of argument N (from 0) to FILE", "N=FILE");
   options->report.add_to(*command);
   options->report.add_metrics_to(*command);
-  command->add_option("--sample-blocks", options->sample_blocks, "program: count N blocks of each launch")
-      ->type_name("N");
+  add_count(*command, "--sample-blocks", options->sample_blocks, "program: count N blocks of each launch");
   command->add_flag("--no-count", options->no_count, "only run: nothing is counted, which is faster");
   command->add_flag("--assemble", options->assemble,
                     "ask ptxas, where it is found, for registers and spills, which the report then has");
@@ -134,8 +132,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       std::string(RunOptions::argument_help) +
       "Exit status: 0 done, 1 a limit was passed (--fail-on, --baseline), 2 bad usage or input, 3 a kernel "
       "failed (out of bounds, deadlock, …) or a check\n"
-      "found an error. A program's own\n"
-      "status, if it is not 0, is passed through.\n"
+      "found an error. A program's own status, if it is not 0, is passed through; 2 as well if it is 0 and "
+      "something of the program\ncould not be run here.\n"
       "Examples:\n"
       "  lanescope run -- ./app 1024\n"
       "  lanescope run kernels/ptx/reduce.ptx --kernel reduce_interleaved --kernel reduce_sequential \\\n"

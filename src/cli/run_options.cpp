@@ -7,11 +7,13 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <iostream>
 #include <optional>
 #include <regex>
 #include <utility>
 
 #include "base/error.hpp"
+#include "cli/count_option.hpp"
 #include "cli/extent.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/terminal.hpp"
@@ -34,8 +36,31 @@ std::string read_ptx(const std::string& path) {
     throw Error(SourcePlace{path}, fmt::format("cannot read: {}", std::strerror(errno)));
   if (text.starts_with("\x7f"
                        "ELF"))
-    throw Error(SourcePlace{path}, fmt::format("is a program; run it with: lanescope run -- {}", path));
+    throw Error(SourcePlace{path}, fmt::format("is a program, which goes behind --: lanescope run -- {}",
+                                               path.find('/') == std::string::npos ? "./" + path : path));
+  if (path.ends_with(".cu") || path.ends_with(".cuh"))
+    throw Error(
+        SourcePlace{path},
+        "is CUDA source. Compile it first: as a program (nvcc -lineinfo), which goes behind --, or to "
+        "PTX (nvcc -ptx -lineinfo)");
   return text;
+}
+
+/// PTX as docs/ptx-support.md describes it.
+constexpr std::pair<uint32_t, uint32_t> newest_version{9, 0};
+
+/// What a module needs of its target and version shows in its instructions, and those that are not known are
+/// refused; so it is worth a try.
+void warn_if_newer(const ptx::Module& module) {
+  const auto warn = [&](const std::string& what) {
+    std::cerr << "lanescope: warning: " << module.name << ": " << what
+              << " is not known here; it is run all the same\n";
+  };
+  if (std::pair(module.version_major, module.version_minor) > newest_version)
+    warn(fmt::format("PTX {}.{}", module.version_major, module.version_minor));
+  std::string number = module.target.substr(module.target.find('_') + 1);
+  if (number.ends_with('a') || number.ends_with('f')) number.pop_back();  // of this chip, of its family
+  if (model::find_arch("sm_" + number) == nullptr) warn("the target " + module.target);
 }
 
 /// The kernels asked for, or the only one there is.
@@ -110,11 +135,10 @@ void RunOptions::add_to(CLI::App& command) {
   command.add_option("--shared", shared, "dynamic shared memory of a block, in bytes")->type_name("BYTES");
   add_repeatable(command, "--arg", arguments, "the kernel's arguments, in order; see below", "ARG");
   arch.add_to(command);
-  command.add_option("--threads", threads, "host threads; all cores if not given")->type_name("N");
-  command.add_option("--seed", seed, "of buffers filled with =random (1 if not given)")->type_name("N");
-  command.add_option("--launch-skip", launch_skip, "program: count no launch before the Nth (from 0)")
-      ->type_name("N");
-  command.add_option("--launch-count", launch_count, "program: count N launches at most")->type_name("N");
+  add_count(command, "--threads", threads, "host threads; all cores if not given");
+  add_count(command, "--seed", seed, "of buffers filled with =random (1 if not given)");
+  add_count(command, "--launch-skip", launch_skip, "program: count no launch before the Nth (from 0)");
+  add_count(command, "--launch-count", launch_count, "program: count N launches at most");
   command.add_flag("--follow-children", follow_children,
                    "program: report on the processes that it starts, too");
   command.add_flag("--no-merge", no_merge,
@@ -173,6 +197,8 @@ ProgramOptions RunOptions::program_options(std::string_view command, const model
 KernelJob RunOptions::kernel_job(std::string_view command, const model::Arch& on) const {
   KernelJob job;
   job.arch = on;
+  const std::string& file = files.front();
+  std::string text = read_ptx(file);
   if (grid.empty() || block.empty())
     throw Error(fmt::format("{}: --grid and --block say how many blocks and threads to run", command));
   job.config.grid = parse_extent(grid, "--grid");
@@ -188,8 +214,8 @@ KernelJob RunOptions::kernel_job(std::string_view command, const model::Arch& on
     job.arguments.push_back(parse_kernel_argument(i, arguments[i]));
   job.seed = seed;
   job.merge = !no_merge;
-  const std::string& file = files.front();
-  job.module = std::make_shared<const ptx::Module>(ptx::parse(read_ptx(file), file));
+  job.module = std::make_shared<const ptx::Module>(ptx::parse(std::move(text), file));
+  warn_if_newer(*job.module);
   job.kernels = kernel_names(*this, *job.module);
   // All is checked before anything runs.
   exec::Memory memory;

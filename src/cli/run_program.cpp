@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
+#include "cli/commands.hpp"
 #include "report/read.hpp"
 
 namespace lanescope::cli {
@@ -30,6 +31,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char runtime_name[] = "libcudart.so.13";
+constexpr char driver_name[] = "libcuda.so.1";
 constexpr char hook_name[] = "lanescope_hook.so";
 
 /// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
@@ -76,6 +78,7 @@ struct ProgramFile {
   bool has_device_code = false;    ///< nvcc linked it
   bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
   bool needs_runtime = false;      ///< a shared CUDA runtime of our version
+  bool asks_for_driver = false;    ///< the driver API's library, when it is started or later
   std::string other_runtime;       ///< a shared CUDA runtime of another version
 };
 
@@ -145,15 +148,18 @@ ProgramFile inspect(const std::string& path) {
           file.needs_runtime = true;
         else if (needed.starts_with("libcudart.so."))
           file.other_runtime = needed;
+        else if (needed == driver_name)
+          file.asks_for_driver = true;
       }
     }
   }
+  // Programs of nvcc have the name in their copy of the runtime.
+  if (!file.has_device_code && bytes.find(driver_name) != std::string::npos) file.asks_for_driver = true;
   return file;
 }
 
 /// Throws for programs that cannot be served, with what would mend it.
-void check_program(const std::string& path) {
-  const ProgramFile file = inspect(path);
+void check_program(const std::string& path, const ProgramFile& file) {
   if (file.is_script) return;
   if (file.is_other_elf)
     throw Error(SourcePlace{path},
@@ -270,30 +276,48 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
   return reports;
 }
 
+std::string why_no_report(const ProgramFile& file, int status, bool is_partial) {
+  if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "was killed, so that it could not report";
+  if (is_partial) return "ran no kernel here; the reason stands above";
+  if (file.asks_for_driver)
+    return fmt::format(
+        "asks for {}, the driver API (cu…), which Lanescope does not have: it runs programs on the runtime "
+        "API "
+        "(cuda…)",
+        driver_name);
+  return "used no CUDA kernel or copy; if a process that it started did, add --follow-children";
+}
+
 }  // namespace
 
 ProgramRun run_program(const ProgramOptions& options) {
   const fs::path libraries = library_folder();
   const std::string path = find_program(options.command.front());
-  check_program(path);
+  const ProgramFile file = inspect(path);
+  check_program(path, file);
   const ScratchFolder folder;
   const int status = start_and_wait(options, path, libraries, folder.path());
 
   ProgramRun run;
   run.reports = read_reports(folder.path());
   child = 0;
+  const auto some_process_left = [&](const char* mark) {
+    return std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+                       [&](const fs::directory_entry& entry) { return entry.path().extension() == mark; });
+  };
+  run.has_defect = some_process_left(".failed");
+  run.is_partial = some_process_left(".refused");
   if (run.reports.empty())
-    std::cerr
-        << "lanescope: " << options.command.front()
-        << (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL
-                ? " was killed, so that it could not report"
-                : " used no CUDA kernel or copy; if a process that it started did, add --follow-children")
-        << '\n';
+    std::cerr << "lanescope: " << options.command.front() << ' '
+              << why_no_report(file, status, run.is_partial) << '\n';
   run.status = exit_status(status);
-  run.has_defect =
-      std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
-                  [](const fs::directory_entry& entry) { return entry.path().extension() == ".failed"; });
   return run;
+}
+
+int status_after(const ProgramRun& run, int verdict) {
+  if (run.status != 0) return run.status;
+  if (run.has_defect) return program_failed;
+  return run.is_partial ? bad_input : verdict;
 }
 
 }  // namespace lanescope::cli

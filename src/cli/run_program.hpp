@@ -37,10 +37,15 @@ struct ProcessReport {
 struct ProgramRun {
   int status = 0;           ///< the program's exit status (128 + its number for a signal)
   bool has_defect = false;  ///< a kernel did wrong
+  bool is_partial = false;  ///< something of it could not be run here, as stderr says
   std::vector<ProcessReport> reports;
 };
 
 /// Throws lanescope::Error when the program cannot be run. When it used no GPU, that is said on stderr.
 ProgramRun run_program(const ProgramOptions& options);
+
+/// What Lanescope ends with after it: the program's own status; if that is 0, what went wrong here; `verdict`
+/// if nothing did.
+[[nodiscard]] int status_after(const ProgramRun& run, int verdict);
 
 }  // namespace lanescope::cli

@@ -31,6 +31,9 @@ std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width
     return std::to_string(inside->base + inside->size - address) + " bytes are left in " + inside->name +
            " (" + std::to_string(inside->size) + " bytes at " + hex(inside->base) + "), " +
            std::to_string(width) + " are asked";
+  if (auto freed = memory.freed(address))
+    return "inside " + freed->name + " (" + std::to_string(freed->size) + " bytes at " + hex(freed->base) +
+           "), which was freed";
   auto near = memory.nearest(address);
   if (!near) return "there is no allocation";
   const bool after = address >= near->base + near->size;

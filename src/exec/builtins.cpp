@@ -261,7 +261,8 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
       case Builtin::malloc: {
         uint64_t address = 0;
         try {
-          address = worker.memory->allocate(argument(0, uint64_t{}), "memory from malloc in a kernel");
+          address = worker.memory->allocate(argument(0, uint64_t{}), "memory from malloc in a kernel", 256,
+                                            Memory::Owner::program);
         } catch (const Error&) {  // a kernel sees a null pointer
         }
         result(address);
@@ -311,7 +312,8 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
       case Builtin::runtime_version: give(runtime_version); break;
       case Builtin::device_malloc:
         try {
-          give(worker.memory->allocate(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel"));
+          give(worker.memory->allocate(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel", 256,
+                                       Memory::Owner::program));
         } catch (const Error&) {
           result(DeviceStatus::out_of_memory);
         }

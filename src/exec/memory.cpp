@@ -1,4 +1,4 @@
-// Global memory of the device: a reserved address range, a best-fit list of free pieces, and the table of
+// Global memory of the device: a reserved address range, best-fit lists of free pieces, and the table of
 // allocations that every checked access asks.
 #include "exec/memory.hpp"
 
@@ -39,56 +39,70 @@ Memory::Memory() {
 
 Memory::~Memory() { munmap(reinterpret_cast<void*>(range_begin_), range_end_ - range_begin_); }
 
-uint64_t Memory::take(uint64_t size, uint64_t align) {
-  for (auto it = free_.lower_bound(size); it != free_.end(); ++it) {
+uint64_t Memory::Pieces::take(uint64_t size, uint64_t align) {
+  for (auto it = by_size.lower_bound(size); it != by_size.end(); ++it) {
     if (round_up(it->second, align) != it->second)
       continue;  // pieces start aligned to 256, which is nearly all asked
     const uint64_t base = it->second, piece = it->first;
-    free_by_base_.erase(base);
-    free_.erase(it);
+    by_base.erase(base);
+    by_size.erase(it);
     if (piece > size) give(base + size, piece - size);
     return base;
   }
-  const uint64_t base = round_up(next_, align);
-  if (size > range_end_ - next_ || base + size > range_end_) return 0;
-  next_ = base + size;
-  return base;
+  return 0;
 }
 
-void Memory::give(uint64_t base, uint64_t size) {
+void Memory::Pieces::give(uint64_t base, uint64_t size) {
   auto drop = [&](std::map<uint64_t, uint64_t>::iterator it) {
-    auto [first, last] = free_.equal_range(it->second);
+    auto [first, last] = by_size.equal_range(it->second);
     for (auto f = first; f != last; ++f)
       if (f->second == it->first) {
-        free_.erase(f);
+        by_size.erase(f);
         break;
       }
-    free_by_base_.erase(it);
+    by_base.erase(it);
   };
-  auto after = free_by_base_.find(base + size);
-  if (after != free_by_base_.end()) {
+  auto after = by_base.find(base + size);
+  if (after != by_base.end()) {
     size += after->second;
     drop(after);
   }
-  auto before = free_by_base_.lower_bound(base);
-  if (before != free_by_base_.begin() && (--before)->first + before->second == base) {
+  auto before = by_base.lower_bound(base);
+  if (before != by_base.begin() && (--before)->first + before->second == base) {
     base = before->first;
     size += before->second;
     drop(before);
   }
-  free_.emplace(size, base);
-  free_by_base_.emplace(base, size);
+  by_size.emplace(size, base);
+  by_base.emplace(base, size);
 }
 
-uint64_t Memory::allocate(uint64_t size, std::string name, uint64_t align) {
+uint64_t Memory::take(uint64_t size, uint64_t align, Owner owner) {
+  if (owner == Owner::program)
+    if (const uint64_t base = free_of_program_.take(size, align)) return base;
+  if (const uint64_t base = free_.take(size, align)) return base;
+  const uint64_t base = round_up(next_, align);
+  if (size > range_end_ - next_ || base + size > range_end_) return free_of_program_.take(size, align);
+  next_ = base + size;
+  return base;
+}
+
+void Memory::forget_freed(uint64_t base, uint64_t size) {
+  auto it = freed_.lower_bound(base);
+  if (it != freed_.begin() && std::prev(it)->first + std::prev(it)->second.size > base) --it;
+  while (it != freed_.end() && it->first < base + size) it = freed_.erase(it);
+}
+
+uint64_t Memory::allocate(uint64_t size, std::string name, uint64_t align, Owner owner) {
   std::unique_lock lock(mutex_);
   if (size > range_end_ - range_begin_)
     throw Error("cannot allocate " + std::to_string(size) + " bytes of device memory");
   const uint64_t reserved = round_up(std::max<uint64_t>(size, 1), 256) + guard_bytes;
-  const uint64_t base = take(reserved, std::max<uint64_t>(align, 256));
+  const uint64_t base = take(reserved, std::max<uint64_t>(align, 256), owner);
   if (base == 0) throw Error("out of device memory: no room for " + std::to_string(size) + " bytes");
   if (name.empty()) name = "allocation #" + std::to_string(++serial_);
-  entries_[base] = {{base, size, false, std::move(name)}, true, reserved};
+  forget_freed(base, reserved);
+  entries_[base] = {{base, size, false, std::move(name)}, true, reserved, owner};
   return base;
 }
 
@@ -107,7 +121,12 @@ bool Memory::release(uint64_t base) {
   } else {
     std::memset(reinterpret_cast<void*>(base), 0, end - base);
   }
-  give(base, it->second.reserved);
+  if (it->second.owner == Owner::program) {
+    free_of_program_.give(base, it->second.reserved);
+    freed_[base] = std::move(it->second.allocation);
+  } else {
+    free_.give(base, it->second.reserved);
+  }
   entries_.erase(it);
   return true;
 }
@@ -115,7 +134,7 @@ bool Memory::release(uint64_t base) {
 void Memory::attach(const void* base, uint64_t size, std::string name) {
   std::unique_lock lock(mutex_);
   const auto at = reinterpret_cast<uint64_t>(base);
-  entries_[at] = {{at, size, false, std::move(name)}, false, 0};
+  entries_[at] = {{at, size, false, std::move(name)}, false, 0, Owner::program};
 }
 
 bool Memory::detach(const void* base) {
@@ -151,6 +170,14 @@ std::optional<Allocation> Memory::nearest(uint64_t address) const {
   const uint64_t past = address >= before.base + before.size ? address - (before.base + before.size) : 0;
   if (after != entries_.end() && after->first - address < past) return after->second.allocation;
   return before;
+}
+
+std::optional<Allocation> Memory::freed(uint64_t address) const {
+  std::shared_lock lock(mutex_);
+  auto it = freed_.upper_bound(address);
+  if (it == freed_.begin()) return std::nullopt;
+  const Allocation& a = std::prev(it)->second;
+  return address - a.base < a.size ? std::optional(a) : std::nullopt;
 }
 
 uint64_t Memory::allocated_bytes() const {

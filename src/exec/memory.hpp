@@ -39,8 +39,12 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
+  /// Who asks for memory. What the program frees comes back as the program's only (as long as there is other
+  /// room), so that a pointer it should no longer use leads to nothing of ours.
+  enum class Owner : uint8_t { engine, program };
+
   /// Zero-filled memory, at least 256-byte aligned. Throws lanescope::Error when the host has none left.
-  uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256);
+  uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256, Owner owner = Owner::engine);
   /// False if `base` is not the start of an allocation made here.
   bool release(uint64_t base);
   /// Makes host memory the caller owns visible to kernels (managed or pinned memory).
@@ -52,6 +56,8 @@ class Memory {
   [[nodiscard]] std::optional<Allocation> find(uint64_t address) const;
   /// The allocation nearest to `address`, for messages.
   [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
+  /// What held `address` until the program freed it, if nothing has taken the place since; for messages.
+  [[nodiscard]] std::optional<Allocation> freed(uint64_t address) const;
   [[nodiscard]] uint64_t allocated_bytes() const;
 
  private:
@@ -59,16 +65,25 @@ class Memory {
     Allocation allocation;
     bool owned = true;
     uint64_t reserved = 0;  ///< bytes taken from the range, for owned entries
+    Owner owner = Owner::engine;
+  };
+  /// Free pieces of the range.
+  struct Pieces {
+    std::multimap<uint64_t, uint64_t> by_size;  ///< size → base
+    std::map<uint64_t, uint64_t> by_base;
+    /// The smallest piece that is large enough; 0: there is none.
+    uint64_t take(uint64_t size, uint64_t align);
+    void give(uint64_t base, uint64_t size);
   };
   mutable std::shared_mutex mutex_;
-  std::map<uint64_t, Entry> entries_;       ///< by base
-  std::multimap<uint64_t, uint64_t> free_;  ///< size → base of free pieces
-  std::map<uint64_t, uint64_t> free_by_base_;
+  std::map<uint64_t, Entry> entries_;     ///< by base
+  std::map<uint64_t, Allocation> freed_;  ///< by the program, by base
+  Pieces free_, free_of_program_;
   uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
   uint64_t serial_ = 0;
 
-  uint64_t take(uint64_t size, uint64_t align);
-  void give(uint64_t base, uint64_t size);
+  uint64_t take(uint64_t size, uint64_t align, Owner owner);
+  void forget_freed(uint64_t base, uint64_t size);
 };
 
 }  // namespace lanescope::exec

@@ -255,7 +255,10 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
     write_totals(out, launch);
     if (!launch.lines.empty()) write_why(out, launch);
   } else {
-    out.paragraph(counted(launch.warp_instructions, "warp instruction") + "; accesses were not counted", 2);
+    const uint64_t instructions = launch.warp_instructions;
+    out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +
+                      "accesses were not counted",
+                  2);
   }
   if (!launch.findings.empty()) {
     out.line();

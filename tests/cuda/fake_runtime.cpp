@@ -41,3 +41,11 @@ FAKE int cudaGetLastError() { return fail(); }
 FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(); }
 FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(); }
 FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) { return fail(); }
+FAKE int cudaLaunchHostFunc(void*, void (*)(void*), void*) { return fail(); }
+FAKE int cudaLibraryLoadData(void**, const void*, void*, void**, unsigned, void*, void**, unsigned) {
+  return fail();
+}
+FAKE int cudaStreamCreateWithFlags(void**, unsigned) { return fail(); }
+FAKE int cudaStreamBeginCapture(void*, int) { return fail(); }
+FAKE int cudaStreamEndCapture(void*, void**) { return fail(); }
+FAKE int cudaThreadExchangeStreamCaptureMode(int*) { return fail(); }

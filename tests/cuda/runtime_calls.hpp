@@ -43,9 +43,12 @@ int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
 int cudaMemcpyToSymbol(const void*, const void*, size_t, size_t, int);
 int cudaMemset(void*, int, size_t);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t);
+int cudaStreamBeginCapture(void*, int);
 int cudaStreamCreateWithFlags(void**, unsigned);
 int cudaStreamDestroy(void*);
+int cudaStreamEndCapture(void*, void**);
 int cudaStreamQuery(void*);
 int cudaStreamSynchronize(void*);
 int cudaStreamWaitEvent(void*, void*, unsigned);
+int cudaThreadExchangeStreamCaptureMode(int*);
 }

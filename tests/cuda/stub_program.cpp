@@ -109,6 +109,15 @@ void run_scale(int times) {
 
 int main(int argc, char** argv) {
   const auto is = [&](const char* mode) { return argc > 1 && std::strcmp(argv[1], mode) == 0; };
+  if (is("careless")) {  // bytes that are no PTX, a block of too many threads, and no look at what comes of
+                         // it
+    void* library = nullptr;
+    cudaLibraryLoadData(&library, "garbage", nullptr, nullptr, 0, nullptr, nullptr, 0);
+    __cudaPushCallConfiguration({1, 1, 1}, {2048, 1, 1}, 0, nullptr);
+    store_at(nullptr, 0);
+    std::printf("went on\n");
+    return 0;
+  }
   run_scale(2);
   std::printf("scaled\n");
   std::fflush(stdout);
@@ -132,6 +141,13 @@ int main(int argc, char** argv) {
     __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
     store_at(out, n);
     require(cudaGetLastError() == 0, "the launch succeeds");
+    require(cudaDeviceSynchronize() == 700, "cudaErrorIllegalAddress");
+    std::printf("illegal address\n");
+  }
+  if (is("freed")) {
+    require(cudaFree(out) == 0, "free");
+    __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);
+    store_at(out, 0);
     require(cudaDeviceSynchronize() == 700, "cudaErrorIllegalAddress");
     std::printf("illegal address\n");
   }
@@ -181,6 +197,34 @@ int main(int argc, char** argv) {
     require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, stub, 256, 0) == 0, "occupancy");
     std::printf("%d registers, %d threads at most, %d blocks of 256\n", attributes.registers,
                 attributes.threads, blocks);
+  }
+  if (is("host-function")) {  // may not call CUDA, and what it does wrong is not the calling thread's error
+    int status = 0;
+    const auto allocate = [](void* data) {
+      void* memory = nullptr;
+      *static_cast<int*>(data) = cudaMalloc(&memory, 4);
+    };
+    require(cudaLaunchHostFunc(nullptr, allocate, &status) == 0, "host function");
+    require(status == 800, "cudaErrorNotPermitted");
+    require(cudaGetLastError() == 0 && cudaDeviceSynchronize() == 0, "no error outside");
+  }
+  if (is("capture")) {  // memory may not be taken meanwhile
+    constexpr int global = 0, of_thread = 1, relaxed = 2;
+    void *stream = nullptr, *graph = nullptr, *memory = nullptr;
+    require(cudaStreamCreateWithFlags(&stream, 1) == 0, "stream");
+    const auto captured = [&](int mode) {
+      require(cudaStreamBeginCapture(stream, mode) == 0, "capture");
+      const int allocated = cudaMalloc(&memory, 4), ended = cudaStreamEndCapture(stream, &graph);
+      cudaGetLastError();
+      require(allocated == 0 || allocated == 900, "success or cudaErrorStreamCaptureUnsupported");
+      require(ended == (allocated == 0 ? 0 : 901), "success or cudaErrorStreamCaptureInvalidated");
+      return allocated == 0;
+    };
+    require(!captured(global) && !captured(of_thread) && captured(relaxed), "modes of captures");
+    int mode = relaxed;
+    require(cudaThreadExchangeStreamCaptureMode(&mode) == 0 && mode == global, "mode of the thread");
+    require(captured(global), "a thread that allows itself what is unsafe");
+    std::printf("captured\n");
   }
   if (is("unknown")) {
     char room[64];

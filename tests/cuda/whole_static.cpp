@@ -1,2 +1,2 @@
-// A program without a dynamic linker: nothing can be put under it.
+// A program that does nothing: what matters is how it is linked.
 int main() { return 0; }

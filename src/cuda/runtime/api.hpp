@@ -47,6 +47,7 @@ enum class Status : int {
   invalid_pc = 718,
   launch_failure = 719,
   cooperative_launch_too_large = 720,
+  not_permitted = 800,
   not_supported = 801,
   capture_unsupported = 900,
   capture_invalidated = 901,

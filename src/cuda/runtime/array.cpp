@@ -26,7 +26,7 @@ Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsign
     array->depth = extent.depth;
     array->flags = flags;
     if (array->bytes() > runtime.device.global_bytes()) return Status::memory_allocation;
-    array->base = runtime.memory.allocate(array->bytes(), "array", 512);
+    array->base = runtime.memory.allocate(array->bytes(), "array", 512, exec::Memory::Owner::program);
     const std::unique_lock lock(runtime.mutex);
     *out = array.release();
     runtime.arrays.insert(*out);

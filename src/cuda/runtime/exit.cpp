@@ -58,9 +58,11 @@ void write_report() {
   if (written.exchange(true)) return;
   std::unique_lock lock(runtime.launches, std::defer_lock);
   (void)lock.try_lock_for(patience);
-  if (!runtime.recorder->enabled() || runtime.recorder->empty()) return;
+  if (!runtime.recorder->enabled()) return;
   try {
     const std::string path = runtime.options.report + "/" + std::to_string(getpid());
+    if (runtime.has_refused) write_file(path + ".refused", "\n");
+    if (runtime.recorder->empty()) return;
     write_file(path, runtime.recorder->render());
     if (runtime.recorder->has_errors()) write_file(path + ".failed", "\n");
   } catch (const std::exception& error) {
@@ -171,6 +173,7 @@ bool watching = false;
 void in_child() {
   Runtime& runtime = Runtime::get();
   runtime.recorder->forget();
+  runtime.has_refused = false;
   runtime.backlogs = new Backlogs;  // the threads of the old one are not there
   if (!runtime.options.follow_children) {
     runtime.recorder->disable();

@@ -129,6 +129,30 @@ Status refuse_capture(Stream& stream) {
   return Status::capture_unsupported;
 }
 
+namespace {
+constexpr int mode_global = 0, mode_relaxed = 2;  ///< cudaStreamCaptureMode
+
+/// What cudaThreadExchangeStreamCaptureMode sets.
+int& mode_of_thread() {
+  thread_local int mode = mode_global;
+  return mode;
+}
+}  // namespace
+
+Status refuse_while_capturing() {
+  if (Runtime::get().captures == 0 || mode_of_thread() == mode_relaxed) return Status::success;
+  Status status = Status::success;
+  const std::lock_guard lock(graph_mutex());
+  for (Capture* capture : captures_going_on()) {
+    const bool is_mine = capture->thread == std::this_thread::get_id();
+    const bool is_for_all = capture->mode == mode_global && mode_of_thread() == mode_global;
+    if (capture->mode == mode_relaxed || !(is_mine || is_for_all)) continue;
+    capture->invalid = true;
+    status = Status::capture_unsupported;
+  }
+  return status;
+}
+
 Status record_captured(Stream& stream, Event& event) {
   if (stream.capture->invalid) return Status::capture_invalidated;
   event.capture = stream.capture;
@@ -381,9 +405,8 @@ LANESCOPE_CUDA_API Status cudaStreamUpdateCaptureDependencies(Stream* handle, No
 }
 
 LANESCOPE_CUDA_API Status cudaThreadExchangeStreamCaptureMode(int* mode) {
-  thread_local int own = 0;
   if (mode == nullptr) return remember(Status::invalid_value);
-  std::swap(own, *mode);
+  std::swap(mode_of_thread(), *mode);
   return Status::success;
 }
 

@@ -67,6 +67,10 @@ Status capture(Stream& stream, Work work);
 [[nodiscard]] bool blocks_legacy_stream();
 /// Calls that wait or ask about finished work may not be made about captured streams.
 [[nodiscard]] Status refuse_capture(Stream& stream);
+/// What is done at once and cannot become part of a graph, such as taking memory, may not be called while a
+/// stream is captured, unless cudaStreamBeginCapture or cudaThreadExchangeStreamCaptureMode allowed it: it
+/// ends the capture.
+[[nodiscard]] Status refuse_while_capturing();
 
 /// Submits the nodes, in this order.
 Status run_graph(Runtime& runtime, Stream* stream, const std::vector<Node*>& nodes);

@@ -233,7 +233,7 @@ class Launch final : public UnfinishedLaunch {
     } catch (const Error& error) {
       finish_recording(error.what());
       if (entry_ != nullptr) runtime_.recorder->end(*entry_, config_, {}, counted_, 0);
-      say(std::string("error: ") + error.what());
+      runtime_.refuse(error.what());
       status_ = Status::launch_failure;
       return State::finished;
     }

@@ -21,6 +21,15 @@ const char* name_of(MemoryType type) {
   }
 }
 
+/// A call that takes memory at once, which no graph can hold.
+template <typename F>
+Status allocation(F&& body) {
+  return call([&](Runtime& runtime) {
+    const Status refused = refuse_while_capturing();
+    return refused == Status::success ? body(runtime) : refused;
+  });
+}
+
 }  // namespace
 
 Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out) {
@@ -35,7 +44,8 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
   uint64_t base = 0;
   try {
     static std::atomic<uint64_t> serial{0};
-    base = memory.allocate(size, std::string(name_of(type)) + " #" + std::to_string(++serial), 512);
+    base = memory.allocate(size, std::string(name_of(type)) + " #" + std::to_string(++serial), 512,
+                           exec::Memory::Owner::program);
   } catch (const Error&) {
     return Status::memory_allocation;
   }
@@ -89,7 +99,8 @@ bool Runtime::covers(uint64_t address, uint64_t size) const {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaMalloc(void** out, size_t size) {
-  return call([&](Runtime& runtime) { return runtime.allocate(size, MemoryType::device, 0, nullptr, out); });
+  return allocation(
+      [&](Runtime& runtime) { return runtime.allocate(size, MemoryType::device, 0, nullptr, out); });
 }
 
 LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
@@ -99,7 +110,7 @@ LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
 }
 
 LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
-  return call([&](Runtime& runtime) {
+  return allocation([&](Runtime& runtime) {
     if (pitch == nullptr) return Status::invalid_value;
     size_t bytes = 0;
     if (__builtin_mul_overflow(pitch_of(width), height, &bytes)) return Status::memory_allocation;
@@ -109,7 +120,7 @@ LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t widt
 }
 
 LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
-  return call([&](Runtime& runtime) {
+  return allocation([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
     size_t bytes = 0;
     if (__builtin_mul_overflow(pitch_of(extent.width), extent.height, &bytes) ||
@@ -121,7 +132,7 @@ LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
 }
 
 LANESCOPE_CUDA_API Status cudaHostAlloc(void** out, size_t size, unsigned flags) {
-  return call(
+  return allocation(
       [&](Runtime& runtime) { return runtime.allocate(size, MemoryType::host, flags, nullptr, out); });
 }
 
@@ -132,7 +143,7 @@ LANESCOPE_CUDA_API Status cudaFreeHost(void* pointer) {
 }
 
 LANESCOPE_CUDA_API Status cudaMallocManaged(void** out, size_t size, unsigned flags) {
-  return call([&](Runtime& runtime) {
+  return allocation([&](Runtime& runtime) {
     if (size == 0) return Status::invalid_value;
     return runtime.allocate(size, MemoryType::managed, flags, nullptr, out);
   });

@@ -132,10 +132,12 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   --entry.running;
   ++entry.launches;
   entry.last_ns = ns;
-  if (counted) {
-    ++entry.counted;
+  if (counted || !options_.count) {  // with --no-count, instructions are all that is known
     entry.sum.warp_instructions += result.warp_instructions;
     entry.sum.lane_instructions += result.lane_instructions;
+  }
+  if (counted) {
+    ++entry.counted;
     if (ns > long_launch_ns && entry.running == 0) {
       fold(entry);
       std::erase(live_, &entry);

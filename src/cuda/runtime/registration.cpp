@@ -198,13 +198,17 @@ Function* Runtime::function(const void* stub_or_handle) const {
 
 Status Runtime::load(Binary& binary) {
   const std::lock_guard lock(binary.mutex);
-  if (binary.loaded) return binary.status;
+  if (binary.loaded) {
+    // What was said when it was registered matters from now on: many programs bring more than they use.
+    if (binary.status != Status::success) has_refused = true;
+    return binary.status;
+  }
   binary.loaded = true;
   try {
     std::string why;
     std::vector<std::string> texts = ptx_texts(binary, device, why);
     if (texts.empty()) {
-      say("error: " + why);
+      refuse(why);
       return binary.status = Status::no_kernel_image_for_device;
     }
     const std::string module_name = binary.name + ".ptx";
@@ -217,7 +221,7 @@ Status Runtime::load(Binary& binary) {
         units.size() == 1 ? std::move(units.front()) : ptx::link(std::move(units), module_name));
     binary.image = std::make_unique<exec::Image>(binary.module, memory);
   } catch (const Error& error) {
-    say(std::string("error: ") + error.what());
+    refuse(error.what());
     binary.status = Status::invalid_ptx;
   }
   return binary.status;
@@ -234,7 +238,7 @@ Status Runtime::prepare(Function& function) {
     function.kernel.store(&kernel, std::memory_order_release);
     return Status::success;
   } catch (const Error& error) {
-    say(std::string("error: ") + error.what());
+    refuse(error.what());
     return function.binary->module->find_function(function.name) == nullptr ? Status::invalid_device_function
                                                                             : Status::invalid_ptx;
   }
@@ -305,7 +309,10 @@ Status load_library(Runtime& runtime, Binary** out, std::vector<std::byte> bytes
       binary->module = std::make_shared<const ptx::Module>(ptx::parse(std::string(text), name));
       binary->image = std::make_unique<exec::Image>(binary->module, runtime.memory);
     } catch (const Error& error) {
-      say(std::string("error: ") + error.what());
+      if (std::strstr(text, ".version") != nullptr)
+        runtime.refuse(error.what());
+      else  // no PTX at all, which no device would take
+        say(std::string("error: ") + error.what());
       return binary->status = Status::invalid_ptx;
     }
   }

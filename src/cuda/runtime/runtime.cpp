@@ -28,4 +28,9 @@ Runtime::Runtime()
   watch_for_exit(options);
 }
 
+void Runtime::refuse(const std::string& why) {
+  say("error: " + why);
+  has_refused = true;
+}
+
 }  // namespace lanescope::cuda

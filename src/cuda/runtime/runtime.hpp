@@ -254,6 +254,11 @@ class Runtime {
   Stream legacy_stream;
   std::atomic<uint64_t> captures{0};  ///< going on
 
+  /// Says that something of the program cannot be run here. The program may take no notice; the exit status
+  /// of `lanescope run` says it all the same.
+  void refuse(const std::string& why);
+  std::atomic<bool> has_refused{false};
+
   /// The error of a kernel: returned by every later call, as CUDA does, until the device is reset.
   std::atomic<Status> failure{Status::success};
   std::timed_mutex launches;    ///< kernels run one after the other
@@ -271,6 +276,9 @@ Status not_implemented(const char* name);
 /// The calling thread's last error.
 Status& last_error();
 
+/// Whether the calling thread runs a host function of a stream, which may not call CUDA.
+bool& in_host_function();
+
 /// Result of a call: remembered if it is an error.
 inline Status remember(Status status) {
   if (status != Status::success && status != Status::not_ready) last_error() = status;
@@ -285,7 +293,7 @@ Status query(F&& body) {
   } catch (const std::bad_alloc&) {
     return remember(Status::memory_allocation);
   } catch (const Error& error) {
-    say(std::string("error: ") + error.what());
+    Runtime::get().refuse(error.what());
     return remember(Status::unknown);
   }
 }
@@ -294,6 +302,7 @@ Status query(F&& body) {
 template <typename F>
 Status call(F&& body) {
   return query([&](Runtime& runtime) -> Status {
+    if (in_host_function()) return Status::not_permitted;
     const Status failed = runtime.failure;
     return failed != Status::success ? failed : body(runtime);
   });

@@ -88,7 +88,7 @@ bool set_format(exec::Texture& texture, const ChannelFormat& format) {
 }
 
 Status not_here(const char* what) {
-  say(std::string("error: ") + what + " are not supported");
+  Runtime::get().refuse(std::string(what) + " are not supported");
   return Status::not_supported;
 }
 

@@ -7,6 +7,11 @@
 
 namespace lanescope::cuda {
 
+bool& in_host_function() {
+  thread_local bool is_in = false;
+  return is_in;
+}
+
 Status Runtime::submit(Stream* handle, Work work) {
   Stream* stream = this->stream(handle);
   if (stream == nullptr) return Status::invalid_resource_handle;
@@ -89,10 +94,15 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
     Status operator()(const CopyWork& work) const { return runtime.run(work, stream); }
     Status operator()(const SetWork& work) const { return runtime.run(work); }
     Status operator()(const HostWork& work) const {
+      // On a GPU the driver's own thread calls it: what goes wrong in it is no error of this thread.
+      const Status before = last_error();
+      in_host_function() = true;
       if (work.callback != nullptr)
         work.callback(work.stream, Status::success, work.data);
       else
         work.function(work.data);
+      in_host_function() = false;
+      last_error() = before;
       return Status::success;
     }
     Status operator()(const RecordWork& work) const {

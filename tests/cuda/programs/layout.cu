@@ -48,6 +48,7 @@ static_assert(sizeof(ours::ChannelFormat) == sizeof(cudaChannelFormatDesc));
 static_assert(sizeof(ours::PitchedPointer) == sizeof(cudaPitchedPtr));
 static_assert(static_cast<int>(ours::Status::illegal_address) == cudaErrorIllegalAddress);
 static_assert(static_cast<int>(ours::Status::invalid_resource_handle) == cudaErrorInvalidResourceHandle);
+static_assert(static_cast<int>(ours::Status::not_permitted) == cudaErrorNotPermitted);
 static_assert(static_cast<int>(ours::Status::capture_implicit) == cudaErrorStreamCaptureImplicit);
 static_assert(static_cast<int>(ours::Status::graph_exec_update_failure) == cudaErrorGraphExecUpdateFailure);
 
