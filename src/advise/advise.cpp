@@ -185,23 +185,65 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
   shape = array.shapes.front();
 }
 
-/// Whether a line goes through the array at strides that double: 2*s*tid. By line, since compilers unroll
-/// such loops.
-bool strides_double(const Launch& launch, const Array& array) {
+using LineKey = std::pair<std::string, uint32_t>;
+
+LineKey line_of(const Launch& launch, const Pattern& pattern) {
+  const Place place = place_of(launch, pattern.site);
+  return {place.file, place.line};
+}
+
+/// Lines that go through the array at strides that double, and these strides: d[2 * s * t]. By line, since
+/// compilers unroll such loops.
+struct Tree {
+  std::set<LineKey> lines;
+  std::set<int64_t> strides;
+};
+
+Tree tree_of(const Launch& launch, const Array& array) {
   constexpr int steps = 3;
-  std::map<std::pair<std::string, uint32_t>, std::set<int64_t>> strides_of_lines;
-  for (const Pattern& pattern : array.patterns)
-    if (const int64_t stride = stride_of(pattern); stride != 0) {
-      const Place place = place_of(launch, pattern.site);
-      strides_of_lines[{place.file, place.line}].insert(stride);
-    }
+  std::map<LineKey, std::set<int64_t>> strides_of_lines;
+  int64_t narrowest = 16;  // neighbours are this far apart; the declaration need not be known
+  for (const Pattern& pattern : array.patterns) {
+    narrowest = std::min<int64_t>(narrowest, pattern.part != 0 ? pattern.part : pattern.width);
+    if (const int64_t stride = stride_of(pattern); stride != 0)
+      strides_of_lines[line_of(launch, pattern)].insert(stride);
+  }
+  Tree tree;
   for (const auto& [line, strides] : strides_of_lines) {
     int doubled = 0;
     for (const int64_t stride : strides)
       doubled += stride > array.shape.element_bytes && strides.count(2 * stride) != 0 ? 1 : 0;
-    if (doubled >= steps - 1) return true;
+    if (doubled < steps - 1) continue;
+    tree.lines.insert(line);
+    for (const int64_t stride : strides)
+      if (stride > narrowest) tree.strides.insert(stride);
   }
-  return false;
+  return tree;
+}
+
+/// Whether all that the tree is for is one element. Scans and wavelets go through such trees, too, but then
+/// need what lies where; a reduction stores to one place of each stride, and nothing but the result is read
+/// elsewhere.
+bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
+  std::map<int64_t, std::set<uint32_t>> stored;  // by stride: where between two lanes
+  std::set<uint32_t> results;
+  for (const Pattern& pattern : array.patterns) {
+    const auto first = static_cast<size_t>(std::countr_zero(pattern.mask));
+    const int64_t stride = stride_of(pattern);
+    const bool in_step = tree.strides.count(stride) != 0;
+    if (pattern.op == model::Op::store) {
+      if (in_step) stored[stride].insert(pattern.offset[first] % static_cast<uint32_t>(stride));
+      continue;
+    }
+    // The tree's last steps have one lane, and no stride.
+    if (tree.lines.count(line_of(launch, pattern)) != 0 && (in_step || std::has_single_bit(pattern.mask)))
+      continue;
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
+      results.insert(pattern.offset[static_cast<size_t>(std::countr_zero(left))]);
+  }
+  return !stored.empty() && results.size() <= 1 &&
+         std::all_of(stored.begin(), stored.end(),
+                     [](const auto& places) { return places.second.size() == 1; });
 }
 
 /// How many consecutive elements each thread works on, if threads do: lanes stand n elements apart, and
@@ -459,7 +501,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
     found.push_back(std::move(advice));
   }
   if (!array.now.conflict_free()) {
-    if (strides_double(launch, array))
+    if (is_reduction(launch, array, tree_of(launch, array)))
       found.push_back(make_way(
           launch, array, Advice::Kind::sequential_addressing, array.now.ideal,
           fmt::format("let thread t combine elements t and t + s of {}, s halving from step to step "
