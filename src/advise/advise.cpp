@@ -295,16 +295,17 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
       name, declared);
 }
 
-/// The distance of the lanes in the access that is made most often of those that conflict; 0: no one
-/// distance.
-int64_t usual_stride(const Array& array) {
-  std::map<int64_t, uint64_t> seen;
-  for (const Pattern& pattern : array.patterns)
-    if (const int64_t stride = std::abs(stride_of(pattern)); stride > pattern.width)
-      seen[stride] += pattern.count;
-  const auto most = std::max_element(seen.begin(), seen.end(),
+/// The distance of the lanes in the accesses that conflict most of all; 0: no one distance. Of several, that
+/// which costs most.
+int64_t worst_stride(const Array& array) {
+  std::map<int64_t, uint64_t> excess;
+  for (size_t i = 0; i < array.patterns.size(); ++i)
+    if (const int64_t stride = std::abs(stride_of(array.patterns[i]));
+        stride != 0 && array.costs[i].max_way == array.now.max_way)
+      excess[stride] += array.costs[i].wavefronts - array.costs[i].ideal;
+  const auto most = std::max_element(excess.begin(), excess.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == seen.end() ? 0 : most->first;
+  return most == excess.end() ? 0 : most->first;
 }
 
 std::string reason_of(const Array& array) {
@@ -312,7 +313,7 @@ std::string reason_of(const Array& array) {
   if (array.declaration && array.declaration->extents.size() >= 2)
     return fmt::format("up to {} words of one bank are asked for at once: rows are {} bytes apart", way,
                        array.shape.row_bytes);
-  if (const int64_t stride = usual_stride(array); stride != 0)
+  if (const int64_t stride = worst_stride(array); stride != 0)
     return fmt::format("up to {} words of one bank are asked for at once: lanes are {} bytes apart", way,
                        stride);
   return fmt::format("up to {} words of one bank are asked for at once", way);

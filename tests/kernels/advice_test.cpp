@@ -106,6 +106,16 @@ TEST(Advice, SequentialAddressingIsForReductionsOnly) {
   EXPECT_EQ(reduction.advice.front().kind, advise::Advice::Kind::sequential_addressing);
 }
 
+/// The reason names the distance that makes the conflict it tells of, not one that is more frequent.
+TEST(Advice, TheReasonIsThatOfTheWorstAccess) {
+  const Argument buffer = scratch(512 * 4);
+  const Advised scan =
+      advise_on_file("tests/data/cures/by_hand/trees.ptx", "scan_exclusive", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(scan.advice.empty());
+  EXPECT_THAT(scan.advice.front().reason, HasSubstr("up to 16 words of one bank are asked for at once: lanes "
+                                                    "are 64 bytes apart"));
+}
+
 TEST(Advice, ShufflesCostWhatTheySay) {
   for (const char* kernel : {"reduce_sequential", "reduce_first_add"}) {
     // The same sums, half as many blocks.
