@@ -185,23 +185,65 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
   shape = array.shapes.front();
 }
 
-/// Whether a line goes through the array at strides that double: 2*s*tid. By line, since compilers unroll
-/// such loops.
-bool strides_double(const Launch& launch, const Array& array) {
+using LineKey = std::pair<std::string, uint32_t>;
+
+LineKey line_of(const Launch& launch, const Pattern& pattern) {
+  const Place place = place_of(launch, pattern.site);
+  return {place.file, place.line};
+}
+
+/// Lines that go through the array at strides that double, and these strides: d[2 * s * t]. By line, since
+/// compilers unroll such loops.
+struct Tree {
+  std::set<LineKey> lines;
+  std::set<int64_t> strides;
+};
+
+Tree tree_of(const Launch& launch, const Array& array) {
   constexpr int steps = 3;
-  std::map<std::pair<std::string, uint32_t>, std::set<int64_t>> strides_of_lines;
-  for (const Pattern& pattern : array.patterns)
-    if (const int64_t stride = stride_of(pattern); stride != 0) {
-      const Place place = place_of(launch, pattern.site);
-      strides_of_lines[{place.file, place.line}].insert(stride);
-    }
+  std::map<LineKey, std::set<int64_t>> strides_of_lines;
+  int64_t narrowest = 16;  // neighbours are this far apart; the declaration need not be known
+  for (const Pattern& pattern : array.patterns) {
+    narrowest = std::min<int64_t>(narrowest, pattern.part != 0 ? pattern.part : pattern.width);
+    if (const int64_t stride = stride_of(pattern); stride != 0)
+      strides_of_lines[line_of(launch, pattern)].insert(stride);
+  }
+  Tree tree;
   for (const auto& [line, strides] : strides_of_lines) {
     int doubled = 0;
     for (const int64_t stride : strides)
       doubled += stride > array.shape.element_bytes && strides.count(2 * stride) != 0 ? 1 : 0;
-    if (doubled >= steps - 1) return true;
+    if (doubled < steps - 1) continue;
+    tree.lines.insert(line);
+    for (const int64_t stride : strides)
+      if (stride > narrowest) tree.strides.insert(stride);
   }
-  return false;
+  return tree;
+}
+
+/// Whether all that the tree is for is one element. Scans and wavelets go through such trees, too, but then
+/// need what lies where; a reduction stores to one place of each stride, and nothing but the result is read
+/// elsewhere.
+bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
+  std::map<int64_t, std::set<uint32_t>> stored;  // by stride: where between two lanes
+  std::set<uint32_t> results;
+  for (const Pattern& pattern : array.patterns) {
+    const auto first = static_cast<size_t>(std::countr_zero(pattern.mask));
+    const int64_t stride = stride_of(pattern);
+    const bool in_step = tree.strides.count(stride) != 0;
+    if (pattern.op == model::Op::store) {
+      if (in_step) stored[stride].insert(pattern.offset[first] % static_cast<uint32_t>(stride));
+      continue;
+    }
+    // The tree's last steps have one lane, and no stride.
+    if (tree.lines.count(line_of(launch, pattern)) != 0 && (in_step || std::has_single_bit(pattern.mask)))
+      continue;
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
+      results.insert(pattern.offset[static_cast<size_t>(std::countr_zero(left))]);
+  }
+  return !stored.empty() && results.size() <= 1 &&
+         std::all_of(stored.begin(), stored.end(),
+                     [](const auto& places) { return places.second.size() == 1; });
 }
 
 /// How many consecutive elements each thread works on, if threads do: lanes stand n elements apart, and
@@ -253,16 +295,17 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
       name, declared);
 }
 
-/// The distance of the lanes in the access that is made most often of those that conflict; 0: no one
-/// distance.
-int64_t usual_stride(const Array& array) {
-  std::map<int64_t, uint64_t> seen;
-  for (const Pattern& pattern : array.patterns)
-    if (const int64_t stride = std::abs(stride_of(pattern)); stride > pattern.width)
-      seen[stride] += pattern.count;
-  const auto most = std::max_element(seen.begin(), seen.end(),
+/// The distance of the lanes in the accesses that conflict most of all; 0: no one distance. Of several, that
+/// which costs most.
+int64_t worst_stride(const Array& array) {
+  std::map<int64_t, uint64_t> excess;
+  for (size_t i = 0; i < array.patterns.size(); ++i)
+    if (const int64_t stride = std::abs(stride_of(array.patterns[i]));
+        stride != 0 && array.costs[i].max_way == array.now.max_way)
+      excess[stride] += array.costs[i].wavefronts - array.costs[i].ideal;
+  const auto most = std::max_element(excess.begin(), excess.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == seen.end() ? 0 : most->first;
+  return most == excess.end() ? 0 : most->first;
 }
 
 std::string reason_of(const Array& array) {
@@ -270,7 +313,7 @@ std::string reason_of(const Array& array) {
   if (array.declaration && array.declaration->extents.size() >= 2)
     return fmt::format("up to {} words of one bank are asked for at once: rows are {} bytes apart", way,
                        array.shape.row_bytes);
-  if (const int64_t stride = usual_stride(array); stride != 0)
+  if (const int64_t stride = worst_stride(array); stride != 0)
     return fmt::format("up to {} words of one bank are asked for at once: lanes are {} bytes apart", way,
                        stride);
   return fmt::format("up to {} words of one bank are asked for at once", way);
@@ -459,7 +502,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
     found.push_back(std::move(advice));
   }
   if (!array.now.conflict_free()) {
-    if (strides_double(launch, array))
+    if (is_reduction(launch, array, tree_of(launch, array)))
       found.push_back(make_way(
           launch, array, Advice::Kind::sequential_addressing, array.now.ideal,
           fmt::format("let thread t combine elements t and t + s of {}, s halving from step to step "

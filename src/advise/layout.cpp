@@ -207,11 +207,40 @@ class SwizzleSearch {
   uint32_t column_bits_ = 0, row_bits_ = 0;
   uint64_t ideal_ = 0;
   /// A chosen pattern, with each lane's place: its row and where in it.
+  ///
+  /// What is flipped in all its rows alike only lets banks change places. So what counts is how the flips of
+  /// its rows differ from those of its first row; and as flips are linear, those of a basis of the rows'
+  /// distances (r ^ first row) decide. Of maps that agree there the model is asked once.
   struct Chosen {
     model::Request request;
     std::array<uint32_t, 32> row{}, within{};
     uint64_t count = 1, ideal = 0;
+    std::vector<uint32_t> basis;
+    /// Wavefronts by the flips of `basis`; what does not fit takes the place of what was there. Empty: more
+    /// than these decides.
+    struct Known {
+      uint64_t flips = 0;
+      uint64_t wavefronts = 0;  ///< 0: nothing is known here yet
+    };
+    std::vector<Known> known;
+
+    [[nodiscard]] size_t first() const { return static_cast<size_t>(std::countr_zero(request.mask)); }
+    /// Whether both cost the same under any map.
+    [[nodiscard]] bool is_like(const Chosen& other, const Shape& shape, uint32_t shift_granule) const {
+      if (request.op != other.request.op || request.width != other.request.width ||
+          request.mask != other.request.mask || within != other.within)
+        return false;
+      const uint32_t here = row[first()], there = other.row[first()];
+      if ((here - there) * shape.row_bytes % shift_granule != 0) return false;
+      for (uint64_t left = request.mask; left != 0; left &= left - 1) {
+        const auto lane = static_cast<size_t>(std::countr_zero(left));
+        if (row[lane] - here != other.row[lane] - there || (row[lane] ^ here) != (other.row[lane] ^ there))
+          return false;
+      }
+      return true;
+    }
   };
+  static constexpr uint32_t most_known_bits = 10;  ///< of the number that is known of one pattern
   std::vector<Chosen> chosen_;
   std::vector<bool> is_chosen_;
   uint64_t chosen_ideal_ = 0;
@@ -237,6 +266,10 @@ class SwizzleSearch {
     const size_t step = patterns_.size() / most + 1;
     for (size_t i = 0; i < patterns_.size(); i += step)
       if (!is_chosen_[i]) take(i);
+    // Those of few maps come first: what is known of them rules out most.
+    std::stable_sort(chosen_.begin(), chosen_.end(), [](const Chosen& a, const Chosen& b) {
+      return a.known.empty() != b.known.empty() ? b.known.empty() : a.basis.size() < b.basis.size();
+    });
     return count != 0;
   }
   void take(size_t index) {
@@ -260,28 +293,88 @@ class SwizzleSearch {
       }
       chosen.ideal = static_cast<uint64_t>(model::shared_cost(arch_, chosen.request).ideal) * chosen.count;
       chosen_ideal_ += chosen.ideal;
-      chosen_.push_back(chosen);
+      add(std::move(chosen));
     }
+  }
+  void add(Chosen chosen) {
+    const uint32_t shift_granule = model::shared_shift_granule(arch_);
+    // Banks change places as said where the array begins with whole ones; and the estimate of an unknown
+    // rule depends on the place in a line, too.
+    if (chosen.request.op != model::Op::cp_async_cg &&
+        shape_.begin % std::max(granule_, shift_granule) == 0) {
+      const auto like = std::find_if(chosen_.begin(), chosen_.end(), [&](const Chosen& other) {
+        return chosen.is_like(other, shape_, shift_granule);
+      });
+      if (like != chosen_.end()) {
+        like->count += chosen.count;
+        like->ideal += chosen.ideal;
+        return;
+      }
+      for (uint64_t left = chosen.request.mask; left != 0; left &= left - 1) {
+        uint32_t distance =
+            chosen.row[static_cast<size_t>(std::countr_zero(left))] ^ chosen.row[chosen.first()];
+        for (const uint32_t other : chosen.basis) distance = std::min(distance, distance ^ other);
+        if (distance != 0) chosen.basis.push_back(distance);
+      }
+      const size_t bits = chosen.basis.size() * column_bits_;
+      if (bits <= 64) chosen.known.resize(size_t{1} << std::min<size_t>(bits, most_known_bits));
+    }
+    chosen_.push_back(std::move(chosen));
   }
   static uint8_t part_of(const Pattern& pattern) { return pattern.part != 0 ? pattern.part : pattern.width; }
 
-  /// The wavefronts of the chosen patterns; `limit` or more as soon as they cannot be fewer.
-  uint64_t cost_of(const Flips& flips, uint64_t limit) {
+  /// The flips of the basis under a map, side by side; nothing where they alone do not decide.
+  std::optional<uint64_t> flips_of_basis(const Chosen& chosen, const Flips& flips) const {
+    if (chosen.known.empty()) return std::nullopt;
+    uint64_t all = 0;
+    for (const uint32_t distance : chosen.basis) {
+      uint32_t flip = 0;
+      for (uint32_t left = distance; left != 0; left &= left - 1)
+        flip ^= flips[static_cast<size_t>(std::countr_zero(left))];
+      if (flip >> column_bits_ != 0) return std::nullopt;
+      all = all << column_bits_ | flip;
+    }
+    return all;
+  }
+
+  /// The wavefronts of one access of `chosen` under the map that flip_of_row_ is of.
+  uint64_t wavefronts_of(Chosen& chosen) const {
+    for (uint64_t left = chosen.request.mask; left != 0; left &= left - 1) {
+      const auto lane = static_cast<size_t>(std::countr_zero(left));
+      const uint32_t row = chosen.row[lane];
+      chosen.request.address[lane] =
+          uint64_t{shape_.begin} + row * shape_.row_bytes + (chosen.within[lane] ^ flip_of_row_[row]);
+    }
+    const model::SharedCost cost = model::shared_cost(arch_, chosen.request);
+    return static_cast<uint64_t>(cost.unknown_rule ? cost.estimate : cost.wavefronts);
+  }
+
+  void find_flips_of_rows(const Flips& flips) {
     flip_of_row_.assign(1, 0);
     for (uint32_t bit = 0; bit < row_bits_; ++bit)
       for (size_t row = 0, known = flip_of_row_.size(); row < known; ++row)
         flip_of_row_.push_back(flip_of_row_[row] ^ flips[bit] * granule_);
+  }
+
+  /// The wavefronts of the chosen patterns; `limit` or more as soon as they cannot be fewer.
+  uint64_t cost_of(const Flips& flips, uint64_t limit) {
+    bool have_flips = false;
     uint64_t least = chosen_ideal_;
     for (Chosen& chosen : chosen_) {
-      for (auto left = static_cast<uint32_t>(chosen.request.mask); left != 0; left &= left - 1) {
-        const auto lane = static_cast<size_t>(std::countr_zero(left));
-        const uint32_t row = chosen.row[lane];
-        chosen.request.address[lane] =
-            uint64_t{shape_.begin} + row * shape_.row_bytes + (chosen.within[lane] ^ flip_of_row_[row]);
+      const auto ask = [&] {
+        if (!std::exchange(have_flips, true)) find_flips_of_rows(flips);
+        return wavefronts_of(chosen);
+      };
+      uint64_t wavefronts = 0;
+      if (const std::optional<uint64_t> deciding = flips_of_basis(chosen, flips)) {
+        constexpr uint64_t golden_ratio = 0x9E3779B97F4A7C15u;  // spreads them over the places
+        Chosen::Known& known = chosen.known[(*deciding * golden_ratio >> 40) % chosen.known.size()];
+        if (known.wavefronts == 0 || known.flips != *deciding) known = {*deciding, ask()};
+        wavefronts = known.wavefronts;
+      } else {
+        wavefronts = ask();
       }
-      const model::SharedCost cost = model::shared_cost(arch_, chosen.request);
-      least += static_cast<uint64_t>(cost.unknown_rule ? cost.estimate : cost.wavefronts) * chosen.count -
-               chosen.ideal;
+      least += wavefronts * chosen.count - chosen.ideal;
       if (least >= limit) return least;
     }
     return least;

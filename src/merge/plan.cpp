@@ -13,6 +13,7 @@
 
 #include "exec/flow.hpp"
 #include "merge/values.hpp"
+#include "ptx/lines.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -124,8 +125,9 @@ struct Loop {
 
 class Function {
  public:
-  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, Plan& plan)
-      : module_(module), f_(module.functions[index]), plan_(plan), flow_(exec::analyse(f_, !f_.is_entry)) {
+  Function(const ptx::Module& module, ptx::Lines& lines, const exec::Kernel& kernel, uint32_t index,
+           Plan& plan)
+      : lines_(lines), f_(module.functions[index]), plan_(plan), flow_(exec::analyse(f_, !f_.is_entry)) {
     for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
       const exec::AccessSite& at = kernel.accesses[site];
       if (at.function == index) site_of_[at.instruction] = site;
@@ -148,7 +150,7 @@ class Function {
   }
 
  private:
-  const ptx::Module& module_;
+  ptx::Lines& lines_;  ///< of the module
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
@@ -280,9 +282,8 @@ class Function {
   }
 
   /// Whether the compiler widened this vector over bytes that the program does not load.
-  [[nodiscard]] bool has_gaps(const ptx::Instruction& in) const {
-    return in.loc.line > 1 &&
-           module_.text_line(in.loc.line - 1).find(".pragma \"used_bytes_mask") != std::string_view::npos;
+  [[nodiscard]] bool has_gaps(const ptx::Instruction& in) {
+    return lines_[in.loc.line - 1].find(".pragma \"used_bytes_mask") != std::string_view::npos;
   }
 
   /// Whether all that becomes of a 64-bit load is its low half.
@@ -747,8 +748,9 @@ Plan predict(const ptx::Module& module, const exec::Kernel& kernel) {
     if (at.function != exec::no_operand) functions.insert(at.function);
   }
   const Layout layout = lay_out(module, functions);
+  ptx::Lines lines(module.text);
   for (const uint32_t index : functions)
-    Function(module, kernel, index, plan).run(layout.module, layout.local.at(index));
+    Function(module, lines, kernel, index, plan).run(layout.module, layout.local.at(index));
   for (Fate& f : plan.fates) {
     std::sort(f.with.begin(), f.with.end());
     f.with.erase(std::unique(f.with.begin(), f.with.end()), f.with.end());

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -195,10 +196,37 @@ std::string explain_shared(const model::Arch& arch, const profile::Example& wors
   return text.empty() ? "" : place_of(worst, grid) + ": " + text;
 }
 
-bool splits_sectors(const profile::Example& worst) {
-  if (!worst.has_destination() || worst.mask == 0) return false;
-  const auto first = static_cast<size_t>(std::countr_zero(worst.mask));
-  return ((worst.address[first] ^ worst.destination[first]) & 16) != 0;
+Split split_of(const profile::Example& worst) {
+  if (!worst.has_destination()) return Split::none;
+  constexpr uint64_t sector = 32, half = 16;
+  bool apart = false, shifted = true;
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<size_t>(std::countr_zero(left));
+    shifted = shifted && ((worst.address[lane] ^ worst.destination[lane]) & half) != 0;
+    for (uint32_t others = left & (left - 1); others != 0; others &= others - 1) {
+      const auto other = static_cast<size_t>(std::countr_zero(others));
+      apart = apart || (worst.address[lane] / sector == worst.address[other] / sector &&
+                        worst.destination[lane] / sector != worst.destination[other] / sector);
+    }
+  }
+  return !apart ? Split::none : shifted ? Split::shifted : Split::scattered;
+}
+
+int idle_between(const profile::Example& worst) {
+  return std::bit_width(worst.mask) - std::countr_zero(worst.mask) - std::popcount(worst.mask);
+}
+
+bool skips_sectors(const profile::Example& worst) {
+  const auto sectors = [&](int lanes) { return (lanes * worst.width + 31) / 32; };
+  const int active = std::popcount(worst.mask);
+  return sectors(active + idle_between(worst)) > sectors(active);
+}
+
+uint64_t past_sector(const profile::Example& worst) {
+  uint64_t lowest = ~uint64_t{0};
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1)
+    lowest = std::min(lowest, worst.address[static_cast<size_t>(std::countr_zero(left))]);
+  return lowest % 32;
 }
 
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
@@ -213,19 +241,39 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
                                  counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
   const std::optional<int64_t> stride = stride_of(request, worst.mask);
-  if (splits_sectors(worst))
+  const Split split = split_of(worst);
+  if (split != Split::none) {
     text +=
         ": past the first-level cache a sector is read for each sector of shared memory that parts of it go "
-        "to, and here source and destination begin in different halves of theirs.";
-  else if (stride && *stride == worst.width)
-    text +=
-        ": neighbouring lanes use neighbouring addresses, but the first one does not begin a sector of 32 "
-        "bytes.";
-  else if (stride)
+        "to, and here ";
+    model::Request written = request;
+    written.address = profile::destinations(worst.destination.data());
+    if (split == Split::shifted)
+      text += "source and destination begin in different halves of theirs.";
+    else if (const std::optional<int64_t> apart = stride_of(written, worst.mask))
+      text += fmt::format("the destinations of neighbouring lanes are {} apart.",
+                          counted(static_cast<uint64_t>(std::abs(*apart)), "byte"));
+    else
+      text += "the halves of one sector go to different ones.";
+  } else if (stride && std::abs(*stride) == worst.width) {
+    // Inactive lanes in between, addresses that begin within a sector, or both.
+    const bool skips = skips_sectors(worst);
+    text += fmt::format(": neighbouring lanes use neighbouring addresses{}, but ",
+                        *stride < 0 ? ", downwards" : "");
+    if (skips)
+      text += fmt::format("{} between the active ones {} no part, so that bytes in between are moved in vain",
+                          counted(static_cast<uint64_t>(idle_between(worst)), "lane"),
+                          idle_between(worst) == 1 ? "takes" : "take");
+    if (past_sector(worst) != 0)
+      text += fmt::format("{}the {} one does not begin a sector of 32 bytes", skips ? ", and " : "",
+                          *stride < 0 ? "last" : "first");
+    text += ".";
+  } else if (stride) {
     text += fmt::format(": neighbouring lanes are {} apart.",
-                        counted(static_cast<uint64_t>(*stride < 0 ? -*stride : *stride), "byte"));
-  else
+                        counted(static_cast<uint64_t>(std::abs(*stride)), "byte"));
+  } else {
     text += ": the lanes' addresses are scattered.";
+  }
   return text;
 }
 

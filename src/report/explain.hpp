@@ -42,10 +42,22 @@ struct BankUse {
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,
                                          const exec::Dim3& grid);
 
-/// Whether `worst` is the source of a cp.async.cg whose first lane moves the lower half of a sector of 32
-/// bytes to the upper half of another one, or the other way round: lanes in order then move each sector
-/// twice.
-[[nodiscard]] bool splits_sectors(const profile::Example& worst);
+/// How the destinations of a cp.async.cg take apart the sectors of 32 bytes that it reads.
+enum class Split : uint8_t {
+  none,       ///< they do not, or `worst` is no such copy's source
+  shifted,    ///< every lane moves one half of a sector to the other half of another one
+  scattered,  ///< parts of one sector go to several in another way
+};
+[[nodiscard]] Split split_of(const profile::Example& worst);
+
+/// Lanes that take no part between the first and the last that do.
+[[nodiscard]] int idle_between(const profile::Example& worst);
+
+/// Whether these lanes' bytes, where neighbours have neighbouring addresses, cost sectors.
+[[nodiscard]] bool skips_sectors(const profile::Example& worst);
+
+/// How far the lowest address is past the begin of a sector.
+[[nodiscard]] uint64_t past_sector(const profile::Example& worst);
 
 /// Why the access `worst`, in global memory, touches more sectors than its bytes fill.
 [[nodiscard]] std::string explain_global(const model::Arch& arch, const profile::Example& worst,

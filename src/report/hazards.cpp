@@ -203,20 +203,26 @@ class Collector {
 
   static std::string coalescing_advice(const profile::Example& worst) {
     constexpr int64_t sector = 32, line = 128, largest_struct = 64;
-    if (splits_sectors(worst))
+    const Split split = split_of(worst);
+    if (split == Split::shifted)
       return fmt::format(
           "cp.async.cg moves whole sectors: let the copy's destination begin as far past a multiple of {} "
           "bytes as its source ({}).",
           sector, worst.address[static_cast<size_t>(std::countr_zero(worst.mask))] % sector);
+    if (split == Split::scattered)
+      return "cp.async.cg moves whole sectors: let lanes that read the two halves of one also write the two "
+             "halves of one.";
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
     if (!stride) return "Sort what lanes access, or gather it through shared memory.";
     const int64_t distance = *stride < 0 ? -*stride : *stride;
-    if (*stride == worst.width)
+    if (distance == worst.width && skips_sectors(worst))
+      return "Let neighbouring lanes take part, with neighbouring elements.";
+    if (distance == worst.width)
       return fmt::format(
-          "The first lane is {} bytes past a multiple of {}: make each row a multiple of {} bytes "
+          "The {} lane is {} bytes past a multiple of {}: make each row a multiple of {} bytes "
           "(cudaMallocPitch), or shift the index.",
-          worst.address[static_cast<size_t>(std::countr_zero(worst.mask))] % sector, sector, line);
+          *stride < 0 ? "last" : "first", past_sector(worst), sector, line);
     if (distance >= line)
       return "That is a column: let threadIdx.x run along the rows, or turn a tile round in shared memory.";
     if (distance <= largest_struct && distance % worst.width == 0)

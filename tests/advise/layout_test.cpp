@@ -274,6 +274,34 @@ TEST(Search, ProvenSwizzlesAreTheBestOfAll) {
   EXPECT_GT(proven, 0);
 }
 
+/// What is known of an access under one map is used for others like it: that must hold on every kind of
+/// banks, wherever the array begins.
+TEST(Search, TriesAllSwizzlesOnEveryKindOfBanks) {
+  std::mt19937 random(5);
+  int improved = 0;
+  for (const char* name : {"sm_90", "sm_30", "sm_21", "sm_12", "gfx942"})
+    for (const uint32_t begin : {0u, 16u, 64u}) {
+      const model::Arch& arch = *model::find_arch(name);
+      const Shape shape{.begin = begin, .bytes = 8 * 64, .row_bytes = 64, .element_bytes = 8};
+      auto accesses = random_accesses(random, 3 * shape.row_bytes, 8);
+      for (size_t i = 1; i < accesses.size(); ++i) {  // some as others, but rows further on
+        if (i % 2 != 0) accesses[i].offset = accesses[i - 1].offset, accesses[i].mask = accesses[i - 1].mask;
+        for (uint32_t& offset : accesses[i].offset) offset += static_cast<uint32_t>(i % 3) * shape.row_bytes;
+      }
+      uint64_t least = what_if(arch, shape, accesses, {})->wavefronts;
+      for (uint32_t code = 0; code < 512; ++code)
+        least = std::min(
+            least,
+            what_if(arch, shape, accesses, Swizzle{8, {code & 7, code >> 3 & 7, code >> 6 & 7}})->wavefronts);
+      const auto found = search(arch, shape, accesses);
+      const Candidate* best = of(found, swizzle);
+      const uint64_t now = what_if(arch, shape, accesses, {})->wavefronts;
+      EXPECT_EQ(best == nullptr ? now : best->outcome.wavefronts, least) << name << ", begin " << begin;
+      improved += best != nullptr;
+    }
+  EXPECT_GT(improved, 8);
+}
+
 /// Pairs that stand 1, 2, 4, … apart, as in a bitonic sort: no padding frees them all, one flip does.
 TEST(Search, TurnsOddRowsAroundForPairs) {
   const Shape shape{.bytes = 1024, .row_bytes = 128, .element_bytes = 4, .has_rows = false};

@@ -90,6 +90,32 @@ TEST(Advice, SequentialAddressingCostsWhatItSays) {
   EXPECT_EQ(advice.shared_bytes_after, 1024u);
 }
 
+/// Scans and wavelets go through the same tree, but to combine others would change what they compute.
+TEST(Advice, SequentialAddressingIsForReductionsOnly) {
+  const std::string file = "tests/data/cures/by_hand/trees.ptx";
+  const Argument buffer = scratch(512 * 4);
+  for (const char* kernel : {"scan_exclusive", "scan_inclusive", "haar", "branches"}) {
+    const Advised advised = advise_on_file(file, kernel, {1}, {256}, {buffer, buffer});
+    ASSERT_FALSE(advised.advice.empty()) << kernel;
+    EXPECT_EQ(advised.advice.front().layout, advise::Layout(advise::RowPadding{1})) << kernel;
+    for (const advise::Advice& advice : advised.advice)
+      EXPECT_EQ(advice.kind, advise::Advice::Kind::layout) << kernel << ": " << advice.change;
+  }
+  const Advised reduction = advise_on_file(file, "share_of_sum", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(reduction.advice.empty());
+  EXPECT_EQ(reduction.advice.front().kind, advise::Advice::Kind::sequential_addressing);
+}
+
+/// The reason names the distance that makes the conflict it tells of, not one that is more frequent.
+TEST(Advice, TheReasonIsThatOfTheWorstAccess) {
+  const Argument buffer = scratch(512 * 4);
+  const Advised scan =
+      advise_on_file("tests/data/cures/by_hand/trees.ptx", "scan_exclusive", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(scan.advice.empty());
+  EXPECT_THAT(scan.advice.front().reason, HasSubstr("up to 16 words of one bank are asked for at once: lanes "
+                                                    "are 64 bytes apart"));
+}
+
 TEST(Advice, ShufflesCostWhatTheySay) {
   for (const char* kernel : {"reduce_sequential", "reduce_first_add"}) {
     // The same sums, half as many blocks.

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "ptx/lines.hpp"
 #include "ptx/module.hpp"
 #include "ptx/names.hpp"
 
@@ -46,6 +47,14 @@ TEST(Module, AnswersQuestions) {
   EXPECT_EQ(module.find_function("K"), nullptr);
   EXPECT_EQ(module.text_line(2), ".target sm_90");
   EXPECT_EQ(module.text_line(100), "");
+}
+
+TEST(Lines, AreThoseOfTheModuleInAnyOrder) {
+  const Module module = parse(kernel("ret;") + "// at the end\r\n\n", "t");
+  Lines lines(module.text);
+  for (const uint32_t line : {3u, 1u, 100u, 2u, 3u}) EXPECT_EQ(lines[line], module.text_line(line)) << line;
+  for (uint32_t line = 1; line < 12; ++line) EXPECT_EQ(lines[line], module.text_line(line)) << line;
+  EXPECT_EQ(lines[0], "");
 }
 
 TEST(Module, EveryNodeHasItsPlace) {

@@ -20,6 +20,7 @@ namespace lanescope::report {
 namespace {
 
 using namespace synthetic;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -235,6 +236,39 @@ TEST(Explain, GlobalStridesAndMisalignment) {
   EXPECT_THAT(why([](uint32_t lane) { return 4 + lane * 4; }),
               HasSubstr("does not begin a sector of 32 bytes"));
   EXPECT_THAT(why([](uint32_t lane) { return lane * lane * 4096; }), HasSubstr("scattered"));
+  EXPECT_THAT(why([](uint32_t lane) { return 128 - lane * 4; }),
+              HasSubstr("addresses, downwards, but the last one does not begin a sector of 32 bytes."));
+  EXPECT_THAT(why([](uint32_t lane) { return lane % 2 == 0 ? int64_t{lane} * 4 : -1; }),
+              EndsWith("neighbouring lanes use neighbouring addresses, but 15 lanes between the active ones "
+                       "take no part, so that bytes in between are moved in vain."));
+  EXPECT_THAT(why([](uint32_t lane) { return lane % 2 == 0 ? 16 + int64_t{lane} * 4 : -1; }),
+              EndsWith("are moved in vain, and the first one does not begin a sector of 32 bytes."));
+  // What one idle lane would use lies in a sector that is moved anyway.
+  EXPECT_THAT(why([](uint32_t lane) { return lane != 9 ? 4 + int64_t{lane} * 4 : -1; }),
+              EndsWith("addresses, but the first one does not begin a sector of 32 bytes."));
+}
+
+TEST(Explain, CopiesThatTakeSectorsApart) {
+  const auto why = [](const std::function<uint32_t(uint32_t)>& destination_of) {
+    profile::Example copy;
+    copy.mask = 0xffffffff;
+    copy.width = 16;
+    copy.kind = AccessKind::async_copy_cg;
+    copy.space = AccessSpace::global;
+    for (uint32_t lane = 0; lane < 32; ++lane) {
+      copy.address[lane] = lane * 16;
+      copy.destination[lane] = destination_of(lane);
+    }
+    return explain_global(sm_90(), copy, {1, 1, 1});
+  };
+  EXPECT_THAT(why([](uint32_t lane) { return 16 + lane * 16; }),
+              EndsWith("touch 32: past the first-level cache a sector is read for each sector of shared "
+                       "memory that parts of it go to, and here source and destination begin in different "
+                       "halves of theirs."));
+  EXPECT_THAT(why([](uint32_t lane) { return lane * 32; }),
+              EndsWith("and here the destinations of neighbouring lanes are 32 bytes apart."));
+  EXPECT_THAT(why([](uint32_t lane) { return 16 + lane * lane * 32; }),
+              EndsWith("and here the halves of one sector go to different ones."));
 }
 
 TEST(Words, NumbersAndLists) {
