@@ -170,7 +170,7 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
   }
   if (config.checks.any())
     block->checks = std::make_unique<BlockChecks>(kernel, config.checks, threads, block->shared_bytes,
-                                                  shared.own, local_bytes);
+                                                  shared.reserved_at, local_bytes);
   return block;
 }
 

@@ -21,9 +21,10 @@ struct WarpState;
 
 class BlockChecks {
  public:
-  /// Of the block's shared memory the first `own_shared` bytes are the program's; `local_bytes`: of a thread.
+  /// Of the block's shared memory what lies at `system_shared` and behind it is the system's; `local_bytes`:
+  /// of a thread.
   BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes,
-              uint32_t own_shared, uint32_t local_bytes);
+              uint32_t system_shared, uint32_t local_bytes);
 
   /// The block's threads are about to start.
   void start();
@@ -109,7 +110,7 @@ class BlockChecks {
   const Checks checks_;
   const uint32_t threads_;
   const uint32_t warps_;
-  const uint32_t shared_bytes_, own_shared_, local_bytes_;
+  const uint32_t shared_bytes_, system_shared_, local_bytes_;
   uint32_t granule_shift_ = 2;
   Order order_;
   std::vector<Cell> cells_;

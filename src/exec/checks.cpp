@@ -57,13 +57,13 @@ std::string describe_local(const Kernel& kernel, uint64_t offset, uint32_t width
 }  // namespace
 
 BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes,
-                         uint32_t own_shared, uint32_t local_bytes)
+                         uint32_t system_shared, uint32_t local_bytes)
     : kernel_(kernel),
       checks_(checks),
       threads_(threads),
       warps_((threads + warp_lanes - 1) / warp_lanes),
       shared_bytes_(shared_bytes),
-      own_shared_(own_shared),
+      system_shared_(system_shared),
       local_bytes_(local_bytes),
       order_(warps_) {
   // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
@@ -89,8 +89,8 @@ void BlockChecks::start() {
   for (BlockBarrier& b : barriers_) b.clear();
   std::fill(exits_.begin(), exits_.end(), nullptr);
   std::fill(shared_written_.begin(), shared_written_.end(), Written::no);
-  if (own_shared_ != shared_bytes_ && checks_.init)  // the system's is set up
-    std::fill(shared_written_.begin() + (own_shared_ + 15) / 16 * 16 / (1 << granule_shift_),
+  if (checks_.init && system_shared_ < shared_bytes_)  // the system's is set up
+    std::fill(shared_written_.begin() + static_cast<ptrdiff_t>(system_shared_ >> granule_shift_),
               shared_written_.end(), Written::yes);
   if (local_written_.empty()) return;
   for (size_t thread = 0; thread < size_t{warps_} * warp_lanes; ++thread)

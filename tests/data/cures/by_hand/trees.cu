@@ -6,6 +6,14 @@ __device__ __forceinline__ void fill(float* s, const float* in) {
   s[threadIdx.x] = in[threadIdx.x];
   s[threadIdx.x + threads] = in[threadIdx.x + threads];
 }
+// A tree of sums: the last element of each half of a branch to that of the branch.
+__device__ __forceinline__ void add_up(float* s) {
+  for (int distance = 1; distance < elements; distance *= 2) {
+    __syncthreads();
+    const int far = (threadIdx.x + 1) * 2 * distance - 1;
+    if (far < elements) s[far] += s[far - distance];
+  }
+}
 __device__ __forceinline__ void give(float* out, const float* s) {
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x];
@@ -39,11 +47,7 @@ __global__ void scan_exclusive(float* out, const float* in) {
 __global__ void scan_inclusive(float* out, const float* in) {
   __shared__ float s[elements];
   fill(s, in);
-  for (int distance = 1; distance < elements; distance *= 2) {
-    __syncthreads();
-    const int far = (threadIdx.x + 1) * 2 * distance - 1;
-    if (far < elements) s[far] += s[far - distance];
-  }
+  add_up(s);
   for (int distance = elements / 4; distance > 0; distance /= 2) {
     __syncthreads();
     const int near = (threadIdx.x + 1) * 2 * distance - 1;
@@ -71,11 +75,7 @@ __global__ void haar(float* out, const float* in) {
 __global__ void branches(float* out, const float* in) {
   __shared__ float s[elements];
   fill(s, in);
-  for (int distance = 1; distance < elements; distance *= 2) {
-    __syncthreads();
-    const int far = (threadIdx.x + 1) * 2 * distance - 1;
-    if (far < elements) s[far] += s[far - distance];
-  }
+  add_up(s);
   give(out, s);
 }
 
@@ -83,11 +83,7 @@ __global__ void branches(float* out, const float* in) {
 __global__ void share_of_sum(float* out, const float* in) {
   __shared__ float s[elements];
   fill(s, in);
-  for (int distance = 1; distance < elements; distance *= 2) {
-    __syncthreads();
-    const int far = (threadIdx.x + 1) * 2 * distance - 1;
-    if (far < elements) s[far] += s[far - distance];
-  }
+  add_up(s);
   __syncthreads();
   out[threadIdx.x] = in[threadIdx.x] / s[elements - 1];
 }
