@@ -201,15 +201,21 @@ void Decoder::place_shared() {
 }
 
 void Decoder::place_call_area() {
-  auto see = [&](const ptx::Function& f) {
+  auto see = [&](const auto& f) {
     for (const auto* list : {&f.params, &f.returns}) {
       uint32_t at = 0;
       for (const ptx::Variable& v : *list) next_argument(at, v);
       call_area_ = std::max(call_area_, round_up(at, 16));
     }
   };
-  for (const FunctionState& s : functions_)
+  for (const FunctionState& s : functions_) {
     if (!s.f->is_entry) see(*s.f);
+    // An indirect call is of its prototype, whether or not there is such a function here.
+    for (const ptx::Table& table : s.f->tables) {
+      see(table);
+      for (const uint32_t f : table.functions) see(m_.functions[f]);
+    }
+  }
   for (uint32_t b : builtins_) see(m_.functions[b]);
   local_top_ = 2 * call_area_;
 }

@@ -84,6 +84,17 @@ TEST(Forms, IndirectCallsAndBranchTables) {
                                                  : 100u; });
 }
 
+TEST(Forms, AnIndirectCallThatFitsNoFunctionMayStandWhereItIsNotReached) {
+  expect_words(
+      "wide: .callprototype (.param .b64 _) _ (.param .b64 _, .param .b64 _, .param .align 16 .b8 _[64]);\n"
+      "mov.u64 %rd5, 0;\nsetp.ne.u64 %p1, %rd5, 0;\n@!%p1 bra past;\n"
+      "{ .param .b64 a, b, r; .param .align 16 .b8 c[64]; call (r), %rd5, (a, b, c), wide; ld.param.b64 "
+      "%rd6, "
+      "[r]; }\n"
+      "past: st.global.u32 [%rd3], %r1;\n",
+      [](uint32_t lane) { return lane; });
+}
+
 TEST(Forms, InlineAssembly) {
   // Scopes hide names; registers of vectors have elements; %v<n> makes n of them.
   expect_words(
