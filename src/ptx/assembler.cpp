@@ -165,6 +165,19 @@ Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const
   return assembly;
 }
 
+/// The target that texts for one architecture or its family alone (sm_90a, sm_100f) ask for, which ptxas does
+/// not take for another; else the one given.
+std::string exact_target(const std::vector<std::string>& texts, const std::string& target) {
+  constexpr std::string_view directive = ".target ";
+  for (const std::string& text : texts) {
+    const size_t at = text.find(std::string(directive) + target);
+    const size_t letter = at + directive.size() + target.size();
+    if (at != std::string::npos && letter < text.size() && (text[letter] == 'a' || text[letter] == 'f'))
+      return target + text[letter];
+  }
+  return target;
+}
+
 }  // namespace
 
 void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels) {
@@ -195,14 +208,15 @@ Assembly assemble(const std::vector<std::string>& texts, const std::string& targ
   if (ptxas.empty()) return {{}, "ptxas was not found (it comes with the CUDA toolkit; PATH, CUDA_HOME)"};
   std::error_code ignored;
   std::vector<std::string> parts = texts;
-  parts.push_back(target);
+  const std::string exact = exact_target(texts, target);
+  parts.push_back(exact);
   parts.push_back(fs::canonical(ptxas, ignored).string());
   parts.push_back(std::to_string(fs::file_size(ptxas, ignored)));
   const fs::path cached = cache_file(parts);
   Assembly assembly;
   if (!cached.empty() && read_cache(cached, assembly)) return assembly;
   try {
-    assembly = run(ptxas, texts, target);
+    assembly = run(ptxas, texts, exact);
   } catch (const std::exception& error) {
     return {{}, error.what()};
   }

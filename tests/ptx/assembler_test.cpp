@@ -92,6 +92,15 @@ TEST_F(WithTools, RunsTheAssemblerOnceForATextAndATarget) {
   EXPECT_EQ(count, 3);
 }
 
+TEST_F(WithTools, AssemblesForOneArchitectureAloneWhatIsMadeForThat) {
+  use("echo \"ptxas info : Compiling entry function '$1' for 'x'\"\necho 'ptxas info : Used 9 registers'\n");
+  EXPECT_EQ(assemble({".version 8.0\n.target sm_90a\n"}, "sm_90").kernels.count("-arch=sm_90a"), 1u);
+  EXPECT_EQ(
+      assemble({".version 8.8\n.target sm_90\n", ".target sm_90f"}, "sm_90").kernels.count("-arch=sm_90f"),
+      1u);
+  EXPECT_EQ(assemble({".version 8.0\n.target sm_80\n"}, "sm_90").kernels.count("-arch=sm_90"), 1u);
+}
+
 TEST_F(WithTools, SaysWhyNothingIsKnown) {
   use("echo 'ptxas fatal   : Unsupported .target' >&2; exit 1\n");
   EXPECT_THAT(assemble({"text"}, "sm_90").unknown, HasSubstr("Unsupported .target"));
