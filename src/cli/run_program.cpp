@@ -31,7 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr char runtime_name[] = "libcudart.so.13";
-constexpr char driver_name[] = "libcuda.so.1";
 constexpr char hook_name[] = "lanescope_hook.so";
 
 /// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
@@ -78,7 +77,7 @@ struct ProgramFile {
   bool has_device_code = false;    ///< nvcc linked it
   bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
   bool needs_runtime = false;      ///< a shared CUDA runtime of our version
-  bool asks_for_driver = false;    ///< the driver API's library, when it is started or later
+  bool needs_linker = false;       ///< nvJitLink
   std::string other_runtime;       ///< a shared CUDA runtime of another version
 };
 
@@ -148,13 +147,11 @@ ProgramFile inspect(const std::string& path) {
           file.needs_runtime = true;
         else if (needed.starts_with("libcudart.so."))
           file.other_runtime = needed;
-        else if (needed == driver_name)
-          file.asks_for_driver = true;
+        else if (needed.starts_with("libnvJitLink.so."))
+          file.needs_linker = true;
       }
     }
   }
-  // Programs of nvcc have the name in their copy of the runtime.
-  if (!file.has_device_code && bytes.find(driver_name) != std::string::npos) file.asks_for_driver = true;
   return file;
 }
 
@@ -181,7 +178,19 @@ void check_program(const std::string& path, const ProgramFile& file) {
                 "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
-void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
+/// Libraries that are loaded before the program's own.
+std::string preloaded(const ProgramFile& file, const fs::path& libraries) {
+  std::string list = (libraries / hook_name).string() + ":" + (libraries / runtime_name).string();
+  // What is no CUDA program itself, such as an interpreter, is to link kernels by the driver: nvJitLink makes
+  // machine code of them.
+  if (!file.has_device_code && !file.needs_runtime && !file.needs_linker)
+    for (const char* version : {"12", "13"})
+      list += ":" + (libraries / "hidden" / version / ("libnvJitLink.so." + std::string(version))).string();
+  return list;
+}
+
+void set_variables(const ProgramOptions& options, const ProgramFile& file, const fs::path& libraries,
+                   const fs::path& reports) {
   const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
   const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
     if (value != unset) set(name, std::to_string(value));
@@ -190,7 +199,7 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
     const char* before = std::getenv(name);
     set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
   };
-  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string());
+  prepend("LD_PRELOAD", preloaded(file, libraries));
   prepend("LD_LIBRARY_PATH", libraries.string());
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
@@ -219,8 +228,8 @@ void forward(int number, siginfo_t* info, void*) {
   if (info->si_code <= 0 && child > 0) kill(child, number);
 }
 
-int start_and_wait(const ProgramOptions& options, const std::string& path, const fs::path& libraries,
-                   const fs::path& reports) {
+int start_and_wait(const ProgramOptions& options, const std::string& path, const ProgramFile& file,
+                   const fs::path& libraries, const fs::path& reports) {
   std::cout.flush();
   int failed[2];
   if (pipe2(failed, O_CLOEXEC) != 0)
@@ -228,7 +237,7 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   const pid_t started = fork();
   if (started < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (started == 0) {
-    set_variables(options, libraries, reports);
+    set_variables(options, file, libraries, reports);
     const std::vector<char*> arguments = argument_vector(options.command);
     execv(path.c_str(), arguments.data());
     const int reason = errno;
@@ -276,15 +285,9 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
   return reports;
 }
 
-std::string why_no_report(const ProgramFile& file, int status, bool is_partial) {
+std::string why_no_report(int status, bool is_partial) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "was killed, so that it could not report";
   if (is_partial) return "ran no kernel here; the reason stands above";
-  if (file.asks_for_driver)
-    return fmt::format(
-        "asks for {}, the driver API (cu…), which Lanescope does not have: it runs programs on the runtime "
-        "API "
-        "(cuda…)",
-        driver_name);
   return "used no CUDA kernel or copy; if a process that it started did, add --follow-children";
 }
 
@@ -296,7 +299,7 @@ ProgramRun run_program(const ProgramOptions& options) {
   const ProgramFile file = inspect(path);
   check_program(path, file);
   const ScratchFolder folder;
-  const int status = start_and_wait(options, path, libraries, folder.path());
+  const int status = start_and_wait(options, path, file, libraries, folder.path());
 
   ProgramRun run;
   run.reports = read_reports(folder.path());
@@ -308,8 +311,8 @@ ProgramRun run_program(const ProgramOptions& options) {
   run.has_defect = some_process_left(".failed");
   run.is_partial = some_process_left(".refused");
   if (run.reports.empty())
-    std::cerr << "lanescope: " << options.command.front() << ' '
-              << why_no_report(file, status, run.is_partial) << '\n';
+    std::cerr << "lanescope: " << options.command.front() << ' ' << why_no_report(status, run.is_partial)
+              << '\n';
   run.status = exit_status(status);
   return run;
 }

@@ -235,7 +235,9 @@ int main(int argc, char** argv) {
     for (int i = 2; i < argc; ++i) {
       const auto function = reinterpret_cast<int (*)()>(dlsym(RTLD_DEFAULT, argv[i]));
       require(function != nullptr, argv[i]);
-      require(function() == 801 && function() == 801 && cudaGetLastError() == 801, argv[i]);
+      // The driver's functions know no last error.
+      const int last = std::strncmp(argv[i], "cuda", 4) == 0 || argv[i][0] == '_' ? 801 : 0;
+      require(function() == 801 && function() == 801 && cudaGetLastError() == last, argv[i]);
     }
     std::printf("%d functions\n", argc - 2);
   }

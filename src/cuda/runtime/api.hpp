@@ -26,6 +26,7 @@ enum class Status : int {
   invalid_device_function = 98,
   invalid_device = 101,
   invalid_kernel_image = 200,
+  invalid_context = 201,
   no_kernel_image_for_device = 209,
   unsupported_limit = 215,
   invalid_ptx = 218,

@@ -151,6 +151,13 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
   return Status::success;
 }
 
+Status submit_set(const SetWork& work, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    const Status status = runtime.check(work);
+    return status == Status::success ? runtime.submit(stream, work) : status;
+  });
+}
+
 namespace {
 
 /// Copies in the default stream are done when the call returns, and those of memory that CUDA does not know.
@@ -252,18 +259,15 @@ Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t 
 }
 
 Status set_box(PitchedPointer memory, int value, Sizes extent, Stream* stream) {
-  return call([&](Runtime& runtime) {
-    SetWork work;
-    work.target = address_of(memory.pointer);
-    work.value = static_cast<uint32_t>(value) & 0xff;
-    work.width = extent.width;
-    work.height = extent.height;
-    work.depth = extent.depth;
-    work.pitch = memory.pitch;
-    work.slice = memory.pitch * memory.height;
-    const Status status = runtime.check(work);
-    return status == Status::success ? runtime.submit(stream, work) : status;
-  });
+  SetWork work;
+  work.target = address_of(memory.pointer);
+  work.value = static_cast<uint32_t>(value) & 0xff;
+  work.width = extent.width;
+  work.height = extent.height;
+  work.depth = extent.depth;
+  work.pitch = memory.pitch;
+  work.slice = memory.pitch * memory.height;
+  return submit_set(work, stream);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Copies as graphs need them.
+// Copies and sets as graphs and the driver API need them.
 #pragma once
 
 #include "cuda/runtime/runtime.hpp"
@@ -7,5 +7,8 @@ namespace lanescope::cuda {
 
 /// The box of bytes that a cudaMemcpy3DParms speaks of.
 [[nodiscard]] Status to_work(const Copy3D& copy, CopyWork& work);
+
+/// Checks it and gives it to the stream.
+Status submit_set(const SetWork& work, Stream* stream);
 
 }  // namespace lanescope::cuda

@@ -45,7 +45,11 @@ LANESCOPE_CUDA_API Status cudaGetDevice(int* device) {
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaSetDevice(int device) { return remember(check_device(device)); }
+LANESCOPE_CUDA_API Status cudaSetDevice(int device) {
+  const Status status = remember(check_device(device));
+  if (status == Status::success) use_context();
+  return status;
+}
 
 LANESCOPE_CUDA_API Status cudaInitDevice(int device, unsigned, unsigned) {
   return remember(check_device(device));

@@ -10,13 +10,26 @@ Status& last_error() {
   return last;
 }
 
-Status not_implemented(const char* name) {
+namespace {
+
+/// Says it once for each name.
+void say_once(const char* name, const char* result) {
   static std::mutex mutex;
   static auto* said = new std::set<std::string>;  // functions may be called when statics are gone
   const std::lock_guard lock(mutex);
-  if (said->insert(name).second)
-    say(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
+  if (said->insert(name).second) say(std::string(name) + " is not implemented and returns " + result);
+}
+
+}  // namespace
+
+Status not_implemented(const char* name) {
+  say_once(name, "cudaErrorNotSupported");
   return remember(Status::not_supported);
+}
+
+Status driver_not_implemented(const char* name) {
+  say_once(name, "CUDA_ERROR_NOT_SUPPORTED");
+  return Status::not_supported;
 }
 
 }  // namespace lanescope::cuda

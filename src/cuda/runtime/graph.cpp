@@ -198,8 +198,7 @@ Status add(Node** out, Graph* graph, Node* const* needs, size_t count, Work work
 }
 
 Status kernel_work(Runtime& runtime, const KernelNodeParams& params, KernelWork& work) {
-  if (params.extra != nullptr) return not_implemented("cudaKernelNodeParams::extra");
-  return make_work(runtime, params.function, params.grid, params.block, params.arguments,
+  return make_work(runtime, params.function, params.grid, params.block, {params.arguments, params.extra},
                    params.dynamic_shared, work);
 }
 

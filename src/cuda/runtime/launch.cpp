@@ -133,8 +133,43 @@ Status check(Runtime& runtime, const Function& function, const exec::Kernel& ker
   return Status::success;
 }
 
-Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments,
-                 size_t shared, KernelWork& work) {
+namespace {
+
+/// Copies the arguments to where the kernel finds them.
+Status copy_arguments(const exec::Kernel& kernel, const Arguments& arguments,
+                      std::vector<std::byte>& params) {
+  params.resize(kernel.param_bytes);
+  if (arguments.extra != nullptr) {
+    const void* buffer = nullptr;
+    size_t bytes = 0;
+    enum Key : uintptr_t { end, buffer_pointer, buffer_size };
+    for (void** entry = arguments.extra; reinterpret_cast<uintptr_t>(*entry) != end; entry += 2) {
+      const auto key = reinterpret_cast<uintptr_t>(entry[0]);
+      if (key == buffer_pointer)
+        buffer = entry[1];
+      else if (key == buffer_size && entry[1] != nullptr)
+        bytes = *static_cast<const size_t*>(entry[1]);
+      else
+        return Status::invalid_value;
+    }
+    if (arguments.each != nullptr || (buffer == nullptr && bytes != 0)) return Status::invalid_value;
+    // As an H200's driver does it: a buffer may end before the last parameters do.
+    if (bytes > params.size()) return Status::launch_out_of_resources;
+    std::copy_n(static_cast<const std::byte*>(buffer), bytes, params.data());
+    return Status::success;
+  }
+  if (!kernel.params.empty() && arguments.each == nullptr) return Status::invalid_value;
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    if (arguments.each[i] == nullptr) return Status::invalid_value;
+    std::memcpy(params.data() + kernel.params[i].offset, arguments.each[i], kernel.params[i].size);
+  }
+  return Status::success;
+}
+
+}  // namespace
+
+Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block,
+                 const Arguments& arguments, size_t shared, KernelWork& work) {
   Function* function = runtime.function(handle);
   if (function == nullptr) return Status::invalid_resource_handle;  // as an H200's runtime says
   Status status = runtime.prepare(*function);
@@ -145,13 +180,8 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   work.grid = dim(grid);
   work.block = dim(block);
   work.dynamic_shared = static_cast<uint32_t>(shared);
-  work.params.resize(kernel.param_bytes);
-  if (!kernel.params.empty() && arguments == nullptr) return Status::invalid_value;
-  for (size_t i = 0; i < kernel.params.size(); ++i) {
-    if (arguments[i] == nullptr) return Status::invalid_value;
-    std::memcpy(work.params.data() + kernel.params[i].offset, arguments[i], kernel.params[i].size);
-  }
-  return check(runtime, *function, kernel, work);
+  status = copy_arguments(kernel, arguments, work.params);
+  return status == Status::success ? check(runtime, *function, kernel, work) : status;
 }
 
 Function& Runtime::function_of(Binary& binary, const exec::Kernel& kernel) {
@@ -358,20 +388,20 @@ Status Runtime::run(const KernelWork& work, const Stream& stream) {
   return Status::success;
 }
 
-namespace {
-
-Status launch(const void* handle, Extent3 grid, Extent3 block, void** arguments, size_t shared,
-              Stream* stream, bool cooperative = false, Extent3 cluster = {0, 0, 0}) {
+Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments) {
   return call([&](Runtime& runtime) {
     KernelWork work;
-    work.cooperative = cooperative;
-    work.cluster = dim(cluster);
-    const Status status = make_work(runtime, handle, grid, block, arguments, shared, work);
-    return status == Status::success ? runtime.submit(stream, std::move(work)) : status;
+    for (unsigned i = 0; i < description.attribute_count; ++i) {
+      const LaunchAttribute& attribute = description.attributes[i];
+      if (attribute.id == LaunchAttribute::cooperative) work.cooperative = attribute.value.number != 0;
+      if (attribute.id == LaunchAttribute::cluster_dimension) work.cluster = dim(attribute.value.dimension);
+    }
+    const Status status = make_work(runtime, handle, description.grid, description.block, arguments,
+                                    description.dynamic_shared, work);
+    return status == Status::success ? runtime.submit(description.stream, std::move(work)) : status;
   });
 }
 
-}  // namespace
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
@@ -396,29 +426,24 @@ LANESCOPE_CUDA_API Status __cudaPopCallConfiguration(Extent3* grid, Extent3* blo
 
 LANESCOPE_CUDA_API Status cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block,
                                            void** arguments, size_t shared, Stream* stream) {
-  return launch(function, grid, block, arguments, shared, stream);
+  return launch(function, {grid, block, shared, stream, nullptr, 0}, {arguments});
 }
 
 LANESCOPE_CUDA_API Status __cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block,
                                              void** arguments, size_t shared, Stream* stream) {
-  return launch(function, grid, block, arguments, shared, stream);
+  return cudaLaunchKernel(function, grid, block, arguments, shared, stream);
 }
 
 LANESCOPE_CUDA_API Status cudaLaunchCooperativeKernel(const void* function, Extent3 grid, Extent3 block,
                                                       void** arguments, size_t shared, Stream* stream) {
-  return launch(function, grid, block, arguments, shared, stream, true);
+  LaunchAttribute cooperative{};
+  cooperative.id = LaunchAttribute::cooperative;
+  cooperative.value.number = 1;
+  return launch(function, {grid, block, shared, stream, &cooperative, 1}, {arguments});
 }
 
 LANESCOPE_CUDA_API Status cudaLaunchKernelExC(const LaunchDescription* description, const void* function,
                                               void** arguments) {
-  if (description == nullptr) return remember(Status::invalid_value);
-  bool cooperative = false;
-  Extent3 cluster{0, 0, 0};
-  for (unsigned i = 0; i < description->attribute_count; ++i) {
-    const LaunchAttribute& attribute = description->attributes[i];
-    if (attribute.id == LaunchAttribute::cooperative) cooperative = attribute.value.number != 0;
-    if (attribute.id == LaunchAttribute::cluster_dimension) cluster = attribute.value.dimension;
-  }
-  return launch(function, description->grid, description->block, arguments, description->dynamic_shared,
-                description->stream, cooperative, cluster);
+  return description == nullptr ? remember(Status::invalid_value)
+                                : launch(function, *description, {arguments});
 }

@@ -6,10 +6,18 @@
 
 namespace lanescope::cuda {
 
-/// Finds the kernel, copies its arguments (`arguments[i]` points to the i-th one) and checks the
-/// configuration. `work.cooperative` and `work.cluster` are set by the caller before.
-Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block, void** arguments,
-                 size_t shared, KernelWork& work);
+/// A kernel's arguments as programs pass them.
+struct Arguments {
+  void** each = nullptr;   ///< points to the i-th one
+  void** extra = nullptr;  ///< or all in one buffer, as CU_LAUNCH_PARAM_BUFFER_POINTER and …_SIZE say
+};
+
+/// Finds the kernel, copies its arguments and checks the configuration. `work.cooperative` and `work.cluster`
+/// are set by the caller before.
+Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block,
+                 const Arguments& arguments, size_t shared, KernelWork& work);
+/// Launches a kernel, by stub or handle, into the description's stream.
+Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments);
 Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work);
 
 /// The work as something that is taken up until it has finished; nothing runs yet.

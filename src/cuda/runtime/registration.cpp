@@ -86,9 +86,11 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
          target.substr(3) + ",code=compute_" + target.substr(3) + "), which keeps the PTX";
 }
 
-/// One container's PTX for the device; "" when it holds none that fits (`why` says so).
-std::string ptx_of(const std::vector<FatImage>& images, const std::string& name, const Device& device,
-                   std::string& why) {
+}  // namespace
+
+std::string Runtime::ptx_in(std::span<const std::byte> container, const std::string& name,
+                            std::string& why) const {
+  const std::vector<FatImage> images = read_fat_binary(container, name);
   const FatImage* image = choose_ptx(images, device.target());
   if (image == nullptr && device.attribute(attribute_major) < 7) {
     // Today's compilers make no PTX for these: the oldest stands in, and accesses are still counted by the
@@ -102,19 +104,6 @@ std::string ptx_of(const std::vector<FatImage>& images, const std::string& name,
   }
   return text_of(*image, name);
 }
-
-/// The PTX of all units of a binary.
-std::vector<std::string> ptx_texts(const Binary& binary, const Device& device, std::string& why) {
-  std::vector<std::string> texts;
-  for (const auto& container : binary.containers) {
-    if (container.empty()) continue;  // loaded as PTX
-    std::string text = ptx_of(read_fat_binary(container, binary.name), binary.name, device, why);
-    if (!text.empty()) texts.push_back(std::move(text));
-  }
-  return texts;
-}
-
-}  // namespace
 
 Binary* Runtime::register_binary(const void* wrapper) {
   auto binary = std::make_unique<Binary>();
@@ -146,17 +135,6 @@ Binary* Runtime::register_binary(const void* wrapper) {
     binary->loaded = true;
     binary->status = Status::invalid_kernel_image;
   }
-  Binary* handle = binary.get();
-  const std::unique_lock lock(mutex);
-  binaries.push_back(std::move(binary));
-  return handle;
-}
-
-Binary* Runtime::load_binary(std::vector<std::byte> bytes, std::string name) {
-  auto binary = std::make_unique<Binary>();
-  binary->name = std::move(name);
-  binary->owned = std::move(bytes);
-  binary->containers.emplace_back(binary->owned);
   Binary* handle = binary.get();
   const std::unique_lock lock(mutex);
   binaries.push_back(std::move(binary));
@@ -206,12 +184,12 @@ Status Runtime::load(Binary& binary) {
   binary.loaded = true;
   try {
     std::string why;
-    std::vector<std::string> texts = ptx_texts(binary, device, why);
+    std::vector<std::string> texts = this->texts(binary, &why);
     if (texts.empty()) {
-      refuse(why);
+      refuse(binary.defect = why);
       return binary.status = Status::no_kernel_image_for_device;
     }
-    const std::string module_name = binary.name + ".ptx";
+    const std::string module_name = binary.texts.empty() ? binary.name + ".ptx" : binary.name;
     std::vector<ptx::Module> units;
     for (size_t i = 0; i < texts.size(); ++i)
       units.push_back(ptx::parse(std::move(texts[i]), texts.size() == 1
@@ -221,7 +199,7 @@ Status Runtime::load(Binary& binary) {
         units.size() == 1 ? std::move(units.front()) : ptx::link(std::move(units), module_name));
     binary.image = std::make_unique<exec::Image>(binary.module, memory);
   } catch (const Error& error) {
-    refuse(error.what());
+    refuse(binary.defect = error.what());
     binary.status = Status::invalid_ptx;
   }
   return binary.status;
@@ -249,11 +227,16 @@ int Runtime::registers(const Function& function, std::string* unknown) {
   return found == nullptr ? 0 : static_cast<int>(found->registers);
 }
 
-std::vector<std::string> Runtime::texts(const Binary& binary) const {
-  std::string why;
-  std::vector<std::string> list = ptx_texts(binary, device, why);
-  if (list.empty() && binary.module != nullptr) list.push_back(binary.module->text);
-  return list;
+std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) const {
+  if (!binary.texts.empty()) return binary.texts;
+  std::vector<std::string> texts;
+  std::string reason;
+  for (const auto& container : binary.containers) {
+    std::string text = ptx_in(container, binary.name, reason);
+    if (!text.empty()) texts.push_back(std::move(text));
+  }
+  if (why != nullptr) *why = reason;
+  return texts;
 }
 
 const ptx::MachineNeeds* Runtime::needs(const Function& function, std::string* unknown) {
@@ -292,38 +275,6 @@ void Runtime::load_managed(Binary& binary) {
 namespace {
 
 Binary* binary_of(void** handle) { return reinterpret_cast<Binary*>(handle); }
-
-/// A library: a binary that the program loads itself.
-Status load_library(Runtime& runtime, Binary** out, std::vector<std::byte> bytes, const std::string& name) {
-  const auto* text = reinterpret_cast<const char*>(bytes.data());
-  uint32_t magic = 0;
-  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
-  Binary* binary = nullptr;
-  if (magic == container_magic) {
-    binary = runtime.load_binary(std::move(bytes), name);
-  } else {
-    binary = runtime.load_binary({}, name);
-    const std::lock_guard lock(binary->mutex);
-    binary->loaded = true;
-    try {
-      binary->module = std::make_shared<const ptx::Module>(ptx::parse(std::string(text), name));
-      binary->image = std::make_unique<exec::Image>(binary->module, runtime.memory);
-    } catch (const Error& error) {
-      if (std::strstr(text, ".version") != nullptr)
-        runtime.refuse(error.what());
-      else  // no PTX at all, which no device would take
-        say(std::string("error: ") + error.what());
-      return binary->status = Status::invalid_ptx;
-    }
-  }
-  const Status status = runtime.load(*binary);
-  if (status != Status::success) return status;
-  for (const ptx::Function& function : binary->module->functions)
-    if (function.is_entry && function.has_body)
-      runtime.register_function(binary, nullptr, function.name.c_str());
-  *out = binary;
-  return Status::success;
-}
 
 }  // namespace
 }  // namespace lanescope::cuda
@@ -415,92 +366,4 @@ LANESCOPE_CUDA_API Status cudaGetSymbolSize(size_t* out, const void* symbol) {
     if (status == Status::success) *out = size;
     return status;
   });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int*, void**, unsigned, int*,
-                                              void**, unsigned) {
-  return call([&](Runtime& runtime) {
-    if (out == nullptr || code == nullptr) return Status::invalid_value;
-    const auto* bytes = static_cast<const std::byte*>(code);
-    uint32_t magic = 0;
-    std::memcpy(&magic, bytes, sizeof magic);
-    if (magic == wrapper_magic) {
-      *out = runtime.register_binary(code);
-      const Status status = runtime.load(**out);
-      if (status != Status::success) return status;
-      for (const lanescope::ptx::Function& function : (*out)->module->functions)
-        if (function.is_entry && function.has_body)
-          runtime.register_function(*out, nullptr, function.name.c_str());
-      return Status::success;
-    }
-    const size_t size = magic == container_magic ? container_size({bytes, 16}, "cudaLibraryLoadData")
-                                                 : std::strlen(static_cast<const char*>(code)) + 1;
-    return load_library(runtime, out, {bytes, bytes + size}, "library");
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int*, void**, unsigned,
-                                                  int*, void**, unsigned) {
-  return call([&](Runtime& runtime) {
-    if (out == nullptr || path == nullptr) return Status::invalid_value;
-    const std::optional<std::string> content = lanescope::read_if_readable(path);
-    if (!content) return Status::file_not_found;
-    const auto* bytes = reinterpret_cast<const std::byte*>(content->c_str());
-    return load_library(runtime, out, {bytes, bytes + content->size() + 1}, path);
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryUnload(Binary* library) {
-  return call_when_idle([&](Runtime& runtime) {
-    if (library == nullptr) return Status::invalid_resource_handle;
-    runtime.unregister_binary(library);
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryGetKernel(Function** out, Binary* library, const char* name) {
-  return call([&](Runtime&) {
-    if (out == nullptr || library == nullptr || name == nullptr) return Status::invalid_value;
-    for (const auto& function : library->functions) {
-      if (function->name != name) continue;
-      *out = function.get();
-      return Status::success;
-    }
-    return Status::symbol_not_found;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryGetKernelCount(unsigned* count, Binary* library) {
-  return call([&](Runtime&) {
-    if (count == nullptr || library == nullptr) return Status::invalid_value;
-    *count = static_cast<unsigned>(library->functions.size());
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryEnumerateKernels(Function** out, unsigned most, Binary* library) {
-  return call([&](Runtime&) {
-    if (out == nullptr || library == nullptr) return Status::invalid_value;
-    for (size_t i = 0; i < most; ++i)
-      out[i] = i < library->functions.size() ? library->functions[i].get() : nullptr;
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Binary* library,
-                                               const char* name) {
-  return call([&](Runtime&) {
-    if (library == nullptr || name == nullptr) return Status::invalid_value;
-    uint64_t bytes = 0;
-    const uint64_t found = library->image->variable(name, &bytes);
-    if (found == 0) return Status::symbol_not_found;
-    if (address != nullptr) *address = reinterpret_cast<void*>(found);
-    if (size != nullptr) *size = bytes;
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaLibraryGetManaged(void** address, size_t* size, Binary* library,
-                                                const char* name) {
-  return cudaLibraryGetGlobal(address, size, library, name);
 }

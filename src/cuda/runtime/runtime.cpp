@@ -7,6 +7,11 @@
 
 namespace lanescope::cuda {
 
+Context& primary_context() {
+  static auto* context = new Context;
+  return *context;
+}
+
 Runtime& Runtime::get() {
   static auto* runtime = new Runtime;
   return *runtime;

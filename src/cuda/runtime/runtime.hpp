@@ -25,6 +25,7 @@
 
 #include "base/error.hpp"
 #include "cuda/runtime/api.hpp"
+#include "cuda/runtime/context.hpp"
 #include "cuda/runtime/device.hpp"
 #include "cuda/runtime/message.hpp"
 #include "cuda/runtime/options.hpp"
@@ -65,7 +66,8 @@ struct Binary {
   std::string name;  ///< for messages and where the PTX has no source lines
   const void* wrapper = nullptr;
   std::vector<std::span<const std::byte>> containers;
-  std::vector<std::byte> owned;  ///< bytes of containers loaded from a file
+  std::vector<std::byte> owned;    ///< bytes of containers that a program loaded itself
+  std::vector<std::string> texts;  ///< the PTX of its units, where a program gave that itself
   std::vector<std::unique_ptr<Function>> functions;
   struct Managed {
     void** host_pointer;
@@ -77,6 +79,7 @@ struct Binary {
   std::mutex mutex;  ///< of what follows
   bool loaded = false;
   Status status = Status::success;  ///< of loading
+  std::string defect;               ///< why it could not be loaded
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
   std::optional<ptx::Assembly> assembly;  ///< once asked for
@@ -187,7 +190,15 @@ class Runtime {
   // registration.cpp
   Binary* register_binary(const void* wrapper);
   void unregister_binary(Binary* binary);
-  Binary* load_binary(std::vector<std::byte> bytes, std::string name);
+
+  // library.cpp
+  /// A library: a binary that the program loads itself. `code` is a fat binary, the wrapper of one, or the
+  /// PTX of units that join_units() put together. `why`: gets what is wrong with it.
+  Status load_library(Binary** out, const void* code, size_t size, const std::string& name,
+                      std::string* why = nullptr);
+  Status load_library_file(Binary** out, const char* path, std::string* why = nullptr);
+
+  // registration.cpp
   void register_function(Binary* binary, const void* stub, const char* name);
   void register_variable(Binary* binary, const void* host, const char* name);
   /// By host stub or handle; nullptr if there is none.
@@ -200,12 +211,15 @@ class Runtime {
   int registers(const Function& function, std::string* unknown = nullptr);
   /// All that the assembler says of the kernel; null where that is not known.
   const ptx::MachineNeeds* needs(const Function& function, std::string* unknown = nullptr);
-  /// The PTX of all its translation units.
-  [[nodiscard]] std::vector<std::string> texts(const Binary& binary) const;
+  /// The PTX of all its translation units. `why`: gets what keeps one from having any.
+  [[nodiscard]] std::vector<std::string> texts(const Binary& binary, std::string* why = nullptr) const;
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);
   void load_managed(Binary& binary);
+  /// The PTX for this device in a fat binary; "" if there is none that fits (`why`).
+  [[nodiscard]] std::string ptx_in(std::span<const std::byte> container, const std::string& name,
+                                   std::string& why) const;
 
   // memory.cpp
   Status allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out);
@@ -270,8 +284,17 @@ class Runtime {
   std::atomic<uint64_t> device_bytes_{0};
 };
 
+/// Of code in memory, which says itself where it ends.
+inline constexpr size_t unknown_size = SIZE_MAX / 2;
+
+/// PTX of translation units as one text, which load_library() links. The runtime has no form of its own for
+/// what the driver's linker (cuLinkComplete) makes.
+[[nodiscard]] std::string join_units(const std::vector<std::string>& units);
+
 /// Message and result of a call that cannot be done here; said once for each `name`.
 Status not_implemented(const char* name);
+/// The same for the driver API, which knows no last error.
+Status driver_not_implemented(const char* name);
 
 /// The calling thread's last error.
 Status& last_error();
@@ -303,6 +326,7 @@ template <typename F>
 Status call(F&& body) {
   return query([&](Runtime& runtime) -> Status {
     if (in_host_function()) return Status::not_permitted;
+    use_context();
     const Status failed = runtime.failure;
     return failed != Status::success ? failed : body(runtime);
   });

@@ -1,8 +1,9 @@
-# Our library exports every function that the vendor's does, under the same version, and no other.
+# Our library exports every function that the vendor's does, and no other: VERSION is that of ours, and the vendor's, if
+# that has any.
 foreach(side REAL OURS)
   execute_process(COMMAND ${NM} -D --defined-only ${${side}} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
-  string(REGEX MATCHALL "[TW] [A-Za-z0-9_]+@@libcudart.so.13" ${side} "${text}")
-  list(TRANSFORM ${side} REPLACE "[TW] (.*)@@.*" "\\1")
+  string(REGEX MATCHALL "[TW] [A-Za-z0-9_]+(@@${VERSION})?\n" ${side} "${text}")
+  list(TRANSFORM ${side} REPLACE "[TW] ([A-Za-z0-9_]+).*" "\\1")
   list(SORT ${side})
 endforeach()
 list(LENGTH REAL count)

@@ -1,7 +1,10 @@
-// Our declarations of the runtime's structures against the vendor's, at compile time.
+// Our declarations of the structures of both APIs, and the driver's errors, against the vendor's, at compile
+// time.
+#include <cuda.h>
+
 #include <cstddef>
 
-#include "cuda/runtime/api.hpp"
+#include "cuda/driver/api.hpp"
 
 namespace ours = lanescope::cuda;
 
@@ -51,5 +54,32 @@ static_assert(static_cast<int>(ours::Status::invalid_resource_handle) == cudaErr
 static_assert(static_cast<int>(ours::Status::not_permitted) == cudaErrorNotPermitted);
 static_assert(static_cast<int>(ours::Status::capture_implicit) == cudaErrorStreamCaptureImplicit);
 static_assert(static_cast<int>(ours::Status::graph_exec_update_failure) == cudaErrorGraphExecUpdateFailure);
+
+SAME(DriverCopy2D, source.array, CUDA_MEMCPY2D, srcArray);
+SAME(DriverCopy2D, target.type, CUDA_MEMCPY2D, dstMemoryType);
+SAME(DriverCopy2D, target.pitch, CUDA_MEMCPY2D, dstPitch);
+SAME(DriverCopy2D, height, CUDA_MEMCPY2D, Height);
+SAME(DriverCopy3D, source.pitch, CUDA_MEMCPY3D, srcPitch);
+SAME(DriverCopy3D, target.z, CUDA_MEMCPY3D, dstZ);
+SAME(DriverCopy3D, target.device, CUDA_MEMCPY3D, dstDevice);
+SAME(DriverCopy3D, target.height, CUDA_MEMCPY3D, dstHeight);
+SAME(DriverCopy3D, depth, CUDA_MEMCPY3D, Depth);
+SAME(DriverArray, channels, CUDA_ARRAY_DESCRIPTOR, NumChannels);
+SAME(DriverArray3D, flags, CUDA_ARRAY3D_DESCRIPTOR, Flags);
+SAME(DriverResource, of.linear.bytes, CUDA_RESOURCE_DESC, res.linear.sizeInBytes);
+SAME(DriverResource, of.pitch2d.pitch, CUDA_RESOURCE_DESC, res.pitch2D.pitchInBytes);
+SAME(DriverTexture, flags, CUDA_TEXTURE_DESC, flags);
+SAME(DriverTexture, border, CUDA_TEXTURE_DESC, borderColor);
+SAME(DriverLaunch, dynamic_shared, CUlaunchConfig, sharedMemBytes);
+SAME(DriverLaunch, attribute_count, CUlaunchConfig, numAttrs);
+SAME(DriverKernelNode, common.dynamic_shared, CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes);
+SAME(DriverKernelNode, kernel, CUDA_KERNEL_NODE_PARAMS_v2, kern);
+SAME(MemsetParams, height, CUDA_MEMSET_NODE_PARAMS, height);
+static_assert(sizeof(ours::PoolProperties) == sizeof(CUmemPoolProps));
+static_assert(static_cast<int>(ours::DriverFormat::signed32) == CU_AD_FORMAT_SIGNED_INT32);
+static_assert(static_cast<int>(ours::DriverFormat::float32) == CU_AD_FORMAT_FLOAT);
+static_assert(static_cast<int>(ours::DriverMemory::unified) == CU_MEMORYTYPE_UNIFIED);
+#define LANESCOPE_DRIVER_ERROR(number, name) static_assert(number == name);
+#include "cuda/driver/errors.def"
 
 int main() { return 0; }

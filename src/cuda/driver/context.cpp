@@ -1,0 +1,245 @@
+// Contexts: the primary one and those that programs create, and each thread's stack of them. They share the
+// device's memory; when the last one goes, so does what was allocated.
+#include <atomic>
+#include <mutex>
+#include <unordered_set>
+#include <vector>
+
+#include "cuda/driver/driver.hpp"
+#include "cuda/runtime/calls.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+struct Contexts {
+  std::mutex mutex;
+  std::unordered_set<const Context*> created;
+  unsigned long long next_id = 2;  ///< the primary context has 1
+};
+
+Contexts& contexts() {
+  static auto* all = new Contexts;  // programs call CUDA in their last destructors
+  return *all;
+}
+
+/// Those below the calling thread's current one.
+std::vector<Context*>& below() {
+  thread_local auto* stack = new std::vector<Context*>;
+  return *stack;
+}
+
+bool is_context(const Context* context) {
+  const std::lock_guard lock(contexts().mutex);
+  return context == &primary_context() || contexts().created.contains(context);
+}
+
+/// The device is free of what programs have left when nobody uses it any more.
+void reset_if_unused() {
+  {
+    const std::lock_guard lock(contexts().mutex);
+    if (!contexts().created.empty() || primary_context().references != 0 || primary_context().in_use) return;
+  }
+  cudaDeviceReset();
+}
+
+Status create(Context** out, unsigned flags, int device) {
+  return about_device(device, [&] {
+    if (out == nullptr) return Status::invalid_value;
+    auto* context = new Context;
+    context->flags = flags;
+    {
+      const std::lock_guard lock(contexts().mutex);
+      context->id = contexts().next_id++;
+      contexts().created.insert(context);
+    }
+    *out = context;
+    return Status::success;
+  });
+}
+
+Status create_and_push(Context** out, unsigned flags, int device) {
+  const Status status = create(out, flags, device);
+  if (status != Status::success) return status;
+  if (current_context != nullptr) below().push_back(current_context);
+  current_context = *out;
+  return status;
+}
+
+void pop() {
+  auto& stack = below();
+  current_context = stack.empty() ? nullptr : stack.back();
+  if (!stack.empty()) stack.pop_back();
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cuCtxCreate_v2(Context** out, unsigned flags, int device) {
+  return create_and_push(out, flags, device);
+}
+
+LANESCOPE_CUDA_API Status cuCtxCreate_v3(Context** out, const void* /*affinity*/, int, unsigned flags,
+                                         int device) {
+  return create_and_push(out, flags, device);
+}
+
+LANESCOPE_CUDA_API Status cuCtxCreate_v4(Context** out, const void* /*parameters*/, unsigned flags,
+                                         int device) {
+  return create_and_push(out, flags, device);
+}
+
+LANESCOPE_CUDA_API Status cuCtxDestroy_v2(Context* context) {
+  const Status status = driver([&] {
+    const std::lock_guard lock(contexts().mutex);
+    return contexts().created.erase(context) != 0 ? Status::success : Status::invalid_context;
+  });
+  if (status != Status::success) return status;
+  if (current_context == context) pop();
+  std::erase(below(), context);
+  delete context;
+  reset_if_unused();
+  return status;
+}
+
+LANESCOPE_CUDA_API Status cuCtxPushCurrent_v2(Context* context) {
+  const Status status =
+      driver([&] { return is_context(context) ? Status::success : Status::invalid_context; });
+  if (status != Status::success) return status;
+  if (current_context != nullptr) below().push_back(current_context);
+  current_context = context;
+  return status;
+}
+
+LANESCOPE_CUDA_API Status cuCtxPopCurrent_v2(Context** out) {
+  const Status status = in_context([] { return Status::success; });
+  if (status != Status::success) return status;
+  if (out != nullptr) *out = current_context;
+  pop();
+  return status;
+}
+
+LANESCOPE_CUDA_API Status cuCtxSetCurrent(Context* context) {
+  const Status status = driver(
+      [&] { return context == nullptr || is_context(context) ? Status::success : Status::invalid_context; });
+  if (status != Status::success) return status;
+  if (context == nullptr)
+    pop();
+  else
+    current_context = context;
+  return status;
+}
+
+LANESCOPE_CUDA_API Status cuCtxGetCurrent(Context** out) {
+  return driver([&] {
+    if (out == nullptr) return Status::invalid_value;
+    *out = current_context;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuCtxGetDevice(int* device) {
+  return in_context([&] {
+    if (device == nullptr) return Status::invalid_value;
+    *device = 0;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuCtxGetFlags(unsigned* flags) {
+  return in_context([&] {
+    if (flags == nullptr) return Status::invalid_value;
+    *flags = current_context->flags;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuCtxSetFlags(unsigned flags) {
+  return in_context([&] {
+    current_context->flags = flags;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuCtxGetId(Context* context, unsigned long long* id) {
+  return driver([&] {
+    if (context == nullptr) context = current_context;
+    if (context == nullptr || !is_context(context)) return Status::invalid_context;
+    if (id == nullptr) return Status::invalid_value;
+    *id = context->id;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuCtxGetApiVersion(Context* context, unsigned* version) {
+  return driver([&] {
+    if (context == nullptr) context = current_context;
+    if (context == nullptr || !is_context(context)) return Status::invalid_context;
+    if (version == nullptr) return Status::invalid_value;
+    *version = 3020;  // of contexts since CUDA 3.2, as an H200 says
+    return Status::success;
+  });
+}
+
+LANESCOPE_PASS_0(cuCtxSynchronize, cudaDeviceSynchronize, by_context)
+LANESCOPE_PASS_2(cuCtxGetLimit, cudaDeviceGetLimit, by_context)
+LANESCOPE_PASS_2(cuCtxSetLimit, cudaDeviceSetLimit, by_context)
+LANESCOPE_PASS_1(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, by_context)
+LANESCOPE_PASS_1(cuCtxSetCacheConfig, cudaDeviceSetCacheConfig, by_context)
+LANESCOPE_PASS_1(cuCtxGetSharedMemConfig, cudaDeviceGetSharedMemConfig, by_context)
+LANESCOPE_PASS_1(cuCtxSetSharedMemConfig, cudaDeviceSetSharedMemConfig, by_context)
+LANESCOPE_PASS_2(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, by_context)
+LANESCOPE_PASS_0(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, by_context)
+
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxRetain(Context** out, int device) {
+  return about_device(device, [&] {
+    if (out == nullptr) return Status::invalid_value;
+    ++primary_context().references;
+    *out = &primary_context();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxRelease_v2(int device) {
+  return about_device(device, [&] {
+    if (primary_context().references == 0) return Status::invalid_context;
+    if (--primary_context().references == 0) reset_if_unused();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxReset_v2(int device) {
+  return about_device(device, cudaDeviceReset);
+}
+
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
+  return about_device(device, [&] {
+    primary_context().flags = flags;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxGetState(int device, unsigned* flags, int* active) {
+  return about_device(device, [&] {
+    if (flags == nullptr || active == nullptr) return Status::invalid_value;
+    *flags = primary_context().flags;
+    *active = primary_context().references != 0 || primary_context().in_use ? 1 : 0;
+    return Status::success;
+  });
+}
+
+// Those of the first version that take the same parameters.
+LANESCOPE_CUDA_API Status cuCtxCreate(Context** out, unsigned flags, int device) {
+  return cuCtxCreate_v2(out, flags, device);
+}
+LANESCOPE_CUDA_API Status cuCtxDestroy(Context* context) { return cuCtxDestroy_v2(context); }
+LANESCOPE_CUDA_API Status cuCtxPushCurrent(Context* context) { return cuCtxPushCurrent_v2(context); }
+LANESCOPE_CUDA_API Status cuCtxPopCurrent(Context** out) { return cuCtxPopCurrent_v2(out); }
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxRelease(int device) {
+  return cuDevicePrimaryCtxRelease_v2(device);
+}
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxReset(int device) { return cuDevicePrimaryCtxReset_v2(device); }
+LANESCOPE_CUDA_API Status cuDevicePrimaryCtxSetFlags(int device, unsigned flags) {
+  return cuDevicePrimaryCtxSetFlags_v2(device, flags);
+}

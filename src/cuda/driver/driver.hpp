@@ -1,0 +1,54 @@
+// The driver API (cu… functions): another way in to the same state as the runtime's functions, through which
+// most of its functions go. Streams, events, kernels, libraries, arrays and graphs are the same objects for
+// both, as CUDA has them; a module is a library, and a CUdeviceptr a pointer.
+//
+// Results have the runtime's numbers, which are the driver's wherever both know the error.
+#pragma once
+
+#include "cuda/runtime/context.hpp"
+#include "cuda/runtime/pass.hpp"
+#include "cuda/runtime/runtime.hpp"
+
+namespace lanescope::cuda {
+
+/// Whether cuInit was called, or the runtime has used the device on this thread.
+[[nodiscard]] bool is_initialized();
+
+/// The driver's result for one of the runtime's.
+[[nodiscard]] Status result_of(Status status);
+
+/// Runs a function of the driver, which leaves the runtime's last error and the current context alone.
+template <typename F>
+Status driver(F&& body) {
+  if (!is_initialized()) return Status::initialization_error;
+  const Status error_before = last_error();
+  Context* const context_before = current_context;
+  const Status status = body();
+  last_error() = error_before;
+  current_context = context_before;
+  return result_of(status);
+}
+
+/// Runs a function of the driver that needs a current context.
+template <typename F>
+Status in_context(F&& body) {
+  return driver([&] { return current_context == nullptr ? Status::invalid_context : body(); });
+}
+
+/// Runs a function of the driver about a device.
+template <typename F>
+Status about_device(int device, F&& body) {
+  return driver([&] { return device == 0 ? body() : Status::invalid_device; });
+}
+
+/// Ways to hand parameters on to a function of the runtime (pass.hpp).
+template <typename... A>
+Status by_driver(Status (*target)(A...), A... a) {
+  return driver([&] { return target(a...); });
+}
+template <typename... A>
+Status by_context(Status (*target)(A...), A... a) {
+  return in_context([&] { return target(a...); });
+}
+
+}  // namespace lanescope::cuda

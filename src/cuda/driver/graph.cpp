@@ -1,0 +1,159 @@
+// Graphs. Nodes are the runtime's; copies and kernels of the second version are described differently.
+#include "cuda/driver/api.hpp"
+#include "cuda/driver/driver.hpp"
+#include "cuda/runtime/calls.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// A kernel's node as the runtime describes it.
+KernelNodeParams common(const DriverKernelNode& node) {
+  KernelNodeParams params = node.common;
+  if (params.function == nullptr) params.function = node.kernel;
+  return params;
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_PASS_2(cuGraphCreate, cudaGraphCreate, by_driver)
+LANESCOPE_PASS_1(cuGraphDestroy, cudaGraphDestroy, by_driver)
+LANESCOPE_PASS_2(cuGraphClone, cudaGraphClone, by_driver)
+LANESCOPE_PASS_3(cuGraphNodeFindInClone, cudaGraphNodeFindInClone, by_driver)
+LANESCOPE_PASS_5(cuGraphAddKernelNode, cudaGraphAddKernelNode, by_context)
+LANESCOPE_PASS_5(cuGraphAddHostNode, cudaGraphAddHostNode, by_driver)
+LANESCOPE_PASS_4(cuGraphAddEmptyNode, cudaGraphAddEmptyNode, by_driver)
+LANESCOPE_PASS_5(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode, by_driver)
+LANESCOPE_PASS_5(cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode, by_driver)
+LANESCOPE_PASS_5(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, by_driver)
+LANESCOPE_PASS_5(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode, by_context)
+LANESCOPE_PASS_5(cuGraphAddDependencies_v2, cudaGraphAddDependencies, by_driver)
+LANESCOPE_PASS_5(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies, by_driver)
+LANESCOPE_PASS_1(cuGraphDestroyNode, cudaGraphDestroyNode, by_driver)
+LANESCOPE_PASS_3(cuGraphGetNodes, cudaGraphGetNodes, by_driver)
+LANESCOPE_PASS_3(cuGraphGetRootNodes, cudaGraphGetRootNodes, by_driver)
+LANESCOPE_PASS_5(cuGraphGetEdges_v2, cudaGraphGetEdges, by_driver)
+LANESCOPE_PASS_4(cuGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies, by_driver)
+LANESCOPE_PASS_4(cuGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes, by_driver)
+LANESCOPE_PASS_2(cuGraphNodeGetType, cudaGraphNodeGetType, by_driver)
+LANESCOPE_PASS_2(cuGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, by_driver)
+LANESCOPE_PASS_2(cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams, by_driver)
+LANESCOPE_PASS_2(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams, by_driver)
+LANESCOPE_PASS_2(cuGraphKernelNodeGetParams, cudaGraphKernelNodeGetParams, by_driver)
+LANESCOPE_PASS_2(cuGraphKernelNodeSetParams, cudaGraphKernelNodeSetParams, by_context)
+LANESCOPE_PASS_2(cuGraphMemsetNodeGetParams, cudaGraphMemsetNodeGetParams, by_driver)
+LANESCOPE_PASS_2(cuGraphMemsetNodeSetParams, cudaGraphMemsetNodeSetParams, by_context)
+LANESCOPE_PASS_2(cuGraphEventRecordNodeGetEvent, cudaGraphEventRecordNodeGetEvent, by_driver)
+LANESCOPE_PASS_2(cuGraphEventRecordNodeSetEvent, cudaGraphEventRecordNodeSetEvent, by_driver)
+LANESCOPE_PASS_2(cuGraphEventWaitNodeGetEvent, cudaGraphEventWaitNodeGetEvent, by_driver)
+LANESCOPE_PASS_2(cuGraphEventWaitNodeSetEvent, cudaGraphEventWaitNodeSetEvent, by_driver)
+LANESCOPE_PASS_3(cuGraphInstantiateWithFlags, cudaGraphInstantiateWithFlags, by_context)
+LANESCOPE_PASS_3(cuGraphInstantiateWithParams, cudaGraphInstantiateWithParams, by_context)
+LANESCOPE_PASS_2(cuGraphLaunch, cudaGraphLaunch, by_context)
+LANESCOPE_PASS_2(cuGraphUpload, cudaGraphUpload, by_context)
+LANESCOPE_PASS_1(cuGraphExecDestroy, cudaGraphExecDestroy, by_driver)
+LANESCOPE_PASS_2(cuGraphExecGetFlags, cudaGraphExecGetFlags, by_driver)
+LANESCOPE_PASS_3(cuGraphExecUpdate_v2, cudaGraphExecUpdate, by_context)
+LANESCOPE_PASS_3(cuGraphExecHostNodeSetParams, cudaGraphExecHostNodeSetParams, by_driver)
+LANESCOPE_PASS_3(cuGraphExecKernelNodeSetParams, cudaGraphExecKernelNodeSetParams, by_context)
+LANESCOPE_PASS_3(cuGraphExecChildGraphNodeSetParams, cudaGraphExecChildGraphNodeSetParams, by_driver)
+LANESCOPE_PASS_3(cuGraphExecEventRecordNodeSetEvent, cudaGraphExecEventRecordNodeSetEvent, by_driver)
+LANESCOPE_PASS_3(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSetEvent, by_driver)
+LANESCOPE_PASS_3(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled, by_driver)
+LANESCOPE_PASS_3(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled, by_driver)
+
+LANESCOPE_CUDA_API Status cuGraphAddKernelNode_v2(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                                  const DriverKernelNode* node) {
+  return in_context([&] {
+    if (node == nullptr) return Status::invalid_value;
+    const KernelNodeParams params = common(*node);
+    return cudaGraphAddKernelNode(out, graph, needs, count, &params);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphKernelNodeSetParams_v2(Node* node, const DriverKernelNode* to) {
+  return in_context([&] {
+    if (to == nullptr) return Status::invalid_value;
+    const KernelNodeParams params = common(*to);
+    return cudaGraphKernelNodeSetParams(node, &params);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphExecKernelNodeSetParams_v2(Executable* executable, const Node* node,
+                                                            const DriverKernelNode* to) {
+  return in_context([&] {
+    if (to == nullptr) return Status::invalid_value;
+    const KernelNodeParams params = common(*to);
+    return cudaGraphExecKernelNodeSetParams(executable, node, &params);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphKernelNodeGetParams_v2(Node* node, DriverKernelNode* out) {
+  return driver([&] {
+    if (out == nullptr) return Status::invalid_value;
+    *out = {};
+    return cudaGraphKernelNodeGetParams(node, &out->common);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                               const DriverCopy3D* copy, Context*) {
+  return in_context([&] {
+    Copy3D box{};
+    return copy != nullptr && to_copy(*copy, box) ? cudaGraphAddMemcpyNode(out, graph, needs, count, &box)
+                                                  : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphMemcpyNodeSetParams(Node* node, const DriverCopy3D* copy) {
+  return in_context([&] {
+    Copy3D box{};
+    return copy != nullptr && to_copy(*copy, box) ? cudaGraphMemcpyNodeSetParams(node, &box)
+                                                  : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphExecMemcpyNodeSetParams(Executable* executable, const Node* node,
+                                                         const DriverCopy3D* copy, Context*) {
+  return in_context([&] {
+    Copy3D box{};
+    return copy != nullptr && to_copy(*copy, box) ? cudaGraphExecMemcpyNodeSetParams(executable, node, &box)
+                                                  : Status::invalid_value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphAddMemsetNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                               const MemsetParams* params, Context*) {
+  return in_context([&] { return cudaGraphAddMemsetNode(out, graph, needs, count, params); });
+}
+
+LANESCOPE_CUDA_API Status cuGraphExecMemsetNodeSetParams(Executable* executable, const Node* node,
+                                                         const MemsetParams* params, Context*) {
+  return in_context([&] { return cudaGraphExecMemsetNodeSetParams(executable, node, params); });
+}
+
+// The first versions, which know no data of edges.
+LANESCOPE_CUDA_API Status cuGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                 size_t count) {
+  return cuGraphAddDependencies_v2(graph, from, to, nullptr, count);
+}
+LANESCOPE_CUDA_API Status cuGraphRemoveDependencies(Graph* graph, Node* const* from, Node* const* to,
+                                                    size_t count) {
+  return cuGraphRemoveDependencies_v2(graph, from, to, nullptr, count);
+}
+LANESCOPE_CUDA_API Status cuGraphGetEdges(const Graph* graph, Node** from, Node** to, size_t* count) {
+  return cuGraphGetEdges_v2(graph, from, to, nullptr, count);
+}
+LANESCOPE_CUDA_API Status cuGraphNodeGetDependencies(const Node* node, Node** out, size_t* count) {
+  return cuGraphNodeGetDependencies_v2(node, out, nullptr, count);
+}
+LANESCOPE_CUDA_API Status cuGraphNodeGetDependentNodes(const Node* node, Node** out, size_t* count) {
+  return cuGraphNodeGetDependentNodes_v2(node, out, nullptr, count);
+}
+
+// Twins for per-thread default streams.
+LANESCOPE_PASS_3(cuGraphInstantiateWithParams_ptsz, cuGraphInstantiateWithParams, with_own_stream)
+LANESCOPE_PASS_2(cuGraphLaunch_ptsz, cuGraphLaunch, with_own_stream)
+LANESCOPE_PASS_2(cuGraphUpload_ptsz, cuGraphUpload, with_own_stream)

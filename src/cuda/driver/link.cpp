@@ -1,0 +1,212 @@
+// The driver's linker. What it makes here is the PTX of all units, which is linked when it is loaded.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string_view>
+
+#include "base/files.hpp"
+#include "cuda/driver/driver.hpp"
+#include "cuda/driver/jit_log.hpp"
+#include "cuda/fatbin.hpp"
+#include "exec/builtins.hpp"
+#include "ptx/link.hpp"
+
+namespace lanescope::cuda {
+namespace {
+
+/// CUjitInputType.
+enum class Input : int { machine_code, ptx, fat_binary, object, library };
+
+/// Functions of the device's runtime with which kernels that are not compiled by nvcc wait for the whole
+/// grid. (nvcc's cooperative groups bring their own.) The handle is the place of the grid's barrier, which a
+/// cooperative launch has: the second word counts blocks; its uppermost bit changes when all have come.
+constexpr char grid_functions[] = R"(.version 7.0
+.target sm_70
+.address_size 64
+.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
+{
+  .reg .b32 %low, %high;
+  .reg .b64 %both;
+  mov.u32 %high, %envreg1;
+  mov.u32 %low, %envreg2;
+  mov.b64 %both, {%low, %high};
+  st.param.b64 [handle], %both;
+  ret;
+}
+.visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
+{
+  .reg .pred %none, %other, %waits;
+  .reg .b32 %x, %y, %z, %n, %blocks, %add, %before, %now;
+  .reg .b64 %barrier;
+  ld.param.b64 %barrier, [handle];
+  setp.eq.u64 %none, %barrier, 0;
+  @%none bra invalid;
+  bar.sync 0;
+  mov.u32 %x, %tid.x;
+  mov.u32 %y, %tid.y;
+  mov.u32 %z, %tid.z;
+  or.b32 %x, %x, %y;
+  or.b32 %x, %x, %z;
+  setp.ne.u32 %other, %x, 0;
+  @%other bra together;
+  mov.u32 %blocks, %nctaid.x;
+  mov.u32 %n, %nctaid.y;
+  mul.lo.u32 %blocks, %blocks, %n;
+  mov.u32 %n, %nctaid.z;
+  mul.lo.u32 %blocks, %blocks, %n;
+  mov.u32 %x, %ctaid.x;
+  mov.u32 %y, %ctaid.y;
+  mov.u32 %z, %ctaid.z;
+  or.b32 %x, %x, %y;
+  or.b32 %x, %x, %z;
+  setp.ne.u32 %other, %x, 0;
+  sub.u32 %add, 0x80000001, %blocks;
+  @%other mov.u32 %add, 1;
+  membar.gl;
+  atom.add.u32 %before, [%barrier+4], %add;
+wait:
+  ld.volatile.u32 %now, [%barrier+4];
+  xor.b32 %now, %now, %before;
+  setp.ge.s32 %waits, %now, 0;
+  @%waits bra wait;
+  membar.gl;
+together:
+  bar.sync 0;
+  st.param.b32 [error], 0;
+  ret;
+invalid:
+  st.param.b32 [error], 1;
+  ret;
+}
+)";
+
+/// CUlinkState.
+struct Linker {
+  JitLog log;
+  std::vector<std::string> units, names;
+  std::string result;
+};
+
+Status refuse(const Linker& linker, const std::string& why) {
+  linker.log.error(why);
+  Runtime::get().refuse(why);
+  return Status::no_kernel_image_for_device;
+}
+
+/// Adds what `data` holds, under the name that its author gave it.
+Status add(Linker& linker, Input type, std::string_view data, const std::string& name) {
+  if (type == Input::library && name.find("cudadevrt") != std::string::npos)
+    return Status::success;  // the engine has these functions itself
+  if (type == Input::ptx) {
+    linker.units.emplace_back(data.substr(0, data.find('\0')));
+  } else if (type == Input::fat_binary) {
+    std::string why;
+    std::string text =
+        Runtime::get().ptx_in({reinterpret_cast<const std::byte*>(data.data()), data.size()}, name, why);
+    if (text.empty()) return refuse(linker, why);
+    linker.units.push_back(std::move(text));
+  } else {
+    return refuse(linker, name + ": is not linked here, where PTX and fat binaries that hold it are");
+  }
+  linker.names.push_back(name);
+  return Status::success;
+}
+
+/// A function that is called and that neither a unit nor the engine has; "" for none.
+std::string missing_in(const ptx::Module& module) {
+  for (const ptx::Function& function : module.functions)
+    for (const ptx::Instruction& instruction : function.body)
+      for (const ptx::Operand& operand : instruction.operands) {
+        if (operand.symbol.kind != ptx::SymbolRef::Kind::function) continue;
+        const ptx::Function& used = module.functions[operand.symbol.index];
+        if (!used.has_body && !exec::find_builtin(used.name))
+          return function.display_name + " uses " + used.display_name + ", which no unit defines";
+      }
+  return "";
+}
+
+bool uses_grid_functions(const std::string& unit) {
+  return unit.find("cudaCGGetIntrinsicHandle") != std::string::npos ||
+         unit.find("cudaCGSynchronize") != std::string::npos;
+}
+
+Status complete(Linker& linker) {
+  try {
+    if (std::any_of(linker.units.begin(), linker.units.end(), uses_grid_functions)) {
+      linker.units.emplace_back(grid_functions);
+      linker.names.emplace_back("grid functions");
+    }
+    std::vector<ptx::Module> units;
+    for (size_t i = 0; i < linker.units.size(); ++i)
+      units.push_back(ptx::parse(linker.units[i], linker.names[i]));
+    if (units.empty()) return Status::invalid_value;
+    const std::string missing =
+        missing_in(units.size() == 1 ? units.front() : ptx::link(std::move(units), "linked"));
+    if (!missing.empty()) {
+      linker.log.error(missing);
+      say("error: " + missing);
+      return Status::unknown;  // as an H200's driver says
+    }
+  } catch (const Error& error) {
+    linker.log.error(error.what());
+    say(std::string("error: ") + error.what());
+    return Status::invalid_ptx;
+  }
+  linker.result = join_units(linker.units);
+  return Status::success;
+}
+
+}  // namespace
+}  // namespace lanescope::cuda
+
+using namespace lanescope::cuda;
+
+LANESCOPE_CUDA_API Status cuLinkCreate_v2(unsigned count, const int* options, void** values, Linker** out) {
+  return in_context([&] {
+    if (out == nullptr) return Status::invalid_value;
+    *out = new Linker{JitLog(count, options, values), {}, {}, {}};
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuLinkAddData_v2(Linker* linker, Input type, const void* data, size_t size,
+                                           const char* name, unsigned, const int*, void**) {
+  return in_context([&] {
+    return call([&](Runtime&) {
+      if (linker == nullptr || data == nullptr || size == 0) return Status::invalid_value;
+      return add(*linker, type, {static_cast<const char*>(data), size},
+                 name != nullptr && *name != '\0' ? name : "linked");
+    });
+  });
+}
+
+LANESCOPE_CUDA_API Status cuLinkAddFile_v2(Linker* linker, Input type, const char* path, unsigned, const int*,
+                                           void**) {
+  return in_context([&] {
+    return call([&](Runtime&) {
+      if (linker == nullptr || path == nullptr) return Status::invalid_value;
+      const std::optional<std::string> content = lanescope::read_if_readable(path);
+      return content ? add(*linker, type, *content, path) : Status::file_not_found;
+    });
+  });
+}
+
+LANESCOPE_CUDA_API Status cuLinkComplete(Linker* linker, void** code, size_t* size) {
+  return in_context([&] {
+    return call([&](Runtime&) {
+      if (linker == nullptr || code == nullptr) return Status::invalid_value;
+      const Status status = complete(*linker);
+      if (status != Status::success) return status;
+      *code = linker->result.data();
+      if (size != nullptr) *size = linker->result.size() + 1;
+      return status;
+    });
+  });
+}
+
+LANESCOPE_CUDA_API Status cuLinkDestroy(Linker* linker) {
+  return in_context([&] {
+    delete linker;
+    return linker == nullptr ? Status::invalid_value : Status::success;
+  });
+}
