@@ -40,6 +40,17 @@ std::string_view cuda_local_name(std::string_view name) {
   return {};
 }
 
+/// Without `[abi:…]`: versions, and with Numba hashes of options, which nobody wrote.
+std::string without_abi_tags(std::string name) {
+  constexpr std::string_view tag = "[abi:";
+  for (size_t at = name.find(tag); at != std::string::npos; at = name.find(tag, at)) {
+    const size_t end = name.find(']', at);
+    if (end == std::string::npos) break;
+    name.erase(at, end - at + 1);
+  }
+  return name;
+}
+
 }  // namespace
 
 std::string demangle(std::string_view name) {
@@ -50,7 +61,7 @@ std::string demangle(std::string_view name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> result(
       abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && result != nullptr ? std::string(result.get()) : std::string(name);
+  return status == 0 && result != nullptr ? without_abi_tags(result.get()) : std::string(name);
 }
 
 std::string variable_display_name(std::string_view name) {

@@ -156,6 +156,11 @@ TEST(Module, EveryCommittedFileIsRead) {
 TEST(Names, AreDemangledForPeople) {
   EXPECT_EQ(demangle("_Z9transposePfPKfii"), "transpose(float*, float const*, int, int)");
   EXPECT_EQ(demangle("_Z4tmplIfLi64EEvPT_"), "void tmpl<float, 64>(float*)");
+  // Numba puts its version of a kernel and a hash of its options into the name.
+  EXPECT_EQ(demangle("_ZN8__main__"
+                     "2trB2v1B92cw51cXTLSUwv1sDUaKthqaNgoKmjgOR3W3CwAkMXLaJtQYkOIgxJU0gCqOkEJoHkbttqdVhoqlspQ"
+                     "GNFHSgJ5BnXagIAEf"),
+            "__main__::tr(float)");
   EXPECT_EQ(demangle("plain"), "plain");
   EXPECT_EQ(demangle("_Zgarbage"), "_Zgarbage");
   EXPECT_EQ(demangle(""), "");

@@ -1,4 +1,6 @@
 // Initialisation, devices, and the driver's names of errors.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -101,6 +103,20 @@ LANESCOPE_CUDA_API Status cuDeviceComputeCapability(int* major, int* minor, int 
 LANESCOPE_PASS_2(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, by_driver)
 LANESCOPE_PASS_2(cuDeviceGetMemPool, cudaDeviceGetMemPool, by_driver)
 LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
+
+/// Tables that only CUDA's own libraries know; they are not imitated here.
+LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
+  Dl_info caller{};
+  static std::atomic<bool> said{false};
+  if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
+      !said.exchange(true))
+    say(std::string(caller.dli_fname) +
+        " has its own copy of the CUDA runtime, which cannot be found in it (it was stripped) and does not "
+        "work "
+        "here: its calls of cuda… functions return errors");
+  if (table != nullptr) *table = nullptr;
+  return Status::not_supported;
+}
 
 LANESCOPE_PASS_0(cuProfilerStart, cudaProfilerStart, by_context)
 LANESCOPE_PASS_0(cuProfilerStop, cudaProfilerStop, by_context)

@@ -64,6 +64,12 @@ LANESCOPE_PASS_3(cuGraphExecEventWaitNodeSetEvent, cudaGraphExecEventWaitNodeSet
 LANESCOPE_PASS_3(cuGraphNodeGetEnabled, cudaGraphNodeGetEnabled, by_driver)
 LANESCOPE_PASS_3(cuGraphNodeSetEnabled, cudaGraphNodeSetEnabled, by_driver)
 
+LANESCOPE_PASS_5(cuUserObjectCreate, cudaUserObjectCreate, by_driver)
+LANESCOPE_PASS_2(cuUserObjectRetain, cudaUserObjectRetain, by_driver)
+LANESCOPE_PASS_2(cuUserObjectRelease, cudaUserObjectRelease, by_driver)
+LANESCOPE_PASS_4(cuGraphRetainUserObject, cudaGraphRetainUserObject, by_driver)
+LANESCOPE_PASS_3(cuGraphReleaseUserObject, cudaGraphReleaseUserObject, by_driver)
+
 LANESCOPE_CUDA_API Status cuGraphAddKernelNode_v2(Node** out, Graph* graph, Node* const* needs, size_t count,
                                                   const DriverKernelNode* node) {
   return in_context([&] {

@@ -18,6 +18,7 @@ struct Pool;
 struct ResourceDescription;
 struct TextureDescription;
 struct UpdateResult;
+struct UserObject;
 struct ViewDescription;
 }  // namespace lanescope::cuda
 
@@ -238,4 +239,10 @@ Status cudaStreamUpdateCaptureDependencies(Stream* handle, Node* const* needs, c
                                            unsigned flags);
 Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned);
 Status cudaThreadExchangeStreamCaptureMode(int* mode);
+Status cudaUserObjectCreate(UserObject** out, void* data, HostFunction destroy, unsigned references,
+                            unsigned flags);
+Status cudaUserObjectRelease(UserObject* object, unsigned count);
+Status cudaUserObjectRetain(UserObject* object, unsigned count);
+Status cudaGraphReleaseUserObject(Graph* graph, UserObject* object, unsigned count);
+Status cudaGraphRetainUserObject(Graph* graph, UserObject* object, unsigned count, unsigned flags);
 }

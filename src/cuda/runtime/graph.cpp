@@ -70,6 +70,7 @@ std::vector<Node*> Graph::ordered() const {
 
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
+  copy->objects = objects;
   std::unordered_map<const Node*, Node*> made;
   for (const auto& node : nodes) {
     Node* twin = copy->add(node->work, {});

@@ -36,8 +36,11 @@ struct Node {
   [[nodiscard]] NodeType type() const;
 };
 
+struct UserObject;
+
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<std::shared_ptr<UserObject>> objects;  ///< kept alive; one entry for each reference
 
   Node* add(Work work, std::vector<Node*> needs);
   [[nodiscard]] bool holds(const Node* node) const;

@@ -118,6 +118,33 @@ void graphs() {
   CHECK(value_of(sum) == 110 + 14 + 2);
 }
 
+/// What graphs keep alive goes with the last of them.
+void user_objects() {
+  static int gone = 0;
+  cudaUserObject_t object;
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  const auto destroy = [](void* count) { ++*static_cast<int*>(count); };
+  CHECK(cudaUserObjectCreate(&object, &gone, destroy, 1, 0) == cudaErrorInvalidValue);
+  CHECK_CUDA(cudaUserObjectCreate(&object, &gone, destroy, 1, cudaUserObjectNoDestructorSync));
+  CHECK_CUDA(cudaUserObjectRetain(object, 2));
+  CHECK(cudaUserObjectRelease(object, 4) == cudaErrorInvalidValue);
+  CHECK_CUDA(cudaUserObjectRelease(object, 1));
+  CHECK_CUDA(cudaGraphRetainUserObject(graph, object, 1, cudaGraphUserObjectMove));
+  CHECK_CUDA(cudaGraphRetainUserObject(graph, object, 1, 0));
+  CHECK_CUDA(cudaGraphReleaseUserObject(graph, object, 1));
+  CHECK_CUDA(cudaUserObjectRelease(object, 1));
+  CHECK(cudaUserObjectRelease(object, 1) == cudaErrorInvalidValue);
+  CHECK(gone == 0);
+  CHECK_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  CHECK(gone == 0);
+  CHECK_CUDA(cudaGraphExecDestroy(executable));
+  CHECK(gone == 1);
+  cudaGetLastError();
+}
+
 }  // namespace
 
 int main() {
@@ -172,5 +199,6 @@ int main() {
   CHECK(value_of(sum) == 120 * 128);
   CHECK_CUDA(cudaGetLastError());
   graphs();
+  user_objects();
   std::printf("launches ok\n");
 }
