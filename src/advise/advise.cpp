@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "advise/python.hpp"
 #include "advise/rewrite.hpp"
 #include "profile/cost.hpp"
 
@@ -133,10 +134,12 @@ std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& a
   files.insert(files.end(), launch.kernel.files.begin(), launch.kernel.files.end());
   for (size_t i = 0; i < files.size(); ++i) {
     const Sources::File& file = sources.file(files[i]);
+    const uint32_t line = i == 0 ? array.place.line : UINT32_MAX;
     std::variant<Declaration, Unclear> found =
         file.path.empty() ? Unclear{files[i] + " was not found"}
-                          : find_declaration(file.text, array.variable->name, array.shape.bytes,
-                                             i == 0 ? array.place.line : UINT32_MAX, function);
+        : is_python(files[i])
+            ? find_python_declaration(file.text, array.shape.bytes, line)
+            : find_declaration(file.text, array.variable->name, array.shape.bytes, line, function);
     array.file = files[i];
     if (std::holds_alternative<Declaration>(found)) return found;
     if (!first) first = std::get<Unclear>(found);
@@ -456,7 +459,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
     const Sources::File& file = sources.file(array.file);
     std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
-    if (array.declaration) rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout);
+    if (array.declaration)
+      rewritten = (is_python(array.file) ? rewrite_python : rewrite)(file.text, *array.declaration, shape,
+                                                                     candidate.layout);
     if (auto* change = std::get_if<Rewrite>(&rewritten)) {
       advice.patch = Patch{file.path.string(), change->edits};
       advice.patch_uses_tiles = change->uses_tiles;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "advise/patch.hpp"
+#include "advise/python.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
@@ -155,7 +156,14 @@ void show(const Change& change) {
   std::cout << advise::unified_diff(text, change.patch.edits, file) << std::flush;
 }
 
+/// Whether the program is a Python script, which compiles its kernels itself.
+bool is_script(const FixOptions& options) {
+  return std::any_of(options.trial.program.begin(), options.trial.program.end(),
+                     [](const std::string& word) { return advise::is_python(word); });
+}
+
 int build(const FixOptions& options, const ScratchFolder& folder) {
+  if (options.build.empty()) return 0;
   return run_to_file({"sh", "-c", "exec 1>&2; " + options.build}, folder.path() / "build");
 }
 
@@ -210,13 +218,14 @@ void show_all(const FixOptions& options, const json& report) {
   for (const Change& change : changes_of(report)) {
     const json& kernel = report.at("launches").at(change.prediction.launches.front().index).at("kernel");
     if (!shown.insert(kernel.get<std::string>() + " " + change.prediction.variable).second) continue;
-    if (is_newer(change.patch.file, options.trial.program.front()))
+    if (!is_script(options) && is_newer(change.patch.file, options.trial.program.front()))
       std::cerr << fmt::format("lanescope: {} is newer than {}: what is shown may be off\n",
                                change.patch.file, options.trial.program.front());
     show(change);
     std::cout << '\n';
   }
-  std::cout << "Nothing was changed; --apply --build COMMAND makes and proves the changes.\n";
+  std::cout << fmt::format("Nothing was changed; --apply{} makes and proves the changes.\n",
+                           is_script(options) ? "" : " --build COMMAND");
 }
 
 int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial before) {
@@ -259,7 +268,7 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
 int fix(FixOptions& options) {
   if (options.trial.program.empty())
     throw Error("fix: which program? Put it behind --, as in: lanescope fix -- ./app");
-  if (options.apply && options.build.empty())
+  if (options.apply && options.build.empty() && !is_script(options))
     throw Error(
         "fix: --apply needs --build COMMAND: the command that builds the program, so that the change can be "
         "proven");
