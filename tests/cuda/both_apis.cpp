@@ -1,6 +1,7 @@
 // A program on both APIs, which looks for the driver's functions when it runs. The runtime's calls come
 // first: the driver needs no initialisation then, and has the primary context.
 #include <dlfcn.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <cstdio>
@@ -53,5 +54,12 @@ int main() {
   require(load(&module, "nonsense") != 0 && unknown(nullptr, nullptr) == not_supported, "errors");
   require(cudaGetLastError() == 0, "last error");
   require(cudaStreamDestroy(stream) == 0 && cudaFree(reinterpret_cast<void*>(memory)) == 0, "end");
+
+  // More than this machine has could never be written.
+  const auto all = static_cast<size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  constexpr int out_of_memory = 2;
+  require(cudaMalloc(reinterpret_cast<void**>(&memory), all + 1) == out_of_memory, "too much memory");
+  require(cudaMallocManaged(reinterpret_cast<void**>(&memory), all + 1, 1) == out_of_memory,
+          "too much managed memory");
   std::printf("both\n");
 }

@@ -1,7 +1,10 @@
 // Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so
 // pinned and managed memory come from the same place as the device's and need no translation.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstring>
+#include <fstream>
 
 #include "cuda/runtime/graph.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -21,6 +24,19 @@ const char* name_of(MemoryType type) {
   }
 }
 
+/// Memory of this machine, or of the container. What is allocated beyond it could never be written: the
+/// system would end the process.
+uint64_t host_bytes() {
+  static const uint64_t bytes = [] {
+    uint64_t all =
+        static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+    uint64_t limit = 0;  // a file without one says "max"
+    if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && limit != 0) all = std::min(all, limit);
+    return all;
+  }();
+  return bytes;
+}
+
 /// A call that takes memory at once, which no graph can hold.
 template <typename F>
 Status allocation(F&& body) {
@@ -38,9 +54,16 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     *out = nullptr;
     return Status::success;
   }
-  if (type == MemoryType::device &&
-      (size > device.global_bytes() || device_bytes_ + size > device.global_bytes()))
+  if (type == MemoryType::device && size > free_bytes()) {
+    static std::atomic<bool> said{false};
+    if (size <= device.global_bytes() && device_bytes_ + size <= device.global_bytes() &&
+        !said.exchange(true))
+      say("device memory of " + std::to_string(size) +
+          " bytes is refused: the device would have it, but this machine has " +
+          std::to_string(host_bytes()) + " bytes in all");
     return Status::memory_allocation;
+  }
+  if (size > host_bytes()) return Status::memory_allocation;
   uint64_t base = 0;
   try {
     static std::atomic<uint64_t> serial{0};
@@ -58,6 +81,11 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
   }
   *out = reinterpret_cast<void*>(base);
   return Status::success;
+}
+
+uint64_t Runtime::free_bytes() const {
+  const uint64_t all = std::min(device.global_bytes(), host_bytes()), used = device_bytes_;
+  return all > used ? all - used : 0;
 }
 
 Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) {
@@ -225,7 +253,7 @@ LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
   return call([&](Runtime& runtime) {
     if (free == nullptr || total == nullptr) return Status::invalid_value;
     *total = runtime.device.global_bytes();
-    *free = *total - runtime.device_bytes_used();
+    *free = runtime.free_bytes();
     return Status::success;
   });
 }

@@ -229,7 +229,8 @@ class Runtime {
   [[nodiscard]] bool find_block(uint64_t address, Block& block) const;
   /// Whether the device knows all these bytes: allocations, registered memory and variables.
   [[nodiscard]] bool covers(uint64_t address, uint64_t size) const;
-  [[nodiscard]] uint64_t device_bytes_used() const { return device_bytes_; }
+  /// What can be allocated yet: of the device's memory, as far as this machine has it.
+  [[nodiscard]] uint64_t free_bytes() const;
 
   // work.cpp
   Status submit(Stream* stream, Work work);
