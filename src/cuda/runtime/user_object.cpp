@@ -9,7 +9,7 @@
 namespace lanescope::cuda {
 
 struct UserObject {
-  UserObject(void* data_, HostFunction destroy_) : data(data_), destroy(destroy_) {}
+  UserObject(void* object, HostFunction function) : data(object), destroy(function) {}
   UserObject(const UserObject&) = delete;
   UserObject& operator=(const UserObject&) = delete;
   ~UserObject() { destroy(data); }
