@@ -113,6 +113,16 @@ TEST(Engine, LoopWithALockNobodyReleasesIsADeadlock) {
   EXPECT_EQ(only(p.run({1}, {32})).kind, Finding::Kind::deadlock);
 }
 
+TEST(Engine, LanesThatTakeALockInTurnAreLetGoEachTime) {
+  // Every lane counts its attempts, so that no state repeats, and gives up after very many.
+  Program p(
+      "mov.u32 %r6, 0;\nagain:\nadd.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, 12000000;\n@%p2 trap;\n"
+      "atom.global.cas.b32 %r5, [%rd1+256], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;\n"
+      "st.global.u32 [%rd3], 7;\natom.global.exch.b32 %r5, [%rd1+256], 0;");
+  EXPECT_FALSE(p.run({1}, {32}).failed);
+  for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(p.word(lane), 7u) << lane;
+}
+
 TEST(Engine, LanesThatNeverComeAreADeadlock) {
   Program p(
       "setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra other;\nshfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nbra "
