@@ -491,6 +491,12 @@ void BlockChecks::written(uint64_t offset, uint64_t bytes) {
             Written::yes);
 }
 
+void BlockChecks::written_local(const Warp& w, uint32_t lane, uint64_t offset, uint64_t bytes) {
+  if (local_written_.empty()) return;
+  const size_t at = size_t{thread_of(w, lane)} * local_bytes_ + offset;
+  std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), bytes, Written::yes);
+}
+
 void BlockChecks::release_to(const Warp& w, uint32_t lane, uint64_t offset) {
   if (checks_.race)
     order_.release(synchronised_[static_cast<uint32_t>(offset >> granule_shift_)], w.index, 1u << lane);
