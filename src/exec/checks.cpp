@@ -242,8 +242,9 @@ void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t u
   const bool is_shared = (now.shared >> lane & 1) != 0;
   Finding found;
   found.kind = Finding::Kind::uninitialised_read;
-  // Part of an access: often the padding of a struct that is copied as a whole.
-  found.severity = unwritten == pieces ? Severity::error : Severity::warning;
+  // Part of an access, or a copy of bytes: often the padding of a struct that is copied as a whole.
+  const bool moves = !is_shared && now.access.moves;
+  found.severity = unwritten == pieces && !moves ? Severity::error : Severity::warning;
   found.instruction = now.access.origin;
   found.thread = thread_of(now.w, lane);
   found.address = now.offset[lane];
@@ -254,11 +255,11 @@ void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t u
     example->message = is_shared ? describe_shared(kernel_, found.address, found.width)
                                  : describe_local(kernel_, found.address, found.width);
     const uint32_t bytes = unwritten * found.width / pieces;
-    example->message += "; " + who +
-                        (unwritten == pieces ? "there before"
-                                             : std::to_string(bytes) +
-                                                   " of them before (padding of a struct "
-                                                   "that is copied as a whole looks like this)");
+    example->message +=
+        "; " + who + (unwritten == pieces ? "there before" : std::to_string(bytes) + " of them before");
+    if (found.severity == Severity::warning)
+      example->message += " (padding of a struct that is copied as a whole looks like this" +
+                          std::string(moves ? ", or a bit field that is set first)" : ")");
   }
 }
 
