@@ -37,6 +37,8 @@ class BlockChecks {
   void copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t bytes);
   /// The bytes have been written by something that races with nobody.
   void written(uint64_t offset, uint64_t bytes);
+  /// The same for local memory of the lane.
+  void written_local(const Warp& w, uint32_t lane, uint64_t offset, uint64_t bytes);
 
   // Synchronisation.
 

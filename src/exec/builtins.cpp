@@ -244,6 +244,12 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         return result(DeviceStatus::invalid_value);
       }
       std::memcpy(at, &value, sizeof value);
+      if (BlockChecks* checks = w.block->checks.get()) {
+        if (const uint64_t offset = argument(0, uint64_t{}) - local_window; offset < window_size)
+          checks->written_local(w, lane, offset, sizeof value);
+        else if (const uint64_t place = argument(0, uint64_t{}) - shared_window; place < window_size)
+          checks->written(place, sizeof value);
+      }
       result(DeviceStatus::success);
     };
     switch (builtin) {

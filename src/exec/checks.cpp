@@ -242,8 +242,9 @@ void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t u
   const bool is_shared = (now.shared >> lane & 1) != 0;
   Finding found;
   found.kind = Finding::Kind::uninitialised_read;
-  // Part of an access: often the padding of a struct that is copied as a whole.
-  found.severity = unwritten == pieces ? Severity::error : Severity::warning;
+  // Part of an access, or a copy of bytes: often the padding of a struct that is copied as a whole.
+  const bool moves = !is_shared && now.access.moves;
+  found.severity = unwritten == pieces && !moves ? Severity::error : Severity::warning;
   found.instruction = now.access.origin;
   found.thread = thread_of(now.w, lane);
   found.address = now.offset[lane];
@@ -254,11 +255,11 @@ void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t u
     example->message = is_shared ? describe_shared(kernel_, found.address, found.width)
                                  : describe_local(kernel_, found.address, found.width);
     const uint32_t bytes = unwritten * found.width / pieces;
-    example->message += "; " + who +
-                        (unwritten == pieces ? "there before"
-                                             : std::to_string(bytes) +
-                                                   " of them before (padding of a struct "
-                                                   "that is copied as a whole looks like this)");
+    example->message +=
+        "; " + who + (unwritten == pieces ? "there before" : std::to_string(bytes) + " of them before");
+    if (found.severity == Severity::warning)
+      example->message += " (padding of a struct that is copied as a whole looks like this" +
+                          std::string(moves ? ", or a bit field that is set first)" : ")");
   }
 }
 
@@ -489,6 +490,12 @@ void BlockChecks::written(uint64_t offset, uint64_t bytes) {
   std::fill(shared_written_.begin() + static_cast<ptrdiff_t>(offset >> granule_shift_),
             shared_written_.begin() + static_cast<ptrdiff_t>((offset + bytes - 1) >> granule_shift_) + 1,
             Written::yes);
+}
+
+void BlockChecks::written_local(const Warp& w, uint32_t lane, uint64_t offset, uint64_t bytes) {
+  if (local_written_.empty()) return;
+  const size_t at = size_t{thread_of(w, lane)} * local_bytes_ + offset;
+  std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), bytes, Written::yes);
 }
 
 void BlockChecks::release_to(const Warp& w, uint32_t lane, uint64_t offset) {

@@ -2,6 +2,7 @@
 // run: accesses to parameters. See decoder.hpp.
 
 #include <algorithm>
+#include <utility>
 
 #include "exec/decoder.hpp"
 
@@ -18,6 +19,35 @@ CheckedAccess::Strength strength_of(const ptx::Instruction& in, AccessKind kind)
   return in.has(Mod::volatile_) ? Strength::is_volatile : Strength::plain;
 }
 
+/// Registers whose values go nowhere but into memory that may be a thread's own, as they are or as other bits
+/// of a word: what code without optimisation does to copy a struct, padding and all, and to set a bit field.
+std::vector<bool> registers_moved_only(const ptx::Function& f) {
+  std::vector<bool> moved(f.registers.size(), true);
+  std::vector<Usage> usage;
+  usage.reserve(f.body.size());
+  for (const ptx::Instruction& in : f.body) usage.push_back(usage_of(in));
+  bool changed = true;
+  const auto used = [&](uint32_t reg) {
+    if (reg == no_index || !moved[reg]) return;
+    moved[reg] = false;
+    changed = true;
+  };
+  while (std::exchange(changed, false))
+    for (size_t i = f.body.size(); i-- > 0;) {
+      const ptx::Instruction& in = f.body[i];
+      const bool stores = in.op == Op::st && (in.space == Space::generic || in.space == Space::local);
+      const bool passes_on = in.op == Op::mov || in.op == Op::and_ || in.op == Op::or_ || in.op == Op::bfi;
+      if (stores) {
+        used(in.operands[0].reg);
+        used(in.guard);
+      } else if (!passes_on || std::any_of(usage[i].writes.begin(), usage[i].writes.end(),
+                                           [&](uint32_t reg) { return !moved[reg]; })) {
+        for (const uint32_t reg : usage[i].reads) used(reg);
+      }
+    }
+  return moved;
+}
+
 }  // namespace
 
 void Decoder::place_local_variables(FunctionState& s) {
@@ -31,6 +61,7 @@ void Decoder::place_local_variables(FunctionState& s) {
                                   s.frame_begin + s.variable_at[i], static_cast<uint32_t>(v.size)});
   }
   s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
+  s.moved_only = registers_moved_only(*s.f);
 }
 
 void Decoder::put_check_enter(const FunctionState& s) {
@@ -54,7 +85,11 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
   access.address_bytes = key.address_bytes;
   access.element = static_cast<uint8_t>(ptx::size_of(in_->type()));
   access.width = static_cast<uint8_t>(access.element * in_->vector);
-  if (kind == AccessKind::store) {
+  if (kind == AccessKind::load) {
+    const std::vector<uint32_t> loaded = usage_of(*in_).writes;
+    access.moves =
+        std::all_of(loaded.begin(), loaded.end(), [&](uint32_t reg) { return s_->moved_only[reg]; });
+  } else if (kind == AccessKind::store) {
     access.data_bytes = key.data_bytes;
     for (uint32_t i = 0; i < in_->vector; ++i) access.data[i] = list == no_operand ? data : k_.side[list + i];
   }

@@ -77,6 +77,7 @@ class Decoder {
     std::vector<uint32_t> code_of;              ///< by instruction, and one more: the function's end
     std::vector<uint32_t> callees;              ///< places in functions_
     uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
+    std::vector<bool> moved_only;               ///< by register, in a checked kernel: see decode_checks.cpp
   };
   std::vector<FunctionState> functions_;
   std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides

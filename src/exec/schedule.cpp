@@ -17,8 +17,9 @@ namespace {
 /// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it
 /// waits for. Fewer still when nothing but their doing can end its loop.
 constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
-/// Yields after which a path's siblings stop waiting for it even if its loop is not seen to repeat itself.
-constexpr uint64_t patience = 1u << 14;
+/// Yields after which what waits stops waiting for a path even if its loop is not seen to repeat itself
+/// (it counts, or reads a clock). Lanes that were let go so wait half as long for the warp's next such loop.
+constexpr uint64_t least_patience = 16;
 /// A loop that returns to the same state within this many backward branches is recognised as spinning.
 constexpr uint32_t longest_cycle = 1024;
 
@@ -120,7 +121,7 @@ class Scheduler {
     w.stop = path.stop;
     w.event = Event::none;
     w.event_branch = no_operand;
-    w.give_up = give_up || ++path.yields % patience == 0;
+    w.give_up = give_up || ++path.yields % most_patience == 0;
     const Inst* next = path.pc->fn(w, path.pc);
     w.give_up = false;
     if (w.event == Event::hold) return false;
@@ -184,7 +185,12 @@ class Scheduler {
     ++path.yields;
     if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields)))
       path.spinning = spins(w, path);
-    if (path.state == Path::State::ready && (path.spinning || path.yields == patience)) free_waiting(w, path);
+    if (path.state == Path::State::ready) {
+      if (path.spinning)
+        free_waiting(w, path);
+      else if (path.yields % w.patience == 0 && free_waiting(w, path))
+        w.patience = std::max(w.patience / 2, least_patience);
+    }
     w.next = static_cast<int16_t>((index + 1) % std::max<int16_t>(w.path_count, 1));
     return true;
   }

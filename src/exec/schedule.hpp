@@ -52,9 +52,12 @@ struct Path {
 /// it.
 inline constexpr int16_t max_paths = 2 * warp_lanes + 2;
 
+inline constexpr uint64_t most_patience = 1u << 14;
+
 struct WarpState : Warp {
-  int16_t path_count = 0;  ///< used entries of `paths` lie below
-  int16_t next = 0;        ///< round robin
+  int16_t path_count = 0;             ///< used entries of `paths` lie below
+  int16_t next = 0;                   ///< round robin
+  uint64_t patience = most_patience;  ///< see schedule.cpp
   std::array<Path, max_paths> paths;
   std::vector<Frame> frames;
   std::vector<int32_t> free_frames;

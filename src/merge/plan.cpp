@@ -192,9 +192,10 @@ class Function {
       const ptx::Instruction& in = f_.body[i];
       const Effect effect = effect_of(in);
       const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
+      const ptx::OpClass op_class = ptx::info(in.op).op_class;
       if (usage[i].writes.empty() || (!loads && effect != Effect::none) ||
-          ptx::info(in.op).op_class == ptx::OpClass::control ||
-          ptx::info(in.op).op_class == ptx::OpClass::warp)
+          op_class == ptx::OpClass::control || op_class == ptx::OpClass::warp ||
+          op_class == ptx::OpClass::atomic)
         need(i);
       if (in.has(Mod::volatile_)) need(i);
       note_use(in, usage[i]);

@@ -117,6 +117,14 @@ TEST_F(DeviceLaunch, CopiesAndSetsComeInTheirTurn) {
   EXPECT_EQ(out[5], 1);
 }
 
+TEST_F(DeviceLaunch, WhatTheRuntimeGivesThroughAPointerIsWritten) {
+  config.checks.init = true;
+  for (const char* name : {"parent", "copies"}) {
+    run(name, 4, {1, 1, 1}, {32, 1, 1});
+    EXPECT_TRUE(result.findings.empty()) << name << ": " << result.findings.front().message;
+  }
+}
+
 TEST_F(DeviceLaunch, ManyBlocksLaunchAtOnce) {
   std::vector<uint64_t> grids;
   config.threads = 4;

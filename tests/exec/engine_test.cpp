@@ -4,6 +4,7 @@
 #include <immintrin.h>
 
 #include <cstring>
+#include <map>
 #include <memory>
 #include <string>
 
@@ -111,6 +112,31 @@ TEST(Engine, BlocksThatPassAWordOnAreNoDeadlock) {
 TEST(Engine, LoopWithALockNobodyReleasesIsADeadlock) {
   Program p("again:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;");
   EXPECT_EQ(only(p.run({1}, {32})).kind, Finding::Kind::deadlock);
+}
+
+TEST(Engine, LanesThatTakeALockInTurnAreLetGoEachTime) {
+  // Every lane counts its attempts, so that no state repeats, and gives up after very many.
+  Program p(
+      "mov.u32 %r6, 0;\nagain:\nadd.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, 12000000;\n@%p2 trap;\n"
+      "atom.global.cas.b32 %r5, [%rd1+256], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;\n"
+      "st.global.u32 [%rd3], 7;\natom.global.exch.b32 %r5, [%rd1+256], 0;");
+  EXPECT_FALSE(p.run({1}, {32}).failed);
+  for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(p.word(lane), 7u) << lane;
+}
+
+TEST(Engine, CopiesAndBitFieldsOfWhatIsNotWrittenAreWarnings) {
+  Program p(
+      ".local .align 4 .b8 v[24];\nld.local.u8 %r5, [v];\nst.local.u8 [v+4], %r5;\n"
+      "ld.local.u32 %r6, [v+8];\nand.b32 %r7, %r6, -255;\nor.b32 %r8, %r7, 6;\nst.local.u32 [v+8], %r8;\n"
+      "ld.local.u32 %r9, [v+12];\nst.global.u32 [%rd3], %r9;\n"
+      "ld.local.u32 %r10, [v+16];\nadd.u32 %r11, %r10, 1;\nst.local.u32 [v+16], %r11;");
+  p.checks.init = true;
+  const LaunchResult result = p.run({1}, {32});
+  std::map<uint64_t, Finding::Severity> found;
+  for (const Finding& f : result.findings) found[f.address] = f.severity;
+  std::string severities;  // in the order of the addresses
+  for (const auto& [address, severity] : found) severities += std::string(name_of(severity)) + " ";
+  EXPECT_EQ(severities, "warning warning error error ");
 }
 
 TEST(Engine, LanesThatNeverComeAreADeadlock) {

@@ -147,6 +147,17 @@ TEST(Merging, SaysWhyAnAccessIsNone) {
   }
 }
 
+TEST(Merging, AtomicsUseWhatTheyAreGivenWhetherOrNotTheirResultIsUsed) {
+  const Predicted p(R"(
+  ld.shared.u32 %r5, [%r4];
+  ld.shared.u32 %r6, [%r4+64];
+  cvt.u64.u32 %rd2, %r6;
+  add.u64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r7, [%rd3], %r5;)");
+  ASSERT_EQ(p.fates.size(), 2u);
+  for (const Fate& fate : p.fates) EXPECT_EQ(fate.kind, Fate::Kind::kept);
+}
+
 TEST(Merging, LeavesAddressesThatNoSharedMemoryHas) {
   const Predicted p(R"(
   st.shared.v4.u32 [0x7fffffffffffffff], {%r4, %r4, %r4, %r4};
