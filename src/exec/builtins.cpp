@@ -264,19 +264,10 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         result(conversions);
         break;
       }
-      case Builtin::malloc: {
-        uint64_t address = 0;
-        try {
-          address = worker.memory->allocate(argument(0, uint64_t{}), "memory from malloc in a kernel", 256,
-                                            Memory::Owner::program);
-        } catch (const Error&) {  // a kernel sees a null pointer
-        }
-        result(address);
-        break;
-      }
+      case Builtin::malloc: result(worker.memory->take_from_heap(argument(0, uint64_t{}))); break;
       case Builtin::free: {
         const auto address = argument(0, uint64_t{});
-        if (address != 0 && !worker.memory->release(address))
+        if (address != 0 && !worker.memory->give_back_to_heap(address))
           report(w, in, Finding::Kind::unknown_pointer, 1u << lane, address, 0,
                  "free of a pointer that malloc did not give");
         // Sites remember the allocation they last met; it may be gone.

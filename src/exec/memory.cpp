@@ -93,6 +93,26 @@ void Memory::forget_freed(uint64_t base, uint64_t size) {
   while (it != freed_.end() && it->first < base + size) it = freed_.erase(it);
 }
 
+uint64_t Memory::take_from_heap(uint64_t size) {
+  const uint64_t limit = heap_limit;
+  if (size > limit) return 0;
+  if (heap_bytes_.fetch_add(size) <= limit - size) {
+    try {
+      return allocate(size, "memory from malloc in a kernel", 256, Owner::program);
+    } catch (const Error&) {  // a kernel sees a null pointer
+    }
+  }
+  heap_bytes_ -= size;
+  return 0;
+}
+
+bool Memory::give_back_to_heap(uint64_t base) {
+  const std::optional<Allocation> allocation = find(base);
+  if (!release(base)) return false;
+  heap_bytes_ -= std::min(allocation->size, heap_bytes_.load());
+  return true;
+}
+
 uint64_t Memory::allocate(uint64_t size, std::string name, uint64_t align, Owner owner) {
   std::unique_lock lock(mutex_);
   if (size > range_end_ - range_begin_)

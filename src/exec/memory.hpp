@@ -4,6 +4,7 @@
 // reproducible.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -47,6 +48,11 @@ class Memory {
   uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256, Owner owner = Owner::engine);
   /// False if `base` is not the start of an allocation made here.
   bool release(uint64_t base);
+  /// What kernels take and give back themselves (malloc, free): no more than `heap_limit` bytes at a time,
+  /// whose sum is counted without a heap's own needs. 0 when there are no more.
+  uint64_t take_from_heap(uint64_t size);
+  bool give_back_to_heap(uint64_t base);
+  std::atomic<uint64_t> heap_limit{UINT64_MAX};
   /// Makes host memory the caller owns visible to kernels (managed or pinned memory).
   void attach(const void* base, uint64_t size, std::string name);
   bool detach(const void* base);
@@ -83,6 +89,7 @@ class Memory {
   uint64_t serial_ = 0;
 
   uint64_t take(uint64_t size, uint64_t align, Owner owner);
+  std::atomic<uint64_t> heap_bytes_{0};
   void forget_freed(uint64_t base, uint64_t size);
 };
 

@@ -16,6 +16,7 @@ constexpr char bus_id[] = "0000:00:00.0";
 /// first values are an H200's.
 std::atomic<size_t> limits[] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480};
 constexpr int limit_stack = 0;
+constexpr int limit_heap = 2;
 constexpr int limit_sync_depth = 3;              // gone since compute capability 9.0
 constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
 
@@ -28,6 +29,7 @@ Status check_device(int device) { return device == 0 ? Status::success : Status:
 }  // namespace
 
 size_t stack_limit() { return limits[limit_stack]; }
+size_t heap_limit() { return limits[limit_heap]; }
 
 }  // namespace lanescope::cuda
 

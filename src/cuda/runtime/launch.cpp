@@ -322,6 +322,7 @@ class Launch final : public UnfinishedLaunch {
     config_.block = work_.block;
     config_.dynamic_shared = work_.dynamic_shared;
     config_.stack_bytes = stack_bytes();
+    runtime_.memory.heap_limit = heap_limit();
     config_.params = std::move(work_.params);
     config_.cooperative = work_.cooperative;
     config_.cluster = work_.cluster;

@@ -344,6 +344,8 @@ Status call_when_idle(F&& body) {
 
 /// Bytes of a thread's stack, as the program has set them (cudaLimitStackSize).
 size_t stack_limit();
+/// Bytes that malloc in kernels gives in all (cudaLimitMallocHeapSize).
+size_t heap_limit();
 
 /// Special stream handles.
 inline Stream* legacy_handle() { return reinterpret_cast<Stream*>(1); }

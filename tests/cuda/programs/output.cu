@@ -34,6 +34,16 @@ __global__ void sum(int* out) {
 
 __global__ void check(int limit) { assert(static_cast<int>(threadIdx.x) < limit); }
 
+/// As on an H200: of 8 MiB two pieces of 6 MiB are too many, and one is there again when it was freed.
+__global__ void take(int* out) {
+  void *first = malloc(6 << 20), *second = malloc(6 << 20);
+  free(first);
+  void* third = malloc(6 << 20);
+  *out = (first != nullptr ? 1 : 0) + (second != nullptr ? 2 : 0) + (third != nullptr ? 4 : 0);
+  free(second);
+  free(third);
+}
+
 int main() {
   say<<<2, 32>>>(2);
   CHECK_CUDA(cudaDeviceSynchronize());
@@ -43,6 +53,9 @@ int main() {
   sum<<<1, 1>>>(out);
   CHECK_CUDA(cudaDeviceSynchronize());
   CHECK(*out == 4950);
+  take<<<1, 1>>>(out);
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(*out == 5);
   check<<<1, 32>>>(32);
   CHECK_CUDA(cudaDeviceSynchronize());
   check<<<1, 32>>>(30);
