@@ -178,12 +178,16 @@ void check_program(const std::string& path, const ProgramFile& file) {
                 "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
+/// Whether this may be an interpreter: no CUDA program itself.
+bool may_interpret(const ProgramFile& file) {
+  return !file.has_device_code && !file.needs_runtime && !file.needs_linker;
+}
+
 /// Libraries that are loaded before the program's own.
 std::string preloaded(const ProgramFile& file, const fs::path& libraries) {
   std::string list = (libraries / hook_name).string() + ":" + (libraries / runtime_name).string();
-  // What is no CUDA program itself, such as an interpreter, is to link kernels by the driver: nvJitLink makes
-  // machine code of them.
-  if (!file.has_device_code && !file.needs_runtime && !file.needs_linker)
+  // Interpreters are to link kernels by the driver: nvJitLink makes machine code of them.
+  if (may_interpret(file))
     for (const char* version : {"12", "13"})
       list += ":" + (libraries / "hidden" / version / ("libnvJitLink.so." + std::string(version))).string();
   return list;
@@ -201,6 +205,8 @@ void set_variables(const ProgramOptions& options, const ProgramFile& file, const
   };
   prepend("LD_PRELOAD", preloaded(file, libraries));
   prepend("LD_LIBRARY_PATH", libraries.string());
+  // Numba keeps what the linker made: here PTX, which is no use elsewhere, and elsewhere machine code.
+  if (may_interpret(file)) set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);

@@ -96,9 +96,9 @@ LANESCOPE_CUDA_API Status cuCtxDestroy_v2(Context* context) {
     return contexts().created.erase(context) != 0 ? Status::success : Status::invalid_context;
   });
   if (status != Status::success) return status;
+  // It is no context any more, but stays in memory: other threads may have it current.
   if (current_context == context) pop();
   std::erase(below(), context);
-  delete context;
   reset_if_unused();
   return status;
 }
