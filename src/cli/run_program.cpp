@@ -77,7 +77,6 @@ struct ProgramFile {
   bool has_device_code = false;    ///< nvcc linked it
   bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
   bool needs_runtime = false;      ///< a shared CUDA runtime of our version
-  bool needs_linker = false;       ///< nvJitLink
   std::string other_runtime;       ///< a shared CUDA runtime of another version
 };
 
@@ -147,8 +146,6 @@ ProgramFile inspect(const std::string& path) {
           file.needs_runtime = true;
         else if (needed.starts_with("libcudart.so."))
           file.other_runtime = needed;
-        else if (needed.starts_with("libnvJitLink.so."))
-          file.needs_linker = true;
       }
     }
   }
@@ -178,23 +175,7 @@ void check_program(const std::string& path, const ProgramFile& file) {
                 "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
-/// Whether this may be an interpreter: no CUDA program itself.
-bool may_interpret(const ProgramFile& file) {
-  return !file.has_device_code && !file.needs_runtime && !file.needs_linker;
-}
-
-/// Libraries that are loaded before the program's own.
-std::string preloaded(const ProgramFile& file, const fs::path& libraries) {
-  std::string list = (libraries / hook_name).string() + ":" + (libraries / runtime_name).string();
-  // Interpreters are to link kernels by the driver: nvJitLink makes machine code of them.
-  if (may_interpret(file))
-    for (const char* version : {"12", "13"})
-      list += ":" + (libraries / "hidden" / version / ("libnvJitLink.so." + std::string(version))).string();
-  return list;
-}
-
-void set_variables(const ProgramOptions& options, const ProgramFile& file, const fs::path& libraries,
-                   const fs::path& reports) {
+void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
   const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
   const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
     if (value != unset) set(name, std::to_string(value));
@@ -203,10 +184,10 @@ void set_variables(const ProgramOptions& options, const ProgramFile& file, const
     const char* before = std::getenv(name);
     set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
   };
-  prepend("LD_PRELOAD", preloaded(file, libraries));
+  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string());
   prepend("LD_LIBRARY_PATH", libraries.string());
   // Numba keeps what the linker made: here PTX, which is no use elsewhere, and elsewhere machine code.
-  if (may_interpret(file)) set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
+  set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);
@@ -234,8 +215,8 @@ void forward(int number, siginfo_t* info, void*) {
   if (info->si_code <= 0 && child > 0) kill(child, number);
 }
 
-int start_and_wait(const ProgramOptions& options, const std::string& path, const ProgramFile& file,
-                   const fs::path& libraries, const fs::path& reports) {
+int start_and_wait(const ProgramOptions& options, const std::string& path, const fs::path& libraries,
+                   const fs::path& reports) {
   std::cout.flush();
   int failed[2];
   if (pipe2(failed, O_CLOEXEC) != 0)
@@ -243,7 +224,7 @@ int start_and_wait(const ProgramOptions& options, const std::string& path, const
   const pid_t started = fork();
   if (started < 0) throw Error(fmt::format("cannot start a process: {}", std::strerror(errno)));
   if (started == 0) {
-    set_variables(options, file, libraries, reports);
+    set_variables(options, libraries, reports);
     const std::vector<char*> arguments = argument_vector(options.command);
     execv(path.c_str(), arguments.data());
     const int reason = errno;
@@ -305,7 +286,7 @@ ProgramRun run_program(const ProgramOptions& options) {
   const ProgramFile file = inspect(path);
   check_program(path, file);
   const ScratchFolder folder;
-  const int status = start_and_wait(options, path, file, libraries, folder.path());
+  const int status = start_and_wait(options, path, libraries, folder.path());
 
   ProgramRun run;
   run.reports = read_reports(folder.path());

@@ -3,8 +3,10 @@
 // in our libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served.
 // Libraries that the program opens later are treated alike: the dynamic linker calls an (empty) function for
 // debuggers whenever it has mapped a file, before that file's constructors run, and a jump is put there too.
-// It also stands before _exit, which ends the process past all that is registered for its end: the runtime
-// writes its report first.
+// Of nvJitLink, whose result is machine code, the function that tells its version is taken out of sight, if a
+// program opens it: what looks for that (cuda.core, and Numba with it) links by the driver then, which is
+// ours. It also stands before _exit, which ends the process past all that is registered for its end: the
+// runtime writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <elf.h>
@@ -25,16 +27,20 @@ namespace {
 /// jmp *0(%rip); followed by the address.
 constexpr size_t jump_bytes = 14;
 
-void put_jump(uint64_t at, const void* target) {
+/// Writes where nothing may be written; `protection` is that of the place.
+void overwrite(uint64_t at, const void* bytes, size_t count, int protection) {
   const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  const uint64_t begin = at / page * page, end = (at + jump_bytes + page - 1) / page * page;
+  const uint64_t begin = at / page * page, end = (at + count + page - 1) / page * page;
   auto* pages = reinterpret_cast<void*>(begin);
-  if (mprotect(pages, end - begin, PROT_READ | PROT_WRITE | PROT_EXEC) != 0) return;
-  auto* code = reinterpret_cast<unsigned char*>(at);
-  const unsigned char jump[6] = {0xff, 0x25, 0, 0, 0, 0};
-  std::memcpy(code, jump, sizeof jump);
-  std::memcpy(code + sizeof jump, &target, sizeof target);
-  mprotect(pages, end - begin, PROT_READ | PROT_EXEC);
+  if (mprotect(pages, end - begin, protection | PROT_WRITE) != 0) return;
+  std::memcpy(reinterpret_cast<void*>(at), bytes, count);
+  mprotect(pages, end - begin, protection);
+}
+
+void put_jump(uint64_t at, const void* target) {
+  unsigned char jump[jump_bytes] = {0xff, 0x25, 0, 0, 0, 0};
+  std::memcpy(jump + jump_bytes - sizeof target, &target, sizeof target);
+  overwrite(at, jump, sizeof jump, PROT_READ | PROT_EXEC);
 }
 
 /// A file in memory; every read is checked against its size.
@@ -177,6 +183,34 @@ bool serve(const File& file, const Sections& sections, uint64_t base) {
   return found;
 }
 
+/// Makes a symbol of a loaded file one that the dynamic linker does not find.
+void hide(const link_map& map, const File& file, const Sections& sections, const char* hidden) {
+  const Elf64_Sym* loaded = nullptr;
+  for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
+    if (entry->d_tag == DT_SYMTAB) loaded = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr);
+  for (uint64_t s = 0; s < sections.count && loaded != nullptr; ++s) {
+    const Elf64_Shdr& table = sections.list[s];
+    if (table.sh_type != SHT_DYNSYM || table.sh_link >= sections.count) continue;
+    const Elf64_Shdr& names = sections.list[table.sh_link];
+    const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
+    const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
+    for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
+      const char* name = file.string(names.sh_offset + symbols[i].st_name, names.sh_offset + names.sh_size);
+      if (name == nullptr || std::strcmp(name, hidden) != 0) continue;
+      Elf64_Sym gone = symbols[i];
+      gone.st_value = 0;
+      gone.st_shndx = SHN_UNDEF;
+      overwrite(reinterpret_cast<uint64_t>(loaded + i), &gone, sizeof gone, PROT_READ);
+    }
+  }
+}
+
+bool is_linker(const char* path) {
+  constexpr char name[] = "/libnvJitLink.so";
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr && std::strncmp(slash, name, sizeof name - 1) == 0;
+}
+
 /// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
 /// its end, apart from files that are closed again.
 const link_map* seen[4096];
@@ -188,7 +222,8 @@ bool is_seen(const link_map* map) {
   return false;
 }
 
-void serve_new(const r_debug& debug) {
+/// `opened`: by the program, when it ran already.
+void serve_new(const r_debug& debug, bool opened) {
   // A closed file's place may be taken by another one: forget those that are gone.
   size_t kept = 0;
   for (size_t i = 0; i < seen_count; ++i)
@@ -206,6 +241,7 @@ void serve_new(const r_debug& debug) {
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
     const Sections sections = sections_of(file);
+    if (opened && is_linker(path)) hide(*map, file, sections, "nvJitLinkVersion");
     if (!sections.has_device_code || serve(file, sections, map->l_addr) || needs(*map, "libcudart.so"))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
@@ -217,7 +253,7 @@ void serve_new(const r_debug& debug) {
 
 /// What the dynamic linker calls: _r_debug.r_state says whether its list is complete.
 void files_changed() {
-  if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug);
+  if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug, true);
 }
 
 __attribute__((constructor)) void start() {
@@ -226,7 +262,7 @@ __attribute__((constructor)) void start() {
     if (slash != nullptr && std::strcmp(slash, "/libcudart.so.13") == 0) runtime = Exports(*map);
   }
   if (!runtime.found()) return;
-  serve_new(_r_debug);
+  serve_new(_r_debug, false);
   // The debuggers' function is empty: a return, and padding up to the next function.
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
 }
