@@ -124,27 +124,9 @@ struct DriverKernelNode {
 };
 static_assert(sizeof(DriverKernelNode) == 72);
 
-/// CUmemAccessDesc.
-struct DriverAccess {
-  MemoryLocation location;
-  int flags;
-};
-
-/// CUmemAllocationProp.
-struct DriverAllocation {
-  int type, handle_types;
-  MemoryLocation location;
-  void* windows;
-  unsigned char flags[8];
-};
-static_assert(sizeof(DriverAllocation) == 32);
-
 /// CUuuid.
 struct Uuid {
   char bytes[16];
 };
-
-/// A CUDA_MEMCPY3D as the runtime has it; false for one that makes no sense.
-[[nodiscard]] bool to_copy(const DriverCopy3D& from, Copy3D& to);
 
 }  // namespace lanescope::cuda

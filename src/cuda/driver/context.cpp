@@ -1,6 +1,5 @@
 // Contexts: the primary one and those that programs create, and each thread's stack of them. They share the
 // device's memory; when the last one goes, so does what was allocated.
-#include <atomic>
 #include <mutex>
 #include <unordered_set>
 #include <vector>
@@ -42,27 +41,9 @@ void reset_if_unused() {
   cudaDeviceReset();
 }
 
-Status create(Context** out, unsigned flags, int device) {
-  return about_device(device, [&] {
-    if (out == nullptr) return Status::invalid_value;
-    auto* context = new Context;
-    context->flags = flags;
-    {
-      const std::lock_guard lock(contexts().mutex);
-      context->id = contexts().next_id++;
-      contexts().created.insert(context);
-    }
-    *out = context;
-    return Status::success;
-  });
-}
-
-Status create_and_push(Context** out, unsigned flags, int device) {
-  const Status status = create(out, flags, device);
-  if (status != Status::success) return status;
+void push(Context* context) {
   if (current_context != nullptr) below().push_back(current_context);
-  current_context = *out;
-  return status;
+  current_context = context;
 }
 
 void pop() {
@@ -71,23 +52,50 @@ void pop() {
   if (!stack.empty()) stack.pop_back();
 }
 
+/// A new context, which becomes current above the one that was.
+Status create(Context** out, unsigned flags, int device) {
+  Context* made = nullptr;
+  const Status status = about_device(device, [&] {
+    if (out == nullptr) return Status::invalid_value;
+    made = new Context;
+    made->flags = flags;
+    const std::lock_guard lock(contexts().mutex);
+    made->id = contexts().next_id++;
+    contexts().created.insert(made);
+    return Status::success;
+  });
+  if (status != Status::success) return status;
+  push(made);
+  *out = made;
+  return status;
+}
+
+/// Runs `body` with a context, or the current one for none.
+template <typename F>
+Status about_context(Context* context, F&& body) {
+  return driver([&] {
+    if (context == nullptr) context = current_context;
+    return context != nullptr && is_context(context) ? body(*context) : Status::invalid_context;
+  });
+}
+
 }  // namespace
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cuCtxCreate_v2(Context** out, unsigned flags, int device) {
-  return create_and_push(out, flags, device);
+  return create(out, flags, device);
 }
 
 LANESCOPE_CUDA_API Status cuCtxCreate_v3(Context** out, const void* /*affinity*/, int, unsigned flags,
                                          int device) {
-  return create_and_push(out, flags, device);
+  return create(out, flags, device);
 }
 
 LANESCOPE_CUDA_API Status cuCtxCreate_v4(Context** out, const void* /*parameters*/, unsigned flags,
                                          int device) {
-  return create_and_push(out, flags, device);
+  return create(out, flags, device);
 }
 
 LANESCOPE_CUDA_API Status cuCtxDestroy_v2(Context* context) {
@@ -107,8 +115,7 @@ LANESCOPE_CUDA_API Status cuCtxPushCurrent_v2(Context* context) {
   const Status status =
       driver([&] { return is_context(context) ? Status::success : Status::invalid_context; });
   if (status != Status::success) return status;
-  if (current_context != nullptr) below().push_back(current_context);
-  current_context = context;
+  push(context);
   return status;
 }
 
@@ -163,19 +170,15 @@ LANESCOPE_CUDA_API Status cuCtxSetFlags(unsigned flags) {
 }
 
 LANESCOPE_CUDA_API Status cuCtxGetId(Context* context, unsigned long long* id) {
-  return driver([&] {
-    if (context == nullptr) context = current_context;
-    if (context == nullptr || !is_context(context)) return Status::invalid_context;
+  return about_context(context, [&](const Context& c) {
     if (id == nullptr) return Status::invalid_value;
-    *id = context->id;
+    *id = c.id;
     return Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cuCtxGetApiVersion(Context* context, unsigned* version) {
-  return driver([&] {
-    if (context == nullptr) context = current_context;
-    if (context == nullptr || !is_context(context)) return Status::invalid_context;
+  return about_context(context, [&](const Context&) {
     if (version == nullptr) return Status::invalid_value;
     *version = 3020;  // of contexts since CUDA 3.2, as an H200 says
     return Status::success;

@@ -11,6 +11,11 @@
 
 namespace lanescope::cuda {
 
+struct DriverCopy3D;
+
+/// A CUDA_MEMCPY3D as the runtime has it; false for one that makes no sense, and for none.
+[[nodiscard]] bool to_copy(const DriverCopy3D* from, Copy3D& to);
+
 /// Whether cuInit was called, or the runtime has used the device on this thread.
 [[nodiscard]] bool is_initialized();
 
@@ -39,6 +44,15 @@ Status in_context(F&& body) {
 template <typename F>
 Status about_device(int device, F&& body) {
   return driver([&] { return device == 0 ? body() : Status::invalid_device; });
+}
+
+/// Runs a function of the driver that needs a current context, with a copy as the runtime has it.
+template <typename F>
+Status with_copy(const DriverCopy3D* copy, F&& body) {
+  return in_context([&] {
+    Copy3D box{};
+    return to_copy(copy, box) ? body(box) : Status::invalid_value;
+  });
 }
 
 /// Ways to hand parameters on to a function of the runtime (pass.hpp).

@@ -6,11 +6,15 @@
 namespace lanescope::cuda {
 namespace {
 
-/// A kernel's node as the runtime describes it.
-KernelNodeParams common(const DriverKernelNode& node) {
-  KernelNodeParams params = node.common;
-  if (params.function == nullptr) params.function = node.kernel;
-  return params;
+/// Runs `body` with a kernel's node as the runtime describes it.
+template <typename F>
+Status with_kernel(const DriverKernelNode* node, F&& body) {
+  return in_context([&] {
+    if (node == nullptr) return Status::invalid_value;
+    KernelNodeParams params = node->common;
+    if (params.function == nullptr) params.function = node->kernel;
+    return body(params);
+  });
 }
 
 }  // namespace
@@ -72,26 +76,19 @@ LANESCOPE_PASS_3(cuGraphReleaseUserObject, cudaGraphReleaseUserObject, by_driver
 
 LANESCOPE_CUDA_API Status cuGraphAddKernelNode_v2(Node** out, Graph* graph, Node* const* needs, size_t count,
                                                   const DriverKernelNode* node) {
-  return in_context([&] {
-    if (node == nullptr) return Status::invalid_value;
-    const KernelNodeParams params = common(*node);
+  return with_kernel(node, [&](const KernelNodeParams& params) {
     return cudaGraphAddKernelNode(out, graph, needs, count, &params);
   });
 }
 
 LANESCOPE_CUDA_API Status cuGraphKernelNodeSetParams_v2(Node* node, const DriverKernelNode* to) {
-  return in_context([&] {
-    if (to == nullptr) return Status::invalid_value;
-    const KernelNodeParams params = common(*to);
-    return cudaGraphKernelNodeSetParams(node, &params);
-  });
+  return with_kernel(
+      to, [&](const KernelNodeParams& params) { return cudaGraphKernelNodeSetParams(node, &params); });
 }
 
 LANESCOPE_CUDA_API Status cuGraphExecKernelNodeSetParams_v2(Executable* executable, const Node* node,
                                                             const DriverKernelNode* to) {
-  return in_context([&] {
-    if (to == nullptr) return Status::invalid_value;
-    const KernelNodeParams params = common(*to);
+  return with_kernel(to, [&](const KernelNodeParams& params) {
     return cudaGraphExecKernelNodeSetParams(executable, node, &params);
   });
 }
@@ -106,28 +103,18 @@ LANESCOPE_CUDA_API Status cuGraphKernelNodeGetParams_v2(Node* node, DriverKernel
 
 LANESCOPE_CUDA_API Status cuGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* needs, size_t count,
                                                const DriverCopy3D* copy, Context*) {
-  return in_context([&] {
-    Copy3D box{};
-    return copy != nullptr && to_copy(*copy, box) ? cudaGraphAddMemcpyNode(out, graph, needs, count, &box)
-                                                  : Status::invalid_value;
-  });
+  return with_copy(copy,
+                   [&](const Copy3D& box) { return cudaGraphAddMemcpyNode(out, graph, needs, count, &box); });
 }
 
 LANESCOPE_CUDA_API Status cuGraphMemcpyNodeSetParams(Node* node, const DriverCopy3D* copy) {
-  return in_context([&] {
-    Copy3D box{};
-    return copy != nullptr && to_copy(*copy, box) ? cudaGraphMemcpyNodeSetParams(node, &box)
-                                                  : Status::invalid_value;
-  });
+  return with_copy(copy, [&](const Copy3D& box) { return cudaGraphMemcpyNodeSetParams(node, &box); });
 }
 
 LANESCOPE_CUDA_API Status cuGraphExecMemcpyNodeSetParams(Executable* executable, const Node* node,
                                                          const DriverCopy3D* copy, Context*) {
-  return in_context([&] {
-    Copy3D box{};
-    return copy != nullptr && to_copy(*copy, box) ? cudaGraphExecMemcpyNodeSetParams(executable, node, &box)
-                                                  : Status::invalid_value;
-  });
+  return with_copy(
+      copy, [&](const Copy3D& box) { return cudaGraphExecMemcpyNodeSetParams(executable, node, &box); });
 }
 
 LANESCOPE_CUDA_API Status cuGraphAddMemsetNode(Node** out, Graph* graph, Node* const* needs, size_t count,

@@ -40,24 +40,17 @@ CopyKind direction(DriverMemory source, DriverMemory target) {
   return is_of_host(target) ? CopyKind::device_to_host : CopyKind::device_to_device;
 }
 
-Status copy_rows(const DriverCopy2D* copy, Stream* stream) {
-  return in_context([&] {
-    if (copy == nullptr) return Status::invalid_value;
-    const auto side = [&](const DriverSide2D& s) {
-      return DriverSide3D{s.x, s.y, 0, 0, s.type, s.host, s.device, s.array, nullptr, s.pitch, 0};
-    };
-    Copy3D box{};
-    return to_copy({side(copy->source), side(copy->target), copy->width, copy->height, 1}, box)
-               ? cudaMemcpy3DAsync(&box, stream)
-               : Status::invalid_value;
-  });
+Status copy_box(const DriverCopy3D* copy, Stream* stream) {
+  return with_copy(copy, [&](const Copy3D& box) { return cudaMemcpy3DAsync(&box, stream); });
 }
 
-Status copy_box(const DriverCopy3D* copy, Stream* stream) {
-  return in_context([&] {
-    Copy3D box{};
-    return copy != nullptr && to_copy(*copy, box) ? cudaMemcpy3DAsync(&box, stream) : Status::invalid_value;
-  });
+Status copy_rows(const DriverCopy2D* copy, Stream* stream) {
+  if (copy == nullptr) return copy_box(nullptr, stream);
+  const auto side = [](const DriverSide2D& s) {
+    return DriverSide3D{s.x, s.y, 0, 0, s.type, s.host, s.device, s.array, nullptr, s.pitch, 0};
+  };
+  const DriverCopy3D box{side(copy->source), side(copy->target), copy->width, copy->height, 1};
+  return copy_box(&box, stream);
 }
 
 Status copy_line(uint64_t target, uint64_t source, size_t bytes, CopyKind kind, Stream* stream) {
@@ -105,13 +98,13 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
   return call([&](Runtime& runtime) {
     const auto allocation = runtime.memory.find(at);
     Block block;
-    const bool is_known = runtime.find_block(at, block) || allocation;
+    const bool is_block = runtime.find_block(at, block);  // else a variable or an array
     const auto put = [&](auto value) {
       std::memcpy(out, &value, sizeof value);
       return Status::success;
     };
-    if (out == nullptr || !is_known) return Status::invalid_value;
-    const bool is_of_device = block.base == 0 || block.type == MemoryType::device;
+    if (out == nullptr || !allocation) return Status::invalid_value;
+    const bool is_of_device = !is_block || block.type == MemoryType::device;
     switch (attribute) {
       case context: return put(current_context);
       case memory_type:
@@ -119,11 +112,11 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
       case device_pointer: return put(at);
       case host_pointer: return is_of_device ? Status::invalid_value : put(at);
       case sync_memops: return put(0);
-      case buffer_id: return put(block.base != 0 ? block.base : allocation->base);
+      case buffer_id:
+      case range_start: return put(allocation->base);
       case is_managed: return put(block.type == MemoryType::managed ? 1 : 0);
       case device_ordinal: return put(0);
-      case range_start: return put(block.base != 0 ? block.base : allocation->base);
-      case range_size: return put(block.base != 0 ? block.size : allocation->size);
+      case range_size: return put(allocation->size);
       case mapped: return put(1);
       default: return Status::not_supported;
     }
@@ -132,15 +125,16 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
 
 }  // namespace
 
-bool to_copy(const DriverCopy3D& from, Copy3D& to) {
-  if (!to_side(from.source, to.source_array, to.source_position, to.source, from.height) ||
-      !to_side(from.target, to.target_array, to.target_position, to.target, from.height))
+bool to_copy(const DriverCopy3D* from, Copy3D& to) {
+  if (from == nullptr ||
+      !to_side(from->source, to.source_array, to.source_position, to.source, from->height) ||
+      !to_side(from->target, to.target_array, to.target_position, to.target, from->height))
     return false;
   const Array* array = to.source_array != nullptr ? to.source_array : to.target_array;
   const size_t element = array != nullptr ? array->format.bytes() : 1;
-  to.extent = {from.width / element, from.height, from.depth};
-  to.kind = direction(from.source.type, from.target.type);
-  return from.width % element == 0;
+  to.extent = {from->width / element, from->height, from->depth};
+  to.kind = direction(from->source.type, from->target.type);
+  return from->width % element == 0;
 }
 
 }  // namespace lanescope::cuda
