@@ -150,8 +150,11 @@ class TransposeLibrary : public testing::Test {
         static_cast<uint32_t>(tiles.in_turn == 0 ? across : tiles.in_turn), tiles.parts);
     std::vector<Argument> rest{scalar(order)};
     if (tiles.joins) {
-      rest.push_back(scalar(transposing::gaps_of(m.bytes, tiles.slack, m.rows, m.columns, m.in_leading(),
-                                                 m.out_leading(), m.out_begins())));
+      const auto gaps = transposing::gaps_of(m.bytes, tiles.slack, m.rows, m.columns, m.in_leading(),
+                                             m.out_leading(), m.out_begins());
+      rest.push_back(scalar(gaps));
+      rest.push_back(scalar(transposing::tiles_inside(m.bytes, tiles.slack, m.rows, m.columns, gaps,
+                                                      tiles.rows, tiles.columns)));
     }
     return run({tiles.kernel, static_cast<uint32_t>(down * across * m.batch),
                 static_cast<uint32_t>(tiles.threads), static_cast<uint32_t>(tiles.shared), rest},

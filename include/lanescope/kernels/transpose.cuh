@@ -137,7 +137,7 @@ struct Tiles<4> {
   using Small = Lines;
   using InPlace = AlignedTiles<4, 64, 64, 256>;
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
-  using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 3>;
+  using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 4>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
   static constexpr GatheredLimits gathered = {600, 256, 0.91, 0.4, 0, never, 0.85, never, 64};
   static constexpr int pair_sides[] = {96};
@@ -249,7 +249,7 @@ Tiling tiling_of(const Job<bytes>& job, int64_t batch) {
 /// (docs/performance.md); else down `in_turn` strips in turn. `parts`: Order.
 template <class Tiles, int bytes>
 Order order_of(const Job<bytes>& job, const Tiling& tiling, unsigned in_turn, unsigned parts) {
-  constexpr int64_t read_at_once = 64, kept = 14 << 20, width = Tiles::columns * bytes;
+  constexpr int64_t read_at_once = 64, kept = (21 << 20) / 2, width = Tiles::columns * bytes;
   const bool apart = width % read_at_once == 0 && job.in_leading * bytes % read_at_once == 0 &&
                      reinterpret_cast<uintptr_t>(job.in) % read_at_once == 0 && tiling.filled_across > 0.9;
   const auto down = static_cast<unsigned>(tiling.down), across = static_cast<unsigned>(tiling.across);
@@ -285,8 +285,10 @@ Status launch_anywhere(const Job<Tiles::bytes>& job, const Tiling& tiling, int64
   if constexpr (Tiles::bytes < 8) {
     const Gaps gaps = gaps_of(Tiles::bytes, Tiles::slack, job.rows, job.columns, job.in_leading,
                               job.out_leading, out_begins(job, batch));
-    return large ? launch(&transpose_realigning<Tiles, Reading::keeping>, gaps)
-                 : launch(&transpose_realigning<Tiles, Reading::plain>, gaps);
+    const TilesInside inside =
+        tiles_inside(Tiles::bytes, Tiles::slack, job.rows, job.columns, gaps, Tiles::rows, Tiles::columns);
+    return large ? launch(&transpose_realigning<Tiles, Reading::keeping>, gaps, inside)
+                 : launch(&transpose_realigning<Tiles, Reading::plain>, gaps, inside);
   } else {
     return large ? launch(&transpose_lines<Tiles, Reading::keeping>)
                  : launch(&transpose_lines<Tiles, Reading::plain>);

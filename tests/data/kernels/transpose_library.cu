@@ -9,10 +9,11 @@ template __global__ void transpose_aligned<Tiles<4>::Lines>(Job<4>, Order);
 template __global__ void transpose_aligned<Tiles<8>::Large, 65536>(Job<8>, Order);
 template __global__ void transpose_aligned<Tiles<16>::Large>(Job<16>, Order);
 template __global__ void transpose_realigning<Tiles<1>::Anywhere, Reading::keeping, 65536>(Job<1>, Order,
-                                                                                           Gaps);
+                                                                                           Gaps, TilesInside);
 template __global__ void transpose_realigning<Tiles<2>::Anywhere, Reading::keeping, 65536>(Job<2>, Order,
-                                                                                           Gaps);
-template __global__ void transpose_realigning<Tiles<4>::Anywhere, Reading::plain>(Job<4>, Order, Gaps);
+                                                                                           Gaps, TilesInside);
+template __global__ void transpose_realigning<Tiles<4>::Anywhere, Reading::plain>(Job<4>, Order, Gaps,
+                                                                                  TilesInside);
 template __global__ void transpose_lines<Tiles<8>::Anywhere, Reading::plain>(Job<8>, Order);
 template __global__ void transpose_lines<Tiles<16>::Anywhere, Reading::keeping, 32768>(Job<16>, Order);
 // `__grid_constant__` has to be said again where a template is instantiated.

@@ -76,10 +76,17 @@ inline std::optional<Device> current_device() {
 struct Place {
   int64_t row, column, matrix;
 };
+/// Which tile it is.
+struct TileOf {
+  unsigned row, column, matrix;
+  [[nodiscard]] __device__ Place place(int tile_rows, int tile_columns) const {
+    return {int64_t{row} * tile_rows, int64_t{column} * tile_columns, matrix};
+  }
+};
 __device__ __forceinline__ unsigned quotient(unsigned number, const Divisor& by) {
   return __umulhi(2 * number, by.factor) >> by.shift;
 }
-__device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int tile_columns) {
+__device__ __forceinline__ TileOf tile_of(const Order& order) {
   const unsigned matrix = quotient(blockIdx.x, order.tiles);
   const unsigned tile = blockIdx.x - matrix * order.tiles.value;
   const unsigned turn = quotient(tile, order.in_turn);
@@ -88,7 +95,10 @@ __device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int
   if (row < order.part << order.parts)
     row = (row & ((1U << order.parts) - 1)) * order.part + (row >> order.parts);
   const unsigned first = (tile - turn * order.in_turn.value) * order.apart;
-  return {int64_t{row} * tile_rows, int64_t{first + strip} * tile_columns, matrix};
+  return {row, first + strip, matrix};
+}
+__device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int tile_columns) {
+  return tile_of(order).place(tile_rows, tile_columns);
 }
 
 }  // namespace lanescope::kernels::transposing

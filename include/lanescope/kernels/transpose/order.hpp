@@ -57,4 +57,21 @@ constexpr Gaps gaps_of(int64_t bytes, int64_t slack, int64_t rows, int64_t colum
           out_begins % 16 == 0 && rows * bytes % 16 == 0};
 }
 
+/// The tiles of a matrix that lie inside of it with all that they load, words of which they have a part among
+/// that: `down` rows of tiles from the second one, and in each `across` from `first`.
+struct TilesInside {
+  unsigned first, across, down;
+};
+/// For tiles of `tile_rows` x `tile_columns`, as above. Elements of 4 bytes are words; others are put
+/// together of a word more than the columns fill.
+constexpr TilesInside tiles_inside(int64_t bytes, int64_t slack, int64_t rows, int64_t columns,
+                                   const Gaps& gaps, int64_t tile_rows, int64_t tile_columns) {
+  const bool ends = bytes == 4 || gaps.none_in;
+  const auto times = [](int64_t part, int64_t whole) {
+    return static_cast<unsigned>(whole < part ? 0 : whole / part);
+  };
+  return {ends ? 0U : 1U, times(tile_columns, ends ? columns : columns - tile_columns - 4 / bytes),
+          times(tile_rows, rows - tile_rows - slack)};
+}
+
 }  // namespace lanescope::kernels::transposing

@@ -120,7 +120,7 @@ struct RealigningBlock {
   template <bool whole, int sets, int lanes, bool all>
   __device__ __forceinline__ void load() const {
     static_assert(lanes == 32 || sets == 1);
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
+    const int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
     // Blocks of `side` rows: which one is the lane's first, and how many lie between it and the next one. Of
     // 16 lanes each, those of a warp lie two apart, so that no words meet in a bank.
     const int word = lane % lanes, group = lane / lanes;
@@ -211,6 +211,12 @@ struct RealigningBlock {
     }
   }
 
+  /// Likewise, of a tile that lies inside of the matrix with all that it loads.
+  __device__ __forceinline__ void load_inside() {
+    wrap = 0;
+    load<true, Tiles::sets, 32, true>();
+  }
+
   /// Likewise, by as many sets and lanes as the columns need.
   template <int sets = Tiles::sets>
   __device__ __forceinline__ void load_columns() const {
@@ -262,28 +268,81 @@ struct RealigningBlock {
       if (to[n] >= 0) *reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(tile) + to[n]) = value[n];
   }
 
+  /// Where a thread finds the first of its vectors in the tile, and where it goes.
+  struct Vectors {
+    int lane = static_cast<int>(threadIdx.x % 32), warp = static_cast<int>(threadIdx.x / 32);
+    int set = warp / 8, word = warp % 8 + lane / 8 * 8, begin = lane % 8 * 16;
+    int column = (32 * set + word) * side;
+    /// Of round n: the first set, and which column of a word.
+    LANESCOPE_HD static constexpr int set_of(int n) {
+      return n % (Tiles::sets / Tiles::together) * Tiles::together;
+    }
+    LANESCOPE_HD static constexpr int column_of(int n) { return n / (Tiles::sets / Tiles::together); }
+  };
+
+  /// All windows of a tile whose rows all lie in the matrix, with those that windows may begin early. `out`:
+  /// of its first column.
+  __device__ __forceinline__ void store_inside(T* out, int64_t out_pitch) const {
+    const Vectors of;
+    auto to = reinterpret_cast<uintptr_t>(out) + of.column * out_pitch;
+    const uint32_t* const from = tile + (32 * of.set + line_of(of.word)) * Tile::pitch + Tiles::slack / side;
+#pragma unroll
+    for (int n = 0; n < Tiles::rounds; ++n) {
+      const int k = of.set_of(n), j = of.column_of(n);
+      if (k == 0 && j > 0) to = next_line(to, out_pitch);
+      if (32 * k * side + j >= columns - of.column) continue;
+      const uintptr_t line = to + 32 * k * side * out_pitch;
+      const int at = of.begin - static_cast<int>(line % Tiles::align);
+      auto* const window = reinterpret_cast<uint4*>((line & ~uintptr_t{Tiles::align - 1}) + of.begin);
+      const uint32_t* const words = from + (j * Tiles::words + 32 * k) * Tile::pitch + (at >> 2);
+#pragma unroll
+      for (int part = 0; part < Tiles::parts; ++part)
+        if (128 * part + of.begin < Tiles::stored)
+          store_vector(window + 8 * part, vector_from(words + 32 * part, at));
+    }
+  }
+  /// By one addition: the compiler would multiply again for each line.
+  __device__ __forceinline__ static uintptr_t next_line(uintptr_t line, int64_t pitch) {
+    line += pitch;
+    asm("" : "+l"(line));
+    return line;
+  }
+
+  /// Four words of a line that begin at byte `at`, of which `words` is the word.
+  __device__ __forceinline__ static uint4 vector_from(const uint32_t* words, int at) {
+    uint32_t v[5];
+#pragma unroll
+    for (int i = 0; i < 4; ++i) v[i] = words[i];
+    if constexpr (bytes < 4) {
+      v[4] = (at & 3) != 0 ? words[4] : 0;
+#pragma unroll
+      for (int i = 0; i < 4; ++i) v[i] = __funnelshift_r(v[i], v[i + 1], (at & 3) * 8);
+    }
+    return make_uint4(v[0], v[1], v[2], v[3]);
+  }
+  __device__ __forceinline__ static void store_vector(uint4* to, const uint4& v) {
+    __builtin_assume(__isGlobal(to));
+    *to = v;
+  }
+
   /// Lines of the tile go to the rows of `out`; `row` and `rows`: of the matrix. `joined`: what is before the
   /// first row of the matrix in memory is the end of the line before, and is written, too; `next_joined`: the
   /// same for the column behind the tile. A line before one that is joined ends where whole windows do.
   template <bool any_joined>
   __device__ __forceinline__ void store(T* out, int64_t out_pitch, int64_t row, int64_t rows, bool joined,
                                         bool next_joined) const {
-    const int lane = static_cast<int>(threadIdx.x) % 32, warp = static_cast<int>(threadIdx.x) / 32;
-    // Of the first round: set, word, and where its vector begins in a row.
-    const int set = warp / 8, word = warp % 8 + lane / 8 * 8, begin = lane % 8 * 16;
-    const int column = (32 * set + word) * side;
-    const auto to = reinterpret_cast<uintptr_t>(out) + column * out_pitch;
-    const uint32_t* const from = tile + (32 * set + line_of(word)) * Tile::pitch + Tiles::slack / side;
+    const Vectors of;
+    const auto to = reinterpret_cast<uintptr_t>(out) + of.column * out_pitch;
+    const uint32_t* const from = tile + (32 * of.set + line_of(of.word)) * Tile::pitch + Tiles::slack / side;
     constexpr int64_t far = 1 << 20;
     const int before = joined ? -static_cast<int>(far) : -static_cast<int>(min(row * bytes, far));
     const int end = static_cast<int>(min((rows - row) * bytes, far));
 #pragma unroll
     for (int n = 0; n < Tiles::rounds; ++n) {
-      const int k = n % (Tiles::sets / Tiles::together) * Tiles::together;
-      const int j = n / (Tiles::sets / Tiles::together);
+      const int k = of.set_of(n), j = of.column_of(n);
       const uintptr_t line = to + (32 * k * side + j) * out_pitch;
       const int shift = static_cast<int>(line % Tiles::align);
-      const int line_column = column + 32 * k * side + j;
+      const int line_column = of.column + 32 * k * side + j;
       if (line_column >= columns) continue;
       int behind = end;
       if (any_joined && (line_column + 1 < columns ? joined : next_joined))
@@ -291,20 +350,13 @@ struct RealigningBlock {
 #pragma unroll
       for (int part = 0; part < Tiles::parts; ++part) {
         if (128 * part - (Tiles::align - 1) >= end) break;
-        if (128 * part + begin >= Tiles::stored) continue;
-        const int at = 128 * part + begin - shift;  // may be negative: its words are shifted arithmetically
+        if (128 * part + of.begin >= Tiles::stored) continue;
+        const int at = 128 * part + of.begin - shift;  // may be negative: shifted arithmetically
         if (at >= behind) continue;
-        const uint32_t* const words = from + (j * Tiles::words + 32 * k) * Tile::pitch + (at >> 2);
-        uint32_t v[5];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) v[i] = words[i];
-        if constexpr (bytes < 4) {
-          v[4] = (at & 3) != 0 ? words[4] : 0;
-#pragma unroll
-          for (int i = 0; i < 4; ++i) v[i] = __funnelshift_r(v[i], v[i + 1], (at & 3) * 8);
-        }
+        const uint4 vector = vector_from(from + (j * Tiles::words + 32 * k) * Tile::pitch + (at >> 2), at);
+        const uint32_t v[] = {vector.x, vector.y, vector.z, vector.w};
         if (at >= before && at + 16 <= behind) {
-          *reinterpret_cast<uint4*>(line + at) = make_uint4(v[0], v[1], v[2], v[3]);
+          store_vector(reinterpret_cast<uint4*>(line + at), vector);
         } else if (at + 16 > before) {
 #pragma unroll
           for (int i = 0; i < 4; ++i) {
@@ -324,20 +376,53 @@ struct RealigningBlock {
   }
 };
 
+/// Elements of 1 and 2 bytes take so many instructions that tiles inside of the matrix have a path of their
+/// own, with a third less. Those of 4 bytes are 0.3% faster without one (docs/performance.md).
+template <class Tiles>
+inline constexpr bool few_instructions = Tiles::bytes <= 2;
+
 /// Rows begin anywhere. One block a tile, and one more at the end of each column of tiles, for what was
 /// shifted out.
 template <class Tiles, Reading reading, int64_t cached = cached_bytes>
 __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
-    transpose_realigning(Job<Tiles::bytes> job, Order order, Gaps gaps) {
+    transpose_realigning(Job<Tiles::bytes> job, Order order, Gaps gaps, TilesInside all_inside) {
+  using T = Word<Tiles::bytes>;
   using Tile = RealigningTile<Tiles>;
   static_assert(conflict_free<"sm_90", Tile>(WordStores<Tiles>{}, model::Op::store));
   static_assert(conflict_free<"sm_90", Tile>(VectorWords<Tiles>{}, model::Op::load));
   extern __shared__ uint4 raw[];  // Tiles::shared bytes
 
-  Place at = place_of(order, Tiles::rows, Tiles::columns);
+  TileOf tile = tile_of(order);
   // The tiles at the ends of the rows come first, because they take longer: nobody waits for them in the end.
-  at.column = at.column == 0 ? int64_t{order.across - 1} * Tiles::columns : at.column - Tiles::columns;
+  tile.column = tile.column == 0 ? order.across - 1 : tile.column - 1;
+  const Place at = tile.place(Tiles::rows, Tiles::columns);
   const int64_t row = at.row - Tiles::slack;
+  const T* const in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
+  T* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
+  const int64_t in_pitch = job.in_leading * Tiles::bytes, out_pitch = job.out_leading * Tiles::bytes;
+  // Gives lines of the input that were loaded their normal priority again.
+  const auto release = [&](int low, int high, int columns) {
+    if constexpr (reading == Reading::keeping)
+      release_lines<cached>({reinterpret_cast<uintptr_t>(in), in_pitch, low, high, at.column * Tiles::bytes,
+                             columns * Tiles::bytes},
+                            Tiles::columns * Tiles::rows * Tiles::bytes);
+  };
+  RealigningBlock<Tiles, reading> block;
+  block.in = in;
+  block.in_pitch = in_pitch;
+  block.tile = reinterpret_cast<uint32_t*>(raw);
+  block.policy = policy_of<reading>();
+  // Nearly all tiles of large matrices.
+  const bool rows_inside = few_instructions<Tiles> && tile.row - 1 < all_inside.down;
+  if (rows_inside && tile.column - all_inside.first < all_inside.across) {
+    block.columns = Tiles::columns;
+    block.load_inside();
+    __syncthreads();
+    release(0, Tiles::loaded, Tiles::columns);
+    block.store_inside(out, out_pitch);
+    return;
+  }
+
   // Not at the ends of the input's rows.
   const auto inside = [&](int64_t column) {
     return column > 0 && Tiles::words * Tiles::side <= job.columns - column;
@@ -346,10 +431,7 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   // begin inside of vectors, who writes the first ones writes all of the sector.
   const bool joined = gaps.joined && inside(at.column), wraps = joined && at.row == 0;
   const bool next_joined = gaps.joined && inside(at.column + Tiles::columns);
-  RealigningBlock<Tiles, reading> block;
-  block.in = job.in + at.matrix * job.in_stride + row * job.in_leading + at.column;
-  block.in_pitch = job.in_leading * Tiles::bytes;
-  block.wrap = wraps ? job.rows * block.in_pitch - Tiles::bytes : 0;
+  block.wrap = wraps ? job.rows * in_pitch - Tiles::bytes : 0;
   const int low = at.row == 0 ? Tiles::slack : 0;  // in the matrix
   block.low = wraps ? 0 : low;
   block.high = static_cast<int>(min(job.rows - row, int64_t{Tiles::loaded}));
@@ -360,8 +442,6 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
   block.columns_left = job.columns - at.column;
   block.columns = static_cast<int>(min(block.columns_left, int64_t{Tiles::columns}));
   block.first = at.column == 0;
-  block.tile = reinterpret_cast<uint32_t*>(raw);
-  block.policy = policy_of<reading>();
   // Words that rows have a part of: inside of rows, or between rows without gaps.
   const bool between = gaps.none_in && at.row > 0 && job.rows - row > Tiles::loaded;
   if (Tiles::bytes == 4 || inside(at.column) || between) {
@@ -371,13 +451,10 @@ __global__ void __launch_bounds__(Tiles::threads, Tiles::blocks)
     block.load_ends();
   }
   __syncthreads();
-  if constexpr (reading == Reading::keeping)
-    release_lines<cached>({reinterpret_cast<uintptr_t>(block.in), block.in_pitch, low, block.high,
-                           at.column * Tiles::bytes, block.columns * Tiles::bytes},
-                          Tiles::columns * Tiles::rows * Tiles::bytes);
-  auto* const out = job.out + at.matrix * job.out_stride + at.column * job.out_leading + at.row;
-  const int64_t out_pitch = job.out_leading * Tiles::bytes;
-  if (joined || next_joined)
+  release(low, block.high, block.columns);
+  if (rows_inside)
+    block.store_inside(out, out_pitch);
+  else if (joined || next_joined)
     block.template store<true>(out, out_pitch, at.row, job.rows, joined, next_joined);
   else
     block.template store<false>(out, out_pitch, at.row, job.rows, false, false);
