@@ -70,6 +70,7 @@ void expect_no_conflicts(int length) {
 TEST(Gathering, BytesNeverMeetInABank) { expect_no_conflicts<1>(500); }
 TEST(Gathering, BytesOfShortRowsNeverMeetInABank) { expect_no_conflicts<1>(60); }
 TEST(Gathering, HalvesNeverMeetInABank) { expect_no_conflicts<2>(500); }
+TEST(Gathering, HalvesOfShortRowsNeverMeetInABank) { expect_no_conflicts<2>(60); }
 TEST(Gathering, WordsNeverMeetInABank) { expect_no_conflicts<4>(500); }
 
 /// The lanes of an output row have each column once, however many a block has.
@@ -81,8 +82,10 @@ void expect_each_column() {
         const Gathering of = gathering_with(bytes, 64, columns, pitch, 0, length);
         std::vector<int> times(static_cast<size_t>(columns));
         for (int thread = 0; thread < gathering_threads; ++thread)
-          for (int c = of.column<bytes>(thread); c < columns; c += of.columns_at_once())
-            if (of.lane(thread) == 0) ++times.at(static_cast<size_t>(c));
+          for (int sweep = 0; sweep < of.sweeps; ++sweep)
+            for (int c = of.column<bytes>(thread) + sweep * swept_columns; c < columns;
+                 c += of.columns_at_once())
+              if (of.lane(thread) == 0) ++times.at(static_cast<size_t>(c));
         EXPECT_EQ(std::count(times.begin(), times.end(), 1), columns)
             << columns << " columns, " << pitch << " bytes from row to row, " << length << " of output rows";
       }

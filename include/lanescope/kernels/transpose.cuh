@@ -113,7 +113,7 @@ struct Tiles<1> {
   using Anywhere = RealigningTiles<1, 2, 16, 32, 224, 4, 2>;
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
-  static constexpr GatheredLimits gathered = {630, 340, 0.986, 0.465, 420, always, always, 0.95, 100};
+  static constexpr GatheredLimits gathered = {630, 400, 0.986, 0.465, 420, always, always, 0.95, 100};
   static constexpr int pair_sides[] = {192, 144};  ///< in place: of tiles that are gathered
   static constexpr GapLimits gaps = {0.5, always, always};
 };
@@ -139,7 +139,7 @@ struct Tiles<4> {
   using Anywhere = RealigningTiles<4, 4, 16, 32, 480, 8, 2>;
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 4>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
-  static constexpr GatheredLimits gathered = {600, 256, 0.91, 0.4, 0, never, 0.85, never, 64};
+  static constexpr GatheredLimits gathered = {600, 310, 0.91, 0.4, 0, never, 0.85, never, 64};
   static constexpr int pair_sides[] = {96};
   static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
 };
@@ -437,13 +437,10 @@ bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, con
     if (of.columns < job.columns) return bytes < 4 && length <= 520 && used < 0.95;
     return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(device, 3);
   }
-  // Strips are faster for shorter columns, and longer ones of which lanes take rows in orders of their own.
-  const int64_t least = bytes == 4           ? 200
-                        : bytes == 2         ? 94
-                        : of.pitch % 32 == 0 ? 96
-                        : of.lanes == 2      ? 80
-                                             : 84;
-  return length >= least && length <= limits.wide_bytes &&
+  // Strips are faster for shorter columns, but where four lanes have all of one.
+  const int64_t least = bytes == 4 ? 200 : 72;
+  const bool four = bytes == 1 && of.lanes == 2 && length >= 56 && length <= 64;
+  return (length >= least || four) && length <= limits.wide_bytes &&
          used < (busy > 0.8 ? limits.wide_busy : limits.wide);
 }
 
@@ -468,14 +465,14 @@ std::optional<Gathering> best_of_wide(const Job<bytes>& job, int64_t batch, cons
     return wide_gathering(bytes, static_cast<int>(job.rows), job.columns, shared(2), shared(blocks));
   };
   const int64_t length = job.rows * bytes;
-  if (batch == 1 && length >= 216) return with(2);
+  if (batch == 1 && length >= 280) return with(2);
   std::optional<Gathering> best = with(3);
   if (batch > 1 || !best) return best;
   const auto improve = [&](int blocks, double by) {
     const auto other = with(blocks);
     if (other && gathered(bytes, *other) > gathered(bytes, *best) + by) best = other;
   };
-  if (length >= 120) improve(2, 0.1);
+  if (length >= 120 && length < 216) improve(2, 0.1);
   improve(4, length < 120 ? -0.03 : 0.03);
   return best;
 }

@@ -86,16 +86,18 @@ struct TileOf {
 __device__ __forceinline__ unsigned quotient(unsigned number, const Divisor& by) {
   return __umulhi(2 * number, by.factor) >> by.shift;
 }
+/// The row of tiles that comes as the `index`-th of a strip.
+__device__ __forceinline__ unsigned row_of(const Order& order, unsigned index) {
+  if (index >= order.part << order.parts) return index;
+  return (index & ((1U << order.parts) - 1)) * order.part + (index >> order.parts);
+}
 __device__ __forceinline__ TileOf tile_of(const Order& order) {
   const unsigned matrix = quotient(blockIdx.x, order.tiles);
   const unsigned tile = blockIdx.x - matrix * order.tiles.value;
   const unsigned turn = quotient(tile, order.in_turn);
   const unsigned strip = quotient(turn, order.down);
-  unsigned row = turn - strip * order.down.value;
-  if (row < order.part << order.parts)
-    row = (row & ((1U << order.parts) - 1)) * order.part + (row >> order.parts);
   const unsigned first = (tile - turn * order.in_turn.value) * order.apart;
-  return {row, first + strip, matrix};
+  return {row_of(order, turn - strip * order.down.value), first + strip, matrix};
 }
 __device__ __forceinline__ Place place_of(const Order& order, int tile_rows, int tile_columns) {
   return tile_of(order).place(tile_rows, tile_columns);

@@ -13,10 +13,11 @@ namespace lanescope::kernels::transposing {
 
 /// The words of a vector, of which the first `by` are its last ones, in their order.
 __device__ __forceinline__ uint4 rotated(const uint32_t (&x)[4], int by) {
+  const bool one = by % 2 != 0, two = by / 2 != 0;
   uint32_t y[4];
 #pragma unroll
-  for (int w = 0; w < 4; ++w) y[w] = by % 2 != 0 ? x[(w + 1) % 4] : x[w];
-  return by / 2 != 0 ? make_uint4(y[2], y[3], y[0], y[1]) : make_uint4(y[0], y[1], y[2], y[3]);
+  for (int w = 0; w < 4; ++w) y[w] = one ? x[(w + 1) % 4] : x[w];
+  return make_uint4(two ? y[2] : y[0], two ? y[3] : y[1], two ? y[0] : y[2], two ? y[1] : y[3]);
 }
 
 /// Elements of 4 / bytes rows; a lane takes row i ^ `first` as its i-th. `straight`: all lanes take row i.
@@ -26,12 +27,12 @@ struct RowsOfWord {
   int offset[side];  ///< bytes from the first row
   unsigned pairs, halves;
 
-  __device__ __forceinline__ RowsOfWord(int first, int pitch) {
+  __device__ __forceinline__ RowsOfWord(int first, const Gathering& of) {
     if constexpr (straight) first = 0;
     pairs = (first & 1) != 0 ? 0x0004 : 0x0040;
     halves = (first & (side / 2)) != 0 ? 0x1054 : 0x5410;
 #pragma unroll
-    for (int i = 0; i < side; ++i) offset[i] = (i ^ first) * pitch;
+    for (int i = 0; i < side; ++i) offset[i] = straight ? of.pitches[i] : (i ^ first) * of.pitch;
   }
   __device__ __forceinline__ uint32_t word(const unsigned char* from) const {
     const auto element = [&](int i) {
@@ -77,7 +78,7 @@ struct GatheredRows {
   /// Addresses of shared memory go from vector to vector as a whole: where the tile's is added to each, nvcc
   /// 13.0 makes instructions that a GPU refuses.
   template <bool inside>
-  __device__ __forceinline__ void load(const Gathering& of, int thread) const {
+  __device__ __forceinline__ void load(const Gathering& of, unsigned thread) const {
     const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(tile));
     if (of.at_once == 0) {
       const unsigned end = shared + begin + rows * of.pitch;
@@ -89,21 +90,25 @@ struct GatheredRows {
       }
       return;
     }
-    const int row = static_cast<int>(quotient(thread, of.vectors));
-    const int column = 16 * (thread - row * static_cast<int>(of.vectors.value));
+    const unsigned row = quotient(thread, of.vectors);
+    const int column = static_cast<int>(16 * (thread - row * of.vectors.value));
     if (row >= of.at_once) return;
-    const unsigned char* from = in + row * in_pitch;
-    unsigned to = shared + begin + row * of.pitch;
+    // Both lie alike in vectors, of which those are copied that these bytes belong to.
+    const unsigned char* from = in + row * in_pitch + column;
+    unsigned to = shared + begin + row * of.pitch + column;
+    const int64_t in_step = of.at_once * in_pitch;
+    const unsigned step = of.at_once * of.pitch;
 #pragma unroll 4
-    for (int r = row; r < rows; r += of.at_once) {
-      const int shift = static_cast<int>(to % 16);
-      if (column < shift + width) copy<inside>(to - shift + column, from - shift + column);
-      from += of.at_once * in_pitch;
-      to += of.at_once * of.pitch;
+    for (int r = static_cast<int>(row); r < rows; r += static_cast<int>(of.at_once)) {
+      if (column - width < static_cast<int>(to % 16))
+        copy<inside>(to & ~15U, reinterpret_cast<const unsigned char*>(reinterpret_cast<uintptr_t>(from) &
+                                                                       ~uintptr_t{15}));
+      from += in_step;
+      to += step;
     }
   }
   /// What one of `gathering_threads` threads does of it.
-  __device__ __forceinline__ void load(const Gathering& of, int thread) const {
+  __device__ __forceinline__ void load(const Gathering& of, unsigned thread) const {
     if (in - 32 >= low && in + (rows - 1) * in_pitch + width + 16 <= high)
       load<true>(of, thread);
     else
@@ -144,10 +149,17 @@ struct VectorsOfLane {
     for (int w = 0; w < 4; ++w) x[w] = rows.word(from[w] + offset);
     return rotated(x, turn.words);
   }
-  __device__ __forceinline__ void next(int columns) {
+  /// Vectors so many bytes of shared memory further on.
+  __device__ __forceinline__ void next(unsigned offset) {
 #pragma unroll
-    for (int w = 0; w < 4; ++w) from[w] += columns * bytes;
+    for (int w = 0; w < 4; ++w) from[w] += offset;
   }
+};
+
+/// A loop over the vectors of a lane: rows or columns, and bytes of shared memory and of the output.
+struct VectorSteps {
+  int begin, by, offset;
+  int64_t to;
 };
 
 /// Words of 4 bytes from `at` on, and each `step` bytes, to in front of `end` become what lies `back` bytes
@@ -187,6 +199,14 @@ __device__ __forceinline__ void repeat_rows(unsigned char* tile, unsigned begin,
   }
 }
 
+/// Blocks of a wide matrix have all of its rows, those of a tall one all of its columns.
+template <bool wide>
+__device__ __forceinline__ Place gathered_place(const Order& order, const Gathering& of) {
+  const unsigned matrix = quotient(blockIdx.x, order.tiles), tile = blockIdx.x - matrix * order.tiles.value;
+  if constexpr (wide) return {0, int64_t{tile} * of.columns, matrix};
+  return {int64_t{row_of(order, tile)} * of.rows, 0, matrix};
+}
+
 /// One block for `of.rows` x `of.columns` elements. `wide`: that is all rows, and the output has no gaps:
 /// blocks write pieces of its memory. Else they write whole sectors of the output's rows.
 template <int bytes, bool wide, Reading reading, int64_t cached = cached_bytes>
@@ -194,7 +214,7 @@ __global__ void __launch_bounds__(gathering_threads, 2)
     transpose_gathering(Job<bytes> job, Order order, const __grid_constant__ Gathering of) {
   extern __shared__ uint4 raw[];
   constexpr int vector = 16 / bytes, sector = 32 / bytes, slack = wide ? 0 : sector - 1;
-  const Place at = place_of(order, of.rows, of.columns);
+  const Place at = gathered_place<wide>(order, of);
   const auto* const matrix = reinterpret_cast<const unsigned char*>(job.in + at.matrix * job.in_stride);
   GatheredRows<bytes, reading> block;
   block.in_pitch = job.in_leading * bytes;
@@ -209,7 +229,7 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   block.tile = reinterpret_cast<unsigned char*>(raw);
   block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
   block.policy = policy_of<reading>();
-  block.load(of, static_cast<int>(threadIdx.x));
+  block.load(of, threadIdx.x);
   block.wait();
   __syncthreads();
   if constexpr (wide) {
@@ -227,25 +247,49 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   int column = of.column<bytes>(thread);
   unsigned char* to = out + (at.column + column) * out_pitch;
   const int k = of.lane(thread), begins = to_sector(to), first = begins + k * vector;
-  const int end = wide ? block.rows + k % 2 * vector : begins + of.rows;
   VectorsOfLane<bytes> vectors(block, of, of.turn<bytes>(thread, begins), first, column);
   to += first * bytes;
+  // Behind the last column of all is nothing of which a vector could be completed.
+  const auto most_of = [&](bool last) {
+    const int loaded = block.rows + (wide && !last ? sector - 1 : 0);
+    return min(wide ? block.rows + k % 2 * vector : begins + of.rows, loaded - vector + 1);
+  };
+  const int most = most_of(false), most_of_last = most_of(!more);
+  // From vector to vector down a column, and across the columns.
   const int step = vector << of.lanes, at_once = of.columns_at_once();
+  const VectorSteps down{first, step, step * of.pitch, step * bytes};
+  // A product with at_once would be computed again in each round.
+  const int64_t out_across = at_once == 32   ? 32 * out_pitch
+                             : at_once == 64 ? 64 * out_pitch
+                                             : 128 * out_pitch;
   const auto store = [&]<bool straight>() {
-    const RowsOfWord<bytes, straight> rows(vectors.turn.rows, of.pitch);
-    for (; column < columns; column += at_once) {
-      const int last = wide && (column + 1 < columns || more) ? block.rows + sector - 1 : block.rows;
-      const int most = min(end, last - vector + 1);
-      unsigned offset = 0;
-      unsigned char* place = to;
+    const RowsOfWord<bytes, straight> rows(vectors.turn.rows, of);
 #pragma unroll 1
-      for (int row = first; row < most; row += step) {
-        *reinterpret_cast<uint4*>(place) = vectors.gather(rows, offset);
-        place += step * bytes;
-        offset += step * of.pitch;
+    for (int sweep = 0; sweep < of.sweeps; ++sweep) {
+      const VectorSteps across{column, at_once, at_once * bytes, out_across};
+      // The shorter loop is the outer one.
+      const VectorSteps outer = of.across ? down : across, inner = of.across ? across : down;
+      VectorsOfLane<bytes> first_ones = vectors;
+      unsigned char* first_place = to;
+#pragma unroll 1
+      for (int o = outer.begin; o < (of.across ? most : columns); o += outer.by) {
+        const int end = of.across         ? columns - (o < most_of_last ? 0 : 1)
+                        : o + 1 < columns ? most
+                                          : most_of_last;
+        VectorsOfLane<bytes> from = first_ones;
+        unsigned char* place = first_place;
+#pragma unroll 1
+        for (int i = inner.begin; i < end; i += inner.by) {
+          *reinterpret_cast<uint4*>(place) = from.gather(rows, 0);
+          from.next(inner.offset);
+          place += inner.to;
+        }
+        first_ones.next(outer.offset);
+        first_place += outer.to;
       }
-      vectors.next(at_once);
-      to += at_once * out_pitch;
+      column += swept_columns;
+      vectors.next(swept_columns * bytes);
+      to += swept_columns * out_pitch;
     }
   };
   if (of.straight<bytes>())

@@ -19,6 +19,9 @@ inline constexpr int gathering_margin = 64;
 /// Bytes from row to row where blocks have not all columns: more take longer to copy than they save.
 inline constexpr int gathering_widest = 800;
 
+/// Columns that threads sweep over before they leave out as many, if they do.
+inline constexpr int swept_columns = 32;
+
 /// A block copies some rows of the input to shared memory as they are, and puts vectors of 16 bytes of the
 /// output together from it, element by element: those of a vector lie in as many rows of one column.
 ///
@@ -28,14 +31,17 @@ inline constexpr int gathering_widest = 800;
 /// lanes of an output row: vectors whose rows would lie in the same banks begin with rows that do not. With
 /// 2^v times an odd number of elements from row to row, those are each 2^v vectors.
 struct Gathering {
-  int rows;         ///< of the input for which a block writes the output
-  int columns;      ///< of the input
-  int pitch;        ///< bytes from row to row in shared memory: as many as in the input, modulo sectors
-  Divisor vectors;  ///< of 16 bytes, of a row: what threads copy of it
-  int at_once;      ///< rows that threads copy at the same time; 0: rows without gaps, as one
-  int lanes;        ///< of an output row: 2 to the power of this
-  int down, up;     ///< lane k of these begins with row k >> down << up of its vector
-  int beside;       ///< columns from the first four of a warp to the other four, if it has eight
+  int rows;          ///< of the input for which a block writes the output
+  int columns;       ///< of the input
+  int pitch;         ///< bytes from row to row in shared memory: as many as in the input, modulo sectors
+  int pitches[4];    ///< times 0 to 3: as numbers of their own they take no additions where rows are loaded
+  Divisor vectors;   ///< of 16 bytes, of a row: what threads copy of it
+  unsigned at_once;  ///< rows that threads copy at the same time; 0: rows without gaps, as one
+  int lanes;         ///< of an output row: 2 to the power of this
+  int down, up;      ///< lane k of these begins with row k >> down << up of its vector
+  int beside;        ///< columns from the first four of a warp to the other four, if it has eight
+  int sweeps;        ///< 2: threads leave out every other `swept_columns`, and go there afterwards
+  bool across;       ///< lanes go from vector to vector across the columns, and then down; else down first
 
   /// Which of an output row's lanes a thread is.
   [[nodiscard]] LANESCOPE_HD constexpr int lane(int thread) const { return thread & ((1 << lanes) - 1); }
@@ -47,7 +53,9 @@ struct Gathering {
     return warp / side * (beside == unit ? 2 * unit : unit) + warp % side + group % 4 * side +
            group / 4 * beside;
   }
-  [[nodiscard]] LANESCOPE_HD constexpr int columns_at_once() const { return gathering_threads >> lanes; }
+  [[nodiscard]] LANESCOPE_HD constexpr int columns_at_once() const {
+    return (gathering_threads >> lanes) * sweeps;
+  }
   /// All threads take the rows of a word in their order.
   template <int bytes>
   [[nodiscard]] LANESCOPE_HD constexpr bool straight() const {
@@ -67,26 +75,37 @@ struct Gathering {
   }
 };
 
-/// Of rows so short, in bytes, four lanes have vectors, and of longer ones eight.
-inline constexpr int four_lanes = 192;
+/// Bytes of an output row: whether four lanes have its vectors in less than twice as many rounds as eight.
+constexpr bool short_for_eight_lanes(int64_t length) {
+  return length <= 64 || (length > 128 && length <= 192);
+}
+
+/// Of rows so short lanes go across the columns first: down there is next to nothing to go.
+inline constexpr int across_first = 192;
 
 /// `pitch`: not a multiple of 64. `length`: of an output row, where blocks have all of it; in bytes.
 constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, int vectors,
-                                   int64_t length = four_lanes + 1) {
+                                   int64_t length = across_first + 1) {
   const int even = std::countr_zero(static_cast<unsigned>(pitch));
   const int size = std::countr_zero(static_cast<unsigned>(bytes));
   Gathering of{};
   of.rows = rows;
   of.columns = columns;
   of.pitch = pitch;
+  for (int i = 0; i < 4; ++i) of.pitches[i] = i * pitch;
   of.vectors = divisor(static_cast<unsigned>(std::max(vectors, 1)));
-  of.at_once = vectors == 0 ? 0 : gathering_threads / vectors;
+  of.at_once = vectors == 0 ? 0 : static_cast<unsigned>(gathering_threads / vectors);
   // Eight vectors, 16 bytes of banks each; four, where those leave room for four more columns beside them.
-  const bool four = even == 5 || (bytes == 1 && length <= four_lanes && (even == 1 || even == 2));
+  // So many bytes of banks from one column to the other are room for the vectors of four more.
+  const int apart = even - size, room = apart == 0 ? 64 : apart == 2 ? 32 : 16;
+  const bool four =
+      even == 5 || (short_for_eight_lanes(length) && bytes <= 2 && apart <= (bytes == 1 ? 2 : 1));
   of.lanes = four ? 2 : 3;
+  of.across = length <= across_first;
   of.down = even == 5 ? 0 : std::max(3 - even + size, 0);
   of.up = even == 5 ? 0 : 4 - even;
-  of.beside = !four ? 0 : (even == 2 ? 32 : 16) / bytes;
+  of.beside = !four ? 0 : (even == 5 ? 16 : room) / bytes;
+  of.sweeps = of.beside == 64 ? 2 : 1;
   return of;
 }
 
@@ -116,7 +135,7 @@ constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t c
   int part = (most - low) / 32 * 32 + low;
   if (part % 64 == 0) part -= 32;
   // No vector has elements of two rows; and one column more is loaded. Warps take so many columns at a time.
-  const int at_once = gathering_with(bytes, rows, 0, part, 0, length).columns_at_once();
+  const int at_once = gathering_threads >> gathering_with(bytes, rows, 0, part, 0, length).lanes;
   const int across = ((part - 15) / bytes - 1) / at_once * at_once;
   if (across <= 0) return {};
   return gathering_with(bytes, rows, across, part, ((across + 1) * bytes + 30) / 16, length);

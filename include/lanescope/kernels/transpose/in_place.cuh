@@ -155,14 +155,14 @@ __global__ void __launch_bounds__(2 * gathering_threads, 2)
     unsigned char* to = out + c * pitch;
     const int begins = to_vector(to), count = (rows - begins) / vector;
     VectorsOfLane<bytes> vectors(block, of, of.turn<bytes>(thread, begins), begins, c);
-    const RowsOfWord<bytes, straight> rows_of(vectors.turn.rows, of.pitch);
+    const RowsOfWord<bytes, straight> rows_of(vectors.turn.rows, of);
     to += begins * bytes;
     for (; c < columns; c += at_once) {
       const int in_line = static_cast<int>(reinterpret_cast<uintptr_t>(to) / 16) & (lanes - 1);
 #pragma unroll 1
       for (int v = of.lane(thread) - in_line; v < count; v += lanes)
         if (v >= 0) *reinterpret_cast<uint4*>(to + 16 * v) = vectors.gather(rows_of, v * vector * of.pitch);
-      vectors.next(at_once);
+      vectors.next(at_once * bytes);
       to += at_once * pitch;
     }
   };
