@@ -85,15 +85,21 @@ uint32_t Decoder::straight_between(uint32_t instruction, uint32_t target) const 
 }
 
 void Decoder::put_branch(uint32_t instruction, uint32_t target) {
+  const ControlHandlers& handlers = set_.control;
+  const WaitLoop loop = target <= instruction ? wait_loop(*s_->f, target, instruction) : WaitLoop::none;
+  const bool waits = loop != WaitLoop::none;
   if (guarded()) {
-    Inst& i = put(observed_ ? set_.control.counted_branch_if : set_.control.branch_if, false);
+    Inst& i = put(waits ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
+                        : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
+                  false);
     i.a = register_at(in_->guard);
     i.imm = in_->guard_negated ? 1 : 0;
     i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
   } else {
-    put(set_.control.branch, false);
+    put(waits ? handlers.wait_branch : handlers.branch, false);
   }
+  if (waits) k_.code.back().d = static_cast<uint32_t>(loop);
   fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::target, target});
 }
 

@@ -352,6 +352,73 @@ Flow analyse(const ptx::Function& function, bool end_returns) {
   return Analysis(function, end_returns).run();
 }
 
+namespace {
+
+/// Whether an atomic operation reads and nothing more, as atomicAdd(p, 0) does.
+bool only_reads(const ptx::Instruction& in) {
+  const bool keeps_with_zero = in.has(ptx::Mod::add) || in.has(ptx::Mod::or_) || in.has(ptx::Mod::xor_);
+  return keeps_with_zero && in.operands[2].kind == ptx::Operand::Kind::integer && in.operands[2].bits == 0;
+}
+
+bool reads_clock(const ptx::Operand& operand) {
+  return operand.kind == ptx::Operand::Kind::special && operand.special >= ptx::SpecialRegister::clock &&
+         operand.special <= ptx::SpecialRegister::globaltimer_hi;
+}
+
+}  // namespace
+
+WaitLoop wait_loop(const ptx::Function& function, uint32_t begin, uint32_t end) {
+  bool reads = false, tries = false;
+  std::vector<bool> written(function.registers.size()), read_before(function.registers.size());
+  for (uint32_t i = begin; i <= end; ++i) {
+    const ptx::Instruction& in = function.body[i];
+    switch (ptx::info(in.op).op_class) {
+      case ptx::OpClass::arithmetic:
+      case ptx::OpClass::logic:
+      case ptx::OpClass::compare:
+      case ptx::OpClass::convert:
+      case ptx::OpClass::move:
+      case ptx::OpClass::video:
+      case ptx::OpClass::warp: break;
+      case ptx::OpClass::memory:
+        if (in.op == ptx::Op::ld)
+          reads = true;
+        else if (in.op != ptx::Op::isspacep && in.op != ptx::Op::mapa)
+          return WaitLoop::none;
+        break;
+      case ptx::OpClass::atomic:
+        if (in.op != ptx::Op::atom) return WaitLoop::none;
+        if (only_reads(in))
+          reads = true;
+        else if (in.has(ptx::Mod::cas) || in.has(ptx::Mod::exch))
+          tries = true;
+        else
+          return WaitLoop::none;
+        break;
+      case ptx::OpClass::barrier:
+        if (in.op != ptx::Op::fence && in.op != ptx::Op::membar) return WaitLoop::none;
+        break;
+      case ptx::OpClass::control:
+        if (in.op == ptx::Op::nanosleep) break;
+        if (in.op != ptx::Op::bra) return WaitLoop::none;
+        if (i != end && function.labels[in.operands[0].index].instruction <= end) return WaitLoop::none;
+        break;
+      default: return WaitLoop::none;
+    }
+    // A loop that looks at a clock ends without anybody's doing.
+    if (in.has(ptx::Mod::cc) || std::any_of(in.operands.begin(), in.operands.end(), reads_clock))
+      return WaitLoop::none;
+    const Usage usage = usage_of(in);
+    for (uint32_t r : usage.reads)
+      if (!written[r]) read_before[r] = true;
+    for (uint32_t r : usage.writes) {
+      written[r] = true;
+      if (read_before[r]) return WaitLoop::none;
+    }
+  }
+  return tries ? WaitLoop::tries : reads ? WaitLoop::reads : WaitLoop::none;
+}
+
 std::vector<uint32_t> reverse_post_order(const Flow& flow) {
   std::vector<uint32_t> order;
   std::vector<bool> seen(flow.blocks.size(), false);

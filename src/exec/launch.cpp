@@ -158,7 +158,8 @@ class Grid {
       if (outcome == Outcome::finished) {
         finish_block(thread);
       } else {
-        parked_.push_back({std::move(state), outcome == Outcome::stalled, epoch, pass_});
+        const bool was_last_resort = state->last_resort;
+        parked_.push_back({std::move(state), outcome == Outcome::stalled, epoch, pass_, was_last_resort});
         parked_count_ = parked_.size();
       }
       changed_.notify_all();
@@ -174,6 +175,7 @@ class Grid {
     bool stalled = false;
     uint64_t epoch = 0;  ///< of the grid, when its last slice began
     uint64_t pass = 0;
+    bool was_last_resort = false;  ///< BlockState::last_resort in that slice
   };
 
   const Kernel& kernel_;
@@ -265,6 +267,9 @@ class Grid {
       }
       if (parked_.empty()) return false;
       if (active_ == 0) {  // all are stalled, and nothing has changed since they were seen to be
+        auto untried =
+            std::find_if(parked_.begin(), parked_.end(), [](const Parked& p) { return !p.was_last_resort; });
+        if (untried != parked_.end()) return resume(state, untried, true);
         stalled_ = stop_ = true;
         changed_.notify_all();
         return false;
@@ -273,12 +278,14 @@ class Grid {
     }
   }
 
-  bool resume(std::unique_ptr<BlockState>& state, const std::deque<Parked>::iterator& which) {
+  bool resume(std::unique_ptr<BlockState>& state, const std::deque<Parked>::iterator& which,
+              bool last_resort = false) {
     if (state) {
       std::lock_guard lock(states_mutex_);
       states_.push_back(std::move(state));
     }
     state = std::move(which->state);
+    each_block(*state, [&](BlockState& block) { block.last_resort = last_resort; });
     parked_.erase(which);
     parked_count_ = parked_.size();
     ++active_;

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "exec/each_lane.hpp"
+#include "exec/flow.hpp"
 #include "exec/mbarrier.hpp"
 
 namespace lanescope::exec {
@@ -22,6 +23,11 @@ constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
 constexpr uint64_t least_patience = 16;
 /// A loop that returns to the same state within this many backward branches is recognised as spinning.
 constexpr uint32_t longest_cycle = 1024;
+/// Looks in vain after which lanes that are to meet the one that waits stop waiting for it, whatever else
+/// goes on.
+constexpr uint64_t most_vain_looks = 64;
+/// Rounds after which the host's clock is looked at.
+constexpr uint32_t rounds_between_looks = 256;
 
 const Inst* const no_instruction = nullptr;
 
@@ -32,7 +38,9 @@ class Scheduler {
   /// `last_resort`: nobody else can do anything before held paths give up.
   Outcome run(bool last_resort) {
     int still_rounds = 0;
+    uint32_t all_rounds = 0;
     for (uint32_t round = 0; block_.live_warps != 0; ++round) {
+      if (++all_rounds % rounds_between_looks == 0 && worker_.leaves()) return Outcome::waiting;
       bool ran = false, all_spin = true, yielded = false;
       const uint64_t writes = worker_.global_writes;
       progress_ = false;
@@ -77,12 +85,7 @@ class Scheduler {
 
   void report_stall() {
     for (WarpState& w : block_.warps)
-      for (Path& p : leaves(w))
-        if (p.state == Path::State::ready)
-          report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
-                 "a loop that waits for a change of memory no other thread can make");
-        else
-          report_waiting(w, p);
+      for (Path& p : leaves(w)) report_waiting(w, p);
     for (WarpState& w : block_.warps) w.alive = 0;
     block_.live_warps = 0;
   }
@@ -106,7 +109,9 @@ class Scheduler {
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
       Path& path = w.paths[static_cast<size_t>(i)];
-      if (path.state == Path::State::held && try_again(w, path)) n = -1;  // it may have joined others
+      if (path.state == Path::State::held &&
+          (path.loop != nullptr ? look_again(w, path) : try_again(w, path)))
+        n = -1;  // it may have joined others
       if (path.state == Path::State::ready) {
         w.next = i;
         return i;
@@ -117,16 +122,59 @@ class Scheduler {
 
   /// Asks a path's instruction once more whether it can go on; true if it does.
   bool try_again(WarpState& w, Path& path, bool give_up = false) {
-    w.active = w.mask = path.mask;
-    w.stop = path.stop;
-    w.event = Event::none;
-    w.event_branch = no_operand;
+    begin(w, path);
     w.give_up = give_up || ++path.yields % most_patience == 0;
     const Inst* next = path.pc->fn(w, path.pc);
     w.give_up = false;
     if (w.event == Event::hold) return false;
     proceed(w, path, next);
     return true;
+  }
+
+  /// Goes once more through the loop in which a path waits; true if it need not wait any more. None of it is
+  /// counted but changes of memory: the look that brought the path here stands for all, so that counts do not
+  /// depend on how often there was time for another one.
+  bool look_again(WarpState& w, Path& path) {
+    const Inst *const branch = path.loop, *const first = w.code + branch->b;
+    begin(w, path);
+    Observer nobody;
+    Observer* observer = &nobody;
+    const auto exchange_books = [&] {
+      worker_.sites.swap(worker_.unseen_sites);
+      worker_.branches.swap(worker_.unseen_branches);
+      std::swap(worker_.observer, observer);
+    };
+    worker_.unseen_sites.resize(worker_.sites.size());
+    worker_.unseen_branches.resize(worker_.branches.size());
+    exchange_books();
+    const Inst* pc = first;
+    do {
+      pc = pc->fn(w, pc);
+      if (w.event == Event::yield) {  // it slept
+        w.event = Event::none;
+        pc = w.event_target;
+      }
+    } while (w.event == Event::none && pc != w.stop && pc >= first && pc <= branch);
+    exchange_books();
+    if (w.event == Event::look) {
+      const bool has_lock =
+          branch->d == static_cast<uint32_t>(WaitLoop::tries);  // somebody, and it may be they
+      if (has_lock || ++path.yields % most_vain_looks == 0) free_waiting(w, path);
+      return false;
+    }
+    progress_ = true;
+    if (w.event == Event::none)
+      proceed(w, path, pc);
+    else
+      handle(w, path);
+    return true;
+  }
+
+  /// The path waits in the loop that `branch` closes.
+  static void hold_in_loop(WarpState& w, Path& path, const Inst* branch) {
+    path.state = Path::State::held;
+    path.loop = branch;
+    path.pc = w.code + branch->b;
   }
 
   static Path& new_path(WarpState& w) {
@@ -140,11 +188,16 @@ class Scheduler {
                        [](const Path& p) { return p.state != Path::State::ready || p.spinning; });
   }
 
-  void execute(WarpState& w, Path& path) {
+  static void begin(WarpState& w, const Path& path) {
     w.active = w.mask = path.mask;
     w.stop = path.stop;
     w.event = Event::none;
     w.event_branch = no_operand;
+    w.event_loop = nullptr;
+  }
+
+  void execute(WarpState& w, Path& path) {
+    begin(w, path);
     const Inst* pc = path.pc;
     uint64_t executed = 0;
     do {
@@ -218,14 +271,15 @@ class Scheduler {
   }
 
   /// When nothing can run: lanes that wait at a join for lanes that wait at a barrier go on, so that the
-  /// barrier may get to them (their thread may end, or arrive).
+  /// barrier may get to them (their thread may end, or arrive). Lanes that wait for one that looks for a
+  /// change of memory do so only when no other block can make it, for on a GPU they would wait.
   bool let_arrived_lanes_go() {
     bool freed = false;
     for (WarpState& w : block_.warps)
       for (int16_t i = 0; i < w.path_count; ++i) {
         const Path& p = w.paths[static_cast<size_t>(i)];
         if (p.state == Path::State::at_barrier || p.state == Path::State::at_sync ||
-            p.state == Path::State::held)
+            (p.state == Path::State::held && (p.loop == nullptr || block_.last_resort)))
           freed |= free_waiting(w, p);
       }
     return freed;
@@ -271,6 +325,7 @@ class Scheduler {
         path.state = Path::State::held;
         path.pc = w.event_target;
         break;
+      case Event::look: hold_in_loop(w, path, w.event_target); break;
       case Event::trap: trap(w, path); break;
       case Event::yield: break;
     }
@@ -283,6 +338,7 @@ class Scheduler {
     } else {
       path.pc = pc;
       path.state = Path::State::ready;
+      path.loop = nullptr;
     }
   }
 
@@ -313,6 +369,7 @@ class Scheduler {
   void part(WarpState& w, Path& path, uint32_t lanes, const Inst* target, const Inst* other,
             const Inst* join) {
     const uint32_t rest = path.mask & ~lanes;
+    const Inst* const loop = w.event_loop;
     // Without a place to meet (one side ends the thread), or when that is where the path stops anyway, the
     // parts join the path's own siblings; inside a call they still have to return together.
     if ((join == nullptr && path.frame < 0) || (join != nullptr && join == path.stop)) {
@@ -324,7 +381,7 @@ class Scheduler {
       sibling.stop = stop;
       sibling.mask = lanes;
       path.mask = rest;
-      proceed(w, sibling, target);
+      take_branch(w, sibling, target, loop);
       proceed(w, path, other);
       return;
     }
@@ -343,8 +400,16 @@ class Scheduler {
     second.parent = parent;
     second.stop = join;
     second.mask = rest;
-    proceed(w, first, target);
+    take_branch(w, first, target, loop);
     proceed(w, second, other);
+  }
+
+  /// The path takes a branch that others did not; `loop`: the branch, if it closes a loop that only waits.
+  void take_branch(WarpState& w, Path& path, const Inst* target, const Inst* loop) {
+    if (loop != nullptr)
+      hold_in_loop(w, path, loop);
+    else
+      proceed(w, path, target);
   }
 
   // Calls.
@@ -606,9 +671,10 @@ class Scheduler {
 
   /// Whether a path that is about to run returns to the very state it is in now, without a write: then it
   /// waits for somebody else. Its loop is run on, one backward branch at a time, until it does so or has run
-  /// long enough.
+  /// long enough. It is compared with what it was after 0, 1, 2, 4, 8 … of them (Brent's cycle detection),
+  /// for memory that it reads may have changed before.
   bool spins(WarpState& w, Path& path) {
-    const uint64_t before = fingerprint(w);
+    uint64_t before = fingerprint(w);
     const Inst* start = path.pc;
     const uint64_t writes = worker_.global_writes;
     for (uint32_t step = 0; step < longest_cycle; ++step) {
@@ -624,24 +690,36 @@ class Scheduler {
         arrive(w, path, path.mask, path.pc);
         return false;
       }
-      if (path.pc == start && worker_.global_writes == writes && fingerprint(w) == before) return true;
       if (worker_.global_writes != writes) return false;
+      const bool renew = std::has_single_bit(step);
+      if (path.pc != start && !renew) continue;
+      const uint64_t now = fingerprint(w);
+      if (path.pc == start && now == before) return true;
+      if (renew) {
+        before = now;
+        start = path.pc;
+      }
     }
     return false;
   }
 
-  [[nodiscard]] bool is_held() const {
-    return std::any_of(block_.warps.begin(), block_.warps.end(), [](const WarpState& w) {
-      return std::any_of(w.paths.begin(), w.paths.begin() + w.path_count,
-                         [](const Path& p) { return p.state == Path::State::held; });
+  [[nodiscard]] bool any_path(auto&& is) const {
+    return std::any_of(block_.warps.begin(), block_.warps.end(), [&](const WarpState& w) {
+      return std::any_of(w.paths.begin(), w.paths.begin() + w.path_count, is);
     });
+  }
+  [[nodiscard]] bool is_held() const {
+    return any_path([](const Path& p) { return p.state == Path::State::held; });
+  }
+  [[nodiscard]] bool waits_at_mbarrier() const {
+    return any_path([](const Path& p) { return p.state == Path::State::held && p.loop == nullptr; });
   }
 
   /// When nothing but held paths is left: waits at mbarriers say that the phase is not complete, as they may
   /// at any time, and their threads go on with that. False if there are none, or if all this has led to the
   /// same state before: then it leads nowhere.
   bool let_waits_end() {
-    if (!is_held()) return false;
+    if (!waits_at_mbarrier()) return false;
     if (worker_.global_writes != writes_at_wait_) dead_ends_.clear();
     writes_at_wait_ = worker_.global_writes;
     const uint64_t state = fingerprint();
@@ -651,7 +729,7 @@ class Scheduler {
       std::array<int16_t, max_paths> waiting;  // proceed() may join paths
       size_t count = 0;
       for (const Path& p : leaves(w))
-        if (p.state == Path::State::held) waiting[count++] = index_of(w, p);
+        if (p.state == Path::State::held && p.loop == nullptr) waiting[count++] = index_of(w, p);
       for (size_t i = 0; i < count; ++i) try_again(w, w.paths[static_cast<size_t>(waiting[i])], true);
     }
     return true;
@@ -698,7 +776,10 @@ class Scheduler {
   }
 
   void report_waiting(WarpState& w, const Path& p) {
-    if (p.state == Path::State::at_barrier) {
+    if (p.state == Path::State::ready || p.loop != nullptr) {
+      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
+             "a loop that waits for a change of memory no other thread can make");
+    } else if (p.state == Path::State::at_barrier) {
       const Barrier& b = block_.barriers[p.barrier];
       uint32_t threads = 0, alive = 0;
       for (const WarpState& other : block_.warps) {

@@ -43,6 +43,7 @@ struct Path {
   const Inst* stop = nullptr;  ///< where its parent goes on; nullptr: nowhere
   uint32_t members = 0;        ///< at_sync: whom it waits for
   uint32_t barrier = 0;        ///< at_barrier
+  const Inst* loop = nullptr;  ///< held: the branch of the loop in which it waits; nullptr: at pc itself
   uint32_t branch =
       no_operand;  ///< of a joint: where its lanes parted (Kernel::branches), if that is counted
   uint64_t yields = 0;
@@ -83,6 +84,9 @@ struct BlockState {
   Cluster* cluster = nullptr;            ///< nullptr: it is one by itself
   std::unique_ptr<Cluster> own_cluster;  ///< of rank 0
   uint32_t live_warps = 0;
+  /// Nobody else of the grid can do anything: lanes that are to meet one that waits in a loop go on without
+  /// it.
+  bool last_resort = false;
   uint32_t rounds = 1;  ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
   /// The 16 that a program names, then one for each warp group.

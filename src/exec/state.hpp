@@ -41,7 +41,10 @@ struct WorkerState {
   std::function<void(const std::string&)> print;  ///< takes what kernels print
   std::vector<SiteState> sites;                   ///< by index of Kernel::accesses
   std::vector<BranchCounts> branches;             ///< by index of Kernel::branches, not yet told
-  std::vector<Finding> findings;                  ///< one for each instruction and kind
+  /// Take the place of these two while loops look again that only wait: that is not counted.
+  std::vector<SiteState> unseen_sites;
+  std::vector<BranchCounts> unseen_branches;
+  std::vector<Finding> findings;  ///< one for each instruction and kind
   uint64_t instructions = 0;
   uint64_t lane_instructions = 0;  ///< the same, times the active lanes
   uint64_t global_writes =

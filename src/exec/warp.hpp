@@ -23,6 +23,7 @@ enum class Event : uint8_t {
   barrier,  ///< wait at a barrier: see the instruction at event_target
   sync,     ///< wait for the lanes of event_lanes at the instruction event_target
   hold,     ///< the instruction at event_target waits for others; it is tried again
+  look,     ///< the backward branch at event_target closes a loop that only waits: its lanes look again later
   yield,    ///< many backward branches taken: let others run; goes on at event_target
   trap      ///< event_lanes executed `trap`
 };
@@ -52,6 +53,7 @@ struct Warp {
   const Inst* event_target = nullptr;
   const Inst* event_other = nullptr;
   const Inst* event_join = nullptr;
+  const Inst* event_loop = nullptr;    ///< diverge: the branch, if those who take it are to look again later
   uint32_t event_branch = no_operand;  ///< diverge, regroup: index of Kernel::branches, if it is counted
 };
 

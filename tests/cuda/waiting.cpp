@@ -16,7 +16,7 @@ namespace {
 constexpr int not_ready = 600, launch_timeout = 702;
 
 // wait: until *flag == value; then *sum += 1, by each thread. count: the same with a counter of its own in
-// the loop. store: *target = value.
+// the loop. meet: the same, and all threads of the block meet in the loop. store: *target = value.
 constexpr char ptx[] = R"(
 .version 8.0
 .target sm_75
@@ -49,6 +49,21 @@ again:
   red.global.add.u32 [%rd2], 1;
   ret;
 }
+.visible .entry meet(.param .u64 flag, .param .u64 sum, .param .u32 value)
+{
+  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<3>;
+  ld.param.u64 %rd1, [flag];
+  ld.param.u64 %rd2, [sum];
+  ld.param.u32 %r1, [value];
+again:
+  bar.sync 0;
+  ld.volatile.global.u32 %r2, [%rd1];
+  setp.ne.u32 %p, %r1, %r2;
+  bar.red.and.pred %p, 0, %p;
+  @%p bra again;
+  red.global.add.u32 [%rd2], 1;
+  ret;
+}
 .visible .entry store(.param .u64 target, .param .u64 sum, .param .u32 value)
 {
   .reg .b32 %r<2>; .reg .b64 %rd<3>;
@@ -73,7 +88,7 @@ void check(int status, const char* what) {
 }
 #define CHECK(call) check(call, #call)
 
-void *wait_kernel, *count_kernel, *store_kernel;
+void *wait_kernel, *count_kernel, *meet_kernel, *store_kernel;
 unsigned *flag, *sum;  // managed
 
 void launch(void* kernel, unsigned* where, unsigned value, void* stream, unsigned blocks = 4,
@@ -91,9 +106,10 @@ void* new_stream() {
   return stream;
 }
 
-/// The host sets the flag after the launch; for loops that repeat themselves, and those that do not.
+/// The host sets the flag after the launch; for loops that repeat themselves, those that do not, and those
+/// that never run for long without meeting others.
 void host_sets_flag() {
-  for (void* kernel : {wait_kernel, count_kernel}) {
+  for (void* kernel : {wait_kernel, count_kernel, meet_kernel}) {
     set(flag, 0);
     set(sum, 0);
     launch(kernel, flag, 1, nullptr);
@@ -200,6 +216,7 @@ int main(int argc, char** argv) {
   CHECK(cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0));
   CHECK(cudaLibraryGetKernel(&wait_kernel, library, "wait"));
   CHECK(cudaLibraryGetKernel(&count_kernel, library, "count"));
+  CHECK(cudaLibraryGetKernel(&meet_kernel, library, "meet"));
   CHECK(cudaLibraryGetKernel(&store_kernel, library, "store"));
   CHECK(cudaMallocManaged(reinterpret_cast<void**>(&flag), sizeof *flag, 1));
   CHECK(cudaMallocManaged(reinterpret_cast<void**>(&sum), sizeof *sum, 1));

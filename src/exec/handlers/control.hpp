@@ -86,6 +86,20 @@ inline const Inst* branch_if(Warp& w, const Inst* in) {
   return part<counted>(w, in, taken);
 }
 
+/// The backward branch of a loop that only waits (wait_loop in flow.hpp): its lanes wait there for their next
+/// look.
+inline const Inst* wait_branch(Warp& w, const Inst* in) { return leave(w, Event::look, in); }
+
+template <bool counted>
+inline const Inst* wait_branch_if(Warp& w, const Inst* in) {
+  const uint32_t taken = guard_mask(w, in);
+  if constexpr (counted) count_branch(w, in, taken);
+  if (taken == 0) return in + 1;
+  if (taken == w.active) return leave(w, Event::look, in);
+  w.event_loop = in;
+  return part<counted>(w, in, taken);
+}
+
 /// The active lanes that agree with the first active one on value[lane].
 template <class T>
 inline uint32_t same_as_first(const Warp& w, const T* value) {

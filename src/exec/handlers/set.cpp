@@ -44,8 +44,11 @@ constexpr ControlHandlers control{guard,
                                   trap,
                                   clock,
                                   copy_local,
+                                  wait_branch,
+                                  wait_branch_if<false>,
                                   branch_if<true>,
-                                  branch_table<true>};
+                                  branch_table<true>,
+                                  wait_branch_if<true>};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA
