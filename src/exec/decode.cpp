@@ -45,7 +45,9 @@ void Decoder::fail(const std::string& what) const {
 }
 
 void Decoder::unsupported(const std::string& what) const {
-  fail("instruction '" + text_of(*in_) + "' is not supported" + (what.empty() ? "" : ": " + what));
+  m_.refuse({"the instruction '" + text_of(*in_) + "' is not supported" + (what.empty() ? "" : ": " + what),
+             in_->loc, in_->source},
+            *s_->f, *functions_[0].f);
 }
 
 std::string Decoder::text_of(const ptx::Instruction& in) {
@@ -73,6 +75,7 @@ void Decoder::collect(uint32_t entry) {
   };
   for (size_t i = 0; i < work.size(); ++i) {
     const ptx::Function& f = m_.functions[work[i]];
+    m_.check_runs(f, m_.functions[entry]);
     for (const ptx::Instruction& in : f.body) {
       for (const Operand& o : in.operands)
         if (o.symbol.kind == SymbolRef::Kind::function) {
@@ -87,8 +90,11 @@ void Decoder::collect(uint32_t entry) {
                 builtins_.push_back(o.symbol.index);
                 continue;
               }
-              fail("call of '" + callee.display_name +
-                   "', which this module declares but does not define: such " + "calls are not supported");
+              m_.refuse(
+                  {"call of '" + callee.display_name +
+                       "', which this module declares but does not define: such calls are not supported",
+                   in.loc, in.source},
+                  f, m_.functions[entry]);
             }
             add(o.symbol.index);
           } else {

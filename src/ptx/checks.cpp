@@ -50,6 +50,9 @@ struct Checker {
   [[noreturn]] void fail(std::string_view word, const std::string& cause) const {
     source.fail(loc_of(word), cause);
   }
+  [[noreturn]] void refuse(std::string_view word, const std::string& cause) const {
+    source.refuse(loc_of(word), cause);
+  }
 
   void check_types() const {
     const auto& types = mnemonic.types;
@@ -69,7 +72,7 @@ struct Checker {
                                     std::string(name_of(types[i])) + (i == 0 ? "" : " there") +
                                     "; it takes " + listed(legal & ~info.types_unsupported[i]));
       if ((info.types_unsupported[i] & mask_of(types[i])) != 0)
-        fail(name_of(types[i]), "the instruction '" + name() + "' is not supported");
+        refuse(name_of(types[i]), "the instruction '" + name() + "' is not supported");
     }
   }
 
@@ -87,7 +90,7 @@ struct Checker {
         fail(space, std::string(info.name) + " does not take the state space ." + space +
                         (i == 0 || info.space_count == 1 ? "" : " there"));
       if ((info.spaces_unsupported[i] & mask_of(written_space)) != 0)
-        fail(space, std::string(info.name) + " with the state space ." + space + " is not supported");
+        refuse(space, std::string(info.name) + " with the state space ." + space + " is not supported");
     }
   }
 
@@ -108,7 +111,7 @@ struct Checker {
       if (!known) fail(spelling, std::string(info.name) + " does not take ." + spelling);
       if (rule == nullptr) fail(spelling, "." + spelling + " does not go with " + name());
       if (!rule->supported)
-        fail(spelling, std::string(info.name) + " with ." + spelling + " is not supported");
+        refuse(spelling, std::string(info.name) + " with ." + spelling + " is not supported");
       if (chosen[rule->group] != nullptr)
         fail(spelling, chosen[rule->group] == rule ? "." + spelling + " is written twice"
                                                    : "." + spelling + " does not go with ." +
@@ -134,11 +137,11 @@ struct Checker {
     for (size_t i = 0; i < mnemonic.form->operand_count; ++i)
       takes_vectors |= mnemonic.form->operands[i].vector;
     const std::string word = "v" + std::to_string(mnemonic.vector);
-    if (mnemonic.op == Op::mov) fail(word, "the instruction 'mov." + word + "' is not supported");
+    if (mnemonic.op == Op::mov) refuse(word, "the instruction 'mov." + word + "' is not supported");
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
     // 32-byte accesses, the only ones with .v8, exist from sm_100 on.
     if (info.op_class == OpClass::memory && mnemonic.vector == 8)
-      fail(word, "the instruction '" + name() + "' with .v8 is not supported");
+      refuse(word, "the instruction '" + name() + "' with .v8 is not supported");
     if (mnemonic.vector * size_of(mnemonic.types.front()) > 16)
       fail(word, name() + " with ." + word + " is more than 16 bytes");
   }
@@ -304,7 +307,7 @@ struct Checker {
     // Integer coordinates are for textures of plain memory, which have one dimension and no levels here.
     if (!has(mnemonic.modifiers, Mod::dim_1d) || has(mnemonic.modifiers, Mod::level) ||
         has(mnemonic.modifiers, Mod::grad))
-      fail("s32", "the instruction '" + name() + "' is supported with .1d and without level only");
+      refuse("s32", "the instruction '" + name() + "' is supported with .1d and without level only");
   }
 
   void check_barrier() const {
@@ -740,7 +743,8 @@ struct OperandChecker {
       fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::txq || instruction.op == Op::suq) &&
         (operands[1].reg == no_index || operands[1].bits != 0))
-      fail(operands[1], "texture and surface references are not supported, only handles in registers");
+      source.refuse(operands[1].loc,
+                    "texture and surface references are not supported, only handles in registers");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
       // [d,] barrier [, threads] [, predicate]: d and the predicate with .red
       const bool red = instruction.has(Mod::red);
@@ -822,17 +826,18 @@ struct OperandChecker {
     const bool surface = store || instruction.op == Op::suld;
     const uint32_t extra = instruction.has(Mod::level) ? 1 : instruction.has(Mod::grad) ? 2 : 0;
     if (context.piped != 0)
-      source.fail(instruction.loc, name() + " with a second destination is not supported");
+      source.refuse(instruction.loc, name() + " with a second destination is not supported");
     if (operands.size() != 3 + extra)
-      source.fail(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
-                                       " operands here; offsets and depth comparison are not supported");
+      source.refuse(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
+                                         " operands here; offsets and depth comparison are not supported");
     const bool layered = instruction.has(Mod::a1d) || instruction.has(Mod::a2d);
     const uint32_t dimensions = instruction.has(Mod::dim_3d)                                ? 3
                                 : instruction.has(Mod::dim_2d) || instruction.has(Mod::a2d) ? 2
                                                                                             : 1;
     Operand& handle = operands[store ? 0 : 1];
     if (handle.kind != Operand::Kind::reg)
-      fail(handle, "texture and surface references are not supported, only handles in registers");
+      source.refuse(handle.loc,
+                    "texture and surface references are not supported, only handles in registers");
     check_register(handle, Type::u64, false);
 
     // Vectors of three are padded to four.
@@ -1045,7 +1050,7 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   }
   mnemonic.op = *op;
   const InstructionInfo& row = info(*op);
-  if (!row.supported) source.fail(words[0].loc, "the instruction '" + whole + "' is not supported");
+  if (!row.supported) source.refuse(words[0].loc, "the instruction '" + whole + "' is not supported");
   size_t spaces = 0;
   for (const Word& word : words.subspan(name_words)) {
     const auto meaning = find_word(word.text);

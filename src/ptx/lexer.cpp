@@ -61,6 +61,8 @@ void Source::fail(TextLoc loc, const std::string& cause) const {
               line.size() <= longest_shown ? std::string(line) : std::string());
 }
 
+void Source::refuse(TextLoc loc, const std::string& cause) const { throw Unsupported(loc, cause); }
+
 TextLoc Lexer::loc_of(size_t position) const {
   return {line_, static_cast<uint32_t>(position - line_start_ + 1)};
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::ptx {
@@ -16,6 +17,19 @@ struct Source {
 
   /// Throws lanescope::Error with the line and a caret.
   [[noreturn]] void fail(TextLoc loc, const std::string& cause) const;
+  /// The same, as Unsupported.
+  [[noreturn]] void refuse(TextLoc loc, const std::string& cause) const;
+};
+
+/// Something that PTX has and this release does not run. In a function's body it keeps that function from
+/// running, and nothing else: see Function::refusal.
+class Unsupported : public Error {
+ public:
+  Unsupported(TextLoc loc, const std::string& cause) : Error({"", loc.line, loc.column}, cause), loc_(loc) {}
+  [[nodiscard]] TextLoc loc() const { return loc_; }
+
+ private:
+  TextLoc loc_;
 };
 
 struct Token {

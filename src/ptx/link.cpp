@@ -224,6 +224,10 @@ class Linker {
 
   static void relocate(Function& function, const UnitMap& map) {
     relocate(function.loc, map);
+    if (function.refusal) {
+      relocate(function.refusal->loc, map);
+      if (function.refusal->source != no_index) function.refusal->source += map.first_source;
+    }
     for (auto* list : {&function.params, &function.returns, &function.variables})
       for (Variable& variable : *list) relocate(variable, map);
     for (Label& label : function.labels) relocate(label.loc, map);

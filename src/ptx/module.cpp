@@ -1,6 +1,7 @@
 // Questions a module answers about itself.
 #include "ptx/module.hpp"
 
+#include "base/error.hpp"
 #include "ptx/lexer.hpp"
 
 namespace lanescope::ptx {
@@ -18,5 +19,17 @@ std::string_view Module::file_path(uint32_t id) const {
 }
 
 std::string_view Module::text_line(uint32_t line) const { return line_of(text, line); }
+
+void Module::refuse(const Refusal& refusal, const Function& function, const Function& kernel) const {
+  std::string where = function.is_entry ? "kernel " : "function ";
+  where += function.display_name;
+  if (&function != &kernel) where += ", called by kernel " + kernel.display_name;
+  if (refusal.source != no_index) {
+    const SourceLoc& loc = source_locs[refusal.source];
+    where += ", " + std::string(file_path(loc.file)) + ":" + std::to_string(loc.line);
+  }
+  throw Error({name, refusal.loc.line, refusal.loc.column}, refusal.cause + " (" + where + ")",
+              std::string(text_line(refusal.loc.line)));
+}
 
 }  // namespace lanescope::ptx

@@ -5,6 +5,7 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -172,6 +173,13 @@ struct Table {
   TextLoc loc{};
 };
 
+/// Something in a function that PTX has and this release does not run.
+struct Refusal {
+  std::string cause{};
+  TextLoc loc{};
+  uint32_t source = no_index;  ///< index of Module::source_locs
+};
+
 struct Function {
   std::string name{};
   std::string display_name{};  ///< demangled
@@ -191,6 +199,7 @@ struct Function {
   std::vector<Label> labels{};
   std::vector<Table> tables{};
   std::vector<Instruction> body{};
+  std::optional<Refusal> refusal{};  ///< the first one; `body` lacks what is refused, so it cannot be run
   TextLoc loc{};
 };
 
@@ -209,10 +218,18 @@ struct Module {
   [[nodiscard]] const Function* find_function(std::string_view name) const;
   [[nodiscard]] std::string_view file_path(uint32_t id) const;  ///< empty if unknown
   [[nodiscard]] std::string_view text_line(uint32_t line) const;
+  /// Throws lanescope::Error, which names the place in the PTX and in the source, the function and the kernel
+  /// that it is of or that calls it.
+  [[noreturn]] void refuse(const Refusal& refusal, const Function& function, const Function& kernel) const;
+  /// The same if the function has a refusal.
+  void check_runs(const Function& function, const Function& kernel) const {
+    if (function.refusal) refuse(*function.refusal, function, kernel);
+  }
 };
 
 /// Parses one module. Throws lanescope::Error with file:line:column, the line and a caret for any syntax
-/// error, unknown or unsupported instruction, bad operand or unresolved name. `name` is used in messages.
+/// error, unknown instruction, bad operand or unresolved name; what is known and not supported becomes its
+/// function's refusal. `name` is used in messages.
 [[nodiscard]] Module parse(std::string text, std::string name);
 
 /// Demangled name for people; the input when it is no mangled name.

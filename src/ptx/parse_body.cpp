@@ -369,6 +369,17 @@ const Mnemonic& Parser::parse_mnemonic(const Token& opcode) {
 }
 
 void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated) {
+  bool has_ended = false;
+  try {
+    parse_instruction(opcode, guard, guard_negated, has_ended);
+  } catch (const Unsupported& what) {
+    if (!function_->refusal) function_->refusal = Refusal{what.cause(), what.loc(), current_loc_};
+    while (!has_ended && !token_.is(";") && token_.kind != Token::Kind::end) advance();
+    if (!has_ended) expect(";");
+  }
+}
+
+void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated, bool& has_ended) {
   const Mnemonic& mnemonic = parse_mnemonic(opcode);
   Instruction instruction;
   instruction.op = mnemonic.op;
@@ -389,6 +400,7 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
   } else {
     parse_operands(instruction, *mnemonic.form);
     expect(";");
+    has_ended = true;
     check_operands(instruction, mnemonic, {function_->registers, module_.address_size, piped_}, source_);
   }
   function_->body.push_back(std::move(instruction));
@@ -501,7 +513,7 @@ Operand Parser::parse_named(Instruction* instruction) {
     }
     for (const std::string_view refused : {"%envreg", "%pm", "%reserved_smem_offset", "%warpid_", "%smem"})
       if (name.text.starts_with(refused))
-        fail(name.loc, "the special register '" + full + "' is not supported");
+        source_.refuse(name.loc, "the special register '" + full + "' is not supported");
     if (component.empty() && find_special_register(full + ".x"))
       fail(name.loc, "'" + full + "' needs an element: .x .y .z");
   }
@@ -551,7 +563,7 @@ void Parser::parse_texture_address(Instruction& instruction) {
   expect(",");
   Operand coordinates = parse_operand(instruction);
   instruction.operands.push_back(coordinates);
-  if (token_.is(",")) fail(token_.loc, "a texture and a sampler apart are not supported");
+  if (token_.is(",")) source_.refuse(token_.loc, "a texture and a sampler apart are not supported");
   expect("]");
 }
 

@@ -252,7 +252,8 @@ void Parser::parse_function_directives(Function& function) {
              word.text == "abi_preserve_control")
       (void)take_u32("a number");  // advice to the assembler
     else if (word.text == "blocksareclusters")
-      fail(word.loc, ".blocksareclusters is not supported: grids are counted in blocks");
+      function.refusal =
+          Refusal{".blocksareclusters is not supported: grids are counted in blocks", word.loc};
     else
       fail(word.loc, "unknown directive '." + std::string(word.text) + "' of a function");
   }

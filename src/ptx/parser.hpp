@@ -135,7 +135,9 @@ class Parser {
   [[nodiscard]] std::optional<uint32_t> find_register(std::string_view name) const;
   void parse_label(const Token& name);
   void parse_table(const Token& name);
+  /// Of one that is not supported, the function's refusal is made.
   void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated);
+  void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated, bool& has_ended);
   [[nodiscard]] const Mnemonic& parse_mnemonic(const Token& opcode);
   void parse_call(Instruction& instruction);
   void parse_call_list(Instruction& instruction);

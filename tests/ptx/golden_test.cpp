@@ -77,6 +77,7 @@ std::string outcome(Case& c) {
   const std::string text = c.input_kind == "ptx" ? c.input : std::string(prelude) + c.input + "}\n";
   try {
     const Module module = parse(text, "test.ptx");
+    for (const Function& function : module.functions) module.check_runs(function, function);
     if (c.expected_kind == "error") c.expected_kind = c.input_kind == "ptx" ? "module" : "code";
     Dump dump(module);
     if (c.expected_kind != "code") return dump.text();

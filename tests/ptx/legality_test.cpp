@@ -35,7 +35,8 @@ std::string declarations() {
 std::string refusal(const std::string& statement) {
   static const std::string start = declarations();
   try {
-    (void)parse(start + statement + "\n}\n", "test.ptx");
+    const Module module = parse(start + statement + "\n}\n", "test.ptx");
+    for (const Function& function : module.functions) module.check_runs(function, function);
     return "";
   } catch (const Error& error) {
     return error.what();

@@ -207,7 +207,9 @@ std::string page() {
     if (op_class == OpClass::async) text += "\nWhen copies happen, and limits: [async.md](async.md).\n";
   }
   text +=
-      "\n## Not supported\n\nRefused when the module is loaded, with the name and the place in the PTX.\n\n"
+      "\n## Not supported\n\nA kernel that contains such an instruction, or may call a function that does, "
+      "is refused when it is\n"
+      "launched, with its name and the place in the PTX and the source; other kernels of the module run.\n\n"
       "| what | why |\n|---|---|\n";
   each_op([&](const InstructionInfo& row) {
     if (!row.supported)
@@ -276,7 +278,8 @@ TEST(Support, InstructionsAreRefusedByNameAndPlace) {
         "%r2;\n}}\n",
         row.name);
     try {
-      (void)parse(text, "k.ptx");
+      const Module module = parse(text, "k.ptx");
+      module.check_runs(module.functions[0], module.functions[0]);
       ADD_FAILURE() << row.name << " is not refused";
     } catch (const Error& error) {
       EXPECT_NE(std::string(error.what())

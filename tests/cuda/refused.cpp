@@ -1,0 +1,64 @@
+// A module of which not all kernels can be run here: the others are launched all the same.
+#include <cstdio>
+#include <initializer_list>
+
+#include "runtime_calls.hpp"
+
+namespace {
+
+// good: *out += 1. bad: samples a cube map. worse: calls a function that replaces a field of a tensor map.
+constexpr char ptx[] = R"(
+.version 8.3
+.target sm_90a
+.address_size 64
+.file 1 "app.cu"
+.visible .entry good(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [out];
+  red.global.add.u32 [%rd1], 1;
+  ret;
+}
+.visible .entry bad(.param .u64 out)
+{
+  .reg .b64 %rd<2>; .reg .f32 %f<9>;
+  ld.param.u64 %rd1, [out];
+  .loc 1 40 7
+  tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}];
+  st.global.f32 [%rd1], %f1;
+  ret;
+}
+.func replace(.param .b64 map)
+{
+  .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [map];
+  tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd1;
+  ret;
+}
+.visible .entry worse(.param .u64 out)
+{
+  .reg .b64 %rd<2>;
+  .param .b64 argument;
+  ld.param.u64 %rd1, [out];
+  st.param.b64 [argument], %rd1;
+  call replace, (argument);
+  ret;
+}
+)";
+
+}  // namespace
+
+int main() {
+  void *library = nullptr, *kernel = nullptr;
+  unsigned* out = nullptr;
+  int error = cudaLibraryLoadData(&library, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0);
+  std::printf("load %d\n", error);
+  cudaMallocManaged(reinterpret_cast<void**>(&out), sizeof *out, 1);
+  for (const char* name : {"good", "bad", "worse", "good"}) {
+    error = cudaLibraryGetKernel(&kernel, library, name);
+    void* arguments[] = {&out};
+    const int launched = cudaLaunchKernel(kernel, {1, 1, 1}, {32, 1, 1}, arguments, 0, nullptr);
+    std::printf("%s %d %d\n", name, error, launched);
+  }
+  std::printf("synchronise %d, sum %u\n", cudaDeviceSynchronize(), *out);
+}
