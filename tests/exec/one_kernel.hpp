@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -54,7 +56,9 @@ class Program {
   uint32_t stack_bytes = LaunchConfig{}.stack_bytes;
   /// Of all launches: accesses that were counted.
   [[nodiscard]] uint64_t accesses(AccessSpace space) const {
-    return observer_.accesses[static_cast<size_t>(space)];
+    uint64_t sum = 0;
+    for (const auto& [thread, observer] : observers_) sum += observer.accesses[static_cast<size_t>(space)];
+    return sum;
   }
 
  private:
@@ -71,7 +75,9 @@ class Program {
     void repeat(uint32_t instruction, uint64_t times) override {
       accesses[static_cast<size_t>(space_of[instruction])] += times;
     }
-  } observer_;
+  };
+  std::mutex mutex_;
+  std::map<uint32_t, CountingObserver> observers_;  ///< by host thread
   uint64_t out_ = 0;
 
   template <class Prepare>
@@ -84,7 +90,10 @@ class Program {
     config.params.resize(8);
     std::memcpy(config.params.data(), &out_, 8);
     config.print = [this](const std::string& text) { printed += text; };
-    config.observer = [this](uint32_t) { return &observer_; };
+    config.observer = [this](uint32_t thread) {
+      const std::lock_guard lock(mutex_);
+      return &observers_[thread];
+    };
     return image_.launch(image_.kernel("k"), config);
   }
 
