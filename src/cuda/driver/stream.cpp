@@ -1,4 +1,6 @@
 // Streams and events, and what is captured of them.
+#include <span>
+
 #include "cuda/driver/driver.hpp"
 #include "cuda/runtime/calls.hpp"
 
@@ -52,6 +54,116 @@ LANESCOPE_PASS_1(cuEventSynchronize, cudaEventSynchronize, by_context)
 LANESCOPE_PASS_3(cuEventElapsedTime, cudaEventElapsedTime, by_context)
 LANESCOPE_PASS_3(cuEventElapsedTime_v2, cudaEventElapsedTime, by_context)
 
+// Words in memory that streams write and wait for.
+
+namespace {
+
+/// CUstreamBatchMemOpType.
+enum class MemoryOperation : unsigned { wait_32 = 1, write_32, flush, wait_64, write_64, barrier };
+/// CUstreamBatchMemOpParams. The last two operations have their flags in place of the address.
+struct MemoryOperationParameters {
+  MemoryOperation operation;
+  unsigned flags_of_ordering;
+  uint64_t address, value;
+  unsigned flags;
+  uint64_t alias, unused;
+};
+static_assert(sizeof(MemoryOperationParameters) == 48);
+
+constexpr unsigned wait_kinds = 4, flush_flag = 1u << 30;
+constexpr unsigned most_operations = 256;
+
+bool can_flush() { return Runtime::get().device.attribute(98) != 0; }
+
+/// The operation as work; false for one that makes no sense.
+bool to_work(const MemoryOperationParameters& from, Work& to) {
+  const bool wide = from.operation == MemoryOperation::wait_64 || from.operation == MemoryOperation::write_64;
+  const Word word{from.address, wide ? from.value : static_cast<uint32_t>(from.value), wide ? 8u : 4u};
+  const auto is_word = [&] {
+    return word.address % word.bytes == 0 && Runtime::get().covers(word.address, word.bytes);
+  };
+  switch (from.operation) {
+    case MemoryOperation::wait_32:
+    case MemoryOperation::wait_64: {
+      const unsigned until = from.flags & ~flush_flag;
+      to = WaitWordWork{word, static_cast<WaitWordWork::Until>(until)};
+      return until < wait_kinds && is_word();
+    }
+    case MemoryOperation::write_32:
+    case MemoryOperation::write_64: to = WriteWordWork{word}; return from.flags <= 1 && is_word();
+    // What came before in the stream is done by the time of what follows.
+    case MemoryOperation::flush: to = std::monostate{}; return from.flags_of_ordering == 0;
+    case MemoryOperation::barrier: to = std::monostate{}; return from.flags_of_ordering <= 1;
+  }
+  return false;
+}
+
+Status submit_all(Stream* stream, std::span<const MemoryOperationParameters> operations) {
+  return in_context([&] {
+    return call([&](Runtime& runtime) {
+      if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
+      std::vector<Work> all(operations.size());
+      for (size_t i = 0; i < all.size(); ++i) {
+        if (!to_work(operations[i], all[i])) return Status::invalid_value;
+        const bool flushes =
+            operations[i].operation == MemoryOperation::flush ||
+            (std::holds_alternative<WaitWordWork>(all[i]) && (operations[i].flags & flush_flag) != 0);
+        if (flushes && !can_flush()) return Status::not_supported;
+      }
+      for (Work& work : all)
+        if (const Status status = runtime.submit(stream, std::move(work)); status != Status::success)
+          return status;
+      return Status::success;
+    });
+  });
+}
+
+Status submit_one(Stream* stream, MemoryOperation operation, uint64_t address, uint64_t value,
+                  unsigned flags) {
+  const MemoryOperationParameters one{operation, 0, address, value, flags, 0, 0};
+  return submit_all(stream, {&one, 1});
+}
+
+}  // namespace
+
+LANESCOPE_CUDA_API Status cuStreamWaitValue32_v2(Stream* stream, uint64_t address, uint32_t value,
+                                                 unsigned flags) {
+  return submit_one(stream, MemoryOperation::wait_32, address, value, flags);
+}
+LANESCOPE_CUDA_API Status cuStreamWaitValue64_v2(Stream* stream, uint64_t address, uint64_t value,
+                                                 unsigned flags) {
+  return submit_one(stream, MemoryOperation::wait_64, address, value, flags);
+}
+LANESCOPE_CUDA_API Status cuStreamWriteValue32_v2(Stream* stream, uint64_t address, uint32_t value,
+                                                  unsigned flags) {
+  return submit_one(stream, MemoryOperation::write_32, address, value, flags);
+}
+LANESCOPE_CUDA_API Status cuStreamWriteValue64_v2(Stream* stream, uint64_t address, uint64_t value,
+                                                  unsigned flags) {
+  return submit_one(stream, MemoryOperation::write_64, address, value, flags);
+}
+LANESCOPE_CUDA_API Status cuStreamBatchMemOp_v2(Stream* stream, unsigned count,
+                                                const MemoryOperationParameters* operations, unsigned flags) {
+  return in_context([&] {
+    if (count > most_operations || (count != 0 && operations == nullptr) || flags != 0)
+      return Status::invalid_value;
+    return submit_all(stream, {operations, count});
+  });
+}
+
+namespace {
+template <typename... A>
+Status directly(Status (*target)(A...), A... a) {
+  return target(a...);
+}
+}  // namespace
+
+LANESCOPE_PASS_4(cuStreamWaitValue32, cuStreamWaitValue32_v2, directly)
+LANESCOPE_PASS_4(cuStreamWaitValue64, cuStreamWaitValue64_v2, directly)
+LANESCOPE_PASS_4(cuStreamWriteValue32, cuStreamWriteValue32_v2, directly)
+LANESCOPE_PASS_4(cuStreamWriteValue64, cuStreamWriteValue64_v2, directly)
+LANESCOPE_PASS_4(cuStreamBatchMemOp, cuStreamBatchMemOp_v2, directly)
+
 // Twins for per-thread default streams.
 LANESCOPE_PASS_2(cuEventRecord_ptsz, cuEventRecord, with_own_stream)
 LANESCOPE_PASS_3(cuEventRecordWithFlags_ptsz, cuEventRecordWithFlags, with_own_stream)
@@ -75,3 +187,13 @@ LANESCOPE_PASS_1(cuStreamSynchronize_ptsz, cuStreamSynchronize, with_own_stream)
 LANESCOPE_PASS_5(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2,
                  with_own_stream)
 LANESCOPE_PASS_3(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWaitValue32_ptsz, cuStreamWaitValue32, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32_v2, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWaitValue64_ptsz, cuStreamWaitValue64, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWaitValue64_v2_ptsz, cuStreamWaitValue64_v2, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWriteValue32_ptsz, cuStreamWriteValue32, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWriteValue32_v2_ptsz, cuStreamWriteValue32_v2, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWriteValue64_ptsz, cuStreamWriteValue64, with_own_stream)
+LANESCOPE_PASS_4(cuStreamWriteValue64_v2_ptsz, cuStreamWriteValue64_v2, with_own_stream)
+LANESCOPE_PASS_4(cuStreamBatchMemOp_ptsz, cuStreamBatchMemOp, with_own_stream)
+LANESCOPE_PASS_4(cuStreamBatchMemOp_v2_ptsz, cuStreamBatchMemOp_v2, with_own_stream)

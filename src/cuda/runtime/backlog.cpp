@@ -217,7 +217,7 @@ void Backlogs::wait(const Tickets& tickets) {
       end_stalled();
     } else if (stuck && now - since > worth_saying && !std::exchange(said, true)) {
       say(kernel() +
-          " waits for a change of memory, the program waits for the kernel, and nothing has happened for " +
+          " waits for a change of memory, the program waits for it, and nothing has happened for " +
           fmt::format("{} s", std::chrono::seconds(worth_saying).count()));
     } else if (!stuck && now - begin > say_after && !kernel().empty()) {
       say(fmt::format("{} has been running for {} s", kernel(),

@@ -27,9 +27,18 @@ struct Executable {
 };
 
 NodeType Node::type() const {
-  constexpr NodeType types[] = {
-      NodeType::empty,        NodeType::kernel,     NodeType::copy,    NodeType::set,        NodeType::host,
-      NodeType::record_event, NodeType::wait_event, NodeType::release, NodeType::allocation, NodeType::graph};
+  constexpr NodeType types[] = {NodeType::empty,
+                                NodeType::kernel,
+                                NodeType::copy,
+                                NodeType::set,
+                                NodeType::host,
+                                NodeType::record_event,
+                                NodeType::wait_event,
+                                NodeType::release,
+                                NodeType::allocation,
+                                NodeType::graph,
+                                NodeType::memory_operations,
+                                NodeType::memory_operations};
   static_assert(std::size(types) == std::variant_size_v<Work>);
   return types[work.index()];
 }
@@ -619,6 +628,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const
     case NodeType::record_event: return cudaGraphAddEventRecordNode(out, graph, needs, count, params->event);
     case NodeType::allocation: return cudaGraphAddMemAllocNode(out, graph, needs, count, &params->allocation);
     case NodeType::release: return cudaGraphAddMemFreeNode(out, graph, needs, count, params->release);
+    case NodeType::memory_operations: break;  // of the driver API, by capture alone
   }
   return not_implemented("cudaGraphAddNode of this type");
 }

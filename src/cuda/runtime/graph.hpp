@@ -23,6 +23,7 @@ enum class NodeType : int {
   record_event = 7,
   allocation = 10,
   release = 11,
+  memory_operations = 12,
 };
 
 struct Node {

@@ -161,6 +161,20 @@ struct RecordWork {
 struct WaitWork {
   Event* event = nullptr;
 };
+/// A word in memory that is written, or waited for until it has a value (cuStreamWriteValue32,
+/// cuStreamWaitValue32 and their like).
+struct Word {
+  uint64_t address = 0, value = 0;
+  uint32_t bytes = 4;  ///< or 8
+};
+struct WriteWordWork {
+  Word word;
+};
+struct WaitWordWork {
+  enum class Until : unsigned { at_least, equal, any_of, none_of };  ///< CUstreamWaitValue_flags
+  Word word;
+  Until until{};
+};
 struct FreeWork {
   void* pointer = nullptr;
 };
@@ -174,7 +188,7 @@ struct ChildWork {
 };
 /// What can be put into a stream or a graph.
 using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork,
-                          FreeWork, AllocationWork, ChildWork>;
+                          FreeWork, AllocationWork, ChildWork, WriteWordWork, WaitWordWork>;
 
 class Runtime {
  public:

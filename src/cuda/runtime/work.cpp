@@ -1,5 +1,9 @@
 // Work given to streams: done at once; on a stream that is being captured, put into its graph; or put behind
 // what is unfinished there.
+#include <fmt/format.h>
+
+#include <atomic>
+
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/graph.hpp"
 #include "cuda/runtime/launch.hpp"
@@ -11,6 +15,59 @@ bool& in_host_function() {
   thread_local bool is_in = false;
   return is_in;
 }
+
+namespace {
+
+uint64_t load(const Word& word) {
+  if (word.bytes == 8) return std::atomic_ref(*reinterpret_cast<uint64_t*>(word.address)).load();
+  return std::atomic_ref(*reinterpret_cast<uint32_t*>(word.address)).load();
+}
+
+void store(const Word& word) {
+  if (word.bytes == 8)
+    std::atomic_ref(*reinterpret_cast<uint64_t*>(word.address)).store(word.value);
+  else
+    std::atomic_ref(*reinterpret_cast<uint32_t*>(word.address)).store(static_cast<uint32_t>(word.value));
+}
+
+bool has_come(const WaitWordWork& wait) {
+  const uint64_t now = load(wait.word), value = wait.word.value;
+  const uint64_t all = wait.word.bytes == 8 ? ~uint64_t{0} : 0xffffffff, sign = all ^ (all >> 1);
+  switch (wait.until) {
+    case WaitWordWork::Until::at_least: return ((now - value) & sign) == 0;  // cyclic
+    case WaitWordWork::Until::equal: return now == (value & all);
+    case WaitWordWork::Until::any_of: return (now & value) != 0;
+    case WaitWordWork::Until::none_of: return (~(now | value) & all) != 0;
+  }
+  return true;
+}
+
+/// A stream that waits for a word, as a kernel would that looks at it.
+class WordWait final : public UnfinishedLaunch {
+ public:
+  WordWait(Runtime& runtime, const WaitWordWork& wait) : runtime_(runtime), wait_(wait) {}
+  State run(std::chrono::steady_clock::time_point) override {
+    return given_up_ || runtime_.failure != Status::success || has_come(wait_) ? State::finished
+                                                                               : State::stalled;
+  }
+  void give_up() override {
+    given_up_ = true;
+    say(fmt::format("error: deadlock: a stream waits for the word at {:#x} ({}), which nothing can change",
+                    wait_.word.address, name()));
+    runtime_.failure = Status::launch_timeout;
+  }
+  [[nodiscard]] uint64_t writes() const override { return 0; }
+  [[nodiscard]] std::string name() const override {
+    return wait_.word.bytes == 8 ? "cuStreamWaitValue64" : "cuStreamWaitValue32";
+  }
+
+ private:
+  Runtime& runtime_;
+  WaitWordWork wait_;
+  bool given_up_ = false;
+};
+
+}  // namespace
 
 Status Runtime::submit(Stream* handle, Work work) {
   Stream* stream = this->stream(handle);
@@ -39,6 +96,8 @@ Status Runtime::defer(const Stream& stream, Work work) {
   if (status != Status::success) return status;
   if (auto* kernel = std::get_if<KernelWork>(&work)) {
     backlogs->defer(stream, std::move(before), make_launch(*this, std::move(*kernel)));
+  } else if (const auto* wait = std::get_if<WaitWordWork>(&work)) {
+    backlogs->defer(stream, std::move(before), std::make_unique<WordWait>(*this, *wait));
   } else if (const auto* record = std::get_if<RecordWork>(&work)) {
     auto ticket =
         backlogs->defer(stream, std::move(before), [time = record->event->recorded_ns] { *time = now_ns(); });
@@ -110,6 +169,14 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
       return Status::success;
     }
     Status operator()(const WaitWork&) const { return Status::success; }  // what was recorded is done already
+    Status operator()(const WriteWordWork& work) const {
+      store(work.word);
+      return Status::success;
+    }
+    Status operator()(const WaitWordWork& work) const {
+      if (!has_come(work)) runtime.backlogs->defer(stream, {}, std::make_unique<WordWait>(runtime, work));
+      return Status::success;
+    }
     Status operator()(const FreeWork& work) const {
       return runtime.release(work.pointer, {MemoryType::device, MemoryType::managed, MemoryType::host});
     }
