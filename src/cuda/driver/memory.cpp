@@ -177,6 +177,7 @@ LANESCOPE_PASS_3(cuMemPoolGetAccess, cudaMemPoolGetAccess, by_driver)
 LANESCOPE_PASS_4(cuMemAdvise_v2, cudaMemAdvise, by_context)
 LANESCOPE_PASS_5(cuMemPrefetchAsync_v2, cudaMemPrefetchAsync, by_context)
 LANESCOPE_PASS_5(cuMemRangeGetAttribute, cudaMemRangeGetAttribute, by_context)
+LANESCOPE_PASS_6(cuMemRangeGetAttributes, cudaMemRangeGetAttributes, by_context)
 
 LANESCOPE_CUDA_API Status cuMemAdvise(const void* at, size_t bytes, int advice, int device) {
   return cuMemAdvise_v2(at, bytes, advice, {device < 0 ? 2 : 1, device});

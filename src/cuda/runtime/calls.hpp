@@ -163,7 +163,9 @@ Status cudaMemPoolSetAccess(Pool* pool, const void*, size_t);
 Status cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value);
 Status cudaMemPoolTrimTo(Pool* pool, size_t);
 Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation, unsigned, Stream* stream);
-Status cudaMemRangeGetAttribute(void* data, size_t size, int, const void* pointer, size_t count);
+Status cudaMemRangeGetAttribute(void* data, size_t size, int attribute, const void* pointer, size_t count);
+Status cudaMemRangeGetAttributes(void** data, size_t* sizes, int* attributes, size_t number,
+                                 const void* pointer, size_t count);
 Status cudaMemcpy(void* target, const void* source, size_t count, CopyKind kind);
 Status cudaMemcpy2D(void* target, size_t target_pitch, const void* source, size_t source_pitch, size_t width,
                     size_t height, CopyKind kind);

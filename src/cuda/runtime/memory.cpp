@@ -74,6 +74,7 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
   }
   const std::unique_lock lock(mutex);
   blocks[base] = {base, size, type, flags, false, pool};
+  advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before
   if (type == MemoryType::device) device_bytes_ += size;
   if (pool != nullptr) {
     pool->used += size;
@@ -258,38 +259,10 @@ LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
   });
 }
 
-// Advice and prefetching change nothing here but must be about managed memory.
-
-LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int, MemoryLocation) {
-  return call([&](Runtime& runtime) {
-    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success
-                                                                     : Status::invalid_value;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation, unsigned,
-                                               Stream* stream) {
-  return call([&](Runtime& runtime) {
-    if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
-    return runtime.covers(reinterpret_cast<uint64_t>(pointer), size) ? Status::success
-                                                                     : Status::invalid_value;
-  });
-}
-
 LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer, size_t, unsigned) {
   return call([&](Runtime& runtime) {
     if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
     return runtime.covers(reinterpret_cast<uint64_t>(pointer), 1) ? Status::success : Status::invalid_value;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaMemRangeGetAttribute(void* data, size_t size, int, const void* pointer,
-                                                   size_t count) {
-  return call([&](Runtime& runtime) {
-    if (data == nullptr || !runtime.covers(reinterpret_cast<uint64_t>(pointer), count))
-      return Status::invalid_value;
-    std::memset(data, 0, size);
-    return Status::success;
   });
 }
 

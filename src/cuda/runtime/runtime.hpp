@@ -94,6 +94,13 @@ struct Block {
   struct Pool* pool = nullptr;
 };
 
+/// What a program has said of pages of managed memory. It changes nothing here, and is told when asked for.
+struct Advised {
+  bool read_mostly = false;
+  bool accessed_by_device = false, accessed_by_host = false;
+  MemoryLocation preferred{}, prefetched{};
+};
+
 struct Array {
   uint64_t base = 0;
   ChannelFormat format{};
@@ -274,6 +281,7 @@ class Runtime {
   std::unordered_map<const void*, Function*> functions;  ///< by stub and by handle
   std::unordered_map<const void*, Variable> variables;
   std::map<uint64_t, Block> blocks;
+  std::map<uint64_t, Advised> advised;  ///< by where it begins, up to the next one or the allocation's end
   std::unordered_set<Array*> arrays;
   std::unordered_set<Stream*> streams;
   std::unordered_set<Event*> events;
