@@ -180,6 +180,17 @@ std::string exact_target(const std::vector<std::string>& texts, const std::strin
 
 }  // namespace
 
+std::string with_register_limit(std::string text, uint32_t limit) {
+  const std::string directive = ".maxnreg " + std::to_string(limit) + " ";
+  for (size_t at = text.find(".entry"); at != std::string::npos; at = text.find(".entry", at + 1)) {
+    const size_t end = text.find_first_of("{;", at);
+    if (end == std::string::npos || text[end] == ';') continue;  // declared, not defined
+    if (std::string_view(text).substr(at, end - at).find(".maxnreg") == std::string_view::npos)
+      text.insert(end, directive);
+  }
+  return text;
+}
+
 void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels) {
   std::istringstream lines(printed);
   std::string kernel, function;

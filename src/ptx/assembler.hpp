@@ -27,6 +27,10 @@ struct Assembly {
 /// LANESCOPE_PTXAS (its path), in PATH, in the folder bin of CUDA_HOME and CUDA_PATH, and in /usr/local/cuda.
 [[nodiscard]] Assembly assemble(const std::vector<std::string>& texts, const std::string& target);
 
+/// The text with a limit for all kernels that have none of their own (.maxnreg), as `ptxas --maxrregcount`
+/// sets it. Every line stays where it is.
+[[nodiscard]] std::string with_register_limit(std::string text, uint32_t limit);
+
 /// Adds to `kernels` what `ptxas -v`, or `nvlink -v`, has printed.
 void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels);
 

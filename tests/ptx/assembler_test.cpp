@@ -123,5 +123,15 @@ TEST_F(WithTools, TheRealOneKnowsOurKernels) {
             8u);
 }
 
+TEST(Assembler, ALimitOfRegistersIsForKernelsWithoutOne) {
+  EXPECT_EQ(
+      with_register_limit(".entry a(.param .u64 p)\n{ ret; }\n.func f() { ret; }\n"
+                          ".entry b() .maxntid 32\n.maxnreg 8\n{ ret; }\n.entry c();\n.entry c() { ret; }\n",
+                          24),
+      ".entry a(.param .u64 p)\n.maxnreg 24 { ret; }\n.func f() { ret; }\n"
+      ".entry b() .maxntid 32\n.maxnreg 8\n{ ret; }\n.entry c();\n.entry c() .maxnreg 24 { ret; }\n");
+  EXPECT_EQ(with_register_limit(".entry", 24), ".entry");
+}
+
 }  // namespace
 }  // namespace lanescope::ptx

@@ -6,9 +6,10 @@
 
 #include "base/files.hpp"
 #include "cuda/driver/driver.hpp"
-#include "cuda/driver/jit_log.hpp"
 #include "cuda/fatbin.hpp"
+#include "cuda/runtime/jit_options.hpp"
 #include "exec/builtins.hpp"
+#include "ptx/assembler.hpp"
 #include "ptx/link.hpp"
 
 namespace lanescope::cuda {
@@ -82,13 +83,13 @@ invalid:
 
 /// CUlinkState.
 struct Linker {
-  JitLog log;
+  JitOptions options;
   std::vector<std::string> units, names;
   std::string result;
 };
 
 Status refuse(const Linker& linker, const std::string& why) {
-  linker.log.error(why);
+  linker.options.error(why);
   Runtime::get().refuse(why);
   return Status::no_kernel_image_for_device;
 }
@@ -143,15 +144,17 @@ Status complete(Linker& linker) {
     const std::string missing =
         missing_in(units.size() == 1 ? units.front() : ptx::link(std::move(units), "linked"));
     if (!missing.empty()) {
-      linker.log.error(missing);
+      linker.options.error(missing);
       say("error: " + missing);
       return Status::unknown;  // as an H200's driver says
     }
   } catch (const Error& error) {
-    linker.log.error(error.what());
+    linker.options.error(error.what());
     say(std::string("error: ") + error.what());
     return Status::invalid_ptx;
   }
+  if (const unsigned limit = linker.options.max_registers(); limit != 0)
+    for (std::string& unit : linker.units) unit = ptx::with_register_limit(std::move(unit), limit);
   linker.result = join_units(linker.units);
   return Status::success;
 }
@@ -164,7 +167,7 @@ using namespace lanescope::cuda;
 LANESCOPE_CUDA_API Status cuLinkCreate_v2(unsigned count, const int* options, void** values, Linker** out) {
   return in_context([&] {
     if (out == nullptr) return Status::invalid_value;
-    *out = new Linker{JitLog(count, options, values), {}, {}, {}};
+    *out = new Linker{JitOptions(count, options, values), {}, {}, {}};
     return Status::success;
   });
 }

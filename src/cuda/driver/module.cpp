@@ -3,8 +3,8 @@
 
 #include "cuda/driver/api.hpp"
 #include "cuda/driver/driver.hpp"
-#include "cuda/driver/jit_log.hpp"
 #include "cuda/runtime/calls.hpp"
+#include "cuda/runtime/jit_options.hpp"
 #include "cuda/runtime/launch.hpp"
 
 namespace lanescope::cuda {
@@ -57,13 +57,14 @@ Status attribute_of(int* value, int attribute, const void* kernel) {
   return Status::success;
 }
 
-Status load_module(Binary** out, const void* code, const JitLog& log) {
+Status load_module(Binary** out, const void* code, const JitOptions& options) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
       if (out == nullptr || code == nullptr) return Status::invalid_value;
       std::string why;
-      const Status status = runtime.load_library(out, code, unknown_size, "module", &why);
-      if (status != Status::success) log.error(why);
+      const Status status =
+          runtime.load_library(out, code, unknown_size, "module", &why, options.max_registers());
+      if (status != Status::success) options.error(why);
       return status;
     });
   });
@@ -95,7 +96,7 @@ using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cuModuleLoadDataEx(Binary** out, const void* code, unsigned count,
                                              const int* options, void** values) {
-  return load_module(out, code, JitLog(count, options, values));
+  return load_module(out, code, JitOptions(count, options, values));
 }
 
 LANESCOPE_CUDA_API Status cuModuleLoadData(Binary** out, const void* code) {

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "cuda/fatbin.hpp"
+#include "cuda/runtime/jit_options.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -46,7 +47,7 @@ std::string join_units(const std::vector<std::string>& units) {
 }
 
 Status Runtime::load_library(Binary** out, const void* code, size_t size, const std::string& name,
-                             std::string* why) {
+                             std::string* why, unsigned max_registers) {
   const auto* bytes = static_cast<const std::byte*>(code);
   const auto* text = static_cast<const char*>(code);
   uint32_t magic = 0;
@@ -78,6 +79,7 @@ Status Runtime::load_library(Binary** out, const void* code, size_t size, const 
     made->texts = split_units(text);
     binary = add(*this, std::move(made));
   }
+  binary->max_registers = max_registers;
   const Status status = load(*binary);
   if (status != Status::success) return defect(status, binary->defect, why);
   for (const ptx::Function& function : binary->module->functions)
@@ -86,29 +88,38 @@ Status Runtime::load_library(Binary** out, const void* code, size_t size, const 
   return Status::success;
 }
 
-Status Runtime::load_library_file(Binary** out, const char* path, std::string* why) {
+Status Runtime::load_library_file(Binary** out, const char* path, std::string* why, unsigned max_registers) {
   const std::optional<std::string> content = read_if_readable(path);
   if (!content) return defect(Status::file_not_found, std::string(path) + ": cannot be read", why);
-  return load_library(out, content->c_str(), content->size(), path, why);
+  return load_library(out, content->c_str(), content->size(), path, why, max_registers);
 }
 
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
 
-LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int*, void**, unsigned, int*,
-                                              void**, unsigned) {
+LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int* options, void** values,
+                                              unsigned count, int*, void**, unsigned) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || code == nullptr) return Status::invalid_value;
-    return runtime.load_library(out, code, unknown_size, "library");
+    const JitOptions given(count, options, values);
+    std::string why;
+    const Status status =
+        runtime.load_library(out, code, unknown_size, "library", &why, given.max_registers());
+    if (status != Status::success) given.error(why);
+    return status;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int*, void**, unsigned,
-                                                  int*, void**, unsigned) {
+LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int* options, void** values,
+                                                  unsigned count, int*, void**, unsigned) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || path == nullptr) return Status::invalid_value;
-    return runtime.load_library_file(out, path);
+    const JitOptions given(count, options, values);
+    std::string why;
+    const Status status = runtime.load_library_file(out, path, &why, given.max_registers());
+    if (status != Status::success) given.error(why);
+    return status;
   });
 }
 

@@ -228,14 +228,15 @@ int Runtime::registers(const Function& function, std::string* unknown) {
 }
 
 std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) const {
-  if (!binary.texts.empty()) return binary.texts;
-  std::vector<std::string> texts;
+  std::vector<std::string> texts = binary.texts;
   std::string reason;
   for (const auto& container : binary.containers) {
     std::string text = ptx_in(container, binary.name, reason);
     if (!text.empty()) texts.push_back(std::move(text));
   }
   if (why != nullptr) *why = reason;
+  if (binary.max_registers != 0)
+    for (std::string& text : texts) text = ptx::with_register_limit(std::move(text), binary.max_registers);
   return texts;
 }
 

@@ -75,6 +75,7 @@ struct Binary {
   };
   std::vector<Managed> managed;
   bool registered = true;
+  unsigned max_registers = 0;  ///< of a thread, for kernels that say nothing of it themselves; 0: no limit
 
   std::mutex mutex;  ///< of what follows
   bool loaded = false;
@@ -216,8 +217,9 @@ class Runtime {
   /// A library: a binary that the program loads itself. `code` is a fat binary, the wrapper of one, or the
   /// PTX of units that join_units() put together. `why`: gets what is wrong with it.
   Status load_library(Binary** out, const void* code, size_t size, const std::string& name,
-                      std::string* why = nullptr);
-  Status load_library_file(Binary** out, const char* path, std::string* why = nullptr);
+                      std::string* why = nullptr, unsigned max_registers = 0);
+  Status load_library_file(Binary** out, const char* path, std::string* why = nullptr,
+                           unsigned max_registers = 0);
 
   // registration.cpp
   void register_function(Binary* binary, const void* stub, const char* name);

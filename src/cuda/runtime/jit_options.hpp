@@ -1,4 +1,5 @@
-// Options of the driver's compiler and linker (CUjit_option), of which the buffers for messages matter here.
+// Options of the driver's compiler and linker (CUjit_option, cudaJitOption), of which the buffers for
+// messages and the limit of registers matter here.
 #pragma once
 
 #include <algorithm>
@@ -8,14 +9,17 @@
 
 namespace lanescope::cuda {
 
-class JitLog {
+class JitOptions {
  public:
-  JitLog() = default;
-  JitLog(unsigned count, const int* options, void** values) {
+  JitOptions() = default;
+  JitOptions(unsigned count, const int* options, void** values) {
     if (options == nullptr || values == nullptr) return;
     Buffer info;
     for (unsigned i = 0; i < count; ++i) {
       switch (options[i]) {
+        case 0:  // CU_JIT_MAX_REGISTERS
+          max_registers_ = static_cast<unsigned>(reinterpret_cast<uintptr_t>(values[i]));
+          break;
         case 3: info.text = static_cast<char*>(values[i]); break;     // CU_JIT_INFO_LOG_BUFFER
         case 4: info.set_room(values[i]); break;                      // …_SIZE_BYTES
         case 5: errors_.text = static_cast<char*>(values[i]); break;  // CU_JIT_ERROR_LOG_BUFFER
@@ -27,6 +31,8 @@ class JitLog {
     errors_.put("");
   }
   void error(const std::string& text) const { errors_.put(text); }
+  /// Most registers of a thread; 0: as many as there are.
+  [[nodiscard]] unsigned max_registers() const { return max_registers_; }
 
  private:
   struct Buffer {
@@ -47,6 +53,7 @@ class JitLog {
     }
   };
   Buffer errors_;
+  unsigned max_registers_ = 0;
 };
 
 }  // namespace lanescope::cuda
