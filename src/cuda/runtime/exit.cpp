@@ -27,14 +27,16 @@ namespace lanescope::cuda {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 2s;      ///< with a kernel that runs when a signal comes
-constexpr int crash_seconds = 20;  ///< that a thread which cannot go on waits for the report
+constexpr auto patience = 2s;        ///< with a kernel that runs when a signal comes
+constexpr auto one_request = 500ms;  ///< for signals within it: `timeout` sends one, and one to the group
+constexpr int crash_seconds = 20;    ///< that a thread which cannot go on waits for the report
 
 constexpr int asked[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGALRM, SIGXCPU, SIGUSR1, SIGUSR2, SIGPIPE};
 constexpr int crashes[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
 
 std::atomic<bool> written{false};
 std::atomic<int> signal_number{0};
+std::atomic<std::chrono::steady_clock::rep> asked_at{0};
 std::atomic<bool> writer_runs{false};
 sem_t wake, done;
 
@@ -108,6 +110,11 @@ void start_writer() {
 }
 
 void on_asked(int number) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  std::chrono::steady_clock::rep first = 0;
+  if (!asked_at.compare_exchange_strong(first, now.count()) &&
+      now - std::chrono::steady_clock::duration(first) < one_request)
+    return;
   int none = 0;
   if (signal_number.compare_exchange_strong(none, number) && writer_runs)
     sem_post(&wake);
@@ -181,6 +188,7 @@ void in_child() {
   }
   written = false;
   signal_number = 0;
+  asked_at = 0;
   watched = getpid();
   start_writer();
 }

@@ -1,5 +1,5 @@
 // A kernel that runs for ever, after one launch of it that ended; the program is interrupted then, as by
-// Ctrl-C.
+// `timeout`, whose signal comes to a group and once more through `lanescope run`.
 #include <csignal>
 #include <thread>
 
@@ -20,6 +20,8 @@ int main() {
   CHECK_CUDA(cudaDeviceSynchronize());
   std::thread([] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));
+    kill(getpid(), SIGINT);
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
     kill(getpid(), SIGINT);
   }).detach();
   endless<<<4, 32>>>(out, true);
