@@ -297,6 +297,9 @@ ProgramRun run_program(const ProgramOptions& options) {
   };
   run.has_defect = some_process_left(".failed");
   run.is_partial = some_process_left(".refused");
+  if (WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL)  // a shell would tell this of its own child
+    std::cerr << fmt::format("lanescope: {} was ended by signal {} ({})\n", options.command.front(),
+                             WTERMSIG(status), strsignal(WTERMSIG(status)));
   if (run.reports.empty())
     std::cerr << "lanescope: " << options.command.front() << ' ' << why_no_report(status, run.is_partial)
               << '\n';
