@@ -1,5 +1,8 @@
 // The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and
 // local memory, and patterns that differ from the last one seen at the same instruction.
+#include <sys/mman.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -25,6 +28,20 @@ uint32_t shared_variable_of(const Kernel& kernel, uint32_t offset) {
   return found;
 }
 
+/// Offsets before an array are large numbers to the machine, and small negative ones to who wrote `s[i - 1]`.
+std::string offset_of(const char* space, uint64_t offset, int bits) {
+  const int shift = 64 - bits;
+  return std::string(space) + " memory offset " +
+         std::to_string(static_cast<int64_t>(offset << shift) >> shift);
+}
+
+/// Whether this process, and so the program's host code, has memory there.
+bool is_of_host(uint64_t address) {
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
+}
+
 /// What lies around a global address that is in no allocation.
 std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width) {
   if (auto inside = memory.find(address))
@@ -38,7 +55,8 @@ std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width
   if (!near) return "there is no allocation";
   const bool after = address >= near->base + near->size;
   const uint64_t distance = after ? address - (near->base + near->size) : near->base - address;
-  if (distance > (1ull << 30)) return "no allocation is near";
+  if (distance > (1ull << 30))
+    return is_of_host(address) ? "memory of the host, which kernels cannot use" : "no allocation is near";
   return std::to_string(distance) + " bytes " + (after ? "past the end of " : "before ") + near->name + " (" +
          std::to_string(near->size) + " bytes at " + hex(near->base) + ")";
 }
@@ -155,12 +173,11 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
     const uint32_t bit = 1u << lane;
     if (uint64_t{offset[lane]} + width > w.shared_bytes)
       report(w, in, Finding::Kind::out_of_bounds, bit, offset[lane], width,
-             "shared memory offset " + std::to_string(offset[lane]) + ", " + std::to_string(width) +
-                 " bytes: the block has " + std::to_string(w.shared_bytes) + " bytes");
+             offset_of("shared", offset[lane], 32) + ", " + std::to_string(width) + " bytes: the block has " +
+                 std::to_string(w.shared_bytes) + " bytes");
     else if ((offset[lane] & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
-             "shared memory offset " + std::to_string(offset[lane]) + " is no multiple of " +
-                 std::to_string(width));
+             offset_of("shared", offset[lane], 32) + " is no multiple of " + std::to_string(width));
     else
       good |= bit;
   }
@@ -191,12 +208,12 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     base = other.shared_at;
   }
   if (offset + width > w.shared_bytes)
-    return fail(Finding::Kind::out_of_bounds, "shared memory offset " + std::to_string(offset) + ", " +
-                                                  std::to_string(width) + " bytes: the block has " +
-                                                  std::to_string(w.shared_bytes) + " bytes");
+    return fail(Finding::Kind::out_of_bounds, offset_of("shared", offset, 32) + ", " + std::to_string(width) +
+                                                  " bytes: the block has " + std::to_string(w.shared_bytes) +
+                                                  " bytes");
   if ((offset & (align - 1)) != 0)
-    return fail(Finding::Kind::misaligned, "shared memory offset " + std::to_string(offset) +
-                                               " is no multiple of " + std::to_string(align));
+    return fail(Finding::Kind::misaligned,
+                offset_of("shared", offset, 32) + " is no multiple of " + std::to_string(align));
   return base + offset;
 }
 
@@ -235,11 +252,11 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
     const uint64_t offset = address[lane];
     if (offset > w.local_bytes || width > w.local_bytes - offset)
       report(w, in, Finding::Kind::out_of_bounds, 1u << lane, offset, width,
-             "local memory offset " + std::to_string(offset) + ", " + std::to_string(width) +
-                 " bytes: the thread has " + std::to_string(w.local_bytes) + " bytes");
+             offset_of("local", offset, 64) + ", " + std::to_string(width) + " bytes: the thread has " +
+                 std::to_string(w.local_bytes) + " bytes");
     else if ((offset & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, 1u << lane, offset, width,
-             "local memory offset " + std::to_string(offset) + " is no multiple of " + std::to_string(width));
+             offset_of("local", offset, 64) + " is no multiple of " + std::to_string(width));
     else
       good |= 1u << lane;
     address[lane] = reinterpret_cast<uint64_t>(w.local) + uint64_t{lane} * w.local_bytes + offset;
@@ -279,9 +296,9 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     if (generic && a - local_window < window_size) {
       const uint64_t offset = a - local_window;
       if (offset + width > w.local_bytes) {
-        report(w, in, Finding::Kind::out_of_bounds, bit, a, width,
-               "local memory offset " + std::to_string(offset) + ": the thread has " +
-                   std::to_string(w.local_bytes) + " bytes");
+        report(
+            w, in, Finding::Kind::out_of_bounds, bit, a, width,
+            offset_of("local", offset, 64) + ": the thread has " + std::to_string(w.local_bytes) + " bytes");
         continue;
       }
       event.address[lane] = offset;

@@ -54,10 +54,23 @@ TEST(Engine, MisalignedNullAndSharedAccesses) {
   EXPECT_EQ(only(result).kind, Finding::Kind::out_of_bounds);
   EXPECT_EQ(only(result).thread, 16u);
   EXPECT_EQ(only(result).count, 16u);
+  Program before(
+      ".shared .align 4 .b8 s[64];\nmov.u32 %r6, s;\nsub.u32 %r6, %r6, 4;\nst.shared.u32 [%r6], %r1;");
+  EXPECT_EQ(only(before.run({1}, {1})).message, "shared memory offset -4, 4 bytes: the block has 64 bytes");
   Program vector("ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd3];");
   const LaunchResult wide = vector.run({1}, {2});
   EXPECT_EQ(only(wide).kind, Finding::Kind::misaligned);
   EXPECT_EQ(only(wide).thread, 1u);
+}
+
+TEST(Engine, PointersOfTheHostAreToldAsSuch) {
+  const auto word = std::make_unique<uint32_t>(7);
+  const auto load = [](uint64_t address) {
+    Program p("mov.u64 %rd3, " + std::to_string(address) + ";\nld.global.u32 %r5, [%rd3];");
+    return only(p.run({1}, {1})).message;
+  };
+  EXPECT_NE(load(reinterpret_cast<uint64_t>(word.get())).find("memory of the host"), std::string::npos);
+  EXPECT_NE(load(uint64_t{1} << 20).find("no allocation is near"), std::string::npos);
 }
 
 TEST(Engine, ConstantMemoryIsNotWritten) {
