@@ -304,6 +304,7 @@ void Decoder::emit_function(FunctionState& s) {
     ptx::Instruction entry{};
     entry.op = Op::call;
     entry.loc = s.f->loc;
+    entry.source = s.f->body.empty() ? no_index : s.f->body.front().source;
     in_ = &entry;
     new_origin();
     prologue();
