@@ -236,9 +236,11 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
           ? model::copy_cost(arch, request, profile::destinations(worst.destination.data()))
           : model::global_cost(arch, request);
   const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
-  std::string text = fmt::format("{}: {} {} {}, which would fit in {}, but touch {}", place_of(worst, grid),
+  const bool meet = cost.ideal_sectors < (cost.bytes_asked + 31) / 32;
+  std::string text = fmt::format("{}: {} {} {}{}, which would fit in {}, but touch {}", place_of(worst, grid),
                                  counted(active, "lane"), is_copy(request.op) ? "read" : verb_of(request.op),
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
+                                 meet ? ", some of them the same" : "",
                                  counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
   const std::optional<int64_t> stride = stride_of(request, worst.mask);
   const Split split = split_of(worst);

@@ -236,6 +236,9 @@ TEST(Explain, GlobalStridesAndMisalignment) {
   EXPECT_THAT(why([](uint32_t lane) { return 4 + lane * 4; }),
               HasSubstr("does not begin a sector of 32 bytes"));
   EXPECT_THAT(why([](uint32_t lane) { return lane * lane * 4096; }), HasSubstr("scattered"));
+  EXPECT_THAT(
+      why([](uint32_t lane) { return lane / 8 * 1024; }),
+      HasSubstr("write 128 bytes, some of them the same, which would fit in 1 sector, but touch 4: "));
   EXPECT_THAT(why([](uint32_t lane) { return 128 - lane * 4; }),
               HasSubstr("addresses, downwards, but the last one does not begin a sector of 32 bytes."));
   EXPECT_THAT(why([](uint32_t lane) { return lane % 2 == 0 ? int64_t{lane} * 4 : -1; }),
