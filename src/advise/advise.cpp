@@ -523,17 +523,20 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
                       name, elements),
           fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
                       elements, elements * array.shape.element_bytes)));
+    advise_layouts(launch, array, sources, found);
+    // After layouts that bring as much, for it changes what threads do. Where a block's sides differ,
+    // subscripts with exchanged threads lead elsewhere.
     bool exact = array.exact;
-    if (has_rows && only_columns(array))
+    if (has_rows && launch.block.x == launch.block.y && only_columns(array))
       if (const auto rows = whole_launch(launch.arch, array, array.shape, Transposed{}, exact))
         found.push_back(make_way(
             launch, array, Advice::Kind::lane_mapping, rows->wavefronts,
             fmt::format("let neighbouring threads take neighbouring columns of {}: exchange what threadIdx.x "
                         "and threadIdx.y stand for in its subscripts",
                         name),
-            fmt::format("lanes only ever go down columns of {}, {} bytes apart", name,
-                        array.shape.row_bytes)));
-    advise_layouts(launch, array, sources, found);
+            fmt::format("lanes only ever go down columns of {}, {} bytes apart; where threads read what "
+                        "others wrote, they have to be exchanged for global memory as well",
+                        name, array.shape.row_bytes)));
   }
   std::erase_if(found, [](const Advice& a) { return !is_worth_it(a); });
   std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {

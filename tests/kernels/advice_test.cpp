@@ -148,6 +148,15 @@ TEST(Advice, LanesThatOnlyGoDownColumnsGoAlongRowsInstead) {
   }
 }
 
+TEST(Advice, LanesOfBlocksWithDifferentSidesKeepTheirColumns) {
+  // Exchanged, threadIdx.x would go to 31 where threadIdx.y goes to 15.
+  const Argument buffer = scratch(4 * 1024 * 4);
+  const Advised found = advise_on("patterns", "columns_32", {4}, {32, 16}, {buffer, buffer});
+  ASSERT_FALSE(found.advice.empty());
+  for (const advise::Advice& advice : found.advice)
+    EXPECT_NE(advice.kind, advise::Advice::Kind::lane_mapping);
+}
+
 /// Four neighbouring elements a thread → elements that are a block's threads apart.
 TEST(Advice, StridedElementsCostWhatTheySay) {
   const std::string file = "tests/data/cures/by_hand/elements.ptx";
