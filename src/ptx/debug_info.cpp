@@ -2,10 +2,30 @@
 // in .section .debug_str, which stands at the end of the text; they are looked up when all of it has been
 // read.
 #include <algorithm>
+#include <string>
+#include <string_view>
 
 #include "ptx/parser.hpp"
 
 namespace lanescope::ptx {
+namespace {
+
+/// Compilers write bytes that are no ASCII characters as three octal digits: "\303\274" is ü.
+std::string unescaped(std::string_view text) {
+  const auto octal = [&](size_t at) { return at < text.size() && text[at] >= '0' && text[at] <= '7'; };
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\\' && octal(i + 1) && octal(i + 2) && octal(i + 3)) {
+      bytes += static_cast<char>((text[i + 1] - '0') * 64 + (text[i + 2] - '0') * 8 + (text[i + 3] - '0'));
+      i += 3;
+    } else {
+      bytes += text[i];
+    }
+  }
+  return bytes;
+}
+
+}  // namespace
 
 // .file 1 "path" [, timestamp, size]
 void Parser::parse_file() {
@@ -14,7 +34,7 @@ void Parser::parse_file() {
   const TextLoc loc = token_.loc;
   file.id = take_u32("a file number");
   if (token_.kind != Token::Kind::string) fail_expected("a path in quotes");
-  file.path = token_.text;
+  file.path = unescaped(token_.text);
   advance();
   if (accept(",")) {
     (void)take_integer("a time");
