@@ -42,6 +42,18 @@ bool is_of_host(uint64_t address) {
   return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
 }
 
+/// Begins the message of an access that went wrong: one line of the source may load and store.
+const char* access_of(ptx::Op op) {
+  switch (op) {
+    case ptx::Op::ld:
+    case ptx::Op::ldu: return "load of ";
+    case ptx::Op::st: return "store to ";
+    case ptx::Op::atom:
+    case ptx::Op::red: return "atomic operation on ";
+    default: return "";
+  }
+}
+
 /// What lies around a global address that is in no allocation.
 std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width) {
   if (auto inside = memory.find(address))
@@ -146,7 +158,11 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
   found.address = address;
   found.width = width;
   found.count = static_cast<uint64_t>(std::popcount(lanes));
-  if (Finding* example = add_finding(w, found)) example->message = message;
+  const bool is_access = kind == Finding::Kind::out_of_bounds || kind == Finding::Kind::misaligned ||
+                         kind == Finding::Kind::unknown_pointer || kind == Finding::Kind::write_to_constant;
+  if (Finding* example = add_finding(w, found))
+    example->message =
+        (is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "") + message;
 }
 
 void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes) {
@@ -177,7 +193,7 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
                  std::to_string(w.shared_bytes) + " bytes");
     else if ((offset[lane] & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
-             offset_of("shared", offset[lane], 32) + " is no multiple of " + std::to_string(width));
+             offset_of("shared", offset[lane], 32) + ", which is no multiple of " + std::to_string(width));
     else
       good |= bit;
   }
@@ -192,15 +208,16 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     return nullptr;
   };
   if (place >= window_size)
-    return fail(Finding::Kind::unknown_pointer, "address " + hex(address) + " is none of shared memory");
+    return fail(Finding::Kind::unknown_pointer,
+                "address " + hex(address) + ", which is none of shared memory");
   const uint64_t offset = in_block(place);
   std::byte* base = w.shared;
   if (const uint64_t rank = place >> rank_shift; rank != 0 && rank != w.block->rank + 1) {
     const Cluster* cluster = w.block->cluster;
     if (cluster == nullptr || rank > cluster->blocks.size())
-      return fail(
-          Finding::Kind::unknown_pointer,
-          "address " + hex(address) + " is of shared memory of a block that the cluster does not have");
+      return fail(Finding::Kind::unknown_pointer,
+                  "address " + hex(address) +
+                      ", which is of shared memory of a block that the cluster does not have");
     const BlockState& other = *cluster->blocks[rank - 1];
     if (other.live_warps == 0)
       return fail(Finding::Kind::out_of_bounds,
@@ -213,7 +230,7 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
                                                   " bytes");
   if ((offset & (align - 1)) != 0)
     return fail(Finding::Kind::misaligned,
-                offset_of("shared", offset, 32) + " is no multiple of " + std::to_string(align));
+                offset_of("shared", offset, 32) + ", which is no multiple of " + std::to_string(align));
   return base + offset;
 }
 
@@ -225,7 +242,7 @@ std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
   };
   if ((address & (align - 1)) != 0)
     return fail(Finding::Kind::misaligned,
-                "address " + hex(address) + " is no multiple of " + std::to_string(align));
+                "address " + hex(address) + ", which is no multiple of " + std::to_string(align));
   const auto covers = [&](const Allocation& a) {
     return address - a.base < a.size && a.size - (address - a.base) >= width;
   };
@@ -241,7 +258,7 @@ std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
   }
   if (store && found.read_only)
     return fail(Finding::Kind::write_to_constant,
-                "address " + hex(address) + " lies in " + found.name + ", which kernels may only read");
+                "address " + hex(address) + ", in " + found.name + ", which kernels may only read");
   return reinterpret_cast<std::byte*>(address);
 }
 
@@ -256,7 +273,7 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
                  std::to_string(w.local_bytes) + " bytes");
     else if ((offset & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, 1u << lane, offset, width,
-             offset_of("local", offset, 64) + " is no multiple of " + std::to_string(width));
+             offset_of("local", offset, 64) + ", which is no multiple of " + std::to_string(width));
     else
       good |= 1u << lane;
     address[lane] = reinterpret_cast<uint64_t>(w.local) + uint64_t{lane} * w.local_bytes + offset;
@@ -279,7 +296,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     event.address[lane] = a;
     if ((a & (width - 1)) != 0) {
       report(w, in, Finding::Kind::misaligned, bit, a, width,
-             "address " + hex(a) + " is no multiple of " + std::to_string(width));
+             "address " + hex(a) + ", which is no multiple of " + std::to_string(width));
       continue;
     }
     if (generic && a - shared_window < window_size) {
@@ -323,7 +340,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     }
     if (store && last.read_only) {
       report(w, in, Finding::Kind::write_to_constant, bit, a, width,
-             "address " + hex(a) + " lies in " + last.name + ", which kernels may only read");
+             "address " + hex(a) + ", in " + last.name + ", which kernels may only read");
       continue;
     }
     lanes[static_cast<size_t>(AccessSpace::global)] |= bit;

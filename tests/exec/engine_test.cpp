@@ -56,11 +56,23 @@ TEST(Engine, MisalignedNullAndSharedAccesses) {
   EXPECT_EQ(only(result).count, 16u);
   Program before(
       ".shared .align 4 .b8 s[64];\nmov.u32 %r6, s;\nsub.u32 %r6, %r6, 4;\nst.shared.u32 [%r6], %r1;");
-  EXPECT_EQ(only(before.run({1}, {1})).message, "shared memory offset -4, 4 bytes: the block has 64 bytes");
+  EXPECT_EQ(only(before.run({1}, {1})).message,
+            "store to shared memory offset -4, 4 bytes: the block has 64 bytes");
   Program vector("ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd3];");
   const LaunchResult wide = vector.run({1}, {2});
   EXPECT_EQ(only(wide).kind, Finding::Kind::misaligned);
   EXPECT_EQ(only(wide).thread, 1u);
+}
+
+TEST(Engine, MessagesSayWhatTheAccessWas) {
+  const auto starts = [](const std::string& instruction) {
+    Program p("add.u64 %rd3, %rd3, 1048576;\n" + instruction);
+    const std::string message = only(p.run({1}, {1})).message;
+    return message.substr(0, message.find(" address"));
+  };
+  EXPECT_EQ(starts("ld.global.u32 %r5, [%rd3];"), "load of");
+  EXPECT_EQ(starts("st.u32 [%rd3], %r5;"), "store to");
+  EXPECT_EQ(starts("red.global.add.u32 [%rd3], %r5;"), "atomic operation on");
 }
 
 TEST(Engine, PointersOfTheHostAreToldAsSuch) {
@@ -78,7 +90,9 @@ TEST(Engine, ConstantMemoryIsNotWritten) {
       "mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nld.const.u32 %r5, [table];\n"
       "st.global.u32 [%rd3], %r5;",
       ".const .align 4 .u32 table[1] = {77};\n");
-  EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::write_to_constant);
+  const LaunchResult result = p.run({1}, {1});
+  EXPECT_EQ(only(result).kind, Finding::Kind::write_to_constant);
+  EXPECT_NE(only(result).message.find("in table, which kernels may only read"), std::string::npos);
   EXPECT_EQ(p.word(0), 77u);
 }
 
