@@ -107,7 +107,7 @@ void write_branches(Writer& out, const Launch& launch) {
 }
 
 std::string global_part(const char* what, const profile::Counters& c) {
-  return fmt::format("{} sectors {} (ideal {})", grouped(c.sectors), what, grouped(c.ideal_sectors));
+  return fmt::format("{} {} (ideal {})", counted(c.sectors, "sector"), what, grouped(c.ideal_sectors));
 }
 
 /// How many accesses the assembler makes of those of the PTX, where that is another number.
