@@ -1,6 +1,7 @@
 // The lexer: a table of character classes and one switch.
 #include "ptx/lexer.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -54,11 +55,15 @@ std::string_view line_of(std::string_view text, uint32_t line) {
 }
 
 void Source::fail(TextLoc loc, const std::string& cause) const {
-  // A line longer than any screen says nothing; the column is in the message all the same.
+  // A line longer than any screen says nothing, and what is no text may be orders to a terminal. The column
+  // is in the message all the same.
   constexpr size_t longest_shown = 300;
   const std::string_view line = line_of(text, loc.line);
+  const bool is_text = std::none_of(line.begin(), line.end(), [](char c) {
+    return (static_cast<unsigned char>(c) < ' ' && c != '\t') || c == 127;
+  });
   throw Error({std::string(name), loc.line, loc.column}, cause,
-              line.size() <= longest_shown ? std::string(line) : std::string());
+              is_text && line.size() <= longest_shown ? std::string(line) : std::string());
 }
 
 void Source::refuse(TextLoc loc, const std::string& cause) const { throw Unsupported(loc, cause); }

@@ -168,6 +168,12 @@ TEST(Names, AreDemangledForPeople) {
   EXPECT_EQ(demangle(huge), huge);
 }
 
+TEST(Errors, BytesThatAreNoTextAreNotShown) {
+  const std::string message = error_of(header + ")\x1b[2J\n").what();
+  EXPECT_TRUE(message.starts_with("test.ptx:4:1: ")) << message;
+  EXPECT_EQ(message.find('\x1b'), std::string::npos);
+}
+
 TEST(Names, OfVariablesInsideFunctionsAreTheLastPart) {
   EXPECT_EQ(variable_display_name("_ZZ9transposePfE4tile"), "tile");
   EXPECT_EQ(variable_display_name("_ZZ3twoPfE4tile_0"), "tile");
