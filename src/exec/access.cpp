@@ -1,8 +1,5 @@
 // The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and
 // local memory, and patterns that differ from the last one seen at the same instruction.
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <bit>
 #include <chrono>
@@ -35,13 +32,6 @@ std::string offset_of(const char* space, uint64_t offset, int bits) {
          std::to_string(static_cast<int64_t>(offset << shift) >> shift);
 }
 
-/// Whether this process, and so the program's host code, has memory there.
-bool is_of_host(uint64_t address) {
-  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  unsigned char resident = 0;
-  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
-}
-
 /// Begins the message of an access that went wrong: one line of the source may load and store.
 const char* access_of(ptx::Op op) {
   switch (op) {
@@ -68,7 +58,8 @@ std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width
   const bool after = address >= near->base + near->size;
   const uint64_t distance = after ? address - (near->base + near->size) : near->base - address;
   if (distance > (1ull << 30))
-    return is_of_host(address) ? "memory of the host, which kernels cannot use" : "no allocation is near";
+    return memory.is_of_host(address) ? "memory of the host, which kernels cannot use"
+                                      : "no allocation is near";
   return std::to_string(distance) + " bytes " + (after ? "past the end of " : "before ") + near->name + " (" +
          std::to_string(near->size) + " bytes at " + hex(near->base) + ")";
 }

@@ -200,6 +200,13 @@ std::optional<Allocation> Memory::freed(uint64_t address) const {
   return address - a.base < a.size ? std::optional(a) : std::nullopt;
 }
 
+bool Memory::is_of_host(uint64_t address) const {
+  if (address >= range_begin_ && address < range_end_) return false;
+  const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(address & ~(page - 1)), 1, &resident) == 0;
+}
+
 uint64_t Memory::allocated_bytes() const {
   std::shared_lock lock(mutex_);
   uint64_t sum = 0;

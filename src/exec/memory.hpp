@@ -64,6 +64,8 @@ class Memory {
   [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
   /// What held `address` until the program freed it, if nothing has taken the place since; for messages.
   [[nodiscard]] std::optional<Allocation> freed(uint64_t address) const;
+  /// Whether the process, and so the program's host code, has memory of its own at `address`; for messages.
+  [[nodiscard]] bool is_of_host(uint64_t address) const;
   [[nodiscard]] uint64_t allocated_bytes() const;
 
  private:

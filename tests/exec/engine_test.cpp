@@ -83,6 +83,8 @@ TEST(Engine, PointersOfTheHostAreToldAsSuch) {
   };
   EXPECT_NE(load(reinterpret_cast<uint64_t>(word.get())).find("memory of the host"), std::string::npos);
   EXPECT_NE(load(uint64_t{1} << 20).find("no allocation is near"), std::string::npos);
+  Program far("add.u64 %rd3, %rd3, 5368709120;\nld.global.u32 %r5, [%rd3];");
+  EXPECT_NE(only(far.run({1}, {1})).message.find("no allocation is near"), std::string::npos);
 }
 
 TEST(Engine, ConstantMemoryIsNotWritten) {
