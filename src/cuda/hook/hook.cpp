@@ -156,31 +156,43 @@ void say(const char* a, const char* b, const char* c) {
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-/// Redirects the CUDA functions that a loaded file defines itself. False if they could not be found.
-bool serve(const File& file, const Sections& sections, uint64_t base) {
-  if (sections.symbols == nullptr) return false;
+/// Calls call(symbol, name) for the CUDA functions that a loaded file defines itself.
+template <typename F>
+void each_cuda_function(const File& file, const Sections& sections, F&& call) {
+  if (sections.symbols == nullptr) return;
   const Elf64_Shdr& table = *sections.symbols;
-  if (table.sh_link >= sections.count) return false;
+  if (table.sh_link >= sections.count) return;
   const Elf64_Shdr& names = sections.list[table.sh_link];
   const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
   const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
-  if (symbols == nullptr) return false;
-  bool found = false;
-  for (uint64_t i = 0; i < count; ++i) {
-    const Elf64_Sym& symbol = symbols[i];
-    if (ELF64_ST_TYPE(symbol.st_info) != STT_FUNC || symbol.st_shndx == SHN_UNDEF) continue;
-    const char* name = file.string(names.sh_offset + symbol.st_name, names.sh_offset + names.sh_size);
-    if (name == nullptr || (std::strncmp(name, "cuda", 4) != 0 && std::strncmp(name, "__cuda", 6) != 0))
-      continue;
-    const void* target = runtime.find(name);
-    if (target == nullptr) continue;
-    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump; one that has
-    // not, and is followed by another too closely, is left alone.
-    if (symbol.st_size < jump_bytes && symbol.st_value % 16 != 0) continue;
-    put_jump(base + symbol.st_value, target);
-    found = found || std::strcmp(name, "__cudaRegisterFatBinary") == 0;
+  for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
+    if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_shndx == SHN_UNDEF) continue;
+    const char* name = file.string(names.sh_offset + symbols[i].st_name, names.sh_offset + names.sh_size);
+    if (name != nullptr && (std::strncmp(name, "cuda", 4) == 0 || std::strncmp(name, "__cuda", 6) == 0))
+      call(symbols[i], name);
   }
-  return found;
+}
+
+/// Redirects the functions of a file that has a copy of the CUDA runtime. False if none could be found.
+bool serve(const File& file, const Sections& sections, uint64_t base) {
+  bool has_copy = false;
+  each_cuda_function(file, sections, [&](const Elf64_Sym& symbol, const char* name) {
+    const auto* own = reinterpret_cast<const void*>(base + symbol.st_value);
+    if (std::strcmp(name, "__cudaRegisterFatBinary") == 0) has_copy = runtime.find(name) != own;
+  });
+  if (!has_copy) return false;
+  each_cuda_function(file, sections, [&](const Elf64_Sym& symbol, const char* name) {
+    const void* target = runtime.find(name);
+    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump, if its
+    // section does not end before; one that has not is left alone.
+    if (symbol.st_shndx >= sections.count) return;
+    const Elf64_Shdr& section = sections.list[symbol.st_shndx];
+    const bool has_room =
+        symbol.st_size >= jump_bytes ||
+        (symbol.st_value % 16 == 0 && symbol.st_value + jump_bytes <= section.sh_addr + section.sh_size);
+    if (target != nullptr && has_room) put_jump(base + symbol.st_value, target);
+  });
+  return true;
 }
 
 /// Makes a symbol of a loaded file one that the dynamic linker does not find.
@@ -242,7 +254,8 @@ void serve_new(const r_debug& debug, bool opened) {
     const File file(path);
     const Sections sections = sections_of(file);
     if (opened && is_linker(path)) hide(*map, file, sections, "nvJitLinkVersion");
-    if (!sections.has_device_code || serve(file, sections, map->l_addr) || needs(*map, "libcudart.so"))
+    // Programs that load PTX themselves have a runtime, but no device code.
+    if (serve(file, sections, map->l_addr) || !sections.has_device_code || needs(*map, "libcudart.so"))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
         " has its own copy of the CUDA runtime and no symbol table (it was stripped), so that its kernels "
