@@ -11,8 +11,11 @@
 #include "runtime_calls.hpp"
 
 extern "C" {
+int cudaHostAlloc(void**, size_t, unsigned);
 int cudaGraphInstantiate(void**, void*, unsigned long long);
+int cudaGraphGetNodes(void*, void**, size_t*);
 int cudaGraphLaunch(void*, void*);
+int cudaGraphNodeGetType(void*, int*);
 }
 
 namespace {
@@ -72,6 +75,7 @@ int (*wait_64)(void*, uint64_t, uint64_t, unsigned);
 int (*write_32)(void*, uint64_t, uint32_t, unsigned);
 int (*write_64)(void*, uint64_t, uint64_t, unsigned);
 int (*batch)(void*, unsigned, Operation*, unsigned);
+int (*type_of_node)(void*, int*);
 void *wait_kernel, *add_kernel;
 
 void* new_stream() {
@@ -82,7 +86,7 @@ void* new_stream() {
 
 uint32_t* new_words() {
   uint32_t* words = nullptr;
-  require(cudaMallocManaged(reinterpret_cast<void**>(&words), 64, 1) == 0, "memory");
+  require(cudaHostAlloc(reinterpret_cast<void**>(&words), 64, 0) == 0, "memory");
   std::memset(words, 0, 64);
   return words;
 }
@@ -170,7 +174,7 @@ void batches() {
   operations[3].address += 4;
   require(batch(stream, 4, operations, 0) == invalid_value && words[0] == 3, "misaligned");
   require(
-      batch(stream, 257, operations, 0) == invalid_value && batch(stream, 4, operations, 1) == invalid_value,
+      batch(stream, 256, operations, 0) == invalid_value && batch(stream, 4, operations, 1) == invalid_value,
       "too many, and flags");
 }
 
@@ -181,8 +185,14 @@ void errors() {
   require(wait_32(stream, at(words) + 2, 0, equal) == invalid_value, "misaligned");
   require(wait_64(stream, at(words + 1), 0, equal) == invalid_value, "misaligned, 64 bits");
   require(write_32(stream, at(&mine), 0, 0) == invalid_value, "no memory of the device");
+  void* managed = nullptr;
+  require(
+      cudaMallocManaged(&managed, 64, 1) == 0 && wait_32(stream, at(managed), 0, at_least) == invalid_value,
+      "managed memory");
   require(wait_32(stream, at(words), 0, 4) == invalid_value, "no such comparison");
-  require(write_32(stream, at(words), 0, 2) == invalid_value, "no such flag");
+  require(write_32(stream, at(words), 0, 2) == invalid_value &&
+              write_32(stream, at(words), 0, 1) == invalid_value,
+          "no flags");
   require(cudaGetLastError() == 0, "the runtime's error is its own");
 }
 
@@ -193,6 +203,13 @@ void graphs() {
   require(write_32(stream, at(words), 1, 0) == 0 && wait_32(stream, at(words), 1, equal) == 0, "captured");
   launch(add_kernel, words + 1, stream);
   require(cudaStreamEndCapture(stream, &graph) == 0 && words[0] == 0, "nothing is done yet");
+  constexpr int empty = 5, memory_operation = 12;
+  void* nodes[3]{};
+  size_t count = 3;
+  int type = -1;
+  require(cudaGraphGetNodes(graph, nodes, &count) == 0 && count == 3, "nodes");
+  require(cudaGraphNodeGetType(nodes[0], &type) == 0 && type == empty, "the runtime knows no such node");
+  require(type_of_node(nodes[0], &type) == 0 && type == memory_operation, "the driver does");
   require(cudaGraphInstantiate(&executable, graph, 0) == 0 && cudaGraphLaunch(executable, stream) == 0,
           "launch");
   require(cudaStreamSynchronize(stream) == 0 && words[0] == 1 && words[1] == 1, "the graph ran");
@@ -208,6 +225,7 @@ int main(int argc, char** argv) {
   write_32 = find<int(void*, uint64_t, uint32_t, unsigned)>(library, "cuStreamWriteValue32_v2");
   write_64 = find<int(void*, uint64_t, uint64_t, unsigned)>(library, "cuStreamWriteValue64_v2");
   batch = find<int(void*, unsigned, Operation*, unsigned)>(library, "cuStreamBatchMemOp_v2");
+  type_of_node = find<int(void*, int*)>(library, "cuGraphNodeGetType");
   require(cudaLibraryLoadData(&module, ptx, nullptr, nullptr, 0, nullptr, nullptr, 0) == 0, "load");
   require(cudaLibraryGetKernel(&wait_kernel, module, "wait") == 0, "wait");
   require(cudaLibraryGetKernel(&add_kernel, module, "add") == 0, "add");

@@ -1,4 +1,5 @@
 // Graphs. Nodes are the runtime's; copies and kernels of the second version are described differently.
+#include "cuda/runtime/graph.hpp"
 #include "cuda/driver/api.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/runtime/calls.hpp"
@@ -15,6 +16,13 @@ Status with_kernel(const DriverKernelNode* node, F&& body) {
     if (params.function == nullptr) params.function = node->kernel;
     return body(params);
   });
+}
+
+/// The driver has types that the runtime calls empty.
+Status type_of(const Node* node, NodeType* type) {
+  const Status status = cudaGraphNodeGetType(node, type);
+  if (status == Status::success) *type = node->type();
+  return status;
 }
 
 }  // namespace
@@ -41,7 +49,7 @@ LANESCOPE_PASS_3(cuGraphGetRootNodes, cudaGraphGetRootNodes, by_driver)
 LANESCOPE_PASS_5(cuGraphGetEdges_v2, cudaGraphGetEdges, by_driver)
 LANESCOPE_PASS_4(cuGraphNodeGetDependencies_v2, cudaGraphNodeGetDependencies, by_driver)
 LANESCOPE_PASS_4(cuGraphNodeGetDependentNodes_v2, cudaGraphNodeGetDependentNodes, by_driver)
-LANESCOPE_PASS_2(cuGraphNodeGetType, cudaGraphNodeGetType, by_driver)
+LANESCOPE_PASS_2(cuGraphNodeGetType, type_of, by_driver)
 LANESCOPE_PASS_2(cuGraphChildGraphNodeGetGraph, cudaGraphChildGraphNodeGetGraph, by_driver)
 LANESCOPE_PASS_2(cuGraphHostNodeGetParams, cudaGraphHostNodeGetParams, by_driver)
 LANESCOPE_PASS_2(cuGraphHostNodeSetParams, cudaGraphHostNodeSetParams, by_driver)
