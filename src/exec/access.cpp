@@ -109,6 +109,7 @@ const char* name_of(Finding::Kind kind) {
     case Finding::Kind::uninitialised_read: return "uninitialised-read";
     case Finding::Kind::barrier_divergence: return "barrier-divergence";
     case Finding::Kind::member_mask: return "member-mask";
+    case Finding::Kind::shuffle_source: return "shuffle-source";
   }
   return "?";
 }

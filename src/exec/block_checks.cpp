@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cstring>
 #include <string>
 
+#include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -17,37 +17,55 @@ using Severity = Finding::Severity;
 
 uint32_t lowest(uint32_t lanes) { return static_cast<uint32_t>(std::countr_zero(lanes)); }
 
-/// Where the lanes of a warp are that have not come to the barrier.
-const Inst* place_of(const WarpState& w, uint32_t lanes) {
-  for (int16_t i = 0; i < w.path_count; ++i) {
-    const Path& p = w.paths[static_cast<size_t>(i)];
-    const uint32_t here = p.state == Path::State::joint    ? p.arrived
-                          : p.state == Path::State::unused ? 0
-                                                           : p.mask;
-    if ((here & lanes) != 0) return p.pc;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 void BlockChecks::check_members(Warp& w, const Inst* in) {
   if (!checks_.barrier) return;
   for (uint32_t rest = w.active; rest != 0; rest &= rest - 1) {
     const uint32_t lane = lowest(rest);
-    uint32_t members;
-    std::memcpy(&members, w.regs + in->a + size_t{lane} * sizeof members, sizeof members);
+    const auto members = lane_value<uint32_t>(w, in->a, lane);
     if ((members >> lane & 1) != 0) continue;
     Finding found;
     found.kind = Finding::Kind::member_mask;
     found.instruction = in->origin();
     found.thread = thread_of(w, lane);
     if (Finding* example = add_finding(w, found)) {
-      char mask[16];
-      std::snprintf(mask, sizeof mask, "0x%08x", members);
-      example->message = "lane " + std::to_string(lane) + " executes this with the member mask " + mask +
-                         ", which does not name it: what happens is undefined";
+      example->message = "lane " + std::to_string(lane) + " executes this with the member mask " +
+                         in_hex(members) + ", which does not name it: what happens is undefined";
     }
+  }
+}
+
+void BlockChecks::check_sources(Warp& w, const Inst* in, const uint32_t* source) {
+  if (!checks_.barrier) return;
+  const Inst* wait = in - 1;
+  const auto members = lane_value<uint32_t>(w, wait->a, lowest(w.mask));
+  const uint32_t here = w.mask & members;
+  Finding found;
+  found.kind = Finding::Kind::shuffle_source;
+  found.severity = Severity::warning;
+  found.instruction = in->origin();
+  for (uint32_t rest = here; rest != 0; rest &= rest - 1) {
+    const uint32_t lane = lowest(rest), from = source[lane];
+    if ((here >> from & 1) != 0) continue;
+    found.thread = thread_of(w, lane);
+    found.other_thread = thread_of(w, from);
+    found.other_instruction = none;
+    std::string why;
+    if ((members >> from & 1) == 0) {
+      why = "which is not in the member mask " + in_hex(members);
+    } else if (found.other_thread >= threads_) {
+      why = "which the block does not have";
+    } else {
+      why = "which has ended";
+      if (const Inst* exit = exits_[found.other_thread]) {
+        found.other_instruction = exit->origin();
+        why += " at {other}";
+      }
+    }
+    if (Finding* example = add_finding(w, found))
+      example->message = "lane " + std::to_string(lane) + " takes the value of lane " + std::to_string(from) +
+                         ", " + why + ": what it gets is undefined";
   }
 }
 

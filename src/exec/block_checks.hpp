@@ -54,6 +54,9 @@ class BlockChecks {
   void warp_barrier(const Warp& w, uint32_t lanes);
   /// They execute an instruction with a member mask each.
   void check_members(Warp& w, const Inst* in);
+  /// They execute a shuffle together, after the wait for the lanes of its member mask, and each one takes the
+  /// value of lane `source[lane]`.
+  void check_sources(Warp& w, const Inst* in, const uint32_t* source);
   /// The lanes arrive at a barrier of the block; expected: threads, 0 for all.
   void arrive(Warp& w, uint32_t lanes, const Inst* in, uint32_t number, uint32_t expected);
   /// The barrier lets go those who wait. Called before any of them goes on.

@@ -539,6 +539,10 @@ const Inst* check_sync(Warp& w, const Inst* in) {
   return next;
 }
 
+void check_shuffle(Warp& w, const Inst* in, const uint32_t* source) {
+  w.block->checks->check_sources(w, in, source);
+}
+
 const Inst* check_enter(Warp& w, const Inst* in) {
   w.block->checks->enter(w, in->aux, in->b);
   return in + 1;

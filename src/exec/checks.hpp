@@ -33,6 +33,9 @@ const Inst* check_access(Warp& w, const Inst* in);
 const Inst* check_fence(Warp& w, const Inst* in);
 /// In the place of `sync` and `sync_groups` (handlers/control.hpp), with their operands.
 const Inst* check_sync(Warp& w, const Inst* in);
+/// Part of the handlers of shuffles in a checked launch: each lane is about to take the value of lane
+/// `source[lane]`.
+void check_shuffle(Warp& w, const Inst* in, const uint32_t* source);
 /// At the start of a device function: its local variables hold nothing yet. aux: first one of
 /// Kernel::local_variables, b: how many.
 const Inst* check_enter(Warp& w, const Inst* in);

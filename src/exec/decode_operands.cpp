@@ -199,6 +199,7 @@ HandlerKey Decoder::key_of(const ptx::Instruction& in) const {
   key.vector = in.vector;
   key.modifiers = in.modifiers;
   key.observed = observed_;
+  key.checked = checked_;
   return key;
 }
 

@@ -95,7 +95,8 @@ struct Finding {
     race,
     uninitialised_read,
     barrier_divergence,
-    member_mask
+    member_mask,
+    shuffle_source
   };
   /// Errors make results depend on chance, or end the kernel. Warnings go well on some hardware. Notes do no
   /// harm by themselves.

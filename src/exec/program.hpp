@@ -72,6 +72,7 @@ struct HandlerKey {
   uint8_t data_bytes = 0;     ///< ld, st: width of the data registers (may exceed the type's): 2, 4, 8, 16
   uint8_t sources = 0;        ///< number of source operands given (for optional ones)
   bool observed = false;
+  bool checked = false;  ///< barriers and what is like them are looked at (checks.hpp)
   std::bitset<ptx::modifier_count> modifiers;
   [[nodiscard]] bool has(ptx::Mod m) const { return modifiers[static_cast<size_t>(m)]; }
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdio>
 #include <cstring>
 #include <span>
 #include <string>
@@ -30,6 +31,27 @@ constexpr uint64_t most_vain_looks = 64;
 constexpr uint32_t rounds_between_looks = 256;
 
 const Inst* const no_instruction = nullptr;
+
+}  // namespace
+
+const Inst* place_of(const WarpState& w, uint32_t lanes) {
+  for (int16_t i = 0; i < w.path_count; ++i) {
+    const Path& p = w.paths[static_cast<size_t>(i)];
+    const uint32_t here = p.state == Path::State::joint    ? p.arrived
+                          : p.state == Path::State::unused ? 0
+                                                           : p.mask;
+    if ((here & lanes) != 0) return p.pc;
+  }
+  return nullptr;
+}
+
+std::string in_hex(uint32_t lanes) {
+  char text[16];
+  std::snprintf(text, sizeof text, "0x%08x", lanes);
+  return text;
+}
+
+namespace {
 
 class Scheduler {
  public:
@@ -529,19 +551,29 @@ class Scheduler {
     release_lanes(w, path);
   }
 
+  /// Whether any instruction with the path's member mask will do, not just the one it waits at.
+  static bool meets_anywhere(const Path& path) { return (path.pc->imm & 1) != 0; }
+
+  /// Whether `p` waits for the same lanes as `path`, where they can meet.
+  static bool waits_with(const Path& path, const Path& p) {
+    return p.state == Path::State::at_sync && p.members == path.members &&
+           (meets_anywhere(path) ? meets_anywhere(p) : p.pc == path.pc);
+  }
+
+  /// The lanes that wait with `path`, its own among them.
+  static uint32_t lanes_with(WarpState& w, const Path& path) {
+    uint32_t together = 0;
+    for (const Path& p : leaves(w))
+      if (waits_with(path, p)) together |= p.mask;
+    return together;
+  }
+
   /// Lets the paths that wait with `path` go on if all members still alive are there.
   bool release_lanes(WarpState& w, const Path& path) {
-    const uint32_t members = path.members;
     const Inst* in = path.pc;
-    const bool anywhere = (in->imm & 1) != 0;
-    auto waits_here = [&](const Path& p) {
-      return p.state == Path::State::at_sync && p.members == members &&
-             (anywhere ? (p.pc->imm & 1) != 0 : p.pc == in);
-    };
-    uint32_t together = 0;
-    for (Path& p : leaves(w))
-      if (waits_here(p)) together |= p.mask;
-    if ((members & w.alive & ~together) != 0) return false;
+    const bool anywhere = meets_anywhere(path);
+    const uint32_t together = lanes_with(w, path);
+    if ((path.members & w.alive & ~together) != 0) return false;
     if (anywhere && block_.checks) block_.checks->warp_barrier(w, together);
     if (!anywhere) {
       w.active = w.mask = together;
@@ -552,7 +584,7 @@ class Scheduler {
     std::array<int16_t, max_paths> waiting;
     size_t count = 0;
     for (Path& p : leaves(w))
-      if (waits_here(p)) waiting[count++] = index_of(w, p);
+      if (waits_with(path, p)) waiting[count++] = index_of(w, p);
     for (size_t i = 0; i < count; ++i) {
       Path& p = w.paths[static_cast<size_t>(waiting[i])];
       proceed(w, p, p.pc + (anywhere ? 1 : 2));
@@ -775,6 +807,27 @@ class Scheduler {
     return h;
   }
 
+  /// The path waits at an instruction for lanes of its member mask.
+  void report_lanes_missing(WarpState& w, const Path& p) {
+    const uint32_t missing = p.members & w.alive & ~lanes_with(w, p);
+    const auto first = static_cast<uint32_t>(std::countr_zero(missing));
+    Finding found;
+    found.kind = Finding::Kind::deadlock;
+    found.instruction = p.pc->origin();
+    found.thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(p.mask));
+    found.count = static_cast<uint64_t>(std::popcount(p.mask));
+    found.other_thread = w.index * warp_lanes + first;
+    const Inst* place = place_of(w, missing);
+    if (place != nullptr) found.other_instruction = place->origin();
+    if (Finding* example = add_finding(w, found)) {
+      const int others = std::popcount(missing) - 1;
+      example->message = "waits for lane " + std::to_string(first) +
+                         (others == 0 ? "" : " and " + std::to_string(others) + " more") +
+                         " of the member mask " + in_hex(p.members) + ", which never comes here" +
+                         (place != nullptr ? ": it is at {other}" : "");
+    }
+  }
+
   void report_waiting(WarpState& w, const Path& p) {
     if (p.state == Path::State::ready || p.loop != nullptr) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
@@ -791,8 +844,7 @@ class Scheduler {
                  std::to_string(threads) + " of " + std::to_string(b.expected != 0 ? b.expected : alive) +
                  " threads wait here, the others never come");
     } else if (p.state == Path::State::at_sync) {
-      report(w, p.pc, Finding::Kind::deadlock, p.mask, p.members, 0,
-             "lanes wait for lanes of the member mask that never come");
+      report_lanes_missing(w, p);
     } else if (p.state == Path::State::held) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
              p.pc->fn == wait_for_cluster ? "the cluster's barrier: not all threads of the cluster arrive"

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "exec/async_copy.hpp"
@@ -115,6 +116,11 @@ std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig&
 /// the kernel's first instruction.
 void start_block(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
                  const std::byte* params);
+
+/// Where the lanes of a warp are, or the first path that has some of them; nullptr if they have ended.
+[[nodiscard]] const Inst* place_of(const WarpState& w, uint32_t lanes);
+/// A mask of lanes as findings show it.
+[[nodiscard]] std::string in_hex(uint32_t lanes);
 
 enum class Outcome : uint8_t {
   finished,

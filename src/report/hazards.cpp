@@ -91,7 +91,10 @@ constexpr std::array all_rules{
     Rule{"barrier-divergence", "Barrier reached by part of the threads",
          "Threads of a block wait at different barriers, or some do not come.", Level::error},
     Rule{"member-mask", "Wrong member mask",
-         "A warp-wide instruction whose member mask does not fit the lanes that execute it.", Level::error}};
+         "A warp-wide instruction whose member mask does not fit the lanes that execute it.", Level::error},
+    Rule{"shuffle-source", "Shuffle from a lane that takes no part",
+         "A shuffle takes the value of a lane that has ended or is not in the member mask: it is undefined.",
+         Level::warning}};
 
 double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);

@@ -153,6 +153,15 @@ TEST_P(Checked, BarriersReachedByPartOfTheThreads) {
   EXPECT_EQ(of("clean_split"), Found{});
 }
 
+TEST_P(Checked, ShufflesFromLanesThatTakeNoPart) {
+  EXPECT_EQ(of("split_ended"), Found{"warning shuffle-source 549 551"});
+  EXPECT_EQ(of("split_ended", 52), Found{"warning shuffle-source 549"})
+      << "lanes that the block does not have";
+  EXPECT_EQ(of("split_members"), Found{"warning shuffle-source 557"});
+  for (const char* kernel : {"clean_ended", "clean_members"}) EXPECT_EQ(of(kernel), Found{}) << kernel;
+  EXPECT_EQ(of("split_ended", 64, {.race = true, .init = true}), Found{});
+}
+
 TEST_P(Checked, EachCheckIsByItself) {
   EXPECT_EQ(of("racy_missing_barrier", 64, {.race = true}), Found{"error race 14 15"});
   EXPECT_EQ(of("racy_missing_barrier", 64, {.init = true}), Found{"error uninitialised-read 15 14"});

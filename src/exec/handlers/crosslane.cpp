@@ -2,6 +2,7 @@
 // activemask. The participants are the lanes of w.mask. PTX ISA 9.0, chapter 9.7.9 (shfl.sync) and 9.7.13.
 #include <bit>
 
+#include "exec/checks.hpp"
 #include "exec/handlers/registers.hpp"
 #include "exec/handlers/semantics_compare.hpp"
 #include "exec/handlers/semantics_integer.hpp"
@@ -73,6 +74,16 @@ inline void permute(uint32_t* d, const uint32_t* value, const uint32_t* index) {
 #endif
 }
 
+/// The lane whose value each lane takes: another one, or itself.
+template <class Mode>
+inline void shuffle_sources(uint32_t* source, const uint32_t* b, const uint32_t* c) {
+  LANESCOPE_LANE_LOOP
+  for (int32_t i = 0; i < static_cast<int32_t>(warp_lanes); ++i) {
+    const int32_t from = shuffle_from<Mode>(i, b[i], c[i]);
+    source[i] = static_cast<uint32_t>(Mode::inside(from, shuffle_last(i, c[i])) ? from : i);
+  }
+}
+
 /// A lane that does not take part gives what its register holds (PTX leaves that open).
 template <class Mode>
 const Inst* shuffle(Warp& w, const Inst* in) {
@@ -81,11 +92,7 @@ const Inst* shuffle(Warp& w, const Inst* in) {
   const uint32_t* c = reg<uint32_t>(w, in->c);
   uint32_t* d = reg<uint32_t>(w, in->d);
   alignas(64) uint32_t source[warp_lanes], result[warp_lanes];
-  LANESCOPE_LANE_LOOP
-  for (int32_t i = 0; i < static_cast<int32_t>(warp_lanes); ++i) {
-    const int32_t from = shuffle_from<Mode>(i, b[i], c[i]);
-    source[i] = static_cast<uint32_t>(Mode::inside(from, shuffle_last(i, c[i])) ? from : i);
-  }
+  shuffle_sources<Mode>(source, b, c);
   permute(result, a, source);
   if (in->aux != no_operand) {  // before d is written, which may be b or c
     set_pred(w, in->aux, ballot([=](uint32_t lane) {
@@ -95,6 +102,15 @@ const Inst* shuffle(Warp& w, const Inst* in) {
   }
   choose(w.mask, d, result, d);
   return in + 1;
+}
+
+/// In a checked launch.
+template <class Mode>
+const Inst* checked_shuffle(Warp& w, const Inst* in) {
+  alignas(64) uint32_t source[warp_lanes];
+  shuffle_sources<Mode>(source, reg<uint32_t>(w, in->b), reg<uint32_t>(w, in->c));
+  check_shuffle(w, in, source);
+  return shuffle<Mode>(w, in);
 }
 
 // ---- vote and the like: one word says it for all lanes.
@@ -200,11 +216,15 @@ Handler select_redux(const HandlerKey& key) {
   }
 }
 
+template <class Mode>
+Handler select_shuffle(const HandlerKey& key) {
+  return key.checked ? checked_shuffle<Mode> : shuffle<Mode>;
+}
 Handler select_shfl(const HandlerKey& key) {
-  if (key.has(Mod::up)) return shuffle<ShuffleUp>;
-  if (key.has(Mod::down)) return shuffle<ShuffleDown>;
-  if (key.has(Mod::bfly)) return shuffle<ShuffleXor>;
-  return key.has(Mod::idx) ? shuffle<ShuffleIndex> : nullptr;
+  if (key.has(Mod::up)) return select_shuffle<ShuffleUp>(key);
+  if (key.has(Mod::down)) return select_shuffle<ShuffleDown>(key);
+  if (key.has(Mod::bfly)) return select_shuffle<ShuffleXor>(key);
+  return key.has(Mod::idx) ? select_shuffle<ShuffleIndex>(key) : nullptr;
 }
 
 Handler select_vote(const HandlerKey& key) {

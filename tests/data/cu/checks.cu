@@ -538,4 +538,52 @@ __global__ void racy_rows(int* out) {
                : "memory");
   out[t] = a + b;
 }
+
+// Shuffles.
+
+/// Takes the values of lanes that have ended.
+__global__ void split_ended(int* out) {
+  const int t = threadIdx.x;
+  if (t >= 52) return;
+  int sum = t;
+  for (int i = 16; i > 0; i /= 2) sum += __shfl_down_sync(0xffffffff, sum, i);
+  out[t] = sum;
+}
+/// Of lanes that are not in the member mask.
+__global__ void split_members(int* out) {
+  const int t = threadIdx.x;
+  const unsigned members = __ballot_sync(0xffffffff, t % 32 < 20);
+  if (t % 32 >= 20) return;
+  out[t] = __shfl_sync(members, t, t % 32 + 1);
+}
+/// Lanes that have ended vote no more, and nobody waits for them; up and xor stay among those that are left.
+__global__ void clean_ended(int* out) {
+  const int t = threadIdx.x;
+  if (t >= 48) return;
+  int sum = __popc(__ballot_sync(0xffffffff, t & 1)) + __reduce_add_sync(0xffffffff, t);
+  __syncwarp();
+  for (int i = 1; i < 16; i *= 2) sum += __shfl_xor_sync(0xffffffff, sum, i);
+  out[t] = sum + __shfl_up_sync(0xffffffff, sum, 3);
+}
+/// Lanes that happen to be together agree on one, and on segments of eight.
+__global__ void clean_members(int* out) {
+  const int t = threadIdx.x;
+  if (t % 32 < 24) {
+    const unsigned together = __activemask();
+    const int first = __shfl_sync(together, t, __ffs(static_cast<int>(together)) - 1);
+    out[t] = first + __shfl_down_sync(together, t, 4, 8);
+  }
+}
+/// Half of the warp waits for the other one, which is at another instruction.
+__global__ void stuck_lanes(int* out) {
+  const int t = threadIdx.x;
+  int other;
+  if (t < 16) {
+    other = __shfl_xor_sync(0xffffffff, t, 1);
+  } else {
+    out[t] = 1;
+    other = __shfl_xor_sync(0xffffffff, t + 1, 3);
+  }
+  out[t] = other;
+}
 }
