@@ -1,6 +1,7 @@
 // `lanescope fix`: runs a CUDA program, or a kernel of a PTX file, takes from the advice what a change of the
 // source can do surely, shows the change as a diff, and with --apply makes it, has the program built again,
-// and keeps it only if the new program proves it: same output, wavefronts as predicted, no new findings.
+// and keeps it only if the new program proves it: same output, wavefronts as predicted or fewer, no new
+// findings.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -192,9 +193,8 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
     why = error.what();
   }
   if (why.empty()) {
-    std::cout << fmt::format(
-        "Proven and kept: same output, wavefronts of {} as predicted, no new findings.\n\n",
-        change.prediction.variable);
+    std::cout << fmt::format("Proven and kept: same output, {}, no new findings.\n\n",
+                             cost_in_words(change.prediction, before));
     return true;
   }
   take_back();
@@ -344,7 +344,8 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
       "and\n"
       "writes as before (standard output; of a PTX file the buffers among its arguments), its wavefronts "
       "are\n"
-      "the predicted ones, nothing else takes more, and there are no new findings; otherwise the file is "
+      "no more than the predicted ones, nothing else takes more, and there are no new findings; otherwise "
+      "the file is "
       "put\n"
       "back and built again. Nothing can be read from standard input.\n"
       "Exit status: 0 done, 2 bad usage or input, 3 nothing could be proven.\n"

@@ -174,6 +174,13 @@ std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
   return all;
 }
 
+/// Whether a launch takes the wavefronts predicted; about those, where that is how they were.
+bool is_near(const Prediction::Launch& launch, uint64_t now) {
+  constexpr double slack = 0.05;
+  return launch.estimate ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
+                         : now == launch.wavefronts;
+}
+
 std::string new_finding(const json& before, const json& after) {
   std::map<std::pair<std::string, std::string>, int> known;
   const auto key = [](const json& f) {
@@ -186,6 +193,20 @@ std::string new_finding(const json& before, const json& after) {
 }
 
 }  // namespace
+
+std::string cost_in_words(const Prediction& prediction, const Trial& after) {
+  uint64_t predicted = 0, now = 0;
+  bool as_predicted = true;
+  for (const Prediction::Launch& launch : prediction.launches) {
+    const uint64_t wavefronts =
+        wavefronts_of(after.report.at("launches").at(launch.index))[prediction.variable];
+    predicted += launch.wavefronts;
+    now += wavefronts;
+    as_predicted = as_predicted && is_near(launch, wavefronts);
+  }
+  if (as_predicted) return fmt::format("wavefronts of {} as predicted", prediction.variable);
+  return fmt::format("{} wavefronts of {}, fewer than the {} predicted", now, prediction.variable, predicted);
+}
 
 void catch_interrupts() {
   struct sigaction action {};
@@ -284,13 +305,11 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
     return "there is a new finding: " + message;
   const json &was = before.report.at("launches"), &is = after.report.at("launches");
   if (was.size() != is.size()) return "the program launches other kernels now";
-  constexpr double slack = 0.05;  // where the prediction is an estimate
   for (const Prediction::Launch& launch : prediction.launches) {
     const uint64_t now = wavefronts_of(is.at(launch.index))[prediction.variable];
-    const bool as_predicted =
-        launch.estimate ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
-                        : now == launch.wavefronts;
-    if (as_predicted) continue;
+    // Without any, its accesses have gone elsewhere.
+    const bool is_there = now != 0 || launch.wavefronts == 0;
+    if (is_there && (now <= launch.wavefronts || is_near(launch, now))) continue;
     const bool as_before = now == wavefronts_of(was.at(launch.index))[prediction.variable];
     return fmt::format("{} wavefronts of {} were predicted, there are {}{}", launch.wavefronts,
                        prediction.variable, now,

@@ -74,8 +74,10 @@ struct Prediction {
 };
 
 /// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
-/// the predicted wavefronts, and no variable of any launch that costs more than before.
+/// no more wavefronts than predicted, and no variable of any launch that costs more than before.
 [[nodiscard]] std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
                                    const TrialOptions& options);
+/// What the array costs in a run that proves the change, beside the prediction.
+[[nodiscard]] std::string cost_in_words(const Prediction& prediction, const Trial& after);
 
 }  // namespace lanescope::cli

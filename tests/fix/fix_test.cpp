@@ -220,6 +220,14 @@ TEST(Fix, RefusesAPaddingOf32) {
   expect_unchanged(place);
 }
 
+TEST(Fix, KeepsWhatCostsLessThanPredicted) {
+  const Place place(transpose);
+  const Place::Result result = place.apply(place.pick_mutant("half_of_the_loads"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_THAT(result.output, HasSubstr("Proven and kept: same output, 768 wavefronts of tile, fewer than the "
+                                       "1024 predicted, no new findings."));
+}
+
 TEST(Fix, RefusesASwizzleOfTheStoreOnly) {
   const Place place(transpose);
   const Place::Result result = place.apply(place.pick_mutant("swizzled_store_only"));
