@@ -18,7 +18,10 @@
 namespace lanescope::cli {
 namespace {
 
-int fail(const std::string& message) {
+/// What a message quotes of files and of the command line may be orders to a terminal.
+int fail(std::string message) {
+  const auto is_order = [](unsigned char c) { return (c < ' ' && c != '\n' && c != '\t') || c == 127; };
+  std::replace_if(message.begin(), message.end(), is_order, ' ');
   std::cout.flush();
   std::cerr << "lanescope: error: " << message << '\n';
   return bad_input;

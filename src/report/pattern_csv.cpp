@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::report {
 
@@ -85,6 +86,9 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(begin, text.find_last_not_of(" \t\"") - begin + 1);
 }
 
+/// What a message shows of a field: of a file that is no CSV, a line may be all of it.
+std::string shown(std::string_view field) { return cut_end(printable(field), 40); }
+
 }  // namespace
 
 PatternReader::PatternReader(std::istream& in, std::string file, const Arch& arch)
@@ -109,10 +113,11 @@ uint64_t PatternReader::number(const std::vector<std::string>& fields, size_t fi
   uint64_t value = 0;
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
   if (error == std::errc::result_out_of_range)
-    fail(fields, field, fmt::format("the {} '{}' is too large", what, text));
+    fail(fields, field, fmt::format("the {} '{}' is too large", what, shown(text)));
   if (error != std::errc{} || end != digits.data() + digits.size())
     fail(fields, field,
-         fmt::format("the {} '{}' is no {} number", what, text, base == 16 ? "hexadecimal" : "decimal"));
+         fmt::format("the {} '{}' is no {} number", what, shown(text),
+                     base == 16 ? "hexadecimal" : "decimal"));
   return value;
 }
 
@@ -132,7 +137,8 @@ void PatternReader::read_header(const std::vector<std::string>& fields) {
       size_t lane = 0;
       std::from_chars(name.data() + 1, name.data() + name.size(), lane);
       if (lane >= static_cast<size_t>(max_lanes) || name.size() > 3)
-        fail(fields, i, fmt::format("the column '{}' is no lane: a warp has o0 to o{}", name, max_lanes - 1));
+        fail(fields, i,
+             fmt::format("the column '{}' is no lane: a warp has o0 to o{}", shown(name), max_lanes - 1));
       column = &offset_columns_[lane];
       if (lane + 1 > lanes) lanes = lane + 1;
     }
@@ -173,7 +179,8 @@ bool PatternReader::next(PatternRow& row) {
   const std::string_view name = op_column_ < fields.size() ? trimmed(fields[op_column_]) : std::string_view{};
   const Operation* operation = find_operation(name);
   if (operation == nullptr)
-    fail(fields, op_column_, fmt::format("unknown operation '{}'; known are {}", name, operation_names()));
+    fail(fields, op_column_,
+         fmt::format("unknown operation '{}'; known are {}", shown(name), operation_names()));
   const uint64_t width = number(fields, width_column_, 10, "width");
   if (width > 16 || !detail::is_power_of_two(width) || (operation->widths & width) == 0)
     fail(fields, width_column_, fmt::format("'{}' has no width of {} bytes", name, width));

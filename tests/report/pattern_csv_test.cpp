@@ -51,6 +51,15 @@ TEST(PatternCsv, HeaderNamesTheColumns) {
   EXPECT_THAT(message("op,width,mask,o64\n"), HasSubstr("in.csv:1:15: the column 'o64' is no lane"));
 }
 
+TEST(PatternCsv, MessagesShowOnlyTheBeginOfWhatIsNoText) {
+  EXPECT_THAT(message("ld,4,\x1b[31m\a\n"),
+              HasSubstr("in.csv:1:6: the mask ' [31m ' is no hexadecimal number"));
+  EXPECT_THAT(message("\x1b]0;x\a,4,1,0\n"),
+              HasSubstr("in.csv:1:1: unknown operation ' ]0;x '; known are ld"));
+  EXPECT_EQ(message("ld," + std::string(100000, '9') + ",1,0\n"),
+            "in.csv:1:4: the width '" + std::string(39, '9') + "…' is too large");
+}
+
 TEST(PatternCsv, SixtyFourLanes) {
   std::string row = "ld,4,ffffffffffffffff";
   for (int lane = 0; lane < 64; ++lane) row += ',' + std::to_string(4 * lane);
