@@ -128,7 +128,8 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
       case 'c': print_to(out, spec + c, arguments.next<int32_t>()); break;
       case 'p': print_to(out, spec + c, reinterpret_cast<void*>(arguments.next<uint64_t>())); break;
       case 's': {
-        const auto s = text_at(w, lane, arguments.next<uint64_t>());
+        const auto at = arguments.next<uint64_t>();
+        const auto s = at == 0 ? std::string("(null)") : text_at(w, lane, at);
         print_to(out, spec + c, s ? s->c_str() : "(bad address)");
         break;
       }

@@ -260,6 +260,18 @@ TEST(Engine, PrintfPrintsLanesInOrder) {
   EXPECT_EQ(p.word(1), 4u);
 }
 
+TEST(Engine, PrintfWritesTextThatIsNotThereAsCudaDoes) {
+  Program p(
+      ".local .align 8 .b8 depot[32];\n.reg .b64 %a<5>;\nmov.u64 %a1, depot;\ncvta.local.u64 %a2, %a1;\n"
+      "st.local.u32 [depot], %r1;\nst.local.u64 [depot+8], 0;\nst.local.f64 [depot+16], "
+      "0d3FF8000000000000;\nst.local.u64 [depot+24], 1;\n"
+      "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nmov.u64 %a4, text;\ncvta.global.u64 %a4, %a4;\n"
+      "st.param.b64 [p0], %a4;\nst.param.b64 [p1], %a2;\ncall.uni (r0), vprintf, (p0, p1);\n}\n",
+      printf_declaration);
+  EXPECT_FALSE(p.run({1}, {1}).failed);
+  EXPECT_EQ(p.printed, "t 0 (null) 1.50 1\n");
+}
+
 TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
   Program p(
       ".reg .b64 %a<5>;\n{\n.param .b64 p0;\n.param .b64 r0;\nst.param.b64 [p0], 64;\n"
