@@ -304,6 +304,10 @@ LANESCOPE_CUDA_API Status cuMemcpy3DAsync_v2(const DriverCopy3D* copy, Stream* s
 }
 LANESCOPE_CUDA_API Status cuMemcpy3D_v2(const DriverCopy3D* copy) { return copy_box(copy, nullptr); }
 
+// Version 1, of CUDA 12, told the place of a copy that was refused besides.
+LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2, cudaMemcpyBatchAsync, by_context)
+LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2, cudaMemcpy3DBatchAsync, by_context)
+
 LANESCOPE_CUDA_API Status cuMemsetD8Async(uint64_t target, unsigned char value, size_t count,
                                           Stream* stream) {
   return set(target, 0, value, 1, count, 1, stream);
@@ -361,6 +365,8 @@ LANESCOPE_PASS_1(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2, with_own_s
 LANESCOPE_PASS_1(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2, with_own_stream)
 LANESCOPE_PASS_2(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, with_own_stream)
 LANESCOPE_PASS_1(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2, with_own_stream)
+LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync_v2, with_own_stream)
+LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpyAsync_ptsz, cuMemcpyAsync, with_own_stream)
 LANESCOPE_PASS_5(cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2, with_own_stream)

@@ -166,6 +166,37 @@ struct MemoryLocation {
   int id;
 };
 
+/// cudaMemcpyAttributes.
+struct CopyAttributes {
+  int source_order;  ///< 1 in the stream's order, 2 before the call returns, 3 at any time
+  MemoryLocation source_hint, target_hint;
+  unsigned flags;
+};
+static_assert(sizeof(CopyAttributes) == 24);
+
+/// cudaMemcpy3DOperand and cudaMemcpy3DBatchOp.
+struct CopyOperand {
+  int type;  ///< 1 memory, 2 an array
+  union {
+    struct {
+      void* pointer;
+      size_t row_length, layer_height;  ///< in elements and rows; 0: those of the copy
+      MemoryLocation hint;
+    } memory;
+    struct {
+      Array* array;
+      Sizes offset;
+    } array;
+  };
+};
+struct BatchCopy3D {
+  CopyOperand source, target;
+  Sizes extent;
+  int source_order;
+  unsigned flags;
+};
+static_assert(sizeof(BatchCopy3D) == 112);
+
 struct PoolProperties {
   int allocation_type;
   int handle_types;

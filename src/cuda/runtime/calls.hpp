@@ -183,6 +183,11 @@ Status cudaMemcpy2DToArrayAsync(Array* array, size_t x, size_t y, const void* so
                                 size_t width, size_t height, CopyKind kind, Stream* stream);
 Status cudaMemcpy3D(const Copy3D* copy);
 Status cudaMemcpy3DAsync(const Copy3D* copy, Stream* stream);
+Status cudaMemcpy3DBatchAsync(size_t count, const BatchCopy3D* copies, unsigned long long flags,
+                              Stream* stream);
+Status cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const size_t* sizes,
+                            size_t count, const CopyAttributes* attributes, const size_t* begins,
+                            size_t attribute_count, Stream* stream);
 Status cudaMemcpy3DPeer(const Copy3DPeer* copy);
 Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream);
 Status cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source, size_t source_x,

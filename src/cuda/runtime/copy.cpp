@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/recorder.hpp"
@@ -207,6 +208,40 @@ Status copy_box(const Copy3D& copy, Stream* stream) {
   return status == Status::success ? submit_copy(work, stream) : remember(status);
 }
 
+/// Copies of a batch, of which none is done if one makes no sense. When their sources are read is left to the
+/// runtime, which reads them in the stream's order or, of memory that CUDA does not know, before the call
+/// returns.
+Status submit_batch(const std::vector<CopyWork>& batch, Stream* stream) {
+  return call([&](Runtime& runtime) {
+    if (batch.empty() || stream == nullptr || stream == legacy_handle()) return Status::invalid_value;
+    for (const CopyWork& work : batch)
+      if (const Status status = runtime.check(work); status != Status::success) return status;
+    for (const CopyWork& work : batch)
+      if (const Status status = submit_and_wait(runtime, stream, work); status != Status::success)
+        return status;
+    return Status::success;
+  });
+}
+
+bool is_order(int order) { return order >= 1 && order <= 3; }
+
+/// One side of a box in a batch; `element`: bytes of what extents count. False if it makes no sense.
+bool to_side(const CopyOperand& operand, const Sizes& extent, size_t element, Array*& array, Sizes& position,
+             PitchedPointer& memory) {
+  enum Type : int { of_memory = 1, of_array = 2 };
+  if (operand.type == of_array) {
+    array = operand.array.array;
+    position = operand.array.offset;
+    return array != nullptr;
+  }
+  const auto& from = operand.memory;
+  const size_t length = from.row_length != 0 ? from.row_length : extent.width;
+  const size_t height = from.layer_height != 0 ? from.layer_height : extent.height;
+  memory = {from.pointer, length * element, length * element, height};
+  return operand.type == of_memory && from.pointer != nullptr && length >= extent.width &&
+         height >= extent.height;
+}
+
 /// To or from an array, `x` bytes and `y` rows into it.
 Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t pitch,
                   size_t width, size_t height, CopyKind kind, Stream* stream) {
@@ -310,6 +345,47 @@ LANESCOPE_CUDA_API Status cudaMemcpy3D(const Copy3D* copy) {
 
 LANESCOPE_CUDA_API Status cudaMemcpy3DAsync(const Copy3D* copy, Stream* stream) {
   return copy == nullptr ? remember(Status::invalid_value) : copy_box(*copy, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyBatchAsync(void* const* targets, const void* const* sources,
+                                               const size_t* sizes, size_t count,
+                                               const CopyAttributes* attributes, const size_t* begins,
+                                               size_t attribute_count, Stream* stream) {
+  if (targets == nullptr || sources == nullptr || sizes == nullptr || attributes == nullptr ||
+      begins == nullptr || attribute_count == 0 || attribute_count > count || begins[0] != 0)
+    return remember(Status::invalid_value);
+  for (size_t i = 0; i < attribute_count; ++i)
+    if (!is_order(attributes[i].source_order) || begins[i] >= count || (i != 0 && begins[i] <= begins[i - 1]))
+      return remember(Status::invalid_value);
+  std::vector<CopyWork> batch(count);
+  for (size_t i = 0; i < count; ++i) {
+    batch[i].target = address_of(targets[i]);
+    batch[i].source = address_of(sources[i]);
+    batch[i].width = sizes[i];
+  }
+  return submit_batch(batch, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3DBatchAsync(size_t count, const BatchCopy3D* copies,
+                                                 unsigned long long flags, Stream* stream) {
+  if (copies == nullptr || flags != 0) return remember(Status::invalid_value);
+  std::vector<CopyWork> batch(count);
+  for (size_t i = 0; i < count; ++i) {
+    const BatchCopy3D& from = copies[i];
+    const bool has_array = from.source.type == 2 || from.target.type == 2;
+    const Array* array = from.source.type == 2 ? from.source.array.array : from.target.array.array;
+    if (!is_order(from.source_order) || (has_array && array == nullptr))
+      return remember(Status::invalid_value);
+    const size_t element = has_array ? array->format.bytes() : 1;
+    Copy3D copy{};
+    copy.extent = from.extent;
+    copy.kind = CopyKind::automatic;
+    if (!to_side(from.source, from.extent, element, copy.source_array, copy.source_position, copy.source) ||
+        !to_side(from.target, from.extent, element, copy.target_array, copy.target_position, copy.target))
+      return remember(Status::invalid_value);
+    if (const Status status = to_work(copy, batch[i]); status != Status::success) return remember(status);
+  }
+  return submit_batch(batch, stream);
 }
 
 LANESCOPE_CUDA_API Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream) {

@@ -27,6 +27,8 @@ LANESCOPE_PASS_9(cudaMemcpy2DToArrayAsync_ptsz, cudaMemcpy2DToArrayAsync, with_o
 LANESCOPE_PASS_8(cudaMemcpy2DToArray_ptds, cudaMemcpy2DToArray, with_own_stream)
 LANESCOPE_PASS_7(cudaMemcpy2D_ptds, cudaMemcpy2D, with_own_stream)
 LANESCOPE_PASS_2(cudaMemcpy3DAsync_ptsz, cudaMemcpy3DAsync, with_own_stream)
+LANESCOPE_PASS_4(cudaMemcpy3DBatchAsync_ptsz, cudaMemcpy3DBatchAsync, with_own_stream)
+LANESCOPE_PASS_8(cudaMemcpyBatchAsync_ptsz, cudaMemcpyBatchAsync, with_own_stream)
 LANESCOPE_PASS_2(cudaMemcpy3DPeerAsync_ptsz, cudaMemcpy3DPeerAsync, with_own_stream)
 LANESCOPE_PASS_1(cudaMemcpy3DPeer_ptds, cudaMemcpy3DPeer, with_own_stream)
 LANESCOPE_PASS_1(cudaMemcpy3D_ptds, cudaMemcpy3D, with_own_stream)

@@ -97,10 +97,60 @@ int main() {
   CHECK_CUDA(cudaMemcpy2DToArray(array, 0, 0, texels.data(), 64, 64, 4, cudaMemcpyHostToDevice));
   CHECK_CUDA(cudaMemcpy2DFromArray(texels_back.data(), 64, array, 0, 0, 64, 4, cudaMemcpyDeviceToHost));
   CHECK(texels == texels_back);
-  CHECK_CUDA(cudaFreeArray(array));
 
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreate(&stream));
+
+  // Batches: two lines to the device and back, then boxes to and from an array.
+  int *lines = nullptr, first[4] = {1, 2, 3, 4}, second[2] = {5, 6}, both[6] = {};
+  CHECK_CUDA(cudaMalloc(&lines, sizeof both));
+  {
+    void* targets[] = {lines, lines + 4, both};
+    const void* sources[] = {first, second, lines};
+    const size_t sizes[] = {sizeof first, sizeof second, sizeof both};
+    cudaMemcpyAttributes attributes[2] = {};
+    attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderDuringApiCall;
+    attributes[1].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    size_t begins[] = {0, 2};
+    CHECK_CUDA(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    for (int i = 0; i < 6; ++i) CHECK(both[i] == i + 1);
+    CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, nullptr) ==
+          cudaErrorInvalidValue);
+    begins[1] = 0;
+    CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, stream) ==
+          cudaErrorInvalidValue);
+    attributes[0].srcAccessOrder = cudaMemcpySrcAccessOrderInvalid;
+    CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 1, stream) ==
+          cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  }
+  {
+    float box[2][3] = {};
+    cudaMemcpy3DBatchOp copies[2] = {};
+    copies[0].src.type = cudaMemcpyOperandTypePointer;
+    copies[0].src.op.ptr.ptr = texels.data() + 17;
+    copies[0].src.op.ptr.rowLength = 16;
+    copies[0].dst.type = cudaMemcpyOperandTypeArray;
+    copies[0].dst.op.array = {array, {2, 1, 0}};
+    copies[0].extent = make_cudaExtent(3, 2, 1);
+    copies[0].srcAccessOrder = cudaMemcpySrcAccessOrderStream;
+    copies[1].src = copies[0].dst;
+    copies[1].dst.type = cudaMemcpyOperandTypePointer;
+    copies[1].dst.op.ptr.ptr = box;
+    copies[1].extent = copies[0].extent;
+    copies[1].srcAccessOrder = cudaMemcpySrcAccessOrderAny;
+    CHECK_CUDA(cudaMemcpy3DBatchAsync(2, copies, 0, stream));
+    CHECK_CUDA(cudaStreamSynchronize(stream));
+    for (int y = 0; y < 2; ++y)
+      for (int x = 0; x < 3; ++x) CHECK(box[y][x] == 17.f + 16.f * y + x);
+    copies[1].extent.width = 15;  // beyond the array
+    CHECK(cudaMemcpy3DBatchAsync(2, copies, 0, stream) == cudaErrorInvalidValue);
+    CHECK(cudaGetLastError() == cudaErrorInvalidValue);
+  }
+  CHECK_CUDA(cudaFree(lines));
+  CHECK_CUDA(cudaFreeArray(array));
+
   int* pooled = nullptr;
   CHECK_CUDA(cudaMallocAsync(&pooled, sizeof(int), stream));
   CHECK_CUDA(cudaMemsetAsync(pooled, 0, sizeof(int), stream));
