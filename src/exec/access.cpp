@@ -53,6 +53,9 @@ std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width
   if (auto freed = memory.freed(address))
     return "inside " + freed->name + " (" + std::to_string(freed->size) + " bytes at " + hex(freed->base) +
            "), which was freed";
+  if (auto reserved = memory.reserved(address))
+    return "inside " + std::to_string(reserved->size) + " bytes of reserved addresses at " +
+           hex(reserved->base) + ", where nothing is mapped that kernels may use";
   auto near = memory.nearest(address);
   if (!near) return "there is no allocation";
   const bool after = address >= near->base + near->size;

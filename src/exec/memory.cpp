@@ -151,6 +151,23 @@ bool Memory::release(uint64_t base) {
   return true;
 }
 
+uint64_t Memory::reserve(uint64_t size, uint64_t align) {
+  const std::unique_lock lock(mutex_);
+  if (size > range_end_ - range_begin_) return 0;
+  const uint64_t reserved = round_up(size, 256) + guard_bytes;
+  const uint64_t base = take(reserved, std::max<uint64_t>(align, 256), Owner::program);
+  if (base == 0) return 0;
+  forget_freed(base, reserved);
+  reserved_[base] = {base, size, false, "reserved addresses"};
+  return base;
+}
+
+void Memory::give_back(uint64_t base, uint64_t size) {
+  const std::unique_lock lock(mutex_);
+  reserved_.erase(base);
+  free_of_program_.give(base, round_up(size, 256) + guard_bytes);
+}
+
 void Memory::attach(const void* base, uint64_t size, std::string name) {
   std::unique_lock lock(mutex_);
   const auto at = reinterpret_cast<uint64_t>(base);
@@ -196,6 +213,14 @@ std::optional<Allocation> Memory::freed(uint64_t address) const {
   std::shared_lock lock(mutex_);
   auto it = freed_.upper_bound(address);
   if (it == freed_.begin()) return std::nullopt;
+  const Allocation& a = std::prev(it)->second;
+  return address - a.base < a.size ? std::optional(a) : std::nullopt;
+}
+
+std::optional<Allocation> Memory::reserved(uint64_t address) const {
+  const std::shared_lock lock(mutex_);
+  const auto it = reserved_.upper_bound(address);
+  if (it == reserved_.begin()) return std::nullopt;
   const Allocation& a = std::prev(it)->second;
   return address - a.base < a.size ? std::optional(a) : std::nullopt;
 }

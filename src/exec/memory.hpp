@@ -48,6 +48,11 @@ class Memory {
   uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256, Owner owner = Owner::engine);
   /// False if `base` is not the start of an allocation made here.
   bool release(uint64_t base);
+  /// Addresses without memory behind them, for the caller to put some there and attach() it. 0: there are no
+  /// more.
+  uint64_t reserve(uint64_t size, uint64_t align);
+  /// Gives them back; nothing is mapped or attached there any more.
+  void give_back(uint64_t base, uint64_t size);
   /// What kernels take and give back themselves (malloc, free): no more than `heap_limit` bytes at a time,
   /// whose sum is counted without a heap's own needs. 0 when there are no more.
   uint64_t take_from_heap(uint64_t size);
@@ -64,6 +69,8 @@ class Memory {
   [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
   /// What held `address` until the program freed it, if nothing has taken the place since; for messages.
   [[nodiscard]] std::optional<Allocation> freed(uint64_t address) const;
+  /// The reserved addresses that hold `address`, if any; for messages.
+  [[nodiscard]] std::optional<Allocation> reserved(uint64_t address) const;
   /// Whether the process, and so the program's host code, has memory of its own at `address`; for messages.
   [[nodiscard]] bool is_of_host(uint64_t address) const;
   [[nodiscard]] uint64_t allocated_bytes() const;
@@ -86,6 +93,7 @@ class Memory {
   mutable std::shared_mutex mutex_;
   std::map<uint64_t, Entry> entries_;     ///< by base
   std::map<uint64_t, Allocation> freed_;  ///< by the program, by base
+  std::map<uint64_t, Allocation> reserved_;
   Pieces free_, free_of_program_;
   uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
   uint64_t serial_ = 0;

@@ -124,6 +124,25 @@ struct DriverKernelNode {
 };
 static_assert(sizeof(DriverKernelNode) == 72);
 
+/// CUmemAllocationProp.
+struct PhysicalProperties {
+  int type;          ///< 1: pinned
+  int handle_types;  ///< that the memory may be shared by
+  MemoryLocation location;
+  void* windows;
+  unsigned char compression, rdma;
+  unsigned short usage;
+  unsigned char reserved[4];
+};
+static_assert(sizeof(PhysicalProperties) == 32);
+
+/// CUmemAccessDesc.
+struct MemoryAccess {
+  MemoryLocation location;
+  int flags;  ///< 0 none, 1 read, 3 read and write
+};
+static_assert(sizeof(MemoryAccess) == 12);
+
 /// CUuuid.
 struct Uuid {
   char bytes[16];

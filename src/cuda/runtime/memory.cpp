@@ -73,7 +73,7 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     return Status::memory_allocation;
   }
   const std::unique_lock lock(mutex);
-  blocks[base] = {base, size, type, flags, false, pool};
+  blocks[base] = {base, size, type, flags, false, false, pool};
   advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before
   if (type == MemoryType::device) device_bytes_ += size;
   if (pool != nullptr) {
@@ -95,7 +95,8 @@ Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) 
   {
     const std::unique_lock lock(mutex);
     const auto found = blocks.find(base);
-    if (found == blocks.end() || found->second.registered) return Status::invalid_value;
+    if (found == blocks.end() || found->second.registered || found->second.mapped)
+      return Status::invalid_value;
     const Block& block = found->second;
     if (std::find(types.begin(), types.end(), block.type) == types.end()) return Status::invalid_value;
     if (block.type == MemoryType::device) device_bytes_ -= block.size;
@@ -116,9 +117,22 @@ bool Runtime::find_block(uint64_t address, Block& block) const {
   return true;
 }
 
+bool Runtime::claim(size_t size) {
+  if (size > free_bytes()) return false;
+  device_bytes_ += size;
+  return true;
+}
+
 bool Runtime::covers(uint64_t address, uint64_t size) const {
   Block block;
-  if (find_block(address, block)) return size <= block.size - (address - block.base);
+  while (find_block(address, block)) {
+    const uint64_t left = block.size - (address - block.base);
+    if (size <= left) return true;
+    if (!block.mapped) return false;
+    address += left;
+    size -= left;
+  }
+  if (block.mapped) return false;
   const auto allocation = memory.find(address);  // a variable or an array
   return allocation && size <= allocation->size - (address - allocation->base);
 }
@@ -190,7 +204,7 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
       return base - before.base < before.size;
     }();
     if (meets_next || meets_last) return Status::host_memory_already_registered;
-    runtime.blocks[base] = {base, size, MemoryType::host, flags, true, nullptr};
+    runtime.blocks[base] = {base, size, MemoryType::host, flags, true, false, nullptr};
     runtime.memory.attach(pointer, size, "registered host memory");
     return Status::success;
   });

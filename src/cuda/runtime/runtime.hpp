@@ -92,6 +92,7 @@ struct Block {
   MemoryType type = MemoryType::device;
   unsigned flags = 0;
   bool registered = false;  ///< the program's own memory (cudaHostRegister)
+  bool mapped = false;      ///< by cuMemMap; the next such block may begin where it ends
   struct Pool* pool = nullptr;
 };
 
@@ -248,6 +249,9 @@ class Runtime {
   Status allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out);
   /// Frees what allocate() gave; `types`: which are allowed.
   Status release(void* pointer, std::initializer_list<MemoryType> types);
+  /// Counts bytes of the device that allocate() does not give; false: there are not as many.
+  bool claim(size_t size);
+  void unclaim(size_t size) { device_bytes_ -= size; }
   /// The program's block that holds `address`.
   [[nodiscard]] bool find_block(uint64_t address, Block& block) const;
   /// Whether the device knows all these bytes: allocations, registered memory and variables.

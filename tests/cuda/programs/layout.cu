@@ -61,6 +61,11 @@ static_assert(static_cast<int>(ours::Status::not_permitted) == cudaErrorNotPermi
 static_assert(static_cast<int>(ours::Status::capture_implicit) == cudaErrorStreamCaptureImplicit);
 static_assert(static_cast<int>(ours::Status::graph_exec_update_failure) == cudaErrorGraphExecUpdateFailure);
 
+SAME(PhysicalProperties, location, CUmemAllocationProp, location);
+SAME(PhysicalProperties, usage, CUmemAllocationProp, allocFlags.usage);
+static_assert(sizeof(ours::PhysicalProperties) == sizeof(CUmemAllocationProp));
+SAME(MemoryAccess, flags, CUmemAccessDesc, flags);
+static_assert(sizeof(ours::MemoryAccess) == sizeof(CUmemAccessDesc));
 SAME(DriverCopy2D, source.array, CUDA_MEMCPY2D, srcArray);
 SAME(DriverCopy2D, target.type, CUDA_MEMCPY2D, dstMemoryType);
 SAME(DriverCopy2D, target.pitch, CUDA_MEMCPY2D, dstPitch);
