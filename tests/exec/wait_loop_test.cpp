@@ -63,7 +63,7 @@ TEST(WaitLoop, GridBarriersAreCountedTheSameOnAnyNumberOfHostThreads) {
   for (const uint32_t threads : {1u, 2u, 5u}) {
     Program p(grid_barriers(barriers));
     const LaunchResult result = p.run({blocks}, {64}, threads);
-    EXPECT_TRUE(result.findings.empty());
+    EXPECT_TRUE(result.findings.empty()) << threads << " threads: " << result.findings.front().message;
     EXPECT_EQ(result.warp_instructions, blocks * (first_warp + other_warp)) << threads << " threads";
     EXPECT_EQ(p.accesses(AccessSpace::global), blocks * barriers * 2) << "an arrival and a look each";
   }
