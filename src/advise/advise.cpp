@@ -322,6 +322,23 @@ std::string reason_of(const Array& array) {
   return fmt::format("up to {} words of one bank are asked for at once", way);
 }
 
+/// What to say of rows at the array's end that nothing accesses: extents that were padded in the wrong
+/// dimension leave them, and they are of no use beside rows that are padded. Empty where there are none.
+std::string unused_rows(const Array& array, const Layout& layout) {
+  if (!std::holds_alternative<RowPadding>(layout) || !array.exact || array.shape.row_bytes == 0 ||
+      !array.declaration || array.declaration->extents.size() != 2)
+    return "";
+  uint32_t end = 0;
+  for (const Pattern& pattern : array.patterns)
+    for (uint32_t rest = pattern.mask; rest != 0; rest &= rest - 1)
+      end = std::max(end, pattern.offset[static_cast<size_t>(std::countr_zero(rest))] + pattern.width);
+  const uint32_t rows = array.shape.bytes / array.shape.row_bytes;
+  const uint32_t used = (end + array.shape.row_bytes - 1) / array.shape.row_bytes;
+  if (used >= rows) return "";
+  return fmt::format("; of its {} rows only the first {} are accessed: others that are padding can go then",
+                     rows, used);
+}
+
 /// Fills in what all kinds of advice have in common.
 Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts_after,
                    uint32_t bytes_after) {
@@ -469,7 +486,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       advice.no_patch = std::get<Unclear>(rewritten).reason;
     }
     advice.layout = candidate.layout;
-    advice.change = change_of(array, shape, candidate.layout, rewritten);
+    advice.change =
+        change_of(array, shape, candidate.layout, rewritten) + unused_rows(array, candidate.layout);
     advice.reason = reason_of(array);
     advice.proven_best = candidate.proven_best;
     advice.estimate = advice.estimate || !exact;
