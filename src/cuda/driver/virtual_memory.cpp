@@ -17,7 +17,8 @@
 namespace lanescope::cuda {
 namespace {
 
-/// What sizes and places are multiples of, as an H200 has it.
+/// What sizes and places are multiples of, as an H200 has it. Which calls fail, and how, is what an H100 and
+/// an H200 gave (driver 580).
 constexpr uint64_t granularity = uint64_t{2} << 20;
 
 enum Access : int { no_access = 0, read_only = 1, read_write = 3 };
@@ -80,6 +81,17 @@ struct VirtualMemory {
     return after == mappings.begin() || std::prev(after)->first + std::prev(after)->second.size <= base;
   }
 
+  /// The mappings in the range; false if one of them lies in it with a part only.
+  [[nodiscard]] bool find_whole(uint64_t base, uint64_t size, std::vector<uint64_t>& bases) const {
+    auto it = mappings.lower_bound(base);
+    if (it != mappings.begin() && std::prev(it)->first + std::prev(it)->second.size > base) return false;
+    for (; it != mappings.end() && it->first - base < size; ++it) {
+      if (it->second.size > size - (it->first - base)) return false;
+      bases.push_back(it->first);
+    }
+    return true;
+  }
+
   [[nodiscard]] bool is_reserved(uint64_t base, uint64_t size) const {
     auto after = reservations.upper_bound(base);
     if (after == reservations.begin()) return false;
@@ -107,7 +119,10 @@ struct VirtualMemory {
     runtime.memory.attach(reinterpret_cast<void*>(base), mapping.size,
                           "mapped memory #" + std::to_string(++serial));
     runtime.memory.set_read_only(base, access == read_only);
-    runtime.blocks[base] = {base, mapping.size, MemoryType::device, 0, false, true, nullptr};
+    Block block{base, mapping.size};
+    block.mapped = true;
+    block.read_only = access == read_only;
+    runtime.blocks[base] = block;
   }
 };
 
@@ -115,8 +130,8 @@ bool is_whole(uint64_t size) { return size != 0 && size % granularity == 0; }
 
 Status check(const PhysicalProperties* properties) {
   constexpr int pinned = 1, on_device = 1;
-  if (properties == nullptr || properties->type != pinned) return Status::invalid_value;
-  if (properties->location.type != on_device) return Status::not_supported;
+  if (properties == nullptr || properties->type != pinned || properties->location.type != on_device)
+    return Status::invalid_value;
   return properties->location.id == 0 ? Status::success : Status::invalid_device;
 }
 
@@ -152,9 +167,7 @@ using namespace lanescope::cuda;
 LANESCOPE_CUDA_API Status cuMemGetAllocationGranularity(size_t* out, const PhysicalProperties* properties,
                                                         int option) {
   return driver([&] {
-    const Status status = check(properties);
-    if (status != Status::success) return status;
-    if (out == nullptr || option < 0 || option > 1) return Status::invalid_value;
+    if (out == nullptr || properties == nullptr || option < 0 || option > 1) return Status::invalid_value;
     *out = granularity;
     return Status::success;
   });
@@ -164,8 +177,8 @@ LANESCOPE_CUDA_API Status cuMemGetAllocationGranularity(size_t* out, const Physi
 LANESCOPE_CUDA_API Status cuMemAddressReserve(uint64_t* out, size_t size, size_t alignment, uint64_t hint,
                                               unsigned long long flags) {
   return with_memory([&](Runtime& runtime, VirtualMemory& all) {
-    const auto page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    if (out == nullptr || flags != 0 || size == 0 || size % page != 0 || hint % page != 0 ||
+    constexpr uint64_t page = 4096;
+    if (out == nullptr || flags != 0 || !is_whole(size) || hint % page != 0 ||
         (alignment & (alignment - 1)) != 0)
       return Status::invalid_value;
     const uint64_t base = runtime.memory.reserve(size, std::max<uint64_t>(alignment, granularity));
@@ -221,9 +234,9 @@ LANESCOPE_CUDA_API Status cuMemMap(uint64_t base, size_t size, size_t offset, ui
                                    unsigned long long flags) {
   return with_memory([&](Runtime&, VirtualMemory& all) {
     Physical* const memory = all.find(handle);
-    if (memory == nullptr || flags != 0 || offset != 0 || base % granularity != 0 || !is_whole(size) ||
-        size > memory->size || !all.is_reserved(base, size) || !all.is_free(base, size))
-      return Status::invalid_value;
+    if (memory == nullptr || flags != 0 || size == 0 || base % granularity != 0) return Status::invalid_value;
+    if (offset != 0 || size != memory->size) return Status::not_supported;  // a part of it
+    if (!all.is_reserved(base, size) || !all.is_free(base, size)) return Status::invalid_value;
     if (mmap(reinterpret_cast<void*>(base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
              memory->file, 0) == MAP_FAILED)
       return Status::memory_allocation;
@@ -235,8 +248,9 @@ LANESCOPE_CUDA_API Status cuMemMap(uint64_t base, size_t size, size_t offset, ui
 
 LANESCOPE_CUDA_API Status cuMemUnmap(uint64_t base, size_t size) {
   return with_idle_memory([&](Runtime& runtime, VirtualMemory& all) {
-    const std::vector<uint64_t> bases = all.that_fill(base, size);
-    if (bases.empty()) return Status::invalid_value;
+    std::vector<uint64_t> bases;
+    if (!is_whole(size) || !all.is_reserved(base, size) || !all.find_whole(base, size, bases))
+      return Status::invalid_value;
     for (const uint64_t at : bases) {
       all.set_access(runtime, at, no_access);
       const Mapping mapping = all.mappings[at];
@@ -261,8 +275,8 @@ LANESCOPE_CUDA_API Status cuMemSetAccess(uint64_t base, size_t size, const Memor
       constexpr int on_device = 1;
       const int flags = access[i].flags;
       if (flags != no_access && flags != read_only && flags != read_write) return Status::invalid_value;
-      if (access[i].location.type != on_device) return Status::not_supported;
-      if (access[i].location.id != 0) return Status::invalid_device;
+      if (access[i].location.type > on_device) return Status::not_supported;
+      if (access[i].location.type != on_device || access[i].location.id != 0) return Status::invalid_value;
     }
     for (const uint64_t at : bases) all.set_access(runtime, at, access[count - 1].flags);
     return Status::success;
@@ -271,12 +285,15 @@ LANESCOPE_CUDA_API Status cuMemSetAccess(uint64_t base, size_t size, const Memor
 
 LANESCOPE_CUDA_API Status cuMemGetAccess(unsigned long long* flags, const MemoryLocation* location,
                                          uint64_t address) {
-  return with_memory([&](Runtime&, VirtualMemory& all) {
+  return with_memory([&](Runtime& runtime, VirtualMemory& all) {
     constexpr int on_device = 1;
     const Mapping* const mapping = all.at(address);
-    if (flags == nullptr || location == nullptr || mapping == nullptr) return Status::invalid_value;
+    Block block;
+    const bool allocated = mapping == nullptr && runtime.find_block(address, block) && !block.registered;
+    if (flags == nullptr || location == nullptr || (mapping == nullptr && !allocated))
+      return Status::invalid_value;
     if (location->type == on_device && location->id != 0) return Status::invalid_device;
-    *flags = static_cast<unsigned long long>(location->type == on_device ? mapping->access : no_access);
+    *flags = static_cast<unsigned long long>(allocated ? read_write : mapping->access);
     return Status::success;
   });
 }

@@ -37,14 +37,15 @@ Status Runtime::check(const CopyWork& work) const {
     return Status::invalid_value;
   // As an H200 does it: the side that the direction calls the device's must be known to it (pinned memory
   // is); the other side may be anything, and is held to its allocation if it has one.
-  const auto side = [&](uint64_t address, uint64_t bytes, bool is_device) {
+  const auto side = [&](uint64_t address, uint64_t bytes, bool is_device, bool is_target) {
     if (address == 0) return false;
-    if (is_device || covers(address, 1)) return covers(address, bytes);
+    if (is_device || covers(address, 1)) return covers(address, bytes, is_target);
     return true;
   };
   const bool to_device = work.kind == CopyKind::host_to_device || work.kind == CopyKind::device_to_device;
   const bool from_device = work.kind == CopyKind::device_to_host || work.kind == CopyKind::device_to_device;
-  return side(work.target, target_bytes, to_device) && side(work.source, source_bytes, from_device)
+  return side(work.target, target_bytes, to_device, true) &&
+                 side(work.source, source_bytes, from_device, false)
              ? Status::success
              : Status::invalid_value;
 }
@@ -94,7 +95,7 @@ Status Runtime::check(const SetWork& work) const {
   if (__builtin_mul_overflow(work.width, uint64_t{work.element_bytes}, &row) ||
       !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))
     return Status::invalid_value;
-  return covers(work.target, bytes) ? Status::success : Status::invalid_value;
+  return covers(work.target, bytes, true) ? Status::success : Status::invalid_value;
 }
 
 Status Runtime::run(const SetWork& work) {
@@ -214,8 +215,12 @@ Status copy_box(const Copy3D& copy, Stream* stream) {
 Status submit_batch(const std::vector<CopyWork>& batch, Stream* stream) {
   return call([&](Runtime& runtime) {
     if (batch.empty() || stream == nullptr || stream == legacy_handle()) return Status::invalid_value;
-    for (const CopyWork& work : batch)
+    const Stream* const to = runtime.stream(stream);
+    if (to != nullptr && to->capture != nullptr) return Status::capture_unsupported;
+    for (const CopyWork& work : batch) {
+      if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::invalid_value;
       if (const Status status = runtime.check(work); status != Status::success) return status;
+    }
     for (const CopyWork& work : batch)
       if (const Status status = submit_and_wait(runtime, stream, work); status != Status::success)
         return status;
@@ -223,7 +228,11 @@ Status submit_batch(const std::vector<CopyWork>& batch, Stream* stream) {
   });
 }
 
-bool is_order(int order) { return order >= 1 && order <= 3; }
+/// What is refused of these, and of sizes of zero and captures, is what an H200 refused (driver 580).
+bool are_valid(int order, unsigned flags) {
+  constexpr unsigned prefer_overlap_with_compute = 1;
+  return order >= 1 && order <= 3 && flags <= prefer_overlap_with_compute;
+}
 
 /// One side of a box in a batch; `element`: bytes of what extents count. False if it makes no sense.
 bool to_side(const CopyOperand& operand, const Sizes& extent, size_t element, Array*& array, Sizes& position,
@@ -355,7 +364,8 @@ LANESCOPE_CUDA_API Status cudaMemcpyBatchAsync(void* const* targets, const void*
       begins == nullptr || attribute_count == 0 || attribute_count > count || begins[0] != 0)
     return remember(Status::invalid_value);
   for (size_t i = 0; i < attribute_count; ++i)
-    if (!is_order(attributes[i].source_order) || begins[i] >= count || (i != 0 && begins[i] <= begins[i - 1]))
+    if (!are_valid(attributes[i].source_order, attributes[i].flags) || begins[i] >= count ||
+        (i != 0 && begins[i] <= begins[i - 1]))
       return remember(Status::invalid_value);
   std::vector<CopyWork> batch(count);
   for (size_t i = 0; i < count; ++i) {
@@ -374,7 +384,7 @@ LANESCOPE_CUDA_API Status cudaMemcpy3DBatchAsync(size_t count, const BatchCopy3D
     const BatchCopy3D& from = copies[i];
     const bool has_array = from.source.type == 2 || from.target.type == 2;
     const Array* array = from.source.type == 2 ? from.source.array.array : from.target.array.array;
-    if (!is_order(from.source_order) || (has_array && array == nullptr))
+    if (!are_valid(from.source_order, from.flags) || (has_array && array == nullptr))
       return remember(Status::invalid_value);
     const size_t element = has_array ? array->format.bytes() : 1;
     Copy3D copy{};

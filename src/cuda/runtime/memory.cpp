@@ -73,7 +73,7 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     return Status::memory_allocation;
   }
   const std::unique_lock lock(mutex);
-  blocks[base] = {base, size, type, flags, false, false, pool};
+  blocks[base] = {base, size, type, flags, false, false, false, pool};
   advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before
   if (type == MemoryType::device) device_bytes_ += size;
   if (pool != nullptr) {
@@ -123,9 +123,10 @@ bool Runtime::claim(size_t size) {
   return true;
 }
 
-bool Runtime::covers(uint64_t address, uint64_t size) const {
+bool Runtime::covers(uint64_t address, uint64_t size, bool to_write) const {
   Block block;
   while (find_block(address, block)) {
+    if (to_write && block.read_only) return false;
     const uint64_t left = block.size - (address - block.base);
     if (size <= left) return true;
     if (!block.mapped) return false;
@@ -204,7 +205,7 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
       return base - before.base < before.size;
     }();
     if (meets_next || meets_last) return Status::host_memory_already_registered;
-    runtime.blocks[base] = {base, size, MemoryType::host, flags, true, false, nullptr};
+    runtime.blocks[base] = {base, size, MemoryType::host, flags, true};
     runtime.memory.attach(pointer, size, "registered host memory");
     return Status::success;
   });

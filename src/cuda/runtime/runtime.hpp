@@ -93,6 +93,7 @@ struct Block {
   unsigned flags = 0;
   bool registered = false;  ///< the program's own memory (cudaHostRegister)
   bool mapped = false;      ///< by cuMemMap; the next such block may begin where it ends
+  bool read_only = false;   ///< mapped, and the device may not write
   struct Pool* pool = nullptr;
 };
 
@@ -254,8 +255,9 @@ class Runtime {
   void unclaim(size_t size) { device_bytes_ -= size; }
   /// The program's block that holds `address`.
   [[nodiscard]] bool find_block(uint64_t address, Block& block) const;
-  /// Whether the device knows all these bytes: allocations, registered memory and variables.
-  [[nodiscard]] bool covers(uint64_t address, uint64_t size) const;
+  /// Whether the device knows all these bytes: allocations, registered memory and variables. `to_write`: and
+  /// may write them.
+  [[nodiscard]] bool covers(uint64_t address, uint64_t size, bool to_write = false) const;
   /// What can be allocated yet: of the device's memory, as far as this machine has it.
   [[nodiscard]] uint64_t free_bytes() const;
 

@@ -117,6 +117,22 @@ int main() {
     for (int i = 0; i < 6; ++i) CHECK(both[i] == i + 1);
     CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, nullptr) ==
           cudaErrorInvalidValue);
+    cudaGraph_t graph = nullptr;
+    size_t nodes = 1;
+    CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+    CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, stream) ==
+          cudaErrorStreamCaptureUnsupported);
+    CHECK_CUDA(cudaStreamEndCapture(stream, &graph));
+    CHECK_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
+    CHECK(nodes == 0);
+    CHECK_CUDA(cudaGraphDestroy(graph));
+    const size_t empty[] = {sizeof first, 0, sizeof both};
+    CHECK(cudaMemcpyBatchAsync(targets, sources, empty, 3, attributes, begins, 2, stream) ==
+          cudaErrorInvalidValue);
+    attributes[0].flags = 2;
+    CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, stream) ==
+          cudaErrorInvalidValue);
+    attributes[0].flags = 0;
     begins[1] = 0;
     CHECK(cudaMemcpyBatchAsync(targets, sources, sizes, 3, attributes, begins, 2, stream) ==
           cudaErrorInvalidValue);

@@ -63,7 +63,13 @@ int main(int argc, char** argv) {
   std::printf("alias %x\n", seen);
   unsigned long long flags = 9;
   EXPECT(cuMemGetAccess(&flags, &readable.location, other + 100), CUDA_SUCCESS);
-  std::printf("access %llu\n", flags);
+  std::printf("access %llu, set %d\n", flags, cudaMemset(reinterpret_cast<void*>(other), 1, 4));
+  cudaGetLastError();
+  int* ordinary = nullptr;
+  CHECK_CUDA(cudaMalloc(&ordinary, 4));
+  EXPECT(cuMemGetAccess(&flags, &readable.location, reinterpret_cast<CUdeviceptr>(ordinary)), CUDA_SUCCESS);
+  std::printf("access to memory of cudaMalloc %llu\n", flags);
+  CHECK_CUDA(cudaFree(ordinary));
   CUmemGenericAllocationHandle again = 0;
   EXPECT(cuMemRetainAllocationHandle(&again, reinterpret_cast<void*>(other)), CUDA_SUCCESS);
   CUmemAllocationProp told = {};
@@ -77,11 +83,13 @@ int main(int argc, char** argv) {
   EXPECT(cuMemCreate(&none, piece, &prop, 1), CUDA_ERROR_INVALID_VALUE);
   EXPECT(cuMemMap(base + piece, piece, 0, memory[0], 0), CUDA_ERROR_INVALID_VALUE);      // taken
   EXPECT(cuMemMap(base + 8 * piece, piece, 0, memory[0], 0), CUDA_ERROR_INVALID_VALUE);  // not reserved
-  EXPECT(cuMemMap(base + 3 * piece, piece, piece, memory[0], 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuMemMap(base + 3 * piece, piece, piece, memory[0], 0), CUDA_ERROR_NOT_SUPPORTED);
+  EXPECT(cuMemMap(base + 3 * piece, 2 * piece, 0, memory[0], 0), CUDA_ERROR_NOT_SUPPORTED);
   EXPECT(cuMemSetAccess(base, 3 * piece, &writable, 1), CUDA_ERROR_INVALID_VALUE);  // not all mapped
   EXPECT(cuMemUnmap(base, piece / 2), CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuMemUnmap(base + 4 * piece, 2 * piece), CUDA_SUCCESS);        // nothing is there
   EXPECT(cuMemAddressFree(base, 8 * piece), CUDA_ERROR_INVALID_VALUE);  // still mapped
-  EXPECT(cuMemAddressReserve(&other, 100, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
+  EXPECT(cuMemAddressReserve(&other, piece / 2, 0, 0, 0), CUDA_ERROR_INVALID_VALUE);
   EXPECT(cuMemAddressReserve(&other, piece, 3, 0, 0), CUDA_ERROR_INVALID_VALUE);
   std::printf("freed by cudaFree: %d\n", cudaFree(out));
   cudaGetLastError();
@@ -106,7 +114,7 @@ int main(int argc, char** argv) {
   EXPECT(cuMemSetAccess(base, piece, &readable, 1), CUDA_SUCCESS);
   CHECK_CUDA(cudaMemcpy(&seen, out + 9, sizeof seen, cudaMemcpyDeviceToHost));
   std::printf("kept %d\n", seen);
-  EXPECT(cuMemUnmap(base, piece), CUDA_SUCCESS);
+  EXPECT(cuMemUnmap(base, 8 * piece), CUDA_SUCCESS);
   EXPECT(cuMemUnmap(other, piece), CUDA_SUCCESS);
   EXPECT(cuMemRelease(memory[0]), CUDA_SUCCESS);
   EXPECT(cuMemAddressFree(base, piece), CUDA_ERROR_INVALID_VALUE);
