@@ -89,6 +89,46 @@ TEST(Atomics, VectorDestinationsMayBeSourcesAndSinks) {
   }
 }
 
+TEST(Atomics, DoublesKeepTheNaNsThatAnH100Keeps) {
+  // What a red of these left there, in global memory and in shared memory.
+  struct Row {
+    uint64_t before, added, global, shared;
+  };
+  constexpr uint64_t one = 0x3ff0000000000000, quiet = 0x7ff8000000000123, other = 0xfff8000000000456,
+                     signalling = 0x7ff4000000000789, quieted = 0x7ffc000000000789;
+  const std::vector<Row> rows{{one, quiet, quiet, quiet},
+                              {quiet, one, quiet, quiet},
+                              {quiet, other, other, other},
+                              {other, quiet, quiet, quiet},
+                              {one, signalling, signalling, quieted},
+                              {signalling, one, signalling, quieted},
+                              {quiet, signalling, signalling, quieted},
+                              {signalling, other, other, other},
+                              {one, one, 0x4000000000000000, 0x4000000000000000}};
+  const std::string shared_variable =
+      ".shared .align 8 .b64 s[32];\nmul.lo.u32 %r5, %r1, 8;\nmov.u32 %r6, s;\n"
+      "add.u32 %r5, %r5, %r6;\ncvt.u64.u32 %rd6, %r5;\ncvta.shared.u64 %rd6, %rd6;\n";
+  const std::string before = "ld.global.u64 %rd4, [%rd3];\nld.global.f64 %rd5, [%rd3+8];\n";
+  const auto sums = [&](const std::string& body) {
+    std::vector<uint32_t> words(4 * rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) std::memcpy(&words[4 * i], &rows[i], 16);
+    EXPECT_TRUE(run(body, 16, words, {1}, {static_cast<uint32_t>(rows.size())}, 1).findings.empty()) << body;
+    std::vector<uint64_t> sums(rows.size());
+    for (size_t i = 0; i < rows.size(); ++i) std::memcpy(&sums[i], &words[4 * i], 8);
+    return sums;
+  };
+  for (const char* red : {"red.global.add.f64 [%rd3], %rd5;", "red.add.f64 [%rd3], %rd5;",
+                          "atom.global.add.f64 %rd7, [%rd3], %rd5;"}) {
+    const auto found = sums(before + red);
+    for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(found[i], rows[i].global) << red << " row " << i;
+  }
+  for (const char* red : {"red.shared.add.f64 [%r5], %rd5;", "red.add.f64 [%rd6], %rd5;"}) {
+    const auto found = sums(shared_variable + before + "st.shared.u64 [%r5], %rd4;\n" + red +
+                            "\nld.shared.u64 %rd4, [%r5];\nst.global.u64 [%rd3], %rd4;");
+    for (size_t i = 0; i < rows.size(); ++i) EXPECT_EQ(found[i], rows[i].shared) << red << " row " << i;
+  }
+}
+
 TEST(Atomics, VectorsAreAlignedToAllTheirBytes) {
   std::vector<uint32_t> words(64);
   const LaunchResult result =
