@@ -164,6 +164,7 @@ constexpr Declaration declarations[] = {
     {"vprintf", Builtin::vprintf, {8, 8}, 4},
     {"malloc", Builtin::malloc, {8}, 8},
     {"free", Builtin::free, {8}, 0},
+    {"cudaGraphSetConditional", Builtin::set_condition, {8, 4}, 0},
     {"__assertfail", Builtin::assertfail, {8, 8, 4, 8, 8}, 0},
     {"__cudaCDP2GetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
     {"cudaGetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
@@ -273,6 +274,16 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
                  "free of a pointer that malloc did not give");
         // Sites remember the allocation they last met; it may be gone.
         for (SiteState& site : worker.sites) site.base = 1, site.end = 0;
+        break;
+      }
+      case Builtin::set_condition: {
+        const auto handle = argument(0, uint64_t{});
+        const auto value = argument(8, uint32_t{});
+        if (std::byte* word = at_generic(w, lane, handle, sizeof value))
+          std::memcpy(word, &value, sizeof value);
+        else
+          report(w, in, Finding::Kind::unknown_pointer, 1u << lane, handle, sizeof value,
+                 "cudaGraphSetConditional of a handle that cudaGraphConditionalHandleCreate did not give");
         break;
       }
       case Builtin::assertfail: {

@@ -1,6 +1,6 @@
-// What kernels call but no PTX defines: vprintf, malloc, free, the end of a failed assert and the device's
-// runtime; and the question which state space a generic address lies in. Rare, so one function a warp and no
-// host instruction set.
+// What kernels call but no PTX defines: vprintf, malloc, free, the end of a failed assert, conditions of
+// graphs and the device's runtime; and the question which state space a generic address lies in. Rare, so one
+// function a warp and no host instruction set.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,7 @@ enum class Builtin : uint8_t {
   vprintf,
   malloc,
   free,
+  set_condition,  ///< cudaGraphSetConditional: the handle is the address of the condition's word
   assertfail,
   // The device's runtime (dynamic parallelism); nvcc's names of CUDA 12 and later, and the older ones of
   // launches.

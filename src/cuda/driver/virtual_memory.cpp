@@ -293,7 +293,7 @@ LANESCOPE_CUDA_API Status cuMemGetAccess(unsigned long long* flags, const Memory
     if (flags == nullptr || location == nullptr || (mapping == nullptr && !allocated))
       return Status::invalid_value;
     if (location->type == on_device && location->id != 0) return Status::invalid_device;
-    *flags = static_cast<unsigned long long>(allocated ? read_write : mapping->access);
+    *flags = static_cast<unsigned long long>(allocated ? no_access : mapping->access);
     return Status::success;
   });
 }

@@ -31,6 +31,7 @@ enum class Status : int {
   unsupported_limit = 215,
   invalid_ptx = 218,
   file_not_found = 301,
+  operating_system = 304,
   invalid_resource_handle = 400,
   illegal_state = 401,
   symbol_not_found = 500,
@@ -142,7 +143,7 @@ struct LaunchAttribute {
   enum Id : int { ignore = 0, cooperative = 2, cluster_dimension = 4, programmatic_serialization = 6 };
   int id;
   int padding;
-  union {
+  union Value {
     char bytes[64];
     int number;
     Extent3 dimension;

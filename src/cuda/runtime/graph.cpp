@@ -24,6 +24,7 @@ struct Executable {
   std::unique_ptr<Graph> graph;
   std::vector<Node*> order;
   unsigned long long flags = 0;
+  std::shared_ptr<void> life = std::make_shared<char>();  ///< what the graph knows of it
 };
 
 NodeType Node::type() const {
@@ -38,7 +39,8 @@ NodeType Node::type() const {
                                 NodeType::allocation,
                                 NodeType::graph,
                                 NodeType::memory_operations,
-                                NodeType::memory_operations};
+                                NodeType::memory_operations,
+                                NodeType::condition};
   static_assert(std::size(types) == std::variant_size_v<Work>);
   return types[work.index()];
 }
@@ -77,16 +79,26 @@ std::vector<Node*> Graph::ordered() const {
   return order;
 }
 
+bool Graph::has_memory() const {
+  return std::any_of(nodes.begin(), nodes.end(), [](const auto& node) {
+    return std::holds_alternative<AllocationWork>(node->work) || std::holds_alternative<FreeWork>(node->work);
+  });
+}
+
 std::unique_ptr<Graph> Graph::clone() const {
   auto copy = std::make_unique<Graph>();
   copy->objects = objects;
+  copy->conditions = conditions;
   std::unordered_map<const Node*, Node*> made;
   for (const auto& node : nodes) {
     Node* twin = copy->add(node->work, {});
     twin->enabled = node->enabled;
     twin->copy = node->copy;
+    twin->attributes = node->attributes;
     twin->original = node.get();
     if (auto* child = std::get_if<ChildWork>(&twin->work)) child->graph = child->graph->clone();
+    if (auto* condition = std::get_if<ConditionWork>(&twin->work))
+      for (auto& body : condition->bodies) body = body->clone();
     made[node.get()] = twin;
   }
   for (const auto& node : nodes)
@@ -98,13 +110,34 @@ Capture::~Capture() {
   if (owns_graph) delete graph;
 }
 
-Status run_graph(Runtime& runtime, Stream* stream, const std::vector<Node*>& nodes) {
-  for (const Node* node : nodes) {
+Status run_graph(Runtime& runtime, Stream* stream, const Graph& graph, const std::vector<Node*>& order) {
+  for (const Condition& condition : graph.conditions)
+    if (condition.is_set) *reinterpret_cast<uint32_t*>(condition.handle) = condition.first;
+  for (const Node* node : order) {
     if (!node->enabled) continue;
     const Status status = runtime.submit(stream, node->work);
     if (status != Status::success) return status;
   }
   return Status::success;
+}
+
+Status run_condition(Runtime& runtime, Stream* stream, const ConditionWork& work) {
+  const auto value = [&] { return *reinterpret_cast<const volatile uint32_t*>(work.handle); };
+  const auto wait = [&] { return runtime.wait_for(*runtime.stream(stream)); };
+  const auto run = [&](size_t body) {
+    if (body >= work.bodies.size()) return Status::success;
+    const Status status = run_graph(runtime, stream, *work.bodies[body], work.bodies[body]->ordered());
+    return status != Status::success ? status : wait();
+  };
+  Status status = wait();
+  if (status != Status::success) return status;
+  switch (work.type) {
+    case ConditionWork::Type::if_not_zero: return run(value() != 0 ? 0 : 1);
+    case ConditionWork::Type::by_number: return run(value());
+    case ConditionWork::Type::while_not_zero:
+      while (status == Status::success && value() != 0) status = run(0);
+  }
+  return status;
 }
 
 // Capture.
@@ -274,6 +307,8 @@ Status instantiate(Executable** out, const Graph* graph, unsigned long long flag
   executable->order = executable->graph->ordered();
   executable->flags = flags;
   if (executable->order.size() != graph->nodes.size()) return Status::invalid_value;
+  if (graph->has_memory() && !graph->executable.expired()) return Status::not_supported;
+  graph->executable = executable->life;
   *out = executable.release();
   return Status::success;
 }
@@ -347,9 +382,10 @@ LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
   return call([&](Runtime& runtime) {
     Stream* stream = runtime.stream(handle);
     if (stream == nullptr) return Status::invalid_resource_handle;
-    if (out == nullptr) return Status::invalid_value;
     if (stream->capture == nullptr) return Status::illegal_state;
     const std::shared_ptr<Capture> capture = stream->capture;
+    // Of a capture into a graph that there was before, nobody needs the handle.
+    if (out == nullptr && capture->owns_graph) return Status::invalid_value;
     if (capture->origin != stream) return Status::capture_unmatched;
     if (capture->mode != 2 && capture->thread != std::this_thread::get_id())
       return Status::capture_wrong_thread;
@@ -364,11 +400,11 @@ LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
       one->capture_tail.clear();
     }
     capture->origin = nullptr;
-    *out = nullptr;
+    if (out != nullptr) *out = nullptr;
     if (capture->invalid) return Status::capture_invalidated;
     if (!joined) return Status::capture_unjoined;
     capture->owns_graph = false;
-    *out = capture->graph;
+    if (out != nullptr) *out = capture->graph;
     return Status::success;
   });
 }
@@ -438,6 +474,7 @@ LANESCOPE_CUDA_API Status cudaGraphDestroy(Graph* graph) {
 LANESCOPE_CUDA_API Status cudaGraphClone(Graph** out, const Graph* graph) {
   return call([&](Runtime&) {
     if (out == nullptr || graph == nullptr) return Status::invalid_value;
+    if (graph->has_memory()) return Status::not_supported;
     *out = graph->clone().release();
     return Status::success;
   });
@@ -538,6 +575,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, N
                                                      size_t count, Graph* child) {
   return call([&](Runtime&) {
     if (child == nullptr) return Status::invalid_value;
+    if (child->has_memory()) return Status::not_supported;
     return add(out, graph, needs, count, ChildWork{child->clone()});
   });
 }
@@ -573,15 +611,18 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemAllocNode(Node** out, Graph* graph, Nod
     const Status status =
         runtime.allocate(params->bytes, MemoryType::device, 0, &runtime.default_pool, &params->pointer);
     if (status != Status::success) return status;
+    runtime.set_of_graph(params->pointer, Block::OfGraph::not_run);
     return add(out, graph, needs, count, AllocationWork{params->pool, params->pointer, params->bytes});
   });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node* const* needs, size_t count,
                                                   void* pointer) {
-  return call([&](Runtime&) {
-    // The address stays valid: the graph may run again.
-    return pointer == nullptr ? Status::invalid_value : add(out, graph, needs, count, std::monostate());
+  return call([&](Runtime& runtime) {
+    Block block;
+    const bool is_of_graph = runtime.find_block(reinterpret_cast<uint64_t>(pointer), block) &&
+                             block.of_graph != Block::OfGraph::no;
+    return is_of_graph ? add(out, graph, needs, count, FreeWork{pointer}) : Status::invalid_value;
   });
 }
 
@@ -591,6 +632,14 @@ namespace {
 struct CopyNodeParams {
   int flags, reserved[3];
   Copy3D copy;
+};
+
+/// cudaConditionalNodeParams.
+struct ConditionNodeParams {
+  uint64_t handle;
+  ConditionWork::Type type;
+  unsigned size;
+  Graph** graphs;  ///< set: one empty graph for each case, which live as long as the node
 };
 
 /// cudaGraphNodeParams: a kind and the parameters of that kind.
@@ -607,10 +656,31 @@ struct AnyNodeParams {
     Event* event;
     AllocationNodeParams allocation;
     void* release;
+    ConditionNodeParams condition;
   };
   long long last;
 };
 static_assert(sizeof(AnyNodeParams) == 256);
+
+Status add_condition(Node** out, Graph* graph, Node* const* needs, size_t count,
+                     ConditionNodeParams& params) {
+  return call([&](Runtime& runtime) {
+    using Type = ConditionWork::Type;
+    const auto type = static_cast<int>(params.type);
+    const unsigned most = params.type == Type::if_not_zero      ? 2
+                          : params.type == Type::while_not_zero ? 1
+                                                                : ~0u;
+    if (type < 0 || type > 2 || params.size == 0 || params.size > most || !runtime.memory.find(params.handle))
+      return Status::invalid_value;
+    ConditionWork work{params.handle, params.type, {}, std::make_shared<std::vector<Graph*>>()};
+    for (unsigned i = 0; i < params.size; ++i) {
+      work.bodies.push_back(std::make_shared<Graph>());
+      work.given->push_back(work.bodies.back().get());
+    }
+    params.graphs = work.given->data();
+    return add(out, graph, needs, count, std::move(work));
+  });
+}
 
 }  // namespace
 
@@ -628,9 +698,22 @@ LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const
     case NodeType::record_event: return cudaGraphAddEventRecordNode(out, graph, needs, count, params->event);
     case NodeType::allocation: return cudaGraphAddMemAllocNode(out, graph, needs, count, &params->allocation);
     case NodeType::release: return cudaGraphAddMemFreeNode(out, graph, needs, count, params->release);
+    case NodeType::condition: return add_condition(out, graph, needs, count, params->condition);
     case NodeType::memory_operations: break;  // of the driver API, by capture alone
   }
   return not_implemented("cudaGraphAddNode of this type");
+}
+
+/// The word stays as long as the process: kernels may hold the handle longer than there is a graph.
+LANESCOPE_CUDA_API Status cudaGraphConditionalHandleCreate(uint64_t* out, Graph* graph, unsigned first,
+                                                           unsigned flags) {
+  return call([&](Runtime& runtime) {
+    constexpr unsigned assign_default = 1;
+    if (out == nullptr || graph == nullptr || flags > assign_default) return Status::invalid_value;
+    *out = runtime.memory.allocate(sizeof(uint32_t), "condition of a graph");
+    graph->conditions.push_back({*out, first, flags == assign_default});
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
@@ -916,8 +999,19 @@ LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle
     if (executable == nullptr) return Status::invalid_value;
     Stream* stream = runtime.stream(handle);
     if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream->capture != nullptr) return capture(*stream, ChildWork{executable->graph->clone()});
-    return run_graph(runtime, handle, executable->order);
+    if (stream->capture != nullptr) {
+      if (executable->graph->has_memory()) return Status::not_supported;
+      return capture(*stream, ChildWork{executable->graph->clone()});
+    }
+    constexpr unsigned long long auto_free = 1;
+    Block block;
+    for (const Node* node : executable->order)
+      if (const auto* taken = std::get_if<AllocationWork>(&node->work);
+          taken && !(executable->flags & auto_free))
+        if (runtime.find_block(reinterpret_cast<uint64_t>(taken->pointer), block) &&
+            block.of_graph == Block::OfGraph::taken)
+          return Status::invalid_value;  // not freed since the last launch
+    return run_graph(runtime, handle, *executable->graph, executable->order);
   });
 }
 
@@ -998,4 +1092,28 @@ LANESCOPE_CUDA_API Status cudaGraphExecChildGraphNodeSetParams(Executable* execu
                                                                Graph* child) {
   if (child == nullptr) return remember(Status::invalid_value);
   return remember(replace(twin(executable, node), ChildWork{child->clone()}));
+}
+
+/// The kind of a node cannot change, nor what allocations, their ends and conditions are about.
+LANESCOPE_CUDA_API Status cudaGraphNodeSetParams(Node* node, AnyNodeParams* params) {
+  if (node == nullptr || params == nullptr || params->type != node->type())
+    return remember(Status::invalid_value);
+  switch (params->type) {
+    case NodeType::kernel: return cudaGraphKernelNodeSetParams(node, &params->kernel);
+    case NodeType::copy: return cudaGraphMemcpyNodeSetParams(node, &params->copy.copy);
+    case NodeType::set: return cudaGraphMemsetNodeSetParams(node, &params->set);
+    case NodeType::host: return cudaGraphHostNodeSetParams(node, &params->host);
+    case NodeType::wait_event: return cudaGraphEventWaitNodeSetEvent(node, params->event);
+    case NodeType::record_event: return cudaGraphEventRecordNodeSetEvent(node, params->event);
+    case NodeType::graph:
+      if (params->graph == nullptr) break;
+      return remember(replace(node, ChildWork{params->graph->clone()}));
+    default: break;
+  }
+  return remember(Status::invalid_value);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphExecNodeSetParams(Executable* executable, const Node* node,
+                                                     AnyNodeParams* params) {
+  return cudaGraphNodeSetParams(twin(executable, node), params);
 }

@@ -1,6 +1,7 @@
 // Graphs: nodes of work and what they wait for; and the capture of streams into graphs.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <thread>
 #include <unordered_map>
@@ -24,6 +25,7 @@ enum class NodeType : int {
   allocation = 10,
   release = 11,
   memory_operations = 12,
+  condition = 13,
 };
 
 struct Node {
@@ -34,13 +36,23 @@ struct Node {
   const Node* original = nullptr;        ///< the node this is a copy of
   std::vector<void*> argument_pointers;  ///< what cudaGraphKernelNodeGetParams gives: into work's params
   Copy3D copy{};                         ///< a copy as it was given
+  std::map<int, LaunchAttribute::Value> attributes;  ///< a kernel's, that change nothing here
   [[nodiscard]] NodeType type() const;
 };
 
 struct UserObject;
 
+/// What a node of a graph looks at (cudaGraphConditionalHandleCreate).
+struct Condition {
+  uint64_t handle = 0;
+  uint32_t first = 0;   ///< its value when the graph is launched
+  bool is_set = false;  ///< to `first` then; otherwise it keeps what it had
+};
+
 struct Graph {
   std::vector<std::unique_ptr<Node>> nodes;
+  std::vector<Condition> conditions;
+  mutable std::weak_ptr<void> executable;            ///< the last one made of it, as long as that is there
   std::vector<std::shared_ptr<UserObject>> objects;  ///< kept alive; one entry for each reference
 
   Node* add(Work work, std::vector<Node*> needs);
@@ -48,6 +60,8 @@ struct Graph {
   /// The nodes so that each comes after what it needs; among free ones in the order they were added. Empty
   /// for a graph with a cycle.
   [[nodiscard]] std::vector<Node*> ordered() const;
+  /// Whether it takes or frees memory. Such a graph cannot be copied, and has one executable at a time.
+  [[nodiscard]] bool has_memory() const;
   /// A copy; its nodes remember their originals.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 };
@@ -76,8 +90,10 @@ Status capture(Stream& stream, Work work);
 /// ends the capture.
 [[nodiscard]] Status refuse_while_capturing();
 
-/// Submits the nodes, in this order.
-Status run_graph(Runtime& runtime, Stream* stream, const std::vector<Node*>& nodes);
+/// Submits the graph's nodes, in this order.
+Status run_graph(Runtime& runtime, Stream* stream, const Graph& graph, const std::vector<Node*>& order);
+/// Runs what the condition asks for, once all that is before it in the stream is done.
+Status run_condition(Runtime& runtime, Stream* stream, const ConditionWork& work);
 /// The time of events.
 [[nodiscard]] int64_t now_ns();
 void record(Event& event);

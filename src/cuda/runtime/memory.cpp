@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "cuda/runtime/graph.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -73,7 +74,7 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     return Status::memory_allocation;
   }
   const std::unique_lock lock(mutex);
-  blocks[base] = {base, size, type, flags, false, false, false, pool};
+  blocks[base] = {.base = base, .size = size, .type = type, .flags = flags, .pool = pool};
   advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before
   if (type == MemoryType::device) device_bytes_ += size;
   if (pool != nullptr) {
@@ -97,14 +98,36 @@ Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) 
     const auto found = blocks.find(base);
     if (found == blocks.end() || found->second.registered || found->second.mapped)
       return Status::invalid_value;
-    const Block& block = found->second;
+    Block& block = found->second;
     if (std::find(types.begin(), types.end(), block.type) == types.end()) return Status::invalid_value;
+    if (block.of_graph != Block::OfGraph::no)
+      return std::exchange(block.of_graph, Block::OfGraph::freed) == Block::OfGraph::taken
+                 ? Status::success
+                 : Status::invalid_value;
     if (block.type == MemoryType::device) device_bytes_ -= block.size;
     if (block.pool != nullptr && pools.contains(block.pool)) block.pool->used -= block.size;
     blocks.erase(found);
   }
   memory.release(base);
   return Status::success;
+}
+
+void Runtime::set_of_graph(void* pointer, Block::OfGraph state) {
+  {
+    const std::unique_lock lock(mutex);
+    blocks.at(reinterpret_cast<uint64_t>(pointer)).of_graph = state;
+  }
+  for (uint64_t& high : graph_bytes_high) high = std::max(high, graph_bytes());
+}
+
+uint64_t Runtime::graph_bytes() const {
+  constexpr uint64_t chunk = 32 << 20;  // on an H100 and an H200
+  uint64_t bytes = 0;
+  const std::shared_lock lock(mutex);
+  for (const auto& [base, block] : blocks)
+    if (block.of_graph == Block::OfGraph::taken || block.of_graph == Block::OfGraph::freed)
+      bytes += block.size;
+  return (bytes + chunk - 1) / chunk * chunk;
 }
 
 bool Runtime::find_block(uint64_t address, Block& block) const {
@@ -205,7 +228,8 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
       return base - before.base < before.size;
     }();
     if (meets_next || meets_last) return Status::host_memory_already_registered;
-    runtime.blocks[base] = {base, size, MemoryType::host, flags, true};
+    runtime.blocks[base] = {
+        .base = base, .size = size, .type = MemoryType::host, .flags = flags, .registered = true};
     runtime.memory.attach(pointer, size, "registered host memory");
     return Status::success;
   });
@@ -293,7 +317,7 @@ LANESCOPE_CUDA_API Status cudaMallocFromPoolAsync(void** out, size_t size, Pool*
     const MemoryType type = pool->properties.location.type == 2 ? MemoryType::host : MemoryType::device;
     const Status status = runtime.allocate(size, type, 0, pool, out);
     if (status != Status::success || stream->capture == nullptr) return status;
-    // Captured: the address is fixed now, and the memory is there whenever the graph runs.
+    runtime.set_of_graph(*out, Block::OfGraph::not_run);
     return runtime.submit(handle, AllocationWork{pool->properties, *out, size});
   });
 }
@@ -307,6 +331,9 @@ LANESCOPE_CUDA_API Status cudaFreeAsync(void* pointer, Stream* stream) {
     Block block;
     if (pointer == nullptr) return Status::success;
     if (!runtime.find_block(reinterpret_cast<uint64_t>(pointer), block)) return Status::invalid_value;
+    const Stream* const to = runtime.stream(stream);
+    if (to != nullptr && to->capture != nullptr && block.of_graph == Block::OfGraph::no)
+      return Status::invalid_value;  // a graph frees what graphs have allocated
     return runtime.submit(stream, FreeWork{pointer});
   });
 }

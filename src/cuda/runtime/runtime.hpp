@@ -94,6 +94,9 @@ struct Block {
   bool registered = false;  ///< the program's own memory (cudaHostRegister)
   bool mapped = false;      ///< by cuMemMap; the next such block may begin where it ends
   bool read_only = false;   ///< mapped, and the device may not write
+  /// Of what a graph's node allocates, at the same address each time: whether the graph has run, and whether
+  /// it has been freed since.
+  enum class OfGraph : uint8_t { no, not_run, taken, freed } of_graph = OfGraph::no;
   struct Pool* pool = nullptr;
 };
 
@@ -196,9 +199,17 @@ struct AllocationWork {
 struct ChildWork {
   std::shared_ptr<Graph> graph;
 };
+/// A graph's node that runs one of other graphs, or one as long as a condition holds.
+struct ConditionWork {
+  enum class Type : int { if_not_zero = 0, while_not_zero = 1, by_number = 2 };
+  uint64_t handle = 0;  ///< address of the condition's word, which kernels set
+  Type type{};
+  std::vector<std::shared_ptr<Graph>> bodies;
+  std::shared_ptr<std::vector<Graph*>> given;  ///< the array that cudaGraphAddNode gave
+};
 /// What can be put into a stream or a graph.
 using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork,
-                          FreeWork, AllocationWork, ChildWork, WriteWordWork, WaitWordWork>;
+                          FreeWork, AllocationWork, ChildWork, WriteWordWork, WaitWordWork, ConditionWork>;
 
 class Runtime {
  public:
@@ -248,6 +259,11 @@ class Runtime {
 
   // memory.cpp
   Status allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out);
+  /// Says of what allocate() gave that it is a graph's, or what has become of it.
+  void set_of_graph(void* pointer, Block::OfGraph state);
+  /// Bytes that graphs have had since they were last trimmed, of which the driver takes 32 MiB at a time.
+  [[nodiscard]] uint64_t graph_bytes() const;
+  std::array<uint64_t, 2> graph_bytes_high{};  ///< the most, used and reserved
   /// Frees what allocate() gave; `types`: which are allowed.
   Status release(void* pointer, std::initializer_list<MemoryType> types);
   /// Counts bytes of the device that allocate() does not give; false: there are not as many.

@@ -79,7 +79,9 @@ Status Runtime::submit(Stream* handle, Work work) {
     if (stream == &legacy_stream && blocks_legacy_stream()) return Status::capture_implicit;
   }
   if (const auto* child = std::get_if<ChildWork>(&work))
-    return run_graph(*this, handle, child->graph->ordered());
+    return run_graph(*this, handle, *child->graph, child->graph->ordered());
+  if (const auto* condition = std::get_if<ConditionWork>(&work))
+    return run_condition(*this, handle, *condition);
   return backlogs->any() ? defer(*stream, std::move(work)) : execute(work, *stream);
 }
 
@@ -180,10 +182,13 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
     Status operator()(const FreeWork& work) const {
       return runtime.release(work.pointer, {MemoryType::device, MemoryType::managed, MemoryType::host});
     }
-    Status operator()(const AllocationWork&) const { return Status::success; }
-    Status operator()(const ChildWork&) const {
+    Status operator()(const AllocationWork& work) const {
+      runtime.set_of_graph(work.pointer, Block::OfGraph::taken);
       return Status::success;
-    }  // its nodes are submitted one by one
+    }
+    // The nodes of these are submitted one by one.
+    Status operator()(const ChildWork&) const { return Status::success; }
+    Status operator()(const ConditionWork&) const { return Status::success; }
   };
   return std::visit(Run{*this, stream}, work);
 }
