@@ -126,21 +126,21 @@ const char* name_of(Finding::Severity severity) {
   return "?";
 }
 
-Finding* add_finding(Warp& w, const Finding& found) {
+Finding* add_finding(Warp& w, Finding found) {
+  found.block = w.block->index;
   auto& findings = w.worker->findings;
   auto known =
       std::find_if(findings.begin(), findings.end(), [&](const Finding& f) { return f.same_defect(found); });
   if (known == findings.end()) {
-    findings.push_back(found);
+    findings.push_back(std::move(found));
     known = findings.end() - 1;
   } else {
     const uint64_t all = known->count + found.count;
-    const bool is_first = std::pair(w.block->index, found.thread) < std::pair(known->block, known->thread);
-    if (is_first) *known = found;
+    const bool is_first = found.place() < known->place();
+    if (is_first) *known = std::move(found);
     known->count = all;
     if (!is_first) return nullptr;
   }
-  known->block = w.block->index;
   return &*known;
 }
 

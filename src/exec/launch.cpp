@@ -625,7 +625,7 @@ LaunchResult Image::Running::finish() {
         continue;
       }
       const uint64_t count = known->count + f.count;
-      if (std::pair(f.block, f.thread) < std::pair(known->block, known->thread)) *known = std::move(f);
+      if (f.place() < known->place()) *known = std::move(f);
       known->count = count;
     }
   }

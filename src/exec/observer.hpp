@@ -6,10 +6,13 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <tuple>
 
 #include "ptx/instruction_set.hpp"
 
 namespace lanescope::exec {
+
+inline constexpr uint32_t warp_lanes = 32;
 
 struct Dim3 {
   uint32_t x = 1, y = 1, z = 1;
@@ -105,7 +108,7 @@ struct Finding {
 
   Kind kind{};
   uint32_t instruction = 0;  ///< index of Kernel::origins
-  uint64_t block = 0;        ///< linear block index of the first occurrence (the smallest block, then thread)
+  uint64_t block = 0;        ///< linear block index of the first occurrence: see place()
   uint32_t thread = 0;       ///< linear thread index in its block
   uint64_t address = 0;
   uint32_t width = 0;  ///< bytes the lane asked for
@@ -126,6 +129,16 @@ struct Finding {
   Excuse excuse{};
   bool after_other = false;  ///< race: the thread itself has executed the other access since the last barrier
 
+  /// Whether it is a race between lanes of one warp.
+  [[nodiscard]] bool in_one_warp() const {
+    return kind == Kind::race && thread / warp_lanes == other_thread / warp_lanes;
+  }
+  /// The first occurrence is the one with the smallest block, then thread; a race between warps before one
+  /// within a warp, since what orders warps orders lanes, too (but for one store that many do: nothing
+  /// would).
+  [[nodiscard]] std::tuple<bool, uint64_t, uint32_t> place() const {
+    return {in_one_warp() && instruction != other_instruction, block, thread};
+  }
   /// Whether the kernel would be ended by it on a GPU, so that its results are not to be trusted.
   [[nodiscard]] bool ends_kernel() const { return kind < Kind::race; }
   /// Whether both are the same defect, at other threads or in other blocks.

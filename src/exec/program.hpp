@@ -26,7 +26,6 @@ struct Inst;
 /// loop.
 using Handler = const Inst* (*)(Warp&, const Inst*);
 
-inline constexpr uint32_t warp_lanes = 32;
 inline constexpr uint32_t full_mask = 0xffffffffu;
 inline constexpr uint32_t no_operand = 0xffffffffu;
 

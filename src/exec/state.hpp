@@ -65,9 +65,9 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
             const std::string& message);
 
 /// Counts a defect of which the kind, the severity, the instructions, the thread and the count are given. The
-/// finding that it is to be the example of (the first block, then thread), to be given its message; nullptr
-/// when there is a better one.
-Finding* add_finding(Warp& w, const Finding& found);
+/// finding that it is to be the example of (the first place()), to be given its message; nullptr when there
+/// is a better one.
+Finding* add_finding(Warp& w, Finding found);
 
 /// Checks a global, constant or generic access lane by lane: findings for the bad lanes, host addresses in
 /// `address` for the good ones (generic addresses of shared and local memory are translated), which are

@@ -42,8 +42,7 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";
-  const bool one_warp = found.thread / exec::warp_lanes == found.other_thread / exec::warp_lanes;
-  const char* barrier = one_warp ? "__syncwarp()" : "__syncthreads()";
+  const char* barrier = found.in_one_warp() ? "__syncwarp()" : "__syncthreads()";
   if (found.instruction == found.other_instruction)
     return fmt::format("no {} stands between the two", barrier);
   if (finding.other_file == finding.file && finding.other_line == finding.line)
@@ -62,7 +61,7 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
 /// Two lanes of one warp, both executing one instruction: the same execution of it may be meant.
 bool can_be_one_store(const exec::Finding& found) {
   return found.instruction == found.other_instruction && found.access == AccessKind::store &&
-         found.thread / exec::warp_lanes == found.other_thread / exec::warp_lanes;
+         found.in_one_warp();
 }
 
 std::string race_in_words(const Finding& finding, const exec::Finding& found) {

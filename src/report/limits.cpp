@@ -59,6 +59,7 @@ struct Value {
 struct Entry {
   std::string_view name, meaning;
   Value (*value)(const Sums&);
+  bool of_assembly = false;  ///< known of kernels that ptxas has assembled
 };
 
 Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, value), ideal}; }
@@ -99,7 +100,8 @@ constexpr std::array entries{
     Entry{"spill_bytes", "bytes of spilled registers a thread stores and loads (--assemble)",
           [](const Sums& s) {
             return Value{s.spill_bytes, std::nullopt};
-          }},
+          },
+          true},
     Entry{"atomic_excess",
           "steps of atomics on words that several lanes change, over one each; with % of that",
           [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
@@ -334,6 +336,11 @@ std::vector<Measure> measures() {
 
 std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {
   std::vector<std::string> found;
+  if (entries[limit.measure].of_assembly)
+    for (const Launch& launch : report.launches)
+      if (!launch.machine.assembled)
+        found.push_back(fmt::format("{}: it is not known of {}, which is not assembled (--assemble)",
+                                    limit.text, launch.kernel));
   const auto check = [&](const Subject& subject, const std::optional<double>& before) {
     if (!passes(limit, subject.value)) return;
     if (before && !is_better(limit, *before, subject.value)) return;

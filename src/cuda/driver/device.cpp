@@ -49,6 +49,7 @@ LANESCOPE_PASS_1(cuDeviceGetCount, cudaGetDeviceCount, by_driver)
 LANESCOPE_PASS_3(cuDeviceGetAttribute, cudaDeviceGetAttribute, by_driver)
 LANESCOPE_PASS_3(cuDeviceGetPCIBusId, cudaDeviceGetPCIBusId, by_driver)
 LANESCOPE_PASS_2(cuDeviceGetByPCIBusId, cudaDeviceGetByPCIBusId, by_driver)
+LANESCOPE_PASS_4(cuDeviceGetP2PAttribute, cudaDeviceGetP2PAttribute, by_driver)
 LANESCOPE_PASS_3(cuDeviceCanAccessPeer, cudaDeviceCanAccessPeer, by_driver)
 
 LANESCOPE_CUDA_API Status cuDeviceGet(int* device, int ordinal) {

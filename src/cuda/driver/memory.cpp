@@ -97,24 +97,21 @@ bool is_number(int attribute) {
 Status pointer_attribute(void* out, int attribute, uint64_t at) {
   return call([&](Runtime& runtime) {
     const auto allocation = runtime.memory.find(at);
-    Block block;
-    const bool is_block = runtime.find_block(at, block);  // else a variable or an array
+    const MemoryType type = runtime.type_at(at).value_or(MemoryType::device);
     const auto put = [&](auto value) {
       std::memcpy(out, &value, sizeof value);
       return Status::success;
     };
     if (out == nullptr || !allocation) return Status::invalid_value;
-    const bool is_of_device = !is_block || block.type == MemoryType::device;
     switch (attribute) {
       case context: return put(current_context);
-      case memory_type:
-        return put(block.type == MemoryType::host ? DriverMemory::host : DriverMemory::device);
+      case memory_type: return put(type == MemoryType::host ? DriverMemory::host : DriverMemory::device);
       case device_pointer: return put(at);
-      case host_pointer: return is_of_device ? Status::invalid_value : put(at);
+      case host_pointer: return type == MemoryType::device ? Status::invalid_value : put(at);
       case sync_memops: return put(0);
       case buffer_id:
       case range_start: return put(allocation->base);
-      case is_managed: return put(block.type == MemoryType::managed ? 1 : 0);
+      case is_managed: return put(type == MemoryType::managed ? 1 : 0);
       case device_ordinal: return put(0);
       case range_size: return put(allocation->size);
       case mapped: return put(1);

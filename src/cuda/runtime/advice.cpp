@@ -80,9 +80,8 @@ Advised said_at(const Runtime& runtime, const Pages& pages, uint64_t address) {
 
 /// What holds all of these bytes, if that is managed memory.
 std::optional<exec::Allocation> managed(const Runtime& runtime, uint64_t address, uint64_t size) {
-  Block block;
-  const bool is_managed = !runtime.find_block(address, block) || block.type == MemoryType::managed;
-  if (size == 0 || !is_managed || !runtime.covers(address, size)) return {};
+  if (size == 0 || runtime.type_at(address) != MemoryType::managed || !runtime.covers(address, size))
+    return {};
   return runtime.memory.find(address);
 }
 

@@ -140,7 +140,13 @@ static_assert(sizeof(FunctionAttributes) == 144);
 
 /// cudaLaunchAttribute: the ids that change how a kernel runs.
 struct LaunchAttribute {
-  enum Id : int { ignore = 0, cooperative = 2, cluster_dimension = 4, programmatic_serialization = 6 };
+  enum Id : int {
+    ignore = 0,
+    cooperative = 2,
+    cluster_dimension = 4,
+    programmatic_serialization = 6,
+    priority = 8
+  };
   int id;
   int padding;
   union Value {

@@ -41,6 +41,7 @@ Status cudaDeviceGetDefaultMemPool(Pool** out, int device);
 Status cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t* value);
 Status cudaDeviceGetLimit(size_t* value, int limit);
 Status cudaDeviceGetMemPool(Pool** out, int device);
+Status cudaDeviceGetP2PAttribute(int* value, int, int, int);
 Status cudaDeviceGetPCIBusId(char* text, int length, int device);
 Status cudaDeviceGetSharedMemConfig(int* config);
 Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest);
@@ -245,10 +246,11 @@ Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long*
 Status cudaStreamGetDevice(Stream* handle, int* device);
 Status cudaStreamGetFlags(Stream* handle, unsigned* flags);
 Status cudaStreamGetId(Stream* handle, unsigned long long* id);
+Status cudaStreamGetAttribute(Stream* stream, int id, LaunchAttribute::Value* value);
 Status cudaStreamGetPriority(Stream* handle, int* priority);
 Status cudaStreamIsCapturing(Stream* handle, int* status);
 Status cudaStreamQuery(Stream* handle);
-Status cudaStreamSetAttribute(Stream* stream, int, const void* value);
+Status cudaStreamSetAttribute(Stream* stream, int id, const LaunchAttribute::Value* value);
 Status cudaStreamSynchronize(Stream* handle);
 Status cudaStreamUpdateCaptureDependencies(Stream* handle, Node* const* needs, const void*, size_t count,
                                            unsigned flags);

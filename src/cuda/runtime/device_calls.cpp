@@ -165,6 +165,11 @@ LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int) {
   return remember(check_device(device));
 }
 
+/// There is no second device to ask about.
+LANESCOPE_CUDA_API Status cudaDeviceGetP2PAttribute(int* value, int, int, int) {
+  return remember(value == nullptr ? Status::invalid_value : Status::invalid_device);
+}
+
 LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int, unsigned) {
   return remember(Status::invalid_device);
 }

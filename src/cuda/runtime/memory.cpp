@@ -140,6 +140,15 @@ bool Runtime::find_block(uint64_t address, Block& block) const {
   return true;
 }
 
+std::optional<MemoryType> Runtime::type_at(uint64_t address) const {
+  Block block;
+  if (find_block(address, block)) return block.type;
+  const auto variable = memory.find(address);
+  if (!variable) return std::nullopt;
+  const std::shared_lock lock(mutex);
+  return managed_variables.contains(variable->base) ? MemoryType::managed : MemoryType::device;
+}
+
 bool Runtime::claim(size_t size) {
   if (size > free_bytes()) return false;
   device_bytes_ += size;
@@ -273,14 +282,10 @@ LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const
     if (out == nullptr) return Status::invalid_value;
     *out = {};
     auto* address = const_cast<void*>(pointer);
-    Block block;
-    if (runtime.find_block(reinterpret_cast<uint64_t>(pointer), block)) {
-      out->type = block.type;
+    if (const auto type = runtime.type_at(reinterpret_cast<uint64_t>(pointer))) {
+      out->type = *type;
       out->device_pointer = address;
-      out->host_pointer = block.type == MemoryType::device ? nullptr : address;
-    } else if (runtime.covers(reinterpret_cast<uint64_t>(pointer), 1)) {
-      out->type = MemoryType::device;
-      out->device_pointer = address;
+      out->host_pointer = *type == MemoryType::device ? nullptr : address;
     } else {
       out->device = -2;
       out->host_pointer = address;

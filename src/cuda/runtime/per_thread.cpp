@@ -55,6 +55,7 @@ LANESCOPE_PASS_6(cudaStreamBeginCaptureToGraph_ptsz, cudaStreamBeginCaptureToGra
 LANESCOPE_PASS_2(cudaStreamBeginCapture_ptsz, cudaStreamBeginCapture, with_own_stream)
 LANESCOPE_PASS_2(cudaStreamCopyAttributes_ptsz, cudaStreamCopyAttributes, with_own_stream)
 LANESCOPE_PASS_2(cudaStreamEndCapture_ptsz, cudaStreamEndCapture, with_own_stream)
+LANESCOPE_PASS_3(cudaStreamGetAttribute_ptsz, cudaStreamGetAttribute, with_own_stream)
 LANESCOPE_PASS_7(cudaStreamGetCaptureInfo_ptsz, cudaStreamGetCaptureInfo, with_own_stream)
 LANESCOPE_PASS_2(cudaStreamGetDevice_ptsz, cudaStreamGetDevice, with_own_stream)
 LANESCOPE_PASS_2(cudaStreamGetFlags_ptsz, cudaStreamGetFlags, with_own_stream)

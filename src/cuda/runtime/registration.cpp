@@ -269,8 +269,12 @@ Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {
 
 void Runtime::load_managed(Binary& binary) {
   if (binary.managed.empty() || load(binary) != Status::success) return;
-  for (const Binary::Managed& managed : binary.managed)
-    *managed.host_pointer = reinterpret_cast<void*>(binary.image->variable(managed.name));
+  for (const Binary::Managed& managed : binary.managed) {
+    const uint64_t address = binary.image->variable(managed.name);
+    *managed.host_pointer = reinterpret_cast<void*>(address);
+    const std::unique_lock lock(mutex);
+    managed_variables.insert(address);
+  }
 }
 
 namespace {

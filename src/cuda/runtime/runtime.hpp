@@ -15,6 +15,7 @@
 #include <mutex>
 #include <new>
 #include <optional>
+#include <set>
 #include <shared_mutex>
 #include <span>
 #include <string>
@@ -129,8 +130,9 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
-  std::shared_ptr<Capture> capture;  ///< while work is recorded instead of done
-  std::vector<Node*> capture_tail;   ///< what the next node depends on
+  std::map<int, LaunchAttribute::Value> attributes;  ///< what was set: hints, which change nothing here
+  std::shared_ptr<Capture> capture;                  ///< while work is recorded instead of done
+  std::vector<Node*> capture_tail;                   ///< what the next node depends on
 };
 
 struct Event {
@@ -271,6 +273,8 @@ class Runtime {
   void unclaim(size_t size) { device_bytes_ -= size; }
   /// The program's block that holds `address`.
   [[nodiscard]] bool find_block(uint64_t address, Block& block) const;
+  /// What memory `address` is of; nothing of memory that the device does not know.
+  [[nodiscard]] std::optional<MemoryType> type_at(uint64_t address) const;
   /// Whether the device knows all these bytes: allocations, registered memory and variables. `to_write`: and
   /// may write them.
   [[nodiscard]] bool covers(uint64_t address, uint64_t size, bool to_write = false) const;
@@ -302,6 +306,7 @@ class Runtime {
 
   mutable std::shared_mutex mutex;  ///< of the tables below
   std::vector<std::unique_ptr<Binary>> binaries;
+  std::set<uint64_t> managed_variables;                  ///< their addresses
   std::unordered_map<const void*, Function*> functions;  ///< by stub and by handle
   std::unordered_map<const void*, Variable> variables;
   std::map<uint64_t, Block> blocks;

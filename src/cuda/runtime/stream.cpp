@@ -141,15 +141,38 @@ LANESCOPE_CUDA_API Status cudaStreamGetDevice(Stream* handle, int* device) {
   return with_stream(handle, [&](const Stream&) { *device = 0; });
 }
 
-// Attributes of streams are hints about caches, memory and priorities, which change nothing here.
-LANESCOPE_CUDA_API Status cudaStreamSetAttribute(Stream* stream, int, const void* value) {
+LANESCOPE_CUDA_API Status cudaStreamSetAttribute(Stream* stream, int id,
+                                                 const LaunchAttribute::Value* value) {
   if (value == nullptr) return remember(Status::invalid_value);
-  return with_stream(stream, [](const Stream&) {});
+  return with_stream(stream, [&](Stream& of) {
+    if (id == LaunchAttribute::priority)
+      of.priority = value->number;
+    else
+      of.attributes[id] = *value;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaStreamGetAttribute(Stream* stream, int id, LaunchAttribute::Value* value) {
+  if (value == nullptr) return remember(Status::invalid_value);
+  return with_stream(stream, [&](const Stream& of) {
+    const auto found = of.attributes.find(id);
+    *value = found != of.attributes.end() ? found->second : LaunchAttribute::Value{};
+    if (id == LaunchAttribute::priority) value->number = of.priority;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamCopyAttributes(Stream* target, Stream* source) {
-  const Status status = with_stream(target, [](const Stream&) {});
-  return status != Status::success ? status : with_stream(source, [](const Stream&) {});
+  decltype(Stream::attributes) attributes;
+  int priority = 0;
+  const Status status = with_stream(source, [&](const Stream& from) {
+    attributes = from.attributes;
+    priority = from.priority;
+  });
+  if (status != Status::success) return status;
+  return with_stream(target, [&](Stream& to) {
+    to.attributes = attributes;
+    to.priority = priority;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {

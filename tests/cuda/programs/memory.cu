@@ -100,6 +100,15 @@ int main() {
 
   cudaStream_t stream;
   CHECK_CUDA(cudaStreamCreate(&stream));
+  cudaLaunchAttributeValue attribute = {};
+  attribute.accessPolicyWindow.num_bytes = 4096;
+  CHECK_CUDA(cudaStreamSetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &attribute));
+  attribute = {};
+  CHECK_CUDA(cudaStreamGetAttribute(stream, cudaLaunchAttributeAccessPolicyWindow, &attribute));
+  CHECK(attribute.accessPolicyWindow.num_bytes == 4096);
+  cudaPointerAttributes told;
+  CHECK_CUDA(cudaPointerGetAttributes(&told, table + 1));
+  CHECK(told.type == cudaMemoryTypeManaged && told.hostPointer == table + 1);
 
   // Batches: two lines to the device and back, then boxes to and from an array.
   int *lines = nullptr, first[4] = {1, 2, 3, 4}, second[2] = {5, 6}, both[6] = {};
