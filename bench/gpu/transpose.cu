@@ -383,20 +383,27 @@ void gaps(const Buffers& buffers, bool of_output) {
 
 /// Not checked here: what the tests do.
 template <int bytes>
-void in_place(const Buffers& buffers) {
+void in_place_line(const Buffers& buffers, int64_t n, int64_t batch) {
   using Word = lanescope::kernels::transposing::Word<bytes>;
   auto* const matrix = reinterpret_cast<Word*>(buffers.out);
-  for (const int64_t rows : {16384, 16383}) {
-    const int64_t n = (bytes >= 8 ? rows / 2 : rows) >> smaller;
-    const Shape shape{n, n};
-    const auto size = static_cast<size_t>(n * n) * bytes;
-    std::vector<Candidate> candidates{copy_of(buffers, size)};
-    candidates.push_back(
-        {"in place", [=] { must(lanescope::kernels::transpose(matrix, matrix, {.rows = n, .columns = n})); },
-         Result::unchecked});
-    measure<bytes>(candidates, buffers, shape, 7);
-    print_line<bytes>(shape, candidates);
-  }
+  const Shape shape{n, n, batch};
+  std::vector<Candidate> candidates{copy_of(buffers, static_cast<size_t>(n * n * batch) * bytes)};
+  candidates.push_back(
+      {"in place",
+       [=] {
+         must(lanescope::kernels::transpose(matrix, matrix, {.rows = n, .columns = n, .batch = shape.batch}));
+       },
+       Result::unchecked});
+  measure<bytes>(candidates, buffers, shape, 7);
+  print_line<bytes>(shape, candidates);
+}
+/// Large matrices, and batches of 256 MiB.
+template <int bytes>
+void in_place(const Buffers& buffers) {
+  for (const int64_t rows : {16384, 16383})
+    in_place_line<bytes>(buffers, (bytes >= 8 ? rows / 2 : rows) >> smaller, 1);
+  for (const int64_t n : {4, 8, 16, 31, 32, 64, 100, 150})
+    in_place_line<bytes>(buffers, n, (int64_t{256} << 20) / (n * n * bytes) >> smaller);
 }
 
 template <class Part>

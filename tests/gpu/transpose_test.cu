@@ -221,7 +221,15 @@ void check_sizes(bool quick) {
     check<bytes>(
         b.rows, b.columns, b.batch,
         {.in_padding = apart + 1, .out_padding = apart + 3, .in_gap = 1, .out_gap = 5, .in_first = 1}, false);
-    if (b.rows == b.columns) check<bytes>(b.rows, b.rows, b.batch, {.in_padding = 1, .in_gap = 2}, true);
+    if (b.rows != b.columns) continue;
+    for (const Variation& v : {Variation{.defaults = true},
+                               {.in_first = 1, .defaults = true},
+                               {.in_gap = 3},
+                               {.in_padding = 1},
+                               {.in_padding = 1, .in_gap = 2, .in_first = 3},
+                               {.in_padding = apart},
+                               {.in_gap = step}})
+      check<bytes>(b.rows, b.rows, b.batch, v, true);
   }
   // Long, thin matrices; gaps and beginnings on the long side; batches that begin at all bytes of a word.
   for (const int64_t thin : {1, 2, 3, 4, 7, 16, 31, 47, 100, 200})
@@ -269,6 +277,13 @@ void check_sizes(bool quick) {
   check<bytes>(1000, 1000, 1, {.defaults = true}, true);
   check<bytes>(600, 600, 50, {.in_padding = padding(600)}, true);
   check<bytes>(301, 301, 100, {.in_padding = padding(301)}, true);
+  // Large tiles in place, and of 4 and 16 bytes read with the L2 policy "evict last".
+  const int64_t large = bytes == 1   ? 11680
+                        : bytes == 2 ? 5064
+                        : bytes == 4 ? 10068
+                        : bytes == 8 ? 2510
+                                     : 5021;
+  check<bytes>(large, large, 1, {.in_padding = padding(large) + 32 / bytes}, true);
   // So large that the priorities of its lines in the L2 cache are changed.
   if constexpr (bytes == 16) {
     check<bytes>(3000, 2998, 1, {.defaults = true}, false);
@@ -321,6 +336,19 @@ void check_gathering(bool quick) {
   check<bytes>(260 / bytes, 400, 300, {.out_first = 1, .defaults = true}, false);
   // Output rows that begin at the same place of 2 MiB: gathered, and by tiles.
   check<bytes>((2 << 20) / bytes + 3, bytes == 4 ? 127 : 70, 1, {.in_first = 1, .defaults = true}, false);
+}
+
+/// Batches in place whose blocks hold whole matrices: gathered by name, and, above 24 MiB, as the library
+/// takes it.
+template <int bytes>
+void check_gathered_batches_in_place(bool quick) {
+  const Variation variations[] = {{.defaults = true}, {.in_gap = 3, .in_first = 1}};
+  for (const Variation& v : variations) {
+    for (const int64_t n : {33, 48, 64, 71, 100}) check<bytes>(n, n, 3, v, true, {64000, true});
+    if (quick) continue;
+    const int64_t n = bytes == 1 ? 200 : bytes == 2 ? 144 : 100;
+    for (const int64_t side : {n, n + 3}) check<bytes>(side, side, (26 << 20) / (n * n * bytes), v, true);
+  }
 }
 
 /// Square matrices of which tiles are gathered in place: so many that there are enough pairs of tiles, of
@@ -472,6 +500,9 @@ int main(int argc, char** argv) {
   check_gathering<1>(quick);
   check_gathering<2>(quick);
   check_gathering<4>(quick);
+  check_gathered_batches_in_place<1>(quick);
+  check_gathered_batches_in_place<2>(quick);
+  check_gathered_batches_in_place<4>(quick);
   check_gathering_in_place<1>(quick);
   check_gathering_in_place<2>(quick);
   check_gathering_in_place<4>(quick);

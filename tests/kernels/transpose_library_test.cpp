@@ -50,6 +50,7 @@ struct Matrices {
   int64_t in_gap = 0, out_gap = 0;          ///< elements after each row
   int64_t in_first = 0, out_first = 0;      ///< elements before the first matrix
   int64_t in_between = 0, out_between = 0;  ///< elements after each matrix, besides those after its last row
+  bool in_place = false;                    ///< the output is the input
 
   [[nodiscard]] int64_t in_leading() const { return columns + in_gap; }
   [[nodiscard]] int64_t out_leading() const { return rows + out_gap; }
@@ -83,6 +84,11 @@ struct Matrices {
   }
 };
 
+Matrices in_place(Matrices m) {
+  m.in_place = true;
+  return m;
+}
+
 class TransposeLibrary : public testing::Test {
  protected:
   /// A kernel's launch for some matrices.
@@ -90,7 +96,6 @@ class TransposeLibrary : public testing::Test {
     std::string kernel;
     uint32_t blocks, threads, shared;
     std::vector<Argument> rest;  ///< arguments behind the job
-    bool in_place = false;
   };
   /// The output's buffer before the launch and after it, and the input's.
   struct Ran {
@@ -103,9 +108,8 @@ class TransposeLibrary : public testing::Test {
     Ran ran;
     ran.in = m.source();
     ran.before =
-        launch.in_place ? ran.in : std::vector<uint8_t>(static_cast<size_t>(m.out_size() * m.bytes), 0xA5);
-    const uint64_t to = program_.resident(ran.before),
-                   from = launch.in_place ? to : program_.resident(ran.in);
+        m.in_place ? ran.in : std::vector<uint8_t>(static_cast<size_t>(m.out_size() * m.bytes), 0xA5);
+    const uint64_t to = program_.resident(ran.before), from = m.in_place ? to : program_.resident(ran.in);
     const Job job{to + static_cast<uint64_t>(m.out_first * m.bytes),
                   from + static_cast<uint64_t>(m.in_first * m.bytes),
                   m.rows,
@@ -254,8 +258,8 @@ class TransposeLibrary : public testing::Test {
   BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned blocks,
                          std::vector<Argument> of, int64_t threads, int64_t shared) {
     return run({kernel, static_cast<uint32_t>(m.batch) * blocks, static_cast<uint32_t>(threads),
-                static_cast<uint32_t>(shared), std::move(of), true},
-               m);
+                static_cast<uint32_t>(shared), std::move(of)},
+               in_place(m));
   }
   /// Rows that begin anywhere; squares of 2^log_group x 2^log_group tiles.
   BlockCost run_in_place(const std::string& kernel, const Matrices& m, unsigned log_group, int64_t side,
@@ -489,6 +493,12 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithoutConflicts) {
       SCOPED_TRACE(text_of(m, move));
       expect_no_conflicts(run_small(m, move));
       EXPECT_LE(copies().sectors * 8, copies().ideal_sectors * 9);
+      if (m.rows == m.columns) {
+        SCOPED_TRACE("in place");
+        Matrices same = in_place(m);
+        same.out_first = same.in_first;
+        expect_no_conflicts(run_small(same, move));
+      }
     }
 }
 
@@ -534,6 +544,12 @@ TEST_F(TransposeLibrary, BatchesOfSmallMatricesWithGapsWithoutConflicts) {
       const bool sectors = !out.joined && !out.whole_sectors;
       EXPECT_LE(3 * cost.load.wavefronts, (sectors ? 4 : 3) * cost.load.ideal);
       EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
+      if (m.rows == m.columns) {
+        SCOPED_TRACE("in place");
+        Matrices same = in_place(m);
+        same.out_gap = same.in_gap, same.out_first = same.in_first, same.out_between = same.in_between;
+        run_gaps(same, move);
+      }
     }
   }
   EXPECT_TRUE(read_apart && read_joined && joined && near && apart && whole_sectors && whole_sectors_near &&
@@ -632,6 +648,13 @@ TEST_F(TransposeLibrary, GathersBatches) {
           Matrices{129, 17, bytes, 2, 0, 0, 1, 1}, Matrices{40, 16, bytes, 5, 0, 0, 1, 0}}) {
       const SharedCost stored = run_gathering(m, true, 48000, true).store;
       EXPECT_EQ(stored.wavefronts, stored.ideal) << m.rows << " x " << m.columns << " of " << bytes;
+    }
+  // Blocks that hold whole matrices may write over them.
+  for (const int64_t bytes : {1, 2, 4})
+    for (const int64_t n : {33, 48, 64, 71}) {
+      const SharedCost stored =
+          run_gathering(in_place({n, n, bytes, 3, 0, 0, 1, 1, n % 2, n % 2}), true, 48000, true).store;
+      EXPECT_EQ(stored.wavefronts, stored.ideal) << n << " x " << n << " of " << bytes << ", in place";
     }
 }
 

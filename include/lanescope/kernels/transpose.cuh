@@ -28,7 +28,8 @@
 //   gathering   matrices of some hundred rows or columns, elements of 1 to 4 bytes: likewise, but the
 //               output's vectors are put together from the input's rows as they are
 //   in place    two tiles that lie opposite each other change places: aligned ones as above, others of
-//               elements of 1 to 4 bytes gathered, of 8 and 16 bytes one element a lane
+//               elements of 1 to 4 bytes gathered, of 8 and 16 bytes one element a lane; batches of matrices
+//               that a block holds as a whole as out of place
 // That page also has what was tried besides; docs/results.md has the times. C++20, CUDA 12.1 or newer,
 // compute capability 8.0 or newer.
 #pragma once
@@ -176,9 +177,13 @@ constexpr double better_used(double large) {
 /// Matrices of so many bytes and less are not gathered: too few blocks, of which the last ones are waited
 /// for.
 inline constexpr int64_t gathered_tall = 112 << 20, gathered_wide = 160 << 20;
-/// In place: pairs of large tiles, and of tiles that are gathered; tiles side by side that blocks go through
-/// in squares.
-inline constexpr int64_t many_pairs = 256, many_gathered = 150, many_beside = 64;
+/// In place: pairs of tiles that are gathered; tiles side by side that blocks go through in squares.
+inline constexpr int64_t many_gathered = 150, many_beside = 64;
+/// In place, bytes of all matrices whose rows are aligned: from so many on tiles are large, and read with the
+/// L2 policy "evict last".
+template <int bytes>
+inline constexpr int64_t large_aligned = (bytes == 1 ? 128 : 48) << 20;
+inline constexpr int64_t kept_aligned = 384 << 20;
 /// Bytes of a matrix with rows that begin inside of sectors: from so many on, blocks go through squares, and
 /// elements of 8 and 16 bytes have large tiles; others are read with the L2 policy "evict last".
 inline constexpr int64_t large_in_place = 96 << 20, kept_in_place = 192 << 20;
@@ -355,6 +360,26 @@ Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
   });
 }
 
+/// Matrices of a batch of which a block has many.
+template <int bytes>
+bool are_small(const Job<bytes>& job, int64_t batch) {
+  return batch > 1 && job.rows <= small_matrix_bytes && job.columns <= small_matrix_bytes &&
+         job.rows * job.columns * bytes <= small_matrix_bytes;
+}
+
+/// Goes by small matrices without gaps.
+template <int bytes>
+std::optional<Status> by_small(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+  if (!are_small(job, batch)) return {};
+  const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
+  const bool few = job.rows * job.columns * bytes <= few_bytes / batch;
+  const ScheduleLaunch& launch =
+      schedule_of(bytes, rows, columns, packed(rows, columns), reinterpret_cast<uintptr_t>(job.in),
+                  reinterpret_cast<uintptr_t>(job.out), few);
+  if (!launch.found()) return {};
+  return launch_small(job, launch, batch, stream);
+}
+
 template <int bytes>
 Status launch_strips(const Job<bytes>& job, const ScheduleLaunch& launch, const StripShape& shape,
                      int64_t batch, cudaStream_t stream) {
@@ -484,8 +509,10 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
                                    cudaStream_t stream) {
   constexpr int64_t most = 4096;  // that one side has, so that int is enough
   const int64_t size = job.rows * job.columns * batch * bytes;
-  const bool wide = !vectors && job.rows <= most && job.rows * bytes >= 32 && job.out_leading == job.rows &&
-                    size > (batch > 1 ? few_bytes : gathered_wide) && (batch > 1 || job.rows < job.columns);
+  const bool in_place = job.in == job.out;
+  const bool wide = (!vectors || in_place) && job.rows <= most && job.rows * bytes >= 32 &&
+                    job.out_leading == job.rows && size > (batch > 1 ? few_bytes : gathered_wide) &&
+                    (batch > 1 || job.rows < job.columns);
   const bool tall =
       batch == 1 && job.columns <= most && size > gathered_tall && gathers_tall(job, used, vectors);
   if (job.in_leading != job.columns || !(wide || tall)) return {};
@@ -494,7 +521,8 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
   const auto shared = [&](int blocks) { return shared_of_blocks(*device, blocks); };
   if (wide) {
     const auto of = best_of_wide(job, batch, shared);
-    if (of && gathers_wide(job, batch, *of, *device, used) &&
+    // In place, a block has to have read all that it writes over.
+    if (of && (!in_place || of->columns >= job.columns) && gathers_wide(job, batch, *of, *device, used) &&
         divide_up(job.columns, of->columns) <= 0x7fffffff)
       return launch_gathering<bytes, true>(job, *of, *device, batch, stream);
   }
@@ -513,9 +541,7 @@ std::optional<Status> by_gathering(const Job<bytes>& job, int64_t batch, double 
 template <int bytes>
 std::optional<Status> by_gaps(const Job<bytes>& job, int64_t batch, double used, bool vectors,
                               cudaStream_t stream) {
-  if (batch == 1 || job.rows > small_matrix_bytes || job.columns > small_matrix_bytes ||
-      job.rows * job.columns * bytes > small_matrix_bytes)
-    return {};
+  if (!are_small(job, batch)) return {};
   // Tiles write sectors whole that lines without gaps have in common, and read lines together.
   const bool joined = job.out_leading == job.rows;
   const double least = vectors                         ? Tiles<bytes>::gaps.aligned
@@ -586,20 +612,35 @@ Status launch_pairs_anywhere(const Job<bytes>& job, int64_t batch, cudaStream_t 
   return launch(&transpose_in_place<Small>, Small::side, Small::threads, Small::shared);
 }
 
+/// Small matrices of a batch as out of place, where blocks read and write whole ones; pairs of tiles else.
 template <int bytes>
-Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+Status launch_in_place(const Job<bytes>& job, int64_t batch, bool without_gaps, cudaStream_t stream) {
   if (job.rows > 0xffff * 16) return detail::invalid("rows is too large: in place, 1,048,560 at most");
-  const bool large = job.rows * job.rows >= large_in_place / bytes;
-  if (out_begins(job, batch) % (large ? 32 : 16) != 0) return launch_pairs_anywhere(job, batch, stream);
+  if (job.rows == 1) return {};
   using Large = typename Tiles<bytes>::InPlace;
   using Small = typename Tiles<bytes>::Small;
-  const auto launch = [&]<class Of>(Of) {
-    const auto tiles = static_cast<unsigned>(divide_up(job.rows, Of::rows));
-    return launch_pairs(&transpose_aligned_in_place<Of>, job, batch, tiles * (tiles + 1) / 2, 2 * Of::threads,
-                        2 * Of::shared, stream, tiles);
+  const int64_t size = job.rows * job.rows * bytes;
+  const bool vectors = out_begins(job, batch) % (size >= large_in_place ? 32 : 16) == 0;
+  if (batch > 1) {
+    const double used = tiling_of<Small>(job, batch).used;
+    if (const auto status =
+            without_gaps ? by_small(job, batch, stream) : by_gaps(job, batch, used, vectors, stream))
+      return *status;
+    if constexpr (bytes <= 4)
+      if (const auto status = by_gathering(job, batch, used, vectors, stream)) return *status;
+  }
+  if (!vectors) return launch_pairs_anywhere(job, batch, stream);
+  const auto kernel_of = [&]<class Of>(Of) {
+    return size >= kept_aligned / batch ? &transpose_aligned_in_place<Of, Reading::keeping>
+                                        : &transpose_aligned_in_place<Of, Reading::plain>;
   };
-  if (are_many(many_pairs, job, batch, Large::rows)) {
-    if (allow_shared(&transpose_aligned_in_place<Large>, 2 * Large::shared)) return launch(Large{});
+  const auto launch = [&]<class Of>(Of of) {
+    const auto tiles = static_cast<unsigned>(divide_up(job.rows, Of::rows));
+    return launch_pairs(kernel_of(of), job, batch, tiles * (tiles + 1) / 2, 2 * Of::threads, 2 * Of::shared,
+                        stream, tiles);
+  };
+  if (size >= large_aligned<bytes> / batch) {
+    if (allow_shared(kernel_of(Large{}), 2 * Large::shared)) return launch(Large{});
     cudaGetLastError();  // a chip with less shared memory: the smaller tiles
   }
   return launch(Small{});
@@ -668,15 +709,15 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (shape.batch > 1 && !behind && !beside)
     return invalid("out_stride is too small: matrices of the output overlap");
 
+  const bool without_gaps = job.in_leading == job.columns && job.out_leading == job.rows &&
+                            (shape.batch == 1 || (job.in_stride == job.rows * job.columns &&
+                                                  job.out_stride == job.rows * job.columns));
   if (to == from) {
     if (job.rows != job.columns) return invalid("in is out, but in place the matrix must be square");
     if (job.in_leading != job.out_leading || (shape.batch > 1 && job.in_stride != job.out_stride))
       return invalid("in is out, but in place both must have the same leading dimension and stride");
-    return launch_in_place(job, shape.batch, stream);
+    return launch_in_place(job, shape.batch, without_gaps, stream);
   }
-  const bool without_gaps = job.in_leading == job.columns && job.out_leading == job.rows &&
-                            (shape.batch == 1 || (job.in_stride == job.rows * job.columns &&
-                                                  job.out_stride == job.rows * job.columns));
   const auto begins_in = [](uintptr_t a, uintptr_t b, int64_t size) {
     return a >= b && a - b < uintptr_t(size);
   };
@@ -686,13 +727,8 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (without_gaps && (job.rows == 1 || job.columns == 1))
     return detail::status_of(
         cudaMemcpyAsync(out, in, static_cast<size_t>(in_bytes), cudaMemcpyDeviceToDevice, stream));
-  if (without_gaps && shape.batch > 1 && job.rows <= small_matrix_bytes &&
-      job.columns <= small_matrix_bytes && job.rows * job.columns * bytes <= small_matrix_bytes) {
-    const auto rows = static_cast<unsigned>(job.rows), columns = static_cast<unsigned>(job.columns);
-    const ScheduleLaunch& launch =
-        schedule_of(bytes, rows, columns, packed(rows, columns), from, to, in_bytes <= few_bytes);
-    if (launch.found()) return launch_small(job, launch, shape.batch, stream);
-  }
+  if (without_gaps)
+    if (const auto status = by_small(job, shape.batch, stream)) return *status;
   using Large = typename Tiles<bytes>::Large;
   using Lines = typename Tiles<bytes>::Lines;
   using Small = typename Tiles<bytes>::Small;
@@ -745,9 +781,9 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// makes for their size and where pointers lie in words: up to some milliseconds (without the compiler's
 /// optimisation ten times that) in the first call of a thread, which keeps the last 32.
 ///
-/// Inputs of 128 MiB and more (in place, of 96 MiB) are read with the L2 priority "evict last", most of which
-/// is taken back before the end (docs/performance.md). The first of them on a device asks the driver for the
-/// memory's clock, which takes about half a millisecond.
+/// Inputs of 128 MiB and more (in place, of 192 MiB) are read with the L2 priority "evict last", most of
+/// which is taken back before the end (docs/performance.md). The first of them on a device asks the driver
+/// for the memory's clock, which takes about half a millisecond.
 template <class T>
 Status transpose(T* out, const std::type_identity_t<T>* in, const TransposeShape& shape,
                  cudaStream_t stream = nullptr) {

@@ -95,8 +95,8 @@ template __global__ void transpose_in_place<PairTiles<8, 32, 256, Reading::plain
     Job<8>, const __grid_constant__ Pairs);
 template __global__ void transpose_in_place<PairTiles<16, 64, 1024, Reading::keeping>>(
     Job<16>, const __grid_constant__ Pairs);
-template __global__ void transpose_aligned_in_place<Tiles<2>::Small>(Job<2>, unsigned);
-template __global__ void transpose_aligned_in_place<Tiles<4>::InPlace>(Job<4>, unsigned);
-template __global__ void transpose_aligned_in_place<Tiles<8>::InPlace>(Job<8>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<2>::Small, Reading::plain>(Job<2>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<4>::InPlace, Reading::keeping>(Job<4>, unsigned);
+template __global__ void transpose_aligned_in_place<Tiles<8>::InPlace, Reading::plain>(Job<8>, unsigned);
 
 }  // namespace lanescope::kernels::transposing

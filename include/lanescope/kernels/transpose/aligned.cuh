@@ -104,12 +104,7 @@ template <int tile_bytes, int64_t cached>
 __device__ __forceinline__ bool is_large() {
   return gridDim.x >= 2 * static_cast<unsigned>(cached / tile_bytes);
 }
-__device__ __forceinline__ uint64_t input_policy(bool large) {
-  if (large) return evict_last();
-  uint64_t policy;
-  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
+__device__ __forceinline__ uint64_t input_policy(bool large) { return large ? evict_last() : evict_first(); }
 
 /// Loads a vector that no other lane needs.
 __device__ __forceinline__ uint4 load_once(const uint4* from, uint64_t policy) {
@@ -173,10 +168,10 @@ __device__ __forceinline__ void fill_tile(UsedTile<Tiles>& tile, const Piece<Til
     }
 }
 
-/// The output's side.
-template <class Tiles>
+/// The output's side: whole vectors go by `store(to, vector)`.
+template <class Tiles, class Store>
 __device__ __forceinline__ void write_tile(const UsedTile<Tiles>& tile, const Piece<Tiles::bytes>& piece,
-                                           int thread) {
+                                           int thread, Store store) {
   constexpr int vector = Tiles::vector;
   using T = Word<Tiles::bytes>;
   using Tile = UsedTile<Tiles>;
@@ -187,7 +182,7 @@ __device__ __forceinline__ void write_tile(const UsedTile<Tiles>& tile, const Pi
     // Lanes outside of the matrix load as well: a warp with few lanes is served differently.
     const uint4 value = *reinterpret_cast<const uint4*>(tile.storage + Tile::chunk_offset(column, chunk));
     if (column < piece.columns && chunk * vector + vector <= piece.rows)
-      __stcs(reinterpret_cast<uint4*>(piece.out + column * piece.out_leading) + chunk, value);
+      store(reinterpret_cast<uint4*>(piece.out + column * piece.out_leading) + chunk, value);
   }
   // Rows behind the last whole vector; lanes are spread over the columns as the stores to the tile are.
   if constexpr (vector > 1)
@@ -224,7 +219,7 @@ __global__ void __launch_bounds__(Tiles::threads) transpose_aligned(Job<Tiles::b
     release_lines<cached>({reinterpret_cast<uintptr_t>(piece.in), piece.in_leading * Tiles::bytes, 0,
                            piece.rows, 0, piece.columns * Tiles::bytes},
                           Tiles::shared);
-  write_tile<Tiles>(tile, piece, thread);
+  write_tile<Tiles>(tile, piece, thread, [](uint4* to, const uint4& value) { __stcs(to, value); });
 }
 
 /// How blocks go through large matrices, from the measurements in docs/performance.md.

@@ -185,8 +185,10 @@ __global__ void __launch_bounds__(2 * gathering_threads, 2)
 }
 
 /// The same where rows begin at multiples of 16 bytes: half of the threads move a tile one way, as
-/// transpose_aligned does it, half of them the one opposite the other way.
-template <class Tiles>
+/// transpose_aligned does it, half of them the one opposite the other way. Large matrices are read with the
+/// L2 policy "evict last", and lose it as they are written; others are read and written as what is not needed
+/// again.
+template <class Tiles, Reading reading>
 __global__ void __launch_bounds__(2 * Tiles::threads)
     transpose_aligned_in_place(Job<Tiles::bytes> job, unsigned tiles) {
   constexpr int side = Tiles::rows;
@@ -205,9 +207,22 @@ __global__ void __launch_bounds__(2 * Tiles::threads)
                                   half.rows,
                                   half.columns};
 
-  fill_tile<Tiles>(tile, piece, half.thread, [](const uint4* from) { return __ldcs(from); });
+  constexpr bool keeping = reading == Reading::keeping;
+  const uint64_t policy = keeping ? evict_last() : evict_first();
+  fill_tile<Tiles>(tile, piece, half.thread, [&](const uint4* from) {
+    uint4 value;
+    asm("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=r"(value.x), "=r"(value.y), "=r"(value.z), "=r"(value.w)
+        : "l"(from), "l"(policy));
+    return value;
+  });
   __syncthreads();
-  write_tile<Tiles>(tile, piece, half.thread);
+  write_tile<Tiles>(tile, piece, half.thread, [](uint4* to, const uint4& value) {
+    if constexpr (keeping)
+      *to = value;
+    else
+      __stcs(to, value);
+  });
 }
 
 }  // namespace lanescope::kernels::transposing
