@@ -9,7 +9,8 @@
 //   suite    8192² and 16384² floats: time, bandwidth, share of the copy, speed-up over the naive kernel, and
 //            the wavefronts of shared memory that the model (lanescope/model, asked here for each access of
 //            the source) predicts for the whole matrix; cuBLAS's geam where libcublas.so can be opened
-//   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes, and in place
+//   sizes    the library for elements of 1 to 16 bytes: square, rectangular and odd sizes, thin matrices,
+//            fields of structs, and in place
 //   batches  the library for batches of small matrices, without gaps and with
 //
 // A time is that of four calls behind one that is not timed, divided by four, so that each call finds the
@@ -324,6 +325,30 @@ void thin(const Buffers& buffers) {
     }
 }
 
+/// Some fields of structs of 256 MiB, of which each becomes an array, and the other way round. Not checked
+/// here: what the tests do.
+template <int bytes>
+void fields(const Buffers& buffers) {
+  using Word = lanescope::kernels::transposing::Word<bytes>;
+  auto* const out = reinterpret_cast<Word*>(buffers.out);
+  const auto* const in = reinterpret_cast<const Word*>(buffers.in);
+  for (const auto& [some, all] : {std::pair{1, 2}, {1, 4}, {2, 3}, {3, 4}, {7, 8}, {15, 16}})
+    for (const bool to_arrays : {true, false}) {
+      const int64_t n = (int64_t{256} << 20) / bytes / all >> smaller;
+      const Shape shape = to_arrays ? Shape{n, some} : Shape{some, n};
+      const lanescope::kernels::TransposeShape with{.rows = shape.rows,
+                                                    .columns = shape.columns,
+                                                    .in_leading = to_arrays ? all : 0,
+                                                    .out_leading = to_arrays ? 0 : all};
+      std::vector<Candidate> candidates{copy_of(buffers, static_cast<size_t>(n * some) * bytes)};
+      candidates.push_back(
+          {"with gaps", [=] { must(lanescope::kernels::transpose(out, in, with)); }, Result::unchecked});
+      measure<bytes>(candidates, buffers, shape, 7);
+      std::printf("%d of %d, %s\n", some, all, to_arrays ? "to arrays" : "to structs");
+      print_line<bytes>(shape, candidates);
+    }
+}
+
 /// 100,000 matrices, and where those may lie in the L2 cache as many as do not.
 template <int bytes>
 void batches(const Buffers& buffers) {
@@ -430,6 +455,8 @@ int main(int argc, char** argv) {
     for_all_sizes([&](auto bytes) { sizes<bytes()>(buffers); });
     library_title("The library's transpose, thin matrices");
     for_all_sizes([&](auto bytes) { thin<bytes()>(buffers); });
+    library_title("The library's transpose, fields of structs");
+    for_all_sizes([&](auto bytes) { fields<bytes()>(buffers); });
     library_title("The library's transpose, in place");
     for_all_sizes([&](auto bytes) { in_place<bytes()>(buffers); });
   }

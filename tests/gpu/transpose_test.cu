@@ -138,9 +138,13 @@ void check(int64_t rows, int64_t columns, int64_t batch, const Variation& v, boo
   const Buffer to(result.size() * bytes), from(in_place ? 0 : source.size() * bytes);
   must(cudaMemcpy(to.data, result.data(), result.size() * bytes, cudaMemcpyHostToDevice), "cudaMemcpy");
   const size_t row_bytes = static_cast<size_t>(columns) * bytes;
-  // What may not be read stays uninitialised, for initcheck: gaps, too, but for those of small matrices.
-  const bool gaps_read =
-      batch > 1 && rows * columns * bytes <= lanescope::kernels::transposing::small_matrix_bytes;
+  // What may not be read stays uninitialised, for initcheck: gaps, too, but for those of small matrices and
+  // of pieces of thin ones.
+  namespace kernels = lanescope::kernels::transposing;
+  constexpr kernels::PieceLimits pieces = kernels::Tiles<bytes>::pieces;
+  const bool gaps_read = (batch > 1 && rows * columns * bytes <= kernels::small_matrix_bytes) ||
+                         (columns < rows && columns <= pieces.tall) ||
+                         (rows < columns && rows <= pieces.wide);
   if (!in_place && gaps_read && row_bytes && rows)
     must(cudaMemcpy(from.data + in.first * bytes, source.data() + in.first,
                     static_cast<size_t>(end(in) - in.first) * bytes, cudaMemcpyHostToDevice),
@@ -251,6 +255,25 @@ void check_sizes(bool quick) {
         const int variation = quick ? turn++ % count : i;
         check<bytes>(rows, columns, variation < 3 ? 1 : quick ? 3 : 9, variations[variation], false);
       }
+    }
+  // Thin matrices with gaps between short lines: fields of structs, one of them, several matrices.
+  for (const int64_t thin : {1, 3, 4, 13, 50})
+    for (const bool tall : {false, true}) {
+      if (quick && thin > 3) continue;
+      const auto with = [&](int64_t padding, int64_t others, int64_t first, int64_t batch, int64_t more) {
+        const int64_t copied = std::min(padding, 32 / int64_t{bytes}) + thin;
+        const int64_t along = std::max<int64_t>(more, 17 * (10240 / bytes / copied + 128 / bytes)) + 5;
+        Variation v{.in_first = first, .out_first = first};
+        (tall ? v.in_padding : v.out_padding) = padding;
+        (tall ? v.out_padding : v.in_padding) = others;
+        check<bytes>(tall ? along : thin, tall ? thin : along, batch, v, false);
+      };
+      with(1, 0, 0, 1, 0);
+      with(thin + 3, 2, 1, 1, 0);
+      if (quick) continue;
+      with(2, 7, 0, 1, 0);
+      with(160 / bytes, 0, 3, 1, 0);
+      if (thin == 3) with(1, 3, 1, 3, (int64_t{4} << 20) / bytes / thin);
     }
   // What tiles leave at the ends of rows, beside two and more whole ones; between rows, and at their ends.
   for (const int64_t columns : {250, 61, 249, 251, 253, 268, 288, 505, 506, 507, 509, 524})

@@ -22,7 +22,8 @@
 //   small       batches of small matrices without gaps: a block takes many of them as one piece of memory,
 //               and moves elements as a schedule says, which the host makes for the sizes and keeps: no
 //               two lanes meet in a bank
-//   gaps        batches of small matrices with gaps: likewise, but lines lie in shared memory as outside
+//   gaps        batches of small matrices with gaps: likewise, but lines lie in shared memory as outside;
+//               and pieces of long, thin matrices whose short lines have gaps (fields of structs)
 //   strips      long, thin matrices: a block takes a strip from one long edge to the other, and moves its
 //               elements likewise
 //   gathering   matrices of some hundred rows or columns, elements of 1 to 4 bytes: likewise, but the
@@ -93,6 +94,11 @@ inline constexpr double always = 2, never = 0;
 struct GapLimits {
   double aligned, joined, apart;
 };
+/// Elements of short lines with gaps between them up to which pieces are faster than tiles: of tall matrices,
+/// and of wide ones.
+struct PieceLimits {
+  int tall, wide;
+};
 /// Where gathering is faster than tiles that are used so much (Tiling::used): less than a limit, in matrices
 /// of so many bytes a row (tall ones) or a column (wide ones).
 struct GatheredLimits {
@@ -117,6 +123,7 @@ struct Tiles<1> {
   static constexpr GatheredLimits gathered = {630, 400, 0.986, 0.465, 420, always, always, 0.95, 100};
   static constexpr int pair_sides[] = {192, 144};  ///< in place: of tiles that are gathered
   static constexpr GapLimits gaps = {0.5, always, always};
+  static constexpr PieceLimits pieces = {31, 64};
 };
 template <>
 struct Tiles<2> {
@@ -130,6 +137,7 @@ struct Tiles<2> {
   static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.89, 64};
   static constexpr int pair_sides[] = {120, 96};
   static constexpr GapLimits gaps = {0.5, 0.8, always};
+  static constexpr PieceLimits pieces = {30, 62};
 };
 template <>
 struct Tiles<4> {
@@ -143,6 +151,7 @@ struct Tiles<4> {
   static constexpr GatheredLimits gathered = {600, 310, 0.91, 0.4, 0, never, 0.85, never, 64};
   static constexpr int pair_sides[] = {96};
   static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
+  static constexpr PieceLimits pieces = {16, 31};
 };
 template <>
 struct Tiles<8> {
@@ -154,6 +163,7 @@ struct Tiles<8> {
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.36, 0.52}, anywhere = {0.75, 0.745, 0.77, 0.79, 0.84};
   static constexpr GapLimits gaps = {0.48, 0.9, 0.9};
+  static constexpr PieceLimits pieces = {15, 15};
 };
 template <>
 struct Tiles<16> {
@@ -165,6 +175,7 @@ struct Tiles<16> {
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.7, 0.7}, anywhere = {0.54, 0.54};
   static constexpr GapLimits gaps = {0.9, 0.9, 0.9};
+  static constexpr PieceLimits pieces = {7, 15};
 };
 /// Large tiles where there are so many of them: four for each multiprocessor of the largest chips, about.
 inline constexpr int64_t many_tiles = 512;
@@ -358,6 +369,14 @@ Status launch_small(const Job<bytes>& job, const ScheduleLaunch& launch, int64_t
                                                                launch.plan_of<slots>(some));
     });
   });
+}
+
+/// Whether anything lies between rows or matrices, of the input or of the output.
+template <int bytes>
+bool has_gaps(const Job<bytes>& job, int64_t batch) {
+  const int64_t size = job.rows * job.columns;
+  return job.in_leading != job.columns || job.out_leading != job.rows ||
+         (batch > 1 && (job.in_stride != size || job.out_stride != size));
 }
 
 /// Matrices of a batch of which a block has many.
@@ -614,7 +633,7 @@ Status launch_pairs_anywhere(const Job<bytes>& job, int64_t batch, cudaStream_t 
 
 /// Small matrices of a batch as out of place, where blocks read and write whole ones; pairs of tiles else.
 template <int bytes>
-Status launch_in_place(const Job<bytes>& job, int64_t batch, bool without_gaps, cudaStream_t stream) {
+Status launch_in_place(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   if (job.rows > 0xffff * 16) return detail::invalid("rows is too large: in place, 1,048,560 at most");
   if (job.rows == 1) return {};
   using Large = typename Tiles<bytes>::InPlace;
@@ -624,7 +643,7 @@ Status launch_in_place(const Job<bytes>& job, int64_t batch, bool without_gaps, 
   if (batch > 1) {
     const double used = tiling_of<Small>(job, batch).used;
     if (const auto status =
-            without_gaps ? by_small(job, batch, stream) : by_gaps(job, batch, used, vectors, stream))
+            has_gaps(job, batch) ? by_gaps(job, batch, used, vectors, stream) : by_small(job, batch, stream))
       return *status;
     if constexpr (bytes <= 4)
       if (const auto status = by_gathering(job, batch, used, vectors, stream)) return *status;
@@ -644,6 +663,90 @@ Status launch_in_place(const Job<bytes>& job, int64_t batch, bool without_gaps, 
     cudaGetLastError();  // a chip with less shared memory: the smaller tiles
   }
   return launch(Small{});
+}
+
+template <int bytes>
+Status launch_apart(const Job<bytes>& job, int64_t batch, cudaStream_t stream);
+
+/// Goes by pieces of the long side where the short lines of a thin matrix have gaps (fields of structs):
+/// these are a batch of small matrices, side by side in the rows or columns of one. What is left goes by
+/// tiles.
+template <int bytes>
+std::optional<Status> by_pieces(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+  constexpr int64_t line = 128 / bytes, piece_bytes = 10240, least = int64_t{4} << 20;
+  constexpr PieceLimits limits = Tiles<bytes>::pieces;
+  const bool tall = job.columns < job.rows;
+  const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
+  const int64_t leading = tall ? job.in_leading : job.out_leading;
+  if (leading == thin || thin > (tall ? limits.tall : limits.wide)) return {};
+  // A launch for each matrix of a batch.
+  if (batch > 1 && thin * along < least / bytes) return {};
+  // Sectors are all that is copied of large gaps.
+  const int64_t copied = std::min(leading, thin + 32 / bytes);
+  const int64_t length = std::max(piece_bytes / bytes / copied / line, int64_t{1}) * line;
+  const int64_t pieces = along / length, left = along % length;
+  if (pieces < 16) return {};
+  Job<bytes> some = job, rest = job;
+  (tall ? some.rows : some.columns) = length;
+  (tall ? rest.rows : rest.columns) = left;
+  some.in_stride = tall ? length * job.in_leading : length;
+  some.out_stride = tall ? length : length * job.out_leading;
+  rest.in += pieces * some.in_stride;
+  rest.out += pieces * some.out_stride;
+  for (int64_t matrix = 0; matrix < batch; ++matrix) {
+    const auto of = [&](Job<bytes> part) {
+      part.in += matrix * job.in_stride;
+      part.out += matrix * job.out_stride;
+      return part;
+    };
+    const auto status = by_gaps(of(some), pieces, 0, false, stream);
+    if (!status || !*status) return status;
+    if (left == 0) continue;
+    if (const Status last = launch_apart(of(rest), 1, stream); !last) return last;
+  }
+  return Status{};
+}
+
+/// Matrices that do not lie in each other's place.
+template <int bytes>
+Status launch_apart(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
+  const bool gaps = has_gaps(job, batch);
+  if (!gaps)
+    if (const auto status = by_small(job, batch, stream)) return *status;
+  using Large = typename Tiles<bytes>::Large;
+  using Lines = typename Tiles<bytes>::Lines;
+  using Small = typename Tiles<bytes>::Small;
+  using Anywhere = typename Tiles<bytes>::Anywhere;
+  using FewAnywhere = typename Tiles<bytes>::FewAnywhere;
+  // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
+  // words together does, but where a matrix is one tile, which shares sectors with no other in its rows.
+  const bool one_tile = bytes < 8 && job.rows <= Large::rows && job.columns <= Large::columns;
+  const uintptr_t in_rows = in_begins(job, batch), out_rows = out_begins(job, batch);
+  const bool vectors = in_rows % 16 == 0 && out_rows % (one_tile ? 16 : 32) == 0;
+  const bool whole_lines = (in_rows | out_rows) % 128 == 0;
+  const Tiling large = vectors ? tiling_of<Large>(job, batch) : tiling_of<Anywhere>(job, batch);
+  const Tiling small = vectors ? tiling_of<Small>(job, batch) : tiling_of<FewAnywhere>(job, batch);
+  const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / batch ||
+                   (!vectors && small.used > better_used<bytes>(large.used) * large.used);
+  const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, batch) : large;
+
+  // What lies in the L2 cache gains less than it takes to make a schedule for one call.
+  const bool cached = job.rows * job.columns <= few_bytes / bytes / batch;
+  const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
+  if (gaps) {
+    if (const auto status = by_gaps(job, batch, tiling.used, vectors, stream)) return *status;
+    if (const auto status = by_pieces(job, batch, stream)) return *status;
+  }
+  if constexpr (bytes <= 4)
+    if (const auto status = by_gathering(job, batch, tiling.used, vectors, stream)) return *status;
+  if (const auto status = by_strips(job, batch, tiling.used, least, cached ? 0.5 : 1, stream)) return *status;
+  if (tiling.down > 0x7fffffff / tiling.across)
+    return detail::invalid("rows or columns is too large: more than 2^31 tiles");
+  if (vectors && few) return launch_aligned<Small>(job, tiling, batch, whole_lines, stream);
+  if (vectors && whole_lines) return launch_aligned<Lines>(job, tiling, batch, whole_lines, stream);
+  if (vectors) return launch_aligned<Large>(job, tiling, batch, whole_lines, stream);
+  if (few) return launch_anywhere<FewAnywhere>(job, tiling, batch, stream);
+  return launch_anywhere<Anywhere>(job, tiling, batch, stream);
 }
 
 /// The bytes from the first to behind the last element; negative: more than there are addresses.
@@ -709,60 +812,25 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
   if (shape.batch > 1 && !behind && !beside)
     return invalid("out_stride is too small: matrices of the output overlap");
 
-  const bool without_gaps = job.in_leading == job.columns && job.out_leading == job.rows &&
-                            (shape.batch == 1 || (job.in_stride == job.rows * job.columns &&
-                                                  job.out_stride == job.rows * job.columns));
   if (to == from) {
     if (job.rows != job.columns) return invalid("in is out, but in place the matrix must be square");
     if (job.in_leading != job.out_leading || (shape.batch > 1 && job.in_stride != job.out_stride))
       return invalid("in is out, but in place both must have the same leading dimension and stride");
-    return launch_in_place(job, shape.batch, without_gaps, stream);
+    return launch_in_place(job, shape.batch, stream);
   }
+  // One line has no gaps between lines.
+  if (job.rows == 1) job.in_leading = job.columns;
+  if (job.columns == 1) job.out_leading = job.rows;
+  const bool gaps = has_gaps(job, shape.batch);
   const auto begins_in = [](uintptr_t a, uintptr_t b, int64_t size) {
     return a >= b && a - b < uintptr_t(size);
   };
-  if (without_gaps && (begins_in(to, from, in_bytes) || begins_in(from, to, out_bytes)))
+  if (!gaps && (begins_in(to, from, in_bytes) || begins_in(from, to, out_bytes)))
     return invalid("in and out overlap");
-
-  if (without_gaps && (job.rows == 1 || job.columns == 1))
+  if (!gaps && (job.rows == 1 || job.columns == 1))
     return detail::status_of(
         cudaMemcpyAsync(out, in, static_cast<size_t>(in_bytes), cudaMemcpyDeviceToDevice, stream));
-  if (without_gaps)
-    if (const auto status = by_small(job, shape.batch, stream)) return *status;
-  using Large = typename Tiles<bytes>::Large;
-  using Lines = typename Tiles<bytes>::Lines;
-  using Small = typename Tiles<bytes>::Small;
-  using Anywhere = typename Tiles<bytes>::Anywhere;
-  using FewAnywhere = typename Tiles<bytes>::FewAnywhere;
-  // Vectors are read; of the output whole sectors are written, because halves of them cost more than putting
-  // words together does, but where a matrix is one tile, which shares sectors with no other in its rows.
-  const bool one_tile = bytes < 8 && job.rows <= Large::rows && job.columns <= Large::columns;
-  const uintptr_t in_rows = in_begins(job, shape.batch), out_rows = out_begins(job, shape.batch);
-  const bool vectors = in_rows % 16 == 0 && out_rows % (one_tile ? 16 : 32) == 0;
-  const bool whole_lines = (in_rows | out_rows) % 128 == 0;
-  const Tiling large = vectors ? tiling_of<Large>(job, shape.batch) : tiling_of<Anywhere>(job, shape.batch);
-  const Tiling small =
-      vectors ? tiling_of<Small>(job, shape.batch) : tiling_of<FewAnywhere>(job, shape.batch);
-  const bool few = large.count() < (vectors ? 1 : 2) * many_tiles / shape.batch ||
-                   (!vectors && small.used > better_used<bytes>(large.used) * large.used);
-  const Tiling tiling = few ? small : vectors && whole_lines ? tiling_of<Lines>(job, shape.batch) : large;
-
-  // What lies in the L2 cache gains less than it takes to make a schedule for one call.
-  const bool cached = job.rows * job.columns <= few_bytes / bytes / shape.batch;
-  const LeastUsed least = vectors ? Tiles<bytes>::aligned : Tiles<bytes>::anywhere;
-  if (!without_gaps)
-    if (const auto status = by_gaps(job, shape.batch, tiling.used, vectors, stream)) return *status;
-  if constexpr (bytes <= 4)
-    if (const auto status = by_gathering(job, shape.batch, tiling.used, vectors, stream)) return *status;
-  if (const auto status = by_strips(job, shape.batch, tiling.used, least, cached ? 0.5 : 1, stream))
-    return *status;
-  if (tiling.down > 0x7fffffff / tiling.across)
-    return invalid("rows or columns is too large: more than 2^31 tiles");
-  if (vectors && few) return launch_aligned<Small>(job, tiling, shape.batch, whole_lines, stream);
-  if (vectors && whole_lines) return launch_aligned<Lines>(job, tiling, shape.batch, whole_lines, stream);
-  if (vectors) return launch_aligned<Large>(job, tiling, shape.batch, whole_lines, stream);
-  if (few) return launch_anywhere<FewAnywhere>(job, tiling, shape.batch, stream);
-  return launch_anywhere<Anywhere>(job, tiling, shape.batch, stream);
+  return launch_apart(job, shape.batch, stream);
 }
 
 }  // namespace transposing
