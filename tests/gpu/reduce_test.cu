@@ -174,6 +174,21 @@ void test_types() {
   test_exact<Affine, Affine>("composition of maps", {1, 0}, Compose{}, [](uint32_t h) {
     return Affine{h | 1, h >> 7};
   });
+  // Two at a time.
+  test_exact<int8_t, int8_t>("max of int8", Max::identity<int8_t>(), Max{},
+                             [](uint32_t h) { return static_cast<int8_t>(h % 90 - 120); });
+  test_exact<int8_t, int8_t>("min of int8", Min::identity<int8_t>(), Min{},
+                             [](uint32_t h) { return static_cast<int8_t>(h % 200 - 90); });
+  test_exact<uint8_t, uint8_t>("max of uint8", Max::identity<uint8_t>(), Max{},
+                               [](uint32_t h) { return static_cast<uint8_t>(h % 251); });
+  test_exact<uint8_t, uint8_t>("min of uint8", Min::identity<uint8_t>(), Min{},
+                               [](uint32_t h) { return static_cast<uint8_t>(h % 150 + 100); });
+  test_exact<int16_t, int16_t>("max of int16", Max::identity<int16_t>(), Max{},
+                               [](uint32_t h) { return static_cast<int16_t>(h % 30000 - 31000); });
+  test_exact<int16_t, int16_t>("min of int16", Min::identity<int16_t>(), Min{},
+                               [](uint32_t h) { return static_cast<int16_t>(h % 60000 - 29000); });
+  test_exact<uint16_t, uint16_t>("min of uint16", Min::identity<uint16_t>(), Min{},
+                                 [](uint32_t h) { return static_cast<uint16_t>(h % 25000 + 40000); });
   test_exact<uint32_t, uint32_t>("bits", 0, BitOr{0}, [](uint32_t h) { return 1u << (h % 31); });
 }
 

@@ -301,18 +301,27 @@ struct WithIndex {
   }
 };
 
+/// What a lane loads at once, as it comes: 16 bytes, or elements.
+template <class In>
+struct Loaded {
+  std::conditional_t<wide<In>, uint4, In> raw[wide<In> ? 1 : per_load<In>];
+  static_assert(sizeof raw == sizeof(In) * per_load<In>);
+
+  __device__ __forceinline__ void take(const In (&x)[per_load<In>]) { memcpy(raw, x, sizeof raw); }
+  __device__ __forceinline__ void give(In (&x)[per_load<In>]) const { memcpy(x, raw, sizeof raw); }
+};
+
 /// One 16-byte load. Inputs (`foreign`) are read once and by nobody else: past the first cache. Results of
 /// the kernel before are read through it.
 template <bool foreign, class In>
-__device__ __forceinline__ void load_wide(In (&to)[per_load<In>], const In* from) {
-  uint4 raw;
+__device__ __forceinline__ void load_wide(Loaded<In>& to, const In* from) {
+  uint4& raw = to.raw[0];
   if constexpr (foreign)
     asm volatile("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
                  : "=r"(raw.x), "=r"(raw.y), "=r"(raw.z), "=r"(raw.w)
                  : "l"(from));
   else
     raw = *reinterpret_cast<const uint4*>(from);
-  memcpy(to, &raw, sizeof raw);
 }
 
 /// Elements in[begin … end-1], of which `first` is where indices begin.
@@ -327,7 +336,7 @@ struct Range {
 
   /// Loads the vectors v, v + step, …, `count` of them, which lie in the range as a whole.
   template <bool foreign, int step>
-  __device__ __forceinline__ void load(In (&to)[in_flight][per_load<In>], uint64_t v, uint64_t count) const {
+  __device__ __forceinline__ void load(Loaded<In> (&to)[in_flight], uint64_t v, uint64_t count) const {
     constexpr int n = per_load<In>;
     const In* from = in + v * n;
     if (wide<In> && aligned) {
@@ -338,9 +347,11 @@ struct Range {
     } else {
 #pragma unroll
       for (int u = 0; u < in_flight; ++u) {
+        In x[n] = {};
 #pragma unroll
         for (int k = 0; k < n; ++k)
-          if (u < count) to[u][k] = from[u * step * n + k];
+          if (u < count) x[k] = from[u * step * n + k];
+        to[u].take(x);
       }
     }
   }
@@ -349,7 +360,11 @@ struct Range {
     constexpr int n = per_load<In>;
     const uint64_t at = v * n;
     if (wide<In> && aligned && at >= begin && at + n <= end) {
-      if constexpr (wide<In>) load_wide<false>(to, in + at);
+      if constexpr (wide<In>) {
+        Loaded<In> vector;
+        load_wide<false>(vector, in + at);
+        vector.give(to);
+      }
     } else {
 #pragma unroll
       for (int k = 0; k < n; ++k)
@@ -361,13 +376,71 @@ struct Range {
 
 // ---- Reducing.
 
+/// Whether minima and maxima are taken of two elements at a time (Pairs).
+template <class Make, class In, class Acc, class Op>
+inline constexpr bool in_pairs = false;
+template <class T, bool smaller>
+inline constexpr bool in_pairs<AsValue, T, T, Extreme<smaller>> = std::is_integral_v<T> && sizeof(T) <= 2 &&
+                                                                  !std::is_same_v<T, bool>;
+
+/// The least or largest of integers of 8 or 16 bits, two in each word as 16 bits: Hopper compares both with
+/// one instruction, where one by one they take more time than the memory does.
+template <class T, class Op>
+struct Pairs;
+template <class T, bool smaller>
+struct Pairs<T, Extreme<smaller>> {
+  static constexpr int loaded = 4, words = loaded * (sizeof(T) == 1 ? 2 : 1);
+  uint32_t word[words];
+
+  __device__ explicit Pairs(T all) {
+    const uint32_t half = static_cast<uint16_t>(all);
+#pragma unroll
+    for (uint32_t& w : word) w = half << 16 | half;
+  }
+  __device__ __forceinline__ static uint32_t better(uint32_t a, uint32_t b) {
+    if constexpr (std::is_signed_v<T>)
+      return smaller ? __vmins2(a, b) : __vmaxs2(a, b);
+    else
+      return smaller ? __vminu2(a, b) : __vmaxu2(a, b);
+  }
+  /// `__byte_perm` takes no copies of signs.
+  template <unsigned selector>
+  __device__ __forceinline__ static uint32_t permuted(uint32_t bytes) {
+    uint32_t result;
+    asm("prmt.b32 %0, %1, 0, %2;" : "=r"(result) : "r"(bytes), "n"(selector));
+    return result;
+  }
+  __device__ __forceinline__ void add(const Loaded<T>& x) {
+    const uint32_t raw[] = {x.raw[0].x, x.raw[0].y, x.raw[0].z, x.raw[0].w};
+#pragma unroll
+    for (int i = 0; i < loaded; ++i) {
+      if constexpr (sizeof(T) == 2) {
+        word[i] = better(word[i], raw[i]);
+      } else {
+        // Bytes 0 and 2, and 1 and 3; behind each one zeros or copies of its sign.
+        constexpr unsigned even = std::is_signed_v<T> ? 0xa280 : 0x4240,
+                           odd = std::is_signed_v<T> ? 0xb391 : 0x4341;
+        word[2 * i] = better(word[2 * i], permuted<even>(raw[i]));
+        word[2 * i + 1] = better(word[2 * i + 1], permuted<odd>(raw[i]));
+      }
+    }
+  }
+  __device__ T value() const {
+    uint32_t best = word[0];
+#pragma unroll
+    for (int i = 1; i < words; ++i) best = better(best, word[i]);
+    return Extreme<smaller>{}(static_cast<T>(best & 0xffff), static_cast<T>(best >> 16));
+  }
+};
+
 /// What one thread of a group of `group` makes of a range, for commutative functors: of the vectors in the
 /// range rank, rank + group, …, and of the elements before the first vector and behind the last. The group's
 /// values are then to be folded in the order of ranks.
 template <int group, bool foreign, class Make, class In, class Acc, class Op>
 __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, const Acc& identity,
                                       const Op& op) {
-  constexpr int n = per_load<In>, values = chains<In, Acc>;
+  constexpr bool paired = in_pairs<Make, In, Acc, Op>;
+  constexpr int n = per_load<In>, values = paired ? 1 : chains<In, Acc>;
   constexpr uint64_t tile = uint64_t{group} * in_flight;
   const auto add = [&](Acc& to, const In& x, uint64_t i) {
     to = op(to, Make::template make<Acc>(x, i - range.first));
@@ -389,36 +462,41 @@ __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, con
   Acc acc[values];
 #pragma unroll
   for (int k = 0; k < values; ++k) acc[k] = identity;
-  uint64_t at = whole;
-#pragma unroll 1
-  for (; at + tile <= partial; at += tile) {
-    In x[in_flight][n];
-    range.template load<foreign, group>(x, at + rank, in_flight);
-#pragma unroll
-    for (int u = 0; u < in_flight; ++u) {
+  std::conditional_t<paired, Pairs<In, Op>, Acc> pairs(identity);
+  // Vector `v` of the range; `later`: each of `acc` has an element already, of a lower index.
+  const auto add_vector = [&](const Loaded<In>& vector, uint64_t v, bool later) {
+    if constexpr (paired) {
+      pairs.add(vector);
+    } else {
+      In x[n];
+      vector.give(x);
 #pragma unroll
       for (int k = 0; k < n; ++k) {
-        const uint64_t i = (at + u * group + rank) * n + k;
-        if constexpr (requires { op.add_later(acc[0], x[u][k], i); }) {
-          if (u > 0 || k >= values) {
-            op.add_later(acc[k % values], x[u][k], i - range.first);
+        if constexpr (requires { op.add_later(acc[0], x[k], v); }) {
+          if (later || k >= values) {
+            op.add_later(acc[k % values], x[k], v * n + k - range.first);
             continue;
           }
         }
-        add(acc[k % values], x[u][k], i);
+        add(acc[k % values], x[k], v * n + k);
       }
     }
+  };
+  uint64_t at = whole;
+#pragma unroll 1
+  for (; at + tile <= partial; at += tile) {
+    Loaded<In> vector[in_flight];
+    range.template load<foreign, group>(vector, at + rank, in_flight);
+#pragma unroll
+    for (int u = 0; u < in_flight; ++u) add_vector(vector[u], at + u * group + rank, u > 0);
   }
   if (at + rank < partial) {
     const uint64_t left = ceil_div(partial - at - rank, group);
-    In x[in_flight][n] = {};
-    range.template load<foreign, group>(x, at + rank, left);
+    Loaded<In> vector[in_flight] = {};
+    range.template load<foreign, group>(vector, at + rank, left);
 #pragma unroll
-    for (int u = 0; u < in_flight; ++u) {
-      if (u >= left) continue;
-#pragma unroll
-      for (int k = 0; k < n; ++k) add(acc[k % values], x[u][k], (at + u * group + rank) * n + k);
-    }
+    for (int u = 0; u < in_flight; ++u)
+      if (u < left) add_vector(vector[u], at + u * group + rank, u > 0);
   }
   if constexpr (early) {
 #pragma unroll
@@ -436,6 +514,7 @@ __device__ __forceinline__ Acc gather(const Range<In>& range, unsigned rank, con
   Acc result = acc[0];
 #pragma unroll
   for (int k = 1; k < values; ++k) result = op(result, acc[k]);
+  if constexpr (paired) result = op(result, pairs.value());
   return result;
 }
 
@@ -726,7 +805,8 @@ Status launch_pieces(Acc* out, const In* in, const Pieces& pieces, const Acc& id
                   ceil_div(pieces.segments * pieces.in_segment, static_cast<uint64_t>(threads / group)),
                   options, stream, !foreign, out, in, pieces, aligned, identity, op);
   };
-  int group = group_for<In>(pieces.piece);
+  // Pieces of an array may be few: a block for each, however short they are.
+  int group = foreign && pieces.in_segment > 1 ? threads : group_for<In>(pieces.piece);
   if (!foreign && pieces.piece > most_results_for_warp) group = threads;
   if constexpr (foreign) {  // a warp does for the partial results of a segment, however few
     if (group == 1) return go(reduce_pieces<1, foreign, Make, In, Acc, Op>, 1);
