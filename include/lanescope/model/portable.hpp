@@ -12,8 +12,8 @@
 #endif
 
 /// Before a loop: device code keeps it a loop. Unrolled, the tables alone make the device compiler run for
-/// minutes.
-#if defined(__CUDACC__)
+/// minutes. The host compiler behind nvcc would warn of a pragma that it does not know.
+#if defined(__CUDA_ARCH__)
 #define LANESCOPE_KEEP_LOOP _Pragma("unroll 1")
 #else
 #define LANESCOPE_KEEP_LOOP

@@ -349,7 +349,8 @@ LANESCOPE_HD constexpr PhaseCount words_way(EqualKeys<Tables>& words, const Bank
     const int earlier = words.earlier(item);
     shared[earlier] = 1;
     first = earlier == 0 ? item : earlier;
-    per_bank[mapping.bank(words.key[item])] += static_cast<Index>(earlier == 0);
+    Index& asked = per_bank[mapping.bank(words.key[item])];
+    asked = static_cast<Index>(asked + (earlier == 0));
   }
   PhaseCount result;
   result.way = largest(per_bank, banks);
@@ -510,7 +511,7 @@ LANESCOPE_HD constexpr void add_phases(SharedCost& cost, const Request& request,
       const uint64_t lanes = cursor.lanes & plan.active;
       if (lanes == 0) continue;
       const PhaseCount count =
-          count_phase<Tables>(request, plan, mapping, lanes, static_cast<uint64_t>(part) * part_bytes);
+          count_phase<Tables>(request, plan, mapping, lanes, static_cast<uint64_t>(part * part_bytes));
       const int way = count.way + plan.extra;
       ++cost.phases;
       cost.wavefronts += way;
