@@ -165,6 +165,8 @@ bool PatternReader::next(PatternRow& row) {
       return false;
     }
     ++line_;
+    constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets put it before UTF-8
+    if (line_ == 1 && text_.starts_with(byte_order_mark)) text_.erase(0, byte_order_mark.size());
     if (!text_.empty() && text_.back() == '\r') text_.pop_back();
     if (trimmed(text_).empty()) continue;
     fields = split(text_);
