@@ -61,6 +61,17 @@ std::vector<std::string> split_program(int& argc, char** argv) {
   return {split + 1, end};
 }
 
+/// An empty value mostly comes of a variable of a script that is not set. Taken for "not given" it would
+/// switch off what the option is for, such as a limit, without a word.
+void refuse_empty_values(CLI::App& app) {
+  const auto refuse_empty = [](const std::string& value) {
+    return value.empty() ? std::string("the value is empty") : std::string();
+  };
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; }))
+    for (CLI::Option* option : command->get_options())
+      if (option->get_items_expected_max() > 0) option->check(refuse_empty);
+}
+
 int run(int argc, char** argv) {
   CLI::App app{"Lanescope shows what every lane of a GPU warp does to memory, without a GPU.", "lanescope"};
   app.set_version_flag("--version", std::string("lanescope ") + version());
@@ -90,6 +101,7 @@ int run(int argc, char** argv) {
   add_probe_command(app, status);
   add_completion_command(app, status);
   add_man_command(app, status);
+  refuse_empty_values(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help_or_version) {
