@@ -77,6 +77,8 @@ int run(RunCommandOptions& options) {
   options.run.check("run");
   options.report.check();
   options.report.set_program(options.run.subject());
+  if (options.no_count && options.report.needs_each_launch())
+    throw Error("run: --metrics and --events are sums of what is counted; --no-count counts nothing");
   if (options.run.is_program()) return run_a_program(options);
   if (options.sample_blocks != 0) throw Error("run: --sample-blocks is for programs (-- ./app)");
 

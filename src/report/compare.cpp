@@ -339,9 +339,12 @@ bool same_shape(const Launch& a, const Launch& b) {
 
 std::vector<std::string> worse_than(const Report& before, const Report& after) {
   std::vector<std::string> worse;
+  // What is not known is no better.
+  if (after.launches.empty() && !before.launches.empty()) worse.emplace_back("no launch was counted");
   for (const Pair& pair : paired_launches(before, after)) {
     if (pair.after == Pair::none) continue;
     const Launch& now = after.launches[pair.after];
+    if (!now.counted) worse.push_back(now.kernel + ": its accesses were not counted (--no-count)");
     Launch none;
     none.kernel = now.kernel;
     const Launch& old = pair.before == Pair::none ? none : before.launches[pair.before];

@@ -56,10 +56,13 @@ struct Value {
   std::optional<uint64_t> whole;
 };
 
+/// What a measure is known from, which a launch may lack.
+enum class From : uint8_t { counts, assembly, findings };
+
 struct Entry {
   std::string_view name, meaning;
   Value (*value)(const Sums&);
-  bool of_assembly = false;  ///< known of kernels that ptxas has assembled
+  From from = From::counts;
 };
 
 Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, value), ideal}; }
@@ -101,7 +104,7 @@ constexpr std::array entries{
           [](const Sums& s) {
             return Value{s.spill_bytes, std::nullopt};
           },
-          true},
+          From::assembly},
     Entry{"atomic_excess",
           "steps of atomics on words that several lanes change, over one each; with % of that",
           [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
@@ -112,10 +115,13 @@ constexpr std::array entries{
     Entry{"errors", "findings that are errors",
           [](const Sums& s) {
             return Value{s.errors, std::nullopt};
-          }},
-    Entry{"warnings", "findings that are warnings", [](const Sums& s) {
+          },
+          From::findings},
+    Entry{"warnings", "findings that are warnings",
+          [](const Sums& s) {
             return Value{s.warnings, std::nullopt};
-          }}};
+          },
+          From::findings}};
 
 std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
 
@@ -267,6 +273,13 @@ Subject whole_run(const Report& report, const Limit& limit) {
   return {"the run", whole.where, measured(whole)};
 }
 
+/// Why a launch does not tell what comes from there; empty where it does.
+std::string_view why_unknown(From from, const Launch& launch) {
+  if (from == From::counts && !launch.counted) return "whose accesses were not counted (--no-count)";
+  if (from == From::assembly && !launch.machine.assembled) return "which is not assembled (--assemble)";
+  return {};
+}
+
 std::string trimmed(std::string_view text) {
   const size_t begin = text.find_first_not_of(' ');
   if (begin == std::string_view::npos) return "";
@@ -307,7 +320,8 @@ Limit parse_limit(const std::string& text) {
     number.pop_back();
   }
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit.value);
-  if (number.empty() || error != std::errc() || end != number.data() + number.size() || limit.value < 0)
+  if (number.empty() || error != std::errc() || end != number.data() + number.size() ||
+      !std::isfinite(limit.value) || limit.value < 0)
     throw refuse(fmt::format("'{}' is no number", number));
   if (limit.percent) {
     limit.value /= 100;
@@ -336,11 +350,12 @@ std::vector<Measure> measures() {
 
 std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {
   std::vector<std::string> found;
-  if (entries[limit.measure].of_assembly)
+  if (entries[limit.measure].from != From::findings) {
+    if (report.launches.empty()) found.push_back(fmt::format("{}: no launch was counted", limit.text));
     for (const Launch& launch : report.launches)
-      if (!launch.machine.assembled)
-        found.push_back(fmt::format("{}: it is not known of {}, which is not assembled (--assemble)",
-                                    limit.text, launch.kernel));
+      if (const std::string_view why = why_unknown(entries[limit.measure].from, launch); !why.empty())
+        found.push_back(fmt::format("{}: it is not known of {}, {}", limit.text, launch.kernel, why));
+  }
   const auto check = [&](const Subject& subject, const std::optional<double>& before) {
     if (!passes(limit, subject.value)) return;
     if (before && !is_better(limit, *before, subject.value)) return;
