@@ -82,7 +82,7 @@ void ReportOptions::add_to(CLI::App& command, const std::string& format) {
       "LIMITS")
       ->group("Limits");
   command
-      .add_option("--baseline", baseline_,
+      .add_option("--baseline", baseline_file_,
                   "a saved report (--format json): end with status 1 only for what has become worse since")
       ->type_name("FILE")
       ->group("Limits");
@@ -124,14 +124,17 @@ std::string ReportOptions::metric_tables(const std::vector<ProcessReport>& repor
   return text;
 }
 
-void ReportOptions::check() const {
+void ReportOptions::check() {
   static_cast<void>(chosen_metrics(metrics_, events_));
   if (csv_ && !needs_each_launch()) throw Error("--csv is for --metrics and --events");
 
   if (std::find(formats.begin(), formats.end(), format_) == formats.end())
     throw Error(fmt::format("--format: '{}' is no format ({})", format_, all_formats()));
+  if (needs_each_launch() && format_ != "text")
+    throw Error(
+        "--format is for reports; --metrics and --events are printed as tables, or with --csv as CSV");
   for (const std::string& limits : fail_on_) static_cast<void>(report::parse_limits(limits));
-  if (!baseline_.empty()) static_cast<void>(read_report(baseline_));
+  if (!baseline_file_.empty()) baseline_ = read_report(baseline_file_);
   check_output(output_);
 }
 
@@ -155,8 +158,6 @@ int ReportOptions::finish(const std::vector<ProcessReport>& reports) const {
 }
 
 ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const {
-  std::optional<report::Report> baseline;
-  if (!baseline_.empty()) baseline = read_report(baseline_);
   Verdict verdict;
   const auto add = [&](const std::string& name, const std::vector<std::string>& violated) {
     verdict.limits.push_back({name, violated});
@@ -164,8 +165,8 @@ ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const 
   };
   for (const std::string& text : fail_on_)
     for (const report::Limit& limit : report::parse_limits(text))
-      add(limit.text, report::violations(limit, report, baseline ? &*baseline : nullptr));
-  if (fail_on_.empty() && baseline) add("baseline", report::worse_than(*baseline, report));
+      add(limit.text, report::violations(limit, report, baseline_ ? &*baseline_ : nullptr));
+  if (fail_on_.empty() && baseline_) add("baseline", report::worse_than(*baseline_, report));
   return verdict;
 }
 

@@ -1,6 +1,7 @@
 // How a command hands over a report: --format and -o; and what it must keep: --fail-on and --baseline.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,8 +27,9 @@ class ReportOptions {
   /// What is run, as tables of metrics name it; near it the source files are looked for.
   void set_program(const std::string& path);
 
-  /// Throws lanescope::Error for what cannot be. To be called before anything runs.
-  void check() const;
+  /// Throws lanescope::Error for what cannot be. To be called before anything runs. Reads the baseline, which
+  /// may be a pipe, once.
+  void check();
 
   /// Writes the report of each process, in one document where the format is for programs, and says on stderr
   /// which limits are passed. The exit status.
@@ -48,7 +50,8 @@ class ReportOptions {
   bool csv_ = false;
   std::string program_;
   std::vector<std::string> fail_on_;
-  std::string baseline_;
+  std::string baseline_file_;
+  std::optional<report::Report> baseline_;
 };
 
 /// A report saved with --format json. Throws lanescope::Error with the file's name.
