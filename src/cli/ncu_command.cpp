@@ -53,6 +53,8 @@ int run(const NcuOptions& options, const CLI::App& command) {
     std::cout << report::metric_list(ncu_metrics);
     return done;
   }
+  ProgramOptions program;
+  program.command = program_of(command, "ncu");
   if (options.metrics.empty())
     throw Error(
         "ncu: sections and sets are not available: name metrics with --metrics (--query-metrics lists "
@@ -60,8 +62,6 @@ int run(const NcuOptions& options, const CLI::App& command) {
   if (options.page != "details" && options.page != "raw")
     throw Error(fmt::format("ncu: --page: '{}' is no page that is known here (details, raw)", options.page));
   const auto metrics = report::find_metrics(options.metrics, ncu_metrics);
-  ProgramOptions program;
-  program.command = program_of(command, "ncu");
   program.arch = options.arch.resolve().name;
   program.kernels = kernel_pattern(options.kernel);
   program.launch_skip = options.launch_skip;

@@ -38,6 +38,8 @@ int run(const NvprofOptions& options, const CLI::App& command) {
     if (options.query_metrics) std::cout << report::metric_list(nvprof_metrics);
     return done;
   }
+  ProgramOptions program;
+  program.command = program_of(command, "nvprof");
   if (options.events.empty() && options.metrics.empty())
     throw Error(
         "nvprof: times are not measured here: name --events or --metrics (--query-events and "
@@ -47,8 +49,6 @@ int run(const NvprofOptions& options, const CLI::App& command) {
   if (!options.metrics.empty())
     for (const report::Metric* metric : report::find_metrics(options.metrics, nvprof_metrics))
       metrics.push_back(metric);
-  ProgramOptions program;
-  program.command = program_of(command, "nvprof");
   program.arch = options.arch.resolve().name;
   program.kernels = options.kernels;
   program.follow_children = options.children;

@@ -166,6 +166,18 @@ bool is_one_of(std::span<const Tool> tools, Tool tool) {
   return std::find(tools.begin(), tools.end(), tool) != tools.end();
 }
 
+/// The commands that list what these tools have, with their verb.
+std::string who_lists(std::span<const Tool> tools) {
+  constexpr std::array<std::pair<Tool, std::string_view>, 3> commands{
+      {{ncu, "lanescope ncu --query-metrics"},
+       {metric, "lanescope nvprof --query-metrics"},
+       {event, "lanescope nvprof --query-events"}}};
+  std::vector<std::string_view> names;
+  for (const auto& [tool, command] : commands)
+    if (is_one_of(tools, tool)) names.push_back(command);
+  return fmt::format("{} {}", fmt::join(names, " and "), names.size() == 1 ? "lists" : "list");
+}
+
 std::string rounded(double value) { return grouped(static_cast<uint64_t>(std::llround(value))); }
 
 /// A value as Nsight Compute prints it.
@@ -302,19 +314,16 @@ std::vector<const Metric*> find_metrics(std::string_view list, std::span<const M
     std::string_view name = list.substr(0, comma);
     while (name.starts_with(' ')) name.remove_prefix(1);
     while (name.ends_with(' ')) name.remove_suffix(1);
-    const auto* const known = std::find_if(all_metrics.begin(), all_metrics.end(), [&](const Metric& m) {
-      return m.name == name && is_one_of(tools, m.tool);
-    });
-    if (known == all_metrics.end()) {
+    const size_t before = found.size();
+    for (const Metric& m : all_metrics)
+      if (is_one_of(tools, m.tool) && (name == "all" || name == m.name)) found.push_back(&m);
+    if (found.size() == before) {
       std::vector<std::string_view> names;
       for (const Metric& m : all_metrics)
         if (is_one_of(tools, m.tool)) names.push_back(m.name);
-      throw Error(
-          fmt::format("'{}' is no metric or event that is known here; the nearest is '{}' (--query-metrics "
-                      "lists all)",
-                      name, nearest(name, names)));
+      throw Error(fmt::format("'{}' is no metric or event that is known here; the nearest is '{}' ({} all)",
+                              name, nearest(name, names), who_lists(tools)));
     }
-    found.push_back(known);
     if (comma == list.size()) return found;
     list.remove_prefix(comma + 1);
   }

@@ -30,8 +30,8 @@ struct Metric {
 
 [[nodiscard]] std::span<const Metric> metrics();
 
-/// The metrics of a list with commas, in its order. Throws lanescope::Error that names the unknown one and
-/// the nearest of `tools`.
+/// The metrics of a list with commas, in its order; `all` stands for all of `tools`. Throws lanescope::Error
+/// that names the unknown one and the nearest of `tools`.
 [[nodiscard]] std::vector<const Metric*> find_metrics(std::string_view list,
                                                       std::span<const Metric::Tool> tools);
 
