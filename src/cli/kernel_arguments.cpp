@@ -24,6 +24,8 @@ using ptx::Type;
 constexpr Type number_types[] = {Type::u8,  Type::u16, Type::u32, Type::u64, Type::s8,  Type::s16, Type::s32,
                                  Type::s64, Type::b8,  Type::b16, Type::b32, Type::b64, Type::f32, Type::f64};
 
+constexpr std::string_view type_names = "u8 … u64, s8 … s64, b8 … b64, f32, f64";
+
 Type type_named(std::string_view name) {
   for (const Type type : number_types)
     if (ptx::name_of(type) == name) return type;
@@ -158,7 +160,7 @@ void parse_buffer(KernelArgument& argument, const std::string& name, std::string
   if (colon != std::string_view::npos) {
     argument.type = type_named(size.substr(0, colon));
     if (argument.type == Type::none)
-      throw Error(fmt::format("{}: unknown element type '{}'", name, size.substr(0, colon)));
+      throw Error(fmt::format("{}: unknown element type '{}' ({})", name, size.substr(0, colon), type_names));
     element = ptx::size_of(argument.type);
     size.remove_prefix(colon + 1);
   }
@@ -222,8 +224,7 @@ KernelArgument parse_kernel_argument(size_t index, const std::string& text) {
   }
   argument.type = colon == std::string::npos ? Type::none : type_named(word);
   if (argument.type == Type::none)
-    throw Error(
-        name + ": an argument is TYPE:VALUE (u8 … u64, s8 … s64, b8 … b64, f32, f64), hex:BYTES or buf:SIZE");
+    throw Error(fmt::format("{}: an argument is TYPE:VALUE ({}), hex:BYTES or buf:SIZE", name, type_names));
   argument.bytes =
       ptx::is_float(argument.type) ? real_bytes(argument.type, rest) : integer_bytes(argument.type, rest);
   if (argument.bytes.empty()) throw Error(fmt::format("{}: '{}' is no value of type {}", name, rest, word));
