@@ -19,3 +19,6 @@ step(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR}
 step(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 step(${WORK_DIR}/build/consumer ${VERSION})
 step(${prefix}/bin/lanescope --version)
+if(NOT SANITIZE)  # the runtime cannot be preloaded into sanitized programs
+  step(${CMAKE_CTEST_COMMAND} --test-dir ${WORK_DIR}/build --output-on-failure)
+endif()
