@@ -3,6 +3,10 @@
 // functions for nvcc).
 #pragma once
 
+#if __cplusplus < 202002L
+#error "Lanescope's headers need C++20: compile with -std=c++20"
+#endif
+
 #include <cstdint>
 
 #if defined(__CUDACC__)
