@@ -38,6 +38,8 @@ LANESCOPE_HD constexpr bool is_power_of_two(int value) { return value > 0 && (va
 LANESCOPE_HD constexpr int log2_of(int value) { return value <= 1 ? 0 : 1 + log2_of(value / 2); }
 LANESCOPE_HD constexpr int smaller(int a, int b) { return a < b ? a : b; }
 LANESCOPE_HD constexpr int larger(int a, int b) { return a < b ? b : a; }
+/// How many pieces of `size` hold `count`.
+LANESCOPE_HD constexpr int pieces(int count, int size) { return (count + size - 1) / size; }
 
 /// The bytes of all banks in a row: 32 banks of 4 bytes, on every NVIDIA chip since 2.x and most of AMD's.
 inline constexpr int bank_row_bytes = 128;
@@ -261,6 +263,17 @@ struct Position {
 /// The lane does not take part.
 inline constexpr Position inactive{-1, -1};
 
+namespace detail {
+/// The bytes of an element that one instruction moves.
+template <class T>
+constexpr int element_bytes() {
+  static_assert(is_power_of_two(sizeof(T)) && sizeof(T) <= 16 && alignof(T) == sizeof(T),
+                "an element is what one instruction moves: 1, 2, 4, 8 or 16 bytes, aligned to its size; the "
+                "fields of a struct are elements of their own, as in float[count][fields]");
+  return static_cast<int>(sizeof(T));
+}
+}  // namespace detail
+
 /// How a layout is seen by the check: plain arrays T[rows][columns] and T[columns], and every type with
 /// `rows`, `columns`, `byte_offset(row, column)` and `value_type` or `width(row)`.
 template <class Tile>
@@ -272,7 +285,7 @@ struct TileTraits {
     if constexpr (requires { Tile::width(row); })
       return Tile::width(row);
     else
-      return static_cast<int>(sizeof(typename Tile::value_type));
+      return detail::element_bytes<typename Tile::value_type>();
   }
 };
 template <class T, size_t columns_>
@@ -280,7 +293,7 @@ struct TileTraits<T[columns_]> {
   static constexpr int rows = 1;
   static constexpr int columns = static_cast<int>(columns_);
   static constexpr int byte_offset(int /*row*/, int column) { return column * static_cast<int>(sizeof(T)); }
-  static constexpr int width(int /*row*/) { return static_cast<int>(sizeof(T)); }
+  static constexpr int width(int /*row*/) { return detail::element_bytes<T>(); }
 };
 template <class T, size_t rows_, size_t columns_>
 struct TileTraits<T[rows_][columns_]> {
@@ -289,7 +302,7 @@ struct TileTraits<T[rows_][columns_]> {
   static constexpr int byte_offset(int row, int column) {
     return (row * columns + column) * static_cast<int>(sizeof(T));
   }
-  static constexpr int width(int /*row*/) { return static_cast<int>(sizeof(T)); }
+  static constexpr int width(int /*row*/) { return detail::element_bytes<T>(); }
 };
 
 /// Ways through a tile. Each stands for all warp accesses of its kind: access::column for every column. An
@@ -318,7 +331,7 @@ struct VectorRow {
   static constexpr int elements = n;
   template <class Traits>
   static constexpr int instances(int lanes) {
-    return detail::larger(1, Traits::rows * Traits::columns / (n * lanes));
+    return detail::pieces(Traits::rows * Traits::columns, n * lanes);
   }
   template <class Traits>
   static constexpr Position at(int lane, int instance, int lanes) {
@@ -339,7 +352,7 @@ struct VectorColumn {
   static constexpr int elements = n;
   template <class Traits>
   static constexpr int instances(int lanes) {
-    return detail::larger(1, Traits::rows * (Traits::columns / n) / lanes);
+    return detail::pieces(Traits::rows * (Traits::columns / n), lanes);
   }
   template <class Traits>
   static constexpr Position at(int lane, int instance, int lanes) {
@@ -462,7 +475,8 @@ constexpr model::Request request_of(const Access& access, model::Op op, int inst
     const int elements = matrix ? 16 / element : elements_of<Access>();
     const int first = Traits::byte_offset(at.row, at.column);
     request.width = element * elements;
-    bool whole = first % request.width == 0 && at.column + elements <= Traits::columns;
+    bool whole = is_power_of_two(request.width) && request.width <= 16 && first % request.width == 0 &&
+                 at.column + elements <= Traits::columns;
     for (int i = 1; i < elements && whole; ++i)
       whole = Traits::byte_offset(at.row, at.column + i) == first + i * element;
     if (!whole) elements_are_no_aligned_vector();
@@ -472,25 +486,45 @@ constexpr model::Request request_of(const Access& access, model::Op op, int inst
   return request;
 }
 
-template <ArchName name, class Tile, class Access>
-constexpr int most_conflicts(const Access& access, model::Op op) {
+/// Do all lanes of two instances of an access stand equally far apart, by a multiple of `granule`?
+constexpr bool is_shifted(const model::Request& a, const model::Request& b, uint32_t granule) {
+  if (a.mask != b.mask || a.width != b.width || a.mask == 0) return false;
+  const int first = model::detail::lowest_bit(a.mask);
+  const uint64_t shift = b.address[first] - a.address[first];
+  for (uint64_t left = a.mask; left != 0; left &= left - 1) {
+    const int lane = model::detail::lowest_bit(left);
+    if (b.address[lane] - a.address[lane] != shift) return false;
+  }
+  return shift % granule == 0;
+}
+
+/// Of the worst instance, by each of the instructions, which give the same request but for their `op`.
+template <ArchName name, class Tile, class Access, size_t n>
+constexpr int most_conflicts(const Access& access, const model::Op (&ops)[n]) {
   const model::Arch arch = arch_named<name>();
   using Traits = TileTraits<Tile>;
   int most = 0;
   const int count = instances_of<Traits>(access, arch.warp_lanes);
-  for (int instance = 0; instance < count; ++instance)
-    most = larger(
-        most, model::shared_cost(arch, request_of<Traits>(access, op, instance, arch.warp_lanes)).conflicts);
+  model::Request counted;
+  for (int instance = 0; instance < count; ++instance) {
+    model::Request request = request_of<Traits>(access, ops[0], instance, arch.warp_lanes);
+    // Compilers give up on long constant expressions, and looking for a shift is shorter than counting.
+    if (is_shifted(counted, request, model::shared_shift_granule(arch, ops[0]))) continue;
+    counted = request;
+    for (const model::Op op : ops) {
+      request.op = op;
+      most = larger(most, model::shared_cost(arch, request).conflicts);
+    }
+  }
   return most;
 }
 
 template <ArchName name, class Tile, class Access>
 constexpr int most_conflicts(const Access& access) {
   if constexpr (requires { Access::matrices; })
-    return most_conflicts<name, Tile>(access, model::Op::ldmatrix);
+    return most_conflicts<name, Tile>(access, {model::Op::ldmatrix});
   else
-    return larger(most_conflicts<name, Tile>(access, model::Op::load),
-                  most_conflicts<name, Tile>(access, model::Op::store));
+    return most_conflicts<name, Tile>(access, {model::Op::load, model::Op::store});
 }
 
 }  // namespace detail
@@ -505,7 +539,7 @@ consteval int conflicts(Access access) {
 /// The same for one kind of instruction, atomics and cp.async among them.
 template <detail::ArchName arch, class Tile, class Access>
 consteval int conflicts(Access access, model::Op op) {
-  return detail::most_conflicts<arch, Tile>(access, op);
+  return detail::most_conflicts<arch, Tile>(access, {op});
 }
 
 /// Whether no warp access of that kind has a bank conflict, as load and as store:
@@ -519,7 +553,7 @@ consteval bool conflict_free(Access access) {
 /// The same for one kind of instruction.
 template <detail::ArchName arch, class Tile, class Access>
 consteval bool conflict_free(Access access, model::Op op) {
-  return detail::most_conflicts<arch, Tile>(access, op) == 0;
+  return detail::most_conflicts<arch, Tile>(access, {op}) == 0;
 }
 
 }  // namespace lanescope

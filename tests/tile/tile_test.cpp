@@ -70,6 +70,22 @@ static_assert(!conflict_free<"sm_90", float[32][32]>(access::vector_column<4>));
 static_assert(conflict_free<"sm_90", float[32][32]>(access::diagonal));
 static_assert(!conflict_free<"sm_90", PaddedTile<float, 32, 32>>(access::diagonal));
 
+// Large tiles are no longer constant expressions than a compiler takes.
+static_assert(conflict_free<"sm_90", PaddedTile<float, 128, 128>>(access::column));
+static_assert(conflicts<"sm_90", float[128][128]>(access::column) == 31);
+
+static_assert(!conflict_free<"sm_90", float[32][32]>(access::column, model::Op::cp_async));
+
+// The last warp of a tile, which is not full, counts as well.
+struct ConflictsAtItsEnd {
+  using value_type = float;
+  static constexpr int rows = 1, columns = 40;
+  static constexpr int byte_offset(int /*row*/, int column) {
+    return column < 32 ? 4 * column : 128 * (column - 31);
+  }
+};
+static_assert(conflicts<"sm_90", ConflictsAtItsEnd>(access::row) == 7);
+
 // Accesses of one's own: a lambda, several instances, vectors, inactive lanes, other instructions.
 static_assert(conflict_free<"sm_90", float[32][33]>([](int lane) { return Position{lane, 7}; }));
 static_assert(conflict_free<"sm_90", float[32][32]>([](int lane) {
