@@ -15,6 +15,15 @@ namespace {
 
 /// More would only come from macros that double each other.
 constexpr size_t most_tokens = 100'000;
+/// Tokens that are looked at, those that come to nothing among them.
+constexpr size_t most_work = 10 * most_tokens;
+constexpr size_t deepest_macros = 200;
+
+struct Macro {
+  bool has_parameters = false;
+  std::vector<std::string> parameters;
+  std::vector<Token> body;
+};
 
 bool is_letter(char c) { return std::isalpha(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
@@ -27,11 +36,20 @@ class Lexer {
     for (;;) {
       skip_space(true);
       if (at_ >= text_.size()) break;
-      if (text_[at_] == '#' && line_is_new_)
+      if (text_[at_] == '#' && line_is_new_) {
+        expand_stretch();
         directive();
-      else
-        append(tokens_, next());
+      } else {
+        line_is_new_ = false;
+        Token token = next();
+        const bool is_std = token.text == "std" && text_.substr(at_).starts_with("::");
+        if (is_std)  // its names are known without it
+          at_ += 2;
+        else
+          stretch_.push_back(std::move(token));
+      }
     }
+    expand_stretch();
     Token end;
     end.begin = end.end = static_cast<uint32_t>(text_.size());
     tokens_.push_back(end);
@@ -78,12 +96,13 @@ class Lexer {
     if (name == "define") {
       skip_space(false);
       if (!is_letter(peek())) fail(at_, "#define needs a name");
-      const std::string macro = next().text;
-      if (peek() == '(') fail(at_, "macros with parameters are not supported: write out what they stand for");
-      std::vector<Token> body;
+      const std::string name_of_macro = next().text;
+      Macro macro;
+      if (peek() == '(')
+        parameters(macro);  // a space in between, and the parenthesis is of what it stands for
       for (skip_space(false); at_ < text_.size() && text_[at_] != '\n'; skip_space(false))
-        append(body, next());
-      macros_[macro] = std::move(body);
+        macro.body.push_back(next());
+      macros_[name_of_macro] = std::move(macro);
     } else if (name == "pragma" || name == "include") {
       at_ = std::min(text_.find('\n', at_), text_.size());
     } else {
@@ -91,21 +110,89 @@ class Lexer {
     }
   }
 
-  /// Adds the token, or what the macro of that name stands for.
-  void append(std::vector<Token>& to, Token token) {
-    line_is_new_ = false;
-    const auto macro = token.kind == Token::Kind::identifier ? macros_.find(token.text) : macros_.end();
-    if (to.size() + (macro == macros_.end() ? 1 : macro->second.size()) > most_tokens)
-      fail(token.begin, "the code is too long");
-    if (macro == macros_.end()) {
-      to.push_back(std::move(token));
-      return;
+  /// The parameters of a macro, at the '('.
+  void parameters(Macro& macro) {
+    macro.has_parameters = true;
+    const size_t begin = at_++;
+    for (skip_space(false); peek() != ')'; skip_space(false)) {
+      if (!macro.parameters.empty() && peek() != ',')
+        fail(begin, "a macro's parameters are names with commas");
+      if (!macro.parameters.empty()) ++at_;
+      skip_space(false);
+      if (!is_letter(peek())) fail(begin, "a macro's parameters are names with commas");
+      macro.parameters.push_back(next().text);
     }
-    for (Token part : macro->second) {
-      part.begin = token.begin;
-      part.end = token.end;
-      to.push_back(std::move(part));
+    ++at_;
+  }
+
+  /// Macros hold for what stands between their line and the next one that begins with '#'.
+  void expand_stretch() {
+    expand(stretch_, tokens_);
+    stretch_.clear();
+  }
+  /// Adds the tokens, or what the macros among them stand for. Those that are being expanded are names.
+  void expand(const std::vector<Token>& from, std::vector<Token>& to) {
+    if (++depth_ > deepest_macros) fail(from.empty() ? at_ : from[0].begin, "macros are nested too deeply");
+    for (size_t i = 0; i < from.size(); ++i) {
+      const Token& token = from[i];
+      if (++work_ > most_work || to.size() >= most_tokens) fail(token.begin, "the code is too long");
+      const auto found = token.kind == Token::Kind::identifier ? macros_.find(token.text) : macros_.end();
+      const bool is_macro =
+          found != macros_.end() &&
+          std::find(expanding_.begin(), expanding_.end(), token.text) == expanding_.end() &&
+          (!found->second.has_parameters || (i + 1 < from.size() && from[i + 1].text == "("));
+      if (!is_macro) {
+        to.push_back(token);
+        continue;
+      }
+      const Macro& macro = found->second;
+      const std::vector<std::vector<Token>> arguments =
+          macro.has_parameters ? arguments_of(macro, from, i) : std::vector<std::vector<Token>>();
+      std::vector<Token> body;
+      for (const Token& part : macro.body) {
+        const auto parameter = std::find(macro.parameters.begin(), macro.parameters.end(), part.text);
+        if (++work_ > most_work) fail(token.begin, "the code is too long");
+        if (parameter == macro.parameters.end()) {
+          body.push_back(part);
+        } else {
+          const std::vector<Token>& argument =
+              arguments[static_cast<size_t>(parameter - macro.parameters.begin())];
+          work_ += argument.size();
+          body.insert(body.end(), argument.begin(), argument.end());
+        }
+      }
+      for (Token& part : body) {
+        part.begin = token.begin;
+        part.end = from[i].end;  // the closing parenthesis, where there is one
+      }
+      expanding_.push_back(token.text);
+      expand(body, to);
+      expanding_.pop_back();
     }
+    --depth_;
+  }
+  /// The arguments of a macro, expanded. `i`: its name in `from`, then its closing parenthesis.
+  std::vector<std::vector<Token>> arguments_of(const Macro& macro, const std::vector<Token>& from,
+                                               size_t& i) {
+    const Token& name = from[i++];
+    std::vector<std::vector<Token>> written(1);
+    for (size_t open = 1; open != 0;) {
+      if (++i == from.size()) fail(name.begin, fmt::format("the arguments of '{}' do not end", name.text));
+      const std::string& text = from[i].text;
+      if (text == "(") ++open;
+      if (text == ")") --open;
+      if (text == "," && open == 1)
+        written.emplace_back();
+      else if (open != 0)
+        written.back().push_back(from[i]);
+    }
+    if (macro.parameters.empty() && written.size() == 1 && written[0].empty()) written.clear();
+    if (written.size() != macro.parameters.size())
+      fail(name.begin,
+           fmt::format("'{}' has {} parameters, not {}", name.text, macro.parameters.size(), written.size()));
+    std::vector<std::vector<Token>> arguments(written.size());
+    for (size_t k = 0; k < written.size(); ++k) expand(written[k], arguments[k]);
+    return arguments;
   }
 
   Token next() {
@@ -188,7 +275,11 @@ class Lexer {
   size_t at_ = 0;
   bool line_is_new_ = true;
   std::vector<Token> tokens_;
-  std::map<std::string, std::vector<Token>> macros_;
+  std::vector<Token> stretch_;  ///< since the last directive, not expanded
+  std::map<std::string, Macro> macros_;
+  std::vector<std::string> expanding_;
+  size_t depth_ = 0;  ///< of macros and their arguments
+  size_t work_ = 0;
 };
 
 }  // namespace

@@ -21,8 +21,8 @@ struct Token {
   bool is_decimal = true;
 };
 
-/// All tokens, the last of kind `end`. Comments are dropped, macros without parameters (`#define N 32`)
-/// expanded, `#pragma` and `#include` lines skipped. Throws lanescope::Error.
+/// All tokens, the last of kind `end`. Comments are dropped, macros expanded, `#pragma` and `#include` lines
+/// skipped. Throws lanescope::Error.
 [[nodiscard]] std::vector<Token> tokens_of(const Program& program);
 
 }  // namespace lanescope::advise::code

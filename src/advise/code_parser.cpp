@@ -519,11 +519,16 @@ class Parser {
     if (is("{")) return block();
     if (is("if")) return if_statement();
     if (is("for") || is("while")) return loop();
-    for (const char* word : {"do", "switch", "return", "break", "continue", "goto", "else", "template"})
+    if (is("return") || is("break") || is("continue")) return jump();
+    for (const char* word : {"do", "switch", "goto", "else"})
       if (word_is(word)) fail(first, fmt::format("'{}' is not supported; if, for and while are", word));
+    for (const char* word : {"template", "__global__", "__device__"})
+      if (word_is(word)) fail(first, "functions are not supported: of a kernel its body is enough");
     if (is("typedef") || is("using")) return type_definition();
     if (first.kind == Token::Kind::identifier && here(1).kind == Token::Kind::identifier && !at_type())
       fail(first, fmt::format("'{}' is no type that is known here", first.text));
+    if (at_type() && is("(", 1) && is("*", 2))
+      fail(here(1), "pointers to arrays and to functions are not supported");
     const bool is_declaration = at_type() && !(is("(", 1) && !is("alignas") && !is("__align__"));
     const NodeId result = is_declaration ? declaration() : expression_statement();
     // The last statement may do without.
@@ -580,9 +585,21 @@ class Parser {
     }
     expect(")", "after the head of the loop");
     const int64_t slot = init == no_node ? -1 : slot_set_by(init);
+    ++loops_;
     const NodeId body = scoped_statement();
+    --loops_;
     scopes_.pop_back();
     return make(NodeKind::loop, nullptr, {init, condition, step, body}, first.begin, first.end, slot);
+  }
+  NodeId jump() {
+    const Token word = take();
+    if (word.text == "return") {
+      if (!is(";") && !is("}") && here().kind != Token::Kind::end) fail(here(), "a kernel returns nothing");
+      return make(NodeKind::finish, nullptr, {}, word.begin, word.end);
+    }
+    if (loops_ == 0) fail(word, fmt::format("'{}' stands in no loop", word.text));
+    return make(word.text == "break" ? NodeKind::leave : NodeKind::next_pass, nullptr, {}, word.begin,
+                word.end);
   }
   /// The variable that a loop begins with, or -1.
   [[nodiscard]] int64_t slot_set_by(NodeId id) const {
@@ -1204,6 +1221,7 @@ class Parser {
   std::vector<Token> tokens_;
   size_t at_ = 0;
   uint32_t depth_ = 0;
+  uint32_t loops_ = 0;        ///< around the statement
   bool only_marked_ = false;  ///< arrays without __shared__ are not in shared memory
   std::map<std::string, const Type*> named_;
   std::vector<std::map<std::string, Symbol>> scopes_;

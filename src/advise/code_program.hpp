@@ -80,6 +80,9 @@ enum class NodeKind : uint8_t {
   condition,  ///< if: condition, then[, else]
   loop,       ///< initial statement, condition, step, body (no_node where missing); number: slot or -1
   block,      ///< statements
+  finish,     ///< return
+  leave,      ///< break
+  next_pass,  ///< continue
 };
 
 enum class Builtin : uint8_t {

@@ -76,7 +76,7 @@ class Runner {
     for (warp_ = 0; warp_ * lanes < threads; ++warp_) {
       variables_.assign(program_.variables.size(), Variable{});
       const uint32_t count = std::min(lanes, threads - warp_ * lanes);
-      statement(program_.body, ~uint64_t{0} >> (64 - count));
+      static_cast<void>(statement(program_.body, ~uint64_t{0} >> (64 - count)));
     }
     return std::move(result_);
   }
@@ -90,6 +90,8 @@ class Runner {
   struct Loop {
     NodeId node;
     uint32_t pass;
+    uint64_t left = 0;       ///< lanes that a `break` took out
+    uint64_t continued = 0;  ///< lanes whose pass a `continue` has ended
   };
 
   [[nodiscard]] const Node& node(NodeId id) const { return program_.nodes[id]; }
@@ -121,46 +123,52 @@ class Runner {
   }
 
   // ---- Statements.
-  void statement(NodeId id, uint64_t mask) {
+  /// The lanes that go on behind it.
+  [[nodiscard]] uint64_t statement(NodeId id, uint64_t mask) {
     const Node& n = node(id);
-    if (mask == 0) return;
+    if (mask == 0) return 0;
     switch (n.kind) {
       case NodeKind::block:
-        for (const NodeId each : n.operands) statement(each, mask);
-        return;
+        for (const NodeId each : n.operands) mask = statement(each, mask);
+        return mask;
       case NodeKind::condition: {
         count_operation(id);
-        const uint64_t yes = truth(n.operands[0], mask);
-        statement(n.operands[1], yes);
-        if (n.operands.size() == 3) statement(n.operands[2], mask & ~yes);
-        return;
+        const uint64_t yes = truth(n.operands[0], mask), no = mask & ~yes;
+        const uint64_t after_yes = statement(n.operands[1], yes);
+        return after_yes | (n.operands.size() == 3 ? statement(n.operands[2], no) : no);
       }
       case NodeKind::loop: return loop(id, mask);
+      case NodeKind::finish: return 0;
+      case NodeKind::leave: loops_.back().left |= mask; return 0;
+      case NodeKind::next_pass: loops_.back().continued |= mask; return 0;
       case NodeKind::declare: {
         count_operation(id);
         Variable& variable = variables_[static_cast<size_t>(n.number)];
         variable.known &= ~mask;
         variable.lost = id;
-        if (n.operands.empty()) return;
+        if (n.operands.empty()) return mask;
         const Value value = evaluate(n.operands[0], mask);
         set(static_cast<size_t>(n.number), value, mask);
-        return;
+        return mask;
       }
-      default: evaluate(id, mask);
+      default: evaluate(id, mask); return mask;
     }
   }
-  void loop(NodeId id, uint64_t mask) {
+  [[nodiscard]] uint64_t loop(NodeId id, uint64_t mask) {
     const Node& n = node(id);
-    if (n.operands[0] != no_node) statement(n.operands[0], mask);
+    if (n.operands[0] != no_node) mask = statement(n.operands[0], mask);
     loops_.push_back({id, 0});
-    for (;; ++loops_.back().pass) {
+    uint64_t done = 0;
+    for (; mask != 0; ++loops_.back().pass) {
       count_operation(id);
-      if (n.operands[1] != no_node) mask = truth(n.operands[1], mask);
-      if (mask == 0) break;
-      statement(n.operands[3], mask);
-      if (n.operands[2] != no_node) evaluate(n.operands[2], mask);
+      const uint64_t yes = n.operands[1] != no_node ? truth(n.operands[1], mask) : mask;
+      done |= mask & ~yes;
+      mask = statement(n.operands[3], yes) | std::exchange(loops_.back().continued, 0);
+      if (n.operands[2] != no_node && mask != 0) evaluate(n.operands[2], mask);
     }
+    done |= loops_.back().left;
     loops_.pop_back();
+    return done;
   }
   /// The lanes for which a condition holds.
   uint64_t truth(NodeId id, uint64_t mask) {

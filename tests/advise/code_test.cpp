@@ -243,6 +243,52 @@ TEST(Code, ConstantsMacrosAndTypes) {
   EXPECT_EQ(run("__shared__ float s[32], u; float local[4]; local[1] = s[tid]; u = 1").requests.size(), 2u);
 }
 
+TEST(Code, MacrosWithParameters) {
+  const auto first = [](const std::string& text) { return offsets(run(text), 0); };
+  // As books index matrices and keep banks apart.
+  EXPECT_EQ(first("#define IDX2C(i, j, ld) (((j) * (ld)) + (i))\nchar a[4096]; a[IDX2C(1, tid, 33)]"),
+            strided(1, 33));
+  EXPECT_EQ(
+      first("#define LOG_BANKS 2\n#define PAD(n) ((n) >> LOG_BANKS)\nchar a[64]; a[4 * tid / 4 + PAD(tid)]"),
+      first("char a[64]; a[tid + (tid >> 2)]"));
+  // Arguments: expanded first, with commas in parentheses, empty, of macros of the same name.
+  EXPECT_EQ(first("#define N 8\n#define F(x) (x + N)\nchar a[64]; a[F(F(min(tid, N)))]"),
+            first("char a[64]; a[min(tid, 8) + 16]"));
+  EXPECT_EQ(first("#define ZERO() 0\n#define SUM(a, b) a + b\nchar a[64]; a[SUM(,tid) + ZERO()]"),
+            strided(0, 1));
+  // A name without parentheses, a parenthesis that is not the macro's, its own name in what it stands for.
+  EXPECT_EQ(first("#define f(x) 7\n#define g (tid)\n#define h h\nint f = 1, h = 2; char a[64]; a[f + g + h]"),
+            strided(3, 1));
+  // What a macro names may be defined later, and differently from line to line.
+  EXPECT_EQ(first("#define A B\n#define B 3\nchar a[64]; a[A + tid]"), strided(3, 1));
+  EXPECT_EQ(run("#define P 32\nchar a[P * 2]; a[P]\n#define P 33\n; a[P]").accesses[1].text, "a[P]");
+  EXPECT_EQ(run("#define AT(i) a[2 * (i)]\nchar a[64]; AT(tid)").accesses[0].text, "AT(tid)");
+}
+
+TEST(Code, NamesOfTheStandardLibrary) {
+  EXPECT_EQ(offsets(run("std::uint32_t i = tid; char a[64]; a[std::min(i, 3u) + sizeof(std::size_t)]"), 0),
+            offsets(run("uint32_t i = tid; char a[64]; a[min(i, 3u) + sizeof(size_t)]"), 0));
+}
+
+TEST(Code, LanesThatLeave) {
+  const auto masks = [](const std::string& text) {
+    std::vector<uint64_t> result;
+    for (const CodeRequest& made : run("char a[99]; " + text).requests) result.push_back(made.request.mask);
+    return result;
+  };
+  using Masks = std::vector<uint64_t>;
+  EXPECT_EQ(masks("if (tid >= 8) return; a[0]"), Masks{0xff});
+  EXPECT_EQ(masks("if (tid < 8) { if (tid < 4) return; a[0]; } else a[1]; a[2]"),
+            (Masks{0xf0, 0xffffff00, 0xfffffff0}));
+  EXPECT_EQ(masks("a[0]; return; a[1]"), Masks{0xffffffff});
+  EXPECT_EQ(masks("for (int i = 0; i < 3; ++i) { if (tid < 8 * i) break; a[i]; } a[9]"),
+            (Masks{0xffffffff, 0xffffff00, 0xffff0000, 0xffffffff}));
+  EXPECT_EQ(masks("for (int i = 0; i < 2; ++i) { if (i == 0 && tid < 8) continue; a[i]; } a[9]"),
+            (Masks{0xffffff00, 0xffffffff, 0xffffffff}));
+  EXPECT_EQ(masks("while (1) { for (;;) { if (tid < 16) break; return; } if (1) break; } a[9]"),
+            Masks{0xffff});
+}
+
 TEST(Code, ArraysBeginAtBankZero) {
   const CodeRun two = run("float a[33]; float b[33]; a[0]; b[0]");
   EXPECT_EQ(two.arrays[1].begin % 256, 0u);
@@ -281,6 +327,14 @@ TEST(CodeErrors, SayWhatIsMissing) {
   EXPECT_THAT(error_of("float t[4][4]; t[0]"), HasSubstr("give an index for every dimension"));
   EXPECT_THAT(error_of("struct P {int a, b;}; P p[4]; p[0].c"), HasSubstr("P has no member 'c', but a, b"));
   EXPECT_THAT(error_of("float t[4]; t[0"), HasSubstr("']' is missing after the index at the end"));
+  EXPECT_THAT(error_of("float t[4][4]; float (*row)[4] = t; row[1][0]"),
+              HasSubstr("1:22: pointers to arrays and to functions are not supported"));
+  EXPECT_THAT(error_of("float t[4]; break; t[0]"), HasSubstr("1:13: 'break' stands in no loop"));
+  EXPECT_THAT(error_of("float t[4]; return 1; t[0]"), HasSubstr("1:20: a kernel returns nothing"));
+  EXPECT_THAT(error_of("__global__ void k() { }"), HasSubstr("of a kernel its body is enough"));
+  EXPECT_THAT(error_of("#define F(a, b) a\nF(1)"), HasSubstr("2:1: 'F' has 2 parameters, not 1"));
+  EXPECT_THAT(error_of("#define F(a, b) a\nF(1, (2)"), HasSubstr("2:1: the arguments of 'F' do not end"));
+  EXPECT_THAT(error_of("#define F(a, 1) a\n"), HasSubstr("1:10: a macro's parameters are names with commas"));
   EXPECT_THAT(error_of("flaot t[4]; t[0]"), HasSubstr("1:1: 'flaot' is no type that is known here"));
   EXPECT_THAT(error_of("float t[4]; for (;;) if (tid < 0) t[0]"), HasSubstr("does not end"));
   EXPECT_THAT(error_of("float t[4]; while (true) t[0]"), HasSubstr("more than 131072 requests"));
