@@ -75,9 +75,9 @@ void add_pattern(PatternCounts& patterns, const model::Request& request, uint32_
 std::vector<advise::Pattern> patterns_of(const CodeAnswer& answer, uint32_t array) {
   constexpr int rows_of_matrix = 8, half = 32;
   PatternCounts counts;
-  const uint32_t begin = answer.run.arrays[array].begin;
-  for (const advise::CodeRequest& made : answer.run.requests) {
-    if (answer.run.accesses[made.access].array != array) continue;
+  const uint32_t begin = answer.run->arrays[array].begin;
+  for (const advise::CodeRequest& made : answer.run->requests) {
+    if (answer.run->accesses[made.access].array != array) continue;
     const bool matrix = made.request.op == model::Op::ldmatrix || made.request.op == model::Op::stmatrix;
     const int step = matrix ? rows_of_matrix : half;
     const int lanes = matrix ? rows_of_matrix * made.request.matrices : made.request.lanes;
@@ -97,10 +97,10 @@ std::vector<advise::Pattern> patterns_of(const CodeAnswer& answer, uint32_t arra
 }
 
 std::optional<WhatIf> what_if_of(const CodeAnswer& answer, uint32_t array) {
-  const advise::CodeArray& a = answer.run.arrays[array];
+  const advise::CodeArray& a = answer.run->arrays[array];
   RequestCost all;
   for (size_t i = 0; i < answer.costs.size(); ++i)
-    if (answer.run.accesses[answer.run.requests[i].access].array == array) all.add(answer.costs[i]);
+    if (answer.run->accesses[answer.run->requests[i].access].array == array) all.add(answer.costs[i]);
   if (all.wavefronts == all.ideal || all.estimate) return std::nullopt;
   const std::vector<advise::Pattern> patterns = patterns_of(answer, array);
   WhatIf result;
@@ -161,7 +161,7 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
   // By access, then by step in the order in which they first come.
   std::map<uint32_t, std::map<uint32_t, RequestCost>> by_access;
   for (size_t i = 0; i < answer.costs.size(); ++i) {
-    const advise::CodeRequest& request = answer.run.requests[i];
+    const advise::CodeRequest& request = answer.run->requests[i];
     by_access[request.access][request.step].add(answer.costs[i]);
   }
   Table table({"access", "op", "", "requests", "wavefronts / ideal", "n-way"}, 3);
@@ -179,7 +179,7 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
                {std::to_string(cost.max_way), style_of(cost)}});
   };
   for (const auto& [index, steps] : by_access) {
-    const advise::CodeAccess& access = answer.run.accesses[index];
+    const advise::CodeAccess& access = answer.run->accesses[index];
     const RequestCost& first = steps.begin()->second;
     const bool same = std::all_of(steps.begin(), steps.end(), [&](const auto& step) {
       const RequestCost& c = step.second;
@@ -189,9 +189,9 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
     if (same) {
       RequestCost all;
       for (const auto& step : steps) all.add(step.second);
-      add(access, steps.size() == 1 ? label_of(answer.run.steps[steps.begin()->first]) : "", all);
+      add(access, steps.size() == 1 ? label_of(answer.run->steps[steps.begin()->first]) : "", all);
     } else {
-      for (const auto& [step, cost] : steps) add(access, label_of(answer.run.steps[step]), cost);
+      for (const auto& [step, cost] : steps) add(access, label_of(answer.run->steps[step]), cost);
     }
   }
   table.write(out);
@@ -215,7 +215,7 @@ bool worse(const RequestCost& a, const RequestCost& b) {
 std::vector<size_t> worst_requests(const CodeAnswer& answer) {
   std::map<uint32_t, size_t> worst;
   for (size_t i = 0; i < answer.costs.size(); ++i) {
-    const auto [it, added] = worst.try_emplace(answer.run.requests[i].access, i);
+    const auto [it, added] = worst.try_emplace(answer.run->requests[i].access, i);
     if (!added && worse(answer.costs[i], answer.costs[it->second])) it->second = i;
   }
   std::vector<size_t> result;
@@ -226,13 +226,13 @@ std::vector<size_t> worst_requests(const CodeAnswer& answer) {
 }
 
 std::string who(const CodeAnswer& answer, size_t index) {
-  const advise::CodeRequest& request = answer.run.requests[index];
-  const std::string label = label_of(answer.run.steps[request.step]);
+  const advise::CodeRequest& request = answer.run->requests[index];
+  const std::string label = label_of(answer.run->steps[request.step]);
   return fmt::format("Warp {}{}", request.warp, label.empty() ? "" : fmt::format(" ({})", label));
 }
 
 std::string why(const CodeAnswer& answer, size_t index) {
-  return who(answer, index) + ": " + explain_request(answer.arch, answer.run.requests[index].request);
+  return who(answer, index) + ": " + explain_request(answer.arch, answer.run->requests[index].request);
 }
 
 /// What a bank counts: the words it is asked for, or the lanes that ask.
@@ -242,19 +242,19 @@ size_t asked_of(const BankUse& bank, bool by_lane) {
 
 /// How much each bank is asked for in the phase that takes longest, and by whom.
 void write_banks(Writer& out, const CodeAnswer& answer, size_t index) {
-  const model::SharedDetail detail = model::shared_detail(answer.arch, answer.run.requests[index].request);
+  const model::SharedDetail detail = model::shared_detail(answer.arch, answer.run->requests[index].request);
   int phase = 0;
   for (int i = 0; i < detail.phase_count; ++i)
     if (detail.phase_wavefronts[i] > detail.phase_wavefronts[phase]) phase = i;
   const std::vector<BankUse> banks = banks_of(detail, phase);
-  const advise::CodeRequest& request = answer.run.requests[index];
+  const advise::CodeRequest& request = answer.run->requests[index];
   const bool by_lane = counts_lanes(answer.arch, request.request);
   std::vector<size_t> asked(static_cast<size_t>(answer.arch.banks));
   for (const BankUse& bank : banks) asked[static_cast<size_t>(bank.bank)] = asked_of(bank, by_lane);
 
   const uint64_t all = request.request.mask;
   out.line(fmt::format("  {} of each bank: {}, {}{}", by_lane ? "Lanes" : "Words", who(answer, index),
-                       answer.run.accesses[request.access].text,
+                       answer.run->accesses[request.access].text,
                        detail.phase_lanes[phase] == all ? "" : ", " + lanes(detail.phase_lanes[phase])),
            Style::bold);
   constexpr size_t in_a_row = 16;
@@ -289,7 +289,7 @@ void write_what_if(Writer& out, const CodeAnswer& answer) {
                   Style::dim);
   }
   for (const WhatIf& what_if : answer.what_if) {
-    const advise::CodeArray& array = answer.run.arrays[what_if.array];
+    const advise::CodeArray& array = answer.run->arrays[what_if.array];
     out.line();
     if (what_if.better.empty()) {
       out.paragraph(
@@ -325,7 +325,7 @@ std::string head_of(const CodeAnswer& answer) {
 }
 
 void write_notes(Writer& out, const CodeAnswer& answer) {
-  for (const advise::CodeArray& array : answer.run.arrays)
+  for (const advise::CodeArray& array : answer.run->arrays)
     if (array.assumed)
       out.paragraph(fmt::format("'{0}' is not declared; taken for: float {0}[]", array.name), 2, Style::dim);
   if (answer.total.write_race)
@@ -351,11 +351,11 @@ Json phases_json(const model::Arch& arch, const model::Request& request) {
 }
 
 Json request_json(const CodeAnswer& answer, size_t index) {
-  const advise::CodeRequest& made = answer.run.requests[index];
-  const advise::CodeAccess& access = answer.run.accesses[made.access];
+  const advise::CodeRequest& made = answer.run->requests[index];
+  const advise::CodeAccess& access = answer.run->accesses[made.access];
   const RequestCost& cost = answer.costs[index];
   Json loops = Json::array();
-  for (const advise::CodeStep::Loop& loop : answer.run.steps[made.step].loops)
+  for (const advise::CodeStep::Loop& loop : answer.run->steps[made.step].loops)
     loops.push_back({{"variable", loop.variable},
                      {"pass", loop.pass},
                      {"value", loop.value ? Json(*loop.value) : Json(nullptr)}});
@@ -367,7 +367,7 @@ Json request_json(const CodeAnswer& answer, size_t index) {
               {"line", access.place.line},
               {"column", access.place.column},
               {"op", op_name(access.op)},
-              {"array", answer.run.arrays[access.array].name},
+              {"array", answer.run->arrays[access.array].name},
               {"width", access.width},
               {"loops", std::move(loops)},
               {"warp", made.warp},
@@ -386,7 +386,7 @@ Json what_if_json(const CodeAnswer& answer) {
   Json all = Json::array();
   for (const WhatIf& what_if : answer.what_if)
     for (const advise::Candidate& candidate : what_if.better)
-      all.push_back({{"array", answer.run.arrays[what_if.array].name},
+      all.push_back({{"array", answer.run->arrays[what_if.array].name},
                      {"layout", describe(candidate, what_if)},
                      {"wavefronts_before", what_if.now.wavefronts},
                      {"wavefronts_after", candidate.outcome.wavefronts},
@@ -401,7 +401,7 @@ Json json_of(const CodeAnswer& answer) {
   Json requests = Json::array();
   for (size_t i = 0; i < answer.costs.size(); ++i) requests.push_back(request_json(answer, i));
   Json arrays = Json::array();
-  for (const advise::CodeArray& array : answer.run.arrays)
+  for (const advise::CodeArray& array : answer.run->arrays)
     arrays.push_back({{"name", array.name},
                       {"declaration", array.declaration},
                       {"assumed", array.assumed},
@@ -442,6 +442,26 @@ std::string short_description(const model::Arch& arch) {
   return arch.has_bank_modes ? fmt::format("{}, {}-byte banks", text, arch.bank_bytes) : text;
 }
 
+/// Counts the requests of a run.
+CodeAnswer answer_of(const model::Arch& arch, std::shared_ptr<const advise::CodeRun> run,
+                     const advise::CodeLaunch& launch) {
+  CodeAnswer answer;
+  answer.arch = arch;
+  answer.is_free = model::find_arch(arch.name) == nullptr;
+  answer.names = {arch.name};
+  answer.launch = launch;
+  answer.run = std::move(run);
+  if (answer.run->requests.empty())
+    throw Error(
+        "the code accesses no array in shared memory; declare one and use it, as in 'float a[64]; a[2 * "
+        "tid]'");
+  for (const advise::CodeRequest& request : answer.run->requests) {
+    answer.costs.push_back(cost_of(arch, request.request));
+    answer.total.add(answer.costs.back());
+  }
+  return answer;
+}
+
 }  // namespace
 
 void RequestCost::add(const RequestCost& other) {
@@ -456,23 +476,11 @@ void RequestCost::add(const RequestCost& other) {
 
 CodeAnswer make_answer(const model::Arch& arch, const advise::Code& code, advise::CodeLaunch launch,
                        bool with_what_if) {
-  CodeAnswer answer;
-  answer.arch = arch;
-  answer.is_free = model::find_arch(arch.name) == nullptr;
-  answer.names = {arch.name};
   launch.warp_lanes = arch.warp_lanes;
-  answer.launch = launch;
-  answer.run = advise::run_code(code, launch);
-  if (answer.run.requests.empty())
-    throw Error(
-        "the code accesses no array in shared memory; declare one and use it, as in 'float a[64]; a[2 * "
-        "tid]'");
-  for (const advise::CodeRequest& request : answer.run.requests) {
-    answer.costs.push_back(cost_of(arch, request.request));
-    answer.total.add(answer.costs.back());
-  }
+  CodeAnswer answer =
+      answer_of(arch, std::make_shared<const advise::CodeRun>(advise::run_code(code, launch)), launch);
   if (with_what_if)
-    for (uint32_t array = 0; array < answer.run.arrays.size(); ++array)
+    for (uint32_t array = 0; array < answer.run->arrays.size(); ++array)
       if (std::optional<WhatIf> what_if = what_if_of(answer, array))
         answer.what_if.push_back(std::move(*what_if));
   return answer;
@@ -480,6 +488,14 @@ CodeAnswer make_answer(const model::Arch& arch, const advise::Code& code, advise
 
 std::vector<CodeAnswer> answer_all(const advise::Code& code, const advise::CodeLaunch& launch) {
   std::vector<CodeAnswer> answers;
+  std::map<int, std::shared_ptr<const advise::CodeRun>> runs;  // by the lanes of a warp
+  const auto add = [&](const model::Arch& arch) {
+    advise::CodeLaunch on = launch;
+    on.warp_lanes = arch.warp_lanes;
+    auto& run = runs[arch.warp_lanes];
+    if (!run) run = std::make_shared<const advise::CodeRun>(advise::run_code(code, on));
+    answers.push_back(answer_of(arch, run, on));
+  };
   for (const model::Arch& arch : model::archs) {
     // Neighbours of one description have the same rules for shared memory.
     if (!answers.empty() && std::string_view(answers.back().arch.description) == arch.description) {
@@ -489,10 +505,10 @@ std::vector<CodeAnswer> answer_all(const advise::Code& code, const advise::CodeL
     if (!answers.empty() && answers.back().arch.has_bank_modes) {
       const std::vector<std::string> names = answers.back().names;
       constexpr int wide = 8;
-      answers.push_back(make_answer(model::with_bank_mode(answers.back().arch, wide), code, launch, false));
+      add(model::with_bank_mode(answers.back().arch, wide));
       answers.back().names = names;
     }
-    answers.push_back(make_answer(arch, code, launch, false));
+    add(arch);
   }
   return answers;
 }
@@ -512,7 +528,7 @@ std::string to_text(const CodeAnswer& answer, const TextOptions& options) {
   const std::vector<size_t> worst = worst_requests(answer);
   for (size_t i = 0; i < std::min(worst.size(), most_explained); ++i) {
     if (i != 0) out.line();
-    const advise::CodeAccess& access = answer.run.accesses[answer.run.requests[worst[i]].access];
+    const advise::CodeAccess& access = answer.run->accesses[answer.run->requests[worst[i]].access];
     const RequestCost& cost = answer.costs[worst[i]];
     const std::string ways =
         cost.wavefronts > cost.ideal ? std::to_string(cost.max_way) + "-way" : "no conflict";

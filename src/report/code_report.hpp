@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,8 +44,8 @@ struct CodeAnswer {
   bool is_free = false;            ///< an architecture given by numbers
   std::vector<std::string> names;  ///< of all architectures that this is the answer for
   advise::CodeLaunch launch;
-  advise::CodeRun run;
-  std::vector<RequestCost> costs;  ///< of each request of `run`
+  std::shared_ptr<const advise::CodeRun> run;  ///< one for all architectures with warps of this size
+  std::vector<RequestCost> costs;              ///< of each request of `run`
   RequestCost total;
   std::vector<WhatIf> what_if;  ///< of arrays whose accesses conflict
 };
