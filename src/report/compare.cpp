@@ -337,6 +337,12 @@ bool same_shape(const Launch& a, const Launch& b) {
   return a.grid == b.grid && a.block == b.block && a.launches == b.launches;
 }
 
+std::string other_rules(const Report& before, const Report& after) {
+  if (before.arch == after.arch && before.arch_description == after.arch_description) return "";
+  return fmt::format("counted by the rules of {}, {}; now {}, {}", before.arch, before.arch_description,
+                     after.arch, after.arch_description);
+}
+
 std::vector<std::string> worse_than(const Report& before, const Report& after) {
   std::vector<std::string> worse;
   // What is not known is no better.
@@ -371,6 +377,10 @@ std::vector<std::string> worse_than(const Report& before, const Report& after) {
 
 std::string diff_text(const Report& before, const Report& after, const TextOptions& options) {
   Writer out(options);
+  if (const std::string rules = other_rules(before, after); !rules.empty()) {
+    out.paragraph("Before " + rules + ".", 0);
+    out.line();
+  }
   bool differs = false;
   for (const Pair& pair : paired_launches(before, after)) {
     const Launch *b = at(before.launches, pair.before), *a = at(after.launches, pair.after);

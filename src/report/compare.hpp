@@ -39,6 +39,9 @@ struct Identity {
 /// request cost.
 [[nodiscard]] bool same_shape(const Launch& a, const Launch& b);
 
+/// Says so where two reports were counted for different architectures; else empty.
+[[nodiscard]] std::string other_rules(const Report& before, const Report& after);
+
 /// What costs more in `after` than in `before`, one sentence each: conflicts, n-way, sectors over the ideal,
 /// divergence, local memory, spills, new findings. What a comment allows is left out.
 [[nodiscard]] std::vector<std::string> worse_than(const Report& before, const Report& after);

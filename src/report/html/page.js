@@ -121,7 +121,7 @@
       el('td', {}, String(b.words.length)),
       el('td', {class: 'left name'}, b.words.map(([word, mask]) => `${laneText(mask)} → ${word}`).join('; '))));
     if (rows.length === 0) return el('p', {class: 'good'}, 'No two lanes ask one bank for different words.');
-    return el('details', {}, el('summary', {}, `Who meets whom (${worst.length} banks)`),
+    return el('details', {}, el('summary', {}, `Who meets whom (${worst.length} ${worst.length === 1 ? 'bank' : 'banks'})`),
       el('div', {class: 'wide'}, table('', ['bank', 'phase', 'words', 'lanes → words'], rows, 1)));
   }
 
