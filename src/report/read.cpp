@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -17,8 +18,16 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_at(const Json& json, const char* name) { return json.value(name, std::string()); }
-uint64_t number_at(const Json& json, const char* name) { return json.value(name, uint64_t{0}); }
-uint32_t small_at(const Json& json, const char* name) { return json.value(name, uint32_t{0}); }
+/// A count; 0 where there is none. What is negative or broken would become some other number.
+template <class T = uint64_t>
+T number_at(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end()) return 0;
+  if (!found->is_number_unsigned() || found->template get<uint64_t>() > std::numeric_limits<T>::max())
+    throw Error(fmt::format("'{}' is no count: {}", name, found->dump()));
+  return found->template get<T>();
+}
+uint32_t small_at(const Json& json, const char* name) { return number_at<uint32_t>(json, name); }
 bool flag_at(const Json& json, const char* name) { return json.value(name, false); }
 
 const Json& list_at(const Json& json, const char* name) {
