@@ -673,13 +673,13 @@ Status launch_apart(const Job<bytes>& job, int64_t batch, cudaStream_t stream);
 /// tiles.
 template <int bytes>
 std::optional<Status> by_pieces(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
-  constexpr int64_t line = 128 / bytes, piece_bytes = 10240, least = int64_t{4} << 20;
+  constexpr int64_t line = 128 / bytes, piece_bytes = 10240, least = 1 << 20;
   constexpr PieceLimits limits = Tiles<bytes>::pieces;
   const bool tall = job.columns < job.rows;
   const int64_t thin = std::min(job.rows, job.columns), along = std::max(job.rows, job.columns);
   const int64_t leading = tall ? job.in_leading : job.out_leading;
   if (leading == thin || thin > (tall ? limits.tall : limits.wide)) return {};
-  // A launch for each matrix of a batch.
+  // A launch for each matrix of a batch: of so many bytes at least.
   if (batch > 1 && thin * along < least / bytes) return {};
   // Sectors are all that is copied of large gaps.
   const int64_t copied = std::min(leading, thin + 32 / bytes);
