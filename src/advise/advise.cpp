@@ -35,6 +35,11 @@ Place place_of(const Launch& launch, uint32_t site) {
   return {in_source ? launch.kernel.files[place.file] : launch.module.name, place.line, in_source};
 }
 
+/// Whether the access is of wmma, which finds the lanes' addresses from a begin and a pitch.
+bool is_of_wmma(const Launch& launch, uint32_t site) {
+  return launch.kernel.accesses[site].text.starts_with("wmma.");
+}
+
 /// Bytes from each lane to the next; 0 if lanes are missing in between or are not equally far apart.
 int64_t stride_of(const Pattern& p) {
   const auto first = static_cast<size_t>(std::countr_zero(p.mask));
@@ -60,7 +65,11 @@ struct Array {
   std::string file;            ///< where it stands
   std::string no_declaration;  ///< why there is none
   std::string pitch_from;
-  bool exact = true;  ///< what was recorded tells all of the launch
+  bool exact = true;   ///< what was recorded tells all of the launch
+  bool async = false;  ///< bulk copies or wgmma go through it as well, which no pattern tells
+
+  /// Whether something goes through it that has to be told where its elements lie.
+  [[nodiscard]] bool is_shared_with_hardware() const { return async || shape.keeps_rows; }
 };
 
 /// what_if for the whole launch: what some blocks did counts for all, site by site. `exact` becomes false
@@ -298,6 +307,19 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
       name, declared);
 }
 
+/// What has to change along with the layout, for it goes through the array by rules of its own. Empty where
+/// nothing has.
+std::string along_with(const Array& array) {
+  std::string also;
+  if (array.shape.keeps_rows)
+    also += "; give that pitch to wmma as well (load_matrix_sync, store_matrix_sync)";
+  if (array.async)
+    also +=
+        "; bulk copies or wgmma go through it, too, and have to find it so: by a copy of each row, or by the "
+        "swizzle of a tensor map";
+  return also;
+}
+
 /// The distance of the lanes in the accesses that conflict most of all; 0: no one distance. Of several, that
 /// which costs most.
 int64_t worst_stride(const Array& array) {
@@ -325,8 +347,8 @@ std::string reason_of(const Array& array) {
 /// What to say of rows at the array's end that nothing accesses: extents that were padded in the wrong
 /// dimension leave them, and they are of no use beside rows that are padded. Empty where there are none.
 std::string unused_rows(const Array& array, const Layout& layout) {
-  if (!std::holds_alternative<RowPadding>(layout) || !array.exact || array.shape.row_bytes == 0 ||
-      !array.declaration || array.declaration->extents.size() != 2)
+  if (!std::holds_alternative<RowPadding>(layout) || !array.exact || array.async ||
+      array.shape.row_bytes == 0 || !array.declaration || array.declaration->extents.size() != 2)
     return "";
   uint32_t end = 0;
   for (const Pattern& pattern : array.patterns)
@@ -476,7 +498,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
     const Sources::File& file = sources.file(array.file);
     std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
-    if (array.declaration)
+    if (array.async)
+      rewritten = Unclear{"bulk copies or wgmma go through it by rules of their own"};
+    else if (array.declaration)
       rewritten = (is_python(array.file) ? rewrite_python : rewrite)(file.text, *array.declaration, shape,
                                                                      candidate.layout);
     if (auto* change = std::get_if<Rewrite>(&rewritten)) {
@@ -486,8 +510,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       advice.no_patch = std::get<Unclear>(rewritten).reason;
     }
     advice.layout = candidate.layout;
-    advice.change =
-        change_of(array, shape, candidate.layout, rewritten) + unused_rows(array, candidate.layout);
+    advice.change = change_of(array, shape, candidate.layout, rewritten) +
+                    unused_rows(array, candidate.layout) + along_with(array);
     advice.reason = reason_of(array);
     advice.proven_best = candidate.proven_best;
     advice.estimate = advice.estimate || !exact;
@@ -507,10 +531,25 @@ Advice make_way(const Launch& launch, const Array& array, Advice::Kind kind, uin
   return advice;
 }
 
+/// Moves what is worth it to `all`, best first.
+void keep_best(std::vector<Advice>& found, std::vector<Advice>& all) {
+  std::erase_if(found, [](const Advice& a) { return !is_worth_it(a); });
+  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
+    if (a.wavefronts_after != b.wavefronts_after) return a.wavefronts_after < b.wavefronts_after;
+    return a.occupancy_after.blocks > b.occupancy_after.blocks;
+  });
+  all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+}
+
 void advise_one(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& all) {
   std::vector<Advice> found;
   const std::string& name = array.variable->name;
   const bool has_rows = array.declaration && array.declaration->extents.size() >= 2;
+  if (array.is_shared_with_hardware()) {
+    // Which thread takes which elements is not all that decides what is asked for.
+    if (!array.now.conflict_free()) advise_layouts(launch, array, sources, found);
+    return keep_best(found, all);
+  }
   if (const auto steps = last_steps_of(array); steps && steps->wavefronts < array.now.wavefronts) {
     Advice advice = make_way(
         launch, array, Advice::Kind::shuffles, array.now.wavefronts - steps->wavefronts,
@@ -556,12 +595,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
                         "others wrote, they have to be exchanged for global memory as well",
                         name, array.shape.row_bytes)));
   }
-  std::erase_if(found, [](const Advice& a) { return !is_worth_it(a); });
-  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
-    if (a.wavefronts_after != b.wavefronts_after) return a.wavefronts_after < b.wavefronts_after;
-    return a.occupancy_after.blocks > b.occupancy_after.blocks;
-  });
-  all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
+  keep_best(found, all);
 }
 
 }  // namespace
@@ -601,6 +635,12 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     const exec::SharedVariable& variable = *array.variable;
     array.shape.begin = variable.offset;
     array.shape.bytes = variable.dynamic ? launch.shared_bytes - variable.offset : variable.size;
+    const std::vector<uint32_t>& async = launch.profile.recording.async_variables;
+    array.async = std::binary_search(async.begin(), async.end(), index);
+    array.shape.keeps_rows = std::any_of(array.patterns.begin(), array.patterns.end(),
+                                         [&](const Pattern& p) { return is_of_wmma(launch, p.site); });
+    constexpr uint32_t piece_bytes = 16;  // of bulk copies; and wmma takes multiples of it as pitch
+    if (array.is_shared_with_hardware()) array.shape.unit = piece_bytes;
     uint64_t measured = 0;
     for (const profile::SiteCounters& site : launch.profile.sites) {
       if (site.space != exec::AccessSpace::shared || site.variable != index) continue;

@@ -100,6 +100,24 @@ struct MapMaker {
   }
 };
 
+/// Whether every aligned `unit` bytes of the array stay together, at a multiple of `unit`.
+bool keeps_units(const Map& map, uint32_t unit) {
+  for (size_t i = 0; i < map.to.size(); ++i) {
+    const auto from = static_cast<uint32_t>(i) * map.unit;
+    const uint32_t first = map.to[from / unit * unit / map.unit];
+    if (first % unit != 0 || map.to[i] != first + from % unit) return false;
+  }
+  return true;
+}
+
+/// The layout as a map; nothing if it does not fit the array.
+std::optional<Map> map_of(const Shape& shape, const Layout& layout) {
+  if (shape.keeps_rows && layout.index() != 0 && !std::holds_alternative<RowPadding>(layout))
+    return std::nullopt;
+  std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  return map && keeps_units(*map, shape.unit) ? map : std::nullopt;
+}
+
 /// Costs of a pattern in pieces of `width` bytes under one layout. Adds to `outcome`; false if a piece is
 /// torn apart or misaligned.
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
@@ -145,7 +163,7 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
 /// `limit`: nothing if there are as many wavefronts.
 std::optional<Outcome> apply(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
                              const Layout& layout, uint64_t limit = ~uint64_t{0}) {
-  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  const std::optional<Map> map = map_of(shape, layout);
   if (!map) return std::nullopt;
   Outcome outcome;
   outcome.bytes = map->bytes;
@@ -162,6 +180,7 @@ class SwizzleSearch {
  public:
   SwizzleSearch(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns)
       : arch_(arch), shape_(shape), patterns_(patterns) {
+    granule_ = std::max(granule_, shape.unit);
     for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, part_of(pattern));
     const uint32_t whole = uint32_t{1} << std::countr_zero(shape.row_bytes);  // units fill the row
     const uint32_t reach = std::min(whole, bank_row_of(arch));
@@ -505,7 +524,7 @@ std::string describe(const Layout& layout) { return std::visit(Describer{}, layo
 
 std::optional<std::array<uint32_t, 32>> moved(const Shape& shape, const Pattern& pattern,
                                               const Layout& layout) {
-  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  const std::optional<Map> map = map_of(shape, layout);
   if (!map || pattern.width > map->piece) return std::nullopt;
   std::array<uint32_t, 32> to{};
   for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
@@ -527,7 +546,7 @@ std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape, std:
 
 std::optional<std::vector<Outcome>> what_if_each(const model::Arch& arch, const Shape& shape,
                                                  std::span<const Pattern> patterns, const Layout& layout) {
-  const std::optional<Map> map = std::visit(MapMaker{shape}, layout);
+  const std::optional<Map> map = map_of(shape, layout);
   if (!map) return std::nullopt;
   std::vector<Outcome> outcomes(patterns.size());
   for (size_t i = 0; i < patterns.size(); ++i) {

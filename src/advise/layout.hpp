@@ -41,6 +41,11 @@ struct Shape {
   /// The rows are a dimension of the array. Else padding and swizzle are computed from the index, and the
   /// assembler no longer sees which elements are neighbours: what it merges now, it then does not.
   bool has_rows = true;
+  /// So many bytes stay together, at a multiple of as many: 16 where the hardware goes through the array in
+  /// such pieces.
+  uint32_t unit = 1;
+  /// wmma goes from row to row by one pitch: nothing but the pitch may change.
+  bool keeps_rows = false;
 };
 
 /// tile[R][C] → tile[R][C + words].
@@ -98,9 +103,10 @@ struct Outcome {
   friend bool operator==(const Outcome&, const Outcome&) = default;
 };
 
-/// Nothing if the layout does not fit the array (rows unknown or not whole) or an access would no longer be
-/// one aligned piece: a vector access whose row is padded to another alignment, a swizzle that tears it
-/// apart. Accesses that the assembler merged come apart then, and always under a swizzle.
+/// Nothing if the layout does not fit the array (rows unknown or not whole; what Shape says that must stay)
+/// or an access would no longer be one aligned piece: a vector access whose row is padded to another
+/// alignment, a swizzle that tears it apart. Accesses that the assembler merged come apart then, and always
+/// under a swizzle.
 [[nodiscard]] std::optional<Outcome> what_if(const model::Arch& arch, const Shape& shape,
                                              std::span<const Pattern> patterns, const Layout& layout);
 

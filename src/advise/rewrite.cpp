@@ -47,8 +47,11 @@ class Rewriter {
       for (size_t i = 0; i < tokens_.size(); ++i)
         if (tokens_[i].is(d_.name) && tokens_[i].begin > d_.end && !in_other_block(i)) refuse_kept_address(i);
       const std::string longer = padded(extent, elements);
-      return {{{extent.begin, extent.end, longer}}, declared(d_.extents.size() - 1, longer), false};
+      Rewrite result{{{extent.begin, extent.end, longer}}, declared(d_.extents.size() - 1, longer), false};
+      lengthen_pitches(elements, result.edits);
+      return result;
     }
+    if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
     if (shape_.row_bytes % d_.element_bytes != 0) throw Refused{"the rows are no whole number of elements"};
     require_tile_type(1);
     return with_type(fmt::format("lanescope::PaddedArray<{}, {}, {}, {}>", d_.type,
@@ -230,6 +233,45 @@ class Rewriter {
     if (!is_argument) throw Refused{fmt::format("{} takes an address in '{}'", place(name), d_.name)};
   }
   static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
+
+  /// wmma is told the pitch: by the third argument of load_matrix_sync and store_matrix_sync.
+  void lengthen_pitches(uint32_t elements, std::vector<Edit>& edits) const {
+    for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
+      if (!(tokens_[i].is("load_matrix_sync") || tokens_[i].is("store_matrix_sync")) ||
+          !tokens_[i + 1].is("(") || tokens_[i].begin < d_.end || in_other_block(i))
+        continue;
+      constexpr size_t pitch = 2;
+      const std::vector<std::pair<size_t, size_t>> arguments = arguments_of_call(i + 1);
+      bool names_it = false;
+      for (size_t t = arguments.front().first; t < arguments.back().second; ++t)
+        names_it = names_it || tokens_[t].is(d_.name);
+      if (!names_it || arguments.size() <= pitch) continue;
+      const auto [first, end] = arguments[pitch];
+      const Extent given{between(tokens_[first].begin, tokens_[end - 1].end()), tokens_[first].begin,
+                         tokens_[end - 1].end(), 0};
+      const Extent& extent = d_.extents.back();
+      if (given.text != trimmed(extent.text) && given.text != std::to_string(extent.value))
+        throw Refused{fmt::format("{} gives wmma the pitch '{}', not '{}'", place(i), given.text,
+                                  trimmed(extent.text))};
+      edits.push_back({given.begin, given.end, padded(given, elements)});
+    }
+  }
+  /// The tokens [first, end) of each argument of the call whose parenthesis is token `open`; none is empty.
+  [[nodiscard]] std::vector<std::pair<size_t, size_t>> arguments_of_call(size_t open) const {
+    std::vector<std::pair<size_t, size_t>> arguments;
+    int depth = 0;
+    size_t first = open + 1;
+    for (size_t i = open; i < tokens_.size(); ++i) {
+      const Token& t = tokens_[i];
+      depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
+      if (depth > 1 || (depth == 1 && !t.is(","))) continue;
+      if (i > first) arguments.emplace_back(first, i);
+      first = i + 1;
+      if (depth == 0) break;
+    }
+    if (arguments.empty()) throw Refused{fmt::format("the call in {} is not understood", place(open))};
+    return arguments;
+  }
 
   /// Whether the block that the declaration stands in has ended before this token.
   bool in_other_block(size_t token) const {

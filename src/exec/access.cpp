@@ -381,6 +381,11 @@ void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mas
   site.last_space = static_cast<uint32_t>(space) + 1;
 }
 
+void observe_async_proxy(Warp& w, uint32_t offset) {
+  if (w.worker->observer != nullptr)
+    w.worker->observer->async_proxy(shared_variable_of(*w.worker->kernel, offset));
+}
+
 void flush_repeats(WorkerState& worker) {
   for (uint32_t i = 0; i < worker.sites.size(); ++i) {
     SiteState& site = worker.sites[i];

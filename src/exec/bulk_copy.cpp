@@ -38,7 +38,7 @@ class BulkCopy {
                     "a bulk copy of " + std::to_string(size) + " bytes: they must be a multiple of 16");
     const std::byte* from = form_.from == Side::global
                                 ? global_memory(w_, in_, lane_, value(BulkPlace::from), size, unit, false)
-                                : shared_memory(w_, in_, lane_, value(BulkPlace::from), size, unit);
+                                : shared(value(BulkPlace::from), size, unit);
     if (from == nullptr) return;
     if (form_.to == Side::global) {
       std::byte* to = global_memory(w_, in_, lane_, value(BulkPlace::to), size, unit, true);
@@ -46,7 +46,7 @@ class BulkCopy {
       return;
     }
     each_target([&](uint64_t address) {
-      std::byte* to = shared_memory(w_, in_, lane_, address, size, unit);
+      std::byte* to = shared(address, size, unit);
       if (to != nullptr) write(to, from, size, reduction(form_.type));
       return size;
     });
@@ -74,6 +74,13 @@ class BulkCopy {
 
   [[nodiscard]] Reduction reduction(ptx::Type type) const {
     return form_.is_reduction ? host_handlers().reduction(form_.operation, type) : nullptr;
+  }
+
+  /// The memory behind an address of shared memory from which or to which the copy goes.
+  [[nodiscard]] std::byte* shared(uint64_t address, uint32_t size, uint32_t align) const {
+    std::byte* at = shared_memory(w_, in_, lane_, address, size, align);
+    if (at != nullptr) observe_async_proxy(w_, static_cast<uint32_t>(in_block(address)));
+    return at;
   }
 
   void write(std::byte* to, const std::byte* from, size_t bytes, Reduction combine) const {
@@ -225,7 +232,7 @@ class BulkCopy {
   template <class Move>
   void move_box(const TensorMap& map, const Coordinates& first, uint64_t address, Move move) const {
     const bool loads = form_.from == Side::tensor;
-    std::byte* box = shared_memory(w_, in_, lane_, address, map.footprint(), box_align);
+    std::byte* box = shared(address, map.footprint(), box_align);
     if (box == nullptr) return;
     const uint32_t row_bytes = map.row_bytes(), rows = map.box_bytes() / row_bytes, pitch = map.row_pitch(),
                    origin = static_cast<uint32_t>(in_block(address));

@@ -160,6 +160,10 @@ class Observer {
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}
 
+  /// A bulk copy or wgmma went to this variable of shared memory: by no lane's address, so that no access
+  /// tells of it.
+  virtual void async_proxy(uint32_t /*shared_variable*/) {}
+
   /// What happened at a branch (index of Kernel::branches) since the last call for it.
   virtual void branch(uint32_t /*branch*/, const BranchCounts&) {}
 

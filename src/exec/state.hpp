@@ -102,6 +102,8 @@ void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);
 void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t mask);
 void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space,
                   const uint32_t* destination);
+/// Tells the observer, if there is one, of a bulk copy or wgmma that goes to this offset of shared memory.
+void observe_async_proxy(Warp& w, uint32_t offset);
 /// Tells the observer of all repeats and branches not yet told (at the end of a launch).
 void flush_repeats(WorkerState& worker);
 /// Keeps a divergent execution of a branch if it is of the warp whose first ones are to be shown.

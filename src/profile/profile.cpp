@@ -60,7 +60,12 @@ Recording merge_recordings(const std::vector<Profile>& parts) {
     const std::vector<RecordedAccess>& more = part.recording.accesses;
     whole.accesses.insert(whole.accesses.end(), more.begin(), more.end());
     whole.dropped += part.recording.dropped;
+    const std::vector<uint32_t>& async = part.recording.async_variables;
+    whole.async_variables.insert(whole.async_variables.end(), async.begin(), async.end());
   }
+  std::sort(whole.async_variables.begin(), whole.async_variables.end());
+  whole.async_variables.erase(std::unique(whole.async_variables.begin(), whole.async_variables.end()),
+                              whole.async_variables.end());
   std::sort(whole.accesses.begin(), whole.accesses.end(),
             [&](const RecordedAccess& a, const RecordedAccess& b) { return key(a) < key(b); });
   size_t kept = 0;

@@ -125,6 +125,9 @@ struct Recording {
   std::vector<RecordedAccess> accesses;  ///< after merge(): ordered by site, variable, mask and addresses
   /// Requests whose pattern came after the table was full; they are in no list.
   uint64_t dropped = 0;
+  /// Variables (indices of Kernel::shared, ascending) that bulk copies or wgmma went to, by accesses that are
+  /// in no list either.
+  std::vector<uint32_t> async_variables;
   friend bool operator==(const Recording&, const Recording&) = default;
 };
 

@@ -60,6 +60,7 @@ void Recorder::repeat(uint32_t instruction, uint64_t times) {
 Recording Recorder::recording() const {
   Recording recording;
   recording.dropped = dropped_;
+  recording.async_variables.assign(async_variables_.begin(), async_variables_.end());
   recording.accesses.reserve(counts_.size());
   for (const auto& [key, count] : counts_)
     recording.accesses.push_back({key.site, key.variable, static_cast<exec::AccessKind>(key.request >> 8),

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -27,6 +28,7 @@ class Recorder final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
+  void async_proxy(uint32_t variable) override { async_variables_.insert(variable); }
   void branch(uint32_t branch, const exec::BranchCounts& counts) override { next_.branch(branch, counts); }
 
   [[nodiscard]] Recording recording() const;
@@ -49,6 +51,7 @@ class Recorder final : public exec::Observer {
   std::unordered_map<Key, uint64_t, Hash> counts_;
   std::vector<std::vector<uint64_t*>> last_;  ///< by site: the counts of its last access, or of its pieces
   uint64_t dropped_ = 0;
+  std::set<uint32_t> async_variables_;
 };
 
 }  // namespace lanescope::profile

@@ -199,6 +199,21 @@ const Candidate* of(const std::vector<Candidate>& all, size_t kind) {
 }
 constexpr size_t padding = 1, swizzle = 2, arrays = 3, element_padding = 4;
 
+/// Bulk copies move pieces of 16 bytes; wmma goes by a pitch that is a multiple of as many.
+TEST(Search, KeepsWhatTheHardwareGoesThrough) {
+  Shape shape{.bytes = 4096, .row_bytes = 128};
+  shape.unit = 16;
+  const auto layouts = [&] {
+    std::vector<Layout> all;
+    for (const Candidate& candidate : search(sm_90(), shape, transpose_accesses(4)))
+      all.push_back(candidate.layout);
+    return all;
+  };
+  EXPECT_EQ(layouts(), (std::vector<Layout>{RowPadding{4}, Swizzle{16, {1, 2, 4}}}));
+  shape.keeps_rows = true;
+  EXPECT_EQ(layouts(), (std::vector<Layout>{RowPadding{4}}));
+}
+
 TEST(Search, PadsOrSwizzlesTheTransposeTile) {
   const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
   const auto found = search(sm_90(), shape, transpose_accesses(4));

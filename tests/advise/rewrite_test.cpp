@@ -44,6 +44,23 @@ TEST(Rewrite, LengthensTheLastExtent) {
             "there is a comment in the extent");
 }
 
+TEST(Rewrite, GivesWmmaTheNewPitch) {
+  const auto padded = [](const std::string& calls) {
+    return rewritten("void k() {\n__shared__ half s[16][n * 2];\n" + calls + "\n}\nenum { n = 16 };\n", 1024,
+                     RowPadding{4});
+  };
+  const std::string before = "void k() {\n__shared__ half s[16][n * 2 + 8];\n",
+                    behind = "\n}\nenum { n = 16 };\n";
+  EXPECT_EQ(padded("wmma::load_matrix_sync(a, &s[i][f(k, 2)], n * 2);").text,
+            before + "wmma::load_matrix_sync(a, &s[i][f(k, 2)], n * 2 + 8);" + behind);
+  EXPECT_EQ(
+      padded("store_matrix_sync(s[i] + k, c, 32, mem_row_major); load_matrix_sync(b, t, 32);").text,
+      before + "store_matrix_sync(s[i] + k, c, 32 + 8, mem_row_major); load_matrix_sync(b, t, 32);" + behind);
+  EXPECT_EQ(padded("load_matrix_sync(a, s[0], pitch);").refused,
+            "line 3 gives wmma the pitch 'pitch', not 'n * 2'");
+  EXPECT_EQ(padded("load_matrix_sync();").refused, "the call in line 3 is not understood");
+}
+
 /// A pointer that goes on from an element counts the old pitch.
 TEST(Rewrite, LeavesArraysAloneWhoseAddressIsKept) {
   const auto refused = [](const std::string& use) {

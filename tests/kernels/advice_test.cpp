@@ -63,7 +63,8 @@ std::vector<CuredKernel> cured_kernels() {
           {"bitonic", {2}, {256}, {b, b}},
           {"particles", {2}, {128}, {b, b, scalar(0.5f)}},
           {"convolution", {2}, {32, 8}, {b, b}},
-          {"tensor_product", {2}, {128}, {b, b, b}}};
+          {"tensor_product", {2}, {128}, {b, b, b}},
+          {"fragments", {2}, {128}, {b, b}}};
 }
 
 Advised reduction(const std::string& kernel, uint32_t n = 1u << 20) {
@@ -219,6 +220,31 @@ TEST(Advice, SomeBlocksTellAsMuchAsAll) {
     EXPECT_EQ(some.advice[i].wavefronts_after, all.advice[i].wavefronts_after);
     EXPECT_FALSE(some.advice[i].estimate);
   }
+}
+
+/// Bulk copies and wgmma lay an array out as well: no patch of the subscripts alone is right.
+TEST(Advice, ArraysOfBulkCopiesTakeMoreThanSubscripts) {
+  const Argument buffer = scratch(32 * 32 * 4);
+  const Advised advised =
+      advise_on_file("tests/data/cures/by_hand/bulk.ptx", "bulk_columns", {1}, {32}, {buffer, buffer});
+  ASSERT_EQ(advised.advice.size(), 2u);
+  for (const advise::Advice& advice : advised.advice) {
+    EXPECT_EQ(advice.variable, "tile");
+    EXPECT_THAT(advice.change, HasSubstr("bulk copies or wgmma go through it, too"));
+    EXPECT_FALSE(advice.patch);
+    EXPECT_THAT(advice.no_patch, HasSubstr("bulk copies or wgmma"));
+  }
+  EXPECT_EQ(advised.advice[0].layout, advise::Layout(advise::RowPadding{4}));
+  EXPECT_EQ(advised.advice[1].layout, advise::Layout(advise::Swizzle{16, {1, 2, 4}}));
+}
+
+TEST(Advice, SaysThatWmmaTakesThePitch) {
+  const Argument b = scratch(1 << 17);
+  const Advised advised = advise_on_file("tests/data/cures/fragments.ptx", "fragments", {2}, {128}, {b, b});
+  ASSERT_EQ(advised.advice.size(), 1u);
+  EXPECT_EQ(advised.advice[0].layout, advise::Layout(advise::RowPadding{4}));
+  EXPECT_THAT(advised.advice[0].change, HasSubstr("__half as[side][side + 8]; give that pitch to wmma"));
+  EXPECT_TRUE(advised.advice[0].patch);
 }
 
 /// Blocks at the edge do less than the others; what is not recorded must not be counted as if it were like

@@ -457,7 +457,9 @@ class SharedMatrix {
         stride_((descriptor >> 32 & 0x3fff) << 4),
         base_(descriptor >> 49 & 7),
         swizzle_(static_cast<uint32_t>(descriptor >> 62)),
-        transposed_(transposed) {}
+        transposed_(transposed) {
+    observe_async_proxy(w, static_cast<uint32_t>(start_));
+  }
 
   /// Rows first … first + count - 1 as packed words, `words` of each.
   void read(uint32_t first, uint32_t count, uint32_t words, uint32_t* out) {
