@@ -196,8 +196,13 @@ class Evaluator {
     } else if (tokens_[at_].is_number()) {
       result = number_of(tokens_[at_++].text);
     } else if (tokens_[at_].is_name()) {
-      const std::string_view name = tokens_[at_++].text;
-      if (const auto range = constants_.find(name)) {
+      std::string_view last = tokens_[at_++].text, name = last;  // of config::rows: rows, and all of it
+      while (at_ + 1 < end_ && tokens_[at_].is("::") && tokens_[at_ + 1].is_name()) {
+        last = tokens_[at_ + 1].text;
+        name = {name.data(), static_cast<size_t>(last.data() + last.size() - name.data())};
+        at_ += 2;
+      }
+      if (const auto range = constants_.find(last)) {
         result = value(*range);
       } else if (const auto known = given.find(name); known != given.end()) {
         result = known->second;
@@ -242,10 +247,18 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
       found.declaration.name_begin = tokens[at].begin;
       found.token = at;
       found.declaration.name = std::string(tokens[at].text);
+      const auto between = [&](size_t first, size_t last) {
+        return std::string(text.substr(tokens[first].begin, tokens[last].end() - tokens[first].begin));
+      };
       if (type_end > type_begin) {
-        const Token& last = tokens[type_end - 1];
-        found.declaration.type = std::string(
-            text.substr(tokens[type_begin].begin, last.begin + last.text.size() - tokens[type_begin].begin));
+        found.declaration.type = between(type_begin, type_end - 1);
+      } else {  // `float __shared__ tile[…]`
+        size_t first = i;
+        while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") &&
+               !tokens[first - 1].is("}") && !tokens[first - 1].in_directive)
+          --first;
+        found.declaration.type = between(first, i);
+        found.declaration.plain = false;
       }
       for (size_t i_type = type_begin; i_type < type_end; ++i_type)
         if (tokens[i_type].is("(") || tokens[i_type].is("[") || tokens[i_type].is("volatile"))
@@ -279,7 +292,7 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
 std::optional<uint64_t> size_of_words(std::string_view type) {
   std::optional<uint64_t> size;
   for (const Token& t : tokens_of(type)) {
-    if (t.is("const") || t.is("volatile") || t.is("static") || t.is("extern")) continue;
+    if (t.is("const") || t.is("volatile") || t.is("static") || t.is("extern") || t.is("__shared__")) continue;
     const auto one = size_of_type(t.text);
     if (!one) return std::nullopt;
     // "unsigned char", "long long": the last word but `int` decides.

@@ -53,6 +53,35 @@ TEST(Declaration, ReadsNumbersMacrosConstantsAndEnumerators) {
               ElementsAre(256));
 }
 
+/// Where the text has one value for the last name. What a template parameter of that name is, is another
+/// thing.
+TEST(Declaration, ReadsConstantsOfNamespacesAndClasses) {
+  EXPECT_THAT(
+      find("namespace a { constexpr int rows = 8; }\nstruct C { static constexpr int columns = 9; };\n"
+           "__shared__ float tile[a::rows][n::C::columns + 1];",
+           320)
+          .extents,
+      ElementsAre(8, 10));
+  EXPECT_THAT(find("namespace a { constexpr int n = 8; }\nnamespace b { constexpr int n = 9; }\n"
+                   "__shared__ half tile[a::n][32];",
+                   512)
+                  .assumed,
+              "a::n = 8, from the array's size");
+  EXPECT_THAT(
+      find("template <int n> __global__ void k() { __shared__ float tile[C::n][n]; }", 512, 1, "tile", "k<8>")
+          .extents,
+      ElementsAre(16, 8));
+}
+
+TEST(Declaration, ReadsTypesOnEitherSide) {
+  const std::string text = "void k() { int i; const float __shared__ tile[4][8], b[3]; }";
+  const auto found = find_declaration(text, "tile", 128, 1);
+  ASSERT_TRUE(std::holds_alternative<Declaration>(found));
+  EXPECT_EQ(std::get<Declaration>(found).type, "const float __shared__");
+  EXPECT_FALSE(std::get<Declaration>(found).plain);
+  EXPECT_THAT(find("double __shared__ tile[32];", 128).unclear, HasSubstr("do not make 128 bytes"));
+}
+
 TEST(Declaration, KnowsElementsByTheArraysSize) {
   EXPECT_EQ(find("struct P { float x, y, z; };\n__shared__ P tile[64];", 768).element_bytes, 12u);
   EXPECT_EQ(find("__shared__ float tile[32][32];", 4096).element_bytes, 4u);
