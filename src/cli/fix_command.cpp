@@ -183,7 +183,10 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
     } else {
       Trial after = run_trial(options.trial, folder);
       why = disproof(change.prediction, before, after, options.trial);
-      if (why.empty()) before = std::move(after);
+      if (why.empty()) {
+        after.varying = std::move(before.varying);
+        before = std::move(after);
+      }
     }
   } catch (const Interrupted&) {
     take_back();
@@ -239,6 +242,7 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
         found);
     return program_failed;
   }
+  before.varying = varying_kernels(before, again);
   // After each change the next one is seen on the program as it then is. What failed is not tried again.
   std::set<std::pair<std::string, std::string>> failed;
   size_t proven = 0;

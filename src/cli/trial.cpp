@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <charconv>
 #include <chrono>
@@ -174,11 +175,13 @@ std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
   return all;
 }
 
-/// Whether a launch takes the wavefronts predicted; about those, where that is how they were.
-bool is_near(const Prediction::Launch& launch, uint64_t now) {
+/// Whether a launch takes the wavefronts predicted; about those, where that is how they were, or where the
+/// kernel varies.
+bool is_near(const Prediction::Launch& launch, uint64_t now, bool varies) {
   constexpr double slack = 0.05;
-  return launch.estimate ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
-                         : now == launch.wavefronts;
+  return launch.estimate || varies
+             ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
+             : now == launch.wavefronts;
 }
 
 std::string new_finding(const json& before, const json& after) {
@@ -198,11 +201,11 @@ std::string cost_in_words(const Prediction& prediction, const Trial& after) {
   uint64_t predicted = 0, now = 0;
   bool as_predicted = true;
   for (const Prediction::Launch& launch : prediction.launches) {
-    const uint64_t wavefronts =
-        wavefronts_of(after.report.at("launches").at(launch.index))[prediction.variable];
+    const json& is = after.report.at("launches").at(launch.index);
+    const uint64_t wavefronts = wavefronts_of(is)[prediction.variable];
     predicted += launch.wavefronts;
     now += wavefronts;
-    as_predicted = as_predicted && is_near(launch, wavefronts);
+    as_predicted = as_predicted && is_near(launch, wavefronts, after.varies(is));
   }
   if (as_predicted) return fmt::format("wavefronts of {} as predicted", prediction.variable);
   return fmt::format("{} wavefronts of {}, fewer than the {} predicted", now, prediction.variable, predicted);
@@ -297,6 +300,22 @@ std::string difference(const Trial& before, const Trial& after, const TrialOptio
   return "";
 }
 
+bool Trial::varies(const json& launch) const {
+  return varying.count(launch.at("kernel").get<std::string>()) != 0;
+}
+
+std::set<std::string> varying_kernels(const Trial& one, const Trial& other) {
+  std::map<std::string, std::array<json, 2>> costs;  // by kernel, of its launches
+  for (const auto& [trial, place] : {std::pair(&one, 0), std::pair(&other, 1)})
+    for (const json& launch : trial->report.at("launches"))
+      costs[launch.at("kernel").get<std::string>()][static_cast<size_t>(place)].push_back(
+          {launch.at("warp_instructions"), launch.at("variables")});
+  std::set<std::string> varying;
+  for (const auto& [kernel, cost] : costs)
+    if (cost[0] != cost[1]) varying.insert(kernel);
+  return varying;
+}
+
 std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
                      const TrialOptions& options) {
   if (std::string found = difference(before, after, options); !found.empty()) return found;
@@ -307,15 +326,17 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
   if (was.size() != is.size()) return "the program launches other kernels now";
   for (const Prediction::Launch& launch : prediction.launches) {
     const uint64_t now = wavefronts_of(is.at(launch.index))[prediction.variable];
+    const bool varies = before.varies(is.at(launch.index));
     // Without any, its accesses have gone elsewhere.
     const bool is_there = now != 0 || launch.wavefronts == 0;
-    if (is_there && (now <= launch.wavefronts || is_near(launch, now))) continue;
+    if (is_there && (now <= launch.wavefronts || is_near(launch, now, varies))) continue;
     const bool as_before = now == wavefronts_of(was.at(launch.index))[prediction.variable];
     return fmt::format("{} wavefronts of {} were predicted, there are {}{}", launch.wavefronts,
                        prediction.variable, now,
                        as_before ? ", as before: was the program built from the changed file?" : "");
   }
   for (size_t i = 0; i < is.size(); ++i) {
+    if (before.varies(is[i])) continue;
     std::map<std::string, uint64_t> old = wavefronts_of(was[i]);
     for (const auto& [variable, now] : wavefronts_of(is[i])) {
       const bool predicted = variable == prediction.variable &&

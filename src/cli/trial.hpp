@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <regex>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -40,6 +41,8 @@ struct Trial {
   int status = 0;
   std::vector<Output> outputs;
   nlohmann::json report;
+  std::set<std::string> varying;  ///< kernels that do not cost the same in every run: see varying_kernels()
+  [[nodiscard]] bool varies(const nlohmann::json& launch) const;  ///< a launch of a report
 };
 
 /// Thrown when somebody wants this program to end (Ctrl-C): the signal.
@@ -62,6 +65,10 @@ int run_to_file(const std::vector<std::string>& command, const std::filesystem::
 /// The first difference between what two runs wrote and how they ended, in words; empty if there is none.
 [[nodiscard]] std::string difference(const Trial& before, const Trial& after, const TrialOptions& options);
 
+/// The kernels that cost something else in a second run of the same program: who comes first decides what
+/// they do.
+[[nodiscard]] std::set<std::string> varying_kernels(const Trial& one, const Trial& other);
+
 /// What a change of the layout of `variable` is expected to do to the launches of a report.
 struct Prediction {
   struct Launch {
@@ -74,7 +81,8 @@ struct Prediction {
 };
 
 /// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
-/// no more wavefronts than predicted, and no variable of any launch that costs more than before.
+/// no more wavefronts than predicted, and no variable of any launch that costs more than before. Of kernels
+/// that vary (Trial::varying of `before`) the prediction is about right, and other variables say nothing.
 [[nodiscard]] std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
                                    const TrialOptions& options);
 /// What the array costs in a run that proves the change, beside the prediction.

@@ -229,6 +229,30 @@ TEST(Fix, KeepsWhatCostsLessThanPredicted) {
                                        "1024 predicted, no new findings."));
 }
 
+/// What a kernel does that depends on who comes first, or when, is not held against the change. Here it
+/// stores as many words as the clock says, more in each run than in the one before.
+TEST(Fix, KeepsACureBesideWhatVaries) {
+  const Place place(transpose);
+  place.write("vary.sed", R"(/ld.param.u32/a\
+.shared .align 4 .b8 other[4];\
+.reg .b64 %time;\
+.reg .b32 %left, %place;\
+.reg .pred %more;\
+mov.u64 %time, %globaltimer;\
+shr.u64 %time, %time, 18;\
+cvt.u32.u64 %left, %time;\
+and.b32 %left, %left, 0x3fff;\
+mov.u32 %place, other;\
+again: st.shared.u32 [%place], %left;\
+sub.s32 %left, %left, 1;\
+setp.gt.s32 %more, %left, 0;\
+@%more bra again;
+)");
+  const Place::Result result = place.apply("(" + place.pick() + ") && sed -i -f vary.sed transpose.ptx");
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_THAT(result.output, HasSubstr("Proven and kept: same output, wavefronts of tile as predicted"));
+}
+
 TEST(Fix, RefusesASwizzleOfTheStoreOnly) {
   const Place place(transpose);
   const Place::Result result = place.apply(place.pick_mutant("swizzled_store_only"));
