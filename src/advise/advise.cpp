@@ -301,10 +301,11 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
                : fmt::format("make a struct of arrays of {}, {}{}", name, describe(layout), declared);
   if (std::holds_alternative<ElementPadding>(layout))
     return fmt::format("pad the elements of {}: {}", name, describe(layout));
-  return fmt::format(
-      "write {} transposed, so that what is read down its columns lies in rows: exchange its subscripts "
-      "everywhere{}",
-      name, declared);
+  const bool by_columns = std::any_of(array.patterns.begin(), array.patterns.end(), [&](const Pattern& p) {
+    return std::abs(stride_of(p)) == shape.row_bytes;
+  });
+  return fmt::format("write {} transposed{}: exchange its subscripts everywhere{}", name,
+                     by_columns ? ", so that what is accessed down its columns lies in rows" : "", declared);
 }
 
 /// What has to change along with the layout, for it goes through the array by rules of its own. Empty where

@@ -238,6 +238,24 @@ TEST(Advice, ArraysOfBulkCopiesTakeMoreThanSubscripts) {
   EXPECT_EQ(advised.advice[1].layout, advise::Layout(advise::Swizzle{16, {1, 2, 4}}));
 }
 
+/// The reason is given where lanes go down columns; the halves of a warp in two rows of a tile with a halo do
+/// not.
+TEST(Advice, SaysOfColumnsOnlyWhereThereAreSome) {
+  const Argument buffer = scratch(64 * 64 * 4);
+  const Advised halo =
+      advise_on_file("tests/data/cures/by_hand/halo.ptx", "halo", {1}, {16, 16}, {buffer, buffer});
+  const auto transposed = [&](const Advised& advised) {
+    for (const advise::Advice& advice : advised.advice)
+      if (advice.layout == advise::Layout(advise::Transposed{})) return advice.change;
+    return std::string();
+  };
+  EXPECT_THAT(transposed(halo), HasSubstr("write tile transposed: exchange its subscripts"));
+  const Argument matrix = scratch(1 << 14);
+  const Advised product = advise_on_file("tests/data/cures/product.ptx", "product", {2, 2}, {32, 32},
+                                         {matrix, matrix, matrix, scalar(64)});
+  EXPECT_THAT(transposed(product), HasSubstr("what is accessed down its columns lies in rows: exchange"));
+}
+
 TEST(Advice, SaysThatWmmaTakesThePitch) {
   const Argument b = scratch(1 << 17);
   const Advised advised = advise_on_file("tests/data/cures/fragments.ptx", "fragments", {2}, {128}, {b, b});
