@@ -181,6 +181,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
   if (block.checks) block.checks->start();
   block.live_warps = static_cast<uint32_t>(block.warps.size());
   block.rounds = 1;
+  block.vain = {};
   block.last_resort = false;
   std::memset(block.shared_at, 0, block.shared_bytes);
   if (block.barriers_in_use != 0) block.barriers = {};

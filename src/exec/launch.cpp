@@ -125,6 +125,7 @@ class Grid {
     worker.kernel = &kernel_;
     worker.memory = &memory_;
     worker.params = params_;
+    worker.patience = config_.patience;
     worker.print = [this](const std::string& text) {
       std::lock_guard lock(print_mutex_);
       if (config_.print)
@@ -359,6 +360,7 @@ LaunchConfig child_config(const LaunchConfig& parent, const DeviceWork& work, si
   config.threads = parent.threads;
   config.shared_limit = parent.shared_limit;
   config.resident_blocks = parent.resident_blocks;
+  config.patience = parent.patience;
   config.print = parent.print;
   return config;
 }

@@ -30,6 +30,8 @@ struct LaunchConfig {
   uint32_t threads = 0;                 ///< host threads; 0 = all cores
   uint32_t shared_limit = 232448;       ///< most shared memory a block may have (model::limits_of); of sm_90
   uint32_t resident_blocks = 1u << 16;  ///< most blocks kept alive at once when blocks wait for each other
+  /// For so long a block may look at mbarriers in vain that nothing but a clock can make its threads leave.
+  std::chrono::milliseconds patience{10000};
   /// One observer for each host thread (made on first use), or none: then nothing is counted and the plain
   /// loop runs.
   std::function<Observer*(uint32_t host_thread)> observer;

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "exec/each_lane.hpp"
 #include "exec/flow.hpp"
@@ -757,6 +759,7 @@ class Scheduler {
     const uint64_t state = fingerprint();
     if (std::find(dead_ends_.begin(), dead_ends_.end(), state) != dead_ends_.end()) return false;
     if (dead_ends_.size() < longest_cycle) dead_ends_.push_back(state);
+    if (waits_in_vain()) return false;
     for (WarpState& w : block_.warps) {
       std::array<int16_t, max_paths> waiting;  // proceed() may join paths
       size_t count = 0;
@@ -764,6 +767,26 @@ class Scheduler {
         if (p.state == Path::State::held && p.loop == nullptr) waiting[count++] = index_of(w, p);
       for (size_t i = 0; i < count; ++i) try_again(w, w.paths[static_cast<size_t>(waiting[i])], true);
     }
+    return true;
+  }
+
+  /// Whether waits have been given up for so long, with nothing in shared memory changing, that they will be
+  /// for ever. Those of the CUDA C++ library (cuda::barrier, cuda::pipeline) read a clock and pause longer
+  /// and longer, so that they never return to a state. What counts is the time that the block had, too.
+  bool waits_in_vain() {
+    constexpr std::chrono::milliseconds pause{100};
+    constexpr int most_sharers = 16;  // blocks that take turns on one host thread
+    auto& vain = block_.vain;
+    uint64_t memory = 0;
+    mix(memory, block_.shared_at, block_.shared_bytes / 8 * 8);
+    const auto now = std::chrono::steady_clock::now(), last = std::exchange(vain.last, now);
+    if (vain.memory != memory || vain.since == std::chrono::steady_clock::time_point{})
+      vain = {memory, now, now, {}};
+    else if (now - last < pause)
+      vain.own += now - last;
+    if (now - vain.since < worker_.patience || vain.own < worker_.patience / most_sharers) return false;
+    // Other blocks most likely wait as this one does.
+    worker_.patience = std::min(worker_.patience, pause);
     return true;
   }
 

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -88,6 +89,12 @@ struct BlockState {
   /// Nobody else of the grid can do anything: lanes that are to meet one that waits in a loop go on without
   /// it.
   bool last_resort = false;
+  /// Since when waits at mbarriers have been given up in vain, the block's shared memory being what it was.
+  struct {
+    uint64_t memory = 0;  ///< its hash
+    std::chrono::steady_clock::time_point since{}, last{};
+    std::chrono::steady_clock::duration own{};  ///< of that time, when the block had the host thread
+  } vain;
   uint32_t rounds = 1;  ///< how long it may spin before others get the host thread; doubles
   std::vector<WarpState> warps;
   /// The 16 that a program names, then one for each warp group.

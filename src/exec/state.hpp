@@ -50,6 +50,7 @@ struct WorkerState {
   uint64_t global_writes =
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();
+  std::chrono::milliseconds patience{};     ///< LaunchConfig::patience, less once it has come to an end
   const std::atomic<bool>* stop = nullptr;  ///< set: this host thread is to leave its block where it is
   uint64_t shared_granule_mask = 3, copy_granule_mask = 127, global_granule_mask = 127;
 

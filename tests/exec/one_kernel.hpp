@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstring>
 #include <map>
 #include <memory>
@@ -54,6 +55,7 @@ class Program {
   /// Of the launches to come.
   Checks checks;
   uint32_t stack_bytes = LaunchConfig{}.stack_bytes;
+  std::chrono::milliseconds patience = LaunchConfig{}.patience;
   /// Of all launches: accesses that were counted.
   [[nodiscard]] uint64_t accesses(AccessSpace space) const {
     uint64_t sum = 0;
@@ -87,6 +89,7 @@ class Program {
     prepare(out_);
     config.checks = checks;
     config.stack_bytes = stack_bytes;
+    config.patience = patience;
     config.params.resize(8);
     std::memcpy(config.params.data(), &out_, 8);
     config.print = [this](const std::string& text) { printed += text; };
