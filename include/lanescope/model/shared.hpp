@@ -510,8 +510,8 @@ LANESCOPE_HD constexpr void add_phases(SharedCost& cost, const Request& request,
     while (cursor.next(plan)) {
       const uint64_t lanes = cursor.lanes & plan.active;
       if (lanes == 0) continue;
-      const PhaseCount count =
-          count_phase<Tables>(request, plan, mapping, lanes, static_cast<uint64_t>(part * part_bytes));
+      const uint64_t offset = static_cast<uint64_t>(part) * static_cast<uint64_t>(part_bytes);
+      const PhaseCount count = count_phase<Tables>(request, plan, mapping, lanes, offset);
       const int way = count.way + plan.extra;
       ++cost.phases;
       cost.wavefronts += way;
