@@ -402,10 +402,11 @@ void check_gathering_in_place(bool quick) {
 }
 
 /// Matrices that stand beside each other in the rows of one large one.
-void check_interleaved() {
+void check_interleaved(int64_t rows, int64_t columns, bool in_place) {
   ++cases;
-  constexpr int64_t rows = 5, columns = 9, batch = 4;
-  std::vector<float> source(rows * columns * batch), result(source.size());
+  constexpr int64_t batch = 4;
+  const std::string what = in_place ? "matrices beside each other, in place" : "matrices beside each other";
+  std::vector<float> source(static_cast<size_t>(rows * columns * batch)), result(source.size());
   for (size_t i = 0; i < source.size(); ++i) source[i] = static_cast<float>(i);
   const Buffer from(source.size() * 4), to(source.size() * 4);
   must(cudaMemcpy(from.data, source.data(), source.size() * 4, cudaMemcpyHostToDevice), "cudaMemcpy");
@@ -416,16 +417,17 @@ void check_interleaved() {
                              .out_leading = rows * batch,
                              .in_stride = columns,
                              .out_stride = rows};
+  unsigned char* const target = in_place ? from.data : to.data;
   const Status status =
-      transpose(reinterpret_cast<float*>(to.data), reinterpret_cast<float*>(from.data), shape);
-  if (!status) return fail("matrices beside each other", status.message);
-  must(cudaMemcpy(result.data(), to.data, result.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
+      transpose(reinterpret_cast<float*>(target), reinterpret_cast<float*>(from.data), shape);
+  if (!status) return fail(what, status.message);
+  must(cudaMemcpy(result.data(), target, result.size() * 4, cudaMemcpyDeviceToHost), "cudaMemcpy");
   for (int64_t m = 0; m < batch; ++m)
     for (int64_t i = 0; i < rows; ++i)
       for (int64_t j = 0; j < columns; ++j)
         if (result[static_cast<size_t>(m * rows + j * rows * batch + i)] !=
             source[static_cast<size_t>(m * columns + i * columns * batch + j)])
-          return fail("matrices beside each other", "an element is wrong");
+          return fail(what, "an element is wrong");
 }
 
 void expect_error(const char* what, const Status& status, const char* words) {
@@ -530,7 +532,8 @@ int main(int argc, char** argv) {
   check_gathering_in_place<2>(quick);
   check_gathering_in_place<4>(quick);
   if (!quick) check<8>((2 << 20) / 8 + 3, 70, 1, {.in_first = 1, .defaults = true}, false);
-  check_interleaved();
+  check_interleaved(5, 9, false);
+  for (const int64_t n : {5, 8, 33}) check_interleaved(n, n, true);
   check_stream();
   check_errors();
   std::printf("transpose: %d cases, %d failed\n", cases, failures);
