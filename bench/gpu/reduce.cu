@@ -1,14 +1,15 @@
 // Reductions on a GPU: the five steps of kernels/reduce.cu as whole multi-pass reductions at the published
 // sizes, the library's reduce (include/lanescope/kernels/reduce.cuh) and CUB, in one process, in turns.
 //
-//   bench/gpu/reduce [suite] [sum] [types] [segments] [smaller=K] [repeats=N]
+//   bench/gpu/reduce [suite] [sum] [short] [types] [segments] [smaller=K] [repeats=N]
 //
-// Without a part named, all four:
+// Without a part named, all five:
 //
 //   suite     2^24 floats with blocks of 512 and 2^25 with blocks of 256: time, bandwidth, speed-up over the
 //             divergent kernel, and the wavefronts of shared memory that the model (lanescope/model, asked
 //             here for each access of the source) predicts for the whole reduction
 //   sum       sums of 2^24, 2^25 and 2^28 floats, beside a copy from device to device
+//   short     sums of 1,000 to 4 million floats, which lie in the L2 cache: 100 calls in a graph
 //   types     other functions, types, base addresses of 1 GiB
 //   segments  1 GiB of floats in segments, of one length and given by offsets
 //
@@ -284,6 +285,53 @@ void sums(int log_n) {
   must(cudaFree(workspace.memory));
 }
 
+constexpr int calls_in_graph = 100;
+/// So many calls, one after the other, whose launches the host does not delay.
+cudaGraphExec_t graph_of(const std::function<void(cudaStream_t)>& call) {
+  cudaStream_t stream = nullptr;
+  cudaGraph_t graph = nullptr;
+  cudaGraphExec_t executable = nullptr;
+  must(cudaStreamCreate(&stream));
+  must(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  for (int i = 0; i < calls_in_graph; ++i) call(stream);
+  must(cudaStreamEndCapture(stream, &graph));
+  must(cudaGraphInstantiate(&executable, graph, 0));
+  must(cudaGraphDestroy(graph));
+  must(cudaStreamDestroy(stream));
+  return executable;
+}
+
+void short_sums(size_t n) {
+  const Arrays<float> in(1, n);
+  const double expected = sum_in_double(in.at(0), n);
+  float* result = allocate<float>(1);
+  const Workspace workspace = workspace_for<float, float>(n);
+  const auto cub_sum = [&](void* memory, size_t& bytes, cudaStream_t stream) {
+    must(cub::DeviceReduce::Sum(memory, bytes, in.at(0), result, n, stream));
+  };
+  size_t bytes = 0;
+  cub_sum(nullptr, bytes, nullptr);
+  char* const memory = allocate<char>(bytes + 1);
+  const cudaGraphExec_t theirs = graph_of([&](cudaStream_t stream) { cub_sum(memory, bytes, stream); });
+  const cudaGraphExec_t ours =
+      graph_of([&](cudaStream_t stream) { must(reduce_sum(result, in.at(0), n, workspace, stream)); });
+  const auto right = [=] { return compare(read(result, 1)[0], expected, 2e-6); };
+  const auto launch = [](cudaGraphExec_t graph) {
+    return [graph](int) { must(cudaGraphLaunch(graph, nullptr)); };
+  };
+  std::vector<Candidate> candidates{{"CUB DeviceReduce::Sum", launch(theirs), right},
+                                    {"lanescope reduce_sum", launch(ours), right}};
+  measure(candidates, 20);
+  for (Candidate& c : candidates) c.median /= calls_in_graph;
+  print("Sum of " + std::to_string(n) + " floats, a call in a graph", candidates,
+        4.0 * static_cast<double>(n), 0);
+  must(cudaGraphExecDestroy(theirs));
+  must(cudaGraphExecDestroy(ours));
+  must(cudaFree(result));
+  must(cudaFree(memory));
+  must(cudaFree(workspace.memory));
+}
+
 // ---- Types.
 
 /// As Sum, without saying that it commutes.
@@ -350,6 +398,14 @@ void types() {
       },
       [](float* out, const float* in, size_t n, Workspace w) { return reduce_min(out, in, n, w, nullptr); },
       0);
+  const auto cub_max = [](void* m, size_t& b, const auto* in, auto* out, size_t n) {
+    return cub::DeviceReduce::Max(m, b, in, out, n);
+  };
+  const auto max = [](auto* out, const auto* in, size_t n, Workspace w) {
+    return reduce_max(out, in, n, w, nullptr);
+  };
+  versus<uint8_t, uint8_t>("max of uint8", cub_max, max, 0);
+  versus<int16_t, int16_t>("max of int16", cub_max, max, 0);
   versus<float, float>(
       "sum in the order of elements", cub_sum,
       [](float* out, const float* in, size_t n, Workspace w) {
@@ -479,8 +535,8 @@ void segments() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const Parts wanted = parts_wanted(argc, argv, {{"suite", "sum", "types", "segments"}},
-                                    "reduce [suite] [sum] [types] [segments]");
+  const Parts wanted = parts_wanted(argc, argv, {{"suite", "sum", "short", "types", "segments"}},
+                                    "reduce [suite] [sum] [short] [types] [segments]");
   cudaDeviceProp properties;
   must(cudaGetDeviceProperties(&properties, 0));
   std::printf("%s\n", properties.name);
@@ -490,6 +546,8 @@ int main(int argc, char** argv) {
   }
   if (wanted("sum"))
     for (const int log_n : {24, 25, 28}) sums(log_n - smaller);
+  if (wanted("short"))
+    for (const size_t n : {1000, 100000, 1000000, 4000000}) short_sums(std::max<size_t>(n >> smaller, 1));
   if (wanted("types")) types();
   if (wanted("segments")) segments();
   return failures == 0 ? 0 : 1;

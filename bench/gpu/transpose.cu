@@ -325,8 +325,16 @@ void thin(const Buffers& buffers) {
     }
 }
 
-/// Some fields of structs of 256 MiB, of which each becomes an array, and the other way round. Not checked
-/// here: what the tests do.
+/// Times a call that is not checked here (that is what the tests do), beside a copy of as many bytes.
+template <int bytes>
+void unchecked_line(const Buffers& buffers, const Shape& shape, std::function<void()> run) {
+  const auto size = static_cast<size_t>(shape.rows * shape.columns * shape.batch) * bytes;
+  std::vector<Candidate> candidates{copy_of(buffers, size), {"library", std::move(run), Result::unchecked}};
+  measure<bytes>(candidates, buffers, shape, 7);
+  print_line<bytes>(shape, candidates);
+}
+
+/// Some fields of structs of 256 MiB, of which each becomes an array, and the other way round.
 template <int bytes>
 void fields(const Buffers& buffers) {
   using Word = lanescope::kernels::transposing::Word<bytes>;
@@ -340,12 +348,8 @@ void fields(const Buffers& buffers) {
                                                     .columns = shape.columns,
                                                     .in_leading = to_arrays ? all : 0,
                                                     .out_leading = to_arrays ? 0 : all};
-      std::vector<Candidate> candidates{copy_of(buffers, static_cast<size_t>(n * some) * bytes)};
-      candidates.push_back(
-          {"with gaps", [=] { must(lanescope::kernels::transpose(out, in, with)); }, Result::unchecked});
-      measure<bytes>(candidates, buffers, shape, 7);
       std::printf("%d of %d, %s\n", some, all, to_arrays ? "to arrays" : "to structs");
-      print_line<bytes>(shape, candidates);
+      unchecked_line<bytes>(buffers, shape, [=] { must(lanescope::kernels::transpose(out, in, with)); });
     }
 }
 
@@ -406,21 +410,13 @@ void gaps(const Buffers& buffers, bool of_output) {
   }
 }
 
-/// Not checked here: what the tests do.
 template <int bytes>
 void in_place_line(const Buffers& buffers, int64_t n, int64_t batch) {
   using Word = lanescope::kernels::transposing::Word<bytes>;
   auto* const matrix = reinterpret_cast<Word*>(buffers.out);
-  const Shape shape{n, n, batch};
-  std::vector<Candidate> candidates{copy_of(buffers, static_cast<size_t>(n * n * batch) * bytes)};
-  candidates.push_back(
-      {"in place",
-       [=] {
-         must(lanescope::kernels::transpose(matrix, matrix, {.rows = n, .columns = n, .batch = shape.batch}));
-       },
-       Result::unchecked});
-  measure<bytes>(candidates, buffers, shape, 7);
-  print_line<bytes>(shape, candidates);
+  unchecked_line<bytes>(buffers, {n, n, batch}, [=] {
+    must(lanescope::kernels::transpose(matrix, matrix, {.rows = n, .columns = n, .batch = batch}));
+  });
 }
 /// Large matrices, and batches of 256 MiB.
 template <int bytes>
