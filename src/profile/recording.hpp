@@ -28,7 +28,10 @@ class Recorder final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
-  void async_proxy(uint32_t variable) override { async_variables_.insert(variable); }
+  void async_proxy(uint32_t variable) override {
+    async_variables_.insert(variable);
+    next_.async_proxy(variable);
+  }
   void branch(uint32_t branch, const exec::BranchCounts& counts) override { next_.branch(branch, counts); }
 
   [[nodiscard]] Recording recording() const;

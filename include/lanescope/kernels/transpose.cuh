@@ -849,9 +849,10 @@ Status transpose_words(Word<bytes>* out, const Word<bytes>* in, const TransposeS
 /// makes for their size and where pointers lie in words: up to some milliseconds (without the compiler's
 /// optimisation ten times that) in the first call of a thread, which keeps the last 32.
 ///
-/// Inputs of 128 MiB and more (in place, of 192 MiB) are read with the L2 priority "evict last", most of
-/// which is taken back before the end (docs/performance.md). The first of them on a device asks the driver
-/// for the memory's clock, which takes about half a millisecond.
+/// Inputs of 128 MiB and more are read with the L2 priority "evict last", most of which is taken back before
+/// the end; in place those of 384 MiB whose rows are aligned, and others from 96 or 192 MiB on, which lose it
+/// as they are written (docs/performance.md). The first of 128 MiB on a device asks the driver for the
+/// memory's clock, which takes about half a millisecond.
 template <class T>
 Status transpose(T* out, const std::type_identity_t<T>* in, const TransposeShape& shape,
                  cudaStream_t stream = nullptr) {
