@@ -3,6 +3,7 @@
 
 #include "cuda/driver/driver.hpp"
 #include "cuda/runtime/calls.hpp"
+#include "cuda/runtime/capture.hpp"
 
 using namespace lanescope::cuda;
 
@@ -39,9 +40,10 @@ LANESCOPE_CUDA_API Status cuStreamGetCaptureInfo_v2(Stream* stream, int* status,
 LANESCOPE_CUDA_API Status cuStreamGetCtx(Stream* stream, Context** out) {
   return in_context([&] {
     if (out == nullptr) return Status::invalid_value;
-    if (Runtime::get().stream(stream) == nullptr) return Status::invalid_resource_handle;
-    *out = current_context;
-    return Status::success;
+    Stream* of = nullptr;
+    const Status found = find_stream(Runtime::get(), stream, OnCaptured::is_asked, of);
+    if (found == Status::success) *out = current_context;
+    return found;
   });
 }
 
@@ -105,7 +107,9 @@ bool to_work(const MemoryOperationParameters& from, Work& to) {
 Status submit_all(Stream* stream, std::span<const MemoryOperationParameters> operations) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
-      if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
+      Stream* to = nullptr;
+      const Status found = find_stream(runtime, stream, OnCaptured::is_recorded, to);
+      if (found != Status::success) return found;
       std::vector<Work> all(operations.size());
       for (size_t i = 0; i < all.size(); ++i) {
         if (!to_work(operations[i], all[i])) return Status::invalid_value;

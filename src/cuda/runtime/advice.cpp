@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cuda/runtime/calls.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -165,6 +166,7 @@ LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int ad
     const auto kind = static_cast<Advice>(advice);
     if (kind < Advice::set_read_mostly || kind > Advice::unset_accessed_by) return Status::invalid_value;
     if (!can_be_given(kind, location)) return Status::invalid_value;
+    if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
     return advise(runtime, pointer, size, [&](Advised& said) {
       bool& accessed_by = location.type == on_device ? said.accessed_by_device : said.accessed_by_host;
       switch (kind) {
@@ -182,7 +184,9 @@ LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int ad
 LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation location,
                                                unsigned flags, Stream* stream) {
   return call([&](Runtime& runtime) {
-    if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
+    Stream* to = nullptr;
+    const Status found = find_stream(runtime, stream, OnCaptured::is_refused, to);
+    if (found != Status::success) return found;
     if (flags != 0 || !is_place(location)) return Status::invalid_value;
     if (!exists(location)) return location.type == on_device ? Status::invalid_device : Status::invalid_value;
     return advise(runtime, pointer, size, [&](Advised& said) { said.prefetched = target_of(location); });

@@ -22,6 +22,8 @@ enum class Status : int {
   invalid_symbol = 13,
   invalid_channel_descriptor = 20,
   invalid_memcpy_direction = 21,
+  invalid_filter_setting = 26,
+  invalid_norm_setting = 27,
   missing_configuration = 52,
   invalid_device_function = 98,
   invalid_device = 101,
@@ -29,6 +31,7 @@ enum class Status : int {
   invalid_context = 201,
   no_kernel_image_for_device = 209,
   unsupported_limit = 215,
+  peer_access_unsupported = 217,
   invalid_ptx = 218,
   file_not_found = 301,
   operating_system = 304,
@@ -142,10 +145,14 @@ static_assert(sizeof(FunctionAttributes) == 144);
 struct LaunchAttribute {
   enum Id : int {
     ignore = 0,
+    access_policy_window = 1,
     cooperative = 2,
+    synchronization_policy = 3,
     cluster_dimension = 4,
     programmatic_serialization = 6,
-    priority = 8
+    priority = 8,
+    memory_domains = 9,
+    memory_domain = 10,
   };
   int id;
   int padding;

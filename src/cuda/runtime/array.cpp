@@ -8,17 +8,44 @@ namespace {
 
 bool is_possible(const ChannelFormat& format) {
   if (format.kind < 0 || format.kind > 2) return false;  // signed, unsigned, float
+  constexpr int floating = 2;
   const int bits = format.x;
-  if (bits != 8 && bits != 16 && bits != 32) return false;
+  if ((bits != 8 && bits != 16 && bits != 32) || (bits == 8 && format.kind == floating)) return false;
   for (const int other : {format.y, format.z, format.w})
     if (other != 0 && other != bits) return false;
-  return format.z == 0 || format.w != 0;  // 1, 2 or 4 channels
+  const bool one = format.y == 0 && format.z == 0 && format.w == 0;
+  const bool two = format.y != 0 && format.z == 0 && format.w == 0;
+  return one || two || (format.y != 0 && format.z != 0 && format.w != 0);
+}
+
+/// Sides of 0 are those that an array does not have. What is refused, and in which order, is what an H100's
+/// runtime refuses.
+bool is_shape(const Sizes& extent, unsigned flags) {
+  constexpr size_t cube_sides = 6;
+  const bool layered = (flags & array_layered) != 0;
+  if (extent.width == 0 || (layered && extent.depth == 0)) return false;
+  if (extent.height == 0 && extent.depth != 0 && !layered) return false;
+  if ((flags & array_cubemap) != 0 &&
+      (extent.depth == 0 || extent.depth % cube_sides != 0 || extent.width != extent.height))
+    return false;
+  return true;
+}
+
+bool is_within_limits(const Sizes& extent, unsigned flags) {
+  constexpr size_t most_width = 131072, most_height = 65536, most_side = 16384, most_layers = 2048;
+  const bool layered = (flags & array_layered) != 0, flat = extent.depth == 0 || layered;
+  if ((flags & array_gather) != 0 && (extent.height == 0 || extent.depth != 0)) return false;
+  return extent.width <= (flat ? most_width : most_side) &&
+         extent.height <= (flat ? most_height : most_side) &&
+         extent.depth <= (layered ? most_layers : most_side);
 }
 
 Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsigned flags) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || format == nullptr || extent.width == 0) return Status::invalid_value;
+    if (out == nullptr || format == nullptr || !is_shape(extent, flags)) return Status::invalid_value;
     if (!is_possible(*format)) return Status::invalid_channel_descriptor;
+    if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
+    if (!is_within_limits(extent, flags)) return Status::invalid_value;
     auto array = std::make_unique<Array>();
     array->format = *format;
     array->width = extent.width;

@@ -8,12 +8,15 @@
 #include <vector>
 
 #include "cuda/runtime/backlog.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/recorder.hpp"
 
 namespace lanescope::cuda {
 namespace {
 
 uint64_t address_of(const void* pointer) { return reinterpret_cast<uint64_t>(pointer); }
+
+bool is_direction(CopyKind kind) { return kind >= CopyKind::host_to_host && kind <= CopyKind::automatic; }
 
 /// Bytes from the first to behind the last byte of a box; false if that is more than an address can hold.
 bool extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t slice, uint64_t& bytes) {
@@ -26,11 +29,14 @@ bool extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t s
 }  // namespace
 
 Status Runtime::check(const CopyWork& work) const {
-  if (work.kind > CopyKind::automatic || work.kind < CopyKind::host_to_host)
-    return Status::invalid_memcpy_direction;
+  if (!is_direction(work.kind)) return Status::invalid_memcpy_direction;
   if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
   if (work.height > 1 && (work.target_pitch < work.width || work.source_pitch < work.width))
     return Status::invalid_pitch;
+  // As an H100's runtime has it: the pitch of one row may be left out, but not be too small.
+  if ((work.target_pitch != 0 && work.target_pitch < work.width) ||
+      (work.source_pitch != 0 && work.source_pitch < work.width))
+    return Status::invalid_value;
   uint64_t target_bytes = 0, source_bytes = 0;
   if (!extent_of(work.width, work.height, work.depth, work.target_pitch, work.target_slice, target_bytes) ||
       !extent_of(work.width, work.height, work.depth, work.source_pitch, work.source_slice, source_bytes))
@@ -93,6 +99,7 @@ Status Runtime::check(const SetWork& work) const {
     return Status::invalid_value;
   uint64_t row = 0, bytes = 0;
   if (__builtin_mul_overflow(work.width, uint64_t{work.element_bytes}, &row) ||
+      (work.height > 1 && work.pitch < row) ||
       !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))
     return Status::invalid_value;
   return covers(work.target, bytes, true) ? Status::success : Status::invalid_value;
@@ -153,9 +160,28 @@ Status to_work(const Copy3D& copy, CopyWork& work) {
   return Status::success;
 }
 
+namespace {
+
+/// Checks a copy or a set in the order in which an H100's runtime looks at it: of no bytes it is always good,
+/// and where its stream is captured it spoils that if it is not.
+template <typename W>
+Status check_in_stream(Runtime& runtime, const W& work, Stream* handle) {
+  Stream* stream = nullptr;
+  const Status found = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
+  return found == Status::success ? spoil_if_failed(*stream, runtime.check(work)) : found;
+}
+
+template <typename W>
+bool is_empty(const W& work) {
+  return work.width == 0 || work.height == 0 || work.depth == 0;
+}
+
+}  // namespace
+
 Status submit_set(const SetWork& work, Stream* stream) {
   return call([&](Runtime& runtime) {
-    const Status status = runtime.check(work);
+    if (is_empty(work)) return Status::success;
+    const Status status = check_in_stream(runtime, work, stream);
     return status == Status::success ? runtime.submit(stream, work) : status;
   });
 }
@@ -173,9 +199,10 @@ Status submit_and_wait(Runtime& runtime, Stream* handle, const CopyWork& work) {
 
 Status submit_copy(const CopyWork& work, Stream* stream) {
   return call([&](Runtime& runtime) {
-    const Status status = runtime.check(work);
-    if (status != Status::success) return status;
-    return submit_and_wait(runtime, stream, work);
+    if (is_empty(work)) return Status::success;
+    if (!is_direction(work.kind)) return Status::invalid_memcpy_direction;
+    const Status status = check_in_stream(runtime, work, stream);
+    return status == Status::success ? submit_and_wait(runtime, stream, work) : status;
   });
 }
 
@@ -198,7 +225,7 @@ Status copy_rows(void* target, size_t target_pitch, const void* source, size_t s
   work.target_pitch = target_pitch;
   work.source_pitch = source_pitch;
   work.kind = kind;
-  if (width != 0 && height != 0 && (target_pitch < width || source_pitch < width))
+  if (width != 0 && height > 1 && (target_pitch < width || source_pitch < width))
     return remember(Status::invalid_pitch);
   return submit_copy(work, stream);
 }
@@ -215,8 +242,10 @@ Status copy_box(const Copy3D& copy, Stream* stream) {
 Status submit_batch(const std::vector<CopyWork>& batch, Stream* stream) {
   return call([&](Runtime& runtime) {
     if (batch.empty() || stream == nullptr || stream == legacy_handle()) return Status::invalid_value;
-    const Stream* const to = runtime.stream(stream);
-    if (to != nullptr && to->capture != nullptr) return Status::capture_unsupported;
+    Stream* to = nullptr;
+    const Status found = find_stream(runtime, stream, OnCaptured::is_recorded, to);
+    if (found != Status::success) return found;
+    if (to->capture != nullptr) return Status::capture_unsupported;
     for (const CopyWork& work : batch) {
       if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::invalid_value;
       if (const Status status = runtime.check(work); status != Status::success) return status;
@@ -257,7 +286,8 @@ Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* m
   if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
   if (x + width > array->pitch() || y + height > std::max<size_t>(array->height, 1))
     return remember(Status::invalid_value);
-  if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
+  if (width != 0 && height != 0 && pitch < width)
+    return remember(height > 1 ? Status::invalid_pitch : Status::invalid_value);
   CopyWork work;
   const uint64_t in_array = array->base + y * array->pitch() + x;
   work.target = to_array ? in_array : address_of(memory);
@@ -285,20 +315,26 @@ Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const vo
 }
 
 Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t offset, bool to_symbol,
-                   CopyKind kind, Stream* stream) {
+                   CopyKind kind, Stream* handle) {
   return call([&](Runtime& runtime) {
     uint64_t address = 0;
     size_t size = 0;
     Status status = runtime.variable(symbol, address, size);
-    if (status != Status::success) return status;
+    if (status != Status::success || count == 0) return status;
     if (offset > size || count > size - offset) return Status::invalid_value;
+    const CopyKind from_host = to_symbol ? CopyKind::host_to_device : CopyKind::device_to_host;
+    if (kind != from_host && kind != CopyKind::device_to_device && kind != CopyKind::automatic)
+      return Status::invalid_memcpy_direction;
     CopyWork work;
     work.target = to_symbol ? address + offset : address_of(memory);
     work.source = to_symbol ? address_of(memory) : address + offset;
     work.width = count;
     work.kind = kind;
-    status = runtime.check(work);
-    return status == Status::success ? submit_and_wait(runtime, stream, work) : status;
+    Stream* stream = nullptr;
+    status = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
+    if (status != Status::success) return status;
+    status = spoil_if_failed(*stream, runtime.check(work));
+    return status == Status::success ? submit_and_wait(runtime, handle, work) : status;
   });
 }
 
@@ -500,7 +536,6 @@ LANESCOPE_CUDA_API Status cudaMemset3D(PitchedPointer memory, int value, Sizes e
 
 LANESCOPE_CUDA_API Status cudaMemset2DAsync(void* target, size_t pitch, int value, size_t width,
                                             size_t height, Stream* stream) {
-  if (height > 1 && pitch < width) return remember(Status::invalid_pitch);
   return set_box({target, pitch, width, height}, value, {width, height, 1}, stream);
 }
 

@@ -1,9 +1,12 @@
 // Calls about the device, its properties and limits, and those that change how it is used.
+#include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 
-#include "cuda/runtime/graph.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -12,15 +15,32 @@ namespace {
 constexpr int cuda_version = 13000;
 constexpr char bus_id[] = "0000:00:00.0";
 
-/// cudaLimit: stack, printf buffer, heap, (none), pending launches, L2 fetch granularity, persisting L2; the
-/// first values are an H200's.
-std::atomic<size_t> limits[] = {1024, 8650752, 8388608, 0, 2048, 64, 11796480};
-constexpr int limit_stack = 0;
-constexpr int limit_heap = 2;
-constexpr int limit_sync_depth = 3;              // gone since compute capability 9.0
+/// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
+/// an H100, whose L2 is smaller).
+struct Limit {
+  std::atomic<size_t> value;
+  size_t least, unit, most;  ///< raised to, rounded up to, lowered to
+};
+constexpr size_t l2_unit = 3932160;  ///< a tenth of what may persist
+Limit limits[] = {
+    {1024, 0, 16, SIZE_MAX},                  // bytes of a thread's stack
+    {8650752, 524288, 1, SIZE_MAX},           // bytes of printf's buffer
+    {8388608, 4194304, 1, SIZE_MAX},          // bytes of the heap
+    {0, 0, 1, 0},                             // depth of synchronisation: gone since compute capability 9.0
+    {2048, 32, 1, 599186},                    // pending launches
+    {64, 0, 1, 128},                          // bytes that L2 fetches at once
+    {3 * l2_unit, 0, l2_unit, 10 * l2_unit},  // bytes that persist in L2
+    {232448, 232448, 1, 232448},              // shared memory of a block
+    {0, 0, 1, 0},
+};
+constexpr int limit_stack = 0, limit_heap = 2, limit_sync_depth = 3, limit_l2_fetch = 5, limit_shared = 7;
 constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
+bool is_limit(int limit) {
+  return limit >= 0 && limit < static_cast<int>(std::size(limits)) && limit != limit_sync_depth;
+}
 
-std::atomic<unsigned> device_flags{8};  // cudaDeviceMapHost, as it is by itself
+constexpr unsigned map_host = 8;               // cudaDeviceMapHost
+std::atomic<unsigned> device_flags{map_host};  // as it is by itself
 std::atomic<int> cache_config{0};
 std::atomic<int> bank_config{1};  // four bytes
 
@@ -28,8 +48,8 @@ Status check_device(int device) { return device == 0 ? Status::success : Status:
 
 }  // namespace
 
-size_t stack_limit() { return limits[limit_stack]; }
-size_t heap_limit() { return limits[limit_heap]; }
+size_t stack_limit() { return limits[limit_stack].value; }
+size_t heap_limit() { return limits[limit_heap].value; }
 
 }  // namespace lanescope::cuda
 
@@ -71,7 +91,10 @@ LANESCOPE_CUDA_API Status cudaChooseDevice(int* device, const DeviceProperties* 
 }
 
 LANESCOPE_CUDA_API Status cudaSetDeviceFlags(unsigned flags) {
-  device_flags = flags | 8;
+  constexpr unsigned ways_to_wait = 7;  // spin, yield or block
+  if (std::popcount(flags & ways_to_wait) > 1) return remember(Status::invalid_value);
+  constexpr unsigned known = 31;
+  device_flags = (flags & known) | map_host;
   return Status::success;
 }
 
@@ -109,8 +132,8 @@ LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) { return cudaDrive
 
 LANESCOPE_CUDA_API Status cudaDeviceSynchronize() {
   return call([](Runtime& runtime) {
-    return runtime.captures != 0 && blocks_legacy_stream() ? Status::capture_unsupported
-                                                           : runtime.wait_for_all();
+    const Status refused = refuse_in_any_mode();
+    return refused == Status::success ? runtime.wait_for_all() : refused;
   });
 }
 
@@ -132,18 +155,23 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
-  if (value == nullptr || limit < 0 || limit > 6) return remember(Status::invalid_value);
-  if (limit == limit_sync_depth) return remember(Status::unsupported_limit);
-  *value = limits[limit];
+  if (value == nullptr) return remember(Status::invalid_value);
+  if (!is_limit(limit)) return remember(Status::unsupported_limit);
+  *value = limits[limit].value;
   return Status::success;
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
-  if (limit < 0 || limit > 6) return remember(Status::invalid_value);
-  if (limit == limit_sync_depth) return remember(Status::unsupported_limit);
-  if (limit == limit_stack && value > most_local_bytes) return remember(Status::invalid_value);
-  limits[limit] = value;
-  return Status::success;
+  return call_at_once([&](Runtime&) {
+    if (!is_limit(limit)) return Status::unsupported_limit;
+    if (limit >= limit_shared) return Status::not_permitted;
+    Limit& of = limits[limit];
+    if ((limit == limit_stack && value > most_local_bytes) || (limit == limit_l2_fetch && value > of.most))
+      return Status::invalid_value;
+    value = std::clamp(value, of.least, of.most);
+    of.value = (value + of.unit - 1) / of.unit * of.unit;
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
@@ -159,10 +187,11 @@ LANESCOPE_CUDA_API Status cudaDeviceGetByPCIBusId(int* device, const char* text)
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int) {
+LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (can == nullptr) return remember(Status::invalid_value);
+  if (device != 0 || peer != 0) return remember(Status::invalid_device);
   *can = 0;
-  return remember(check_device(device));
+  return Status::success;
 }
 
 /// There is no second device to ask about.
@@ -170,8 +199,9 @@ LANESCOPE_CUDA_API Status cudaDeviceGetP2PAttribute(int* value, int, int, int) {
   return remember(value == nullptr ? Status::invalid_value : Status::invalid_device);
 }
 
-LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int, unsigned) {
-  return remember(Status::invalid_device);
+LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int device, unsigned flags) {
+  if (device != 0) return remember(Status::invalid_device);
+  return remember(flags != 0 ? Status::invalid_value : Status::peer_access_unsupported);
 }
 LANESCOPE_CUDA_API Status cudaDeviceDisablePeerAccess(int) { return remember(Status::invalid_device); }
 
@@ -182,8 +212,10 @@ LANESCOPE_CUDA_API Status cudaDeviceGetCacheConfig(int* config) {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetCacheConfig(int config) {
-  cache_config = config;
-  return Status::success;
+  return call_at_once([&](Runtime&) {
+    cache_config = config;
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetSharedMemConfig(int* config) {

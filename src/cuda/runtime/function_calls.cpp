@@ -26,7 +26,7 @@ template <typename F>
 Status with_kernel(const void* handle, F&& body) {
   return call([&](Runtime& runtime) -> Status {
     Function* function = runtime.function(handle);
-    if (function == nullptr) return Status::invalid_device_function;
+    if (function == nullptr) return Status::invalid_resource_handle;  // as an H100's runtime says
     const Status status = runtime.prepare(*function);
     if (status != Status::success) return status;
     return body(runtime, *function, *function->kernel.load(std::memory_order_acquire));
@@ -66,7 +66,14 @@ int target_number(const std::string& target) {
 }
 
 Status set_attribute(const void* handle, int attribute, int value) {
+  if (attribute < max_dynamic_shared || attribute == cluster_must_be_set || attribute > cluster_scheduling)
+    return remember(Status::invalid_value);
   return with_kernel(handle, [&](Runtime& runtime, Function& function, const exec::Kernel& kernel) {
+    const auto set_cluster = [&](uint32_t exec::Dim3::*side) {
+      if (value < 0) return Status::invalid_value;
+      function.cluster.*side = static_cast<uint32_t>(value);
+      return Status::success;
+    };
     switch (attribute) {
       case max_dynamic_shared:
         if (value < 0 ||
@@ -79,12 +86,10 @@ Status set_attribute(const void* handle, int attribute, int value) {
         function.carveout = value;
         return Status::success;
       case non_portable_cluster: function.non_portable_cluster = value != 0; return Status::success;
-      case cluster_must_be_set:
-      case cluster_width:
-      case cluster_height:
-      case cluster_depth:
-      case cluster_scheduling: return Status::success;
-      default: return Status::invalid_value;
+      case cluster_width: return set_cluster(&exec::Dim3::x);
+      case cluster_height: return set_cluster(&exec::Dim3::y);
+      case cluster_depth: return set_cluster(&exec::Dim3::z);
+      default: return Status::success;  // how clusters are placed
     }
   });
 }
@@ -123,7 +128,7 @@ LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const v
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetAttribute(const void* handle, int attribute, int value) {
-  return set_attribute(handle, attribute, value);
+  return last_error() = set_attribute(handle, attribute, value);  // as an H100's runtime has it
 }
 
 LANESCOPE_CUDA_API Status cudaKernelSetAttributeForDevice(Function* handle, int attribute, int value,
@@ -132,9 +137,10 @@ LANESCOPE_CUDA_API Status cudaKernelSetAttributeForDevice(Function* handle, int 
   return set_attribute(handle, attribute, value);
 }
 
-LANESCOPE_CUDA_API Status cudaFuncSetCacheConfig(const void* handle, int) {
-  return with_kernel(handle,
-                     [](Runtime&, Function&, const lanescope::exec::Kernel&) { return Status::success; });
+LANESCOPE_CUDA_API Status cudaFuncSetCacheConfig(const void* handle, int config) {
+  return with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel&) {
+    return config < 0 || config > 3 ? Status::invalid_value : Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetSharedMemConfig(const void* handle, int) {
@@ -143,24 +149,28 @@ LANESCOPE_CUDA_API Status cudaFuncSetSharedMemConfig(const void* handle, int) {
 
 LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index, size_t* offset,
                                                size_t* size) {
-  return with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel& kernel) {
-    if (offset == nullptr || index >= kernel.params.size()) return Status::invalid_value;
-    *offset = kernel.params[index].offset;
-    if (size != nullptr) *size = kernel.params[index].size;
-    return Status::success;
-  });
+  return last_error() = with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel& kernel) {
+           if (offset == nullptr || index >= kernel.params.size()) return Status::invalid_value;
+           *offset = kernel.params[index].offset;
+           if (size != nullptr) *size = kernel.params[index].size;
+           return Status::success;
+         });  // the last error as an H100's runtime has it
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-    int* blocks, const void* handle, int threads, size_t dynamic_shared, unsigned) {
+    int* blocks, const void* handle, int threads, size_t dynamic_shared, unsigned flags) {
   return with_kernel(
       handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
-        if (blocks == nullptr || threads <= 0) return Status::invalid_value;
+        constexpr unsigned disable_caching_override = 1;
+        if (blocks == nullptr || threads <= 0 || flags > disable_caching_override)
+          return Status::invalid_value;
         const int registers = registers_of(runtime, function);
-        *blocks = threads > max_threads(runtime, kernel, registers)
+        const uint64_t shared = kernel.static_shared + dynamic_shared;
+        const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
+        *blocks = threads > max_threads(runtime, kernel, registers) ||
+                          shared > std::max(shared_limit(runtime, function, kernel), fixed)
                       ? 0
-                      : runtime.device.resident_blocks(static_cast<uint32_t>(threads),
-                                                       kernel.static_shared + dynamic_shared, registers);
+                      : runtime.device.resident_blocks(static_cast<uint32_t>(threads), shared, registers);
         return Status::success;
       });
 }
@@ -172,15 +182,20 @@ LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blo
 
 LANESCOPE_CUDA_API Status cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void* handle,
                                                                     int blocks, int threads) {
-  return with_kernel(handle, [&](Runtime& runtime, Function&, const lanescope::exec::Kernel& kernel) {
-    if (bytes == nullptr || blocks <= 0 || threads <= 0) return Status::invalid_value;
+  if (blocks == 0) return remember(Status::invalid_value);
+  return with_kernel(handle, [&](Runtime& runtime, Function& function,
+                                 const lanescope::exec::Kernel& kernel) {
     const Device& device = runtime.device;
+    if (bytes == nullptr || blocks <= 0 || threads <= 0 ||
+        threads > device.attribute(attribute_max_threads_per_block) ||
+        blocks > device.resident_blocks(static_cast<uint32_t>(threads), 0, 0))
+      return Status::invalid_value;
     const auto all = static_cast<uint64_t>(device.attribute(attribute_max_shared_per_multiprocessor));
     // An H200 does not take off here what the system keeps of each block's memory.
     const uint64_t each = all / static_cast<uint64_t>(blocks) / 128 * 128;
     *bytes = each < kernel.static_shared
                  ? 0
-                 : std::min<uint64_t>(each, device.shared_optin()) - kernel.static_shared;
+                 : std::min<uint64_t>(each, shared_limit(runtime, function, kernel)) - kernel.static_shared;
     return Status::success;
   });
 }

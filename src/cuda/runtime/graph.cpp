@@ -5,19 +5,11 @@
 #include <cstring>
 #include <functional>
 
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/copy.hpp"
 #include "cuda/runtime/launch.hpp"
 
 namespace lanescope::cuda {
-namespace {
-
-/// All graphs, executable graphs and captures of the process; handles are checked against them.
-std::mutex& graph_mutex() {
-  static auto* mutex = new std::mutex;
-  return *mutex;
-}
-
-}  // namespace
 
 /// A graph made ready to run, with the nodes that it was made from.
 struct Executable {
@@ -106,10 +98,6 @@ std::unique_ptr<Graph> Graph::clone() const {
   return copy;
 }
 
-Capture::~Capture() {
-  if (owns_graph) delete graph;
-}
-
 Status run_graph(Runtime& runtime, Stream* stream, const Graph& graph, const std::vector<Node*>& order) {
   for (const Condition& condition : graph.conditions)
     if (condition.is_set) *reinterpret_cast<uint32_t*>(condition.handle) = condition.first;
@@ -140,103 +128,19 @@ Status run_condition(Runtime& runtime, Stream* stream, const ConditionWork& work
   return status;
 }
 
-// Capture.
-
-Status capture(Stream& stream, Work work) {
-  Capture& capture = *stream.capture;
-  if (capture.invalid) return Status::capture_invalidated;
-  stream.capture_tail = {capture.graph->add(std::move(work), stream.capture_tail)};
-  return Status::success;
-}
-
-namespace {
-std::unordered_set<Capture*>& captures_going_on() {
-  static auto* all = new std::unordered_set<Capture*>;
-  return *all;
-}
-}  // namespace
-
-bool blocks_legacy_stream() {
-  const std::lock_guard lock(graph_mutex());
-  for (const Capture* capture : captures_going_on()) {
-    const bool is_mine =
-        capture->mode == 0 || (capture->mode == 1 && capture->thread == std::this_thread::get_id());
-    if (is_mine && (capture->origin->flags & 1) == 0) return true;
-  }
-  return false;
-}
-
-Status refuse_capture(Stream& stream) {
-  if (stream.capture == nullptr) return Status::success;
-  stream.capture->invalid = true;
-  return Status::capture_unsupported;
-}
-
-namespace {
-constexpr int mode_global = 0, mode_relaxed = 2;  ///< cudaStreamCaptureMode
-
-/// What cudaThreadExchangeStreamCaptureMode sets.
-int& mode_of_thread() {
-  thread_local int mode = mode_global;
-  return mode;
-}
-}  // namespace
-
-Status refuse_while_capturing() {
-  if (Runtime::get().captures == 0 || mode_of_thread() == mode_relaxed) return Status::success;
-  Status status = Status::success;
-  const std::lock_guard lock(graph_mutex());
-  for (Capture* capture : captures_going_on()) {
-    const bool is_mine = capture->thread == std::this_thread::get_id();
-    const bool is_for_all = capture->mode == mode_global && mode_of_thread() == mode_global;
-    if (capture->mode == mode_relaxed || !(is_mine || is_for_all)) continue;
-    capture->invalid = true;
-    status = Status::capture_unsupported;
-  }
-  return status;
-}
-
-Status record_captured(Stream& stream, Event& event) {
-  if (stream.capture->invalid) return Status::capture_invalidated;
-  event.capture = stream.capture;
-  event.capture_tail = stream.capture_tail;
-  return Status::success;
-}
-
-Status wait_captured(Stream& stream, Event& event) {
-  if (event.capture == nullptr) {
-    // The stream is captured and waits for work outside of its graph.
-    stream.capture->invalid = true;
-    return Status::capture_isolation;
-  }
-  if (stream.capture == nullptr) {
-    if (event.capture->origin == nullptr) return Status::captured_event;
-    stream.capture = event.capture;
-    stream.capture_tail.clear();
-    const std::lock_guard lock(graph_mutex());
-    stream.capture->streams.insert(&stream);
-  } else if (stream.capture != event.capture) {
-    stream.capture->invalid = event.capture->invalid = true;
-    return Status::capture_merge;
-  }
-  for (Node* node : event.capture_tail)
-    if (std::find(stream.capture_tail.begin(), stream.capture_tail.end(), node) == stream.capture_tail.end())
-      stream.capture_tail.push_back(node);
-  return Status::success;
-}
-
 namespace {
 
-std::vector<Node*> list(Node* const* nodes, size_t count) {
-  return nodes == nullptr ? std::vector<Node*>() : std::vector<Node*>(nodes, nodes + count);
+bool needs(const Node& node, const Node* other) {
+  return std::find(node.needs.begin(), node.needs.end(), other) != node.needs.end();
 }
 
 /// Adds a node and gives its handle.
 Status add(Node** out, Graph* graph, Node* const* needs, size_t count, Work work) {
   if (out == nullptr || graph == nullptr || (count != 0 && needs == nullptr)) return Status::invalid_value;
   for (size_t i = 0; i < count; ++i)
-    if (!graph->holds(needs[i])) return Status::invalid_value;
-  *out = graph->add(std::move(work), list(needs, count));
+    if (!graph->holds(needs[i]) || std::find(needs, needs + i, needs[i]) != needs + i)
+      return Status::invalid_value;
+  *out = graph->add(std::move(work), {needs, needs + count});
   return Status::success;
 }
 
@@ -252,7 +156,7 @@ Status set_work(Runtime& runtime, const MemsetParams& params, SetWork& work) {
   work.width = params.width;
   work.height = params.height;
   work.pitch = params.pitch;
-  return runtime.check(work);
+  return work.width == 0 || work.height == 0 ? Status::invalid_value : runtime.check(work);
 }
 
 CopyWork line_work(void* target, const void* source, size_t count, CopyKind kind) {
@@ -300,13 +204,23 @@ Node* twin(Executable* executable, const Node* node) {
   return nullptr;
 }
 
+/// Whether there is an order for its nodes and those of the graphs in it.
+bool can_run(const Graph& graph) {
+  const auto child_can = [](const auto& node) {
+    const auto* child = std::get_if<ChildWork>(&node->work);
+    return child == nullptr || can_run(*child->graph);
+  };
+  return graph.ordered().size() == graph.nodes.size() &&
+         std::all_of(graph.nodes.begin(), graph.nodes.end(), child_can);
+}
+
 Status instantiate(Executable** out, const Graph* graph, unsigned long long flags) {
   if (out == nullptr || graph == nullptr) return Status::invalid_value;
   auto executable = std::make_unique<Executable>();
   executable->graph = graph->clone();
   executable->order = executable->graph->ordered();
   executable->flags = flags;
-  if (executable->order.size() != graph->nodes.size()) return Status::invalid_value;
+  if (!can_run(*executable->graph)) return Status::invalid_value;
   if (graph->has_memory() && !graph->executable.expired()) return Status::not_supported;
   graph->executable = executable->life;
   *out = executable.release();
@@ -322,142 +236,14 @@ Status give(const std::vector<Node*>& nodes, Node** out, size_t* count) {
   return Status::success;
 }
 
-Status begin_capture(Stream* handle, Graph* graph, int mode, Node* const* needs, size_t count) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream == &runtime.legacy_stream) return Status::capture_unsupported;
-    if (stream->capture != nullptr) return Status::illegal_state;
-    if (mode < 0 || mode > 2) return Status::invalid_value;
-    static std::atomic<unsigned long long> next_id{1};
-    auto capture = std::make_shared<Capture>();
-    capture->owns_graph = graph == nullptr;
-    capture->graph = graph != nullptr ? graph : new Graph;
-    capture->mode = mode;
-    capture->origin = stream;
-    capture->thread = std::this_thread::get_id();
-    capture->streams.insert(stream);
-    capture->id = next_id++;
-    stream->capture_tail = list(needs, count);
-    stream->capture = capture;
-    const std::lock_guard lock(graph_mutex());
-    captures_going_on().insert(capture.get());
-    ++runtime.captures;
-    return Status::success;
-  });
-}
-
-/// Whether all that the streams which joined have done is waited for by the stream where the capture began.
-bool is_joined(const Capture& capture) {
-  std::unordered_set<const Node*> reached;
-  std::vector<const Node*> open(capture.origin->capture_tail.begin(), capture.origin->capture_tail.end());
-  while (!open.empty()) {
-    const Node* node = open.back();
-    open.pop_back();
-    if (!reached.insert(node).second) continue;
-    open.insert(open.end(), node->needs.begin(), node->needs.end());
-  }
-  for (const Stream* stream : capture.streams)
-    for (const Node* node : stream->capture_tail)
-      if (!reached.contains(node)) return false;
-  return true;
-}
-
 }  // namespace
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
 
-LANESCOPE_CUDA_API Status cudaStreamBeginCapture(Stream* stream, int mode) {
-  return begin_capture(stream, nullptr, mode, nullptr, 0);
-}
-
-LANESCOPE_CUDA_API Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* graph, Node* const* needs,
-                                                        const void*, size_t count, int mode) {
-  if (graph == nullptr) return remember(Status::invalid_value);
-  return begin_capture(stream, graph, mode, needs, count);
-}
-
-LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream->capture == nullptr) return Status::illegal_state;
-    const std::shared_ptr<Capture> capture = stream->capture;
-    // Of a capture into a graph that there was before, nobody needs the handle.
-    if (out == nullptr && capture->owns_graph) return Status::invalid_value;
-    if (capture->origin != stream) return Status::capture_unmatched;
-    if (capture->mode != 2 && capture->thread != std::this_thread::get_id())
-      return Status::capture_wrong_thread;
-    const bool joined = is_joined(*capture);
-    {
-      const std::lock_guard lock(graph_mutex());
-      captures_going_on().erase(capture.get());
-      --runtime.captures;
-    }
-    for (Stream* one : capture->streams) {
-      one->capture.reset();
-      one->capture_tail.clear();
-    }
-    capture->origin = nullptr;
-    if (out != nullptr) *out = nullptr;
-    if (capture->invalid) return Status::capture_invalidated;
-    if (!joined) return Status::capture_unjoined;
-    capture->owns_graph = false;
-    if (out != nullptr) *out = capture->graph;
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaStreamIsCapturing(Stream* handle, int* status) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (status == nullptr) return Status::invalid_value;
-    *status = stream->capture == nullptr ? 0 : stream->capture->invalid ? 2 : 1;
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long* id,
-                                                   Graph** graph, Node* const** needs, const void** edges,
-                                                   size_t* count) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (status == nullptr) return Status::invalid_value;
-    *status = stream->capture == nullptr ? 0 : stream->capture->invalid ? 2 : 1;
-    if (stream->capture == nullptr) return Status::success;
-    if (id != nullptr) *id = stream->capture->id;
-    if (graph != nullptr) *graph = stream->capture->graph;
-    if (needs != nullptr) *needs = stream->capture_tail.data();
-    if (edges != nullptr) *edges = nullptr;
-    if (count != nullptr) *count = stream->capture_tail.size();
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaStreamUpdateCaptureDependencies(Stream* handle, Node* const* needs, const void*,
-                                                              size_t count, unsigned flags) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream->capture == nullptr) return Status::illegal_state;
-    if (flags == 1) stream->capture_tail.clear();  // set; otherwise add
-    for (Node* node : list(needs, count)) stream->capture_tail.push_back(node);
-    return Status::success;
-  });
-}
-
-LANESCOPE_CUDA_API Status cudaThreadExchangeStreamCaptureMode(int* mode) {
-  if (mode == nullptr) return remember(Status::invalid_value);
-  std::swap(mode_of_thread(), *mode);
-  return Status::success;
-}
-
-LANESCOPE_CUDA_API Status cudaGraphCreate(Graph** out, unsigned) {
+LANESCOPE_CUDA_API Status cudaGraphCreate(Graph** out, unsigned flags) {
   return call([&](Runtime&) {
-    if (out == nullptr) return Status::invalid_value;
+    if (out == nullptr || flags != 0) return Status::invalid_value;
     *out = new Graph;
     return Status::success;
   });
@@ -496,7 +282,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddKernelNode(Node** out, Graph* graph, Node*
                                                  const KernelNodeParams* params) {
   return call([&](Runtime& runtime) {
     KernelWork work;
-    if (params == nullptr) return Status::invalid_value;
+    if (params == nullptr || graph == nullptr) return Status::invalid_value;
     const Status status = kernel_work(runtime, *params, work);
     return status == Status::success ? add(out, graph, needs, count, std::move(work)) : status;
   });
@@ -520,7 +306,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Nod
                                                    CopyKind kind) {
   return call([&](Runtime& runtime) {
     const CopyWork work = line_work(target, source, bytes, kind);
-    Status status = runtime.check(work);
+    Status status = bytes == 0 ? Status::invalid_value : runtime.check(work);
     if (status == Status::success) status = add(out, graph, needs, count, work);
     if (status == Status::success) (*out)->copy = line_copy(target, source, bytes, kind);
     return status;
@@ -574,7 +360,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* 
 LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* needs,
                                                      size_t count, Graph* child) {
   return call([&](Runtime&) {
-    if (child == nullptr) return Status::invalid_value;
+    if (child == nullptr || child == graph) return Status::invalid_value;
     if (child->has_memory()) return Status::not_supported;
     return add(out, graph, needs, count, ChildWork{child->clone()});
   });
@@ -582,12 +368,16 @@ LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, N
 
 LANESCOPE_CUDA_API Status cudaGraphAddEventRecordNode(Node** out, Graph* graph, Node* const* needs,
                                                       size_t count, Event* event) {
-  return call([&](Runtime&) { return add(out, graph, needs, count, RecordWork{event}); });
+  return call([&](Runtime& runtime) {
+    return runtime.is_event(event) ? add(out, graph, needs, count, RecordWork{event}) : Status::invalid_value;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddEventWaitNode(Node** out, Graph* graph, Node* const* needs,
                                                     size_t count, Event* event) {
-  return call([&](Runtime&) { return add(out, graph, needs, count, WaitWork{event}); });
+  return call([&](Runtime& runtime) {
+    return runtime.is_event(event) ? add(out, graph, needs, count, WaitWork{event}) : Status::invalid_value;
+  });
 }
 
 namespace {
@@ -720,8 +510,10 @@ LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* fr
                                                    const void*, size_t count) {
   return call([&](Runtime&) {
     if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
       if (!graph->holds(from[i]) || !graph->holds(to[i])) return Status::invalid_value;
+      if (from[i] == to[i] || needs(*to[i], from[i])) return Status::invalid_value;
+    }
     for (size_t i = 0; i < count; ++i) to[i]->needs.push_back(from[i]);
     return Status::success;
   });
@@ -732,7 +524,8 @@ LANESCOPE_CUDA_API Status cudaGraphRemoveDependencies(Graph* graph, Node* const*
   return call([&](Runtime&) {
     if (graph == nullptr || (count != 0 && (from == nullptr || to == nullptr))) return Status::invalid_value;
     for (size_t i = 0; i < count; ++i) {
-      if (!graph->holds(from[i]) || !graph->holds(to[i])) return Status::invalid_value;
+      if (!graph->holds(from[i]) || !graph->holds(to[i]) || !needs(*to[i], from[i]))
+        return Status::invalid_value;
       std::erase(to[i]->needs, from[i]);
     }
     return Status::success;
@@ -937,9 +730,19 @@ LANESCOPE_CUDA_API Status cudaGraphMemAllocNodeGetParams(const Node* node, Alloc
 
 // Executable graphs.
 
+namespace {
+/// cudaGraphInstantiateFlags. Uploading needs a stream.
+constexpr unsigned long long auto_free = 1, upload = 2, device_launch = 4, node_priorities = 8;
+Status instantiate_with(Executable** out, const Graph* graph, unsigned long long flags,
+                        unsigned long long all_flags) {
+  if ((flags & ~all_flags) != 0) return remember(Status::invalid_value);
+  return call_at_once([&](Runtime&) { return instantiate(out, graph, flags); });
+}
+}  // namespace
+
 LANESCOPE_CUDA_API Status cudaGraphInstantiate(Executable** out, const Graph* graph,
                                                unsigned long long flags) {
-  return call([&](Runtime&) { return instantiate(out, graph, flags); });
+  return instantiate_with(out, graph, flags, auto_free | device_launch | node_priorities);
 }
 
 LANESCOPE_CUDA_API Status cudaGraphInstantiateWithFlags(Executable** out, const Graph* graph,
@@ -969,16 +772,19 @@ static_assert(sizeof(UpdateResult) == 24);
 LANESCOPE_CUDA_API Status cudaGraphInstantiateWithParams(Executable** out, const Graph* graph,
                                                          InstantiateParams* params) {
   if (params == nullptr) return remember(Status::invalid_value);
-  const Status status = cudaGraphInstantiate(out, graph, params->flags);
+  const Status status =
+      instantiate_with(out, graph, params->flags, auto_free | upload | device_launch | node_priorities);
   params->failed = nullptr;
   params->result = status == Status::success ? 0 : 1;
   return status;
 }
 
 LANESCOPE_CUDA_API Status cudaGraphExecDestroy(Executable* executable) {
-  if (executable == nullptr) return remember(Status::invalid_value);
-  delete executable;
-  return Status::success;
+  return call_at_once([&](Runtime&) {
+    if (executable == nullptr) return Status::invalid_value;
+    delete executable;
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphExecGetFlags(const Executable* executable, unsigned long long* flags) {
@@ -989,21 +795,18 @@ LANESCOPE_CUDA_API Status cudaGraphExecGetFlags(const Executable* executable, un
 
 LANESCOPE_CUDA_API Status cudaGraphUpload(Executable* executable, Stream* stream) {
   return call([&](Runtime& runtime) {
-    if (executable == nullptr) return Status::invalid_value;
-    return runtime.stream(stream) == nullptr ? Status::invalid_resource_handle : Status::success;
+    Stream* to = nullptr;
+    const Status found = find_stream(runtime, stream, OnCaptured::is_refused, to);
+    return found == Status::success && executable == nullptr ? Status::invalid_value : found;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle) {
   return call([&](Runtime& runtime) -> Status {
+    Stream* stream = nullptr;
+    const Status found = find_stream(runtime, handle, OnCaptured::is_refused, stream);
+    if (found != Status::success) return found;
     if (executable == nullptr) return Status::invalid_value;
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (stream->capture != nullptr) {
-      if (executable->graph->has_memory()) return Status::not_supported;
-      return capture(*stream, ChildWork{executable->graph->clone()});
-    }
-    constexpr unsigned long long auto_free = 1;
     Block block;
     for (const Node* node : executable->order)
       if (const auto* taken = std::get_if<AllocationWork>(&node->work);
@@ -1036,10 +839,16 @@ LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Grap
   });
 }
 
+namespace {
+bool can_be_disabled(const Node& node) {
+  return node.type() == NodeType::kernel || node.type() == NodeType::copy || node.type() == NodeType::set;
+}
+}  // namespace
+
 LANESCOPE_CUDA_API Status cudaGraphNodeSetEnabled(Executable* executable, const Node* node,
                                                   unsigned enabled) {
   Node* own = twin(executable, node);
-  if (own == nullptr) return remember(Status::invalid_value);
+  if (own == nullptr || !can_be_disabled(*own)) return remember(Status::invalid_value);
   own->enabled = enabled != 0;
   return Status::success;
 }
@@ -1047,7 +856,7 @@ LANESCOPE_CUDA_API Status cudaGraphNodeSetEnabled(Executable* executable, const 
 LANESCOPE_CUDA_API Status cudaGraphNodeGetEnabled(Executable* executable, const Node* node,
                                                   unsigned* enabled) {
   const Node* own = twin(executable, node);
-  if (own == nullptr || enabled == nullptr) return remember(Status::invalid_value);
+  if (own == nullptr || enabled == nullptr || !can_be_disabled(*own)) return remember(Status::invalid_value);
   *enabled = own->enabled ? 1 : 0;
   return Status::success;
 }

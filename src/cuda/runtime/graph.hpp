@@ -1,9 +1,8 @@
-// Graphs: nodes of work and what they wait for; and the capture of streams into graphs.
+// Graphs: nodes of work and what they wait for.
 #pragma once
 
 #include <map>
 #include <memory>
-#include <thread>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -66,30 +65,6 @@ struct Graph {
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
 };
 
-/// A capture going on: one graph, fed by the stream where it began and those that joined through events.
-struct Capture {
-  Graph* graph = nullptr;
-  bool owns_graph = true;  ///< until the capture ends
-  int mode = 0;            ///< 0 global, 1 thread local, 2 relaxed
-  Stream* origin = nullptr;
-  std::thread::id thread;
-  std::unordered_set<Stream*> streams;
-  bool invalid = false;
-  unsigned long long id = 0;
-  ~Capture();
-};
-
-/// Adds work to the graph that the stream is captured into.
-Status capture(Stream& stream, Work work);
-/// Whether a captured stream is one that the legacy stream waits for.
-[[nodiscard]] bool blocks_legacy_stream();
-/// Calls that wait or ask about finished work may not be made about captured streams.
-[[nodiscard]] Status refuse_capture(Stream& stream);
-/// What is done at once and cannot become part of a graph, such as taking memory, may not be called while a
-/// stream is captured, unless cudaStreamBeginCapture or cudaThreadExchangeStreamCaptureMode allowed it: it
-/// ends the capture.
-[[nodiscard]] Status refuse_while_capturing();
-
 /// Submits the graph's nodes, in this order.
 Status run_graph(Runtime& runtime, Stream* stream, const Graph& graph, const std::vector<Node*>& order);
 /// Runs what the condition asks for, once all that is before it in the stream is done.
@@ -97,9 +72,5 @@ Status run_condition(Runtime& runtime, Stream* stream, const ConditionWork& work
 /// The time of events.
 [[nodiscard]] int64_t now_ns();
 void record(Event& event);
-/// cudaEventRecord and cudaStreamWaitEvent where a stream is captured: they carry the capture from stream to
-/// stream.
-Status record_captured(Stream& stream, Event& event);
-Status wait_captured(Stream& stream, Event& event);
 
 }  // namespace lanescope::cuda

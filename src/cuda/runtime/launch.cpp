@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "cuda/runtime/backlog.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -92,11 +93,23 @@ std::optional<Status> show(const std::vector<exec::Finding>& findings, const Fun
 
 uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel) {
   const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
-  // More than the 48 KB that every kernel may have is for those that ask: dynamic memory, by
+  // More than the 48 KB that every kernel may have, or less, is for those that ask: dynamic memory, by
   // cudaFuncSetAttribute.
-  return std::max(
-      fixed, function.dynamic_shared_limit == 0 ? 0 : function.dynamic_shared_limit + kernel.static_shared);
+  return function.dynamic_shared_limit ? *function.dynamic_shared_limit + kernel.static_shared : fixed;
 }
+
+namespace {
+
+/// Whether the blocks of a grid can be put together in clusters; the kernel's own attributes may ask for
+/// them.
+bool fits_clusters(const Function& function, const exec::Dim3& grid, const exec::Dim3& cluster) {
+  const bool none = cluster.x == 0 && cluster.y == 0 && cluster.z == 0;
+  if (none) return true;
+  return cluster.count() != 0 && cluster.count() <= (function.non_portable_cluster ? 16u : 8u) &&
+         grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
+}
+
+}  // namespace
 
 Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work) {
   const exec::Dim3 &grid = work.grid, &block = work.block;
@@ -115,22 +128,20 @@ Status check(Runtime& runtime, const Function& function, const exec::Kernel& ker
   if (required[0] != 0 &&
       block != exec::Dim3{required[0], std::max(required[1], 1u), std::max(required[2], 1u)})
     return Status::invalid_value;
-  if (uint64_t{kernel.static_shared} + work.dynamic_shared > shared_limit(runtime, function, kernel))
-    return Status::invalid_value;
-  if (work.cluster.count() > 1) {
-    if (grid.x % work.cluster.x != 0 || grid.y % work.cluster.y != 0 || grid.z % work.cluster.z != 0)
-      return Status::invalid_value;
-    if (work.cluster.count() > (function.non_portable_cluster ? 16u : 8u))
-      return Status::invalid_cluster_size;
-  }
+  if (!fits_clusters(function, grid, work.cluster)) return Status::invalid_cluster_size;
+  const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
+  const uint32_t limit = shared_limit(runtime, function, kernel);
   if (work.cooperative) {
-    const auto resident = static_cast<uint64_t>(device.resident_blocks(
-        static_cast<uint32_t>(block.count()), uint64_t{kernel.static_shared} + work.dynamic_shared,
-        runtime.registers(function)));
+    const auto fixed = static_cast<uint32_t>(device.attribute(attribute_max_shared_per_block));
+    const auto resident =
+        shared <= std::max(limit, fixed)
+            ? static_cast<uint64_t>(device.resident_blocks(static_cast<uint32_t>(block.count()), shared,
+                                                           runtime.registers(function)))
+            : 0;
     if (grid.count() > resident * static_cast<uint64_t>(device.attribute(attribute_multiprocessors)))
       return Status::cooperative_launch_too_large;
   }
-  return Status::success;
+  return shared <= limit ? Status::success : Status::invalid_value;
 }
 
 namespace {
@@ -177,6 +188,7 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   const exec::Kernel& kernel = *function->kernel.load(std::memory_order_acquire);
   if (shared > UINT32_MAX) return Status::invalid_value;
   work.function = function;
+  if (work.cluster == exec::Dim3{0, 0, 0}) work.cluster = function->cluster;
   work.grid = dim(grid);
   work.block = dim(block);
   work.dynamic_shared = static_cast<uint32_t>(shared);
@@ -392,14 +404,19 @@ Status Runtime::run(const KernelWork& work, const Stream& stream) {
 Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments) {
   return call([&](Runtime& runtime) {
     KernelWork work;
+    Stream* stream = nullptr;
+    const Status found = find_stream(runtime, description.stream, OnCaptured::is_recorded, stream);
+    if (found != Status::success) return found;
     for (unsigned i = 0; i < description.attribute_count; ++i) {
       const LaunchAttribute& attribute = description.attributes[i];
       if (attribute.id == LaunchAttribute::cooperative) work.cooperative = attribute.value.number != 0;
-      if (attribute.id == LaunchAttribute::cluster_dimension) work.cluster = dim(attribute.value.dimension);
+      if (attribute.id != LaunchAttribute::cluster_dimension) continue;
+      work.cluster = dim(attribute.value.dimension);
     }
     const Status status = make_work(runtime, handle, description.grid, description.block, arguments,
                                     description.dynamic_shared, work);
-    return status == Status::success ? runtime.submit(description.stream, std::move(work)) : status;
+    if (status != Status::success) return spoil_if_failed(*stream, status);
+    return runtime.submit(description.stream, std::move(work));
   });
 }
 

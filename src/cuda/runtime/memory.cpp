@@ -7,7 +7,7 @@
 #include <fstream>
 #include <utility>
 
-#include "cuda/runtime/graph.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -38,12 +38,12 @@ uint64_t host_bytes() {
   return bytes;
 }
 
-/// A call that takes memory at once, which no graph can hold.
-template <typename F>
-Status allocation(F&& body) {
-  return call([&](Runtime& runtime) {
-    const Status refused = refuse_while_capturing();
-    return refused == Status::success ? body(runtime) : refused;
+/// A call that takes memory at once. Of no bytes it gives a null pointer, whatever else is asked for.
+Status allocate(void** out, size_t size, MemoryType type, unsigned flags, unsigned most_flags) {
+  if (size == 0 && out != nullptr)
+    return call([&](Runtime& runtime) { return runtime.allocate(0, type, 0, nullptr, out); });
+  return call_at_once([&](Runtime& runtime) {
+    return flags > most_flags ? Status::invalid_value : runtime.allocate(size, type, flags, nullptr, out);
   });
 }
 
@@ -175,8 +175,7 @@ bool Runtime::covers(uint64_t address, uint64_t size, bool to_write) const {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaMalloc(void** out, size_t size) {
-  return allocation(
-      [&](Runtime& runtime) { return runtime.allocate(size, MemoryType::device, 0, nullptr, out); });
+  return allocate(out, size, MemoryType::device, 0, 0);
 }
 
 LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
@@ -186,8 +185,13 @@ LANESCOPE_CUDA_API Status cudaFree(void* pointer) {
 }
 
 LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t width, size_t height) {
-  return allocation([&](Runtime& runtime) {
+  return call([&](Runtime& runtime) {
     if (pitch == nullptr) return Status::invalid_value;
+    if (width == 0 || height == 0) {
+      *pitch = 0;
+      return runtime.allocate(0, MemoryType::device, 0, nullptr, out);
+    }
+    if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
     size_t bytes = 0;
     if (__builtin_mul_overflow(pitch_of(width), height, &bytes)) return Status::memory_allocation;
     *pitch = pitch_of(width);
@@ -196,7 +200,7 @@ LANESCOPE_CUDA_API Status cudaMallocPitch(void** out, size_t* pitch, size_t widt
 }
 
 LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
-  return allocation([&](Runtime& runtime) {
+  return call_at_once([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
     size_t bytes = 0;
     if (__builtin_mul_overflow(pitch_of(extent.width), extent.height, &bytes) ||
@@ -208,8 +212,8 @@ LANESCOPE_CUDA_API Status cudaMalloc3D(PitchedPointer* out, Sizes extent) {
 }
 
 LANESCOPE_CUDA_API Status cudaHostAlloc(void** out, size_t size, unsigned flags) {
-  return allocation(
-      [&](Runtime& runtime) { return runtime.allocate(size, MemoryType::host, flags, nullptr, out); });
+  constexpr unsigned all_flags = 7;
+  return allocate(out, size, MemoryType::host, flags, all_flags);
 }
 
 LANESCOPE_CUDA_API Status cudaMallocHost(void** out, size_t size) { return cudaHostAlloc(out, size, 0); }
@@ -219,15 +223,16 @@ LANESCOPE_CUDA_API Status cudaFreeHost(void* pointer) {
 }
 
 LANESCOPE_CUDA_API Status cudaMallocManaged(void** out, size_t size, unsigned flags) {
-  return allocation([&](Runtime& runtime) {
-    if (size == 0) return Status::invalid_value;
-    return runtime.allocate(size, MemoryType::managed, flags, nullptr, out);
-  });
+  constexpr unsigned global = 1, host = 2;
+  if (size != 0 && flags != global && flags != host) return remember(Status::invalid_value);
+  return allocate(out, size, MemoryType::managed, flags, host);
 }
 
 LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned flags) {
-  return call([&](Runtime& runtime) {
-    if (pointer == nullptr || size == 0) return Status::invalid_value;
+  return call_at_once([&](Runtime& runtime) {
+    constexpr unsigned portable = 1, mapped = 2, read_only = 8;
+    if (pointer == nullptr || size == 0 || (flags & ~(portable | mapped | read_only)) != 0)
+      return Status::invalid_value;
     const auto base = reinterpret_cast<uint64_t>(pointer);
     const std::unique_lock lock(runtime.mutex);
     const auto after = runtime.blocks.lower_bound(base);
@@ -246,20 +251,23 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
 
 LANESCOPE_CUDA_API Status cudaHostUnregister(void* pointer) {
   return call_when_idle([&](Runtime& runtime) {
+    Block block;
+    if (!runtime.find_block(reinterpret_cast<uint64_t>(pointer), block) || !block.registered)
+      return Status::host_memory_not_registered;
     const std::unique_lock lock(runtime.mutex);
     const auto found = runtime.blocks.find(reinterpret_cast<uint64_t>(pointer));
-    if (found == runtime.blocks.end() || !found->second.registered) return Status::host_memory_not_registered;
+    if (found == runtime.blocks.end()) return Status::invalid_value;  // not where it begins
     runtime.memory.detach(pointer);
     runtime.blocks.erase(found);
     return Status::success;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaHostGetDevicePointer(void** out, void* host, unsigned) {
+LANESCOPE_CUDA_API Status cudaHostGetDevicePointer(void** out, void* host, unsigned flags) {
   return call([&](Runtime& runtime) {
     Block block;
-    if (out == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) ||
-        block.type == MemoryType::device)
+    if (out == nullptr || flags != 0 || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) ||
+        block.type != MemoryType::host)
       return Status::invalid_value;
     *out = host;
     return Status::success;
@@ -270,7 +278,7 @@ LANESCOPE_CUDA_API Status cudaHostGetFlags(unsigned* flags, void* host) {
   return call([&](Runtime& runtime) {
     Block block;
     if (flags == nullptr || !runtime.find_block(reinterpret_cast<uint64_t>(host), block) ||
-        block.type != MemoryType::host)
+        block.type == MemoryType::device)
       return Status::invalid_value;
     *flags = block.flags | 2;  // all pinned memory is mapped
     return Status::success;
@@ -303,25 +311,43 @@ LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer, size_t, unsigned) {
+LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer, size_t bytes,
+                                                   unsigned flags) {
   return call([&](Runtime& runtime) {
-    if (runtime.stream(stream) == nullptr) return Status::invalid_resource_handle;
-    return runtime.covers(reinterpret_cast<uint64_t>(pointer), 1) ? Status::success : Status::invalid_value;
+    Stream* to = nullptr;
+    Status status = find_stream(runtime, stream, OnCaptured::is_refused, to);
+    if (status == Status::success) status = refuse_while_capturing();
+    if (status != Status::success) return status;
+    constexpr unsigned global = 1, host = 2, single = 4;
+    if (flags != 0 && flags != global && flags != host && flags != single) return Status::invalid_value;
+    const auto allocation = runtime.memory.find(reinterpret_cast<uint64_t>(pointer));
+    const bool is_managed =
+        allocation && runtime.type_at(reinterpret_cast<uint64_t>(pointer)) == MemoryType::managed;
+    return is_managed && (bytes == 0 || bytes == allocation->size) ? Status::success : Status::invalid_value;
   });
 }
 
 // Memory in stream order, and its pools.
 
+namespace {
+/// Graphs can take and free memory; else it is done at once.
+Status find_stream_of_memory(Runtime& runtime, Stream* handle, Stream*& stream) {
+  const Status found = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
+  return found == Status::success && stream->capture == nullptr ? refuse_while_capturing() : found;
+}
+}  // namespace
+
 LANESCOPE_CUDA_API Status cudaMallocFromPoolAsync(void** out, size_t size, Pool* pool, Stream* handle) {
   return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    if (pool == nullptr) return Status::invalid_value;
+    Stream* stream = nullptr;
+    const Status found = find_stream_of_memory(runtime, handle, stream);
+    if (found != Status::success) return found;
+    if (pool == nullptr || out == nullptr) return Status::invalid_value;
     if (pool->properties.max_size != 0 && pool->used + size > pool->properties.max_size)
       return Status::memory_allocation;
     const MemoryType type = pool->properties.location.type == 2 ? MemoryType::host : MemoryType::device;
     const Status status = runtime.allocate(size, type, 0, pool, out);
-    if (status != Status::success || stream->capture == nullptr) return status;
+    if (status != Status::success || stream->capture == nullptr || *out == nullptr) return status;
     runtime.set_of_graph(*out, Block::OfGraph::not_run);
     return runtime.submit(handle, AllocationWork{pool->properties, *out, size});
   });
@@ -334,18 +360,24 @@ LANESCOPE_CUDA_API Status cudaMallocAsync(void** out, size_t size, Stream* strea
 LANESCOPE_CUDA_API Status cudaFreeAsync(void* pointer, Stream* stream) {
   return call([&](Runtime& runtime) -> Status {
     Block block;
-    if (pointer == nullptr) return Status::success;
-    if (!runtime.find_block(reinterpret_cast<uint64_t>(pointer), block)) return Status::invalid_value;
-    const Stream* const to = runtime.stream(stream);
-    if (to != nullptr && to->capture != nullptr && block.of_graph == Block::OfGraph::no)
+    Stream* from = nullptr;
+    const Status found = find_stream_of_memory(runtime, stream, from);
+    if (found != Status::success || pointer == nullptr) return found;
+    const auto base = reinterpret_cast<uint64_t>(pointer);
+    if (!runtime.find_block(base, block) || block.base != base) return Status::invalid_value;
+    if (block.type == MemoryType::managed && block.pool == nullptr) return Status::not_supported;
+    if (block.type == MemoryType::host && block.pool == nullptr) return Status::invalid_value;
+    if (from->capture != nullptr && block.of_graph == Block::OfGraph::no)
       return Status::invalid_value;  // a graph frees what graphs have allocated
     return runtime.submit(stream, FreeWork{pointer});
   });
 }
 
 LANESCOPE_CUDA_API Status cudaMemPoolCreate(Pool** out, const PoolProperties* properties) {
-  return call([&](Runtime& runtime) {
-    if (out == nullptr || properties == nullptr) return Status::invalid_value;
+  return call_at_once([&](Runtime& runtime) {
+    const auto is_of_device = [&] { return properties->location.type != 1 || properties->location.id == 0; };
+    if (out == nullptr || properties == nullptr || properties->allocation_type == 0 || !is_of_device())
+      return Status::invalid_value;
     *out = new Pool;
     (*out)->properties = *properties;
     const std::unique_lock lock(runtime.mutex);
@@ -355,7 +387,7 @@ LANESCOPE_CUDA_API Status cudaMemPoolCreate(Pool** out, const PoolProperties* pr
 }
 
 LANESCOPE_CUDA_API Status cudaMemPoolDestroy(Pool* pool) {
-  return call([&](Runtime& runtime) {
+  return call_at_once([&](Runtime& runtime) {
     if (pool == nullptr || pool->is_default) return Status::invalid_value;
     const std::unique_lock lock(runtime.mutex);
     if (runtime.pools.erase(pool) == 0) return Status::invalid_value;
@@ -395,17 +427,41 @@ LANESCOPE_CUDA_API Status cudaDeviceSetMemPool(int device, Pool* pool) {
 }
 
 LANESCOPE_CUDA_API Status cudaMemPoolTrimTo(Pool* pool, size_t) {
-  return remember(pool == nullptr ? Status::invalid_value : Status::success);
+  return call_at_once([&](Runtime&) { return pool == nullptr ? Status::invalid_value : Status::success; });
 }
 
-LANESCOPE_CUDA_API Status cudaMemPoolSetAccess(Pool* pool, const void*, size_t) {
-  return remember(pool == nullptr ? Status::invalid_value : Status::success);
+namespace {
+constexpr int reads_and_writes = 3;  ///< cudaMemAccessFlagsProtReadWrite
+/// cudaMemAccessDesc
+struct PoolAccess {
+  MemoryLocation location;
+  int flags;
+};
+}  // namespace
+
+/// The device's own pools are its own to read and write; there is no other device. What is refused is what an
+/// H100 refuses.
+LANESCOPE_CUDA_API Status cudaMemPoolSetAccess(Pool* pool, const PoolAccess* accesses, size_t count) {
+  return call_at_once([&](Runtime&) {
+    if (pool == nullptr || (accesses == nullptr && count != 0)) return Status::invalid_value;
+    for (size_t i = 0; i < count; ++i) {
+      const auto& [location, flags] = accesses[i];
+      if (flags != 0 && flags != reads_and_writes) return Status::not_supported;
+      const bool is_own = location.type == pool->properties.location.type && flags == 0;
+      if (location.type == 1 && (location.id != 0 || is_own)) return Status::invalid_device;
+    }
+    return Status::success;
+  });
 }
 
-LANESCOPE_CUDA_API Status cudaMemPoolGetAccess(int* flags, Pool* pool, MemoryLocation*) {
-  if (flags == nullptr || pool == nullptr) return remember(Status::invalid_value);
-  *flags = 3;  // reading and writing
-  return Status::success;
+LANESCOPE_CUDA_API Status cudaMemPoolGetAccess(int* flags, Pool* pool, MemoryLocation* location) {
+  return call_at_once([&](Runtime&) {
+    if (flags == nullptr || pool == nullptr || location == nullptr ||
+        (location->type == 1 && location->id != 0))
+      return Status::invalid_value;
+    *flags = reads_and_writes;
+    return Status::success;
+  });
 }
 
 namespace {
@@ -415,7 +471,7 @@ bool is_policy(int attribute) { return attribute >= 1 && attribute <= 3; }
 }  // namespace
 
 LANESCOPE_CUDA_API Status cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
-  return query([&](Runtime&) {
+  return call_at_once([&](Runtime&) {
     if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 8) return Status::invalid_value;
     if (is_policy(attribute)) {
       std::memcpy(value, &pool->reuse[attribute - 1], sizeof(int));
@@ -432,7 +488,7 @@ LANESCOPE_CUDA_API Status cudaMemPoolGetAttribute(Pool* pool, int attribute, voi
 }
 
 LANESCOPE_CUDA_API Status cudaMemPoolSetAttribute(Pool* pool, int attribute, void* value) {
-  return query([&](Runtime&) {
+  return call_at_once([&](Runtime&) {
     if (pool == nullptr || value == nullptr) return Status::invalid_value;
     if (is_policy(attribute)) {
       std::memcpy(&pool->reuse[attribute - 1], value, sizeof(int));
@@ -442,8 +498,10 @@ LANESCOPE_CUDA_API Status cudaMemPoolSetAttribute(Pool* pool, int attribute, voi
       std::memcpy(&pool->release_threshold, value, sizeof(uint64_t));
       return Status::success;
     }
-    if (attribute != 6 && attribute != 8) return Status::invalid_value;
-    pool->used_high = pool->used;  // the only value that may be set is 0: begin again
+    uint64_t number = 0;
+    if (attribute == 6 || attribute == 8) std::memcpy(&number, value, sizeof number);
+    if ((attribute != 6 && attribute != 8) || number != 0) return Status::invalid_value;
+    pool->used_high = pool->used;  // begins again
     return Status::success;
   });
 }

@@ -256,7 +256,16 @@ Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {
   {
     const std::shared_lock lock(mutex);
     const auto found = variables.find(host);
-    if (found == variables.end()) return Status::invalid_symbol;
+    if (found == variables.end()) {
+      // The host names a managed variable by where it lies.
+      const auto managed = memory.find(reinterpret_cast<uint64_t>(host));
+      if (!managed || managed->base != reinterpret_cast<uint64_t>(host) ||
+          !managed_variables.contains(managed->base))
+        return Status::invalid_symbol;
+      address = managed->base;
+      size = managed->size;
+      return Status::success;
+    }
     variable = found->second;
   }
   const Status status = load(*variable.binary);

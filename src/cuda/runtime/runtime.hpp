@@ -47,10 +47,11 @@ struct Node;
 /// A kernel of a program: what `cudaKernel_t` and `cudaFunction_t` point to.
 struct Function {
   Binary* binary = nullptr;
-  std::string name;                           ///< in the PTX
-  const void* stub = nullptr;                 ///< the host function that stands for it
-  std::atomic<const exec::Kernel*> kernel{};  ///< once decoded
-  uint32_t dynamic_shared_limit = 0;          ///< cudaFuncAttributeMaxDynamicSharedMemorySize, 0: not set
+  std::string name;                              ///< in the PTX
+  const void* stub = nullptr;                    ///< the host function that stands for it
+  std::atomic<const exec::Kernel*> kernel{};     ///< once decoded
+  std::optional<uint32_t> dynamic_shared_limit;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize
+  exec::Dim3 cluster{0, 0, 0};                   ///< cudaFuncAttributeRequiredClusterWidth, …; 0: not set
   int carveout = -1;
   bool non_portable_cluster = false;
   bool counted = true;        ///< its name passes --kernel
@@ -108,6 +109,9 @@ struct Advised {
   MemoryLocation preferred{}, prefetched{};
 };
 
+/// Flags of cudaMalloc3DArray.
+constexpr unsigned array_layered = 1, array_cubemap = 4, array_gather = 8;
+
 struct Array {
   uint64_t base = 0;
   ChannelFormat format{};
@@ -125,6 +129,8 @@ struct Pool {
   int reuse[3] = {1, 1, 1};
   bool is_default = false;
 };
+
+constexpr unsigned stream_non_blocking = 1;  ///< cudaStreamNonBlocking
 
 struct Stream {
   unsigned flags = 0;
@@ -303,6 +309,7 @@ class Runtime {
   // stream.cpp
   /// nullptr for a handle that is none.
   [[nodiscard]] Stream* stream(Stream* handle);
+  [[nodiscard]] bool is_event(const Event* event) const;
 
   mutable std::shared_mutex mutex;  ///< of the tables below
   std::vector<std::unique_ptr<Binary>> binaries;
@@ -384,10 +391,24 @@ Status call(F&& body) {
   });
 }
 
+/// What is done at once and cannot become part of a graph, such as taking memory or asking whether an event
+/// is done, may not be called while a stream is captured, unless cudaStreamBeginCapture or
+/// cudaThreadExchangeStreamCaptureMode allowed it: it spoils the capture (capture.cpp).
+[[nodiscard]] Status refuse_while_capturing();
+
+/// Runs a call that does at once what no graph can hold.
+template <typename F>
+Status call_at_once(F&& body) {
+  return call([&](Runtime& runtime) -> Status {
+    const Status refused = refuse_while_capturing();
+    return refused != Status::success ? refused : body(runtime);
+  });
+}
+
 /// Runs a call that takes something away which unfinished work may use.
 template <typename F>
 Status call_when_idle(F&& body) {
-  return call([&](Runtime& runtime) -> Status {
+  return call_at_once([&](Runtime& runtime) -> Status {
     const Status failed = runtime.wait_for_all();
     return failed != Status::success ? failed : body(runtime);
   });

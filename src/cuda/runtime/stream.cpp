@@ -4,14 +4,13 @@
 #include <chrono>
 
 #include "cuda/runtime/backlog.hpp"
-#include "cuda/runtime/graph.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
 namespace {
 
-constexpr unsigned non_blocking = 1;                       // cudaStreamNonBlocking
-constexpr unsigned disable_timing = 2;                     // cudaEventDisableTiming
+constexpr unsigned disable_timing = 2, interprocess = 4;   // cudaEventDisableTiming, cudaEventInterprocess
 constexpr int least_priority = 0, greatest_priority = -5;  // as an H200 has them
 
 std::atomic<unsigned long long> next_stream_id{13};  // 1 and 2 are the legacy and the per-thread stream
@@ -21,12 +20,20 @@ std::atomic<unsigned long long> next_stream_id{13};  // 1 and 2 are the legacy a
 Stream* Runtime::stream(Stream* handle) {
   if (handle == nullptr || handle == legacy_handle()) return &legacy_stream;
   if (handle == per_thread_handle()) {
-    thread_local Stream own;
-    own.id = 2;
+    struct Own : Stream {
+      Own() { id = 2; }
+      ~Own() { leave_capture(*this); }
+    };
+    thread_local Own own;
     return &own;
   }
   const std::shared_lock lock(mutex);
   return streams.contains(handle) ? handle : nullptr;
+}
+
+bool Runtime::is_event(const Event* event) const {
+  const std::shared_lock lock(mutex);
+  return events.contains(const_cast<Event*>(event));
 }
 
 void record(Event& event) {
@@ -46,25 +53,51 @@ int64_t now_ns() {
 
 namespace {
 
-bool is_event(Runtime& runtime, Event* event) {
-  const std::shared_lock lock(runtime.mutex);
-  return runtime.events.contains(event);
+/// A call about a stream.
+template <typename F>
+Status with_stream(Stream* handle, OnCaptured captured, F&& body) {
+  return call([&](Runtime& runtime) -> Status {
+    Stream* stream = nullptr;
+    const Status found = find_stream(runtime, handle, captured, stream);
+    return found == Status::success ? body(runtime, *stream) : found;
+  });
 }
 
 /// A call about what was submitted to a stream, which may not be captured.
 template <typename F>
 Status about_stream(Stream* handle, F&& body) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    const Status refused = refuse_capture(*stream);
-    return refused != Status::success ? refused : body(runtime, *stream);
+  return with_stream(handle, OnCaptured::is_refused, [&](Runtime& runtime, Stream& stream) {
+    const Status refused = refuse_while_capturing();
+    return refused == Status::success ? body(runtime, stream) : refused;
+  });
+}
+
+constexpr unsigned external = 1;  ///< cudaEventRecordExternal and cudaEventWaitExternal
+
+/// A call that records an event in a stream or makes the stream wait for it.
+template <typename F>
+Status with_event_in_stream(Stream* handle, const Event* event, unsigned flags, F&& body) {
+  return with_stream(handle, OnCaptured::is_recorded, [&](Runtime& runtime, Stream& stream) {
+    if (!runtime.is_event(event)) return Status::invalid_resource_handle;
+    if (flags > external) return Status::invalid_value;
+    if (flags == external && stream.capture == nullptr) return Status::illegal_state;
+    return body(runtime, stream);
+  });
+}
+
+/// A call that gives something of a stream.
+template <typename T, typename F>
+Status get(Stream* handle, OnCaptured captured, T* out, F&& value) {
+  return with_stream(handle, captured, [&](Runtime&, const Stream& stream) {
+    if (out == nullptr) return Status::invalid_value;
+    *out = value(stream);
+    return Status::success;
   });
 }
 
 Status create_stream(Stream** out, unsigned flags, int priority) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || (flags & ~non_blocking) != 0) return Status::invalid_value;
+    if (out == nullptr || (flags & ~stream_non_blocking) != 0) return Status::invalid_value;
     auto* stream = new Stream;
     stream->flags = flags;
     stream->priority = std::min(least_priority, std::max(greatest_priority, priority));
@@ -76,14 +109,10 @@ Status create_stream(Stream** out, unsigned flags, int priority) {
   });
 }
 
-template <typename F>
-Status with_stream(Stream* handle, F&& body) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = runtime.stream(handle);
-    if (stream == nullptr) return Status::invalid_resource_handle;
-    body(*stream);
-    return Status::success;
-  });
+bool is_of_streams(int attribute) {
+  using Id = LaunchAttribute::Id;
+  return attribute == Id::access_policy_window || attribute == Id::synchronization_policy ||
+         attribute == Id::priority || attribute == Id::memory_domains || attribute == Id::memory_domain;
 }
 
 }  // namespace
@@ -103,8 +132,11 @@ LANESCOPE_CUDA_API Status cudaStreamCreateWithPriority(Stream** out, unsigned fl
 
 LANESCOPE_CUDA_API Status cudaStreamDestroy(Stream* stream) {
   return call([&](Runtime& runtime) {
-    const std::unique_lock lock(runtime.mutex);
-    if (runtime.streams.erase(stream) == 0) return Status::invalid_resource_handle;
+    {
+      const std::unique_lock lock(runtime.mutex);
+      if (runtime.streams.erase(stream) == 0) return Status::invalid_resource_handle;
+    }
+    leave_capture(*stream);
     runtime.backlogs->forget(*stream);
     delete stream;
     return Status::success;
@@ -122,56 +154,55 @@ LANESCOPE_CUDA_API Status cudaStreamQuery(Stream* handle) {
 }
 
 LANESCOPE_CUDA_API Status cudaStreamGetFlags(Stream* handle, unsigned* flags) {
-  if (flags == nullptr) return remember(Status::invalid_value);
-  return with_stream(handle, [&](const Stream& stream) { *flags = stream.flags; });
+  return get(handle, OnCaptured::is_refused, flags, [](const Stream& stream) { return stream.flags; });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamGetPriority(Stream* handle, int* priority) {
-  if (priority == nullptr) return remember(Status::invalid_value);
-  return with_stream(handle, [&](const Stream& stream) { *priority = stream.priority; });
+  return get(handle, OnCaptured::is_recorded, priority, [](const Stream& stream) { return stream.priority; });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamGetId(Stream* handle, unsigned long long* id) {
-  if (id == nullptr) return remember(Status::invalid_value);
-  return with_stream(handle, [&](const Stream& stream) { *id = stream.id; });
+  return get(handle, OnCaptured::is_refused, id, [](const Stream& stream) { return stream.id; });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamGetDevice(Stream* handle, int* device) {
-  if (device == nullptr) return remember(Status::invalid_value);
-  return with_stream(handle, [&](const Stream&) { *device = 0; });
+  return get(handle, OnCaptured::is_refused, device, [](const Stream&) { return 0; });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamSetAttribute(Stream* stream, int id,
+LANESCOPE_CUDA_API Status cudaStreamSetAttribute(Stream* handle, int id,
                                                  const LaunchAttribute::Value* value) {
-  if (value == nullptr) return remember(Status::invalid_value);
-  return with_stream(stream, [&](Stream& of) {
+  return with_stream(handle, OnCaptured::is_recorded, [&](Runtime&, Stream& stream) {
+    if (value == nullptr || !is_of_streams(id)) return Status::invalid_value;
+    if (id == LaunchAttribute::synchronization_policy && (value->number < 1 || value->number > 4))
+      return Status::invalid_value;
     if (id == LaunchAttribute::priority)
-      of.priority = value->number;
+      stream.priority = value->number;
     else
-      of.attributes[id] = *value;
+      stream.attributes[id] = *value;
+    return Status::success;
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamGetAttribute(Stream* stream, int id, LaunchAttribute::Value* value) {
-  if (value == nullptr) return remember(Status::invalid_value);
-  return with_stream(stream, [&](const Stream& of) {
-    const auto found = of.attributes.find(id);
-    *value = found != of.attributes.end() ? found->second : LaunchAttribute::Value{};
-    if (id == LaunchAttribute::priority) value->number = of.priority;
+LANESCOPE_CUDA_API Status cudaStreamGetAttribute(Stream* handle, int id, LaunchAttribute::Value* value) {
+  return with_stream(handle, OnCaptured::is_recorded, [&](Runtime&, const Stream& stream) {
+    if (value == nullptr || !is_of_streams(id)) return Status::invalid_value;
+    const auto found = stream.attributes.find(id);
+    *value = found != stream.attributes.end() ? found->second : LaunchAttribute::Value{};
+    if (id == LaunchAttribute::priority) value->number = stream.priority;
+    if (id == LaunchAttribute::synchronization_policy && found == stream.attributes.end())
+      value->number = -1;  // as an H100 has it
+    return Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamCopyAttributes(Stream* target, Stream* source) {
-  decltype(Stream::attributes) attributes;
-  int priority = 0;
-  const Status status = with_stream(source, [&](const Stream& from) {
-    attributes = from.attributes;
-    priority = from.priority;
-  });
-  if (status != Status::success) return status;
-  return with_stream(target, [&](Stream& to) {
-    to.attributes = attributes;
-    to.priority = priority;
+  return with_stream(target, OnCaptured::is_recorded, [&](Runtime& runtime, Stream& to) {
+    Stream* from = nullptr;
+    const Status found = find_stream(runtime, source, OnCaptured::is_recorded, from);
+    if (found != Status::success) return found;
+    to.attributes = from->attributes;
+    if (&to != &runtime.legacy_stream) to.priority = from->priority;
+    return Status::success;
   });
 }
 
@@ -181,34 +212,33 @@ LANESCOPE_CUDA_API Status cudaDeviceGetStreamPriorityRange(int* least, int* grea
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaStreamWaitEvent(Stream* stream, Event* event, unsigned) {
-  return call([&](Runtime& runtime) {
-    if (!is_event(runtime, event)) return Status::invalid_resource_handle;
-    Stream* waits = runtime.stream(stream);
-    if (waits == nullptr) return Status::invalid_resource_handle;
-    if (event->capture != nullptr || waits->capture != nullptr) return wait_captured(*waits, *event);
-    return runtime.submit(stream, WaitWork{event});
+LANESCOPE_CUDA_API Status cudaStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
+  return with_event_in_stream(handle, event, flags, [&](Runtime& runtime, Stream& stream) {
+    const bool captured = event->capture != nullptr || stream.capture != nullptr;
+    if (captured && flags != external) return wait_captured(stream, *event);
+    return runtime.submit(handle, WaitWork{event});
   });
 }
 
-LANESCOPE_CUDA_API Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data) {
-  return call([&](Runtime& runtime) {
-    if (function == nullptr) return Status::invalid_value;
-    return runtime.submit(stream, HostWork{function, nullptr, nullptr, data});
+LANESCOPE_CUDA_API Status cudaLaunchHostFunc(Stream* handle, HostFunction function, void* data) {
+  if (function == nullptr) return remember(Status::invalid_value);
+  return with_stream(handle, OnCaptured::is_recorded, [&](Runtime& runtime, Stream&) {
+    return runtime.submit(handle, HostWork{function, nullptr, nullptr, data});
   });
 }
 
-LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data,
+LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* handle, StreamCallback callback, void* data,
                                                 unsigned flags) {
-  return call([&](Runtime& runtime) {
-    if (callback == nullptr || flags != 0) return Status::invalid_value;
-    return runtime.submit(stream, HostWork{nullptr, callback, stream, data});
+  if (callback == nullptr || flags != 0) return remember(Status::invalid_value);
+  return with_stream(handle, OnCaptured::is_refused, [&](Runtime& runtime, Stream&) {
+    return runtime.submit(handle, HostWork{nullptr, callback, handle, data});
   });
 }
 
 LANESCOPE_CUDA_API Status cudaEventCreateWithFlags(Event** out, unsigned flags) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || flags > 7) return Status::invalid_value;
+    if (out == nullptr || flags > 7 || (flags & (disable_timing | interprocess)) == interprocess)
+      return Status::invalid_value;
     auto* event = new Event;
     event->flags = flags;
     const std::unique_lock lock(runtime.mutex);
@@ -229,14 +259,10 @@ LANESCOPE_CUDA_API Status cudaEventDestroy(Event* event) {
   });
 }
 
-LANESCOPE_CUDA_API Status cudaEventRecordWithFlags(Event* event, Stream* stream, unsigned flags) {
-  return call([&](Runtime& runtime) {
-    if (!is_event(runtime, event)) return Status::invalid_resource_handle;
-    Stream* records = runtime.stream(stream);
-    if (records == nullptr) return Status::invalid_resource_handle;
-    const bool external = (flags & 1) != 0;
-    if (records->capture != nullptr && !external) return record_captured(*records, *event);
-    return runtime.submit(stream, RecordWork{event});
+LANESCOPE_CUDA_API Status cudaEventRecordWithFlags(Event* event, Stream* handle, unsigned flags) {
+  return with_event_in_stream(handle, event, flags, [&](Runtime& runtime, Stream& stream) {
+    if (stream.capture != nullptr && flags != external) return record_captured(stream, *event);
+    return runtime.submit(handle, RecordWork{event});
   });
 }
 
@@ -245,11 +271,14 @@ LANESCOPE_CUDA_API Status cudaEventRecord(Event* event, Stream* stream) {
 }
 
 namespace {
+/// A call about what an event was recorded for.
 template <typename F>
 Status about_event(Event* event, F&& body) {
   return call([&](Runtime& runtime) {
-    if (!is_event(runtime, event)) return Status::invalid_resource_handle;
-    return event->capture != nullptr ? Status::captured_event : body(runtime);
+    if (!runtime.is_event(event)) return Status::invalid_resource_handle;
+    if (const Status captured = refuse_captured(*event, true); captured != Status::success) return captured;
+    const Status refused = refuse_while_capturing();
+    return refused == Status::success ? body(runtime) : refused;
   });
 }
 }  // namespace
@@ -266,7 +295,10 @@ LANESCOPE_CUDA_API Status cudaEventSynchronize(Event* event) {
 LANESCOPE_CUDA_API Status cudaEventElapsedTime(float* milliseconds, Event* start, Event* end) {
   return call([&](Runtime& runtime) {
     if (milliseconds == nullptr) return Status::invalid_value;
-    if (!is_event(runtime, start) || !is_event(runtime, end)) return Status::invalid_resource_handle;
+    if (!runtime.is_event(start) || !runtime.is_event(end)) return Status::invalid_resource_handle;
+    for (const Event* event : {start, end})
+      if (const Status captured = refuse_captured(*event, false); captured != Status::success)
+        return captured;
     if (!runtime.is_done(*start) || !runtime.is_done(*end)) return Status::not_ready;
     if (((start->flags | end->flags) & disable_timing) != 0 || *start->recorded_ns < 0 ||
         *end->recorded_ns < 0)

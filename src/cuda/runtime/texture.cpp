@@ -11,8 +11,7 @@
 namespace lanescope::cuda {
 namespace {
 
-/// Flags of cudaMalloc3DArray.
-constexpr unsigned array_layered = 1, array_surface = 2, array_cubemap = 4;
+constexpr uint64_t texture_alignment = 512;  ///< cudaDeviceProp::textureAlignment
 
 /// What programs may ask back of an object.
 struct Object {
@@ -46,13 +45,26 @@ Status not_here(const char* what) {
   return Status::not_supported;
 }
 
-Status set_array(Runtime& runtime, exec::Texture& texture, const Array* array) {
-  {
-    const std::shared_lock lock(runtime.mutex);
-    if (runtime.arrays.count(const_cast<Array*>(array)) == 0) return Status::invalid_value;
+/// What the texels are like.
+Status set_texels(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
+  const ChannelFormat* format = nullptr;
+  switch (resource.type) {
+    case ResourceDescription::array: {
+      const std::shared_lock lock(runtime.mutex);
+      if (!runtime.arrays.contains(resource.of.array.array)) return Status::invalid_value;
+      format = &resource.of.array.array->format;
+      break;
+    }
+    case ResourceDescription::mipmapped_array: return not_here("textures with mipmaps");
+    case ResourceDescription::linear: format = &resource.of.linear.format; break;
+    case ResourceDescription::pitch2d: format = &resource.of.pitch2d.format; break;
+    default: return Status::invalid_value;
   }
+  return set_format(texture, *format) ? Status::success : Status::invalid_channel_descriptor;
+}
+
+Status set_array(exec::Texture& texture, const Array* array) {
   if ((array->flags & array_cubemap) != 0) return not_here("cubemap textures and surfaces");
-  if (!set_format(texture, array->format)) return Status::invalid_channel_descriptor;
   texture.base = array->base;
   texture.width = static_cast<uint32_t>(array->width);
   texture.height = static_cast<uint32_t>(array->height);
@@ -63,15 +75,15 @@ Status set_array(Runtime& runtime, exec::Texture& texture, const Array* array) {
   return Status::success;
 }
 
-Status set_resource(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
+/// Where they lie.
+Status set_place(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
   switch (resource.type) {
-    case ResourceDescription::array: return set_array(runtime, texture, resource.of.array.array);
-    case ResourceDescription::mipmapped_array: return not_here("textures with mipmaps");
+    case ResourceDescription::array: return set_array(texture, resource.of.array.array);
     case ResourceDescription::linear: {
       const auto& linear = resource.of.linear;
-      if (!set_format(texture, linear.format)) return Status::invalid_channel_descriptor;
       const size_t texels = linear.bytes / texture.texel_bytes();
       texture.base = reinterpret_cast<uint64_t>(linear.pointer);
+      if (texture.base % texture_alignment != 0) return Status::invalid_value;
       if (texels == 0 || texels > size_t{1} << 28 || !runtime.covers(texture.base, linear.bytes))
         return Status::invalid_value;
       texture.width = static_cast<uint32_t>(texels);
@@ -80,12 +92,11 @@ Status set_resource(Runtime& runtime, exec::Texture& texture, const ResourceDesc
     }
     case ResourceDescription::pitch2d: {
       const auto& rows = resource.of.pitch2d;
-      if (!set_format(texture, rows.format)) return Status::invalid_channel_descriptor;
       texture.base = reinterpret_cast<uint64_t>(rows.pointer);
       constexpr size_t most_width = 131072, most_height = 65000;  // as cudaDeviceProp says of sm_70 and later
       // The hardware takes rows that begin at multiples of 32 bytes.
       if (rows.width == 0 || rows.height == 0 || rows.width > most_width || rows.height > most_height ||
-          rows.pitch % 32 != 0 || rows.pitch < rows.width * texture.texel_bytes())
+          rows.pitch % 32 != 0 || texture.base % texture_alignment != 0)
         return Status::invalid_value;
       texture.width = static_cast<uint32_t>(rows.width);
       texture.height = static_cast<uint32_t>(rows.height);
@@ -103,10 +114,11 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
     return Status::invalid_value;
   if (how.srgb != 0) return not_here("sRGB textures");
   const bool integer = texture.kind != exec::Texture::Kind::floating;
-  // CUDA normalises 8- and 16-bit integers only.
-  if (integer && how.read_mode == 1 && texture.channel_bytes == 4) return Status::invalid_value;
-  texture.normalized_read = integer && how.read_mode == 1;
-  if (integer && !texture.normalized_read && how.filter == 1) return Status::invalid_value;
+  // CUDA normalises 8- and 16-bit integers only, and filters what is read as floats.
+  const bool can_be_normalized = integer && texture.channel_bytes < 4;
+  texture.normalized_read = can_be_normalized && how.read_mode == 1;
+  if (integer && !texture.normalized_read && how.filter == 1) return Status::invalid_filter_setting;
+  if (!can_be_normalized && how.read_mode == 1) return Status::invalid_norm_setting;
   texture.filter = how.filter == 1;
   texture.normalized_coordinates = how.normalized_coordinates != 0;
   for (size_t d = 0; d < 3; ++d) texture.address[d] = static_cast<exec::Texture::Address>(how.address[d]);
@@ -148,8 +160,10 @@ LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceD
     if (out == nullptr || resource == nullptr || how == nullptr) return Status::invalid_value;
     if (view != nullptr) return not_here("resource views of textures");
     lanescope::exec::Texture texture;
-    Status status = set_resource(runtime, texture, *resource);
+    Status status = set_texels(runtime, texture, *resource);
     if (status == Status::success) status = set_sampling(texture, *how);
+    if (status == Status::success) status = set_place(runtime, texture, *resource);
+    if (status == Status::success) status = refuse_while_capturing();
     if (status != Status::success) return status;
     const uint64_t handle = runtime.memory.textures.add(texture);
     const std::lock_guard lock(objects().mutex);
@@ -160,14 +174,14 @@ LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceD
 }
 
 LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const ResourceDescription* resource) {
-  return call([&](Runtime& runtime) {
+  return call_at_once([&](Runtime& runtime) {
     if (out == nullptr || resource == nullptr || resource->type != ResourceDescription::array)
       return Status::invalid_value;
     lanescope::exec::Texture texture;
     texture.is_surface = true;
-    const Status status = set_resource(runtime, texture, *resource);
+    Status status = set_texels(runtime, texture, *resource);
+    if (status == Status::success) status = set_place(runtime, texture, *resource);
     if (status != Status::success) return status;
-    if ((resource->of.array.array->flags & array_surface) == 0) return Status::invalid_value;
     const uint64_t handle = runtime.memory.textures.add(texture);
     const std::lock_guard lock(objects().mutex);
     objects().surfaces[handle] = {*resource, {}};

@@ -5,7 +5,7 @@
 #include <atomic>
 
 #include "cuda/runtime/backlog.hpp"
-#include "cuda/runtime/graph.hpp"
+#include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -70,14 +70,10 @@ class WordWait final : public UnfinishedLaunch {
 }  // namespace
 
 Status Runtime::submit(Stream* handle, Work work) {
-  Stream* stream = this->stream(handle);
-  if (stream == nullptr) return Status::invalid_resource_handle;
-  if (captures != 0) {
-    if (stream->capture != nullptr) return capture(*stream, std::move(work));
-    // The legacy stream waits for all streams that do not say otherwise, which one that is captured cannot be
-    // waited for.
-    if (stream == &legacy_stream && blocks_legacy_stream()) return Status::capture_implicit;
-  }
+  Stream* stream = nullptr;
+  const Status found = find_stream(*this, handle, OnCaptured::is_recorded, stream);
+  if (found != Status::success) return found;
+  if (stream->capture != nullptr) return capture(*stream, std::move(work));
   if (const auto* child = std::get_if<ChildWork>(&work))
     return run_graph(*this, handle, *child->graph, child->graph->ordered());
   if (const auto* condition = std::get_if<ConditionWork>(&work))
