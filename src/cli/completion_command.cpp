@@ -23,12 +23,21 @@ struct Option {
 struct Command {
   std::string name, description;
   std::vector<Option> options;
+  std::string operands;  ///< what stands without a dash, with blanks between; empty: files
 };
+
+constexpr const char* shells = "bash zsh fish";
+
+std::string joined(const std::vector<Command>& commands) {
+  std::string names;
+  for (const Command& command : commands) names += (names.empty() ? "" : " ") + command.name;
+  return names;
+}
 
 std::vector<Command> commands_of(const CLI::App& app) {
   std::vector<Command> commands;
   for (const CLI::App* sub : app.get_subcommands([](const CLI::App* c) { return !c->get_group().empty(); })) {
-    Command command{sub->get_name(), sub->get_description(), {}};
+    Command command{sub->get_name(), sub->get_description(), {}, ""};
     for (const CLI::Option* option : sub->get_options()) {
       Option entry;
       for (const std::string& name : option->get_snames()) entry.names.push_back("-" + name);
@@ -40,35 +49,37 @@ std::vector<Command> commands_of(const CLI::App& app) {
     }
     commands.push_back(std::move(command));
   }
+  for (Command& command : commands) {
+    if (command.name == "completion") command.operands = shells;
+    if (command.name == "man") command.operands = joined(commands);
+  }
   return commands;
-}
-
-std::string joined(const std::vector<Command>& commands) {
-  std::string names;
-  for (const Command& command : commands) names += (names.empty() ? "" : " ") + command.name;
-  return names;
 }
 
 std::string bash(const std::vector<Command>& commands) {
   std::string cases;
   for (const Command& command : commands) {
-    std::string words;
+    std::string options;
     for (const Option& option : command.options)
-      for (const std::string& name : option.names) words += (words.empty() ? "" : " ") + name;
-    cases += fmt::format("    {}) words='{}' ;;\n", command.name, words);
+      for (const std::string& name : option.names) options += (options.empty() ? "" : " ") + name;
+    cases += fmt::format("    {}) options='{}' operands='{}' ;;\n", command.name, options, command.operands);
   }
   return fmt::format(
       "# Completion of lanescope for bash; from: lanescope completion bash\n"
       "_lanescope() {{\n"
-      "  local word=${{COMP_WORDS[COMP_CWORD]}} words='{}'\n"
+      "  local word=${{COMP_WORDS[COMP_CWORD]}} options='-h --help --version' operands='{}'\n"
       "  if [ \"$COMP_CWORD\" -gt 1 ]; then\n"
-      "    words=\n"
+      "    options= operands=\n"
       "    case ${{COMP_WORDS[1]}} in\n{}    esac\n"
       "  fi\n"
-      "  if [ \"$COMP_CWORD\" -gt 1 ] && [[ $word != -* ]]; then\n"
-      "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+      "  [[ \" ${{COMP_WORDS[*]:1:COMP_CWORD-1}} \" == *' -- '* ]] && options=  # these are the program's "
+      "own\n"
+      "  if [[ $word == -* ]]; then\n"
+      "    mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$word\")\n"
+      "  elif [[ -n $operands ]]; then\n"
+      "    mapfile -t COMPREPLY < <(compgen -W \"$operands\" -- \"$word\")\n"
       "  else\n"
-      "    COMPREPLY=($(compgen -W \"$words\" -- \"$word\"))\n"
+      "    mapfile -t COMPREPLY < <(compgen -f -- \"$word\")\n"
       "  fi\n"
       "}}\n"
       "complete -o filenames -F _lanescope lanescope\n",
@@ -101,7 +112,8 @@ std::string zsh(const std::vector<Command>& commands) {
       for (const std::string& name : option.names)
         cases += " \\\n        " + quoted(fmt::format("*{}[{}]{}", name, plain(option.description),
                                                       option.takes_value ? ":value:_files" : ""));
-    cases += " \\\n        '*:file:_files' ;;\n";
+    cases += fmt::format(" \\\n        '*:operand:{}' ;;\n",
+                         command.operands.empty() ? "_files" : "(" + command.operands + ")");
   }
   return fmt::format(
       "#compdef lanescope\n"
@@ -128,6 +140,9 @@ std::string fish(const std::vector<Command>& commands) {
         text += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       text += fmt::format("{} -d {}\n", option.takes_value ? " -r" : "", quoted(option.description));
     }
+    if (!command.operands.empty())
+      text += fmt::format("complete -c lanescope -n '__fish_seen_subcommand_from {}' -f -a '{}'\n",
+                          command.name, command.operands);
   }
   return text;
 }
