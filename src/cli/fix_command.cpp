@@ -26,6 +26,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
+#include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/trial.hpp"
 
@@ -281,7 +282,7 @@ int fix(FixOptions& options) {
   if (options.trial.is_ptx() &&
       std::count(options.trial.program.begin(), options.trial.program.end(), "--kernel") > 1)
     throw Error("fix: a PTX file is run with one --kernel at a time");
-  if (options.trial.tolerance < 0) throw Error("--tolerance: no difference is less than 0");
+  check_tolerance(options.trial.tolerance);
   for (const std::string& text : options.ignore) {
     try {
       options.trial.ignore.emplace_back(text);

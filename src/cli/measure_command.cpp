@@ -23,8 +23,8 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "cli/commands.hpp"
-#include "cli/count_option.hpp"
 #include "cli/hardware_counters.hpp"
+#include "cli/number_options.hpp"
 #include "cli/output.hpp"
 #include "cli/run_options.hpp"
 #include "cli/run_program.hpp"
@@ -203,9 +203,7 @@ int measure(const MeasureOptions& options) {
     throw Error(fmt::format("--format: '{}' is no format (text, json)", options.format));
   if (options.runs == 0 || options.counter_runs == 0) throw Error("--runs and --counter-runs are at least 1");
   if (options.limit == 0) throw Error("--limit is at least 1");
-  if (!(options.tolerance >= 0 && options.tolerance < 1))
-    throw Error(
-        fmt::format("--tolerance: {} is no relative difference from 0 to below 1", options.tolerance));
+  check_tolerance(options.tolerance);
   check_output(options.output);
   const ScratchFolder scratch;
   catch_interrupts();

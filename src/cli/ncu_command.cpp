@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
-#include "cli/count_option.hpp"
+#include "cli/number_options.hpp"
 #include "cli/profiler.hpp"
 #include "report/metrics.hpp"
 

@@ -13,7 +13,7 @@
 #include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "cli/commands.hpp"
-#include "cli/count_option.hpp"
+#include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/report_options.hpp"
 #include "cli/run_options.hpp"

@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "cli/count_option.hpp"
 #include "cli/extent.hpp"
+#include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/terminal.hpp"
 #include "lanescope/model/archs.hpp"
@@ -166,10 +166,12 @@ void RunOptions::check(std::string_view command) const {
   if (!files.empty())
     throw Error(
         fmt::format("{}: {}: a PTX file and a program after -- cannot both be run", command, files.front()));
-  if (!grid.empty() || !block.empty() || !cluster.empty() || shared != "0" || !arguments.empty())
-    throw Error(fmt::format(
-        "{}: --grid, --block, --cluster, --shared and --arg are for PTX files; a program launches by itself",
-        command));
+  if (!grid.empty() || !block.empty() || !cluster.empty() || shared != "0" || !arguments.empty() ||
+      seed != RunOptions().seed)
+    throw Error(
+        fmt::format("{}: --grid, --block, --cluster, --shared, --arg and --seed are for PTX files; a program "
+                    "launches by itself",
+                    command));
 }
 
 ProgramOptions RunOptions::program_options(std::string_view command, const model::Arch& on) const {
