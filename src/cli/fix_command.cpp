@@ -29,6 +29,7 @@
 #include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/trial.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -120,7 +121,7 @@ std::vector<std::string> by_hand(const json& report) {
       text->second.begin =
           fmt::format("{}:{}: {} (wavefronts {} → {}). No patch: ", a.at("file").get<std::string>(),
                       a.at("line").get<uint32_t>(), a.at("change").get<std::string>(),
-                      a.at("wavefronts_before").get<uint64_t>(), a.at("wavefronts_after").get<uint64_t>());
+                      report::grouped(a.at("wavefronts_before")), report::grouped(a.at("wavefronts_after")));
     }
     std::vector<std::string>& reasons = text->second.reasons;
     const std::string reason = a.at("no_patch");
@@ -147,8 +148,8 @@ void show(const Change& change) {
   for (const Prediction::Launch& launch : change.prediction.launches) after += launch.wavefronts;
   const std::string text = read_file(change.patch.file);
   (void)advise::patched(text, change.patch.edits, change.patch.file);
-  std::cout << fmt::format("{}: {} (wavefronts {} → {})\n", change.where, change.what, after + change.saved,
-                           after);
+  std::cout << fmt::format("{}: {} (wavefronts {} → {})\n", change.where, change.what,
+                           report::grouped(after + change.saved), report::grouped(after));
   if (change.uses_tiles)
     std::cout
         << "It includes <lanescope/tile.cuh>: the program has to be built as C++20 (-std=c++20) and with "

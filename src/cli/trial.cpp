@@ -22,6 +22,7 @@
 #include "base/error.hpp"
 #include "base/process.hpp"
 #include "cli/commands.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -208,7 +209,8 @@ std::string cost_in_words(const Prediction& prediction, const Trial& after) {
     as_predicted = as_predicted && is_near(launch, wavefronts, after.varies(is));
   }
   if (as_predicted) return fmt::format("wavefronts of {} as predicted", prediction.variable);
-  return fmt::format("{} wavefronts of {}, fewer than the {} predicted", now, prediction.variable, predicted);
+  return fmt::format("{} wavefronts of {}, fewer than the {} predicted", report::grouped(now),
+                     prediction.variable, report::grouped(predicted));
 }
 
 void catch_interrupts() {
@@ -331,9 +333,9 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
     const bool is_there = now != 0 || launch.wavefronts == 0;
     if (is_there && (now <= launch.wavefronts || is_near(launch, now, varies))) continue;
     const bool as_before = now == wavefronts_of(was.at(launch.index))[prediction.variable];
-    return fmt::format("{} wavefronts of {} were predicted, there are {}{}", launch.wavefronts,
-                       prediction.variable, now,
-                       as_before ? ", as before: was the program built from the changed file?" : "");
+    return fmt::format("{} wavefronts of {} were predicted, there are {}{}",
+                       report::grouped(launch.wavefronts), prediction.variable, report::grouped(now),
+                       as_before ? ", as before (was the program built from the changed file?)" : "");
   }
   for (size_t i = 0; i < is.size(); ++i) {
     if (before.varies(is[i])) continue;
@@ -344,7 +346,8 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
                                          [&](const auto& launch) { return launch.index == i; });
       if (!predicted && now > old[variable])
         return fmt::format("{} of {} takes {} wavefronts now, and took {}", variable,
-                           is[i].at("kernel").get<std::string>(), now, old[variable]);
+                           is[i].at("kernel").get<std::string>(), report::grouped(now),
+                           report::grouped(old[variable]));
     }
   }
   return "";

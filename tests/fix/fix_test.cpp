@@ -215,8 +215,8 @@ TEST(Fix, RefusesAPaddingOf32) {
   const Place::Result result = place.apply(place.pick_mutant("padding_of_32"));
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.output,
-              HasSubstr("Not proven, so taken back: 1024 wavefronts of tile were predicted, there "
-                        "are 16896, as before"));
+              HasSubstr("Not proven, so taken back: 1,024 wavefronts of tile were predicted, there "
+                        "are 16,896, as before (was the program built from the changed file?)."));
   EXPECT_THAT(result.output, Not(HasSubstr("Proven and kept")));
   expect_unchanged(place);
 }
@@ -226,7 +226,7 @@ TEST(Fix, KeepsWhatCostsLessThanPredicted) {
   const Place::Result result = place.apply(place.pick_mutant("half_of_the_loads"));
   EXPECT_EQ(result.status, 0) << result.output;
   EXPECT_THAT(result.output, HasSubstr("Proven and kept: same output, 768 wavefronts of tile, fewer than the "
-                                       "1024 predicted, no new findings."));
+                                       "1,024 predicted, no new findings."));
 }
 
 /// What a kernel does that depends on who comes first, or when, is not held against the change. Here it
@@ -273,7 +273,7 @@ TEST(Fix, SaysThatTheBuildBuildsNothing) {
   const Place place(transpose);
   const Place::Result result = place.apply("true");
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.output, HasSubstr("as before: was the program built from the changed file?"));
+  EXPECT_THAT(result.output, HasSubstr("as before (was the program built from the changed file?).\n"));
   expect_unchanged(place);
 }
 
