@@ -33,9 +33,10 @@ std::string read_file(const std::filesystem::path& path) {
 
 ScratchFolder::ScratchFolder() {
   std::error_code problem;
-  const std::filesystem::path parent = std::filesystem::temp_directory_path(problem);
+  std::filesystem::path parent = std::filesystem::temp_directory_path(problem);
   if (problem)
     throw Error(std::string("no folder for temporary files (TMPDIR, or /tmp): ") + problem.message());
+  parent = std::filesystem::absolute(parent);  // whoever is told of the folder may go to another one
   std::string pattern = (parent / "lanescope-XXXXXX").string();
   if (mkdtemp(pattern.data()) == nullptr)
     throw Error(SourcePlace{pattern}, std::string("cannot make a folder: ") + std::strerror(errno));

@@ -44,6 +44,24 @@ fs::path library_folder() {
       fmt::format("{} was not found near {}: the installation is incomplete", runtime_name, own.string()));
 }
 
+/// The folder under a name that LD_PRELOAD can hold, which knows no quotes: its own, or that of a link in
+/// `scratch`.
+fs::path preloadable(const fs::path& folder, const fs::path& scratch) {
+  const auto is_one_word = [](const fs::path& path) {
+    return path.string().find_first_of(" :;") == std::string::npos;
+  };
+  if (is_one_word(folder)) return folder;
+  if (!is_one_word(scratch))
+    throw Error(
+        SourcePlace{folder.string()},
+        fmt::format("libraries cannot be preloaded from a folder with blanks or colons in its name, nor by a "
+                    "link in {}; let TMPDIR name a folder without",
+                    scratch.parent_path().string()));
+  fs::path link = scratch / "libraries.link";
+  fs::create_directory_symlink(folder, link);
+  return link;
+}
+
 /// The program as a shell would find it.
 std::string find_program(const std::string& name) {
   if (name.find('/') != std::string::npos) {
@@ -286,7 +304,7 @@ ProgramRun run_program(const ProgramOptions& options) {
   const ProgramFile file = inspect(path);
   check_program(path, file);
   const ScratchFolder folder;
-  const int status = start_and_wait(options, path, libraries, folder.path());
+  const int status = start_and_wait(options, path, preloadable(libraries, folder.path()), folder.path());
 
   ProgramRun run;
   run.reports = read_reports(folder.path());

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <cerrno>
+#include <cstdlib>
 #include <fstream>
 
 #include "base/error.hpp"
@@ -42,6 +43,17 @@ TEST(Files, ThatCannotBeReadSayWhy) {
   EXPECT_EQ(error_of("/"), "/: cannot read: Is a directory");
   EXPECT_FALSE(read_if_readable("/no/such/file").has_value());
   EXPECT_EQ(errno, ENOENT);
+}
+
+TEST(ScratchFolder, IsFoundFromEverywhere) {
+  const char* const before = std::getenv("TMPDIR");
+  const std::string kept = before != nullptr ? before : "";
+  setenv("TMPDIR", ".", 1);
+  EXPECT_TRUE(ScratchFolder().path().is_absolute());
+  if (before != nullptr)
+    setenv("TMPDIR", kept.c_str(), 1);
+  else
+    unsetenv("TMPDIR");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 # Steps of the test install/find_package; stops at the first that fails.
-set(prefix ${WORK_DIR}/prefix)
+set(prefix "${WORK_DIR}/a prefix")  # LD_PRELOAD takes a blank for the end of a name
 file(REMOVE_RECURSE ${WORK_DIR})
 
 function(step)

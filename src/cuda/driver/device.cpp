@@ -112,9 +112,9 @@ LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
       !said.exchange(true))
     say(std::string(caller.dli_fname) +
-        " has its own copy of the CUDA runtime, which cannot be found in it (it was stripped) and does not "
-        "work "
-        "here: its calls of cuda… functions return errors");
+        " has its own copy of the CUDA runtime, which does not work here: it was stripped, or was not "
+        "started "
+        "by lanescope run. Its calls of cuda… functions return errors");
   if (table != nullptr) *table = nullptr;
   return Status::not_supported;
 }
