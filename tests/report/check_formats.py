@@ -150,9 +150,12 @@ def check_html():
             with open(saved, "w", encoding="utf-8") as file:
                 json.dump(report, file)
             lanescope("view", saved, "-o", page)
+            with open(page, "a", encoding="utf-8") as file:  # what the page's own script has left
+                file.write("<script>document.documentElement.dataset.place = [scrollY, "
+                           "document.querySelector('td.name').offsetWidth].join()</script>")
             done = subprocess.run(
                 [browser, "--headless", "--no-sandbox", "--disable-gpu", "--dump-dom", "--virtual-time-budget=5000",
-                 "--user-data-dir=" + os.path.join(folder, "profile"), "file://" + page],
+                 "--window-size=800,600", "--user-data-dir=" + os.path.join(folder, "profile"), "file://" + page],
                 capture_output=True, text=True, timeout=120)
             ready = re.search(r'data-ready="(\d+)"', done.stdout)
             assert ready, "the script did not come to its end:\n" + done.stderr[-2000:]
@@ -163,6 +166,8 @@ def check_html():
         assert "32 wavefronts for 1 phase" in page and "The worst access then" in page
         assert page.count("<tr id=\"row-") == 2
         assert not re.search(r'(src|href)="https?:', page)
+        scrolled, width = map(int, re.search(r'data-place="(\d+),(\d+)"', page).groups())
+        assert scrolled == 0 and width >= 150, (scrolled, width)
         page, milliseconds = draw(large(report), "large")
         assert page.count("<tr id=\"row-") == 200
         assert milliseconds < 2000, f"drawn after {milliseconds} ms"

@@ -414,5 +414,6 @@
   let first = 0;
   report.launches.forEach((launch, i) => { if (cost(launch) > cost(report.launches[first])) first = i; });
   if (report.launches.length) showKernel(first, false);
+  scrollTo(0, 0);  // the page is opened at its begin, its hottest line already chosen
   root.dataset.ready = String(Math.round(performance.now()));
 })();
