@@ -53,75 +53,38 @@ struct Sums {
 /// A value as a count and, where that makes sense, what it is a share of.
 struct Value {
   uint64_t count = 0;
-  std::optional<uint64_t> whole;
+  std::optional<uint64_t> whole = std::nullopt;
 };
 
 /// What a measure is known from, which a launch may lack.
 enum class From : uint8_t { counts, assembly, findings };
 
 struct Entry {
-  std::string_view name, meaning;
+  std::string_view name;
   Value (*value)(const Sums&);
   From from = From::counts;
 };
 
 Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, value), ideal}; }
 
+// docs/gate.md says what they are.
+// clang-format off
 constexpr std::array entries{
-    Entry{"conflicts", "wavefronts of shared memory over the ideal",
-          [](const Sums& s) {
-            return Value{over(s.wavefronts, s.ideal).count, std::nullopt};
-          }},
-    Entry{"excess", "the same; with % of the ideal",
-          [](const Sums& s) { return over(s.wavefronts, s.ideal); }},
-    Entry{"wavefronts", "wavefronts of shared memory",
-          [](const Sums& s) {
-            return Value{s.wavefronts, std::nullopt};
-          }},
-    Entry{"max_way", "wavefronts of the worst phase of any request",
-          [](const Sums& s) {
-            return Value{s.max_way, std::nullopt};
-          }},
-    Entry{"sectors", "sectors of global memory",
-          [](const Sums& s) {
-            return Value{s.sectors, std::nullopt};
-          }},
-    Entry{"sectors_excess", "sectors of global memory over the ideal; with % of the ideal",
-          [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
-    Entry{"divergence", "branch executions in which lanes part; with % of all executions",
-          [](const Sums& s) {
-            return Value{s.divergent, s.branches};
-          }},
-    Entry{"idle", "lane slots that wait because lanes have parted; with % of the slots meanwhile",
-          [](const Sums& s) {
-            return Value{s.idle, s.apart_slots};
-          }},
-    Entry{"local_sectors", "sectors of local memory",
-          [](const Sums& s) {
-            return Value{s.local_sectors, std::nullopt};
-          }},
-    Entry{"spill_bytes", "bytes of spilled registers a thread stores and loads (--assemble)",
-          [](const Sums& s) {
-            return Value{s.spill_bytes, std::nullopt};
-          },
-          From::assembly},
-    Entry{"atomic_excess",
-          "steps of atomics on words that several lanes change, over one each; with % of that",
-          [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
-    Entry{"write_races", "store requests in which lanes write to one word",
-          [](const Sums& s) {
-            return Value{s.write_races, std::nullopt};
-          }},
-    Entry{"errors", "findings that are errors",
-          [](const Sums& s) {
-            return Value{s.errors, std::nullopt};
-          },
-          From::findings},
-    Entry{"warnings", "findings that are warnings",
-          [](const Sums& s) {
-            return Value{s.warnings, std::nullopt};
-          },
-          From::findings}};
+    Entry{"conflicts",      [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }},
+    Entry{"excess",         [](const Sums& s) { return over(s.wavefronts, s.ideal); }},
+    Entry{"wavefronts",     [](const Sums& s) { return Value{s.wavefronts}; }},
+    Entry{"max_way",        [](const Sums& s) { return Value{s.max_way}; }},
+    Entry{"sectors",        [](const Sums& s) { return Value{s.sectors}; }},
+    Entry{"sectors_excess", [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
+    Entry{"divergence",     [](const Sums& s) { return Value{s.divergent, s.branches}; }},
+    Entry{"idle",           [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
+    Entry{"local_sectors",  [](const Sums& s) { return Value{s.local_sectors}; }},
+    Entry{"spill_bytes",    [](const Sums& s) { return Value{s.spill_bytes}; }, From::assembly},
+    Entry{"atomic_excess",  [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
+    Entry{"write_races",    [](const Sums& s) { return Value{s.write_races}; }},
+    Entry{"errors",         [](const Sums& s) { return Value{s.errors}; }, From::findings},
+    Entry{"warnings",       [](const Sums& s) { return Value{s.warnings}; }, From::findings}};
+// clang-format on
 
 std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
 
@@ -340,12 +303,6 @@ std::vector<Limit> parse_limits(std::string_view text) {
     if (comma == text.size()) return limits;
     text.remove_prefix(comma + 1);
   }
-}
-
-std::vector<Measure> measures() {
-  std::vector<Measure> list;
-  for (const Entry& entry : entries) list.push_back({entry.name, entry.meaning});
-  return list;
 }
 
 std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {

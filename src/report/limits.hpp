@@ -24,12 +24,6 @@ struct Limit {
 /// Throws lanescope::Error that names what is wrong and, for a measure that is none, the nearest one.
 [[nodiscard]] std::vector<Limit> parse_limits(std::string_view text);
 
-/// The names of all measures, each with what it is, for help and documentation.
-struct Measure {
-  std::string_view name, meaning;
-};
-[[nodiscard]] std::vector<Measure> measures();
-
 /// Who passes a limit, in words, one entry each; empty: kept. What a comment in the source allows does not
 /// count. With a baseline only those are named whose value was better there or that were not there.
 [[nodiscard]] std::vector<std::string> violations(const Limit& limit, const Report& report,

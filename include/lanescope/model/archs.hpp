@@ -240,8 +240,6 @@ inline constexpr Arch archs[] = {
     detail::amd_rdna3("rdna3"),
 };
 
-inline constexpr int arch_count = static_cast<int>(sizeof(archs) / sizeof(archs[0]));
-
 /// The newest measured architecture: what the program answers for when none is named.
 inline constexpr std::string_view default_arch_name = "sm_90";
 

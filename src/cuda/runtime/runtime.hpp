@@ -54,8 +54,7 @@ struct Function {
   exec::Dim3 cluster{0, 0, 0};                   ///< cudaFuncAttributeRequiredClusterWidth, …; 0: not set
   int carveout = -1;
   bool non_portable_cluster = false;
-  bool counted = true;        ///< its name passes --kernel
-  uint32_t host_threads = 0;  ///< for its launches, from how long the last one took; 0 = all
+  bool counted = true;  ///< its name passes --kernel
 };
 
 struct Variable {
