@@ -62,7 +62,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
   if (options.page != "details" && options.page != "raw")
     throw Error(fmt::format("ncu: --page: '{}' is no page that is known here (details, raw)", options.page));
   const auto metrics = report::find_metrics(options.metrics, ncu_metrics);
-  program.arch = options.arch.resolve().name;
+  program.run_on(options.arch.resolve(), "ncu");
   program.kernels = kernel_pattern(options.kernel);
   program.launch_skip = options.launch_skip;
   program.launch_count = options.launch_count;

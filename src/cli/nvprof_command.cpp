@@ -49,7 +49,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
   if (!options.metrics.empty())
     for (const report::Metric* metric : report::find_metrics(options.metrics, nvprof_metrics))
       metrics.push_back(metric);
-  program.arch = options.arch.resolve().name;
+  program.run_on(options.arch.resolve(), "nvprof");
   program.kernels = options.kernels;
   program.follow_children = options.children;
   const ProgramRun run = profile_program(program);

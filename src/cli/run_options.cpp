@@ -177,11 +177,7 @@ void RunOptions::check(std::string_view command) const {
 ProgramOptions RunOptions::program_options(std::string_view command, const model::Arch& on) const {
   ProgramOptions options;
   options.command = program;
-  options.arch = on.name;
-  if (model::find_arch(options.arch) == nullptr)
-    throw Error(fmt::format(
-        "{}: a program runs on an architecture with a name (--arch); --banks is for PTX files", command));
-  options.bank_mode = on.has_bank_modes ? on.bank_bytes : 0;
+  options.run_on(on, command);
   for (const std::string& kernel : kernels) options.kernels += (options.kernels.empty() ? "" : "|") + kernel;
   try {
     const std::regex checked(options.kernels);

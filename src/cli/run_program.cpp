@@ -23,6 +23,7 @@
 #include "base/files.hpp"
 #include "base/process.hpp"
 #include "cli/commands.hpp"
+#include "lanescope/model/archs.hpp"
 #include "report/read.hpp"
 
 namespace lanescope::cli {
@@ -297,6 +298,14 @@ std::string why_no_report(int status, bool is_partial) {
 }
 
 }  // namespace
+
+void ProgramOptions::run_on(const model::Arch& on, std::string_view tool) {
+  if (model::find_arch(on.name) == nullptr)
+    throw Error(fmt::format(
+        "{}: a program runs on an architecture with a name (--arch); --banks is for PTX files", tool));
+  arch = on.name;
+  bank_mode = on.has_bank_modes ? on.bank_bytes : 0;
+}
 
 ProgramRun run_program(const ProgramOptions& options) {
   const fs::path libraries = library_folder();

@@ -4,8 +4,10 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "lanescope/model/arch.hpp"
 #include "report/report.hpp"
 
 namespace lanescope::cli {
@@ -26,6 +28,9 @@ struct ProgramOptions {
   std::string checks;  ///< as --check has them; empty: none
   bool follow_children = false;
   std::filesystem::path recordings;  ///< where counted launches are recorded; empty: they are not
+
+  /// Sets `arch` and `bank_mode`. Throws for an architecture without a name, in the words of `tool`.
+  void run_on(const model::Arch& on, std::string_view tool);
 };
 
 /// What one process of the program reported.
