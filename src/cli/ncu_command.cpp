@@ -24,7 +24,7 @@ struct NcuOptions {
   std::string metrics;
   std::string kernel;
   std::string page = "details";
-  std::string log_file;
+  std::string log_file = "stdout";
   std::string ignored;
   std::string processes = "application-only";
   uint64_t launch_skip = 0;
@@ -61,13 +61,16 @@ int run(const NcuOptions& options, const CLI::App& command) {
         "them)");
   if (options.page != "details" && options.page != "raw")
     throw Error(fmt::format("ncu: --page: '{}' is no page that is known here (details, raw)", options.page));
+  if (options.processes != "application-only" && options.processes != "all")
+    throw Error(
+        fmt::format("ncu: --target-processes: '{}' is neither application-only nor all", options.processes));
   const auto metrics = report::find_metrics(options.metrics, ncu_metrics);
   program.run_on(options.arch.resolve(), "ncu");
   program.kernels = kernel_pattern(options.kernel);
   program.launch_skip = options.launch_skip;
   program.launch_count = options.launch_count;
   program.follow_children = options.processes == "all";
-  const ProgramRun run = profile_program(program);
+  const ProgramRun run = profile_program(program, options.log_file);
 
   std::string text;
   size_t launches = 0;
@@ -82,7 +85,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
                         : report::ncu_text(profiled, metrics);
     launches += process.report.launches.size();
   }
-  write_log(options.log_file, "stdout", text);
+  write_log(options.log_file, text);
   return status_after(run, done);
 }
 
@@ -108,7 +111,8 @@ void add_ncu_command(CLI::App& app, int& status) {
   add_count(*command, "-c,--launch-count", options->launch_count, "only N launches");
   command->add_option("--target-processes", options->processes, "application-only (if not given) or all")
       ->type_name("WHICH");
-  command->add_option("--log-file", options->log_file, "write to FILE, stdout or stderr")->type_name("FILE");
+  command->add_option("--log-file", options->log_file, "write to FILE, stdout (if not given) or stderr")
+      ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "no lines that begin with ==PROF==");
   command->add_flag("--query-metrics", options->query, "list the metrics that are known here");
   for (const char* name : {"--replay-mode", "--cache-control", "--clock-control", "--print-units",

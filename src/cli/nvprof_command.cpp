@@ -23,7 +23,7 @@ constexpr std::array nvprof_metrics{Tool::nvprof_metric};
 struct NvprofOptions {
   std::string events, metrics;
   std::string kernels;
-  std::string log_file;
+  std::string log_file = "%2";
   std::string ignored;
   bool csv = false;
   bool quiet = false;
@@ -52,7 +52,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
   program.run_on(options.arch.resolve(), "nvprof");
   program.kernels = options.kernels;
   program.follow_children = options.children;
-  const ProgramRun run = profile_program(program);
+  const ProgramRun run = profile_program(program, options.log_file);
 
   const std::string line = fmt::format("{}", fmt::join(program.command, " "));
   std::string text;
@@ -66,7 +66,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
     const report::ProfiledProcess profiled{id, base_name(program.command.front()), &process.report};
     text += options.csv ? report::nvprof_csv(profiled, metrics) : report::nvprof_text(profiled, metrics);
   }
-  write_log(options.log_file, "stderr", text);
+  write_log(options.log_file, text);
   return status_after(run, done);
 }
 

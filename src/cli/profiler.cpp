@@ -25,16 +25,23 @@ std::vector<std::string> program_of(const CLI::App& command, const std::string& 
   return program;
 }
 
-void write_log(const std::string& where, const std::string& channel, const std::string& content) {
-  const std::string& to = where.empty() ? channel : where;
-  if (to == "%2" || to == "stderr")
+namespace {
+
+bool is_output(const std::string& log) { return log == "%1" || log == "stdout"; }
+bool is_error_output(const std::string& log) { return log == "%2" || log == "stderr"; }
+
+}  // namespace
+
+void write_log(const std::string& log, const std::string& content) {
+  if (is_error_output(log))
     std::cerr << content << std::flush;
   else
-    write_output(to == "%1" || to == "stdout" ? "" : to, content);
+    write_output(is_output(log) ? "" : log, content);
 }
 
-ProgramRun profile_program(ProgramOptions options) {
+ProgramRun profile_program(ProgramOptions options, const std::string& log) {
   options.each_launch = true;
+  if (!is_output(log) && !is_error_output(log)) check_output(log);
   try {
     const std::regex checked(options.kernels);
   } catch (const std::regex_error& error) {
