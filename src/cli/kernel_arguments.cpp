@@ -301,13 +301,8 @@ std::vector<std::byte> KernelBuffers::parameters(const exec::Kernel& kernel) con
   return bytes;
 }
 
-void KernelBuffers::dump(size_t index, const std::string& file) const {
-  errno = 0;
-  std::ofstream out(file, std::ios::binary);
-  out.write(reinterpret_cast<const char*>(address_[index]),
-            static_cast<std::streamsize>(arguments_[index].size));
-  out.close();
-  if (!out) throw Error(fmt::format("cannot write {}: {}", file, reason()));
+std::string_view KernelBuffers::bytes(size_t index) const {
+  return {reinterpret_cast<const char*>(address_[index]), arguments_[index].size};
 }
 
 }  // namespace lanescope::cli

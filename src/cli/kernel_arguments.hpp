@@ -54,8 +54,8 @@ class KernelBuffers {
   [[nodiscard]] uint64_t address(size_t index) const { return address_[index]; }
   /// The bytes of the kernel's parameters.
   [[nodiscard]] std::vector<std::byte> parameters(const exec::Kernel& kernel) const;
-  /// Writes the buffer of argument `index` to `file`. Throws lanescope::Error if that fails.
-  void dump(size_t index, const std::string& file) const;
+  /// What the buffer of argument `index` holds.
+  [[nodiscard]] std::string_view bytes(size_t index) const;
 
  private:
   void release();

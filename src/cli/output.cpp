@@ -32,7 +32,7 @@ void check_output(const std::string& path) {
   if (access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) refuse(path, errno);
 }
 
-void write_output(const std::string& path, const std::string& content) {
+void write_output(const std::string& path, std::string_view content) {
   if (!is_file(path)) {
     std::cout << content << std::flush;
     return;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace lanescope::cli {
 
@@ -13,6 +14,6 @@ namespace lanescope::cli {
 void check_output(const std::string& path);
 
 /// Throws lanescope::Error with the file and the system's reason if it cannot be written.
-void write_output(const std::string& path, const std::string& content);
+void write_output(const std::string& path, std::string_view content);
 
 }  // namespace lanescope::cli

@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "cli/commands.hpp"
 #include "cli/number_options.hpp"
+#include "cli/output.hpp"
 #include "cli/repeatable.hpp"
 #include "cli/report_options.hpp"
 #include "cli/run_options.hpp"
@@ -52,6 +53,7 @@ std::vector<Dump> parse_dumps(const RunCommandOptions& options,
     if (dump.argument >= arguments.size() || arguments[dump.argument].kind != KernelArgument::Kind::buffer)
       throw Error(fmt::format("--dump: argument {} is no buffer (arguments count from 0)", dump.argument));
     dump.file = end + 1;
+    check_output(dump.file);
     dumps.push_back(std::move(dump));
   }
   if (!dumps.empty() && options.run.kernels.size() > 1)
@@ -95,7 +97,7 @@ int run(RunCommandOptions& options) {
   report::Report report = report::make_report(job.arch);
   advise::Sources sources(options.run.subject());
   const auto dump = [&](const KernelLaunch& launch, const exec::LaunchResult&) {
-    for (const Dump& d : dumps) launch.buffers.dump(d.argument, d.file);
+    for (const Dump& d : dumps) write_output(d.file, launch.buffers.bytes(d.argument));
   };
   for (const std::string& name : job.kernels)
     report.launches.push_back(run_kernel(job, name, sources, nullptr, dump));
