@@ -36,8 +36,8 @@ struct ArchName {
 
 LANESCOPE_HD constexpr bool is_power_of_two(int value) { return value > 0 && (value & (value - 1)) == 0; }
 LANESCOPE_HD constexpr int log2_of(int value) { return value <= 1 ? 0 : 1 + log2_of(value / 2); }
-LANESCOPE_HD constexpr int smaller(int a, int b) { return a < b ? a : b; }
-LANESCOPE_HD constexpr int larger(int a, int b) { return a < b ? b : a; }
+using model::detail::larger;
+using model::detail::smaller;
 /// How many pieces of `size` hold `count`.
 LANESCOPE_HD constexpr int pieces(int count, int size) { return (count + size - 1) / size; }
 

@@ -131,8 +131,6 @@ std::string function_around(const Launch& launch, const exec::SharedVariable& va
   return functions.size() == 1 ? *functions.begin() : "";
 }
 
-uint32_t bank_row_of(const model::Arch& arch) { return static_cast<uint32_t>(arch.banks * arch.bank_bytes); }
-
 /// In the file of the worst access, else, where that is in a function from elsewhere, in another file of the
 /// kernel's. Sets Array::file.
 std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& array, Sources& sources) {

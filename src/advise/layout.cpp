@@ -172,8 +172,6 @@ std::optional<Outcome> apply(const model::Arch& arch, const Shape& shape, std::s
   return outcome;
 }
 
-uint32_t bank_row_of(const model::Arch& arch) { return static_cast<uint32_t>(arch.banks * arch.bank_bytes); }
-
 /// The search over swizzles. Works on few patterns, those that conflict most, and takes in more of them as
 /// long as the best map of the few is not the best of all.
 class SwizzleSearch {

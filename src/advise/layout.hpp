@@ -48,6 +48,11 @@ struct Shape {
   bool keeps_rows = false;
 };
 
+/// Bytes after which the banks repeat: what arrays without rows are cut into.
+[[nodiscard]] inline uint32_t bank_row_of(const model::Arch& arch) {
+  return static_cast<uint32_t>(arch.banks * arch.bank_bytes);
+}
+
 /// tile[R][C] → tile[R][C + words].
 struct RowPadding {
   uint32_t words = 1;

@@ -142,9 +142,6 @@ class Decoder {
   uint32_t params_address();
   /// A register for the helper instructions around one instruction.
   uint32_t scratch(uint32_t lane_bytes);
-  static uint32_t width_class(uint32_t bytes) {
-    return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes));
-  }
   uint32_t register_at(uint32_t reg) const;
   /// Lane bytes of the register `reg` of the function.
   uint32_t width_of(uint32_t reg) const { return lane_bytes(s_->f->registers[reg].type); }

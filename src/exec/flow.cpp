@@ -340,10 +340,6 @@ class Analysis {
       std::push_heap(busy[c].begin(), busy[c].end(), later);
     }
   }
-
-  static uint32_t width_class(uint32_t bytes) {
-    return bytes == 0 ? 0 : static_cast<uint32_t>(__builtin_ctz(bytes));
-  }
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 // registers live where, and a small number of register slots to keep them in.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -27,6 +28,10 @@ struct Usage {
 /// Bytes of one lane of a register of this type: 2 for 8- and 16-bit types, 0 for predicates (a mask of 4
 /// bytes).
 [[nodiscard]] uint32_t lane_bytes(ptx::Type type);
+/// Where those of `lane_bytes` 0, 2, 4, 8, 16 stand in arrays by width.
+[[nodiscard]] inline uint32_t width_class(uint32_t lane_bytes) {
+  return lane_bytes == 0 ? 0 : static_cast<uint32_t>(std::countr_zero(lane_bytes));
+}
 
 struct Flow {
   struct Block {
@@ -39,7 +44,7 @@ struct Flow {
 
   /// Slot of each register within those of its width; no_index if it is never used.
   std::vector<uint32_t> slot;
-  uint32_t slots[5]{};              ///< how many, for lane_bytes 0, 2, 4, 8, 16
+  uint32_t slots[5]{};              ///< how many, by width_class
   std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
 };
 

@@ -243,30 +243,24 @@ std::string_view why_unknown(From from, const Launch& launch) {
   return {};
 }
 
-std::string trimmed(std::string_view text) {
-  const size_t begin = text.find_first_not_of(' ');
-  if (begin == std::string_view::npos) return "";
-  return std::string(text.substr(begin, text.find_last_not_of(' ') - begin + 1));
-}
-
-Limit parse_limit(const std::string& text) {
+Limit parse_limit(std::string_view text) {
   const auto refuse = [&](const std::string& why) {
     return Error(fmt::format("--fail-on: '{}': {}", text, why));
   };
   Limit limit;
   limit.text = text;
   const size_t at = text.find_first_of("<>");
-  if (at == std::string::npos) throw refuse("a limit is MEASURE>NUMBER, for example max_way>4");
+  if (at == std::string_view::npos) throw refuse("a limit is MEASURE>NUMBER, for example max_way>4");
   const bool or_equal = at + 1 < text.size() && text[at + 1] == '=';
   limit.compare = text[at] == '>' ? (or_equal ? Limit::Compare::at_least : Limit::Compare::more)
                                   : (or_equal ? Limit::Compare::at_most : Limit::Compare::less);
-  std::string name = trimmed(text.substr(0, at));
+  std::string_view name = trimmed(text.substr(0, at));
   constexpr std::array<std::pair<std::string_view, Limit::Scope>, 3> scopes{
       {{"line.", Limit::Scope::line}, {"kernel.", Limit::Scope::kernel}, {"run.", Limit::Scope::run}}};
   for (const auto& [prefix, scope] : scopes) {
     if (!name.starts_with(prefix)) continue;
     limit.scope = scope;
-    name.erase(0, prefix.size());
+    name.remove_prefix(prefix.size());
     break;
   }
   const auto* found =
@@ -277,10 +271,10 @@ Limit parse_limit(const std::string& text) {
     throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, names)));
   }
   limit.measure = static_cast<size_t>(found - entries.begin());
-  std::string number = trimmed(text.substr(at + (or_equal ? 2 : 1)));
+  std::string_view number = trimmed(text.substr(at + (or_equal ? 2 : 1)));
   if (!number.empty() && number.back() == '%') {
     limit.percent = true;
-    number.pop_back();
+    number.remove_suffix(1);
   }
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), limit.value);
   if (number.empty() || error != std::errc() || end != number.data() + number.size() ||

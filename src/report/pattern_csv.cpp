@@ -80,7 +80,8 @@ std::vector<std::string> split(const std::string& text) {
   return fields;
 }
 
-std::string_view trimmed(std::string_view text) {
+/// A field without the blanks and quotes around it.
+std::string_view unquoted(std::string_view text) {
   const size_t begin = text.find_first_not_of(" \t\"");
   if (begin == std::string_view::npos) return {};
   return text.substr(begin, text.find_last_not_of(" \t\"") - begin + 1);
@@ -106,7 +107,7 @@ void PatternReader::fail(const std::vector<std::string>& fields, size_t field,
 
 uint64_t PatternReader::number(const std::vector<std::string>& fields, size_t field, int base,
                                const std::string& what) const {
-  const std::string_view text = field < fields.size() ? trimmed(fields[field]) : std::string_view{};
+  const std::string_view text = field < fields.size() ? unquoted(fields[field]) : std::string_view{};
   if (text.empty()) fail(fields, field, "the " + what + " is missing");
   std::string_view digits = text;
   if (base == 16 && (digits.starts_with("0x") || digits.starts_with("0X"))) digits.remove_prefix(2);
@@ -127,7 +128,7 @@ void PatternReader::read_header(const std::vector<std::string>& fields) {
   offset_columns_.assign(max_lanes, absent);
   size_t lanes = 0;
   for (size_t i = 0; i < fields.size(); ++i) {
-    const std::string_view name = trimmed(fields[i]);
+    const std::string_view name = unquoted(fields[i]);
     size_t* column = nullptr;
     if (name == "op") column = &op_column_;
     if (name == "width") column = &width_column_;
@@ -168,17 +169,18 @@ bool PatternReader::next(PatternRow& row) {
     constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";  // spreadsheets put it before UTF-8
     if (line_ == 1 && text_.starts_with(byte_order_mark)) text_.erase(0, byte_order_mark.size());
     if (!text_.empty() && text_.back() == '\r') text_.pop_back();
-    if (trimmed(text_).empty()) continue;
+    if (unquoted(text_).empty()) continue;
     fields = split(text_);
     if (started_) break;
     started_ = true;
     bool header = false;
-    for (const std::string& field : fields) header = header || trimmed(field) == "op";
+    for (const std::string& field : fields) header = header || unquoted(field) == "op";
     if (!header) break;
     read_header(fields);
   }
 
-  const std::string_view name = op_column_ < fields.size() ? trimmed(fields[op_column_]) : std::string_view{};
+  const std::string_view name =
+      op_column_ < fields.size() ? unquoted(fields[op_column_]) : std::string_view{};
   const Operation* operation = find_operation(name);
   if (operation == nullptr)
     fail(fields, op_column_,

@@ -4,17 +4,9 @@
 #include <algorithm>
 #include <string>
 
+#include "report/words.hpp"
+
 namespace lanescope::report {
-namespace {
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-}
-
-}  // namespace
 
 std::vector<Permission> permissions_in(std::string_view text) {
   constexpr std::string_view mark = "lanescope: allow(";

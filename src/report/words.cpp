@@ -89,6 +89,13 @@ std::string printable(std::string_view text) {
   return clean;
 }
 
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view blank = " \t\r\n";
+  const size_t begin = text.find_first_not_of(blank);
+  if (begin == std::string_view::npos) return "";
+  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+}
+
 size_t columns_of(std::string_view text) {
   size_t columns = 0;
   for (const char c : text) columns += is_continuation(c) ? 0 : 1;

@@ -26,6 +26,8 @@ namespace lanescope::report {
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// The text with a space for each control character, which could otherwise drive the reader's terminal.
 [[nodiscard]] std::string printable(std::string_view text);
+/// The text without blanks and ends of lines around it.
+[[nodiscard]] std::string_view trimmed(std::string_view text);
 /// Columns of a terminal that UTF-8 text takes (one for each code point).
 [[nodiscard]] size_t columns_of(std::string_view text);
 /// At most `columns` columns of the text's begin, ended by "…" when something was cut.
