@@ -149,10 +149,6 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
   return out;
 }
 
-}  // namespace
-
-namespace {
-
 struct Declaration {
   std::string_view name;
   Builtin builtin;
@@ -199,6 +195,11 @@ const Declaration* find_declaration(std::string_view name) {
   for (const Declaration& declaration : declarations)
     if (declaration.name == name) return &declaration;
   return nullptr;
+}
+
+/// Sites remember the allocation they last met; it may be gone.
+void forget_allocations(WorkerState& worker) {
+  for (SiteState& site : worker.sites) site.base = 1, site.end = 0;
 }
 
 /// Version that cudaRuntimeGetVersion gives in a kernel: CUDA 13.0.
@@ -272,8 +273,7 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         if (address != 0 && !worker.memory->give_back_to_heap(address))
           report(w, in, Finding::Kind::unknown_pointer, 1u << lane, address, 0,
                  "free of a pointer that malloc did not give");
-        // Sites remember the allocation they last met; it may be gone.
-        for (SiteState& site : worker.sites) site.base = 1, site.end = 0;
+        forget_allocations(worker);
         break;
       }
       case Builtin::set_condition: {
@@ -331,7 +331,7 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         const auto address = argument(0, uint64_t{});
         const bool known = address == 0 || worker.memory->release(address);
         result(known ? DeviceStatus::success : DeviceStatus::invalid_value);
-        for (SiteState& site : worker.sites) site.base = 1, site.end = 0;
+        forget_allocations(worker);
         break;
       }
     }

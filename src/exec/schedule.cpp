@@ -883,10 +883,6 @@ class Scheduler {
   }
 };
 
-}  // namespace
-
-namespace {
-
 Outcome run_one(BlockState& block, WorkerState& worker, bool last_resort) {
   for (WarpState& w : block.warps) w.worker = &worker;
   return Scheduler(block, worker).run(last_resort);

@@ -252,86 +252,92 @@ Value Values::both(Kind kind, Value a, Value b) {
   return {node(kind, a, b, kind == Kind::either ? -1 : 0, 0), 0};
 }
 
-Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
+std::optional<Value> Values::evaluate_integer(const ptx::Instruction& in, uint32_t index) {
   const auto operand = [&](size_t i) { return of(in.operands[i]); };
-  const size_t count = in.operands.size();
-  const bool integer = !ptx::is_float(in.type()) && in.type() != Type::pred;
-  if (integer && !in.has(Mod::sat) && !in.has(Mod::cc)) switch (in.op) {
-      case Op::mov:
-        if (count == 2 && in.operands[1].kind != Operand::Kind::vector &&
-            in.operands[1].kind != Operand::Kind::special)
-          return operand(1);
-        break;
-      case Op::cvta: return operand(1);
-      case Op::cvt:
-        // Narrowing keeps the low bits; widening would have to know that nothing overflows.
-        if (in.types.size() == 2 && !ptx::is_float(in.types[1])) {
-          const Value from = operand(1);
-          if (ptx::size_of(in.types[0]) <= ptx::size_of(in.types[1]) && ptx::size_of(in.types[0]) >= 4)
-            return from;
-          if (ptx::size_of(in.types[0]) >= 4)
-            return {node(Kind::multiple, from, {}, 1, 0,
-                         {ptx::is_signed(in.types[1]), ptx::size_of(in.types[0]), ptx::size_of(in.types[1])}),
-                    0};
-        }
-        break;
-      case Op::add: return add(operand(1), operand(2));
-      case Op::sub: return subtract(operand(1), operand(2));
-      case Op::shl: {
-        const Value by = operand(2);
-        if (by.base == 0 && by.offset >= 0 && by.offset < 63)
-          return multiply(operand(1), int64_t{1} << by.offset);
-        break;
+  switch (in.op) {
+    case Op::mov:
+      if (in.operands.size() == 2 && in.operands[1].kind != Operand::Kind::vector &&
+          in.operands[1].kind != Operand::Kind::special)
+        return operand(1);
+      break;
+    case Op::cvta: return operand(1);
+    case Op::cvt:
+      // Narrowing keeps the low bits; widening would have to know that nothing overflows.
+      if (in.types.size() == 2 && !ptx::is_float(in.types[1])) {
+        const Value from = operand(1);
+        if (ptx::size_of(in.types[0]) <= ptx::size_of(in.types[1]) && ptx::size_of(in.types[0]) >= 4)
+          return from;
+        if (ptx::size_of(in.types[0]) >= 4)
+          return Value{
+              node(Kind::multiple, from, {}, 1, 0,
+                   {ptx::is_signed(in.types[1]), ptx::size_of(in.types[0]), ptx::size_of(in.types[1])}),
+              0};
       }
-      case Op::mul:
-      case Op::mad:
-      case Op::mul24:
-      case Op::mad24: {
-        if (in.has(Mod::hi)) break;
-        const Value a = operand(1), b = operand(2);
-        Value product;
-        if (in.has(Mod::wide)) {
-          // Of the whole product; the factors are not taken apart.
-          product = {node(Kind::product, std::min(a.base, b.base) == a.base ? a : b,
-                          std::min(a.base, b.base) == a.base ? b : a, 1, 0),
-                     0};
-        } else if (b.base == 0) {
-          product = multiply(a, b.offset);
-        } else if (a.base == 0) {
-          product = multiply(b, a.offset);
-        } else {
-          product = both(Kind::product, a, b);
-        }
-        return in.op == Op::mad || in.op == Op::mad24 ? add(product, operand(3)) : product;
-      }
-      case Op::and_: return both(Kind::masked, operand(1), operand(2));
-      case Op::or_: {
-        const Value a = operand(1), b = operand(2);
-        // Bits that are zero in the one are set by the other: as adding a constant.
-        if (b.base == 0 && b.offset >= 0 && a.base != 0) {
-          if (b.offset < (int64_t{1} << std::min(own_zeros(a), uint32_t{30}))) return add(a, b);
-        }
-        return both(Kind::either, a, b);
-      }
-      case Op::xor_: {
-        // Not the same kind of node as an or of the same operands.
-        const Value a = operand(1), b = operand(2);
-        const bool swap = std::pair(b.base, b.offset) < std::pair(a.base, a.offset);
-        return {node(Kind::either, swap ? b : a, swap ? a : b, -2, 0), 0};
-      }
-      case Op::selp: return {node(Kind::either, operand(1), operand(2), index, block_), 0};
-      case Op::bfi: {
-        const Value at = operand(3), length = operand(4);
-        if (at.base == 0 && length.base == 0 && at.offset >= 0 && at.offset < 32) {
-          const Value moved = {node(Kind::multiple, operand(1), {}, int64_t{1} << at.offset, 0,
-                                    {1, static_cast<uint64_t>(length.offset)}),
-                               0};
-          return {node(Kind::either, operand(2), moved, -3, 0), 0};
-        }
-        break;
-      }
-      default: break;
+      break;
+    case Op::add: return add(operand(1), operand(2));
+    case Op::sub: return subtract(operand(1), operand(2));
+    case Op::shl: {
+      const Value by = operand(2);
+      if (by.base == 0 && by.offset >= 0 && by.offset < 63)
+        return multiply(operand(1), int64_t{1} << by.offset);
+      break;
     }
+    case Op::mul:
+    case Op::mad:
+    case Op::mul24:
+    case Op::mad24: {
+      if (in.has(Mod::hi)) break;
+      const Value a = operand(1), b = operand(2);
+      Value product;
+      if (in.has(Mod::wide)) {
+        // Of the whole product; the factors are not taken apart.
+        product = {node(Kind::product, std::min(a.base, b.base) == a.base ? a : b,
+                        std::min(a.base, b.base) == a.base ? b : a, 1, 0),
+                   0};
+      } else if (b.base == 0) {
+        product = multiply(a, b.offset);
+      } else if (a.base == 0) {
+        product = multiply(b, a.offset);
+      } else {
+        product = both(Kind::product, a, b);
+      }
+      return in.op == Op::mad || in.op == Op::mad24 ? add(product, operand(3)) : product;
+    }
+    case Op::and_: return both(Kind::masked, operand(1), operand(2));
+    case Op::or_: {
+      const Value a = operand(1), b = operand(2);
+      // Bits that are zero in the one are set by the other: as adding a constant.
+      if (b.base == 0 && b.offset >= 0 && a.base != 0) {
+        if (b.offset < (int64_t{1} << std::min(own_zeros(a), uint32_t{30}))) return add(a, b);
+      }
+      return both(Kind::either, a, b);
+    }
+    case Op::xor_: {
+      // Not the same kind of node as an or of the same operands.
+      const Value a = operand(1), b = operand(2);
+      const bool swap = std::pair(b.base, b.offset) < std::pair(a.base, a.offset);
+      return Value{node(Kind::either, swap ? b : a, swap ? a : b, -2, 0), 0};
+    }
+    case Op::selp: return Value{node(Kind::either, operand(1), operand(2), index, block_), 0};
+    case Op::bfi: {
+      const Value at = operand(3), length = operand(4);
+      if (at.base == 0 && length.base == 0 && at.offset >= 0 && at.offset < 32) {
+        const Value moved = {node(Kind::multiple, operand(1), {}, int64_t{1} << at.offset, 0,
+                                  {1, static_cast<uint64_t>(length.offset)}),
+                             0};
+        return Value{node(Kind::either, operand(2), moved, -3, 0), 0};
+      }
+      break;
+    }
+    default: break;
+  }
+  return std::nullopt;
+}
+
+Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
+  const bool integer = !ptx::is_float(in.type()) && in.type() != Type::pred;
+  if (integer && !in.has(Mod::sat) && !in.has(Mod::cc))
+    if (const std::optional<Value> value = evaluate_integer(in, index)) return *value;
   if (in.op == Op::ld && (in.space == ptx::Space::param || in.space == ptx::Space::param_entry) &&
       in.vector == 1) {
     const Operand& o = in.operands[1];
@@ -340,7 +346,8 @@ Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
                    {static_cast<uint64_t>(o.symbol.kind), o.symbol.index, o.bits}),
               0};
   }
-  if (!is_pure(in) || (in.op == Op::mov && count == 2 && in.operands[1].kind != Operand::Kind::special))
+  if (!is_pure(in) ||
+      (in.op == Op::mov && in.operands.size() == 2 && in.operands[1].kind != Operand::Kind::special))
     return once(index);
   if (in.op == Op::mov) {
     switch (in.operands[1].special) {
@@ -350,17 +357,20 @@ Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
       case ptx::SpecialRegister::globaltimer:
       case ptx::SpecialRegister::globaltimer_lo:
       case ptx::SpecialRegister::globaltimer_hi: return once(index);
-      default: return operand(1);
+      default: return of(in.operands[1]);
     }
   }
-  // The same instruction on the same operands.
+  return same_operands(in, index);
+}
+
+Value Values::same_operands(const ptx::Instruction& in, uint32_t index) {
   std::vector<uint64_t> all;
   all.push_back(static_cast<uint64_t>(in.op));
   for (const Type t : in.types) all.push_back(static_cast<uint64_t>(t));
   for (size_t m = 0; m < ptx::modifier_count; ++m)
     if (in.modifiers[m]) all.push_back(1000 + m);
   std::vector<uint32_t> bases;
-  for (size_t i = 1; i < count; ++i) {
+  for (size_t i = 1; i < in.operands.size(); ++i) {
     const Operand& o = in.operands[i];
     if (o.kind == Operand::Kind::vector || o.kind == Operand::Kind::list) return once(index);
     const Value v = of(o);

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <tuple>
 #include <vector>
 
@@ -94,6 +95,10 @@ class Values {
   void walk_block(uint32_t block);
   void find_zeros();
   [[nodiscard]] Value evaluate(const ptx::Instruction& in, uint32_t index);
+  /// What addresses are made of: sums, products, bits; nothing for instructions that are none of these.
+  [[nodiscard]] std::optional<Value> evaluate_integer(const ptx::Instruction& in, uint32_t index);
+  /// The value of the same instruction on the same operands.
+  [[nodiscard]] Value same_operands(const ptx::Instruction& in, uint32_t index);
   [[nodiscard]] Value of(const ptx::Operand& operand);
   [[nodiscard]] Value symbol(const ptx::SymbolRef& ref, int64_t offset);
   [[nodiscard]] Value add(const Value& a, const Value& b);
