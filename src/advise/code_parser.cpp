@@ -928,7 +928,9 @@ class Parser {
     const Type& type = type_of(pointer);
     if (type.kind == Type::Kind::unknown) return make_over(NodeKind::unknown, unknown_, {pointer});
     if (type.kind != Type::Kind::pointer) fail(op, fmt::format("'{}' is no pointer", text_of(pointer)));
-    return make(NodeKind::target, type.element, {pointer}, op.begin, node(pointer).end);
+    // `*` stands before the pointer, `->` behind it.
+    return make(NodeKind::target, type.element, {pointer}, std::min(op.begin, node(pointer).begin),
+                node(pointer).end);
   }
   NodeId increment(NodeId place, int by, bool prefix, const Token& op) {
     const Type& type = type_of(place);

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <numeric>
 #include <optional>
 #include <random>
@@ -179,6 +180,11 @@ TEST(Code, Pointers) {
   EXPECT_EQ(
       run("float t[32]; const float* in; float* out = in + 3; out[tid] = t[tid] + in[7]").requests.size(),
       1u);
+  const CodeRun arrows =
+      run("struct P {float x, y;}; P s[64]; P* p = s; p->y; (p + tid)->x; (*p).x; (&s[tid])->y");
+  const auto text = [&](size_t i) { return arrows.accesses.at(i).text; };
+  EXPECT_EQ((std::array{text(0), text(1), text(2), text(3)}),
+            (std::array<std::string, 4>{"p->y", "(p + tid)->x", "(*p).x", "(&s[tid])->y"}));
 }
 
 TEST(Code, BranchesMaskLanes) {
