@@ -22,35 +22,35 @@ constexpr std::array all_rules{
          "Lanes of a warp access different words of one bank of shared memory, which come out one after the "
          "other: each conflict is one more wavefront. Pad or swizzle the array, or change which element a "
          "lane takes, so that the lanes served together reach different banks (lanescope fix tries it).",
-         Level::warning},
+         Level::warning, Basis::counts},
     Rule{"uncoalesced-access", "Uncoalesced global access",
          "A warp's access to global memory touches more sectors of 32 bytes than its bytes would fill. Let "
          "neighbouring lanes use neighbouring addresses, begin rows at multiples of 32 bytes (better 128: "
          "cudaMallocPitch), turn arrays of structs into structs of arrays, or go through shared memory.",
-         Level::warning},
+         Level::warning, Basis::counts},
     Rule{"warp-divergence", "Divergent branch",
          "Lanes of one warp decide a branch differently; each side runs while the lanes of the other wait. "
          "Let whole warps decide alike, give lanes of a warp equal work, or compute both sides and select.",
-         Level::warning},
+         Level::warning, Basis::counts},
     Rule{"atomic-contention", "Atomics of a warp on one word",
          "Several lanes of a warp change one word atomically, which happens one lane after the other. Reduce "
          "within the warp first (__reduce_add_sync, shuffles) and let one lane do the atomic, or spread the "
          "counters.",
-         Level::warning},
+         Level::warning, Basis::counts},
     Rule{
         "write-race", "Lanes store to one word",
         "Several lanes of a warp store to one word of shared memory in one instruction: which value stays is "
         "undefined. Let one lane store, or use an atomic.",
-        Level::warning},
+        Level::warning, Basis::counts},
     Rule{"local-memory", "Local memory traffic",
          "Accesses to local memory, which lies in device memory: arrays of a thread that are indexed at run "
          "time, or registers that did not suffice. Index with constants (unroll the loop), or keep the array "
          "in shared memory.",
-         Level::note},
+         Level::note, Basis::counts},
     Rule{"register-spill", "Registers spilled to local memory",
          "The assembler keeps values in local memory because a thread has too few registers. Raise the limit "
          "(__launch_bounds__, -maxrregcount), split the kernel, or shorten the lives of values.",
-         Level::warning},
+         Level::warning, Basis::assembly},
     Rule{"low-occupancy", "Few warps on a multiprocessor",
          "Registers, shared memory, threads or blocks keep warps away from a multiprocessor, which then has "
          "less to do while others wait for memory.",
@@ -85,16 +85,17 @@ constexpr std::array all_rules{
          Level::error},
     Rule{"race", "Race on shared memory",
          "Two threads access one word of shared memory, one of them writes, and nothing orders the two.",
-         Level::error},
+         Level::error, Basis::race},
     Rule{"uninitialised-read", "Read of memory nobody has written",
-         "A read of shared or local memory whose value is undefined.", Level::error},
+         "A read of shared or local memory whose value is undefined.", Level::error, Basis::init},
     Rule{"barrier-divergence", "Barrier reached by part of the threads",
-         "Threads of a block wait at different barriers, or some do not come.", Level::error},
+         "Threads of a block wait at different barriers, or some do not come.", Level::error, Basis::barrier},
     Rule{"member-mask", "Wrong member mask",
-         "A warp-wide instruction whose member mask does not fit the lanes that execute it.", Level::error},
+         "A warp-wide instruction whose member mask does not fit the lanes that execute it.", Level::error,
+         Basis::barrier},
     Rule{"shuffle-source", "Shuffle from a lane that takes no part",
          "A shuffle takes the value of a lane that has ended or is not in the member mask: it is undefined.",
-         Level::warning}};
+         Level::warning, Basis::barrier}};
 
 double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -353,6 +354,18 @@ const Rule* find_rule(std::string_view id) {
   const auto* found =
       std::find_if(all_rules.begin(), all_rules.end(), [&](const Rule& r) { return r.id == id; });
   return found == all_rules.end() ? nullptr : found;
+}
+
+std::string_view not_looked_for(const Rule& rule, const Launch& launch) {
+  switch (rule.basis) {
+    case Basis::run: return "";
+    case Basis::counts: return launch.counted ? "" : "not counted (--no-count)";
+    case Basis::assembly: return launch.machine.assembled ? "" : "not assembled (--assemble)";
+    case Basis::race: return launch.checks.race ? "" : "not looked for (--check race)";
+    case Basis::init: return launch.checks.init ? "" : "not looked for (--check init)";
+    case Basis::barrier: return launch.checks.barrier ? "" : "not looked for (--check barrier)";
+  }
+  return "";
 }
 
 std::vector<Hazard> hazards_of(const Report& report) {

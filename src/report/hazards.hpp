@@ -17,17 +17,23 @@ enum class Level : uint8_t { error, warning, note };
 /// "error", "warning", "note".
 [[nodiscard]] const char* name_of(Level level);
 
+/// What a launch must have been run with for a rule to be looked at.
+enum class Basis : uint8_t { run, counts, assembly, race, init, barrier };
+
 struct Rule {
   std::string_view id;     ///< "bank-conflict"
   std::string_view title;  ///< a few words
   std::string_view help;   ///< what it is, why it costs, what to do about it
   Level level;
+  Basis basis = Basis::run;
 };
 
 /// All rules: hazards, then the kinds of findings.
 [[nodiscard]] std::span<const Rule> rules();
 /// Null when there is no such rule.
 [[nodiscard]] const Rule* find_rule(std::string_view id);
+/// Why a launch without such a hazard may have one all the same; empty when it was looked for.
+[[nodiscard]] std::string_view not_looked_for(const Rule& rule, const Launch& launch);
 
 struct Hazard {
   std::string rule;

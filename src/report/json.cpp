@@ -124,6 +124,14 @@ Json json_of(const model::Occupancy& occupancy) {
   return Json{{"blocks", occupancy.blocks}, {"limiter", advise::name_of(occupancy.limiter)}};
 }
 
+Json json_of(const exec::Checks& checks) {
+  Json names = Json::array();
+  if (checks.race) names.push_back("race");
+  if (checks.init) names.push_back("init");
+  if (checks.barrier) names.push_back("barrier");
+  return names;
+}
+
 Json json_of(const Launch& launch) {
   Json metrics = Json::object();
   for (const auto& [name, value] : launch.metrics) metrics[name] = value;
@@ -148,6 +156,7 @@ Json json_of(const Launch& launch) {
               {"shared_bytes", launch.shared_bytes},
               {"warp_instructions", launch.warp_instructions},
               {"counted", launch.counted},
+              {"checks", json_of(launch.checks)},
               {"merges", launch.merges},
               {"failed", launch.failed},
               {"metrics", std::move(metrics)},

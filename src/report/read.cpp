@@ -313,6 +313,11 @@ Launch launch_of(const Json& json) {
   launch.lane_instructions = number_at(json, "lane_instructions");
   launch.failed = flag_at(json, "failed");
   launch.counted = flag_at(json, "counted");
+  for (const Json& check : list_at(json, "checks")) {
+    launch.checks.race |= check == "race";
+    launch.checks.init |= check == "init";
+    launch.checks.barrier |= check == "barrier";
+  }
   launch.merges = flag_at(json, "merges");
   for (const auto& [name, value] : json.at("metrics").items())
     launch.metrics.emplace_back(name, value.get<uint64_t>());

@@ -103,6 +103,7 @@ struct Launch {
   uint64_t lane_instructions = 0;  ///< the same, times the lanes on this way
   bool failed = false;             ///< results are not to be trusted
   bool counted = false;            ///< false: only run; everything below but the findings is empty
+  exec::Checks checks;             ///< what was looked for besides what always is
   bool merges = false;  ///< shared memory is counted as the assembler merges the accesses of the PTX
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)

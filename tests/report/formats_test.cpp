@@ -208,6 +208,25 @@ TEST(Junit, FailsRulesAndLimits) {
       text, HasSubstr("name=\"bank-conflict\"><failure message=\"Shared memory bank conflict (1 place)\">"));
 }
 
+TEST(Junit, SkipsWhatWasNotLookedFor) {
+  Report report = sample_report();
+  report.launches[0].findings.clear();
+  report.launches[0].machine = {};
+  std::string text = to_junit(report);
+  EXPECT_THAT(text, HasSubstr("name=\"race\"><skipped message=\"not looked for (--check race)\"/>"));
+  EXPECT_THAT(text, HasSubstr("name=\"register-spill\"><skipped message=\"not assembled (--assemble)\"/>"));
+  EXPECT_THAT(text, HasSubstr("name=\"out-of-bounds\"/>"));
+  report.launches[0].checks.race = report.launches[0].machine.assembled = true;
+  text = to_junit(report);
+  EXPECT_THAT(text, HasSubstr("name=\"race\"/>"));
+  EXPECT_THAT(text,
+              HasSubstr("name=\"member-mask\"><skipped message=\"not looked for (--check barrier)\"/>"));
+  EXPECT_THAT(text, HasSubstr("name=\"register-spill\"/>"));
+  report.launches[0] = {};
+  EXPECT_THAT(to_junit(report),
+              HasSubstr("name=\"bank-conflict\"><skipped message=\"not counted (--no-count)\"/>"));
+}
+
 TEST(Sarif, FingerprintsOutliveMovedLines) {
   const auto fingerprint = [](const Report& report) {
     return json::parse(to_sarif(report))["runs"][0]["results"][1]["partialFingerprints"];

@@ -86,7 +86,7 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
   }
   if (!options_.recordings.empty() && !options_.each_launch && entry.launches + entry.running != 0)
     counted = false;  // what is counted is to be what is recorded
-  if (counted) config.checks = options_.checks;
+  if (counted) config.checks = entry.shape.checks = options_.checks;
   counted = counted && options_.count;
   const bool is_shared = entry.running++ != 0;  // with a launch of the same kernel that waits
   if (!counted) return false;

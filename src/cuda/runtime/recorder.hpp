@@ -35,7 +35,7 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
-    exec::LaunchConfig shape;          ///< grid, block and shared memory
+    exec::LaunchConfig shape;          ///< grid, block, shared memory, and checks
     uint64_t launches = 0;             ///< all of them
     std::atomic<uint32_t> running{0};  ///< those begun and not ended
     uint64_t counted = 0;              ///< those whose accesses were counted
