@@ -5,6 +5,7 @@
 
 #include <gmock/gmock.h>
 
+#include <lanescope/model/portable.hpp>  // says that C++20 is needed
 #include <lanescope/run.hpp>
 #include <ostream>
 

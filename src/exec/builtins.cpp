@@ -267,7 +267,9 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
         result(conversions);
         break;
       }
-      case Builtin::malloc: result(worker.memory->take_from_heap(argument(0, uint64_t{}))); break;
+      case Builtin::malloc:
+        result(worker.memory->take_from_heap(argument(0, uint64_t{}), "memory from malloc in a kernel"));
+        break;
       case Builtin::free: {
         const auto address = argument(0, uint64_t{});
         if (address != 0 && !worker.memory->give_back_to_heap(address))
@@ -320,16 +322,15 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
       case Builtin::device: give(uint32_t{0}); break;
       case Builtin::runtime_version: give(runtime_version); break;
       case Builtin::device_malloc:
-        try {
-          give(worker.memory->allocate(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel", 256,
-                                       Memory::Owner::program));
-        } catch (const Error&) {
+        if (const uint64_t address =
+                worker.memory->take_from_heap(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel"))
+          give(address);
+        else
           result(DeviceStatus::out_of_memory);
-        }
         break;
       case Builtin::device_free: {
         const auto address = argument(0, uint64_t{});
-        const bool known = address == 0 || worker.memory->release(address);
+        const bool known = address == 0 || worker.memory->give_back_to_heap(address);
         result(known ? DeviceStatus::success : DeviceStatus::invalid_value);
         forget_allocations(worker);
         break;

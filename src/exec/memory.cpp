@@ -78,7 +78,7 @@ void Memory::Pieces::give(uint64_t base, uint64_t size) {
 }
 
 uint64_t Memory::take(uint64_t size, uint64_t align, Owner owner) {
-  if (owner == Owner::program)
+  if (owner != Owner::engine)
     if (const uint64_t base = free_of_program_.take(size, align)) return base;
   if (const uint64_t base = free_.take(size, align)) return base;
   const uint64_t base = round_up(next_, align);
@@ -93,12 +93,12 @@ void Memory::forget_freed(uint64_t base, uint64_t size) {
   while (it != freed_.end() && it->first < base + size) it = freed_.erase(it);
 }
 
-uint64_t Memory::take_from_heap(uint64_t size) {
+uint64_t Memory::take_from_heap(uint64_t size, const char* name) {
   const uint64_t limit = heap_limit;
   if (size > limit) return 0;
   if (heap_bytes_.fetch_add(size) <= limit - size) {
     try {
-      return allocate(size, "memory from malloc in a kernel", 256, Owner::program);
+      return allocate(size, name, 256, Owner::kernel);
     } catch (const Error&) {  // a kernel sees a null pointer
     }
   }
@@ -107,9 +107,15 @@ uint64_t Memory::take_from_heap(uint64_t size) {
 }
 
 bool Memory::give_back_to_heap(uint64_t base) {
-  const std::optional<Allocation> allocation = find(base);
-  if (!release(base)) return false;
-  heap_bytes_ -= std::min(allocation->size, heap_bytes_.load());
+  uint64_t size = 0;
+  {
+    const std::shared_lock lock(mutex_);
+    const auto it = entries_.find(base);
+    if (it == entries_.end() || it->second.owner != Owner::kernel) return false;
+    size = it->second.allocation.size;
+  }
+  if (!release(base)) return false;  // another thread was faster
+  heap_bytes_ -= size;
   return true;
 }
 
@@ -141,7 +147,7 @@ bool Memory::release(uint64_t base) {
   } else {
     std::memset(reinterpret_cast<void*>(base), 0, end - base);
   }
-  if (it->second.owner == Owner::program) {
+  if (it->second.owner != Owner::engine) {
     free_of_program_.give(base, it->second.reserved);
     freed_[base] = std::move(it->second.allocation);
   } else {

@@ -40,9 +40,10 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Who asks for memory. What the program frees comes back as the program's only (as long as there is other
-  /// room), so that a pointer it should no longer use leads to nothing of ours.
-  enum class Owner : uint8_t { engine, program };
+  /// Who asks for memory: the engine, the program's host code, or a kernel. What the program frees comes back
+  /// as the program's only (as long as there is other room), so that a pointer it should no longer use leads
+  /// to nothing of ours.
+  enum class Owner : uint8_t { engine, program, kernel };
 
   /// Zero-filled memory, at least 256-byte aligned. Throws lanescope::Error when the host has none left.
   uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256, Owner owner = Owner::engine);
@@ -53,9 +54,10 @@ class Memory {
   uint64_t reserve(uint64_t size, uint64_t align);
   /// Gives them back; nothing is mapped or attached there any more.
   void give_back(uint64_t base, uint64_t size);
-  /// What kernels take and give back themselves (malloc, free): no more than `heap_limit` bytes at a time,
-  /// whose sum is counted without a heap's own needs. 0 when there are no more.
-  uint64_t take_from_heap(uint64_t size);
+  /// What kernels take and give back themselves (malloc and free, cudaMalloc and cudaFree): no more than
+  /// `heap_limit` bytes at a time, whose sum is counted without a heap's own needs. 0 when there are no more,
+  /// false for what no kernel has taken.
+  uint64_t take_from_heap(uint64_t size, const char* name);
   bool give_back_to_heap(uint64_t base);
   std::atomic<uint64_t> heap_limit{UINT64_MAX};
   /// Makes host memory the caller owns visible to kernels (managed or pinned memory).

@@ -287,6 +287,15 @@ TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
   EXPECT_EQ(p.memory().allocated_bytes(), before + 4096);
 }
 
+TEST(Engine, FreeTakesNoMemoryThatTheHostGave) {
+  Program p("{\n.param .b64 p0;\nst.param.b64 [p0], %rd3;\ncall.uni free, (p0);\n}\nst.global.u32 [%rd3], 7;",
+            ".extern .func free (.param .b64 a);\n");
+  const uint64_t before = p.memory().allocated_bytes();
+  EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::unknown_pointer);
+  EXPECT_EQ(p.word(0), 7u);
+  EXPECT_EQ(p.memory().allocated_bytes(), before + 4096);  // of the run
+}
+
 TEST(Engine, CooperativeGridsHaveABarrier) {
   // The halves of its address are %envreg1 and %envreg2, as cooperative groups read them.
   Program p(
