@@ -294,7 +294,7 @@ std::vector<ProcessReport> read_reports(const fs::path& folder) {
 std::string why_no_report(int status, bool is_partial) {
   if (WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) return "was killed, so that it could not report";
   if (is_partial) return "ran no kernel here; the reason stands above";
-  return "used no CUDA kernel or copy; if a process that it started did, add --follow-children";
+  return "ran no CUDA kernel or copy; if a process that it started did, add --follow-children";
 }
 
 }  // namespace

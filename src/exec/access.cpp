@@ -44,29 +44,6 @@ const char* access_of(ptx::Op op) {
   }
 }
 
-/// What lies around a global address that is in no allocation.
-std::string neighbourhood(const Memory& memory, uint64_t address, uint32_t width) {
-  if (auto inside = memory.find(address))
-    return std::to_string(inside->base + inside->size - address) + " bytes are left in " + inside->name +
-           " (" + std::to_string(inside->size) + " bytes at " + hex(inside->base) + "), " +
-           std::to_string(width) + " are asked";
-  if (auto freed = memory.freed(address))
-    return "inside " + freed->name + " (" + std::to_string(freed->size) + " bytes at " + hex(freed->base) +
-           "), which was freed";
-  if (auto reserved = memory.reserved(address))
-    return "inside " + std::to_string(reserved->size) + " bytes of reserved addresses at " +
-           hex(reserved->base) + ", where nothing is mapped that kernels may use";
-  auto near = memory.nearest(address);
-  if (!near) return "there is no allocation";
-  const bool after = address >= near->base + near->size;
-  const uint64_t distance = after ? address - (near->base + near->size) : near->base - address;
-  if (distance > (1ull << 30))
-    return memory.is_of_host(address) ? "memory of the host, which kernels cannot use"
-                                      : "no allocation is near";
-  return std::to_string(distance) + " bytes " + (after ? "past the end of " : "before ") + near->name + " (" +
-         std::to_string(near->size) + " bytes at " + hex(near->base) + ")";
-}
-
 /// Sends one access to the observer, after the repeats of the one before it.
 void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& access) {
   SiteState& site = w.worker->sites[in->aux];
@@ -246,8 +223,7 @@ std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     const auto met = w.worker->memory->find(address);
     if (!met || !covers(*met))
       return fail(Finding::Kind::out_of_bounds,
-                  "address " + hex(address) + ": " +
-                      neighbourhood(*w.worker->memory, address, static_cast<uint32_t>(width)));
+                  "address " + hex(address) + ": " + w.worker->memory->neighbourhood(address, width));
     found = *met;
     if (last != nullptr) *last = found;
   }
@@ -327,7 +303,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
         report(w, in, found || !unset ? Finding::Kind::out_of_bounds : Finding::Kind::unknown_pointer, bit, a,
                width,
                "address " + hex(a) + ": " +
-                   (unset ? "a null pointer" : neighbourhood(*w.worker->memory, a, width)));
+                   (unset ? "a null pointer" : w.worker->memory->neighbourhood(a, width)));
         one_allocation = false;
         continue;
       }

@@ -2,6 +2,7 @@
 // allocations that every checked access asks.
 #include "exec/memory.hpp"
 
+#include <fmt/format.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -213,6 +214,28 @@ std::optional<Allocation> Memory::nearest(uint64_t address) const {
   const uint64_t past = address >= before.base + before.size ? address - (before.base + before.size) : 0;
   if (after != entries_.end() && after->first - address < past) return after->second.allocation;
   return before;
+}
+
+std::string Memory::neighbourhood(uint64_t address, uint64_t width) const {
+  const auto extent = [](const Allocation& a) { return fmt::format("({} bytes at {:#x})", a.size, a.base); };
+  if (const auto inside = find(address))
+    return fmt::format("{} bytes are left in {} {}, {} are asked", inside->base + inside->size - address,
+                       inside->name, extent(*inside), width);
+  if (const auto gone = freed(address))
+    return fmt::format("inside {} {}, which was freed", gone->name, extent(*gone));
+  if (const auto empty = reserved(address))
+    return fmt::format(
+        "inside {} bytes of reserved addresses at {:#x}, where nothing is mapped that kernels may use",
+        empty->size, empty->base);
+  const auto near = nearest(address);
+  if (!near) return "there is no allocation";
+  const bool after = address >= near->base + near->size;
+  const uint64_t distance = after ? address - (near->base + near->size) : near->base - address;
+  constexpr uint64_t far = uint64_t{1} << 30;
+  if (distance > far)
+    return is_of_host(address) ? "memory of the host, which kernels cannot use" : "no allocation is near";
+  return fmt::format("{} bytes {} {} {}", distance, after ? "past the end of" : "before", near->name,
+                     extent(*near));
 }
 
 std::optional<Allocation> Memory::freed(uint64_t address) const {

@@ -73,6 +73,8 @@ class Memory {
   [[nodiscard]] std::optional<Allocation> freed(uint64_t address) const;
   /// The reserved addresses that hold `address`, if any; for messages.
   [[nodiscard]] std::optional<Allocation> reserved(uint64_t address) const;
+  /// What lies around an address that no allocation has `width` bytes at, in words; for messages.
+  [[nodiscard]] std::string neighbourhood(uint64_t address, uint64_t width) const;
   /// Whether the process, and so the program's host code, has memory of its own at `address`; for messages.
   [[nodiscard]] bool is_of_host(uint64_t address) const;
   [[nodiscard]] uint64_t allocated_bytes() const;

@@ -35,6 +35,7 @@ FAKE int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*) { return f
 FAKE int cudaMalloc(void**, size_t) { return fail(); }
 FAKE int cudaFree(void*) { return fail(); }
 FAKE int cudaMemcpy(void*, const void*, size_t, int) { return fail(); }
+FAKE int cudaMemset(void*, int, size_t) { return fail(); }
 FAKE int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int) { return fail(); }
 FAKE int cudaDeviceSynchronize() { return fail(); }
 FAKE int cudaGetLastError() { return fail(); }

@@ -109,12 +109,17 @@ void run_scale(int times) {
 
 int main(int argc, char** argv) {
   const auto is = [&](const char* mode) { return argc > 1 && std::strcmp(argv[1], mode) == 0; };
-  if (is("careless")) {  // bytes that are no PTX, a block of too many threads, and no look at what comes of
-                         // it
+  if (is("careless")) {  // bytes that are no PTX, a block of too many threads, copies and a set that do not
+                         // fit, and no look at what comes of it
     void* library = nullptr;
     cudaLibraryLoadData(&library, "garbage", nullptr, nullptr, 0, nullptr, nullptr, 0);
     __cudaPushCallConfiguration({1, 1, 1}, {2048, 1, 1}, 0, nullptr);
     store_at(nullptr, 0);
+    char line[128] = "";
+    cudaMalloc(reinterpret_cast<void**>(&in), 64);
+    for (int i = 0; i < 2; ++i) cudaMemcpy(in, line, sizeof line, 1);
+    cudaMemcpy(line, in, 64, 1);
+    cudaMemset(in + 16, 0, 4);
     std::printf("went on\n");
     return 0;
   }

@@ -3,6 +3,8 @@
 // and no crash.
 #include "cuda/runtime/copy.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -26,7 +28,25 @@ bool extent_of(size_t width, size_t height, size_t depth, size_t pitch, size_t s
          !__builtin_add_overflow(rows, slices, &bytes) && !__builtin_add_overflow(bytes, width, &bytes);
 }
 
+const char* in_words(CopyKind direction) {
+  switch (direction) {
+    case CopyKind::host_to_host: return " from host to host";
+    case CopyKind::host_to_device: return " from host to device";
+    case CopyKind::device_to_host: return " from device to host";
+    case CopyKind::device_to_device: return " from device to device";
+    case CopyKind::automatic: break;
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string Runtime::obstacle(uint64_t address, uint64_t bytes) const {
+  return fmt::format("address {:#x}: {}", address,
+                     address == 0             ? "a null pointer"
+                     : covers(address, bytes) ? "it may only be read"
+                                              : memory.neighbourhood(address, bytes));
+}
 
 Status Runtime::check(const CopyWork& work) const {
   if (!is_direction(work.kind)) return Status::invalid_memcpy_direction;
@@ -44,9 +64,10 @@ Status Runtime::check(const CopyWork& work) const {
   // As an H200 does it: the side that the direction calls the device's must be known to it (pinned memory
   // is); the other side may be anything, and is held to its allocation if it has one.
   const auto side = [&](uint64_t address, uint64_t bytes, bool is_device, bool is_target) {
-    if (address == 0) return false;
-    if (is_device || covers(address, 1)) return covers(address, bytes, is_target);
-    return true;
+    if (covers(address, bytes, is_target) || (address != 0 && !is_device && !covers(address, 1))) return true;
+    say_once(fmt::format("a copy{} is not made: its {}, {}", in_words(work.kind),
+                         is_target ? "target" : "source", obstacle(address, bytes)));
+    return false;
   };
   const bool to_device = work.kind == CopyKind::host_to_device || work.kind == CopyKind::device_to_device;
   const bool from_device = work.kind == CopyKind::device_to_host || work.kind == CopyKind::device_to_device;
@@ -102,7 +123,9 @@ Status Runtime::check(const SetWork& work) const {
       (work.height > 1 && work.pitch < row) ||
       !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))
     return Status::invalid_value;
-  return covers(work.target, bytes, true) ? Status::success : Status::invalid_value;
+  if (covers(work.target, bytes, true)) return Status::success;
+  say_once("memory is not set: " + obstacle(work.target, bytes));
+  return Status::invalid_value;
 }
 
 Status Runtime::run(const SetWork& work) {

@@ -1,6 +1,4 @@
 // Errors: their names, and each thread's last one.
-#include <set>
-
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -10,25 +8,13 @@ Status& last_error() {
   return last;
 }
 
-namespace {
-
-/// Says it once for each name.
-void say_once(const char* name, const char* result) {
-  static std::mutex mutex;
-  static auto* said = new std::set<std::string>;  // functions may be called when statics are gone
-  const std::lock_guard lock(mutex);
-  if (said->insert(name).second) say(std::string(name) + " is not implemented and returns " + result);
-}
-
-}  // namespace
-
 Status not_implemented(const char* name) {
-  say_once(name, "cudaErrorNotSupported");
+  say_once(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
   return remember(Status::not_supported);
 }
 
 Status driver_not_implemented(const char* name) {
-  say_once(name, "CUDA_ERROR_NOT_SUPPORTED");
+  say_once(std::string(name) + " is not implemented and returns CUDA_ERROR_NOT_SUPPORTED");
   return Status::not_supported;
 }
 

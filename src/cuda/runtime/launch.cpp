@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 #include <optional>
+#include <tuple>
 
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
@@ -100,51 +101,81 @@ uint32_t shared_limit(const Runtime& runtime, const Function& function, const ex
 
 namespace {
 
-/// Whether the blocks of a grid can be put together in clusters; the kernel's own attributes may ask for
-/// them.
-bool fits_clusters(const Function& function, const exec::Dim3& grid, const exec::Dim3& cluster) {
-  const bool none = cluster.x == 0 && cluster.y == 0 && cluster.z == 0;
-  if (none) return true;
-  return cluster.count() != 0 && cluster.count() <= (function.non_portable_cluster ? 16u : 8u) &&
-         grid.x % cluster.x == 0 && grid.y % cluster.y == 0 && grid.z % cluster.z == 0;
-}
+/// Why CUDA does not launch a kernel: what the program is told of it, and the cause, which CUDA keeps to
+/// itself.
+struct Refusal {
+  Status status = Status::invalid_value;
+  std::string why;
+};
 
-}  // namespace
+std::string str(const exec::Dim3& dim) { return fmt::format("{}x{}x{}", dim.x, dim.y, dim.z); }
 
-Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work) {
-  const exec::Dim3 &grid = work.grid, &block = work.block;
+std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, const exec::Kernel& kernel,
+                                  const KernelWork& work) {
+  const exec::Dim3 &grid = work.grid, &block = work.block, &cluster = work.cluster;
   const Device& device = runtime.device;
-  const auto within = [&](uint32_t value, int attribute) {
-    return value != 0 && value <= static_cast<uint32_t>(device.attribute(attribute));
+  const auto invalid = [](std::string why) { return Refusal{Status::invalid_value, std::move(why)}; };
+  const auto most = [&](int attribute) { return static_cast<uint32_t>(device.attribute(attribute)); };
+  const auto is_within = [&](const exec::Dim3& dim, int attribute_of_x) {
+    const uint32_t sides[] = {dim.x, dim.y, dim.z};
+    for (int i = 0; i < 3; ++i)
+      if (sides[i] == 0 || sides[i] > most(attribute_of_x + i)) return false;
+    return true;
   };
-  if (!within(block.x, 2) || !within(block.y, 3) || !within(block.z, 4) || !within(grid.x, 5) ||
-      !within(grid.y, 6) || !within(grid.z, 7) ||
-      block.count() > static_cast<uint64_t>(device.attribute(attribute_max_threads_per_block)))
-    return Status::invalid_value;
-  const uint64_t most = uint64_t{std::max(kernel.max_threads[0], 1u)} * std::max(kernel.max_threads[1], 1u) *
-                        std::max(kernel.max_threads[2], 1u);
-  if (kernel.max_threads[0] != 0 && block.count() > most) return Status::invalid_value;
+  for (const auto& [what, dim, attribute_of_x] : {std::tuple{"block", block, 2}, std::tuple{"grid", grid, 5}})
+    if (!is_within(dim, attribute_of_x))
+      return invalid(fmt::format("its {0} is {1}; sides of a {0} are 1 to {2}, {3} and {4}", what, str(dim),
+                                 most(attribute_of_x), most(attribute_of_x + 1), most(attribute_of_x + 2)));
+  if (const uint32_t threads = most(attribute_max_threads_per_block); block.count() > threads)
+    return invalid(
+        fmt::format("its block is {}, {} threads; the most is {}", str(block), block.count(), threads));
+  const uint64_t bound = uint64_t{std::max(kernel.max_threads[0], 1u)} * std::max(kernel.max_threads[1], 1u) *
+                         std::max(kernel.max_threads[2], 1u);
+  if (kernel.max_threads[0] != 0 && block.count() > bound)
+    return invalid(fmt::format("its block is {}, {} threads; its __launch_bounds__ allow {}", str(block),
+                               block.count(), bound));
   const auto& required = kernel.required_threads;
-  if (required[0] != 0 &&
-      block != exec::Dim3{required[0], std::max(required[1], 1u), std::max(required[2], 1u)})
-    return Status::invalid_value;
-  if (!fits_clusters(function, grid, work.cluster)) return Status::invalid_cluster_size;
+  if (const exec::Dim3 only{required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
+      required[0] != 0 && block != only)
+    return invalid(fmt::format("its block is {}; the kernel was compiled for {}", str(block), str(only)));
+  // The kernel's own attributes may ask for clusters, too.
+  if (cluster != exec::Dim3{0, 0, 0}) {
+    const auto no_clusters = [](std::string why) {
+      return Refusal{Status::invalid_cluster_size, std::move(why)};
+    };
+    const uint64_t blocks = function.non_portable_cluster ? 16 : 8;
+    if (cluster.count() == 0 || cluster.count() > blocks)
+      return no_clusters(
+          fmt::format("its cluster is {}, {} blocks; the most is {}", str(cluster), cluster.count(), blocks));
+    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+      return no_clusters(
+          fmt::format("its grid is {}, no whole number of clusters of {}", str(grid), str(cluster)));
+  }
   const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
   const uint32_t limit = shared_limit(runtime, function, kernel);
+  const auto too_much = [&] {
+    return fmt::format(
+        "its block needs {} bytes of shared memory; {} are allowed{}", shared, limit,
+        shared <= device.shared_optin()
+            ? ", more by cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
+            : fmt::format(" and the device has {}", device.shared_optin()));
+  };
   if (work.cooperative) {
-    const auto fixed = static_cast<uint32_t>(device.attribute(attribute_max_shared_per_block));
-    const auto resident =
-        shared <= std::max(limit, fixed)
-            ? static_cast<uint64_t>(device.resident_blocks(static_cast<uint32_t>(block.count()), shared,
-                                                           runtime.registers(function)))
-            : 0;
-    if (grid.count() > resident * static_cast<uint64_t>(device.attribute(attribute_multiprocessors)))
-      return Status::cooperative_launch_too_large;
+    const auto too_large = [](std::string why) {
+      return Refusal{Status::cooperative_launch_too_large, std::move(why)};
+    };
+    if (shared > std::max(limit, most(attribute_max_shared_per_block))) return too_large(too_much());
+    const auto resident = static_cast<uint64_t>(device.resident_blocks(static_cast<uint32_t>(block.count()),
+                                                                       shared, runtime.registers(function))) *
+                          most(attribute_multiprocessors);
+    if (grid.count() > resident)
+      return too_large(
+          fmt::format("its grid has {} blocks, which wait for each other; {} fit on the device at once",
+                      grid.count(), resident));
   }
-  return shared <= limit ? Status::success : Status::invalid_value;
+  if (shared > limit) return invalid(too_much());
+  return std::nullopt;
 }
-
-namespace {
 
 /// Copies the arguments to where the kernel finds them.
 Status copy_arguments(const exec::Kernel& kernel, const Arguments& arguments,
@@ -193,7 +224,12 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   work.block = dim(block);
   work.dynamic_shared = static_cast<uint32_t>(shared);
   status = copy_arguments(kernel, arguments, work.params);
-  return status == Status::success ? check(runtime, *function, kernel, work) : status;
+  if (status != Status::success) return status;
+  const std::optional<Refusal> refusal = refusal_of(runtime, *function, kernel, work);
+  if (!refusal) return Status::success;
+  say_once(fmt::format("{} is not launched: {}",
+                       kernel.display_name.empty() ? kernel.name : kernel.display_name, refusal->why));
+  return refusal->status;
 }
 
 Function& Runtime::function_of(Binary& binary, const exec::Kernel& kernel) {

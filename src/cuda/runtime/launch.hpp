@@ -12,13 +12,13 @@ struct Arguments {
   void** extra = nullptr;  ///< or all in one buffer, as CU_LAUNCH_PARAM_BUFFER_POINTER and …_SIZE say
 };
 
-/// Finds the kernel, copies its arguments and checks the configuration. `work.cooperative` and `work.cluster`
-/// are set by the caller before.
+/// Finds the kernel, copies its arguments and checks the configuration; why CUDA would not launch it is said
+/// on stderr, since programs that forget to look at errors go on without results. `work.cooperative` and
+/// `work.cluster` are set by the caller before.
 Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 block,
                  const Arguments& arguments, size_t shared, KernelWork& work);
 /// Launches a kernel, by stub or handle, into the description's stream.
 Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments);
-Status check(Runtime& runtime, const Function& function, const exec::Kernel& kernel, const KernelWork& work);
 
 /// The work as something that is taken up until it has finished; nothing runs yet.
 [[nodiscard]] std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work);

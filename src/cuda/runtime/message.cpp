@@ -3,6 +3,9 @@
 
 #include <unistd.h>
 
+#include <mutex>
+#include <set>
+
 namespace lanescope::cuda {
 
 void say(const std::string& text) {
@@ -15,6 +18,13 @@ void say(const std::string& text) {
     at += wrote;
     left -= static_cast<size_t>(wrote);
   }
+}
+
+void say_once(const std::string& text) {
+  static std::mutex mutex;
+  static auto* const said = new std::set<std::string>;  // functions may be called when statics are gone
+  const std::lock_guard lock(mutex);
+  if (said->insert(text).second) say(text);
 }
 
 }  // namespace lanescope::cuda

@@ -299,8 +299,12 @@ class Runtime {
   [[nodiscard]] bool is_done(const Event& event) const;
 
   // copy.cpp, launch.cpp
+  /// What does not make sense is said on stderr, once: CUDA keeps the cause to itself, and programs forget to
+  /// look at errors.
   Status check(const CopyWork& work) const;
   Status check(const SetWork& work) const;
+  /// Why the device cannot reach these bytes.
+  [[nodiscard]] std::string obstacle(uint64_t address, uint64_t bytes) const;
   Status run(const CopyWork& work, const Stream& stream);
   Status run(const SetWork& work);
   Status run(const KernelWork& work, const Stream& stream);
