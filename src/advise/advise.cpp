@@ -154,6 +154,16 @@ std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& a
   return *first;
 }
 
+/// Where only subscripts lead into an array, accesses wider than an element are several that the compiler put
+/// together, as far as it could tell that they are neighbours: a layout may take them apart again.
+void take_vectors_apart(Array& array, const std::string& text) {
+  const uint32_t element = array.declaration->element_bytes;
+  if (!std::has_single_bit(element) || !has_only_subscripts(text, *array.declaration)) return;
+  for (Pattern& pattern : array.patterns)
+    if ((pattern.op == model::Op::load || pattern.op == model::Op::store) && pattern.width > element)
+      pattern.part = static_cast<uint8_t>(element);
+}
+
 /// Element, rows, and where they are known from. Rows that the declaration does not give are those that the
 /// lanes' addresses show, or the rows of the banks: `Array::shapes` lists what is to be tried.
 void find_shapes(const Launch& launch, Array& array, Sources& sources) {
@@ -163,6 +173,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.declaration = *declaration;
     shape.element_bytes = declaration->element_bytes;
     shape.row_bytes = declaration->row_bytes();
+    if (!is_python(array.file)) take_vectors_apart(array, sources.file(array.file).text);
   }
   if (shape.row_bytes != 0) {
     array.pitch_from = fmt::format(

@@ -301,11 +301,12 @@ std::optional<uint64_t> size_of_words(std::string_view type) {
   return size;
 }
 
-/// Fills in the extents' values; all are evaluated, so that all unknown names are found.
+/// Fills in the values of the extents that are written; all are evaluated, so that all unknown names are
+/// found.
 std::optional<uint64_t> product(Found& found, Evaluator& evaluator) {
   constexpr uint64_t most = uint64_t{1} << 31;
   std::optional<uint64_t> all = 1;
-  for (size_t i = 0; i < found.extents.size(); ++i) {
+  for (size_t i = found.declaration.open ? 1 : 0; i < found.extents.size(); ++i) {
     const auto value = evaluator.value(found.extents[i]);
     found.declaration.extents[i].value = value.value_or(0);
     all = all && value && *value != 0 && *value <= most && *all <= most ? std::optional(*all * *value)
@@ -470,8 +471,7 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
         fmt::format("line {}: the extents of '{}' are not clear: {}", declaration.line, name, why)};
   };
   if (declaration.extents.empty()) return unclear("it is no array");
-  if (found.extents.front().first == found.extents.front().second)
-    return unclear("the launch decides how large it is");
+  declaration.open = found.extents.front().first == found.extents.front().second;
 
   const Constants constants(tokens);
   Evaluator evaluator(tokens, constants);
@@ -479,6 +479,17 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   for (const auto& [parameter, argument] : arguments)
     if (const auto value = integer_argument(argument); value && !constants.find(parameter))
       evaluator.given[parameter] = *value;
+  const auto substituted = arguments.find(declaration.type);
+  const std::optional<uint64_t> element =
+      size_of_words(substituted != arguments.end() ? substituted->second : declaration.type);
+  if (declaration.open) {
+    const std::optional<uint64_t> row = product(found, evaluator);
+    if (!row || !element || *element == 1 || bytes < *row * *element)
+      return unclear("the launch decides how large it is");
+    declaration.extents.front().value = bytes / (*row * *element);
+    declaration.element_bytes = static_cast<uint32_t>(*element);
+    return std::move(declaration);
+  }
   std::optional<uint64_t> count = product(found, evaluator);
   if (!count) {
     if (evaluator.unknown.empty()) return unclear("an extent is no expression that can be evaluated here");
@@ -486,9 +497,6 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
       return unclear(fmt::format("'{}' and '{}' are not defined in this file", *evaluator.unknown.begin(),
                                  *std::next(evaluator.unknown.begin())));
     const std::string_view parameter = *evaluator.unknown.begin();
-    const auto type = arguments.find(declaration.type);
-    const std::optional<uint64_t> element =
-        size_of_words(type != arguments.end() ? type->second : declaration.type);
     if (!element)
       return unclear(fmt::format("neither '{}' nor the size of '{}' is known", parameter, declaration.type));
     constexpr uint64_t largest = 1 << 16;

@@ -30,6 +30,7 @@ struct Declaration {
   size_t end = 0;                         ///< behind the last `]`
   bool alone = true;                      ///< no other variable in the same declaration
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
+  bool open = false;                      ///< `extern … t[]`: the launch decides on the first extent
 
   /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension.
   [[nodiscard]] uint32_t row_bytes() const {
@@ -47,7 +48,8 @@ struct Unclear {
 /// expressions over numbers, `sizeof` of basic types, object-like macros, `const`/`constexpr` variables and
 /// enumerators of the same text, and the parameters of the function template that the array is in, if
 /// `function` says what they are: "transpose<32, float>". A single name that stays unknown (a macro from the
-/// command line) is solved for from `bytes`.
+/// command line) is solved for from `bytes`. So is the first extent of `extern __shared__ float t[];`, if the
+/// type has a size of its own; bytes (`char t[]`) are storage of anything, and stay unclear.
 [[nodiscard]] std::variant<Declaration, Unclear> find_declaration(std::string_view text,
                                                                   std::string_view name, uint64_t bytes,
                                                                   uint32_t used_at,

@@ -34,6 +34,15 @@ class Rewriter {
   Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape)
       : text_(text), d_(declaration), shape_(shape), tokens_(tokens_of(text)) {}
 
+  [[nodiscard]] bool has_only_subscripts() const {
+    try {
+      const std::vector<Use> all = uses(d_.extents.size());
+      return std::none_of(all.begin(), all.end(), [&](const Use& use) { return may_be_cast(use.name); });
+    } catch (const Refused&) {
+      return false;
+    }
+  }
+
   Rewrite operator()(std::monostate) const { throw Refused{"the layout is the one at hand"}; }
 
   Rewrite operator()(const RowPadding& padding) const {
@@ -226,11 +235,35 @@ class Rewriter {
   }
   /// &s[i] as the argument of a call or cast is one element; a pointer that is kept may go on from there.
   void refuse_kept_address(size_t name) const {
-    if (name < 2 || !tokens_[name - 1].is("&") || is_operand(tokens_[name - 2])) return;
+    if (!takes_address(name)) return;
     const bool is_argument =
         tokens_[name - 2].is(",") ||
         (name > 2 && tokens_[name - 2].is("(") && (tokens_[name - 3].is_name() || tokens_[name - 3].is(">")));
     if (!is_argument) throw Refused{fmt::format("{} takes an address in '{}'", place(name), d_.name)};
+  }
+  bool takes_address(size_t name) const {
+    return name >= 2 && tokens_[name - 1].is("&") && !is_operand(tokens_[name - 2]);
+  }
+  /// Whether something may make another type of the element here: an address that is taken, a cast, a call
+  /// (or a macro, FETCH_FLOAT4(s[i])).
+  bool may_be_cast(size_t name) const {
+    size_t begin = name;  // of it and the parentheses that open right before it
+    while (begin > 0 && tokens_[begin - 1].is("(")) --begin;
+    if (begin < 2) return true;
+    const Token& before = tokens_[begin - 1];
+    const auto is_statement = [](const Token& t) {
+      return t.is("if") || t.is("while") || t.is("for") || t.is("switch") || t.is("return");
+    };
+    if (before.is(")")) {  // of a cast, or of a condition
+      size_t open = begin - 1;
+      for (int depth = 1; depth > 0 && open > 0;) {
+        --open;
+        depth += tokens_[open].is(")") ? 1 : tokens_[open].is("(") ? -1 : 0;
+      }
+      return open == 0 || !is_statement(tokens_[open - 1]);
+    }
+    return before.is(",") || takes_address(begin) ||
+           (begin < name && ((before.is_name() && !is_statement(before)) || before.is(">")));
   }
   static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
 
@@ -387,11 +420,16 @@ class Rewriter {
 
 std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
                                        const Shape& shape, const Layout& layout) {
+  if (declaration.open) return Unclear{"the launch decides how large it is"};
   try {
     return std::visit(Rewriter(text, declaration, shape), layout);
   } catch (const Refused& refused) {
     return Unclear{refused.why};
   }
+}
+
+bool has_only_subscripts(std::string_view text, const Declaration& declaration) {
+  return Rewriter(text, declaration, Shape()).has_only_subscripts();
 }
 
 }  // namespace lanescope::advise

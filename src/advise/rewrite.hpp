@@ -28,4 +28,9 @@ struct Rewrite {
 [[nodiscard]] std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
                                                      const Shape& shape, const Layout& layout);
 
+/// Whether the text shows that the array is accessed by elements alone: every use has all subscripts, and
+/// none is where it could become something else, in a cast or a call. Wider accesses are then of the
+/// compiler's making.
+[[nodiscard]] bool has_only_subscripts(std::string_view text, const Declaration& declaration);
+
 }  // namespace lanescope::advise

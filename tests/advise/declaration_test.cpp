@@ -147,8 +147,22 @@ TEST(Declaration, TakesTheNearestAboveTheUse) {
   EXPECT_EQ(find(two, 4224, 6).line, 5u);
 }
 
+TEST(Declaration, TakesWhatTheLaunchGivesForTheFirstExtent) {
+  const Result row = find("extern __shared__ float tile[];", 4096);
+  EXPECT_THAT(row.extents, ElementsAre(1024));
+  EXPECT_EQ(row.element_bytes, 4u);
+  EXPECT_THAT(find("enum { n = 33 };\nextern __shared__ double tile[][n];", 2640).extents,
+              ElementsAre(10, 33));
+  EXPECT_EQ(
+      find("template <class T> void f() {\n  extern __shared__ T tile[];\n}", 4096, 1000, "tile", "f<float2>")
+          .element_bytes,
+      8u);
+}
+
 TEST(Declaration, SaysWhatItCannotKnow) {
-  EXPECT_THAT(find("extern __shared__ float tile[];", 4096).unclear, HasSubstr("the launch decides"));
+  EXPECT_THAT(find("extern __shared__ char tile[];", 4096).unclear, HasSubstr("the launch decides"));
+  EXPECT_THAT(find("extern __shared__ Body tile[];", 4096).unclear, HasSubstr("the launch decides"));
+  EXPECT_THAT(find("extern __shared__ float tile[][N];", 4096).unclear, HasSubstr("the launch decides"));
   EXPECT_THAT(find("// __shared__ float tile[4];\nconst char* s = \"__shared__ int tile[4];\";", 16).unclear,
               HasSubstr("no `__shared__ … tile` is declared"));
   EXPECT_THAT(find("#ifdef A\n#define N 16\n#else\n#define N 32\n#endif\n__shared__ T tile[N];", 64).unclear,

@@ -74,6 +74,23 @@ TEST(Rewrite, LeavesArraysAloneWhoseAddressIsKept) {
             "");
 }
 
+/// Accesses that are wider than an element are the compiler's own only then.
+TEST(Rewrite, TellsWhetherAnArrayIsAccessedByElementsAlone) {
+  const auto by_elements = [](const std::string& use) {
+    const std::string text = "void k() {\n__shared__ float s[256];\n" + use + "\n}";
+    return has_only_subscripts(text, std::get<Declaration>(find_declaration(text, "s", 1024, 1000)));
+  };
+  for (const char* use : {"s[2 * t] = a; s[2 * t + 1] += s[t] * (s[0] + 1);",
+                          "if ((s[a] > s[b]) == up) s[a] = 1; else s[b] = 2;",
+                          "for (int i = 0; i < n; ++i) s[i] = i & s[i]; return (s[0]);"})
+    EXPECT_TRUE(by_elements(use)) << use;
+  for (const char* use :
+       {"*reinterpret_cast<float4*>(&s[4 * t]) = v;", "reinterpret_cast<float4&>(s[4 * t]) = v;",
+        "(float4&)s[4 * t] = v;", "FETCH_FLOAT4(s[4 * t]) = v;", "FETCH_FLOAT4((s[4 * t])) = v;",
+        "copy(v, s[4 * t]);", "((float4*)s)[t] = v;", "float* p = s + t;", "s[t] = a; float* p = &s[0];"})
+    EXPECT_FALSE(by_elements(use)) << use;
+}
+
 TEST(Rewrite, MakesArraysWithGaps) {
   const Rewritten one = rewritten(
       "#include <cstdio>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n  __shared__ float s[256];\n"
@@ -163,6 +180,11 @@ TEST(Rewrite, LeavesDeclarationsAloneThatSayMore) {
   EXPECT_THAT(refused("__shared__ __align__(16) float s[256];"), HasSubstr("its type is"));
   EXPECT_THAT(rewritten("__shared__ P s[64];", 1024, ElementPadding{4}).refused,
               HasSubstr("other code may use"));
+}
+
+TEST(Rewrite, LeavesTheSizeToTheLaunch) {
+  EXPECT_EQ(rewritten("void k() {\nextern __shared__ float s[];\ns[t] = 1;\n}", 1024, RowPadding{1}).refused,
+            "the launch decides how large it is");
 }
 
 TEST(Rewrite, SurvivesTextThatIsCutOff) {

@@ -22,9 +22,10 @@ struct Advised {
 
 Advised advise_on_file(const std::string& file, const std::string& kernel, Dim grid, Dim block,
                        std::vector<Argument> arguments,
-                       profile::RecordBlocks record = profile::RecordBlocks::some) {
+                       profile::RecordBlocks record = profile::RecordBlocks::some,
+                       uint32_t dynamic_shared = 0) {
   Program loaded(file);
-  const Case c{file, kernel, "", grid, block, 0, std::move(arguments), {}};
+  const Case c{file, kernel, "", grid, block, dynamic_shared, std::move(arguments), {}};
   const Outcome run = run_kernel(loaded, c, &sm_90(), 0, record);
   EXPECT_FALSE(run.result.failed);
   const exec::Kernel& decoded = loaded.image().kernel(kernel);
@@ -34,7 +35,7 @@ Advised advise_on_file(const std::string& file, const std::string& kernel, Dim g
                           loaded.image().module(),
                           decoded,
                           {block.x, block.y, block.z},
-                          decoded.static_shared,
+                          decoded.static_shared + dynamic_shared,
                           0,
                           run.profile},
                          sources),
@@ -105,6 +106,31 @@ TEST(Advice, SequentialAddressingIsForReductionsOnly) {
   const Advised reduction = advise_on_file(file, "share_of_sum", {1}, {256}, {buffer, buffer});
   ASSERT_FALSE(reduction.advice.empty());
   EXPECT_EQ(reduction.advice.front().kind, advise::Advice::Kind::sequential_addressing);
+}
+
+/// What the compiler makes of neighbours falls to pieces where they are neighbours no longer, which lets a
+/// padding of one word in; vectors of the program's own do not. Of `extern` arrays the elements are known.
+TEST(Advice, TakesApartWhatTheCompilerPutTogether) {
+  const std::string file = "tests/data/cures/by_hand/vectors.ptx";
+  const Argument buffer = scratch(512 * 4);
+  const auto advised = [&](const char* kernel, uint32_t dynamic = 0) {
+    return advise_on_file(file, kernel, {1}, {256}, {buffer, buffer}, profile::RecordBlocks::some, dynamic);
+  };
+  const uint64_t cured = advised("pairs_cured").wavefronts;
+  for (const auto& [kernel, dynamic] : {std::pair("pairs", 0u), std::pair("pairs_of_launch", 512u * 4)}) {
+    const Advised found = advised(kernel, dynamic);
+    ASSERT_EQ(found.advice.size(), 2u) << kernel;  // no low and high words of elements that are one word
+    EXPECT_EQ(found.advice.front().layout, advise::Layout(advise::RowPadding{1})) << kernel;
+    EXPECT_EQ(found.advice.front().wavefronts_after, cured) << kernel;
+    EXPECT_TRUE(std::holds_alternative<advise::Swizzle>(found.advice.back().layout)) << kernel;
+  }
+  EXPECT_EQ(advised("pairs_of_launch", 512 * 4).advice.front().no_patch,
+            "the launch decides how large it is");
+  for (const char* kernel : {"vectors", "vectors_by_address"}) {
+    const Advised found = advised(kernel);
+    ASSERT_FALSE(found.advice.empty()) << kernel;
+    EXPECT_EQ(found.advice.front().layout, advise::Layout(advise::RowPadding{2})) << kernel;
+  }
 }
 
 /// The reason names the distance that makes the conflict it tells of, not one that is more frequent.
