@@ -18,8 +18,8 @@ namespace lanescope::exec {
 
 namespace {
 
-/// Backward branches a path takes before it lets others run: few when it has siblings that may hold what it
-/// waits for. Fewer still when nothing but their doing can end its loop.
+/// Backward branches and calls that a path makes before it lets others run: few when it has siblings that may
+/// hold what it waits for. Fewer still when nothing but their doing can end its loop.
 constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
 /// Yields after which what waits stops waiting for a path even if its loop is not seen to repeat itself
 /// (it counts, or reads a clock). Lanes that were let go so wait half as long for the warp's next such loop.
@@ -220,17 +220,30 @@ class Scheduler {
     w.event_loop = nullptr;
   }
 
-  void execute(WarpState& w, Path& path) {
-    begin(w, path);
-    const Inst* pc = path.pc;
-    uint64_t executed = 0;
-    do {
-      executed += pc->weight();
-      pc = pc->fn(w, pc);
-    } while (pc != w.stop);
-    worker_.instructions += executed;
-    worker_.lane_instructions += executed * static_cast<uint32_t>(std::popcount(path.mask));
-    if (path.parent >= 0) charge(w, path, executed);
+  /// Runs the path on, into functions and out of them, until something else happens to it, or its fuel is
+  /// used up. False if it is no more: it has returned to where it joins others.
+  bool execute(WarpState& w, Path& path) {
+    for (;;) {
+      begin(w, path);
+      const Inst* pc = path.pc;
+      uint64_t executed = 0;
+      do {
+        executed += pc->weight();
+        pc = pc->fn(w, pc);
+      } while (pc != w.stop);
+      worker_.instructions += executed;
+      worker_.lane_instructions += executed * static_cast<uint32_t>(std::popcount(path.mask));
+      if (path.parent >= 0) charge(w, path, executed);
+      path.fuel = std::min(path.fuel, w.fuel);
+      if (w.event != Event::call && w.event != Event::ret) return true;
+      handle(w, path);
+      if (path.state != Path::State::ready) return false;
+      if (--w.fuel != 0) continue;
+      path.fuel = 0;
+      w.event = Event::yield;
+      w.event_target = path.pc;
+      return true;
+    }
   }
 
   /// The lanes that wait for a path are idle because of the branches at which they parted from it.
@@ -251,10 +264,11 @@ class Scheduler {
   /// Runs one path until something happens to it. True if it gave up its turn by itself.
   bool run_path(WarpState& w, int16_t index) {
     Path& path = w.paths[static_cast<size_t>(index)];
-    w.fuel = path.spinning ? spinning_slice : w.path_count > 1 ? short_slice : long_slice;
-    execute(w, path);
-    if (w.event != Event::yield) {
-      handle(w, path);
+    const uint32_t slice = path.spinning ? spinning_slice : w.path_count > 1 ? short_slice : long_slice;
+    w.fuel = path.fuel = path.fuel == 0 ? slice : std::min(path.fuel, slice);
+    const bool is_there = execute(w, path);
+    if (!is_there || w.event != Event::yield) {
+      if (is_there) handle(w, path);
       progress_ = true;
       return false;
     }
@@ -372,6 +386,7 @@ class Scheduler {
     if (path.parent < 0) return;
     Path& joint = w.paths[static_cast<size_t>(path.parent)];
     joint.arrived |= lanes;
+    joint.fuel = std::min(joint.fuel, path.fuel);
     if (lanes != 0) joint.pc = at;
     if (--joint.children == 0) resume(w, joint);
   }
@@ -404,7 +419,10 @@ class Scheduler {
       sibling.parent = parent;
       sibling.stop = stop;
       sibling.mask = lanes;
+      sibling.fuel = path.fuel;
       path.mask = rest;
+      path.yields = 0;  // whichever of the two is in a loop, it has come on
+      path.spinning = false;
       take_branch(w, sibling, target, loop);
       proceed(w, path, other);
       return;
@@ -419,11 +437,13 @@ class Scheduler {
     first.parent = parent;
     first.stop = join;
     first.mask = lanes;
+    first.fuel = path.fuel;
     first.state = Path::State::ready;  // taken before the second is made
     Path& second = new_path(w);
     second.parent = parent;
     second.stop = join;
     second.mask = rest;
+    second.fuel = path.fuel;
     take_branch(w, first, target, loop);
     proceed(w, second, other);
   }
@@ -708,14 +728,14 @@ class Scheduler {
   /// long enough. It is compared with what it was after 0, 1, 2, 4, 8 … of them (Brent's cycle detection),
   /// for memory that it reads may have changed before.
   bool spins(WarpState& w, Path& path) {
-    uint64_t before = fingerprint(w);
+    uint64_t before = fingerprint(w, path);
     const Inst* start = path.pc;
     const uint64_t writes = worker_.global_writes;
     for (uint32_t step = 0; step < longest_cycle; ++step) {
       w.fuel = 1;
-      execute(w, path);
-      if (w.event != Event::yield) {  // it left the loop
-        handle(w, path);
+      const bool is_there = execute(w, path);
+      if (!is_there || w.event != Event::yield) {  // it left the loop
+        if (is_there) handle(w, path);
         progress_ = true;
         return false;
       }
@@ -727,7 +747,7 @@ class Scheduler {
       if (worker_.global_writes != writes) return false;
       const bool renew = std::has_single_bit(step);
       if (path.pc != start && !renew) continue;
-      const uint64_t now = fingerprint(w);
+      const uint64_t now = fingerprint(w, path);
       if (path.pc == start && now == before) return true;
       if (renew) {
         before = now;
@@ -798,11 +818,17 @@ class Scheduler {
     }
   }
 
-  /// What one warp sees and decides by.
-  [[nodiscard]] uint64_t fingerprint(const WarpState& w) const {
+  /// What a path of a warp sees and decides by.
+  [[nodiscard]] uint64_t fingerprint(const WarpState& w, const Path& path) const {
     uint64_t h = 0x9e3779b97f4a7c15ull;
     mix_own(h, w);
     mix(h, block_.shared_at, block_.shared_bytes / 8 * 8);
+    for (int32_t at = path.frame; at >= 0;) {
+      const Frame& frame = w.frames[static_cast<size_t>(at)];
+      mix(h, reinterpret_cast<const std::byte*>(&frame.back), sizeof frame.back);
+      mix(h, frame.saved.data(), frame.saved.size());
+      at = frame.below;
+    }
     return h;
   }
 

@@ -49,6 +49,9 @@ struct Path {
   uint32_t branch =
       no_operand;  ///< of a joint: where its lanes parted (Kernel::branches), if that is counted
   uint64_t yields = 0;
+  /// Backward branches and calls until it lets others run, whatever it meets on its way: barriers, lanes that
+  /// part and join. 0: it begins a new slice.
+  uint32_t fuel = 0;
 };
 
 /// Parts beyond those of 32 single lanes cannot exist: a joint has at least two parts or lanes that wait in

@@ -153,6 +153,58 @@ TEST(Engine, LanesThatTakeALockInTurnAreLetGoEachTime) {
   for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(p.word(lane), 7u) << lane;
 }
 
+/// Reads a word, or tries to take it for a lock, in a function.
+const char* const looks_in_functions =
+    ".func (.param .b32 r) look(.param .b64 at)\n{\n.reg .b64 %a;\n.reg .b32 %v;\nld.param.b64 %a, [at];\n"
+    "ld.volatile.global.u32 %v, [%a];\nst.param.b32 [r], %v;\nret;\n}\n"
+    ".func (.param .b32 r) try(.param .b64 at)\n{\n.reg .b64 %a;\n.reg .b32 %v;\nld.param.b64 %a, [at];\n"
+    "atom.global.cas.b32 %v, [%a], 0, 1;\nst.param.b32 [r], %v;\nret;\n}\n";
+std::string call(const char* function) {
+  return std::string("{\n.param .b64 p;\n.param .b32 q;\nst.param.b64 [p], %rd4;\ncall (q), ") + function +
+         ", (p);\nld.param.b32 %r5, [q];\n}\n";
+}
+/// Nothing waits so long for something that others can do: attempts are counted in %r6.
+const char* const gives_up = "add.u32 %r6, %r6, 1;\nsetp.gt.u32 %p2, %r6, 1000000;\n@%p2 trap;\n";
+
+TEST(Engine, LoopsThatWaitLetOtherWarpsRunWhateverIsInThem) {
+  for (const std::string& look :
+       {call("look"),
+        std::string("ld.volatile.global.u32 %r5, [%rd4];\nand.b32 %r7, %r1, 1;\nsetp.eq.u32 %p4, %r7, 0;\n"
+                    "@%p4 bra even;\nadd.u32 %r8, %r8, 1;\neven:\n"),
+        std::string("ld.volatile.global.u32 %r5, [%rd4];\nbar.sync 1, 32;\n")}) {
+    Program p(
+        "add.u64 %rd4, %rd1, 1024;\nmov.u32 %r6, 0;\nsetp.lt.u32 %p1, %r1, 32;\n@!%p1 bra other;\nagain:\n" +
+            (gives_up + look) +
+            "setp.eq.u32 %p3, %r5, 0;\n@%p3 bra again;\nst.global.u32 [%rd3], 7;\nbra done;\n"
+            "other:\nst.volatile.global.u32 [%rd4], 1;\ndone:",
+        looks_in_functions);
+    EXPECT_FALSE(p.run({1}, {64}).failed) << look;
+    for (uint32_t lane = 0; lane < 32; ++lane) EXPECT_EQ(p.word(lane), 7u) << look;
+  }
+}
+
+TEST(Engine, LoopsThatWaitForNobodyInAFunctionAreADeadlock) {
+  Program p(
+      "add.u64 %rd4, %rd1, 1024;\nagain:\n" + call("look") + "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra again;",
+      looks_in_functions);
+  for (const uint32_t threads : {1u, 2u})
+    EXPECT_EQ(only(p.run({3}, {64}, threads)).kind, Finding::Kind::deadlock);
+}
+
+TEST(Engine, LanesThatTakeALockInAFunctionAreLetGoEachTime) {
+  // Whether those that have the lock leave the loop by its branch, or those that have not go back by theirs.
+  for (const char* branch : {"setp.ne.u32 %p1, %r5, 0;\n@%p1 bra again;\n",
+                             "setp.eq.u32 %p1, %r5, 0;\n@%p1 bra locked;\nbra again;\nlocked:\n"}) {
+    Program p("add.u64 %rd4, %rd1, 1024;\nagain:\n" + (call("try") + branch) +
+                  "st.global.u32 [%rd3], 7;\natom.global.exch.b32 %r5, [%rd4], 0;",
+              looks_in_functions);
+    const LaunchResult result = p.run({2}, {64});
+    EXPECT_FALSE(result.failed);
+    EXPECT_LT(result.warp_instructions, 5'000'000u) << branch;
+    for (uint32_t thread = 0; thread < 128; ++thread) EXPECT_EQ(p.word(thread), 7u) << branch << thread;
+  }
+}
+
 TEST(Engine, CopiesAndBitFieldsOfWhatIsNotWrittenAreWarnings) {
   Program p(
       ".local .align 4 .b8 v[24];\nld.local.u8 %r5, [v];\nst.local.u8 [v+4], %r5;\n"
