@@ -19,6 +19,16 @@ CheckedAccess::Strength strength_of(const ptx::Instruction& in, AccessKind kind)
   return in.has(Mod::volatile_) ? Strength::is_volatile : Strength::plain;
 }
 
+/// Whether a store is to a struct that is an argument or a result of a call: in PTX, an array.
+bool passes_struct(const ptx::Function& f, const ptx::Instruction& in) {
+  using Kind = ptx::SymbolRef::Kind;
+  const ptx::SymbolRef& symbol = in.operands[0].symbol;
+  const std::vector<ptx::Variable>* const of = symbol.kind == Kind::local_variable     ? &f.variables
+                                               : symbol.kind == Kind::return_parameter ? &f.returns
+                                                                                       : nullptr;
+  return is_param(in.space) && of != nullptr && !(*of)[symbol.index].dims.empty();
+}
+
 /// Registers whose values go nowhere but into memory that may be a thread's own, as they are or as other bits
 /// of a word: what code without optimisation does to copy a struct, padding and all, and to set a bit field.
 std::vector<bool> registers_moved_only(const ptx::Function& f) {
@@ -35,7 +45,8 @@ std::vector<bool> registers_moved_only(const ptx::Function& f) {
   while (std::exchange(changed, false))
     for (size_t i = f.body.size(); i-- > 0;) {
       const ptx::Instruction& in = f.body[i];
-      const bool stores = in.op == Op::st && (in.space == Space::generic || in.space == Space::local);
+      const bool stores =
+          in.op == Op::st && (in.space == Space::generic || in.space == Space::local || passes_struct(f, in));
       const bool passes_on = in.op == Op::mov || in.op == Op::and_ || in.op == Op::or_ || in.op == Op::bfi;
       if (stores) {
         used(in.operands[0].reg);

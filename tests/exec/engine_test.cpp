@@ -220,6 +220,25 @@ TEST(Engine, CopiesAndBitFieldsOfWhatIsNotWrittenAreWarnings) {
   EXPECT_EQ(severities, "warning warning error error ");
 }
 
+/// Structs are passed with all their bytes; what is passed by itself is used.
+TEST(Engine, StructsThatArePassedWithWhatIsNotWrittenAreWarnings) {
+  Program p(
+      ".local .align 4 .b8 v[24];\nld.local.u32 %r5, [v];\nld.local.u32 %r6, [v+4];\n{\n.param .align 4 .b8 "
+      "s[8];\n"
+      ".param .b32 n;\nst.param.b32 [s+4], %r5;\nst.param.b32 [n], %r6;\ncall f, (s, n);\n}\n"
+      "{\n.param .align 4 .b8 t[8];\ncall (t), g, ();\n}\n",
+      ".func f(.param .align 4 .b8 s[8], .param .b32 n) { ret; }\n"
+      ".func (.param .align 4 .b8 r[8]) g() {\n.local .align 4 .b8 v[4];\n.reg .b32 %x;\nld.local.u32 %x, "
+      "[v];\n"
+      "st.param.b32 [r], %x;\nret;\n}\n");
+  p.checks.init = true;
+  std::map<uint64_t, Finding::Severity> found;
+  for (const Finding& f : p.run({1}, {1}).findings) found[f.address] = f.severity;
+  std::string severities;  // in the order of the addresses
+  for (const auto& [address, severity] : found) severities += std::string(name_of(severity)) + " ";
+  EXPECT_EQ(severities, "warning error warning ");
+}
+
 TEST(Engine, LanesThatNeverComeAreADeadlock) {
   Program p(
       "setp.lt.u32 %p1, %r1, 16;\n@!%p1 bra other;\nshfl.sync.idx.b32 %r5, %r1, 0, 31, -1;\nbra "
