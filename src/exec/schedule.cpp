@@ -274,8 +274,10 @@ class Scheduler {
     }
     proceed(w, path, w.event_target);
     ++path.yields;
-    if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields)))
-      path.spinning = spins(w, path);
+    if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields))) {
+      const bool waited = std::exchange(path.spinning, spins(w, path));
+      if (waited && !path.spinning) path.yields = 0;  // for its next loop
+    }
     if (path.state == Path::State::ready) {
       if (path.spinning)
         free_waiting(w, path);
