@@ -167,8 +167,7 @@ LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         const int registers = registers_of(runtime, function);
         const uint64_t shared = kernel.static_shared + dynamic_shared;
         const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
-        *blocks = threads > max_threads(runtime, kernel, registers) ||
-                          shared > std::max(shared_limit(runtime, function, kernel), fixed)
+        *blocks = shared > std::max(shared_limit(runtime, function, kernel), fixed)
                       ? 0
                       : runtime.device.resident_blocks(static_cast<uint32_t>(threads), shared, registers);
         return Status::success;

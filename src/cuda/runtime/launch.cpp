@@ -153,27 +153,26 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
   }
   const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
   const uint32_t limit = shared_limit(runtime, function, kernel);
-  const auto too_much = [&] {
-    return fmt::format(
-        "its block needs {} bytes of shared memory; {} are allowed{}", shared, limit,
-        shared <= device.shared_optin()
-            ? ", more by cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
-            : fmt::format(" and the device has {}", device.shared_optin()));
-  };
+  // As an H100 tells it: of a cooperative grid, as long as the program has set no limit of its own, that no
+  // block is resident.
+  if (shared > limit)
+    return Refusal{
+        work.cooperative && !function.dynamic_shared_limit ? Status::cooperative_launch_too_large
+                                                           : Status::invalid_value,
+        fmt::format("its block needs {} bytes of shared memory; {} are allowed{}", shared, limit,
+                    shared <= device.shared_optin()
+                        ? ", more by cudaFuncSetAttribute(…, cudaFuncAttributeMaxDynamicSharedMemorySize, …)"
+                        : fmt::format(" and the device has {}", device.shared_optin()))};
   if (work.cooperative) {
-    const auto too_large = [](std::string why) {
-      return Refusal{Status::cooperative_launch_too_large, std::move(why)};
-    };
-    if (shared > std::max(limit, most(attribute_max_shared_per_block))) return too_large(too_much());
     const auto resident = static_cast<uint64_t>(device.resident_blocks(static_cast<uint32_t>(block.count()),
                                                                        shared, runtime.registers(function))) *
                           most(attribute_multiprocessors);
     if (grid.count() > resident)
-      return too_large(
+      return Refusal{
+          Status::cooperative_launch_too_large,
           fmt::format("its grid has {} blocks, which wait for each other; {} fit on the device at once",
-                      grid.count(), resident));
+                      grid.count(), resident)};
   }
-  if (shared > limit) return invalid(too_much());
   return std::nullopt;
 }
 

@@ -201,7 +201,7 @@ LANESCOPE_CUDA_API Status cudaStreamCopyAttributes(Stream* target, Stream* sourc
     const Status found = find_stream(runtime, source, OnCaptured::is_recorded, from);
     if (found != Status::success) return found;
     to.attributes = from->attributes;
-    if (&to != &runtime.legacy_stream) to.priority = from->priority;
+    to.priority = from->priority;
     return Status::success;
   });
 }
@@ -295,14 +295,14 @@ LANESCOPE_CUDA_API Status cudaEventSynchronize(Event* event) {
 LANESCOPE_CUDA_API Status cudaEventElapsedTime(float* milliseconds, Event* start, Event* end) {
   return call([&](Runtime& runtime) {
     if (milliseconds == nullptr) return Status::invalid_value;
-    if (!runtime.is_event(start) || !runtime.is_event(end)) return Status::invalid_resource_handle;
-    for (const Event* event : {start, end})
+    for (const Event* event : {start, end}) {
+      if (!runtime.is_event(event) || (event->flags & disable_timing) != 0)
+        return Status::invalid_resource_handle;
       if (const Status captured = refuse_captured(*event, false); captured != Status::success)
         return captured;
+    }
     if (!runtime.is_done(*start) || !runtime.is_done(*end)) return Status::not_ready;
-    if (((start->flags | end->flags) & disable_timing) != 0 || *start->recorded_ns < 0 ||
-        *end->recorded_ns < 0)
-      return Status::invalid_resource_handle;
+    if (*start->recorded_ns < 0 || *end->recorded_ns < 0) return Status::invalid_resource_handle;
     *milliseconds = static_cast<float>(static_cast<double>(*end->recorded_ns - *start->recorded_ns) * 1e-6);
     return Status::success;
   });

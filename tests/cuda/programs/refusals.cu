@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(128) bounded(int* p) {
 }
 
 /// "name: error value …"; the last error is forgotten, after it was seen to be that of the call.
-void show(const char* name, cudaError_t error, const char* format = "", ...) {
+void tell(const char* name, cudaError_t error, const char* format = "", ...) {
   std::printf("%s: %s", name, cudaGetErrorName(error));
   va_list values;
   va_start(values, format);
@@ -37,6 +37,13 @@ void show(const char* name, cudaError_t error, const char* format = "", ...) {
   if (last != error) std::printf(", the last error is %s", cudaGetErrorName(last));
   std::printf("\n");
 }
+
+/// The values are those after the call.
+#define show(name, call, ...)                      \
+  do {                                             \
+    const cudaError_t result = call;               \
+    tell(name, result __VA_OPT__(, ) __VA_ARGS__); \
+  } while (false)
 
 void memory() {
   void* p = &p;
@@ -158,6 +165,8 @@ void functions() {
        blocks);
   show("blocks of 60000 bytes", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 32, 60000),
        " %d", blocks);
+  show("blocks beyond the launch bounds",
+       cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, bounded, 1000, 0), " %d", blocks);
   show("blocks, flags", cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(&blocks, plain, 32, 0, 2));
   for (const int threads : {0, 32, 1024, 1025})
     for (const int count : {1, 2, 8, 33})
@@ -238,8 +247,18 @@ void streams_and_events() {
   show("query", cudaEventQuery(event));
   show("synchronise", cudaEventSynchronize(event));
   show("elapsed", cudaEventElapsedTime(&milliseconds, event, event));
+  cudaEvent_t without_time = nullptr;
+  cudaEventCreateWithFlags(&without_time, cudaEventDisableTiming);
+  show("elapsed without time", cudaEventElapsedTime(&milliseconds, event, without_time));
   show("wait", cudaStreamWaitEvent(stream, event, 0));
   cudaGraphDestroy(graph);
+
+  // Priorities are attributes, also those of the legacy stream.
+  cudaStream_t urgent = nullptr;
+  int priority = 0;
+  cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, -3);
+  show("copy attributes", cudaStreamCopyAttributes(nullptr, urgent));
+  show("priority", cudaStreamGetPriority(nullptr, &priority), " %d", priority);
 
   // Two captures into one graph.
   cudaStream_t other = nullptr;
