@@ -481,10 +481,13 @@ bool gathers_wide(const Job<bytes>& job, int64_t batch, const Gathering& of, con
     if (of.columns < job.columns) return bytes < 4 && length <= 520 && used < 0.95;
     return busy > 0.65 || gathering_shared(bytes, of, job.rows) <= shared_of_blocks(device, 3);
   }
-  // Strips are faster for shorter columns, but where four lanes have all of one.
-  const int64_t least = bytes == 4 ? 200 : 72;
-  const bool four = bytes == 1 && of.lanes == 2 && length >= 56 && length <= 64;
-  return (length >= least || four) && length <= limits.wide_bytes &&
+  // Strips are faster for shorter columns, but where four lanes have all of one; tiles for those of 32 to 49
+  // floats.
+  const bool four = bytes <= 2 && of.lanes == 2 && length >= (bytes == 1 ? 48 : 54) && length <= 64;
+  const bool long_enough = bytes == 4   ? length >= 200 || (length >= 96 && length < 128)
+                           : bytes == 2 ? length >= 66
+                                        : length >= (of.lanes == 3 ? 67 : 72);
+  return (long_enough || four) && length <= limits.wide_bytes &&
          used < (busy > 0.8 ? limits.wide_busy : limits.wide);
 }
 
@@ -517,7 +520,7 @@ std::optional<Gathering> best_of_wide(const Job<bytes>& job, int64_t batch, cons
     if (other && gathered(bytes, *other) > gathered(bytes, *best) + by) best = other;
   };
   if (length >= 120 && length < 216) improve(2, 0.1);
-  improve(4, length < 120 ? -0.03 : 0.03);
+  if (bytes > 1 || length >= 88) improve(4, length < 120 ? -0.03 : 0.03);
   return best;
 }
 
