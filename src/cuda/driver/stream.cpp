@@ -106,10 +106,7 @@ bool to_work(const MemoryOperationParameters& from, Work& to) {
 
 Status submit_all(Stream* stream, std::span<const MemoryOperationParameters> operations) {
   return in_context([&] {
-    return call([&](Runtime& runtime) {
-      Stream* to = nullptr;
-      const Status found = find_stream(runtime, stream, OnCaptured::is_recorded, to);
-      if (found != Status::success) return found;
+    return with_stream(stream, OnCaptured::is_recorded, [&](Runtime& runtime, Stream&) {
       std::vector<Work> all(operations.size());
       for (size_t i = 0; i < all.size(); ++i) {
         if (!to_work(operations[i], all[i])) return Status::invalid_value;

@@ -183,10 +183,7 @@ LANESCOPE_CUDA_API Status cudaMemAdvise(const void* pointer, size_t size, int ad
 
 LANESCOPE_CUDA_API Status cudaMemPrefetchAsync(const void* pointer, size_t size, MemoryLocation location,
                                                unsigned flags, Stream* stream) {
-  return call([&](Runtime& runtime) {
-    Stream* to = nullptr;
-    const Status found = find_stream(runtime, stream, OnCaptured::is_refused, to);
-    if (found != Status::success) return found;
+  return with_stream(stream, OnCaptured::is_refused, [&](Runtime& runtime, Stream&) {
     if (flags != 0 || !is_place(location)) return Status::invalid_value;
     if (!exists(location)) return location.type == on_device ? Status::invalid_device : Status::invalid_value;
     return advise(runtime, pointer, size, [&](Advised& said) { said.prefetched = target_of(location); });

@@ -93,6 +93,15 @@ struct ChannelFormat {
   int x, y, z, w;
   int kind;
   [[nodiscard]] size_t bytes() const { return static_cast<size_t>(x + y + z + w) / 8; }
+  /// 1, 2 or 4 of the same size; 0 for a format that no array and no texture can have.
+  [[nodiscard]] int channels() const {
+    constexpr int floating = 2;
+    if (kind < 0 || kind > floating || (x != 8 && x != 16 && x != 32) || (x == 8 && kind == floating))
+      return 0;
+    if (y == 0 && z == 0 && w == 0) return 1;
+    if (y == x && z == 0 && w == 0) return 2;
+    return y == x && z == x && w == x ? 4 : 0;
+  }
 };
 static_assert(sizeof(ChannelFormat) == 20);
 

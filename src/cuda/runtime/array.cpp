@@ -6,18 +6,6 @@
 namespace lanescope::cuda {
 namespace {
 
-bool is_possible(const ChannelFormat& format) {
-  if (format.kind < 0 || format.kind > 2) return false;  // signed, unsigned, float
-  constexpr int floating = 2;
-  const int bits = format.x;
-  if ((bits != 8 && bits != 16 && bits != 32) || (bits == 8 && format.kind == floating)) return false;
-  for (const int other : {format.y, format.z, format.w})
-    if (other != 0 && other != bits) return false;
-  const bool one = format.y == 0 && format.z == 0 && format.w == 0;
-  const bool two = format.y != 0 && format.z == 0 && format.w == 0;
-  return one || two || (format.y != 0 && format.z != 0 && format.w != 0);
-}
-
 /// Sides of 0 are those that an array does not have. What is refused, and in which order, is what an H100's
 /// runtime refuses.
 bool is_shape(const Sizes& extent, unsigned flags) {
@@ -43,7 +31,7 @@ bool is_within_limits(const Sizes& extent, unsigned flags) {
 Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsigned flags) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || format == nullptr || !is_shape(extent, flags)) return Status::invalid_value;
-    if (!is_possible(*format)) return Status::invalid_channel_descriptor;
+    if (format->channels() == 0) return Status::invalid_channel_descriptor;
     if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
     if (!is_within_limits(extent, flags)) return Status::invalid_value;
     auto array = std::make_unique<Array>();

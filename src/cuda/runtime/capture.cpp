@@ -218,15 +218,12 @@ LANESCOPE_CUDA_API Status cudaStreamBeginCaptureToGraph(Stream* stream, Graph* g
 }
 
 LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, handle, OnCaptured::is_ended, stream);
-    if (found != Status::success) return found;
-    if (stream->capture == nullptr) return Status::illegal_state;
-    const std::shared_ptr<Capture> capture = stream->capture;
+  return with_stream(handle, OnCaptured::is_ended, [&](Runtime&, Stream& stream) {
+    if (stream.capture == nullptr) return Status::illegal_state;
+    const std::shared_ptr<Capture> capture = stream.capture;
     // Of a capture into a graph that there was before, nobody needs the handle.
     if (out == nullptr && capture->owns_graph) return Status::invalid_value;
-    if (capture->origin != stream) return spoil_if_failed(*stream, Status::capture_unmatched);
+    if (capture->origin != &stream) return spoil_if_failed(stream, Status::capture_unmatched);
     if (capture->mode != mode_relaxed && capture->thread != std::this_thread::get_id())
       return Status::capture_wrong_thread;
     const bool joined = is_joined(*capture);
@@ -247,32 +244,26 @@ LANESCOPE_CUDA_API Status cudaStreamIsCapturing(Stream* handle, int* status) {
 LANESCOPE_CUDA_API Status cudaStreamGetCaptureInfo(Stream* handle, int* status, unsigned long long* id,
                                                    Graph** graph, Node* const** needs, const void** edges,
                                                    size_t* count) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, handle, OnCaptured::is_asked, stream);
-    if (found != Status::success) return found;
+  return with_stream(handle, OnCaptured::is_asked, [&](Runtime&, Stream& stream) {
     if (status == nullptr) return Status::invalid_value;
-    *status = stream->capture == nullptr ? 0 : stream->capture->invalid ? 2 : 1;
-    if (stream->capture == nullptr) return Status::success;
-    if (id != nullptr) *id = stream->capture->id;
-    if (graph != nullptr) *graph = stream->capture->graph;
-    if (needs != nullptr) *needs = stream->capture_tail.data();
+    *status = stream.capture == nullptr ? 0 : stream.capture->invalid ? 2 : 1;
+    if (stream.capture == nullptr) return Status::success;
+    if (id != nullptr) *id = stream.capture->id;
+    if (graph != nullptr) *graph = stream.capture->graph;
+    if (needs != nullptr) *needs = stream.capture_tail.data();
     if (edges != nullptr) *edges = nullptr;
-    if (count != nullptr) *count = stream->capture_tail.size();
+    if (count != nullptr) *count = stream.capture_tail.size();
     return Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaStreamUpdateCaptureDependencies(Stream* handle, Node* const* needs, const void*,
                                                               size_t count, unsigned flags) {
-  return call([&](Runtime& runtime) {
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, handle, OnCaptured::is_recorded, stream);
-    if (found != Status::success) return found;
-    if (stream->capture == nullptr) return Status::illegal_state;
+  return with_stream(handle, OnCaptured::is_recorded, [&](Runtime&, Stream& stream) {
+    if (stream.capture == nullptr) return Status::illegal_state;
     if (needs == nullptr && count != 0) return Status::invalid_value;
-    if (flags == 1) stream->capture_tail.clear();  // set; otherwise add
-    stream->capture_tail.insert(stream->capture_tail.end(), needs, needs + count);
+    if (flags == 1) stream.capture_tail.clear();  // set; otherwise add
+    stream.capture_tail.insert(stream.capture_tail.end(), needs, needs + count);
     return Status::success;
   });
 }

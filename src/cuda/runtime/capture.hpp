@@ -38,6 +38,25 @@ enum class OnCaptured {
 /// spoils the capture, but for calls that ask about it.
 [[nodiscard]] Status find_stream(Runtime& runtime, Stream* handle, OnCaptured captured, Stream*& out);
 
+/// A call about a stream.
+template <typename F>
+Status with_stream(Stream* handle, OnCaptured captured, F&& body) {
+  return call([&](Runtime& runtime) -> Status {
+    Stream* stream = nullptr;
+    const Status found = find_stream(runtime, handle, captured, stream);
+    return found == Status::success ? body(runtime, *stream) : found;
+  });
+}
+
+/// A call about what was submitted to a stream, which may not be captured.
+template <typename F>
+Status about_stream(Stream* handle, F&& body) {
+  return with_stream(handle, OnCaptured::is_refused, [&](Runtime& runtime, Stream& stream) {
+    const Status refused = refuse_while_capturing();
+    return refused == Status::success ? body(runtime, stream) : refused;
+  });
+}
+
 /// For what waits for the whole device, which no mode of captures allows: it spoils them all. (Other calls:
 /// refuse_while_capturing, in runtime.hpp.)
 [[nodiscard]] Status refuse_in_any_mode();

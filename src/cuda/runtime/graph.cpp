@@ -794,18 +794,13 @@ LANESCOPE_CUDA_API Status cudaGraphExecGetFlags(const Executable* executable, un
 }
 
 LANESCOPE_CUDA_API Status cudaGraphUpload(Executable* executable, Stream* stream) {
-  return call([&](Runtime& runtime) {
-    Stream* to = nullptr;
-    const Status found = find_stream(runtime, stream, OnCaptured::is_refused, to);
-    return found == Status::success && executable == nullptr ? Status::invalid_value : found;
+  return with_stream(stream, OnCaptured::is_refused, [&](Runtime&, Stream&) {
+    return executable == nullptr ? Status::invalid_value : Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle) {
-  return call([&](Runtime& runtime) -> Status {
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, handle, OnCaptured::is_refused, stream);
-    if (found != Status::success) return found;
+  return with_stream(handle, OnCaptured::is_refused, [&](Runtime& runtime, Stream&) -> Status {
     if (executable == nullptr) return Status::invalid_value;
     Block block;
     for (const Node* node : executable->order)

@@ -313,11 +313,7 @@ LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
 
 LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer, size_t bytes,
                                                    unsigned flags) {
-  return call([&](Runtime& runtime) {
-    Stream* to = nullptr;
-    Status status = find_stream(runtime, stream, OnCaptured::is_refused, to);
-    if (status == Status::success) status = refuse_while_capturing();
-    if (status != Status::success) return status;
+  return about_stream(stream, [&](Runtime& runtime, Stream&) {
     constexpr unsigned global = 1, host = 2, single = 4;
     if (flags != 0 && flags != global && flags != host && flags != single) return Status::invalid_value;
     const auto allocation = runtime.memory.find(reinterpret_cast<uint64_t>(pointer));

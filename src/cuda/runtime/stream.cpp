@@ -53,25 +53,6 @@ int64_t now_ns() {
 
 namespace {
 
-/// A call about a stream.
-template <typename F>
-Status with_stream(Stream* handle, OnCaptured captured, F&& body) {
-  return call([&](Runtime& runtime) -> Status {
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, handle, captured, stream);
-    return found == Status::success ? body(runtime, *stream) : found;
-  });
-}
-
-/// A call about what was submitted to a stream, which may not be captured.
-template <typename F>
-Status about_stream(Stream* handle, F&& body) {
-  return with_stream(handle, OnCaptured::is_refused, [&](Runtime& runtime, Stream& stream) {
-    const Status refused = refuse_while_capturing();
-    return refused == Status::success ? body(runtime, stream) : refused;
-  });
-}
-
 constexpr unsigned external = 1;  ///< cudaEventRecordExternal and cudaEventWaitExternal
 
 /// A call that records an event in a stream or makes the stream wait for it.

@@ -29,12 +29,9 @@ Objects& objects() {
 }
 
 bool set_format(exec::Texture& texture, const ChannelFormat& format) {
-  if (format.kind < 0 || format.kind > 2 || (format.x != 8 && format.x != 16 && format.x != 32)) return false;
-  if (format.kind == 2 && format.x == 8) return false;
-  for (const int other : {format.y, format.z, format.w})
-    if (other != 0 && other != format.x) return false;
-  if ((format.z != 0) != (format.w != 0) || (format.z != 0 && format.y == 0)) return false;
-  texture.channels = format.w != 0 ? 4 : format.y != 0 ? 2 : 1;
+  const int channels = format.channels();
+  if (channels == 0) return false;
+  texture.channels = static_cast<uint8_t>(channels);
   texture.channel_bytes = static_cast<uint8_t>(format.x / 8);
   texture.kind = static_cast<exec::Texture::Kind>(format.kind);
   return true;

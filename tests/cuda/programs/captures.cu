@@ -103,6 +103,17 @@ struct Call {
   std::string name;
   std::function<cudaError_t()> run;
 };
+/// Ends a capture that could be begun.
+cudaError_t ended(cudaStream_t stream, cudaError_t begun) {
+  cudaGraph_t graph;
+  if (!begun) cudaStreamEndCapture(stream, &graph);
+  return begun;
+}
+/// `blocking` joins the capture of `self`.
+void join() {
+  cudaEventRecord(w.captured, w.self);
+  cudaStreamWaitEvent(w.blocking, w.captured, 0);
+}
 std::vector<Call> calls() {
   std::vector<Call> c;
   auto add = [&](std::string n, std::function<cudaError_t()> f) { c.push_back({n, f}); };
@@ -261,31 +272,26 @@ std::vector<Call> calls() {
     return cudaStreamWaitEvent(nullptr, w.captured, 0);
   });
   add("blocking joins, StreamQuery legacy", [] {
-    cudaEventRecord(w.captured, w.self);
-    cudaStreamWaitEvent(w.blocking, w.captured, 0);
+    join();
     return cudaStreamQuery(nullptr);
   });
   add("blocking joins, EndCapture blocking", [] {
-    cudaEventRecord(w.captured, w.self);
-    cudaStreamWaitEvent(w.blocking, w.captured, 0);
+    join();
     cudaGraph_t g;
     return cudaStreamEndCapture(w.blocking, &g);
   });
   add("blocking joins and works", [] {
-    cudaEventRecord(w.captured, w.self);
-    cudaStreamWaitEvent(w.blocking, w.captured, 0);
+    join();
     return cudaMemsetAsync(w.device, 1, 64, w.blocking);
   });
   add("blocking joins, StreamDestroy", [] {
-    cudaEventRecord(w.captured, w.self);
-    cudaStreamWaitEvent(w.blocking, w.captured, 0);
+    join();
     auto e = cudaStreamDestroy(w.blocking);
     w.blocking = nullptr;
     return e;
   });
   add("blocking joins and works, StreamDestroy", [] {
-    cudaEventRecord(w.captured, w.self);
-    cudaStreamWaitEvent(w.blocking, w.captured, 0);
+    join();
     cudaMemsetAsync(w.device, 1, 64, w.blocking);
     auto e = cudaStreamDestroy(w.blocking);
     w.blocking = nullptr;
@@ -517,17 +523,11 @@ std::vector<Call> calls() {
     on("StreamUpdateCaptureDependencies", [](cudaStream_t s) {
       return cudaStreamUpdateCaptureDependencies(s, nullptr, nullptr, 0, cudaStreamSetCaptureDependencies);
     });
-    on("StreamBeginCapture", [](cudaStream_t s) {
-      auto e = cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed);
-      cudaGraph_t g;
-      if (!e) cudaStreamEndCapture(s, &g);
-      return e;
-    });
+    on("StreamBeginCapture",
+       [](cudaStream_t s) { return ended(s, cudaStreamBeginCapture(s, cudaStreamCaptureModeRelaxed)); });
     on("StreamBeginCaptureToGraph", [](cudaStream_t s) {
-      auto e = cudaStreamBeginCaptureToGraph(s, w.graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed);
-      cudaGraph_t g;
-      if (!e) cudaStreamEndCapture(s, &g);
-      return e;
+      return ended(
+          s, cudaStreamBeginCaptureToGraph(s, w.graph, nullptr, nullptr, 0, cudaStreamCaptureModeRelaxed));
     });
     if (std::string(s.name) != "self")
       on("StreamEndCapture", [](cudaStream_t s) {
