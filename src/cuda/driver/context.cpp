@@ -52,11 +52,18 @@ void pop() {
   if (!stack.empty()) stack.pop_back();
 }
 
+/// CUctx_flags: how the host waits, of which one may be chosen, and others.
+constexpr unsigned scheduling = 7, map_host = 8, all_flags = 0xff;
+bool are_flags(unsigned flags) {
+  const unsigned chosen = flags & scheduling;
+  return (flags & ~all_flags) == 0 && (chosen & (chosen - 1)) == 0;
+}
+
 /// A new context, which becomes current above the one that was.
 Status create(Context** out, unsigned flags, int device) {
   Context* made = nullptr;
   const Status status = about_device(device, [&] {
-    if (out == nullptr) return Status::invalid_value;
+    if (out == nullptr || !are_flags(flags)) return Status::invalid_value;
     made = new Context;
     made->flags = flags;
     const std::lock_guard lock(contexts().mutex);
@@ -100,27 +107,31 @@ LANESCOPE_CUDA_API Status cuCtxCreate_v4(Context** out, const void* /*parameters
 
 LANESCOPE_CUDA_API Status cuCtxDestroy_v2(Context* context) {
   const Status status = driver([&] {
+    if (context == nullptr) return Status::invalid_value;
     const std::lock_guard lock(contexts().mutex);
     return contexts().created.erase(context) != 0 ? Status::success : Status::invalid_context;
   });
   if (status != Status::success) return status;
-  // It is no context any more, but stays in memory: other threads may have it current.
+  // It stays in memory: it may still be current, on other threads and further down on this one's stack.
+  context->destroyed = true;
   if (current_context == context) pop();
-  std::erase(below(), context);
   reset_if_unused();
   return status;
 }
 
 LANESCOPE_CUDA_API Status cuCtxPushCurrent_v2(Context* context) {
-  const Status status =
-      driver([&] { return is_context(context) ? Status::success : Status::invalid_context; });
+  const Status status = driver([&] {
+    if (context == nullptr) return Status::invalid_value;
+    return is_context(context) ? Status::success : Status::invalid_context;
+  });
   if (status != Status::success) return status;
   push(context);
   return status;
 }
 
 LANESCOPE_CUDA_API Status cuCtxPopCurrent_v2(Context** out) {
-  const Status status = in_context([] { return Status::success; });
+  const Status status =
+      driver([] { return current_context != nullptr ? Status::success : Status::invalid_context; });
   if (status != Status::success) return status;
   if (out != nullptr) *out = current_context;
   pop();
@@ -164,7 +175,8 @@ LANESCOPE_CUDA_API Status cuCtxGetFlags(unsigned* flags) {
 
 LANESCOPE_CUDA_API Status cuCtxSetFlags(unsigned flags) {
   return in_context([&] {
-    current_context->flags = flags;
+    if (!are_flags(flags)) return Status::invalid_value;
+    current_context->flags = flags | (current_context->flags & map_host);
     return Status::success;
   });
 }
@@ -195,10 +207,23 @@ LANESCOPE_PASS_1(cuCtxSetSharedMemConfig, cudaDeviceSetSharedMemConfig, by_conte
 LANESCOPE_PASS_2(cuCtxGetStreamPriorityRange, cudaDeviceGetStreamPriorityRange, by_context)
 LANESCOPE_PASS_0(cuCtxResetPersistingL2Cache, cudaCtxResetPersistingL2Cache, by_context)
 
+// There is one device, whose contexts have the same memory.
+LANESCOPE_CUDA_API Status cuCtxEnablePeerAccess(Context* peer, unsigned flags) {
+  return in_context([&] {
+    if (flags != 0) return Status::invalid_value;
+    return is_context(peer) ? Status::peer_access_unsupported : Status::invalid_context;
+  });
+}
+LANESCOPE_CUDA_API Status cuCtxDisablePeerAccess(Context* peer) {
+  return in_context(
+      [&] { return is_context(peer) ? Status::peer_access_not_enabled : Status::invalid_context; });
+}
+
 LANESCOPE_CUDA_API Status cuDevicePrimaryCtxRetain(Context** out, int device) {
   return about_device(device, [&] {
     if (out == nullptr) return Status::invalid_value;
     ++primary_context().references;
+    primary_context().was_reset = false;
     *out = &primary_context();
     return Status::success;
   });
@@ -212,12 +237,19 @@ LANESCOPE_CUDA_API Status cuDevicePrimaryCtxRelease_v2(int device) {
   });
 }
 
+/// References to it stay, and can be released.
 LANESCOPE_CUDA_API Status cuDevicePrimaryCtxReset_v2(int device) {
-  return about_device(device, cudaDeviceReset);
+  return about_device(device, [] {
+    const Status status = cudaDeviceReset();
+    primary_context().flags = 0;
+    primary_context().was_reset = true;
+    return status;
+  });
 }
 
 LANESCOPE_CUDA_API Status cuDevicePrimaryCtxSetFlags_v2(int device, unsigned flags) {
   return about_device(device, [&] {
+    if (!are_flags(flags)) return Status::invalid_value;
     primary_context().flags = flags;
     return Status::success;
   });
@@ -227,7 +259,8 @@ LANESCOPE_CUDA_API Status cuDevicePrimaryCtxGetState(int device, unsigned* flags
   return about_device(device, [&] {
     if (flags == nullptr || active == nullptr) return Status::invalid_value;
     *flags = primary_context().flags;
-    *active = primary_context().references != 0 || primary_context().in_use ? 1 : 0;
+    const bool is_retained = primary_context().references != 0 && !primary_context().was_reset;
+    *active = is_retained || primary_context().in_use ? 1 : 0;
     return Status::success;
   });
 }

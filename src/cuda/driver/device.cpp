@@ -85,6 +85,7 @@ LANESCOPE_CUDA_API Status cuDeviceGetUuid_v2(Uuid* uuid, int device) {
 LANESCOPE_CUDA_API Status cuDeviceGetUuid(Uuid* uuid, int device) { return cuDeviceGetUuid_v2(uuid, device); }
 
 LANESCOPE_CUDA_API Status cuDeviceTotalMem_v2(size_t* bytes, int device) {
+  if (bytes != nullptr) *bytes = 0;
   return about_device(device, [&] {
     if (bytes == nullptr) return Status::invalid_value;
     *bytes = Runtime::get().device.global_bytes();
@@ -102,7 +103,9 @@ LANESCOPE_CUDA_API Status cuDeviceComputeCapability(int* major, int* minor, int 
 }
 
 LANESCOPE_PASS_2(cuDeviceGetDefaultMemPool, cudaDeviceGetDefaultMemPool, by_driver)
-LANESCOPE_PASS_2(cuDeviceGetMemPool, cudaDeviceGetMemPool, by_driver)
+LANESCOPE_CUDA_API Status cuDeviceGetMemPool(Pool** out, int device) {
+  return driver([&] { return device == 0 ? cudaDeviceGetMemPool(out, device) : Status::invalid_value; });
+}
 LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
 
 /// Tables that only CUDA's own libraries know; they are not imitated here.

@@ -5,6 +5,8 @@
 // Results have the runtime's numbers, which are the driver's wherever both know the error.
 #pragma once
 
+#include <utility>
+
 #include "cuda/runtime/context.hpp"
 #include "cuda/runtime/pass.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -22,22 +24,25 @@ struct DriverCopy3D;
 /// The driver's result for one of the runtime's.
 [[nodiscard]] Status result_of(Status status);
 
-/// Runs a function of the driver, which leaves the runtime's last error and the current context alone.
+/// Runs a function of the driver, which leaves the runtime's last error alone and takes no context by itself.
 template <typename F>
 Status driver(F&& body) {
   if (!is_initialized()) return Status::initialization_error;
   const Status error_before = last_error();
-  Context* const context_before = current_context;
+  const bool in_driver_before = std::exchange(in_driver, true);
   const Status status = body();
   last_error() = error_before;
-  current_context = context_before;
+  in_driver = in_driver_before;
   return result_of(status);
 }
 
 /// Runs a function of the driver that needs a current context.
 template <typename F>
 Status in_context(F&& body) {
-  return driver([&] { return current_context == nullptr ? Status::invalid_context : body(); });
+  return driver([&] {
+    if (current_context == nullptr) return Status::invalid_context;
+    return current_context->destroyed ? Status::context_is_destroyed : body();
+  });
 }
 
 /// Runs a function of the driver about a device.

@@ -15,6 +15,9 @@ namespace {
 /// CUdriverProcAddressQueryResult and cudaDriverEntryPointQueryResult.
 enum class Query : int { success = 0, not_found = 1, version_not_sufficient = 2 };
 
+/// Of CUDA, that there are functions for.
+constexpr int newest = 13000;
+
 /// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.
 constexpr unsigned long long per_thread_streams = 2;
 
@@ -65,8 +68,6 @@ Status find_for_runtime(const char* name, void** function, int version, unsigned
   return result != nullptr ? Status::success : remember(Status::symbol_not_found);
 }
 
-constexpr int newest = 13000;
-
 }  // namespace
 }  // namespace lanescope::cuda
 
@@ -76,6 +77,10 @@ LANESCOPE_CUDA_API Status cuGetProcAddress_v2(const char* name, void** function,
                                               unsigned long long flags, int* result) {
   if (name == nullptr || function == nullptr) return Status::invalid_value;
   *function = nullptr;
+  if (version / 1000 > newest / 1000 || flags > per_thread_streams) {
+    if (result != nullptr) *result = static_cast<int>(Query::version_not_sufficient);
+    return Status::invalid_value;
+  }
   const Query query = find(name, version, flags == per_thread_streams, function);
   if (result != nullptr) *result = static_cast<int>(query);
   return query == Query::success || result != nullptr ? Status::success : Status::symbol_not_found;

@@ -17,6 +17,7 @@ namespace {
 
 /// CUjitInputType.
 enum class Input : int { machine_code, ptx, fat_binary, object, library };
+constexpr auto last_input = Input{5};  // code of nvcc's optimiser
 
 /// Functions of the device's runtime with which kernels that are not compiled by nvcc wait for the whole
 /// grid. (nvcc's cooperative groups bring their own.) The handle is the place of the grid's barrier, which a
@@ -98,7 +99,9 @@ Status refuse(const Linker& linker, const std::string& why) {
 Status add(Linker& linker, Input type, std::string_view data, const std::string& name) {
   if (type == Input::library && name.find("cudadevrt") != std::string::npos)
     return Status::success;  // the engine has these functions itself
+  if (type < Input::machine_code || type > last_input) return Status::invalid_value;
   if (type == Input::ptx) {
+    if (data.find(".version") == std::string_view::npos) return Status::invalid_kernel_image;
     linker.units.emplace_back(data.substr(0, data.find('\0')));
   } else if (type == Input::fat_binary) {
     std::string why;
@@ -140,7 +143,10 @@ Status complete(Linker& linker) {
     std::vector<ptx::Module> units;
     for (size_t i = 0; i < linker.units.size(); ++i)
       units.push_back(ptx::parse(linker.units[i], linker.names[i]));
-    if (units.empty()) return Status::invalid_value;
+    if (units.empty()) {  // nothing, which an H100 links as well
+      linker.result = "";
+      return Status::success;
+    }
     const std::string missing =
         missing_in(units.size() == 1 ? units.front() : ptx::link(std::move(units), "linked"));
     if (!missing.empty()) {
@@ -210,6 +216,6 @@ LANESCOPE_CUDA_API Status cuLinkComplete(Linker* linker, void** code, size_t* si
 LANESCOPE_CUDA_API Status cuLinkDestroy(Linker* linker) {
   return in_context([&] {
     delete linker;
-    return linker == nullptr ? Status::invalid_value : Status::success;
+    return linker == nullptr ? Status::invalid_resource_handle : Status::success;
   });
 }

@@ -1,4 +1,5 @@
 // Memory, copies and sets.
+#include <algorithm>
 #include <cstring>
 
 #include "cuda/driver/api.hpp"
@@ -12,7 +13,8 @@ namespace {
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
 /// One side of a copy as the runtime describes it. Places in arrays count elements there, bytes here.
-bool to_side(const DriverSide3D& side, Array*& array, Sizes& position, PitchedPointer& memory, size_t rows) {
+bool to_side(const DriverSide3D& side, Array*& array, Sizes& position, PitchedPointer& memory, size_t width,
+             size_t rows) {
   position = {side.x, side.y, side.z};
   switch (side.type) {
     case DriverMemory::array: {
@@ -27,9 +29,10 @@ bool to_side(const DriverSide3D& side, Array*& array, Sizes& position, PitchedPo
     case DriverMemory::unified: memory.pointer = pointer(side.device); break;
     default: return false;
   }
-  memory.pitch = side.pitch;
-  memory.height = side.height != 0 ? side.height : rows;
-  return memory.pointer != nullptr;
+  // As an H100's driver has it: what is left out is as much as is needed, what is there has to be enough.
+  memory.pitch = side.pitch != 0 ? side.pitch : side.x + width;
+  memory.height = side.height != 0 ? side.height : side.y + rows;
+  return memory.pointer != nullptr && memory.pitch >= side.x + width && memory.height >= side.y + rows;
 }
 
 bool is_of_host(DriverMemory type) { return type == DriverMemory::host; }
@@ -69,7 +72,6 @@ Status set(uint64_t target, size_t pitch, uint32_t value, uint32_t element_bytes
     work.width = width;
     work.height = height;
     work.pitch = pitch;
-    if (target % element_bytes != 0) return Status::invalid_value;
     return submit_set(work, stream);
   });
 }
@@ -84,15 +86,23 @@ enum PointerAttribute : int {
   buffer_id,
   is_managed,
   device_ordinal,
-  range_start = 11,
+  is_ipc_capable,
+  range_start,
   range_size,
   mapped,
+  handle_types,
+  is_rdma_capable,
+  access_flags,
+  first_unknown = 22,
 };
 /// Those that are an int; the others have 64 bits.
 bool is_number(int attribute) {
   return attribute == memory_type || attribute == sync_memops || attribute == is_managed ||
-         attribute == device_ordinal || attribute == mapped;
+         attribute == device_ordinal || attribute == is_ipc_capable || attribute == mapped ||
+         attribute == is_rdma_capable || attribute == access_flags;
 }
+
+bool is_attribute(int attribute) { return attribute >= context && attribute < first_unknown; }
 
 Status pointer_attribute(void* out, int attribute, uint64_t at) {
   return call([&](Runtime& runtime) {
@@ -102,19 +112,23 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
       std::memcpy(out, &value, sizeof value);
       return Status::success;
     };
-    if (out == nullptr || !allocation) return Status::invalid_value;
+    if (out == nullptr || !allocation || !is_attribute(attribute)) return Status::invalid_value;
     switch (attribute) {
       case context: return put(current_context);
       case memory_type: return put(type == MemoryType::host ? DriverMemory::host : DriverMemory::device);
       case device_pointer: return put(at);
       case host_pointer: return type == MemoryType::device ? Status::invalid_value : put(at);
-      case sync_memops: return put(0);
+      case sync_memops: return put(type == MemoryType::managed ? 1 : 0);
       case buffer_id:
       case range_start: return put(allocation->base);
       case is_managed: return put(type == MemoryType::managed ? 1 : 0);
       case device_ordinal: return put(0);
       case range_size: return put(allocation->size);
       case mapped: return put(1);
+      case handle_types: return put(uint64_t{0});
+      case is_ipc_capable:
+      case is_rdma_capable: return put(type == MemoryType::device ? 1 : 0);
+      case access_flags: return put(3);  // read and written
       default: return Status::not_supported;
     }
   });
@@ -124,8 +138,8 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
 
 bool to_copy(const DriverCopy3D* from, Copy3D& to) {
   if (from == nullptr ||
-      !to_side(from->source, to.source_array, to.source_position, to.source, from->height) ||
-      !to_side(from->target, to.target_array, to.target_position, to.target, from->height))
+      !to_side(from->source, to.source_array, to.source_position, to.source, from->width, from->height) ||
+      !to_side(from->target, to.target_array, to.target_position, to.target, from->width, from->height))
     return false;
   const Array* array = to.source_array != nullptr ? to.source_array : to.target_array;
   const size_t element = array != nullptr ? array->format.bytes() : 1;
@@ -139,23 +153,37 @@ bool to_copy(const DriverCopy3D* from, Copy3D& to) {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cuMemAlloc_v2(void** out, size_t bytes) {
-  return in_context([&] { return bytes == 0 ? Status::invalid_value : cudaMalloc(out, bytes); });
+  return in_context([&] {
+    if (out != nullptr) *out = nullptr;
+    return bytes == 0 ? Status::invalid_value : cudaMalloc(out, bytes);
+  });
 }
 
 LANESCOPE_CUDA_API Status cuMemAllocPitch_v2(void** out, size_t* pitch, size_t width, size_t height,
                                              unsigned element_bytes) {
   return in_context([&] {
+    if (pitch != nullptr) *pitch = 0;
     const bool is_possible = element_bytes == 4 || element_bytes == 8 || element_bytes == 16;
     if (!is_possible || width == 0 || height == 0) return Status::invalid_value;
     return cudaMallocPitch(out, pitch, width, height);
   });
 }
 
-LANESCOPE_PASS_3(cuMemHostAlloc, cudaHostAlloc, by_context)
+LANESCOPE_CUDA_API Status cuMemHostAlloc(void** out, size_t bytes, unsigned flags) {
+  return in_context([&] {
+    constexpr unsigned all_flags = 7;  // portable, mapped, write-combined: checked even for no bytes
+    return (flags & ~all_flags) != 0 ? Status::invalid_value : cudaHostAlloc(out, bytes, flags);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuMemAllocManaged(void** out, size_t bytes, unsigned flags) {
+  return in_context(
+      [&] { return bytes == 0 ? Status::invalid_value : cudaMallocManaged(out, bytes, flags); });
+}
+
 LANESCOPE_PASS_2(cuMemAllocHost_v2, cudaMallocHost, by_context)
-LANESCOPE_PASS_3(cuMemAllocManaged, cudaMallocManaged, by_context)
-LANESCOPE_PASS_1(cuMemFree_v2, cudaFree, by_context)
-LANESCOPE_PASS_1(cuMemFreeHost, cudaFreeHost, by_context)
+LANESCOPE_PASS_1(cuMemFree_v2, cudaFree, by_driver)
+LANESCOPE_PASS_1(cuMemFreeHost, cudaFreeHost, by_driver)
 LANESCOPE_PASS_3(cuMemHostGetDevicePointer_v2, cudaHostGetDevicePointer, by_context)
 LANESCOPE_PASS_2(cuMemHostGetFlags, cudaHostGetFlags, by_context)
 LANESCOPE_PASS_3(cuMemHostRegister_v2, cudaHostRegister, by_context)
@@ -197,14 +225,25 @@ LANESCOPE_CUDA_API Status cuMemGetAddressRange_v2(uint64_t* base, size_t* bytes,
 }
 
 LANESCOPE_CUDA_API Status cuPointerGetAttribute(void* out, int attribute, uint64_t at) {
-  return in_context([&] { return pointer_attribute(out, attribute, at); });
+  return driver([&] { return pointer_attribute(out, attribute, at); });
+}
+
+/// Whether copies of it wait is all that can be set; here they do as its kind of memory has it.
+LANESCOPE_CUDA_API Status cuPointerSetAttribute(const void* value, int attribute, uint64_t at) {
+  return driver([&] {
+    return call([&](Runtime& runtime) {
+      const bool is_possible = value != nullptr && attribute == sync_memops && runtime.memory.find(at);
+      return is_possible ? Status::success : Status::invalid_value;
+    });
+  });
 }
 
 /// What is not known of the pointer is zero, or no device.
 LANESCOPE_CUDA_API Status cuPointerGetAttributes(unsigned count, const int* attributes, void** out,
                                                  uint64_t at) {
   return in_context([&] {
-    if (attributes == nullptr || out == nullptr) return Status::invalid_value;
+    if (attributes == nullptr || out == nullptr || !std::all_of(attributes, attributes + count, is_attribute))
+      return Status::invalid_value;
     for (unsigned i = 0; i < count; ++i) {
       constexpr int no_device = -2;
       const int attribute = attributes[i];
@@ -252,16 +291,23 @@ LANESCOPE_CUDA_API Status cuMemcpyPeer(uint64_t target, Context*, uint64_t sourc
   return cuMemcpyDtoD_v2(target, source, bytes);
 }
 
-// One row of an array, from a byte on.
+// A part of an array's first row, from a byte on.
+namespace {
+bool fits(const Array* array, size_t offset, size_t bytes) {
+  return array == nullptr || (offset <= array->pitch() && bytes <= array->pitch() - offset);
+}
+}  // namespace
 LANESCOPE_CUDA_API Status cuMemcpyHtoAAsync_v2(Array* target, size_t offset, const void* source, size_t bytes,
                                                Stream* stream) {
   return in_context([&] {
+    if (!fits(target, offset, bytes)) return Status::invalid_value;
     return cudaMemcpyToArrayAsync(target, offset, 0, source, bytes, CopyKind::host_to_device, stream);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoHAsync_v2(void* target, Array* source, size_t offset, size_t bytes,
                                                Stream* stream) {
   return in_context([&] {
+    if (!fits(source, offset, bytes)) return Status::invalid_value;
     return cudaMemcpyFromArrayAsync(target, source, offset, 0, bytes, CopyKind::device_to_host, stream);
   });
 }
@@ -273,17 +319,21 @@ LANESCOPE_CUDA_API Status cuMemcpyAtoH_v2(void* target, Array* source, size_t of
 }
 LANESCOPE_CUDA_API Status cuMemcpyDtoA_v2(Array* target, size_t offset, uint64_t source, size_t bytes) {
   return in_context([&] {
+    if (!fits(target, offset, bytes)) return Status::invalid_value;
     return cudaMemcpyToArray(target, offset, 0, pointer(source), bytes, CopyKind::device_to_device);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoD_v2(uint64_t target, Array* source, size_t offset, size_t bytes) {
   return in_context([&] {
+    if (!fits(source, offset, bytes)) return Status::invalid_value;
     return cudaMemcpyFromArray(pointer(target), source, offset, 0, bytes, CopyKind::device_to_device);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoA_v2(Array* target, size_t target_offset, Array* source,
                                           size_t source_offset, size_t bytes) {
   return in_context([&] {
+    if (!fits(target, target_offset, bytes) || !fits(source, source_offset, bytes))
+      return Status::invalid_value;
     return cudaMemcpyArrayToArray(target, target_offset, 0, source, source_offset, 0, bytes,
                                   CopyKind::device_to_device);
   });

@@ -60,11 +60,14 @@ Status attribute_of(int* value, int attribute, const void* kernel) {
 Status load_module(Binary** out, const void* code, const JitOptions& options) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
-      if (out == nullptr || code == nullptr) return Status::invalid_value;
+      if (out == nullptr || code == nullptr || !options.are_valid()) return Status::invalid_value;
       std::string why;
       const Status status =
           runtime.load_library(out, code, unknown_size, "module", &why, options.max_registers());
-      if (status != Status::success) options.error(why);
+      if (status == Status::success)
+        (*out)->is_module = true;
+      else
+        options.error(why);
       return status;
     });
   });
@@ -82,6 +85,12 @@ Status about_kernel(T* out, const void* handle, F&& body) {
     *out = body(*function);
     return Status::success;
   });
+}
+
+/// Runs a function of the driver about one of a module's, for which none is an error of its own.
+template <typename F>
+Status about_function(const void* function, F&& body) {
+  return driver([&] { return function == nullptr ? Status::invalid_value : body(); });
 }
 
 LaunchDescription description_of(const DriverLaunch& config) {
@@ -110,15 +119,48 @@ LANESCOPE_CUDA_API Status cuModuleLoadFatBinary(Binary** out, const void* code) 
 LANESCOPE_CUDA_API Status cuModuleLoad(Binary** out, const char* path) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
-      return out == nullptr || path == nullptr ? Status::invalid_value : runtime.load_library_file(out, path);
+      if (out == nullptr || path == nullptr || *path == '\0') return Status::invalid_value;
+      const Status status = runtime.load_library_file(out, path);
+      if (status == Status::success) (*out)->is_module = true;
+      return status;
     });
   });
 }
 
-LANESCOPE_PASS_1(cuModuleUnload, cudaLibraryUnload, by_context)
-LANESCOPE_PASS_3(cuModuleGetFunction, cudaLibraryGetKernel, by_context)
-LANESCOPE_PASS_4(cuModuleGetGlobal_v2, cudaLibraryGetGlobal, by_context)
-LANESCOPE_PASS_2(cuModuleGetFunctionCount, cudaLibraryGetKernelCount, by_context)
+/// A library's module goes with the library.
+LANESCOPE_CUDA_API Status cuModuleUnload(Binary* module) {
+  return driver([&] {
+    return module != nullptr && !module->is_module ? Status::not_permitted : cudaLibraryUnload(module);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuModuleGetFunction(Function** out, Binary* module, const char* name) {
+  return driver([&] {
+    if (module == nullptr) return Status::invalid_resource_handle;
+    return name != nullptr && *name == '\0' ? Status::invalid_value : cudaLibraryGetKernel(out, module, name);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuLibraryGetGlobal(void** address, size_t* size, Binary* library,
+                                             const char* name) {
+  return in_context([&] {
+    return address == nullptr && size == nullptr ? Status::invalid_value
+                                                 : cudaLibraryGetGlobal(address, size, library, name);
+  });
+}
+LANESCOPE_CUDA_API Status cuModuleGetGlobal_v2(void** address, size_t* size, Binary* module,
+                                               const char* name) {
+  return in_context([&] {
+    return module == nullptr ? Status::invalid_resource_handle
+                             : cuLibraryGetGlobal(address, size, module, name);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuModuleGetFunctionCount(unsigned* count, Binary* module) {
+  return in_context([&] {
+    return module == nullptr ? Status::invalid_resource_handle : cudaLibraryGetKernelCount(count, module);
+  });
+}
 LANESCOPE_PASS_3(cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels, by_context)
 
 LANESCOPE_CUDA_API Status cuModuleGetLoadingMode(int* mode) {
@@ -132,15 +174,19 @@ LANESCOPE_CUDA_API Status cuModuleGetLoadingMode(int* mode) {
 LANESCOPE_PASS_8(cuLibraryLoadData, cudaLibraryLoadData, by_driver)
 LANESCOPE_PASS_8(cuLibraryLoadFromFile, cudaLibraryLoadFromFile, by_driver)
 LANESCOPE_PASS_1(cuLibraryUnload, cudaLibraryUnload, by_driver)
-LANESCOPE_PASS_3(cuLibraryGetKernel, cudaLibraryGetKernel, by_driver)
+LANESCOPE_CUDA_API Status cuLibraryGetKernel(Function** out, Binary* library, const char* name) {
+  return driver([&] {
+    return library == nullptr ? Status::invalid_resource_handle : cudaLibraryGetKernel(out, library, name);
+  });
+}
 LANESCOPE_PASS_2(cuLibraryGetKernelCount, cudaLibraryGetKernelCount, by_driver)
 LANESCOPE_PASS_3(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, by_driver)
-LANESCOPE_PASS_4(cuLibraryGetGlobal, cudaLibraryGetGlobal, by_context)
 LANESCOPE_PASS_4(cuLibraryGetManaged, cudaLibraryGetManaged, by_context)
 
 LANESCOPE_CUDA_API Status cuLibraryGetModule(Binary** out, Binary* library) {
   return in_context([&] {
-    if (out == nullptr || library == nullptr) return Status::invalid_value;
+    if (library == nullptr) return Status::invalid_resource_handle;
+    if (out == nullptr) return Status::invalid_value;
     *out = library;
     return Status::success;
   });
@@ -170,11 +216,11 @@ LANESCOPE_PASS_2(cuKernelGetName, cudaFuncGetName, by_driver)
 LANESCOPE_PASS_4(cuKernelGetParamInfo, cudaFuncGetParamInfo, by_driver)
 
 LANESCOPE_CUDA_API Status cuFuncGetAttribute(int* value, int attribute, const void* function) {
-  return in_context([&] { return attribute_of(value, attribute, function); });
+  return driver([&] { return attribute_of(value, attribute, function); });
 }
 
 LANESCOPE_CUDA_API Status cuFuncGetModule(Binary** out, const void* function) {
-  return about_kernel(out, function, [](const Function& f) { return f.binary; });
+  return about_function(function, [&] { return cuKernelGetLibrary(out, function); });
 }
 
 /// CUfunctionLoadingState: 1 is loaded.
@@ -187,11 +233,16 @@ LANESCOPE_CUDA_API Status cuFuncLoad(const void* function) {
   return cuFuncIsLoaded(&state, function);
 }
 
-LANESCOPE_PASS_3(cuFuncSetAttribute, cudaFuncSetAttribute, by_context)
+LANESCOPE_PASS_3(cuFuncSetAttribute, cudaFuncSetAttribute, by_driver)
 LANESCOPE_PASS_2(cuFuncSetCacheConfig, cudaFuncSetCacheConfig, by_context)
 LANESCOPE_PASS_2(cuFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig, by_context)
-LANESCOPE_PASS_2(cuFuncGetName, cudaFuncGetName, by_driver)
-LANESCOPE_PASS_4(cuFuncGetParamInfo, cudaFuncGetParamInfo, by_driver)
+LANESCOPE_CUDA_API Status cuFuncGetName(const char** name, const void* function) {
+  return about_function(function, [&] { return cudaFuncGetName(name, function); });
+}
+LANESCOPE_CUDA_API Status cuFuncGetParamInfo(const void* function, size_t index, size_t* offset,
+                                             size_t* size) {
+  return about_function(function, [&] { return cudaFuncGetParamInfo(function, index, offset, size); });
+}
 
 LANESCOPE_PASS_4(cuOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
                  by_context)
@@ -206,7 +257,7 @@ LANESCOPE_CUDA_API Status cuOccupancyMaxPotentialBlockSizeWithFlags(int* grid, i
                                                                     size_t shared, int limit,
                                                                     unsigned flags) {
   return in_context([&] {
-    if (grid == nullptr || block == nullptr) return Status::invalid_value;
+    if (grid == nullptr || block == nullptr || limit < 0) return Status::invalid_value;
     int most = 0;
     Status status = attribute_of(&most, max_threads_per_block, function);
     if (status != Status::success) return status;
@@ -237,7 +288,7 @@ LANESCOPE_CUDA_API Status cuOccupancyMaxPotentialBlockSize(int* grid, int* block
 LANESCOPE_CUDA_API Status cuOccupancyMaxActiveClusters(int* clusters, const void* function,
                                                        const DriverLaunch* config) {
   return in_context([&] {
-    if (config == nullptr) return Status::invalid_value;
+    if (config == nullptr || function == nullptr) return Status::invalid_value;
     const LaunchDescription description = description_of(*config);
     return cudaOccupancyMaxActiveClusters(clusters, function, &description);
   });

@@ -86,7 +86,7 @@ TextureDescription to_texture(const DriverTexture& from, const ChannelFormat& fo
   constexpr int is_float = 2;
   to.read_mode =
       is_set(DriverTexture::read_as_integer) == 0 && format.kind != is_float && format.x < 32 ? 1 : 0;
-  to.srgb = is_set(DriverTexture::srgb);
+  to.srgb = format.x == 8 ? is_set(DriverTexture::srgb) : 0;  // others have no such values
   std::copy_n(from.border, 4, to.border);
   to.normalized_coordinates = is_set(DriverTexture::normalized_coordinates);
   to.anisotropy = from.anisotropy;
@@ -98,6 +98,8 @@ TextureDescription to_texture(const DriverTexture& from, const ChannelFormat& fo
 }
 
 Status make_array(Array** out, DriverFormat format, unsigned channels, Sizes extent, unsigned flags) {
+  constexpr unsigned known_flags = 0xf;  // layered, for surfaces, cube map, for gathers
+  if (channels > 4 || (flags & ~known_flags) != 0) return Status::invalid_value;
   const ChannelFormat channel_format = to_format(format, channels);
   return cudaMalloc3DArray(out, &channel_format, extent, flags);
 }
@@ -133,19 +135,26 @@ LANESCOPE_CUDA_API Status cuArray3DGetDescriptor_v2(DriverArray3D* out, const Ar
 
 LANESCOPE_CUDA_API Status cuArrayGetDescriptor_v2(DriverArray* out, const Array* array) {
   return in_context([&] {
-    if (out == nullptr || array == nullptr) return Status::invalid_value;
+    if (array == nullptr) return Status::invalid_resource_handle;
+    if (out == nullptr) return Status::invalid_value;
     *out = {array->width, array->height, from_format(array->format), channels_of(array->format)};
     return Status::success;
   });
 }
 
-LANESCOPE_PASS_1(cuArrayDestroy, cudaFreeArray, by_context)
+LANESCOPE_CUDA_API Status cuArrayDestroy(Array* array) {
+  return in_context(
+      [&] { return array == nullptr ? Status::invalid_resource_handle : cudaFreeArray(array); });
+}
 
 LANESCOPE_CUDA_API Status cuTexObjectCreate(uint64_t* out, const DriverResource* resource,
                                             const DriverTexture* how, const ViewDescription* view) {
   return in_context([&] {
     ResourceDescription from{};
-    if (resource == nullptr || how == nullptr || !to_resource(*resource, from)) return Status::invalid_value;
+    constexpr unsigned known_flags = 0x3f;
+    if (resource == nullptr || how == nullptr || !to_resource(*resource, from) || resource->flags != 0 ||
+        (how->flags & ~known_flags) != 0 || how->mipmap_filter > 1)
+      return Status::invalid_value;
     const TextureDescription texture = to_texture(*how, format_of(from));
     return cudaCreateTextureObject(out, &from, &texture, view);
   });

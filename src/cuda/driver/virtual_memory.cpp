@@ -234,8 +234,9 @@ LANESCOPE_CUDA_API Status cuMemMap(uint64_t base, size_t size, size_t offset, ui
                                    unsigned long long flags) {
   return with_memory([&](Runtime&, VirtualMemory& all) {
     Physical* const memory = all.find(handle);
-    if (memory == nullptr || flags != 0 || size == 0 || base % granularity != 0) return Status::invalid_value;
-    if (offset != 0 || size != memory->size) return Status::not_supported;  // a part of it
+    if (memory == nullptr || flags != 0 || size == 0 || base == 0) return Status::invalid_value;
+    if (base % granularity != 0 || offset != 0 || size != memory->size)
+      return Status::not_supported;  // a part of it
     if (!all.is_reserved(base, size) || !all.is_free(base, size)) return Status::invalid_value;
     if (mmap(reinterpret_cast<void*>(base), size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
              memory->file, 0) == MAP_FAILED)
@@ -289,6 +290,7 @@ LANESCOPE_CUDA_API Status cuMemGetAccess(unsigned long long* flags, const Memory
     constexpr int on_device = 1;
     const Mapping* const mapping = all.at(address);
     Block block;
+    if (flags != nullptr) *flags = no_access;
     const bool allocated = mapping == nullptr && runtime.find_block(address, block) && !block.registered;
     if (flags == nullptr || location == nullptr || (mapping == nullptr && !allocated))
       return Status::invalid_value;

@@ -44,6 +44,7 @@ enum class Status : int {
   launch_timeout = 702,
   peer_access_already_enabled = 704,
   peer_access_not_enabled = 705,
+  context_is_destroyed = 709,
   assert_triggered = 710,
   host_memory_already_registered = 712,
   host_memory_not_registered = 713,
@@ -151,6 +152,7 @@ struct FunctionAttributes {
 static_assert(sizeof(FunctionAttributes) == 144);
 
 /// cudaLaunchAttribute: the ids that change how a kernel runs.
+struct Event;
 struct LaunchAttribute {
   enum Id : int {
     ignore = 0,
@@ -159,9 +161,12 @@ struct LaunchAttribute {
     synchronization_policy = 3,
     cluster_dimension = 4,
     programmatic_serialization = 6,
+    programmatic_event = 7,
     priority = 8,
     memory_domains = 9,
     memory_domain = 10,
+    completion_event = 12,
+    updatable_on_device = 13,
   };
   int id;
   int padding;
@@ -169,12 +174,12 @@ struct LaunchAttribute {
     char bytes[64];
     int number;
     Extent3 dimension;
+    Event* event;
   } value;
 };
 static_assert(sizeof(LaunchAttribute) == 72);
 
 struct Stream;
-struct Event;
 struct LaunchDescription {
   Extent3 grid, block;
   size_t dynamic_shared;

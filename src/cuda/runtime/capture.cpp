@@ -222,7 +222,7 @@ LANESCOPE_CUDA_API Status cudaStreamEndCapture(Stream* handle, Graph** out) {
     if (stream.capture == nullptr) return Status::illegal_state;
     const std::shared_ptr<Capture> capture = stream.capture;
     // Of a capture into a graph that there was before, nobody needs the handle.
-    if (out == nullptr && capture->owns_graph) return Status::invalid_value;
+    if (out == nullptr && capture->owns_graph && !capture->invalid) return Status::invalid_value;
     if (capture->origin != &stream) return spoil_if_failed(stream, Status::capture_unmatched);
     if (capture->mode != mode_relaxed && capture->thread != std::this_thread::get_id())
       return Status::capture_wrong_thread;

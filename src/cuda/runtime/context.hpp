@@ -9,8 +9,10 @@ namespace lanescope::cuda {
 struct Context {
   unsigned flags = 0;
   unsigned long long id = 1;
-  std::atomic<int> references{0};   ///< to the primary context: cuDevicePrimaryCtxRetain
-  std::atomic<bool> in_use{false};  ///< the primary context, by the runtime
+  std::atomic<bool> destroyed{false};
+  std::atomic<int> references{0};      ///< to the primary context: cuDevicePrimaryCtxRetain
+  std::atomic<bool> in_use{false};     ///< the primary context, by the runtime
+  std::atomic<bool> was_reset{false};  ///< the primary context, and not retained since
 };
 
 Context& primary_context();
@@ -18,9 +20,12 @@ Context& primary_context();
 /// The calling thread's current context; nullptr: none.
 inline constinit thread_local Context* current_context = nullptr;
 
+/// The calling thread is in a function of the driver, which takes no context by itself.
+inline constinit thread_local bool in_driver = false;
+
 /// What each call of the runtime about the device begins with.
 inline void use_context() {
-  if (current_context != nullptr) return;
+  if (current_context != nullptr || in_driver) return;
   current_context = &primary_context();
   current_context->in_use = true;
 }

@@ -119,6 +119,8 @@ Status Runtime::check(const SetWork& work) const {
   if (work.element_bytes != 1 && work.element_bytes != 2 && work.element_bytes != 4)
     return Status::invalid_value;
   uint64_t row = 0, bytes = 0;
+  if (work.target % work.element_bytes != 0 || (work.height > 1 && work.pitch % work.element_bytes != 0))
+    return Status::invalid_value;
   if (__builtin_mul_overflow(work.width, uint64_t{work.element_bytes}, &row) ||
       (work.height > 1 && work.pitch < row) ||
       !extent_of(row, work.height, work.depth, work.pitch, work.slice, bytes))

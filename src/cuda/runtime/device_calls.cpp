@@ -35,6 +35,7 @@ Limit limits[] = {
 };
 constexpr int limit_stack = 0, limit_heap = 2, limit_sync_depth = 3, limit_l2_fetch = 5, limit_shared = 7;
 constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
+constexpr int known_limits = 10;                 // of CUDA; some of no device here
 bool is_limit(int limit) {
   return limit >= 0 && limit < static_cast<int>(std::size(limits)) && limit != limit_sync_depth;
 }
@@ -155,7 +156,7 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
-  if (value == nullptr) return remember(Status::invalid_value);
+  if (value == nullptr || limit >= known_limits) return remember(Status::invalid_value);
   if (!is_limit(limit)) return remember(Status::unsupported_limit);
   *value = limits[limit].value;
   return Status::success;
@@ -163,6 +164,7 @@ LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
 
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
   return call_at_once([&](Runtime&) {
+    if (limit >= known_limits) return Status::invalid_value;
     if (!is_limit(limit)) return Status::unsupported_limit;
     if (limit >= limit_shared) return Status::not_permitted;
     Limit& of = limits[limit];
@@ -175,13 +177,15 @@ LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
-  if (text == nullptr || length < static_cast<int>(sizeof bus_id)) return remember(Status::invalid_value);
-  std::memcpy(text, bus_id, sizeof bus_id);
-  return remember(check_device(device));
+  if (text == nullptr || length <= 0) return remember(Status::invalid_value);
+  std::snprintf(text, static_cast<size_t>(length), "%s", bus_id);
+  return remember(length < static_cast<int>(sizeof bus_id) ? Status::invalid_value : check_device(device));
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
-  if (device == nullptr || text == nullptr) return remember(Status::invalid_value);
+  unsigned part = 0;
+  if (device == nullptr || text == nullptr || std::sscanf(text, "%x:%x", &part, &part) != 2)
+    return remember(Status::invalid_value);
   if (std::strcmp(text, bus_id) != 0) return remember(Status::invalid_device);
   *device = 0;
   return Status::success;
@@ -213,6 +217,8 @@ LANESCOPE_CUDA_API Status cudaDeviceGetCacheConfig(int* config) {
 
 LANESCOPE_CUDA_API Status cudaDeviceSetCacheConfig(int config) {
   return call_at_once([&](Runtime&) {
+    constexpr int known = 4;
+    if (config >= known) return Status::invalid_value;
     cache_config = config;
     return Status::success;
   });

@@ -50,7 +50,7 @@ int registers_of(Runtime& runtime, const Function& function) {
 
 /// Threads that a block may have: as many as the kernel was compiled for, and as there are registers for.
 int max_threads(const Runtime& runtime, const exec::Kernel& kernel, int registers) {
-  const auto& bound = kernel.required_threads[0] != 0 ? kernel.required_threads : kernel.max_threads;
+  const auto& bound = kernel.max_threads;  // of a required size nothing is told, as on an H100
   int threads = runtime.device.attribute(attribute_max_threads_per_block);
   if (bound[0] != 0) threads = static_cast<int>(bound[0] * std::max(bound[1], 1u) * std::max(bound[2], 1u));
   while (threads > 32 && runtime.device.resident_blocks(static_cast<uint32_t>(threads), 0, registers) == 0)
@@ -89,7 +89,10 @@ Status set_attribute(const void* handle, int attribute, int value) {
       case cluster_width: return set_cluster(&exec::Dim3::x);
       case cluster_height: return set_cluster(&exec::Dim3::y);
       case cluster_depth: return set_cluster(&exec::Dim3::z);
-      default: return Status::success;  // how clusters are placed
+      default:  // how clusters are placed, which changes nothing here
+        if (value < 0 || value > 2) return Status::invalid_value;
+        function.cluster_scheduling = value;
+        return Status::success;
     }
   });
 }
@@ -119,9 +122,13 @@ LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const v
             static_cast<int>(shared_limit(runtime, function, kernel) - kernel.static_shared);
         out->preferred_carveout = function.carveout;
         out->cluster_must_be_set = declared.explicit_cluster ? 1 : 0;
-        out->cluster_width = static_cast<int>(declared.required_cluster[0]);
-        out->cluster_height = static_cast<int>(declared.required_cluster[1]);
-        out->cluster_depth = static_cast<int>(declared.required_cluster[2]);
+        const auto side = [&](uint32_t set, int dimension) {
+          return static_cast<int>(set != 0 ? set : declared.required_cluster[dimension]);
+        };
+        out->cluster_width = side(function.cluster.x, 0);
+        out->cluster_height = side(function.cluster.y, 1);
+        out->cluster_depth = side(function.cluster.z, 2);
+        out->cluster_scheduling = function.cluster_scheduling;
         out->non_portable_cluster_allowed = function.non_portable_cluster ? 1 : 0;
         return Status::success;
       });

@@ -88,13 +88,19 @@ std::unique_ptr<Graph> Graph::clone() const {
     twin->copy = node->copy;
     twin->attributes = node->attributes;
     twin->original = node.get();
-    if (auto* child = std::get_if<ChildWork>(&twin->work)) child->graph = child->graph->clone();
+    if (auto* child = std::get_if<ChildWork>(&twin->work)) child->graph = child->graph->clone_as_part();
     if (auto* condition = std::get_if<ConditionWork>(&twin->work))
-      for (auto& body : condition->bodies) body = body->clone();
+      for (auto& body : condition->bodies) body = body->clone_as_part();
     made[node.get()] = twin;
   }
   for (const auto& node : nodes)
     for (const Node* need : node->needs) made[node.get()]->needs.push_back(made[need]);
+  return copy;
+}
+
+std::unique_ptr<Graph> Graph::clone_as_part() const {
+  std::unique_ptr<Graph> copy = clone();
+  copy->is_part = true;
   return copy;
 }
 
@@ -166,6 +172,15 @@ CopyWork line_work(void* target, const void* source, size_t count, CopyKind kind
   work.width = count;
   work.kind = kind;
   return work;
+}
+
+/// The work of a node's copy, which has to copy something.
+Status copy_work(const Runtime& runtime, const Copy3D* copy, CopyWork& work) {
+  if (copy == nullptr) return Status::invalid_value;
+  const Status status = to_work(*copy, work);
+  if (status != Status::success) return status;
+  const bool is_empty = work.width == 0 || work.height == 0 || work.depth == 0;
+  return is_empty ? Status::invalid_value : runtime.check(work);
 }
 
 Copy3D line_copy(void* target, const void* source, size_t count, CopyKind kind) {
@@ -251,7 +266,7 @@ LANESCOPE_CUDA_API Status cudaGraphCreate(Graph** out, unsigned flags) {
 
 LANESCOPE_CUDA_API Status cudaGraphDestroy(Graph* graph) {
   return query([&](Runtime&) {
-    if (graph == nullptr) return Status::invalid_value;
+    if (graph == nullptr || graph->is_part) return Status::invalid_value;
     delete graph;
     return Status::success;
   });
@@ -269,6 +284,7 @@ LANESCOPE_CUDA_API Status cudaGraphClone(Graph** out, const Graph* graph) {
 LANESCOPE_CUDA_API Status cudaGraphNodeFindInClone(Node** out, const Node* node, const Graph* clone) {
   return call([&](Runtime&) {
     if (out == nullptr || node == nullptr || clone == nullptr) return Status::invalid_value;
+    *out = nullptr;
     for (const auto& own : clone->nodes) {
       if (own->original != node) continue;
       *out = own.get();
@@ -292,9 +308,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node*
                                                  const Copy3D* copy) {
   return call([&](Runtime& runtime) {
     CopyWork work;
-    if (copy == nullptr) return Status::invalid_value;
-    Status status = to_work(*copy, work);
-    if (status == Status::success) status = runtime.check(work);
+    Status status = copy_work(runtime, copy, work);
     if (status == Status::success) status = add(out, graph, needs, count, work);
     if (status == Status::success) (*out)->copy = *copy;
     return status;
@@ -362,7 +376,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, N
   return call([&](Runtime&) {
     if (child == nullptr || child == graph) return Status::invalid_value;
     if (child->has_memory()) return Status::not_supported;
-    return add(out, graph, needs, count, ChildWork{child->clone()});
+    return add(out, graph, needs, count, ChildWork{child->clone_as_part()});
   });
 }
 
@@ -465,6 +479,7 @@ Status add_condition(Node** out, Graph* graph, Node* const* needs, size_t count,
     ConditionWork work{params.handle, params.type, {}, std::make_shared<std::vector<Graph*>>()};
     for (unsigned i = 0; i < params.size; ++i) {
       work.bodies.push_back(std::make_shared<Graph>());
+      work.bodies.back()->is_part = true;
       work.given->push_back(work.bodies.back().get());
     }
     params.graphs = work.given->data();
@@ -564,7 +579,8 @@ LANESCOPE_CUDA_API Status cudaGraphGetRootNodes(const Graph* graph, Node** out, 
 LANESCOPE_CUDA_API Status cudaGraphGetEdges(const Graph* graph, Node** from, Node** to, void* data,
                                             size_t* count) {
   return call([&](Runtime&) {
-    if (graph == nullptr || count == nullptr) return Status::invalid_value;
+    if (graph == nullptr || count == nullptr || (from == nullptr) != (to == nullptr))
+      return Status::invalid_value;
     std::vector<Node*> starts, ends;
     for (const auto& node : graph->nodes) {
       for (Node* need : node->needs) {
@@ -651,9 +667,7 @@ LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeGetParams(const Node* node, Copy3D*
 LANESCOPE_CUDA_API Status cudaGraphMemcpyNodeSetParams(Node* node, const Copy3D* copy) {
   return call([&](Runtime& runtime) {
     CopyWork work;
-    if (copy == nullptr) return Status::invalid_value;
-    Status status = to_work(*copy, work);
-    if (status == Status::success) status = runtime.check(work);
+    Status status = copy_work(runtime, copy, work);
     if (status == Status::success) status = replace(node, work);
     if (status == Status::success) node->copy = *copy;
     return status;
@@ -895,7 +909,7 @@ LANESCOPE_CUDA_API Status cudaGraphExecEventWaitNodeSetEvent(Executable* executa
 LANESCOPE_CUDA_API Status cudaGraphExecChildGraphNodeSetParams(Executable* executable, const Node* node,
                                                                Graph* child) {
   if (child == nullptr) return remember(Status::invalid_value);
-  return remember(replace(twin(executable, node), ChildWork{child->clone()}));
+  return remember(replace(twin(executable, node), ChildWork{child->clone_as_part()}));
 }
 
 /// The kind of a node cannot change, nor what allocations, their ends and conditions are about.
@@ -911,7 +925,7 @@ LANESCOPE_CUDA_API Status cudaGraphNodeSetParams(Node* node, AnyNodeParams* para
     case NodeType::record_event: return cudaGraphEventRecordNodeSetEvent(node, params->event);
     case NodeType::graph:
       if (params->graph == nullptr) break;
-      return remember(replace(node, ChildWork{params->graph->clone()}));
+      return remember(replace(node, ChildWork{params->graph->clone_as_part()}));
     default: break;
   }
   return remember(Status::invalid_value);

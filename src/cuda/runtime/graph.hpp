@@ -53,6 +53,7 @@ struct Graph {
   std::vector<Condition> conditions;
   mutable std::weak_ptr<void> executable;            ///< the last one made of it, as long as that is there
   std::vector<std::shared_ptr<UserObject>> objects;  ///< kept alive; one entry for each reference
+  bool is_part = false;                              ///< of a node, with which it ends
 
   Node* add(Work work, std::vector<Node*> needs);
   [[nodiscard]] bool holds(const Node* node) const;
@@ -61,8 +62,9 @@ struct Graph {
   [[nodiscard]] std::vector<Node*> ordered() const;
   /// Whether it takes or frees memory. Such a graph cannot be copied, and has one executable at a time.
   [[nodiscard]] bool has_memory() const;
-  /// A copy; its nodes remember their originals.
+  /// A copy; its nodes remember their originals. As a part of a node nobody else can destroy it.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
+  [[nodiscard]] std::unique_ptr<Graph> clone_as_part() const;
 };
 
 /// Submits the graph's nodes, in this order.

@@ -13,6 +13,10 @@ class JitOptions {
  public:
   JitOptions() = default;
   JitOptions(unsigned count, const int* options, void** values) {
+    constexpr int known = 35;
+    are_valid_ =
+        count == 0 || (options != nullptr && values != nullptr &&
+                       std::all_of(options, options + count, [](int o) { return o >= 0 && o < known; }));
     if (options == nullptr || values == nullptr) return;
     Buffer info;
     for (unsigned i = 0; i < count; ++i) {
@@ -30,6 +34,8 @@ class JitOptions {
     info.put("");
     errors_.put("");
   }
+  /// Whether there are options where some are said to be, and none that CUDA does not know.
+  [[nodiscard]] bool are_valid() const { return are_valid_; }
   void error(const std::string& text) const { errors_.put(text); }
   /// Most registers of a thread; 0: as many as there are.
   [[nodiscard]] unsigned max_registers() const { return max_registers_; }
@@ -54,6 +60,7 @@ class JitOptions {
   };
   Buffer errors_;
   unsigned max_registers_ = 0;
+  bool are_valid_ = true;
 };
 
 }  // namespace lanescope::cuda

@@ -193,8 +193,10 @@ Status copy_arguments(const exec::Kernel& kernel, const Arguments& arguments,
       else
         return Status::invalid_value;
     }
-    if (arguments.each != nullptr || (buffer == nullptr && bytes != 0)) return Status::invalid_value;
-    // As an H200's driver does it: a buffer may end before the last parameters do.
+    // As an H100's and an H200's driver does it: both have to be there, but a buffer may end before the last
+    // parameters do.
+    const bool is_whole = kernel.params.empty() || (buffer != nullptr && bytes != 0);
+    if (arguments.each != nullptr || !is_whole) return Status::invalid_value;
     if (bytes > params.size()) return Status::launch_out_of_resources;
     std::copy_n(static_cast<const std::byte*>(buffer), bytes, params.data());
     return Status::success;
@@ -436,14 +438,35 @@ Status Runtime::run(const KernelWork& work, const Stream& stream) {
   return Status::success;
 }
 
+namespace {
+
+/// What an H100's runtime refuses of them.
+Status check(const Runtime& runtime, const LaunchAttribute& attribute) {
+  constexpr int known = 19;
+  switch (attribute.id) {
+    case LaunchAttribute::synchronization_policy:
+      return attribute.value.number > 0 && attribute.value.number <= 4 ? Status::success
+                                                                       : Status::invalid_value;
+    case LaunchAttribute::programmatic_event:
+    case LaunchAttribute::completion_event:
+      return runtime.is_event(attribute.value.event) ? Status::success : Status::invalid_resource_handle;
+    case LaunchAttribute::updatable_on_device: return Status::not_supported;
+    default: return attribute.id < known ? Status::success : Status::invalid_value;
+  }
+}
+
+}  // namespace
+
 Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments) {
   return call([&](Runtime& runtime) {
     KernelWork work;
     Stream* stream = nullptr;
     const Status found = find_stream(runtime, description.stream, OnCaptured::is_recorded, stream);
     if (found != Status::success) return found;
+    if (description.attributes == nullptr && description.attribute_count != 0) return Status::invalid_value;
     for (unsigned i = 0; i < description.attribute_count; ++i) {
       const LaunchAttribute& attribute = description.attributes[i];
+      if (const Status status = check(runtime, attribute); status != Status::success) return status;
       if (attribute.id == LaunchAttribute::cooperative) work.cooperative = attribute.value.number != 0;
       if (attribute.id != LaunchAttribute::cluster_dimension) continue;
       work.cluster = dim(attribute.value.dimension);

@@ -94,14 +94,26 @@ Status Runtime::load_library_file(Binary** out, const char* path, std::string* w
   return load_library(out, content->c_str(), content->size(), path, why, max_registers);
 }
 
+namespace {
+
+/// cudaLibraryOption, of which none changes anything here.
+bool are_known(const int* options, unsigned count) {
+  constexpr int known = 2;
+  return count == 0 || (options != nullptr &&
+                        std::all_of(options, options + count, [](int o) { return o >= 0 && o < known; }));
+}
+
+}  // namespace
 }  // namespace lanescope::cuda
 
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, int* options, void** values,
-                                              unsigned count, int*, void**, unsigned) {
+                                              unsigned count, int* library_options, void**,
+                                              unsigned library_count) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || code == nullptr) return Status::invalid_value;
+    if (out == nullptr || code == nullptr || !are_known(library_options, library_count))
+      return Status::invalid_value;
     const JitOptions given(count, options, values);
     std::string why;
     const Status status =
@@ -112,9 +124,11 @@ LANESCOPE_CUDA_API Status cudaLibraryLoadData(Binary** out, const void* code, in
 }
 
 LANESCOPE_CUDA_API Status cudaLibraryLoadFromFile(Binary** out, const char* path, int* options, void** values,
-                                                  unsigned count, int*, void**, unsigned) {
+                                                  unsigned count, int* library_options, void**,
+                                                  unsigned library_count) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || path == nullptr) return Status::invalid_value;
+    if (out == nullptr || path == nullptr || !are_known(library_options, library_count))
+      return Status::invalid_value;
     const JitOptions given(count, options, values);
     std::string why;
     const Status status = runtime.load_library_file(out, path, &why, given.max_registers());
@@ -175,5 +189,12 @@ LANESCOPE_CUDA_API Status cudaLibraryGetGlobal(void** address, size_t* size, Bin
 
 LANESCOPE_CUDA_API Status cudaLibraryGetManaged(void** address, size_t* size, Binary* library,
                                                 const char* name) {
+  if (library != nullptr && name != nullptr) {
+    const auto& variables = library->module->variables;
+    const bool is_managed = std::any_of(variables.begin(), variables.end(), [&](const auto& variable) {
+      return variable.is_managed && variable.name == name;
+    });
+    if (!is_managed) return remember(Status::symbol_not_found);
+  }
   return cudaLibraryGetGlobal(address, size, library, name);
 }

@@ -241,7 +241,10 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
       const Block& before = std::prev(after)->second;
       return base - before.base < before.size;
     }();
-    if (meets_next || meets_last) return Status::host_memory_already_registered;
+    if (meets_next || meets_last) {
+      const Block& met = meets_last ? std::prev(after)->second : after->second;
+      return met.registered ? Status::host_memory_already_registered : Status::invalid_value;
+    }
     runtime.blocks[base] = {
         .base = base, .size = size, .type = MemoryType::host, .flags = flags, .registered = true};
     runtime.memory.attach(pointer, size, "registered host memory");
@@ -252,8 +255,9 @@ LANESCOPE_CUDA_API Status cudaHostRegister(void* pointer, size_t size, unsigned 
 LANESCOPE_CUDA_API Status cudaHostUnregister(void* pointer) {
   return call_when_idle([&](Runtime& runtime) {
     Block block;
-    if (!runtime.find_block(reinterpret_cast<uint64_t>(pointer), block) || !block.registered)
-      return Status::host_memory_not_registered;
+    const bool is_known = runtime.find_block(reinterpret_cast<uint64_t>(pointer), block);
+    if (pointer == nullptr || (is_known && !block.registered)) return Status::invalid_value;
+    if (!is_known) return Status::host_memory_not_registered;
     const std::unique_lock lock(runtime.mutex);
     const auto found = runtime.blocks.find(reinterpret_cast<uint64_t>(pointer));
     if (found == runtime.blocks.end()) return Status::invalid_value;  // not where it begins
@@ -304,9 +308,8 @@ LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const
 
 LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
   return call([&](Runtime& runtime) {
-    if (free == nullptr || total == nullptr) return Status::invalid_value;
-    *total = runtime.device.global_bytes();
-    *free = runtime.free_bytes();
+    if (total != nullptr) *total = runtime.device.global_bytes();
+    if (free != nullptr) *free = runtime.free_bytes();
     return Status::success;
   });
 }
@@ -319,7 +322,10 @@ LANESCOPE_CUDA_API Status cudaStreamAttachMemAsync(Stream* stream, void* pointer
     const auto allocation = runtime.memory.find(reinterpret_cast<uint64_t>(pointer));
     const bool is_managed =
         allocation && runtime.type_at(reinterpret_cast<uint64_t>(pointer)) == MemoryType::managed;
-    return is_managed && (bytes == 0 || bytes == allocation->size) ? Status::success : Status::invalid_value;
+    const bool is_whole = allocation && reinterpret_cast<uint64_t>(pointer) == allocation->base &&
+                          (bytes == 0 || bytes == allocation->size);
+    const bool is_possible = flags != single || stream != nullptr;
+    return is_managed && is_whole && is_possible ? Status::success : Status::invalid_value;
   });
 }
 
@@ -371,8 +377,13 @@ LANESCOPE_CUDA_API Status cudaFreeAsync(void* pointer, Stream* stream) {
 
 LANESCOPE_CUDA_API Status cudaMemPoolCreate(Pool** out, const PoolProperties* properties) {
   return call_at_once([&](Runtime& runtime) {
-    const auto is_of_device = [&] { return properties->location.type != 1 || properties->location.id == 0; };
-    if (out == nullptr || properties == nullptr || properties->allocation_type == 0 || !is_of_device())
+    constexpr int nowhere = 0, device = 1, all_handle_types = 0xf;
+    const auto is_somewhere = [&] {
+      const MemoryLocation& location = properties->location;
+      return location.type != nowhere && (location.type != device || location.id == 0);
+    };
+    if (out == nullptr || properties == nullptr || properties->allocation_type == 0 ||
+        (properties->handle_types & ~all_handle_types) != 0 || !is_somewhere())
       return Status::invalid_value;
     *out = new Pool;
     (*out)->properties = *properties;

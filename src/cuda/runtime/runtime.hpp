@@ -53,6 +53,7 @@ struct Function {
   std::optional<uint32_t> dynamic_shared_limit;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize
   exec::Dim3 cluster{0, 0, 0};                   ///< cudaFuncAttributeRequiredClusterWidth, …; 0: not set
   int carveout = -1;
+  int cluster_scheduling = 0;
   bool non_portable_cluster = false;
   bool counted = true;  ///< its name passes --kernel
 };
@@ -76,6 +77,7 @@ struct Binary {
   };
   std::vector<Managed> managed;
   bool registered = true;
+  bool is_module = false;      ///< of the driver API: cuModuleLoad…, not cuLibraryLoad…
   unsigned max_registers = 0;  ///< of a thread, for kernels that say nothing of it themselves; 0: no limit
 
   std::mutex mutex;  ///< of what follows

@@ -418,6 +418,101 @@ void device() {
   set(9, 0);
 }
 
+/// What the driver refuses (driver_refusals.cu), through the runtime.
+void as_by_driver() {
+  char name[64] = "none";
+  int ordinal = 7;
+  show("bus of nothing", cudaDeviceGetByPCIBusId(&ordinal, "nonsense"));
+  show("bus in little room", cudaDeviceGetPCIBusId(name, 6, 0), " %d", name[0] != 'n');
+
+  void *device = nullptr, *pinned = nullptr, *managed = nullptr;
+  cudaMalloc(&device, 4096);
+  cudaMallocHost(&pinned, 4096);
+  cudaMallocManaged(&managed, 4096);
+  show("register pinned", cudaHostRegister(pinned, 4096, 0));
+  show("unregister pinned", cudaHostUnregister(pinned));
+  show("unregister null", cudaHostUnregister(nullptr));
+  show("managed 0", cudaMallocManaged(&managed, 0));
+  show("host 0", cudaMallocHost(&pinned, 0));
+  cudaMallocHost(&pinned, 4096);
+  cudaMallocManaged(&managed, 4096);
+  show("attach inside", cudaStreamAttachMemAsync(nullptr, static_cast<char*>(managed) + 4, 0, 1));
+  show("attach to none", cudaStreamAttachMemAsync(nullptr, managed, 0, cudaMemAttachSingle));
+  show("attach to the legacy stream",
+       cudaStreamAttachMemAsync(cudaStreamLegacy, managed, 0, cudaMemAttachSingle));
+  size_t free = 0;
+  show("memory of no place", cudaMemGetInfo(nullptr, &free));
+  show("limit 10", cudaDeviceGetLimit(&free, cudaLimit(10)));
+  show("cache 9", cudaDeviceSetCacheConfig(cudaFuncCache(9)));
+
+  cudaMemPoolProps properties{};
+  cudaMemPool_t pool = nullptr;
+  properties.allocType = cudaMemAllocationTypePinned;
+  show("pool nowhere", cudaMemPoolCreate(&pool, &properties));
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  properties.handleTypes = cudaMemAllocationHandleType(64);
+  show("pool of handles", cudaMemPoolCreate(&pool, &properties));
+  properties.handleTypes = cudaMemHandleTypeNone;
+  cudaMemPoolCreate(&pool, &properties);
+  show("no access", cudaMemPoolSetAccess(pool, nullptr, 0));
+  cudaMemPoolDestroy(pool);
+
+  cudaGraph_t graph = nullptr, child = nullptr, inner = nullptr;
+  cudaGraphNode_t node = nullptr, found = nullptr;
+  cudaGraphCreate(&graph, 0);
+  cudaGraphCreate(&child, 0);
+  cudaGraphAddChildGraphNode(&node, graph, nullptr, 0, child);
+  cudaGraphChildGraphNodeGetGraph(node, &inner);
+  show("destroy a part", cudaGraphDestroy(inner));
+  cudaGraphNode_t nodes[4] = {};
+  size_t count = 4;
+  show("edges from", cudaGraphGetEdges(graph, nodes, nullptr, nullptr, &count));
+  found = node;
+  show("find elsewhere", cudaGraphNodeFindInClone(&found, node, child), " %d", found == nullptr);
+  cudaMemsetParams fill{};
+  fill.dst = static_cast<char*>(device) + 2;
+  fill.elementSize = 4;
+  fill.width = fill.height = 1;
+  show("set between words", cudaGraphAddMemsetNode(&node, graph, nullptr, 0, &fill));
+  cudaMemcpy3DParms copy{};
+  copy.srcPtr = make_cudaPitchedPtr(device, 64, 64, 1);
+  copy.dstPtr = make_cudaPitchedPtr(static_cast<char*>(device) + 1024, 64, 64, 1);
+  copy.kind = cudaMemcpyDeviceToDevice;
+  show("copy nothing", cudaGraphAddMemcpyNode(&node, graph, nullptr, 0, &copy));
+  cudaGraphDestroy(graph);
+  cudaGraphDestroy(child);
+
+  cudaStream_t stream = nullptr;
+  cudaStreamCreate(&stream);
+  cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal);
+  cudaMalloc(&device, 16);
+  cudaGetLastError();
+  show("end of a spoilt capture", cudaStreamEndCapture(stream, nullptr));
+  cudaStreamCaptureStatus status;
+  show("capturing", cudaStreamIsCapturing(stream, &status), " %d", status);
+  cudaStreamDestroy(stream);
+
+  // Attributes of launches, which are zero where nothing else is said.
+  cudaLaunchConfig_t config{};
+  config.gridDim = config.blockDim = dim3(1);
+  config.numAttrs = 1;
+  show("attributes nowhere", cudaLaunchKernelEx(&config, plain, static_cast<int*>(nullptr)));
+  cudaLaunchAttribute attribute{};
+  config.attrs = &attribute;
+  for (const int id : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 16, 99}) {
+    attribute = {};
+    attribute.id = cudaLaunchAttributeID(id);
+    show("attribute of a launch", cudaLaunchKernelEx(&config, plain, static_cast<int*>(nullptr)), " %d", id);
+  }
+  show("width of clusters", cudaFuncSetAttribute(plain, cudaFuncAttributeRequiredClusterWidth, 2));
+  cudaFuncAttributes attributes{};
+  show("attributes", cudaFuncGetAttributes(&attributes, plain), " %d", attributes.requiredClusterWidth);
+  show("placing of clusters",
+       cudaFuncSetAttribute(plain, cudaFuncAttributeClusterSchedulingPolicyPreference, 5));
+  show("width of clusters", cudaFuncSetAttribute(plain, cudaFuncAttributeRequiredClusterWidth, 0));
+  show("synchronise", cudaDeviceSynchronize());
+}
+
 }  // namespace
 
 int main() {
@@ -429,4 +524,5 @@ int main() {
   graphs();
   arrays_and_textures();
   device();
+  as_by_driver();
 }
