@@ -1,7 +1,6 @@
 // `lanescope fix`: runs a CUDA program, or a kernel of a PTX file, takes from the advice what a change of the
 // source can do surely, shows the change as a diff, and with --apply makes it, has the program built again,
-// and keeps it only if the new program proves it: same output, wavefronts as predicted or fewer, no new
-// findings.
+// and keeps it only if the new program proves it: same output, fewer wavefronts, no new findings.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -68,7 +67,8 @@ struct Change {
   bool uses_tiles = false;
   std::string what, where;  ///< the advice's words and place
   Prediction prediction;
-  uint64_t saved = 0;
+  uint64_t saved = 0;  ///< wavefronts, as predicted
+  [[nodiscard]] std::pair<std::string, std::string> key() const { return {patch.file, what}; }
 };
 
 /// What a variable of a kernel is known by, over several runs.
@@ -76,8 +76,7 @@ std::string variable_of(const json& advice) {
   return advice.at("kernel").get<std::string>() + " " + advice.at("variable").get<std::string>();
 }
 
-/// The patches that a report advises, in its order (most gain first); launches that want the same patch share
-/// it.
+/// The patches that a report advises, those that save most first; launches that want the same patch share it.
 std::vector<Change> changes_of(const json& report) {
   std::vector<Change> changes;
   for (const json& a : report.at("advice")) {
@@ -97,6 +96,8 @@ std::vector<Change> changes_of(const json& report) {
     change->prediction.launches.push_back({a.at("launch"), a.at("wavefronts_after"), a.at("estimate")});
     change->saved += a.at("wavefronts_before").get<uint64_t>() - a.at("wavefronts_after").get<uint64_t>();
   }
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const Change& a, const Change& b) { return a.saved > b.saved; });
   return changes;
 }
 
@@ -170,11 +171,25 @@ int build(const FixOptions& options, const ScratchFolder& folder) {
   return run_to_file({"sh", "-c", "exec 1>&2; " + options.build}, folder.path() / "build");
 }
 
-/// Makes the change and has it proven, or takes it back. `before` becomes the run that proves it.
-bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, Trial& before) {
+/// What came of changes that were made: wavefronts saved; 0: not proven.
+using Tried = std::map<std::pair<std::string, std::string>, uint64_t>;
+
+/// What the change saves, as was seen when it was made, else as predicted.
+uint64_t expected(const Change& change, const Tried& tried) {
+  const auto seen = tried.find(change.key());
+  return seen == tried.end() ? change.saved : seen->second;
+}
+
+/// Makes the change and has it proven, or takes it back; also if it is proven, but saves fewer wavefronts
+/// than predicted and than `rival`, which another change of the array is expected to save. What came of it
+/// goes into `tried`. `before` becomes the run that proves it.
+bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
+           Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
   const std::string original = read_file(file);
-  std::string why;
+  std::string why, verdict = "Not proven, so taken back";
+  uint64_t& saved = tried[change.key()];
+  saved = 0;
   const auto take_back = [&] {
     if (read_file(file) != original) replace_file(file, original);
   };
@@ -186,8 +201,18 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
       Trial after = run_trial(options.trial, folder);
       why = disproof(change.prediction, before, after, options.trial);
       if (why.empty()) {
-        after.varying = std::move(before.varying);
-        before = std::move(after);
+        const std::string cost = cost_in_words(change.prediction, before, after);
+        const ArrayCost array = array_cost(change.prediction, before, after);
+        saved = array.before - std::min(array.now, array.before);
+        if (array.keeps_promise() || saved >= rival) {
+          after.varying = std::move(before.varying);
+          before = std::move(after);
+          tried.erase(change.key());  // it was of the program as it was then
+          std::cout << fmt::format("Proven and kept: same output, {}, no new findings.\n\n", cost);
+          return true;
+        }
+        verdict = "Taken back for another change that may save more";
+        why = cost;
       }
     }
   } catch (const Interrupted&) {
@@ -197,14 +222,9 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
   } catch (const std::exception& error) {
     why = error.what();
   }
-  if (why.empty()) {
-    std::cout << fmt::format("Proven and kept: same output, {}, no new findings.\n\n",
-                             cost_in_words(change.prediction, before));
-    return true;
-  }
   take_back();
   const bool rebuilt = build(options, folder) == 0;
-  std::cout << fmt::format("Not proven, so taken back: {}.{}\n\n", why,
+  std::cout << fmt::format("{}: {}.{}\n\n", verdict, why,
                            rebuilt ? "" : " Building the unchanged file again failed as well.");
   return false;
 }
@@ -245,28 +265,31 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
     return program_failed;
   }
   before.varying = varying_kernels(before, again);
-  // After each change the next one is seen on the program as it then is. What failed is not tried again.
-  std::set<std::pair<std::string, std::string>> failed;
+  // After each change the next one is seen on the program as it then is. What was not proven is not tried
+  // again; what saved less than predicted is made in the end if nothing else saves more.
+  Tried tried;
   size_t proven = 0;
   while (true) {
     const std::vector<Change> changes = changes_of(before.report);
-    const auto next = std::find_if(changes.begin(), changes.end(), [&](const Change& change) {
-      return failed.count({change.patch.file, change.what}) == 0;
+    const auto next = std::max_element(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
+      return expected(a, tried) < expected(b, tried);
     });
-    if (next == changes.end()) break;
+    if (next == changes.end() || expected(*next, tried) == 0) break;
     show(*next);
     if (!below_here(next->patch.file)) {
       // The header of a library, perhaps.
       std::cout << fmt::format(
           "Not made: {} does not lie below the current folder. Run fix from a folder above it.\n\n",
           next->patch.file);
-      failed.insert({next->patch.file, next->what});
+      tried[next->key()] = 0;
       continue;
     }
-    if (apply(options, folder, *next, before))
-      ++proven;
-    else
-      failed.insert({next->patch.file, next->what});
+    uint64_t rival = 0;
+    for (const Change& other : changes)
+      if (other.key() != next->key() && other.patch.file == next->patch.file &&
+          other.prediction.variable == next->prediction.variable)
+        rival = std::max(rival, expected(other, tried));
+    proven += apply(options, folder, *next, rival, tried, before) ? 1 : 0;
   }
   return proven != 0 ? done : program_failed;
 }
@@ -350,9 +373,7 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
       "and\n"
       "writes as before (standard output; of a PTX file the buffers among its arguments), its wavefronts "
       "are\n"
-      "no more than the predicted ones, nothing else takes more, and there are no new findings; otherwise "
-      "the file is "
-      "put\n"
+      "measurably fewer, no launch takes more, and there are no new findings; otherwise the file is put\n"
       "back and built again. Nothing can be read from standard input.\n"
       "Exit status: 0 done, 2 bad usage or input, 3 nothing could be proven.\n"
       "Examples:\n"

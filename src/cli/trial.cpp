@@ -176,13 +176,32 @@ std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
   return all;
 }
 
+constexpr double slack = 0.05;  ///< of predictions that say "about", and between runs that vary
+
 /// Whether a launch takes the wavefronts predicted; about those, where that is how they were, or where the
 /// kernel varies.
 bool is_near(const Prediction::Launch& launch, uint64_t now, bool varies) {
-  constexpr double slack = 0.05;
   return launch.estimate || varies
              ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
              : now == launch.wavefronts;
+}
+
+/// The variables of a launch that take more wavefronts than before, in words; `but` is left out.
+std::vector<std::string> grown(const json& was, const json& is, const std::string& but = "") {
+  std::vector<std::string> all;
+  std::map<std::string, uint64_t> old = wavefronts_of(was);
+  for (const auto& [variable, now] : wavefronts_of(is))
+    if (variable != but && now > old[variable])
+      all.push_back(fmt::format("{} of {} takes {} wavefronts now, and took {}", variable,
+                                is.at("kernel").get<std::string>(), report::grouped(now),
+                                report::grouped(old[variable])));
+  return all;
+}
+
+uint64_t all_wavefronts_of(const json& launch) {
+  uint64_t sum = 0;
+  for (const auto& [variable, wavefronts] : wavefronts_of(launch)) sum += wavefronts;
+  return sum;
 }
 
 std::string new_finding(const json& before, const json& after) {
@@ -198,19 +217,34 @@ std::string new_finding(const json& before, const json& after) {
 
 }  // namespace
 
-std::string cost_in_words(const Prediction& prediction, const Trial& after) {
-  uint64_t predicted = 0, now = 0;
-  bool as_predicted = true;
+ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Trial& after) {
+  ArrayCost cost;
   for (const Prediction::Launch& launch : prediction.launches) {
     const json& is = after.report.at("launches").at(launch.index);
-    const uint64_t wavefronts = wavefronts_of(is)[prediction.variable];
-    predicted += launch.wavefronts;
-    now += wavefronts;
-    as_predicted = as_predicted && is_near(launch, wavefronts, after.varies(is));
+    const uint64_t now = wavefronts_of(is)[prediction.variable];
+    cost.before += wavefronts_of(before.report.at("launches").at(launch.index))[prediction.variable];
+    cost.predicted += launch.wavefronts;
+    cost.now += now;
+    cost.as_predicted = cost.as_predicted && is_near(launch, now, before.varies(is));
   }
-  if (as_predicted) return fmt::format("wavefronts of {} as predicted", prediction.variable);
-  return fmt::format("{} wavefronts of {}, fewer than the {} predicted", report::grouped(now),
-                     prediction.variable, report::grouped(predicted));
+  return cost;
+}
+
+std::string cost_in_words(const Prediction& prediction, const Trial& before, const Trial& after) {
+  const ArrayCost cost = array_cost(prediction, before, after);
+  std::string words = fmt::format("wavefronts of {} as predicted", prediction.variable);
+  if (!cost.as_predicted) {
+    words = fmt::format("{} wavefronts of {}, {} than the {} predicted", report::grouped(cost.now),
+                        prediction.variable, cost.keeps_promise() ? "fewer" : "more",
+                        report::grouped(cost.predicted));
+    if (!cost.keeps_promise())
+      words += fmt::format(" but fewer than the {} before", report::grouped(cost.before));
+  }
+  const json &was = before.report.at("launches"), &is = after.report.at("launches");
+  for (size_t i = 0; i < is.size(); ++i)
+    if (!before.varies(is[i]))
+      for (const std::string& other : grown(was[i], is[i], prediction.variable)) words += "; " + other;
+  return words;
 }
 
 void catch_interrupts() {
@@ -326,30 +360,23 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
     return "there is a new finding: " + message;
   const json &was = before.report.at("launches"), &is = after.report.at("launches");
   if (was.size() != is.size()) return "the program launches other kernels now";
-  for (const Prediction::Launch& launch : prediction.launches) {
-    const uint64_t now = wavefronts_of(is.at(launch.index))[prediction.variable];
-    const bool varies = before.varies(is.at(launch.index));
-    // Without any, its accesses have gone elsewhere.
-    const bool is_there = now != 0 || launch.wavefronts == 0;
-    if (is_there && (now <= launch.wavefronts || is_near(launch, now, varies))) continue;
-    const bool as_before = now == wavefronts_of(was.at(launch.index))[prediction.variable];
-    return fmt::format("{} wavefronts of {} were predicted, there are {}{}",
-                       report::grouped(launch.wavefronts), prediction.variable, report::grouped(now),
-                       as_before ? ", as before (was the program built from the changed file?)" : "");
-  }
-  for (size_t i = 0; i < is.size(); ++i) {
-    if (before.varies(is[i])) continue;
-    std::map<std::string, uint64_t> old = wavefronts_of(was[i]);
-    for (const auto& [variable, now] : wavefronts_of(is[i])) {
-      const bool predicted = variable == prediction.variable &&
-                             std::any_of(prediction.launches.begin(), prediction.launches.end(),
-                                         [&](const auto& launch) { return launch.index == i; });
-      if (!predicted && now > old[variable])
-        return fmt::format("{} of {} takes {} wavefronts now, and took {}", variable,
-                           is[i].at("kernel").get<std::string>(), report::grouped(now),
-                           report::grouped(old[variable]));
-    }
-  }
+  const ArrayCost cost = array_cost(prediction, before, after);
+  const bool varies =
+      std::any_of(prediction.launches.begin(), prediction.launches.end(),
+                  [&](const Prediction::Launch& launch) { return before.varies(is.at(launch.index)); });
+  // Less is not worth a change, nor is it more than what varies by itself. Without any wavefronts, the
+  // array's accesses have gone elsewhere.
+  const double measurable = static_cast<double>(cost.before) * (varies ? slack : 0.01);
+  const bool is_there = cost.now != 0 || cost.predicted == 0;
+  if (!is_there || !(cost.keeps_promise() ||
+                     static_cast<double>(cost.now) + measurable <= static_cast<double>(cost.before)))
+    return fmt::format("{} wavefronts of {} were predicted, there are {}{}", report::grouped(cost.predicted),
+                       prediction.variable, report::grouped(cost.now),
+                       cost.now == cost.before ? ", as before (was the program built from the changed file?)"
+                                               : fmt::format(", and were {}", report::grouped(cost.before)));
+  for (size_t i = 0; i < is.size(); ++i)
+    if (!before.varies(is[i]) && all_wavefronts_of(is[i]) > all_wavefronts_of(was[i]))
+      return grown(was[i], is[i]).front();
   return "";
 }
 

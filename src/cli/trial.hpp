@@ -80,12 +80,22 @@ struct Prediction {
   std::vector<Launch> launches;
 };
 
+/// What the array of a prediction costs, all of the prediction's launches together.
+struct ArrayCost {
+  uint64_t before = 0, predicted = 0, now = 0;
+  bool as_predicted = true;  ///< in every launch; about so where that is all that the prediction says
+  [[nodiscard]] bool keeps_promise() const { return as_predicted || now < predicted; }
+};
+[[nodiscard]] ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Trial& after);
+
 /// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
-/// no more wavefronts than predicted, and no variable of any launch that costs more than before. Of kernels
-/// that vary (Trial::varying of `before`) the prediction is about right, and other variables say nothing.
+/// no launch that takes more wavefronts than before, and the array's as predicted or at least measurably
+/// fewer than before. Of kernels that vary (Trial::varying of `before`) nothing but the array is compared.
 [[nodiscard]] std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
                                    const TrialOptions& options);
-/// What the array costs in a run that proves the change, beside the prediction.
-[[nodiscard]] std::string cost_in_words(const Prediction& prediction, const Trial& after);
+/// What the array costs in a run that proves the change, beside the prediction; and which other arrays cost
+/// more.
+[[nodiscard]] std::string cost_in_words(const Prediction& prediction, const Trial& before,
+                                        const Trial& after);
 
 }  // namespace lanescope::cli
