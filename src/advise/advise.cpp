@@ -182,11 +182,11 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.shapes = {shape};
     return;
   }
-  if (!array.declaration)
-    shape.element_bytes =
-        std::max_element(array.patterns.begin(), array.patterns.end(), [](const auto& a, const auto& b) {
-          return a.width < b.width;
-        })->width;
+  if (!array.declaration) {
+    shape.element_bytes = 1;
+    for (const Pattern& p : array.patterns)
+      shape.element_bytes = std::max<uint32_t>(shape.element_bytes, p.part != 0 ? p.part : p.width);
+  }
   shape.has_rows = false;
   const uint32_t pitch = row_pitch_of(array.patterns), bank_row = bank_row_of(launch.arch);
   const bool seen = pitch > bank_row && pitch % shape.element_bytes == 0;

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "lanescope/model/shared.hpp"
@@ -593,12 +594,17 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
       found.push_back(*best);
     }
   };
-  constexpr uint32_t most_words = 16;
+  // Rows are padded by whole elements, and by less than makes them begin in the same banks again: where a
+  // warp covers two rows of a tile with a halo, the best ones are often nearly as much longer. Rows of the
+  // banks themselves move on by the padding alone, and by more than half of the banks they move back.
+  const uint32_t step = std::lcm(std::max(1u, shape.element_bytes), word_bytes), bank_row = bank_row_of(arch);
+  const uint32_t end = shape.has_rows ? std::lcm(step, bank_row) : bank_row / 2 + 1;
   std::vector<Layout> paddings, elements;
-  for (uint32_t words = 1; words <= most_words; ++words) {
-    paddings.emplace_back(RowPadding{words});
+  for (uint32_t bytes = step; bytes < end; bytes += step)
+    paddings.emplace_back(RowPadding{bytes / word_bytes});
+  constexpr uint32_t most_words = 16;
+  for (uint32_t words = 1; words <= most_words; ++words)
     elements.emplace_back(ElementPadding{words * word_bytes});
-  }
   best_of(paddings);
   if (shape.row_bytes != 0)
     if (const auto swizzle = SwizzleSearch(arch, shape, patterns).run()) found.push_back(*swizzle);

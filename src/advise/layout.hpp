@@ -133,10 +133,10 @@ struct Candidate {
 };
 
 /// The layouts that cost less than the one at hand, best first: fewest wavefronts, then in the order of
-/// Layout. Of each kind only the best is listed, of equals the smallest; padding is tried by 1 … 16 words.
-/// Swizzles: searched over linear maps of the row's bits into the column's, exhaustively where there are at
-/// most 2^14 of them, otherwise bit by bit from several beginnings; `proven_best` when all were tried or the
-/// outcome is conflict-free.
+/// Layout. Of each kind only the best is listed, of equals the smallest; rows are padded by whole
+/// elements. Swizzles: searched over linear maps of the row's bits into the column's, exhaustively where
+/// there are at most 2^14 of them, otherwise bit by bit from several beginnings; `proven_best` when all were
+/// tried or the outcome is conflict-free.
 [[nodiscard]] std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
                                             std::span<const Pattern> patterns);
 

@@ -109,7 +109,11 @@ std::optional<WhatIf> what_if_of(const CodeAnswer& answer, uint32_t array) {
   if (a.row_bytes == 0)
     result.assumed_row_bytes = static_cast<uint32_t>(answer.arch.banks * answer.arch.bank_bytes);
   const uint32_t row = a.row_bytes != 0 ? a.row_bytes : result.assumed_row_bytes;
-  const advise::Shape shape{a.begin, a.bytes, row, a.element_bytes};
+  const advise::Shape shape{.begin = a.begin,
+                            .bytes = a.bytes,
+                            .row_bytes = row,
+                            .element_bytes = a.element_bytes,
+                            .has_rows = a.row_bytes != 0};
   const std::optional<advise::Outcome> now = advise::what_if(answer.arch, shape, patterns, {});
   // Where the banks serve lanes of both halves of a wave together, the costs of the halves do not add up.
   if (!now || now->wavefronts != all.wavefronts || now->ideal != all.ideal) return std::nullopt;

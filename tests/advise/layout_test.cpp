@@ -236,6 +236,29 @@ TEST(Search, PadsATileOfDoublesByTwoWords) {
   EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
 }
 
+/// A program can pad by whole elements only; bytes and halves by as many as make a word.
+TEST(Search, PadsRowsByWholeElements) {
+  for (const auto& [element, words] : {std::pair(1u, 1u), std::pair(2u, 1u), std::pair(12u, 3u)}) {
+    const Shape shape{.bytes = 1024 * element, .row_bytes = 32 * element, .element_bytes = element};
+    std::vector<Pattern> accesses = transpose_accesses(element);
+    for (Pattern& p : accesses) p.width = static_cast<uint8_t>(std::min(4u, element));
+    const auto found = search(sm_90(), shape, accesses);
+    ASSERT_TRUE(of(found, padding)) << element;
+    EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, words);
+    EXPECT_TRUE(of(found, padding)->outcome.conflict_free()) << element;
+  }
+}
+
+/// Half warps in two rows of a tile with a halo: the second has to begin 16 banks further on.
+TEST(Search, PadsRowsUpToTheBanks) {
+  const Shape shape{.bytes = 20 * 80, .row_bytes = 80, .element_bytes = 4};
+  const std::vector rows{pattern([](uint32_t lane) { return lane / 16 * 80 + lane % 16 * 4; })};
+  const auto found = search(sm_90(), shape, rows);
+  ASSERT_TRUE(of(found, padding));
+  EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, 28u);
+  EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+}
+
 TEST(Search, FindsNothingWhereNothingConflicts) {
   const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
   std::vector<Pattern> rows;

@@ -37,6 +37,7 @@ constexpr Kernel kernels[] = {
     {"product",
      "--grid 2,2 --block 32,32 --arg buf:16K --arg buf:16K=random --arg buf:16K=random --arg s32:64"},
     {"stencil", "--grid 4,2 --block 8,32 --arg buf:8K --arg buf:16K=random --arg s32:40"},
+    {"blur", "--grid 2,2 --block 16,16 --arg buf:4K --arg buf:8K=random --arg s32:36"},
     {"scan", "--grid 3 --block 32 --arg buf:s32:3072 --arg buf:s32:3072=iota"},
     {"histogram", "--grid 2 --block 32 --arg buf:u32:128 --arg buf:u32:1024=random --arg s32:16"},
     {"fourier", "--grid 3 --block 128 --arg buf:6K --arg buf:6K=random"},

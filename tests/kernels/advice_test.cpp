@@ -58,6 +58,7 @@ std::vector<CuredKernel> cured_kernels() {
   return {{"transpose", {4, 4}, {32, 8}, {b, b, scalar(128)}},
           {"product", {2, 2}, {32, 32}, {b, b, b, scalar(64)}},
           {"stencil", {4, 2}, {8, 32}, {b, b, scalar(40)}},
+          {"blur", {2, 2}, {16, 16}, {b, b, scalar(36)}},
           {"scan", {3}, {32}, {b, b}},
           {"histogram", {2}, {32}, {b, b, scalar(16)}},
           {"fourier", {3}, {128}, {b, b}},
