@@ -168,6 +168,7 @@ void take_vectors_apart(Array& array, const std::string& text) {
 /// lanes' addresses show, or the rows of the banks: `Array::shapes` lists what is to be tried.
 void find_shapes(const Launch& launch, Array& array, Sources& sources) {
   Shape& shape = array.shape;
+  const uint32_t bank_row = bank_row_of(launch.arch);
   std::variant<Declaration, Unclear> found = declaration_of(launch, array, sources);
   if (const auto* declaration = std::get_if<Declaration>(&found)) {
     array.declaration = *declaration;
@@ -180,6 +181,12 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
         "the declaration in line {}{}", array.declaration->line,
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
     array.shapes = {shape};
+    if (shape.row_bytes > bank_row && shape.row_bytes % bank_row == 0) {
+      // Of long rows pieces can be moved against each other, too, where lanes conflict in one row.
+      array.shapes.push_back(shape);
+      array.shapes.back().row_bytes = bank_row;
+      array.shapes.back().has_rows = false;
+    }
     return;
   }
   if (!array.declaration) {
@@ -188,7 +195,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
       shape.element_bytes = std::max<uint32_t>(shape.element_bytes, p.part != 0 ? p.part : p.width);
   }
   shape.has_rows = false;
-  const uint32_t pitch = row_pitch_of(array.patterns), bank_row = bank_row_of(launch.arch);
+  const uint32_t pitch = row_pitch_of(array.patterns);
   const bool seen = pitch > bank_row && pitch % shape.element_bytes == 0;
   if (const auto* why = std::get_if<Unclear>(&found)) {
     array.pitch_from = fmt::format("the recorded addresses ({})", why->reason);
@@ -296,13 +303,16 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   const auto* rewrite = std::get_if<Rewrite>(&rewritten);
   const std::string declared = rewrite != nullptr ? ": " + rewrite->what : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
-    if (array.declaration && array.declaration->extents.size() >= 2)
+    if (array.declaration && array.declaration->extents.size() >= 2 && shape.has_rows)
       return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"), declared);
     return fmt::format("leave {} free after every {} of {}{}", plural(padding->words, "word"),
                        plural(shape.row_bytes / word_bytes, "word"), name, declared);
   }
   if (std::holds_alternative<Swizzle>(layout))
-    return fmt::format("swizzle {}: keep {}{}", name, describe(layout), declared);
+    return fmt::format(
+        "swizzle {}: keep {}{}{}", name, describe(layout),
+        shape.row_bytes == array.shape.row_bytes ? "" : fmt::format(", rows of {} bytes", shape.row_bytes),
+        declared);
   if (const auto* arrays = std::get_if<StructOfArrays>(&layout))
     return shape.element_bytes == 2 * word_bytes && arrays->piece == word_bytes && rewrite == nullptr
                ? fmt::format("split {} into two arrays, of the low and of the high words of its elements",
@@ -330,13 +340,23 @@ std::string along_with(const Array& array) {
   return also;
 }
 
+/// Bytes from most lanes to the next: three in four; else 0.
+int64_t usual_step(const Pattern& p) {
+  std::map<int64_t, int> seen;
+  for (size_t lane = 1; lane < 32; ++lane)
+    if ((p.mask >> (lane - 1) & 3) == 3) ++seen[int64_t{p.offset[lane]} - int64_t{p.offset[lane - 1]}];
+  for (const auto& [step, count] : seen)
+    if (4 * count >= 3 * (std::popcount(p.mask) - 1)) return step;
+  return 0;
+}
+
 /// The distance of the lanes in the accesses that conflict most of all; 0: no one distance. Of several, that
-/// which costs most.
+/// which costs most. Lanes that are neighbours conflict because of others, which are elsewhere.
 int64_t worst_stride(const Array& array) {
   std::map<int64_t, uint64_t> excess;
   for (size_t i = 0; i < array.patterns.size(); ++i)
-    if (const int64_t stride = std::abs(stride_of(array.patterns[i]));
-        stride != 0 && array.costs[i].max_way == array.now.max_way)
+    if (const int64_t stride = std::abs(usual_step(array.patterns[i]));
+        stride > array.patterns[i].width && array.costs[i].max_way == array.now.max_way)
       excess[stride] += array.costs[i].wavefronts - array.costs[i].ideal;
   const auto most = std::max_element(excess.begin(), excess.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
@@ -345,10 +365,12 @@ int64_t worst_stride(const Array& array) {
 
 std::string reason_of(const Array& array) {
   const uint32_t way = array.now.max_way;
-  if (array.declaration && array.declaration->extents.size() >= 2)
+  const int64_t stride = worst_stride(array);
+  const bool within_rows = stride != 0 && stride < array.shape.row_bytes;
+  if (array.declaration && array.declaration->extents.size() >= 2 && !within_rows)
     return fmt::format("up to {} words of one bank are asked for at once: rows are {} bytes apart", way,
                        array.shape.row_bytes);
-  if (const int64_t stride = worst_stride(array); stride != 0)
+  if (stride != 0)
     return fmt::format("up to {} words of one bank are asked for at once: lanes are {} bytes apart", way,
                        stride);
   return fmt::format("up to {} words of one bank are asked for at once", way);
@@ -492,13 +514,19 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     Shape shape;
   };
   std::map<size_t, Choice> best;  // by kind of layout
-  for (const Shape& shape : array.shapes)
+  for (const Shape& shape : array.shapes) {
+    // What is computed from an index changes more than a declaration.
+    const bool cured = std::any_of(best.begin(), best.end(), [](const auto& known) {
+      return known.second.candidate.outcome.conflict_free();
+    });
+    if (cured && have_rows && !shape.has_rows) continue;
     for (const Candidate& candidate : search(launch.arch, shape, array.patterns)) {
-      if (std::holds_alternative<Transposed>(candidate.layout) && !have_rows) continue;
+      if (std::holds_alternative<Transposed>(candidate.layout) && !(have_rows && shape.has_rows)) continue;
       const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});
       if (!is_new && candidate.outcome.wavefronts < known->second.candidate.outcome.wavefronts)
         known->second = {candidate, shape};
     }
+  }
   for (const auto& [kind, choice] : best) {
     const auto& [candidate, shape] = choice;
     bool exact = array.exact;

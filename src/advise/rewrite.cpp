@@ -81,6 +81,7 @@ class Rewriter {
                                    trimmed(d_.extents[0].text), shape_.row_bytes / d_.element_bytes, flips));
     }
     if (d_.extents.size() != 2) throw Refused{"it has more than two dimensions"};
+    if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
     if (tile_swizzle(shape_, swizzle.granule) != swizzle)
       throw Refused{"lanescope::SwizzledTile has another swizzle"};
     require_tile_type(2);

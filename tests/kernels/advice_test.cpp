@@ -249,6 +249,24 @@ TEST(Advice, SomeBlocksTellAsMuchAsAll) {
   }
 }
 
+/// Where lanes conflict within a row, no pitch helps, but pieces of the row that move against each other do.
+TEST(Advice, MovesPiecesOfLongRows) {
+  const std::string file = "tests/data/cures/by_hand/long_rows.ptx";
+  const Argument buffer = scratch(8 * 128 * 4);
+  const Advised before = advise_on_file(file, "long_rows", {1}, {256}, {buffer, buffer}),
+                after = advise_on_file(file, "long_rows_cured", {1}, {256}, {buffer, buffer});
+  ASSERT_EQ(before.advice.size(), 2u);
+  EXPECT_EQ(before.advice[0].layout, advise::Layout(advise::RowPadding{4}));
+  EXPECT_THAT(before.advice[0].change, HasSubstr("leave 4 words free after every 32 words of tile"));
+  EXPECT_EQ(before.advice[0].wavefronts_after, after.wavefronts);
+  EXPECT_THAT(before.advice[1].change, HasSubstr("columns of 16 bytes, rows of 128 bytes"));
+  for (const advise::Advice& advice : before.advice) {
+    EXPECT_THAT(advice.reason, HasSubstr("lanes are 32 bytes apart"));
+    EXPECT_EQ(advice.no_patch, "the rows are not those of the declaration");
+  }
+  EXPECT_TRUE(after.advice.empty());
+}
+
 /// Bulk copies and wgmma lay an array out as well: no patch of the subscripts alone is right.
 TEST(Advice, ArraysOfBulkCopiesTakeMoreThanSubscripts) {
   const Argument buffer = scratch(32 * 32 * 4);
