@@ -181,7 +181,7 @@ uint64_t expected(const Change& change, const Tried& tried) {
 }
 
 /// Makes the change and has it proven, or takes it back; also if it is proven, but saves fewer wavefronts
-/// than predicted and than `rival`, which another change of the array is expected to save. What came of it
+/// than predicted and than `rival`, for which another change of the array is worth a try. What came of it
 /// goes into `tried`. `before` becomes the run that proves it.
 bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
            Tried& tried, Trial& before) {
@@ -211,7 +211,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
           std::cout << fmt::format("Proven and kept: same output, {}, no new findings.\n\n", cost);
           return true;
         }
-        verdict = "Taken back for another change that may save more";
+        verdict = "Taken back for another change that may save as much";
         why = cost;
       }
     }
@@ -285,10 +285,12 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
       continue;
     }
     uint64_t rival = 0;
+    const bool seen = tried.count(next->key()) != 0;  // and is the best of all, then
     for (const Change& other : changes)
-      if (other.key() != next->key() && other.patch.file == next->patch.file &&
+      if (!seen && other.key() != next->key() && other.patch.file == next->patch.file &&
           other.prediction.variable == next->prediction.variable)
-        rival = std::max(rival, expected(other, tried));
+        // Of equals the one that is advised first.
+        rival = std::max(rival, expected(other, tried) + (&other < &*next ? 1 : 0));
     proven += apply(options, folder, *next, rival, tried, before) ? 1 : 0;
   }
   return proven != 0 ? done : program_failed;

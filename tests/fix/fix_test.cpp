@@ -241,10 +241,20 @@ TEST(Fix, KeepsWhatCostsMoreThanPredictedButLessThanBefore) {
   EXPECT_EQ(result.status, 0) << result.output;
   const std::string cost =
       "1,536 wavefronts of tile, more than the 1,024 predicted but fewer than the 16,896 before";
-  EXPECT_THAT(result.output, HasSubstr("Taken back for another change that may save more: " + cost + "."));
+  EXPECT_THAT(result.output, HasSubstr("Taken back for another change that may save as much: " + cost + "."));
   EXPECT_THAT(result.output, HasSubstr("failed with status 1"));
   EXPECT_THAT(result.output, HasSubstr("Proven and kept: same output, " + cost + ", no new findings."));
   EXPECT_EQ(read_file(place.source()), read_file(padded));
+}
+
+/// Of changes that turn out to save as much, the one that is advised first.
+TEST(Fix, KeepsTheSmallerOfEqualChanges) {
+  const Place place(transpose);
+  const Place::Result result = place.apply(place.pick_mutant("padding_of_2"));
+  EXPECT_EQ(result.status, 0) << result.output;
+  EXPECT_EQ(count(result.output, "Taken back for another change that may save as much"), 2u) << result.output;
+  EXPECT_EQ(count(result.output, "Proven and kept"), 1u) << result.output;
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/transpose.cured.cu"));
 }
 
 TEST(Fix, PrefersTheChangeThatSavesWhatItPromises) {
@@ -255,7 +265,7 @@ TEST(Fix, PrefersTheChangeThatSavesWhatItPromises) {
                   "/transpose.cu; then cp " + cures + "/transpose.ptx .; else cp " + cures +
                   "/transpose.cured.ptx transpose.ptx; fi");
   EXPECT_EQ(result.status, 0) << result.output;
-  EXPECT_EQ(count(result.output, "Taken back for another change that may save more"), 1u) << result.output;
+  EXPECT_EQ(count(result.output, "Taken back for another change that may save as much"), 1u) << result.output;
   EXPECT_EQ(count(result.output, "Proven and kept: same output, wavefronts of tile as predicted"), 1u)
       << result.output;
   EXPECT_THAT(read_file(place.source()),
