@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <mutex>
 
@@ -20,9 +21,51 @@ constexpr uint64_t preferred_range = 1ull << 40;
 constexpr uint64_t smallest_range = 1ull << 30;
 /// Unused bytes between allocations, so that a run past the end is never inside a neighbour.
 constexpr uint64_t guard_bytes = 256;
+/// How much of what the program freed rests: of small pieces the host's memory is not given back, of large
+/// ones addresses are all that it costs.
+constexpr size_t most_resting_pieces = 4096;
+constexpr uint64_t resting_part_of_range = 4;
 
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
+
+constexpr uint64_t bits_of_word = 64;
+
+/// Calls f(word, mask) for each word of the bits [offset, offset + bits).
+template <class F>
+void each_word(uint64_t offset, uint64_t bits, F f) {
+  while (bits != 0) {
+    const uint64_t first = offset % bits_of_word, here = std::min(bits_of_word - first, bits);
+    const uint64_t ones = here == bits_of_word ? ~uint64_t{0} : (uint64_t{1} << here) - 1;
+    f(offset / bits_of_word, ones << first);
+    offset += here;
+    bits -= here;
+  }
+}
+
 }  // namespace
+
+WrittenBytes::WrittenBytes(uint64_t size)
+    : words_(static_cast<std::atomic<uint64_t>*>(
+          std::calloc(size / bits_of_word + 1, sizeof(std::atomic<uint64_t>)))) {
+  if (words_ == nullptr) all_ = true;  // nothing is known, so nothing is accused
+}
+
+void WrittenBytes::add(uint64_t offset, uint64_t bytes) {
+  if (all_.load(std::memory_order_relaxed)) return;
+  each_word(offset, bytes, [&](uint64_t word, uint64_t mask) {
+    if ((words_[word].load(std::memory_order_relaxed) & mask) != mask)
+      words_[word].fetch_or(mask, std::memory_order_relaxed);
+  });
+}
+
+uint32_t WrittenBytes::missing(uint64_t offset, uint32_t bytes) const {
+  if (all_.load(std::memory_order_relaxed)) return 0;
+  int missing = 0;
+  each_word(offset, bytes, [&](uint64_t word, uint64_t mask) {
+    missing += std::popcount(mask & ~words_[word].load(std::memory_order_relaxed));
+  });
+  return static_cast<uint32_t>(missing);
+}
 
 Memory::Memory() {
   for (uint64_t range = preferred_range; range >= smallest_range; range /= 2) {
@@ -83,9 +126,27 @@ uint64_t Memory::take(uint64_t size, uint64_t align, Owner owner) {
     if (const uint64_t base = free_of_program_.take(size, align)) return base;
   if (const uint64_t base = free_.take(size, align)) return base;
   const uint64_t base = round_up(next_, align);
-  if (size > range_end_ - next_ || base + size > range_end_) return free_of_program_.take(size, align);
+  if (size > range_end_ - next_ || base + size > range_end_) {
+    wake(0, 0);
+    return free_of_program_.take(size, align);
+  }
   next_ = base + size;
   return base;
+}
+
+void Memory::rest(uint64_t base, uint64_t size) {
+  resting_.emplace_back(base, size);
+  resting_bytes_ += size;
+  wake(most_resting_pieces, (range_end_ - range_begin_) / resting_part_of_range);
+}
+
+void Memory::wake(size_t pieces, uint64_t bytes) {
+  while (resting_.size() > pieces || resting_bytes_ > bytes) {
+    const auto [base, size] = resting_.front();
+    resting_.pop_front();
+    resting_bytes_ -= size;
+    free_of_program_.give(base, size);
+  }
 }
 
 void Memory::forget_freed(uint64_t base, uint64_t size) {
@@ -129,7 +190,10 @@ uint64_t Memory::allocate(uint64_t size, std::string name, uint64_t align, Owner
   if (base == 0) throw Error("out of device memory: no room for " + std::to_string(size) + " bytes");
   if (name.empty()) name = "allocation #" + std::to_string(++serial_);
   forget_freed(base, reserved);
-  entries_[base] = {{base, size, false, std::move(name)}, true, reserved, owner};
+  std::shared_ptr<WrittenBytes> written;
+  if (follows_writes && owner != Owner::engine) written = std::make_shared<WrittenBytes>(size);
+  entries_[base] = {{base, size, false, std::move(name), std::move(written)}, true, reserved, owner};
+  ++generation_;
   return base;
 }
 
@@ -149,12 +213,14 @@ bool Memory::release(uint64_t base) {
     std::memset(reinterpret_cast<void*>(base), 0, end - base);
   }
   if (it->second.owner != Owner::engine) {
-    free_of_program_.give(base, it->second.reserved);
+    rest(base, it->second.reserved);
+    it->second.allocation.written.reset();
     freed_[base] = std::move(it->second.allocation);
   } else {
     free_.give(base, it->second.reserved);
   }
   entries_.erase(it);
+  ++generation_;
   return true;
 }
 
@@ -179,6 +245,7 @@ void Memory::attach(const void* base, uint64_t size, std::string name) {
   std::unique_lock lock(mutex_);
   const auto at = reinterpret_cast<uint64_t>(base);
   entries_[at] = {{at, size, false, std::move(name)}, false, 0, Owner::program};
+  ++generation_;
 }
 
 bool Memory::detach(const void* base) {
@@ -186,6 +253,7 @@ bool Memory::detach(const void* base) {
   auto it = entries_.find(reinterpret_cast<uint64_t>(base));
   if (it == entries_.end() || it->second.owned) return false;
   entries_.erase(it);
+  ++generation_;
   return true;
 }
 
@@ -193,6 +261,18 @@ void Memory::set_read_only(uint64_t base, bool read_only) {
   std::unique_lock lock(mutex_);
   auto it = entries_.find(base);
   if (it != entries_.end()) it->second.allocation.read_only = read_only;
+}
+
+void Memory::wrote(uint64_t address, uint64_t bytes) {
+  if (!follows_writes) return;
+  if (const auto found = find(address); found && found->written)
+    found->written->add(address - found->base, std::min(bytes, found->size - (address - found->base)));
+}
+
+void Memory::wrote_anything() {
+  const std::shared_lock lock(mutex_);
+  for (const auto& [base, entry] : entries_)
+    if (entry.allocation.written) entry.allocation.written->add_all();
 }
 
 std::optional<Allocation> Memory::find(uint64_t address) const {
@@ -266,6 +346,14 @@ uint64_t Memory::allocated_bytes() const {
   uint64_t sum = 0;
   for (const auto& [base, entry] : entries_) sum += entry.allocation.size;
   return sum;
+}
+
+std::vector<Allocation> Memory::unfreed() const {
+  const std::shared_lock lock(mutex_);
+  std::vector<Allocation> found;
+  for (const auto& [base, entry] : entries_)
+    if (entry.owned && entry.owner != Owner::engine) found.push_back(entry.allocation);
+  return found;
 }
 
 }  // namespace lanescope::exec

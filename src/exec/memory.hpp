@@ -7,7 +7,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
+#include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <shared_mutex>
 #include <string>
@@ -24,11 +27,30 @@ inline constexpr uint64_t shared_window =
 inline constexpr uint64_t local_window = 0xfffd'0000'0000'0000ull;  ///< + offset in the thread's local memory
 inline constexpr uint64_t window_size = 0x0000'0001'0000'0000ull;
 
+/// Which bytes of an allocation hold something, one bit each. Kernels on all host threads add to it.
+class WrittenBytes {
+ public:
+  explicit WrittenBytes(uint64_t size);
+  void add(uint64_t offset, uint64_t bytes);
+  void add_all() { all_ = true; }
+  /// How many of these bytes hold nothing.
+  [[nodiscard]] uint32_t missing(uint64_t offset, uint32_t bytes) const;
+
+ private:
+  struct Free {
+    void operator()(void* memory) const { std::free(memory); }
+  };
+  /// From calloc, which takes no memory for what is never touched.
+  std::unique_ptr<std::atomic<uint64_t>[], Free> words_;
+  std::atomic<bool> all_{false};
+};
+
 struct Allocation {
   uint64_t base = 0;
   uint64_t size = 0;
-  bool read_only = false;  ///< constant memory and kernel parameters
-  std::string name;        ///< variable, or "allocation #3"
+  bool read_only = false;                   ///< constant memory and kernel parameters
+  std::string name;                         ///< variable, or "allocation #3"
+  std::shared_ptr<WrittenBytes> written{};  ///< null: that is not followed
 };
 
 class Memory {
@@ -65,6 +87,16 @@ class Memory {
   bool detach(const void* base);
   void set_read_only(uint64_t base, bool read_only);
 
+  /// Whether it is followed which bytes hold something, of what the program and its kernels allocate from
+  /// now on.
+  std::atomic<bool> follows_writes{false};
+  /// The bytes have been written by other means than a checked kernel's instructions.
+  void wrote(uint64_t address, uint64_t bytes);
+  /// Something has been written, and nobody knows what.
+  void wrote_anything();
+  /// Changes whenever an allocation comes or goes.
+  [[nodiscard]] uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
+
   /// The allocation that holds `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(uint64_t address) const;
   /// The allocation nearest to `address`, for messages.
@@ -78,6 +110,8 @@ class Memory {
   /// Whether the process, and so the program's host code, has memory of its own at `address`; for messages.
   [[nodiscard]] bool is_of_host(uint64_t address) const;
   [[nodiscard]] uint64_t allocated_bytes() const;
+  /// What the program and its kernels have allocated and not freed, in the order of its addresses.
+  [[nodiscard]] std::vector<Allocation> unfreed() const;
 
  private:
   struct Entry {
@@ -99,10 +133,17 @@ class Memory {
   std::map<uint64_t, Allocation> freed_;  ///< by the program, by base
   std::map<uint64_t, Allocation> reserved_;
   Pieces free_, free_of_program_;
+  /// What the program has freed last, {base, bytes}, is not given to it again yet: who uses it still is seen.
+  std::deque<std::pair<uint64_t, uint64_t>> resting_;
+  uint64_t resting_bytes_ = 0;
+  std::atomic<uint64_t> generation_{0};
   uint64_t range_begin_ = 0, range_end_ = 0, next_ = 0;
   uint64_t serial_ = 0;
 
   uint64_t take(uint64_t size, uint64_t align, Owner owner);
+  void rest(uint64_t base, uint64_t size);
+  /// Ends the rest of what has rested longest, until no more than these rest.
+  void wake(size_t pieces, uint64_t bytes);
   std::atomic<uint64_t> heap_bytes_{0};
   void forget_freed(uint64_t base, uint64_t size);
 };
