@@ -69,7 +69,8 @@ int run_a_program(const RunCommandOptions& options) {
   program.sample_blocks = options.sample_blocks;
   program.no_count = options.no_count;
   program.assemble = options.assemble;
-  if (profile::parse_checks(options.checks, arch).any()) program.checks = options.checks;
+  (void)profile::parse_checks(options.checks, arch);  // so that a mistake is said here
+  program.checks = options.checks;
   ProgramRun run = run_program(program);
   if (run.reports.empty()) run.reports.push_back({"", report::make_report(arch)});
   return status_after(run, options.report.finish(run.reports));
@@ -130,7 +131,8 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
       ->add_option(
           "--check", options->checks,
           "look for defects while kernels run: race (on shared memory), init (reads of memory that nobody "
-          "has written), barrier (reached by part of the threads), or all; several with commas")
+          "has written), barrier (reached by part of the threads), bounds (of arrays in shared memory), leak "
+          "(memory that is never freed), or all; several with commas")
       ->type_name("LIST");
   command->footer(
       std::string(RunOptions::argument_help) +

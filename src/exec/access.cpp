@@ -37,9 +37,11 @@ const char* access_of(ptx::Op op) {
   switch (op) {
     case ptx::Op::ld:
     case ptx::Op::ldu: return "load of ";
-    case ptx::Op::st: return "store to ";
+    case ptx::Op::st:
+    case ptx::Op::st_async: return "store to ";
     case ptx::Op::atom:
-    case ptx::Op::red: return "atomic operation on ";
+    case ptx::Op::red:
+    case ptx::Op::red_async: return "atomic operation on ";
     default: return "";
   }
 }
@@ -90,6 +92,8 @@ const char* name_of(Finding::Kind kind) {
     case Finding::Kind::barrier_divergence: return "barrier-divergence";
     case Finding::Kind::member_mask: return "member-mask";
     case Finding::Kind::shuffle_source: return "shuffle-source";
+    case Finding::Kind::array_overrun: return "array-overrun";
+    case Finding::Kind::barrier_reinitialised: return "barrier-reinitialised";
   }
   return "?";
 }

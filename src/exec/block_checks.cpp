@@ -19,19 +19,43 @@ uint32_t lowest(uint32_t lanes) { return static_cast<uint32_t>(std::countr_zero(
 
 }  // namespace
 
+void BlockChecks::reinitialised(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, bool in_use) {
+  if (!checks_.barrier) return;
+  Finding found;
+  found.kind = Finding::Kind::barrier_reinitialised;
+  found.severity = in_use ? Severity::error : Severity::note;
+  found.instruction = in->origin();
+  found.thread = thread_of(w, lane);
+  found.address = offset;
+  if (Finding* example = add_finding(w, found))
+    example->message = "the mbarrier at shared memory offset " + std::to_string(offset) +
+                       " is initialised again" + (in_use ? " in the middle of a phase" : "") +
+                       ": mbarrier.inval belongs before that";
+}
+
 void BlockChecks::check_members(Warp& w, const Inst* in) {
   if (!checks_.barrier) return;
   for (uint32_t rest = w.active; rest != 0; rest &= rest - 1) {
     const uint32_t lane = lowest(rest);
     const auto members = lane_value<uint32_t>(w, in->a, lane);
-    if ((members >> lane & 1) != 0) continue;
+    // Of the lanes here those it names must name the same.
+    uint32_t others = members & w.active;
+    each_lane(others, [&](uint32_t other) {
+      if (lane_value<uint32_t>(w, in->a, other) == members) others &= ~(1u << other);
+    });
+    const bool names_itself = (members >> lane & 1) != 0;
+    if (names_itself && others == 0) continue;
     Finding found;
     found.kind = Finding::Kind::member_mask;
     found.instruction = in->origin();
     found.thread = thread_of(w, lane);
     if (Finding* example = add_finding(w, found)) {
-      example->message = "lane " + std::to_string(lane) + " executes this with the member mask " +
-                         in_hex(members) + ", which does not name it: what happens is undefined";
+      example->message =
+          "lane " + std::to_string(lane) + " executes this with the member mask " + in_hex(members) +
+          (names_itself ? ", lane " + std::to_string(lowest(others)) + ", which that names, with " +
+                              in_hex(lane_value<uint32_t>(w, in->a, lowest(others)))
+                        : ", which does not name it") +
+          ": what happens is undefined";
     }
   }
 }

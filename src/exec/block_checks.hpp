@@ -47,11 +47,14 @@ class BlockChecks {
   void acquire_from(const Warp& w, uint32_t lane, uint64_t offset);
   /// The lanes tell other blocks of the cluster what they have done, by the cluster's barrier or an mbarrier
   /// of such a block; they learn from other blocks what has been done. Which block told whom is not followed:
-  /// whoever learns anything is ordered after all that was told before.
-  void release_to_cluster(const Warp& w, uint32_t lanes);
+  /// whoever learns anything is ordered after all that was told before. `relaxed`: they tell only what they
+  /// did before their last fences.
+  void release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed = false);
   void acquire_from_cluster(const Warp& w, uint32_t lanes);
   /// The lanes have met at an instruction that orders their accesses.
   void warp_barrier(const Warp& w, uint32_t lanes);
+  /// The lane initialises an mbarrier where one is already; in_use: threads have arrived at it.
+  void reinitialised(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, bool in_use);
   /// They execute an instruction with a member mask each.
   void check_members(Warp& w, const Inst* in);
   /// They execute a shuffle together, after the wait for the lanes of its member mask, and each one takes the
@@ -128,12 +131,15 @@ class BlockChecks {
   std::vector<Touch> touches_;
   uint32_t free_touch_ = none;
   std::vector<Copies> copies_;
-  std::unordered_map<uint32_t, Order::Clock> synchronised_;  ///< by cell: what its last release gives
-  Order::Clock told_cluster_;                                ///< what other blocks have been told
-  std::vector<Written> shared_written_;                      ///< by cell
-  std::vector<Written> local_written_;                       ///< by byte, thread after thread
-  std::array<BlockBarrier, 16> barriers_;
-  std::vector<const Inst*> exits_;  ///< by thread
+  /// What the last release to a place gives: by cell of shared memory, by word of global memory.
+  std::unordered_map<uint64_t, Order::Clock> synchronised_;
+  Order::Clock told_cluster_;            ///< what other blocks have been told
+  std::vector<Written> shared_written_;  ///< by cell
+  std::vector<Written> local_written_;   ///< by byte, thread after thread
+  std::array<BlockBarrier, block_barriers + warp_lanes / warps_of_group> barriers_;
+  std::vector<const Inst*> exits_;    ///< by thread
+  Allocation allocation_;             ///< the one of global memory last met,
+  uint64_t generation_ = UINT64_MAX;  ///< when Memory::generation() was this
 
   void new_epoch();
   [[nodiscard]] uint32_t thread_of(const Warp& w, uint32_t lane) const { return w.index * warp_lanes + lane; }
@@ -146,13 +152,18 @@ class BlockChecks {
     uint32_t number = 0;  ///< of the access in Kernel::checks
     std::array<uint64_t, warp_lanes> offset{};
     uint32_t shared = 0, local = 0;  ///< lanes that go there, all inside and aligned
+    uint32_t global = 0;             ///< the others: of them nothing is known yet
     uint32_t raced = 0;              ///< lanes already counted
   };
   void find_addresses(Now& now) const;
   /// The access goes to shared memory of another block of the cluster.
   static void written_elsewhere(const Now& now, uint64_t rank, uint64_t offset);
   void look_at_init(const Now& now, uint32_t lane);
-  void report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, uint32_t pieces);
+  void look_at_global(const Now& now, uint32_t lane);
+  void look_at_bounds(const Now& now, uint32_t lane);
+  /// `unwritten`: bytes; `what` and `who`, in words: what is read, and who should have written it.
+  void report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, Finding::Severity severity,
+                            const std::string& what, const char* who);
   /// The lane stores to a piece of shared memory that was read before: that is the store that came too late.
   void add_late_store(const Now& now, uint32_t lane, uint32_t index);
 
@@ -172,8 +183,10 @@ class BlockChecks {
   /// Whether the lane stores what the cell holds since `writer` stored to it.
   [[nodiscard]] bool stores_same(const Now& now, uint32_t lane, uint32_t index, uint32_t writer) const;
   /// Reading takes over the order that a release to this cell gave, releasing gives it.
-  void acquire_by(const Now& now, uint32_t lane, uint32_t index);
-  void release_by(const Now& now, uint32_t lane, uint32_t index);
+  void acquire_by(const Now& now, uint32_t lane, uint64_t place);
+  void release_by(const Now& now, uint32_t lane, uint64_t place);
+  /// A flag in global memory orders the threads of a block as one in shared memory does.
+  void synchronise_by(const Now& now, uint32_t lane);
   void begin_copy(Now& now, uint32_t lane, uint32_t index);
   /// Calls f(index) for each piece of a lane's access.
   template <class F>

@@ -252,6 +252,8 @@ const Inst* call_builtin(Warp& w, const Inst* in) {
           checks->written_local(w, lane, offset, sizeof value);
         else if (const uint64_t place = argument(0, uint64_t{}) - shared_window; place < window_size)
           checks->written(place, sizeof value);
+        else
+          worker.memory->wrote(argument(0, uint64_t{}), sizeof value);
       }
       result(DeviceStatus::success);
     };

@@ -90,6 +90,8 @@ class BulkCopy {
       std::memmove(to, from, bytes);
     note_write(w_, to);
     note_shared(to, bytes);
+    if (form_.to == Side::global || form_.to == Side::tensor)
+      w_.worker->memory->wrote(reinterpret_cast<uint64_t>(to), bytes);
   }
 
   /// The checks take what a copy writes for written, and do not ask whether it races.

@@ -48,6 +48,12 @@ std::string describe_shared(const Kernel& kernel, uint64_t offset, uint32_t widt
                           : bytes_of("shared memory", offset, width);
 }
 
+/// The variable of shared memory that begins there.
+const SharedVariable& variable_at(const Kernel& kernel, uint32_t begin) {
+  return *std::find_if(kernel.shared.begin(), kernel.shared.end(),
+                       [&](const SharedVariable& v) { return v.offset == begin; });
+}
+
 std::string describe_local(const Kernel& kernel, uint64_t offset, uint32_t width) {
   for (const LocalVariable& v : kernel.local_variables)
     if (v.offset <= offset && offset - v.offset < v.size) return bytes_of(v.name, offset - v.offset, width);
@@ -68,7 +74,7 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
       order_(warps_) {
   // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
   for (const CheckedAccess& access : kernel.checks)
-    if (access.space != ptx::Space::local)
+    if (access.space != ptx::Space::local && access.space != ptx::Space::global)
       granule_shift_ = std::min(granule_shift_, static_cast<uint32_t>(std::countr_zero(access.width)));
   const size_t cells = (size_t{shared_bytes} >> granule_shift_) + 1;
   if (checks.race) {
@@ -164,6 +170,10 @@ void BlockChecks::find_addresses(Now& now) const {
       }
     }
     now.offset[lane] = at;
+    if (space == ptx::Space::global || space == ptx::Space::generic) {
+      now.global |= 1u << lane;
+      return;
+    }
     // The access itself reports what is outside or crooked.
     const auto fits = [&](uint64_t bytes) {
       return at <= bytes && access.width <= bytes - at && at % access.width == 0;
@@ -176,9 +186,15 @@ void BlockChecks::find_addresses(Now& now) const {
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   Now now{w, in, access, in->aux};
   find_addresses(now);
-  if (checks_.init && !is_copy(access.kind))
+  if (checks_.init && !is_copy(access.kind) && !access.of_mbarrier) {
     each_lane(now.shared | now.local, [&](uint32_t lane) { look_at_init(now, lane); });
-  if (!checks_.race || now.shared == 0) return;
+    each_lane(now.global, [&](uint32_t lane) { look_at_global(now, lane); });
+  }
+  if (checks_.bounds) each_lane(now.shared, [&](uint32_t lane) { look_at_bounds(now, lane); });
+  if (!checks_.race) return;
+  if (access.strength != Strength::plain)
+    each_lane(now.global, [&](uint32_t lane) { synchronise_by(now, lane); });
+  if (now.shared == 0) return;
   if (checks_.lockstep) order_.warp_barrier(w.index, w.active);
   each_lane(now.shared, [&](uint32_t lane) {
     each_piece(now.offset[lane], access.width, [&](uint32_t index) {
@@ -235,31 +251,84 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
       written[i] = Written::yes;
     }
   }
-  if (unwritten != 0) report_uninitialised(now, lane, unwritten, pieces);
-}
-
-void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, uint32_t pieces) {
-  const bool is_shared = (now.shared >> lane & 1) != 0;
-  Finding found;
-  found.kind = Finding::Kind::uninitialised_read;
+  if (unwritten == 0) return;
+  const uint64_t offset = now.offset[lane];
+  const uint32_t width = now.access.width;
   // Part of an access, or a copy of bytes: often the padding of a struct that is copied as a whole.
   const bool moves = !is_shared && now.access.moves;
-  found.severity = unwritten == pieces && !moves ? Severity::error : Severity::warning;
+  report_uninitialised(
+      now, lane, unwritten * width / pieces,
+      unwritten == pieces && !moves ? Severity::error : Severity::warning,
+      is_shared ? describe_shared(kernel_, offset, width) : describe_local(kernel_, offset, width),
+      is_shared ? "no thread of the block has" : "the thread has not");
+}
+
+void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
+  const uint64_t address = now.offset[lane];
+  const Memory& memory = *now.w.worker->memory;
+  if (generation_ != memory.generation() || address - allocation_.base >= allocation_.size) {
+    generation_ = memory.generation();
+    allocation_ = memory.find(address).value_or(Allocation{});
+  }
+  const uint64_t offset = address - allocation_.base;
+  const uint32_t width = now.access.width;
+  if (!allocation_.written || allocation_.size - offset < width) return;
+  uint32_t unwritten = 0;
+  bool whole_element = false;
+  const uint32_t element = now.access.element;
+  for (uint32_t at = 0; !writes(now.access.kind) && at < width; at += element) {
+    const uint32_t missing = allocation_.written->missing(offset + at, element);
+    unwritten += missing;
+    whole_element = whole_element || missing == element;
+  }
+  if (!reads(now.access.kind)) allocation_.written->add(offset, width);
+  if (unwritten == 0) return;
+  // Structs are copied from and to global memory element by element: of padding some bytes are missing.
+  const Severity severity = unwritten == width ? Severity::error
+                            : whole_element    ? Severity::warning
+                                               : Severity::note;
+  report_uninitialised(now, lane, unwritten, severity, bytes_of(allocation_.name, offset, width),
+                       "nothing has");
+}
+
+void BlockChecks::look_at_bounds(const Now& now, uint32_t lane) {
+  const uint64_t offset = now.offset[lane];
+  const CheckedAccess& access = now.access;
+  if (offset >= access.variable_begin && offset + access.width <= access.variable_end) return;
+  Finding found;
+  found.kind = Finding::Kind::array_overrun;
+  found.instruction = access.origin;
+  found.thread = thread_of(now.w, lane);
+  found.address = offset;
+  found.width = access.width;
+  found.access = access.kind;
+  if (Finding* example = add_finding(now.w, found)) {
+    const SharedVariable& of = variable_at(kernel_, access.variable_begin);
+    example->message = std::to_string(access.width) + " bytes at offset " +
+                       std::to_string(static_cast<int64_t>(offset) - static_cast<int64_t>(of.offset)) +
+                       " of " + of.name +
+                       (of.dynamic ? "" : ", which has " + std::to_string(of.size) + " bytes") +
+                       ": that is " + describe_shared(kernel_, offset, access.width);
+  }
+}
+
+void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, Severity severity,
+                                       const std::string& what, const char* who) {
+  Finding found;
+  found.kind = Finding::Kind::uninitialised_read;
+  found.severity = severity;
   found.instruction = now.access.origin;
   found.thread = thread_of(now.w, lane);
   found.address = now.offset[lane];
   found.width = now.access.width;
   found.access = now.access.kind;
   if (Finding* example = add_finding(now.w, found)) {
-    const std::string who = is_shared ? "no thread of the block has written " : "the thread has not written ";
-    example->message = is_shared ? describe_shared(kernel_, found.address, found.width)
-                                 : describe_local(kernel_, found.address, found.width);
-    const uint32_t bytes = unwritten * found.width / pieces;
-    example->message +=
-        "; " + who + (unwritten == pieces ? "there before" : std::to_string(bytes) + " of them before");
-    if (found.severity == Severity::warning)
-      example->message += " (padding of a struct that is copied as a whole looks like this" +
-                          std::string(moves ? ", or a bit field that is set first)" : ")");
+    const bool all = unwritten == found.width, is_move = (now.local >> lane & 1) != 0 && now.access.moves;
+    example->message = what + "; " + who + " written " +
+                       (all ? "there" : std::to_string(unwritten) + " of them") + " before";
+    if (severity != Severity::error)
+      example->message += std::string(" (padding of a struct that is copied as a whole looks like this") +
+                          (is_move ? ", or a bit field that is set first)" : ")");
   }
 }
 
@@ -376,8 +445,8 @@ void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_
   if (c.write_time != in_flight &&
       order_.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.w.index, lane))
     return;
-  const bool same = now.access.kind == AccessKind::store && c.write_time != in_flight &&
-                    stores_same(now, lane, index, c.writer);
+  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 &&
+                    c.write_time != in_flight && stores_same(now, lane, index, c.writer);
   report_race(now, lane, index, c.write_access, c.writer, same);
 }
 
@@ -444,9 +513,19 @@ void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t 
     example->message = describe_shared(kernel_, now.offset[lane], now.access.width);
 }
 
-void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint32_t index) {
+void BlockChecks::synchronise_by(const Now& now, uint32_t lane) {
+  constexpr uint32_t word_shift = 2;  // no cell of shared memory has such a number
+  const uint64_t place = now.offset[lane] >> word_shift;
+  if (writes(now.access.kind))
+    synchronised_.erase(place);
+  else
+    acquire_by(now, lane, place);
+  if (!reads(now.access.kind)) release_by(now, lane, place);
+}
+
+void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint64_t place) {
   if (synchronised_.empty()) return;
-  const auto found = synchronised_.find(index);
+  const auto found = synchronised_.find(place);
   if (found == synchronised_.end()) return;
   if (now.access.acquires)
     order_.acquire(found->second, now.w.index, 1u << lane);
@@ -454,11 +533,11 @@ void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint32_t index) {
     order_.acquire_at_fence(found->second, now.w.index, lane);
 }
 
-void BlockChecks::release_by(const Now& now, uint32_t lane, uint32_t index) {
+void BlockChecks::release_by(const Now& now, uint32_t lane, uint64_t place) {
   if (now.access.releases) {
-    order_.release(synchronised_[index], now.w.index, 1u << lane);
+    order_.release(synchronised_[place], now.w.index, 1u << lane);
   } else if (order_.has_fenced(now.w.index, lane)) {
-    order_.release_fenced(synchronised_[index], now.w.index, lane);
+    order_.release_fenced(synchronised_[place], now.w.index, lane);
   }
 }
 
@@ -509,8 +588,12 @@ void BlockChecks::acquire_from(const Warp& w, uint32_t lane, uint64_t offset) {
   if (found != synchronised_.end()) order_.acquire(found->second, w.index, 1u << lane);
 }
 
-void BlockChecks::release_to_cluster(const Warp& w, uint32_t lanes) {
-  if (checks_.race) order_.release(told_cluster_, w.index, lanes);
+void BlockChecks::release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed) {
+  if (!checks_.race) return;
+  if (!relaxed) return order_.release(told_cluster_, w.index, lanes);
+  each_lane(lanes, [&](uint32_t lane) {
+    if (order_.has_fenced(w.index, lane)) order_.release_fenced(told_cluster_, w.index, lane);
+  });
 }
 
 void BlockChecks::acquire_from_cluster(const Warp& w, uint32_t lanes) {

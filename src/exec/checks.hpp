@@ -1,5 +1,6 @@
 // What `--check` looks for while a kernel runs: races on shared memory, reads of memory that nobody has
-// written, barriers that only part of the threads reach. docs/checks.md says what is found and what it costs.
+// written, barriers that only part of the threads reach, accesses that leave their array of shared memory.
+// docs/checks.md says what is found and what it costs.
 //
 // Nothing of this is in the handlers of memory instructions: for a checked launch the decoder puts a helper
 // instruction (check_access and the like) before each instruction that matters, so that launches without
@@ -15,13 +16,15 @@ struct Inst;
 
 struct Checks {
   bool race = false;     ///< unordered accesses of several threads to the same bytes of shared memory
-  bool init = false;     ///< reads of shared and local memory that has not been written
+  bool init = false;     ///< reads of memory that has not been written
   bool barrier = false;  ///< barriers that not all threads reach, or not at one place
+  bool bounds = false;   ///< accesses that run from one variable of shared memory into another one
+  bool leak = false;     ///< of a program: memory that it never frees; kernels run as without checks
   /// The lanes of a path advance together and see each other's accesses in program order: hardware before
   /// compute capability 7.0, and AMD's.
   bool lockstep = false;
 
-  [[nodiscard]] bool any() const { return race || init || barrier; }
+  [[nodiscard]] bool any() const { return race || init || barrier || bounds; }
   friend bool operator==(const Checks&, const Checks&) = default;
 };
 

@@ -51,7 +51,7 @@ const Inst* arrive_at_cluster(Warp& warp, const Inst* in) {
            "barrier.cluster.arrive of a thread that has arrived and not waited since");
   w.cluster_arrived |= w.mask;
   w.cluster_waits |= w.mask;
-  if (w.block->checks && in->imm != cluster_relaxed) w.block->checks->release_to_cluster(w, w.mask);
+  if (w.block->checks) w.block->checks->release_to_cluster(w, w.mask, in->imm == cluster_relaxed);
   ++w.worker->global_writes;  // what other blocks may be waiting for
   complete_cluster_barrier(*w.block);
   return in + 1;

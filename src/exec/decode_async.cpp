@@ -66,13 +66,13 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::createpolicy_cvt:
     case Op::createpolicy_fractional:
     case Op::createpolicy_range: put_copy(8, register_at(operand("d")->reg), zero_, false); return true;
+    case Op::fence_mbarrier_init: emit_fence(); return true;
     // Complete whenever somebody waits, without effect on results, or in the order of the instructions
     // anyway.
     case Op::cp_async_bulk_commit_group:
     case Op::cp_async_bulk_wait_group:
     case Op::cp_async_bulk_prefetch:
     case Op::cp_async_bulk_prefetch_tensor:
-    case Op::fence_mbarrier_init:
     case Op::fence_proxy:
     case Op::membar_proxy:
     case Op::griddepcontrol:
@@ -177,7 +177,13 @@ void Decoder::emit_copy_async() {
   HandlerKey key = key_of(*in_);
   key.address_bytes = static_cast<uint8_t>(to.bytes);
   const Handler h = select(key);
-  if (checked_) put_copy_check(to, size);
+  if (checked_) {
+    put_copy_check(to, size);
+    // How much is read may depend on the lane; then it is not asked what was written.
+    const Operand* bytes = operand("s");
+    if (bytes == nullptr || (bytes->kind == Operand::Kind::integer && bytes->bits == size))
+      put_copy_source_check(from, size);
+  }
   put_guard();
   Inst& i = put(h, guarded());
   i.a = from.base;
@@ -216,6 +222,9 @@ void Decoder::emit_mbarrier() {
   Resizes later;
   if (const Operand* result = operand("d"); result != nullptr && result->kind != Operand::Kind::sink)
     d = form.op == Form::Op::wait ? register_at(result->reg) : destination(*result, Type::u64, later);
+  // Who invalidates an object has seen by its state that it is the last one (cuda::pipeline does so).
+  if (checked_)
+    put_mbarrier_check(address, in_->op == Op::mbarrier_init ? AccessKind::store : AccessKind::atomic);
   put_guard();
   Inst& i = put(handler, guarded());
   i.a = address.base;

@@ -59,6 +59,89 @@ std::vector<bool> registers_moved_only(const ptx::Function& f) {
   return moved;
 }
 
+/// What a register may hold, as far as variables of shared memory go: nothing yet, no address of one, an
+/// address computed from the name of one and from numbers, or one or another.
+struct Base {
+  enum class Kind : uint8_t { unset, none, variable, unknown } kind{};
+  SymbolRef variable{};
+  friend bool operator==(const Base&, const Base&) = default;
+};
+
+/// Of one of two.
+Base either(const Base& a, const Base& b) {
+  if (a.kind == Base::Kind::unset) return b;
+  if (b.kind == Base::Kind::unset || a == b) return a;
+  return {Base::Kind::unknown};
+}
+
+/// Of a sum; of a difference, if `subtracts`. The distance of two addresses is a number.
+Base sum_of(const Base& a, const Base& b, bool subtracts) {
+  if (a.kind == Base::Kind::unset || b.kind == Base::Kind::unset) return {};
+  if (b.kind == Base::Kind::none) return a;
+  if (a.kind == Base::Kind::none && !subtracts) return b;
+  if (subtracts && a == b && a.kind == Base::Kind::variable) return {Base::Kind::none};
+  return {Base::Kind::unknown};
+}
+
+/// For each register the variable of shared memory that all its values are addresses in, by their
+/// computation: whatever number is added to the name of a variable, what it stands for lies in that variable,
+/// or the program is wrong. Compilers do not compute one variable's address from another one's, since where
+/// they lie is decided later.
+std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f) {
+  using Kind = Base::Kind;
+  std::vector<Base> bases(f.registers.size());
+  const auto of = [&](const Operand& o) -> Base {
+    if (o.kind == Operand::Kind::reg) return bases[o.reg];
+    if (o.kind != Operand::Kind::symbol) return {Kind::none};
+    const bool shared =
+        (o.symbol.kind == SymbolRef::Kind::module_variable && is_shared(m.variables[o.symbol.index].space)) ||
+        (o.symbol.kind == SymbolRef::Kind::local_variable && is_shared(f.variables[o.symbol.index].space));
+    return shared ? Base{Kind::variable, o.symbol} : Base{Kind::none};
+  };
+  const auto result_of = [&](const ptx::Instruction& in, const std::vector<uint32_t>& reads) -> Base {
+    const std::vector<Operand>& o = in.operands;
+    switch (in.op) {
+      case Op::ld:
+      case Op::ldu:
+      case Op::atom: return {Kind::none};
+      case Op::mov:
+        if (o[0].kind == Operand::Kind::reg && o[1].kind != Operand::Kind::vector) return of(o[1]);
+        break;
+      case Op::cvta:
+      case Op::cvt: return of(o[1]);
+      case Op::add: return sum_of(of(o[1]), of(o[2]), false);
+      case Op::sub: return sum_of(of(o[1]), of(o[2]), true);
+      case Op::mad:
+        if (sum_of(of(o[1]), of(o[2]), false).kind == Kind::none) return of(o[3]);
+        break;
+      case Op::selp: return either(of(o[1]), of(o[2]));
+      default: break;
+    }
+    Base all{Kind::none};
+    for (const uint32_t reg : reads)
+      if (bases[reg].kind != Kind::none)
+        all.kind = bases[reg].kind == Kind::unset ? Kind::unset : Kind::unknown;
+    return all;
+  };
+  std::vector<Usage> usage;
+  usage.reserve(f.body.size());
+  for (const ptx::Instruction& in : f.body) usage.push_back(usage_of(in));
+  for (bool changed = true; std::exchange(changed, false);)
+    for (size_t i = 0; i < f.body.size(); ++i) {
+      if (usage[i].writes.empty()) continue;
+      const Base result = result_of(f.body[i], usage[i].reads);
+      for (const uint32_t reg : usage[i].writes)
+        if (const Base now = either(bases[reg], result); now != bases[reg]) {
+          bases[reg] = now;
+          changed = true;
+        }
+    }
+  std::vector<SymbolRef> variables;
+  for (const Base& base : bases)
+    variables.push_back(base.kind == Kind::variable ? base.variable : SymbolRef{});
+  return variables;
+}
+
 }  // namespace
 
 void Decoder::place_local_variables(FunctionState& s) {
@@ -73,6 +156,7 @@ void Decoder::place_local_variables(FunctionState& s) {
   }
   s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
   s.moved_only = registers_moved_only(*s.f);
+  s.shared_base = shared_bases(m_, *s.f);
 }
 
 void Decoder::put_check_enter(const FunctionState& s) {
@@ -85,7 +169,7 @@ void Decoder::put_check_enter(const FunctionState& s) {
 void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                         uint32_t list) {
   const bool is_local = key.space == Space::local && !is_param(in_->space);
-  if (!is_shared(key.space) && !is_local && key.space != Space::generic) return;
+  if (!is_shared(key.space) && !is_local && key.space != Space::generic && key.space != Space::global) return;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;
@@ -110,13 +194,14 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
 void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element,
                                uint32_t elements, uint32_t lanes, const std::vector<uint32_t>& data,
                                uint32_t data_bytes) {
-  if (!checked_ || (!is_shared(in_->space) && in_->space != Space::generic)) return;
+  if (!checked_ || (!is_shared(in_->space) && in_->space != Space::generic && in_->space != Space::global))
+    return;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;
   // Addresses of rows are offsets in shared memory, however they are written.
   const bool rows = kind == AccessKind::load_matrix || kind == AccessKind::store_matrix;
-  access.space = rows || is_shared(in_->space) ? Space::shared : Space::generic;
+  access.space = rows || is_shared(in_->space) ? Space::shared : in_->space;
   access.element = static_cast<uint8_t>(element);
   access.width = static_cast<uint8_t>(element * elements);
   access.lanes = lanes;
@@ -135,7 +220,45 @@ void Decoder::put_copy_check(const Address& to, uint32_t bytes) {
   put_check(access, to.base, to.offset);
 }
 
-void Decoder::put_check(const CheckedAccess& access, uint32_t base, uint32_t offset) {
+void Decoder::put_copy_source_check(const Address& from, uint32_t bytes) {
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = AccessKind::load;
+  access.space = Space::global;
+  access.address_bytes = static_cast<uint8_t>(from.bytes);
+  access.width = access.element = static_cast<uint8_t>(bytes);
+  put_check(access, from.base, from.offset);
+}
+
+void Decoder::put_mbarrier_check(const Address& object, AccessKind kind) {
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = kind;
+  access.strength =
+      kind == AccessKind::atomic ? CheckedAccess::Strength::atomic : CheckedAccess::Strength::plain;
+  access.of_mbarrier = true;
+  access.space = is_shared(object.space) ? Space::shared : object.space;
+  access.address_bytes = static_cast<uint8_t>(object.bytes);
+  access.width = access.element = 8;
+  put_check(access, object.base, object.offset);
+}
+
+void Decoder::find_variable(CheckedAccess& access) {
+  if (access.space != Space::shared && access.space != Space::generic) return;
+  // Of a copy the first address is the one in shared memory.
+  const auto address = std::find_if(in_->operands.begin(), in_->operands.end(),
+                                    [](const Operand& o) { return o.kind == Operand::Kind::address; });
+  if (address == in_->operands.end()) return;
+  const SymbolRef symbol = address->reg != no_index ? s_->shared_base[address->reg] : address->symbol;
+  if (symbol.kind == SymbolRef::Kind::none || !is_shared(space_of(symbol))) return;
+  const bool of_module = symbol.kind == SymbolRef::Kind::module_variable;
+  const uint64_t size = (of_module ? m_.variables : s_->f->variables)[symbol.index].size;
+  access.variable_begin = static_cast<uint32_t>(place_of(symbol, 0).offset);
+  if (size != 0) access.variable_end = access.variable_begin + static_cast<uint32_t>(size);
+}
+
+void Decoder::put_check(CheckedAccess access, uint32_t base, uint32_t offset) {
+  find_variable(access);
   if (guarded()) {
     put_guard();
     k_.code.back().origin_and_weight |= Inst::helper_bit;

@@ -78,6 +78,7 @@ class Decoder {
     std::vector<uint32_t> callees;              ///< places in functions_
     uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
     std::vector<bool> moved_only;               ///< by register, in a checked kernel: see decode_checks.cpp
+    std::vector<SymbolRef> shared_base;         ///< by register, likewise
   };
   std::vector<FunctionState> functions_;
   std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides
@@ -244,9 +245,14 @@ class Decoder {
   /// `data`: what a store stores, in registers of `data_bytes` a lane (none: nothing is known of it).
   void put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element, uint32_t elements,
                         uint32_t lanes, const std::vector<uint32_t>& data, uint32_t data_bytes);
-  /// Before a cp.async.
+  /// Before a cp.async, for what it writes, and for what it reads.
   void put_copy_check(const Address& to, uint32_t bytes);
-  void put_check(const CheckedAccess& access, uint32_t base, uint32_t offset);
+  void put_copy_source_check(const Address& from, uint32_t bytes);
+  /// Before an instruction that initialises an mbarrier (a store) or uses it (atomically).
+  void put_mbarrier_check(const Address& object, AccessKind kind);
+  void put_check(CheckedAccess access, uint32_t base, uint32_t offset);
+  /// Notes of an access by in_ from which variable of shared memory its address comes.
+  void find_variable(CheckedAccess& access);
   void emit_fence();
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;

@@ -366,7 +366,7 @@ LaunchConfig child_config(const LaunchConfig& parent, const DeviceWork& work, si
 }
 
 /// A copy or a set that a kernel asked for.
-void perform(const DeviceWork& work, const Memory& memory) {
+void perform(const DeviceWork& work, Memory& memory) {
   const auto exists = [&](uint64_t address) {
     const auto found = memory.find(address);
     return found && found->size - (address - found->base) >= work.bytes;
@@ -380,6 +380,7 @@ void perform(const DeviceWork& work, const Memory& memory) {
                  work.bytes);
   else
     std::memset(reinterpret_cast<void*>(work.target), work.value, work.bytes);
+  memory.wrote(work.target, work.bytes);
 }
 
 /// Where in a line of memory parameters begin. On 9.0 they begin at byte 0x210 of a constant bank
@@ -543,6 +544,10 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
 
   // Parameters whose address the kernel takes have to be memory it may read, aligned as a GPU has them.
   Memory& memory = image.state_->memory;
+  if (config.checks.init)
+    memory.follows_writes = true;
+  else if (memory.follows_writes)
+    memory.wrote_anything();
   const std::byte* values = run.params.data();
   if (kernel.params_address != no_operand) {
     const size_t before = bytes_before_params(kernel);

@@ -162,6 +162,11 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
     if (form.op == MbarrierForm::Op::init) {
       std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
       if (at == nullptr) return;
+      if (const auto before = Mbarrier::load(at))
+        tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) {
+          checks.reinitialised(w, in, lane, offset,
+                               before->pending != before->expected || before->bytes != 0);
+        });
       if (count == 0 || count > Mbarrier::most_arrivals)
         refuse(w, in, lane, address,
                "an mbarrier cannot expect " + std::to_string(count) + " arrivals: 1 to " +

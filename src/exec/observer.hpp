@@ -99,7 +99,9 @@ struct Finding {
     uninitialised_read,
     barrier_divergence,
     member_mask,
-    shuffle_source
+    shuffle_source,
+    array_overrun,
+    barrier_reinitialised
   };
   /// Errors make results depend on chance, or end the kernel. Warnings go well on some hardware. Notes do no
   /// harm by themselves.

@@ -133,13 +133,17 @@ struct CheckedAccess {
   Strength strength{};
   bool acquires = false, releases = false;  ///< by a modifier of its own
   bool moves = false;  ///< a load of what is used for nothing but stores to where a thread keeps its own
-  ptx::Space space{};  ///< shared, local or generic
-  uint8_t address_bytes = 8;       ///< of the address register
-  uint8_t width = 4;               ///< bytes per lane, all elements
-  uint8_t element = 4;             ///< bytes of one element
-  uint32_t lanes = full_mask;      ///< those that give an address: of ldmatrix and stmatrix not all
-  uint8_t data_bytes = 0;          ///< stores: lane bytes of the registers that hold the elements
+  bool of_mbarrier = false;    ///< of its object, which says itself whether it has been initialised
+  ptx::Space space{};          ///< shared, local, global or generic
+  uint8_t address_bytes = 8;   ///< of the address register
+  uint8_t width = 4;           ///< bytes per lane, all elements
+  uint8_t element = 4;         ///< bytes of one element
+  uint32_t lanes = full_mask;  ///< those that give an address: of ldmatrix and stmatrix not all
+  uint8_t data_bytes = 0;      ///< stores: lane bytes of the registers that hold the elements (0: unknown)
   std::array<uint32_t, 8> data{};  ///< stores: those registers
+  /// The variable of shared memory from whose name the address is computed: [begin, end) of the block's
+  /// memory; all of it where that is not known.
+  uint32_t variable_begin = 0, variable_end = no_operand;
 };
 
 /// What kernels look like to a launch: everything decoded once.

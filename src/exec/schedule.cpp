@@ -629,7 +629,7 @@ class Scheduler {
     const uint32_t number =
         of_group ? block_barriers + w.index / warps_of_group : common_value<uint32_t>(w, in->a, path.mask);
     if (!of_group && number >= block_barriers) {
-      report(w, in, Finding::Kind::bad_call, path.mask, number, 0,
+      report(w, in, Finding::Kind::bad_barrier, path.mask, number, 0,
              "barrier " + std::to_string(number) + ": a block has barriers 0 to 15");
       end_lanes(w, path, path.mask, no_instruction);
       return;

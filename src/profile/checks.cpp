@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -29,11 +30,16 @@ exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
     const std::string_view word = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
     const bool all = word == "all";
-    if (!all && word != "race" && word != "init" && word != "barrier")
-      throw Error("--check: '" + std::string(word) + "' is no check (race, init, barrier, all)");
-    checks.race |= all || word == "race";
-    checks.init |= all || word == "init";
-    checks.barrier |= all || word == "barrier";
+    bool known = all;
+    for (const auto& [name, check] : {std::pair{"race", &checks.race}, std::pair{"init", &checks.init},
+                                      std::pair{"barrier", &checks.barrier},
+                                      std::pair{"bounds", &checks.bounds}, std::pair{"leak", &checks.leak}}) {
+      *check |= all || word == name;
+      known |= word == name;
+    }
+    if (!known)
+      throw Error("--check: '" + std::string(word) +
+                  "' is no check (race, init, barrier, bounds, leak, all)");
   }
   checks.lockstep = checks.any() && advances_together(arch.name);
   return checks;

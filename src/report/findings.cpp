@@ -143,6 +143,9 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   }
   switch (found.kind) {
     case exec::Finding::Kind::race: finding.message = race_in_words(finding, found); break;
+    case exec::Finding::Kind::array_overrun:
+      finding.message = fmt::format("{} {}", verb(found.access), found.message);
+      break;
     case exec::Finding::Kind::uninitialised_read:
       finding.message = uninitialised_in_words(finding, found);
       break;

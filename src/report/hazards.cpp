@@ -87,7 +87,7 @@ constexpr std::array all_rules{
          "Two threads access one word of shared memory, one of them writes, and nothing orders the two.",
          Level::error, Basis::race},
     Rule{"uninitialised-read", "Read of memory nobody has written",
-         "A read of shared or local memory whose value is undefined.", Level::error, Basis::init},
+         "A read of shared, local or device memory whose value is undefined.", Level::error, Basis::init},
     Rule{"barrier-divergence", "Barrier reached by part of the threads",
          "Threads of a block wait at different barriers, or some do not come.", Level::error, Basis::barrier},
     Rule{"member-mask", "Wrong member mask",
@@ -95,7 +95,15 @@ constexpr std::array all_rules{
          Basis::barrier},
     Rule{"shuffle-source", "Shuffle from a lane that takes no part",
          "A shuffle takes the value of a lane that has ended or is not in the member mask: it is undefined.",
-         Level::warning, Basis::barrier}};
+         Level::warning, Basis::barrier},
+    Rule{
+        "array-overrun", "Access beyond an array of shared memory",
+        "An index runs from one variable of shared memory into what lies beside it: another one, whose place "
+        "the compiler chooses.",
+        Level::error, Basis::bounds},
+    Rule{"barrier-reinitialised", "Initialisation of an mbarrier in use",
+         "mbarrier.init where an mbarrier is already, without mbarrier.inval before it.", Level::error,
+         Basis::barrier}};
 
 double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
@@ -363,6 +371,7 @@ std::string_view not_looked_for(const Rule& rule, const Launch& launch) {
     case Basis::assembly: return launch.machine.assembled ? "" : "not assembled (--assemble)";
     case Basis::race: return launch.checks.race ? "" : "not looked for (--check race)";
     case Basis::init: return launch.checks.init ? "" : "not looked for (--check init)";
+    case Basis::bounds: return launch.checks.bounds ? "" : "not looked for (--check bounds)";
     case Basis::barrier: return launch.checks.barrier ? "" : "not looked for (--check barrier)";
   }
   return "";

@@ -18,7 +18,7 @@ enum class Level : uint8_t { error, warning, note };
 [[nodiscard]] const char* name_of(Level level);
 
 /// What a launch must have been run with for a rule to be looked at.
-enum class Basis : uint8_t { run, counts, assembly, race, init, barrier };
+enum class Basis : uint8_t { run, counts, assembly, race, init, barrier, bounds };
 
 struct Rule {
   std::string_view id;     ///< "bank-conflict"

@@ -129,6 +129,7 @@ Json json_of(const exec::Checks& checks) {
   if (checks.race) names.push_back("race");
   if (checks.init) names.push_back("init");
   if (checks.barrier) names.push_back("barrier");
+  if (checks.bounds) names.push_back("bounds");
   return names;
 }
 

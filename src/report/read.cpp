@@ -317,6 +317,7 @@ Launch launch_of(const Json& json) {
     launch.checks.race |= check == "race";
     launch.checks.init |= check == "init";
     launch.checks.barrier |= check == "barrier";
+    launch.checks.bounds |= check == "bounds";
   }
   launch.merges = flag_at(json, "merges");
   for (const auto& [name, value] : json.at("metrics").items())

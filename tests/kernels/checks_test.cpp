@@ -15,7 +15,7 @@ namespace {
 using Kind = exec::Finding::Kind;
 using Severity = exec::Finding::Severity;
 
-constexpr exec::Checks all{true, true, true, false};
+constexpr exec::Checks all{.race = true, .init = true, .barrier = true, .bounds = true};
 
 /// "error race 14 15": severity, kind, and the lines of both sides, the lower one first.
 std::string in_short(Program& program, const std::string& name, const exec::Finding& f) {
@@ -160,6 +160,31 @@ TEST_P(Checked, ShufflesFromLanesThatTakeNoPart) {
   EXPECT_EQ(of("split_members"), Found{"warning shuffle-source 557"});
   for (const char* kernel : {"clean_ended", "clean_members"}) EXPECT_EQ(of(kernel), Found{}) << kernel;
   EXPECT_EQ(of("split_ended", 64, {.race = true, .init = true}), Found{});
+}
+
+TEST_P(Checked, ArraysOfSharedMemoryAreKeptTo) {
+  EXPECT_EQ(of("overrun_next"), Found{"error array-overrun 598"});
+  EXPECT_EQ(of("overrun_dynamic"), Found{"error array-overrun 607"});
+  EXPECT_EQ(of("clean_either"), Found{});
+  EXPECT_EQ(of("overrun_next", 64, {.race = true, .init = true, .barrier = true}), Found{});
+}
+
+TEST_P(Checked, MemberMasksAreTheSame) {
+  EXPECT_EQ(of("split_masks"), Found{"error member-mask 627"});
+  EXPECT_EQ(of("clean_masks"), Found{});
+}
+
+TEST_P(Checked, MbarriersAreInitialisedOnceAndBefore) {
+  const Found racy = of("racy_init");
+  ASSERT_EQ(racy.size(), 1u);
+  EXPECT_TRUE(racy.begin()->starts_with("error race 638")) << *racy.begin();
+  EXPECT_EQ(of("split_init"), Found{"error barrier-reinitialised 638"});
+  EXPECT_EQ(of("clean_init"), Found{});
+}
+
+TEST_P(Checked, FlagsInGlobalMemoryOrderThreadsOfABlock) {
+  EXPECT_EQ(of("racy_global_flag"), Found{"error race 700 705"});
+  EXPECT_EQ(of("clean_global_flag"), Found{});
 }
 
 TEST_P(Checked, EachCheckIsByItself) {

@@ -110,7 +110,7 @@ TEST(ReadReport, AppendsProcesses) {
 
 TEST(Hazards, EveryKindOfFindingHasARule) {
   using Kind = exec::Finding::Kind;
-  for (int kind = 0; kind <= static_cast<int>(Kind::shuffle_source); ++kind)
+  for (int kind = 0; kind <= static_cast<int>(Kind::barrier_reinitialised); ++kind)
     EXPECT_NE(find_rule(exec::name_of(static_cast<Kind>(kind))), nullptr)
         << exec::name_of(static_cast<Kind>(kind));
 }

@@ -99,6 +99,7 @@ Status Runtime::run(const CopyWork& work, const Stream& stream) {
           reinterpret_cast<const void*>(work.source + z * work.source_slice + y * work.source_pitch);
       unchanged = unchanged && std::memcmp(target, source, work.width) == 0;
       std::memmove(target, source, work.width);
+      memory.wrote(reinterpret_cast<uint64_t>(target), work.width);
     }
 
   const auto is_pageable = [&](uint64_t address) { return !covers(address, 1); };
@@ -142,6 +143,7 @@ Status Runtime::run(const SetWork& work) {
         for (size_t x = 0; x < work.width; ++x)
           std::memcpy(row + x * work.element_bytes, &work.value, work.element_bytes);
       }
+      memory.wrote(reinterpret_cast<uint64_t>(row), work.width * work.element_bytes);
     }
   }
   return Status::success;

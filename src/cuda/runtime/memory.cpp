@@ -73,6 +73,7 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
   } catch (const Error&) {
     return Status::memory_allocation;
   }
+  if (type != MemoryType::device) memory.wrote(base, size);  // the host can write it, and is not followed
   const std::unique_lock lock(mutex);
   blocks[base] = {.base = base, .size = size, .type = type, .flags = flags, .pool = pool};
   advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before

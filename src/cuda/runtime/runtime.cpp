@@ -30,6 +30,7 @@ Runtime::Runtime()
   }
   host_pool.properties.location.type = 2;
   legacy_stream.id = 1;
+  memory.follows_writes = options.checks.init;
   watch_for_exit(options);
 }
 

@@ -169,6 +169,7 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
     Status operator()(const WaitWork&) const { return Status::success; }  // what was recorded is done already
     Status operator()(const WriteWordWork& work) const {
       store(work.word);
+      runtime.memory.wrote(work.word.address, work.word.bytes);
       return Status::success;
     }
     Status operator()(const WaitWordWork& work) const {

@@ -586,4 +586,123 @@ __global__ void stuck_lanes(int* out) {
   }
   out[t] = other;
 }
+
+// Variables of shared memory that lie beside each other.
+
+/// The last step of a loop that goes one too far reads the next array; `out` begins with a zero.
+__global__ void overrun_next(int* out) {
+  __shared__ int values[64], others[64];
+  const int t = threadIdx.x;
+  values[t] = others[t] = t;
+  __syncthreads();
+  out[t] = values[t + 1] + others[out[0] + t / 2];
+}
+/// The other way: dynamic memory lies behind that which is declared.
+__global__ void overrun_dynamic(int* out) {
+  extern __shared__ int dynamic[];
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  values[t] = dynamic[t] = t;
+  __syncthreads();
+  out[t] = dynamic[t - 1] + values[63 - t];
+}
+/// Which array is not known from the computation, and each is kept to.
+__global__ void clean_either(int* out) {
+  __shared__ int values[64], others[64];
+  const int t = threadIdx.x;
+  values[t] = others[t] = t;
+  __syncthreads();
+  const int* from = t % 3 == 0 ? values : others;
+  const int* end = from + 64;
+  int sum = 0;
+  for (const int* p = from + t; p < end; p += 16) sum += *p;
+  for (const int* p = others + 63; p >= others + t; --p) sum += *p;
+  out[t] = sum + from[(others + t) - others];
+}
+
+// Member masks that are not the same.
+
+__global__ void split_masks(int* out) {
+  const int t = threadIdx.x;
+  out[t] = __ballot_sync(t % 32 < 16 ? 0xffff : 0xffffffff, t & 1);
+}
+/// Parts of the warp that have nothing to do with each other.
+__global__ void clean_masks(int* out) {
+  const int t = threadIdx.x;
+  out[t] = __ballot_sync(t % 32 < 16 ? 0xffff : 0xffff0000, t & 1);
+}
+
+// mbarriers: initialised while they are used, and by nobody who is waited for.
+
+__device__ void make_mbarrier(unsigned object, int count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(object), "r"(count) : "memory");
+}
+__device__ void meet_at(unsigned object, int phase) {
+  asm volatile(
+      "{\n"
+      ".reg .pred p;\n"
+      ".reg .b64 s;\n"
+      "mbarrier.arrive.shared.b64 s, [%0];\n"
+      "again: mbarrier.test_wait.parity.shared.b64 p, [%0], %1;\n"
+      "@!p bra again;\n"
+      "}" ::"r"(object),
+      "r"(phase)
+      : "memory");
+}
+__global__ void racy_init(int* out) {
+  __shared__ unsigned long long object;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&object));
+  if (threadIdx.x == 0) make_mbarrier(at, 64);
+  meet_at(at, 0);
+  out[threadIdx.x] = 1;
+}
+__global__ void clean_init(int* out) {
+  __shared__ unsigned long long object;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&object));
+  if (threadIdx.x == 0) make_mbarrier(at, 64);
+  __syncthreads();
+  meet_at(at, 0);
+  out[threadIdx.x] = 1;
+}
+__global__ void split_init(int* out) {
+  __shared__ unsigned long long object;
+  const auto at = static_cast<unsigned>(__cvta_generic_to_shared(&object));
+  if (threadIdx.x == 0) make_mbarrier(at, 64);
+  __syncthreads();
+  if (threadIdx.x < 32) asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(at) : "memory");
+  __syncthreads();
+  if (threadIdx.x == 0) make_mbarrier(at, 64);
+  __syncthreads();
+  meet_at(at, 0);
+  out[threadIdx.x] = 1;
+}
+
+// A flag in global memory between threads of a block; `out` begins with a zero.
+
+__global__ void clean_global_flag(int* out) {
+  extern __shared__ int dynamic[];
+  volatile int* flag = out;
+  if (threadIdx.x == 0) {
+    dynamic[0] = 7;
+    __threadfence();
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    __threadfence();
+    out[1] = dynamic[0];
+  }
+}
+__global__ void racy_global_flag(int* out) {
+  extern __shared__ int dynamic[];
+  volatile int* flag = out;
+  if (threadIdx.x == 0) {
+    dynamic[0] = 7;
+    *flag = 1;
+  } else if (threadIdx.x == 32) {
+    while (*flag == 0) {
+    }
+    out[1] = dynamic[0];
+  }
+}
 }
