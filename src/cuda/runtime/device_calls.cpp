@@ -146,8 +146,10 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
     {
       const std::shared_lock lock(runtime.mutex);
       for (const auto& [base, block] : runtime.blocks)
-        if (!block.registered) addresses.push_back(base);
+        if (!block.registered && !block.mapped && block.of_graph != Block::OfGraph::freed)
+          addresses.push_back(base);
     }
+    runtime.look_for_leaks();
     for (const uint64_t address : addresses)
       runtime.release(reinterpret_cast<void*>(address),
                       {MemoryType::device, MemoryType::managed, MemoryType::host});

@@ -1,5 +1,6 @@
 // Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so
 // pinned and managed memory come from the same place as the device's and need no translation.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -91,26 +92,62 @@ uint64_t Runtime::free_bytes() const {
   return all > used ? all - used : 0;
 }
 
+Status Runtime::refuse_to_free(uint64_t address) const {
+  Block block;
+  std::string why;
+  if (find_block(address, block)) {
+    const std::string name = memory.find(address).value_or(exec::Allocation{}).name;
+    why = address == block.base ? fmt::format("it is {}, which this call does not free", name)
+                                : fmt::format("it is {} bytes into {}, which is freed by where it begins",
+                                              address - block.base, name);
+  } else {
+    why = memory.neighbourhood(address, 0);
+  }
+  say_once(fmt::format("memory is not freed: address {:#x}: {}", address, why));
+  return Status::invalid_value;
+}
+
 Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) {
   if (pointer == nullptr) return Status::success;
   const auto base = reinterpret_cast<uint64_t>(pointer);
-  {
-    const std::unique_lock lock(mutex);
-    const auto found = blocks.find(base);
-    if (found == blocks.end() || found->second.registered || found->second.mapped)
-      return Status::invalid_value;
-    Block& block = found->second;
-    if (std::find(types.begin(), types.end(), block.type) == types.end()) return Status::invalid_value;
-    if (block.of_graph != Block::OfGraph::no)
-      return std::exchange(block.of_graph, Block::OfGraph::freed) == Block::OfGraph::taken
-                 ? Status::success
-                 : Status::invalid_value;
-    if (block.type == MemoryType::device) device_bytes_ -= block.size;
-    if (block.pool != nullptr && pools.contains(block.pool)) block.pool->used -= block.size;
-    blocks.erase(found);
+  std::unique_lock lock(mutex);
+  const auto found = blocks.find(base);
+  const auto is_allowed = [&](const Block& block) {
+    return !block.registered && !block.mapped && block.of_graph != Block::OfGraph::freed &&
+           std::find(types.begin(), types.end(), block.type) != types.end();
+  };
+  if (found == blocks.end() || !is_allowed(found->second)) {
+    lock.unlock();
+    return refuse_to_free(base);
   }
+  Block& block = found->second;
+  if (block.of_graph != Block::OfGraph::no)
+    return std::exchange(block.of_graph, Block::OfGraph::freed) == Block::OfGraph::taken
+               ? Status::success
+               : Status::invalid_value;
+  if (block.type == MemoryType::device) device_bytes_ -= block.size;
+  if (block.pool != nullptr && pools.contains(block.pool)) block.pool->used -= block.size;
+  blocks.erase(found);
+  lock.unlock();
   memory.release(base);
   return Status::success;
+}
+
+void Runtime::look_for_leaks() {
+  if (!options.checks.leak) return;
+  constexpr size_t most_named = 10;
+  const std::vector<exec::Allocation> unfreed = memory.unfreed();
+  if (unfreed.empty()) return;
+  uint64_t bytes = 0;
+  std::string names;
+  for (const exec::Allocation& a : unfreed) {
+    bytes += a.size;
+    if (&a - unfreed.data() < static_cast<ptrdiff_t>(most_named))
+      names += fmt::format("{}{} ({} bytes)", names.empty() ? "" : ", ", a.name, a.size);
+  }
+  leaks.push_back(fmt::format("Never freed: {} allocation{}, {} bytes: {}{}", unfreed.size(),
+                              unfreed.size() == 1 ? "" : "s", bytes, names,
+                              unfreed.size() > most_named ? ", …" : "."));
 }
 
 void Runtime::set_of_graph(void* pointer, Block::OfGraph state) {
@@ -367,7 +404,7 @@ LANESCOPE_CUDA_API Status cudaFreeAsync(void* pointer, Stream* stream) {
     const Status found = find_stream_of_memory(runtime, stream, from);
     if (found != Status::success || pointer == nullptr) return found;
     const auto base = reinterpret_cast<uint64_t>(pointer);
-    if (!runtime.find_block(base, block) || block.base != base) return Status::invalid_value;
+    if (!runtime.find_block(base, block) || block.base != base) return runtime.refuse_to_free(base);
     if (block.type == MemoryType::managed && block.pool == nullptr) return Status::not_supported;
     if (block.type == MemoryType::host && block.pool == nullptr) return Status::invalid_value;
     if (from->capture != nullptr && block.of_graph == Block::OfGraph::no)

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "cuda/runtime/exit.hpp"
 #include "report/json.hpp"
@@ -238,6 +239,8 @@ std::string Recorder::render() {
     report.launches.push_back(std::move(launch));
     recordings << entry->recording << '\n';
   }
+  Runtime::get().look_for_leaks();
+  std::ranges::copy(Runtime::get().leaks, std::back_inserter(report.notes));
   constexpr const char* directions[] = {"host to host", "host to device", "device to host",
                                         "device to device"};
   for (size_t i = 0; i < copies_.size(); ++i)

@@ -275,6 +275,11 @@ class Runtime {
   std::array<uint64_t, 2> graph_bytes_high{};  ///< the most, used and reserved
   /// Frees what allocate() gave; `types`: which are allowed.
   Status release(void* pointer, std::initializer_list<MemoryType> types);
+  /// Says why nothing is freed there.
+  Status refuse_to_free(uint64_t address) const;
+  /// Notes what the program has not freed, if that is asked for: before a reset of the device and at the end.
+  void look_for_leaks();
+  std::vector<std::string> leaks;
   /// Counts bytes of the device that allocate() does not give; false: there are not as many.
   bool claim(size_t size);
   void unclaim(size_t size) { device_bytes_ -= size; }
