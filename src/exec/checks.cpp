@@ -184,6 +184,10 @@ void BlockChecks::find_addresses(Now& now) const {
 }
 
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
+  const bool is_global = access.space == ptx::Space::global;
+  if (!checks_.init && !(checks_.race && !(is_global && access.strength == Strength::plain)) &&
+      !(checks_.bounds && !is_global))
+    return;
   Now now{w, in, access, in->aux};
   find_addresses(now);
   if (checks_.init && !is_copy(access.kind) && !access.of_mbarrier) {
