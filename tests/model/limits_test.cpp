@@ -70,5 +70,24 @@ TEST(Limits, OccupancyFallsWithWhatABlockTakes) {
   }
 }
 
+TEST(Limits, CarveoutsAreRoundedToSizesThatTheMultiprocessorHas) {
+  const Limits h100 = limits_of("sm_90");
+  const auto kib = [](const Limits& l, int percent, int shared) {
+    return with_carveout(l, percent, shared).shared / 1024;
+  };
+  const struct {
+    int percent, kib;
+  } measured[] = {{0, 8},    {3, 8},    {4, 16},   {7, 16},   {10, 32},  {14, 32},  {15, 64},  {28, 64},
+                  {29, 100}, {43, 100}, {44, 132}, {58, 164}, {75, 196}, {85, 196}, {86, 228}, {100, 228}};
+  for (const auto& m : measured) EXPECT_EQ(kib(h100, m.percent, 0), m.kib) << m.percent;
+  // A block has to fit, with what the system keeps of it.
+  EXPECT_EQ(kib(h100, 0, 7 * 1024), 8);
+  EXPECT_EQ(kib(h100, 0, 7 * 1024 + 1), 16);
+  EXPECT_EQ(kib(h100, 0, 227 * 1024), 228);
+  EXPECT_EQ(kib(limits_of("sm_75"), 0, 0), 32);
+  EXPECT_EQ(kib(limits_of("sm_75"), 51, 0), 64);
+  EXPECT_EQ(kib(limits_of("sm_61"), 0, 0), 96);  // has no L1 in there
+}
+
 }  // namespace
 }  // namespace lanescope::model

@@ -25,6 +25,8 @@ struct Limits {
   int shared_per_block_unasked = 49152;
   int shared_reserved = 1024;  ///< that the system keeps of each block's share
   int shared_granule = 128;    ///< a block's share is a multiple of this
+  /// The least that a kernel can have of the multiprocessor's shared memory, more of which is L1 then.
+  int shared_least = 8 * 1024;
   /// Registers come in multiples of this: for a warp, or before 2.0 for a block.
   int register_granule = 256;
   bool registers_by_block = false;
@@ -70,6 +72,7 @@ constexpr Limits limits_of_row(const LimitsRow& row) {
   l.shared_per_block_unasked = sm < 20 ? 16384 : 49152;
   l.shared_reserved = sm >= 80 ? 1024 : 0;
   l.shared_granule = sm < 20 ? 512 : sm < 30 ? 128 : sm < 80 ? 256 : 128;
+  l.shared_least = sm < 70 ? l.shared : sm == 75 ? 32 * 1024 : 8 * 1024;
   l.registers = sm < 12 ? 8192 : sm < 20 ? 16384 : sm < 30 ? 32768 : sm == 37 ? 131072 : 65536;
   l.registers_per_block = sm == 53 || sm == 62 ? 32768 : sm == 37 ? 65536 : l.registers;
   l.registers_per_thread = sm < 20 ? 124 : sm < 32 ? 63 : 255;
@@ -137,6 +140,22 @@ constexpr Occupancy occupancy(const Limits& l, int threads, int registers, int s
   const int share = detail::round_up_to(shared + l.shared_reserved, l.shared_granule);
   if (share > 0) limit(l.shared / share, Limiter::shared);
   return most;
+}
+
+/// The limits where a kernel prefers `percent` of the shared memory (its carveout) and blocks have `shared`
+/// bytes each: the multiprocessor's is the smallest of the sizes it can have that is as much and holds a
+/// block. Sizes: CUDA C++ Programming Guide, "Compute Capabilities"; which of them: measured on an H100 for
+/// all percentages at which it changes.
+constexpr Limits with_carveout(Limits l, int percent, int shared) {
+  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196}) {
+    const int size = kib * 1024;
+    if (size < l.shared_least || size >= l.shared || size / 1024 * 100 < percent * (l.shared / 1024) ||
+        size < detail::round_up_to(shared + l.shared_reserved, l.shared_granule))
+      continue;
+    l.shared = size;
+    break;
+  }
+  return l;
 }
 
 }  // namespace lanescope::model

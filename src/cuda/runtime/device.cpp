@@ -106,11 +106,13 @@ Device::Device(std::string_view arch) : attributes_(h200_attributes) {
   set(attribute_cluster_launch, chip.sm >= 90 ? 1 : 0);
 }
 
-int Device::resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers) const {
+int Device::resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers, int carveout) const {
   if (threads > static_cast<uint32_t>(limits_.threads_per_block) ||
       shared_bytes > static_cast<uint64_t>(limits_.shared_per_block))
     return 0;
-  return model::occupancy(limits_, static_cast<int>(threads), registers, static_cast<int>(shared_bytes))
+  const auto shared = static_cast<int>(shared_bytes);
+  return model::occupancy(model::with_carveout(limits_, carveout, shared), static_cast<int>(threads),
+                          registers, shared)
       .blocks;
 }
 

@@ -35,6 +35,9 @@ enum Attribute : int {
 };
 inline constexpr int attribute_count = 148;
 
+/// Percent of the shared memory that a kernel prefers which says nothing.
+constexpr int whole_carveout = 100;
+
 class Device {
  public:
   /// `arch`: a name of the model, "sm_90". Architectures that run no CUDA, and those given by numbers, are
@@ -51,7 +54,8 @@ class Device {
     return static_cast<uint32_t>(attribute(attribute_max_shared_optin));
   }
   /// Blocks of this shape that fit a multiprocessor. `registers` of a thread, 0: unknown, taken not to limit.
-  [[nodiscard]] int resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers) const;
+  [[nodiscard]] int resident_blocks(uint32_t threads, uint64_t shared_bytes, int registers,
+                                    int carveout = whole_carveout) const;
 
  private:
   std::string target_;

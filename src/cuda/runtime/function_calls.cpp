@@ -58,6 +58,14 @@ int max_threads(const Runtime& runtime, const exec::Kernel& kernel, int register
   return threads;
 }
 
+/// Percent of the multiprocessor's shared memory that a kernel prefers; as an H100 has it, with a preference
+/// of the cache for L1 the least, for equal shares a half.
+int carveout_of(const Function& function) {
+  enum CacheConfig : int { prefer_l1 = 2, prefer_equal = 3 };
+  if (function.carveout >= 0) return function.carveout;
+  return function.cache_config == prefer_l1 ? 0 : function.cache_config == prefer_equal ? 50 : whole_carveout;
+}
+
 int target_number(const std::string& target) {
   int number = 0;
   for (const char c : target)
@@ -145,13 +153,16 @@ LANESCOPE_CUDA_API Status cudaKernelSetAttributeForDevice(Function* handle, int 
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetCacheConfig(const void* handle, int config) {
-  return with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel&) {
-    return config < 0 || config > 3 ? Status::invalid_value : Status::success;
+  return with_kernel(handle, [&](Runtime&, Function& function, const lanescope::exec::Kernel&) {
+    if (config < 0 || config > 3) return Status::invalid_value;
+    function.cache_config = config;
+    return Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetSharedMemConfig(const void* handle, int) {
-  return cudaFuncSetCacheConfig(handle, 0);
+  return with_kernel(handle,
+                     [](Runtime&, Function&, const lanescope::exec::Kernel&) { return Status::success; });
 }
 
 LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index, size_t* offset,
@@ -176,7 +187,8 @@ LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags
         const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
         *blocks = shared > std::max(shared_limit(runtime, function, kernel), fixed)
                       ? 0
-                      : runtime.device.resident_blocks(static_cast<uint32_t>(threads), shared, registers);
+                      : runtime.device.resident_blocks(static_cast<uint32_t>(threads), shared, registers,
+                                                       carveout_of(function));
         return Status::success;
       });
 }

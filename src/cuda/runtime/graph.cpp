@@ -827,19 +827,39 @@ LANESCOPE_CUDA_API Status cudaGraphLaunch(Executable* executable, Stream* handle
   });
 }
 
+namespace {
+
+/// Why an executable of one graph cannot become that of another: as an H100 has it, nodes are compared in the
+/// order in which they would run.
+UpdateResult difference(const Graph& before, const Graph& after) {
+  enum Result : int { same = 0, other_nodes = 2, other_kind = 3, other_parameters = 5 };
+  const std::vector<Node*> own = before.ordered(), given = after.ordered();
+  if (own.size() != given.size()) return {other_nodes, nullptr, nullptr};
+  for (size_t i = 0; i < own.size(); ++i) {
+    if (own[i]->type() != given[i]->type()) return {other_kind, given[i], nullptr};
+    if (own[i]->needs.size() != given[i]->needs.size())
+      return {other_nodes, own[i]->needs.size() > given[i]->needs.size() ? given[i] : nullptr, nullptr};
+    bool is_like = true;
+    if (const auto* copy = std::get_if<CopyWork>(&own[i]->work))
+      is_like = copy->kind == std::get<CopyWork>(given[i]->work).kind;
+    else if (const auto* set = std::get_if<SetWork>(&own[i]->work))
+      is_like = set->height == std::get<SetWork>(given[i]->work).height;
+    if (!is_like) return {other_parameters, given[i], nullptr};
+    if (const auto* child = std::get_if<ChildWork>(&own[i]->work)) {
+      const UpdateResult inside = difference(*child->graph, *std::get<ChildWork>(given[i]->work).graph);
+      if (inside.result != same) return inside;
+    }
+  }
+  return {same, nullptr, nullptr};
+}
+
+}  // namespace
+
 LANESCOPE_CUDA_API Status cudaGraphExecUpdate(Executable* executable, const Graph* graph,
                                               UpdateResult* result) {
   return call([&](Runtime&) {
     if (executable == nullptr || graph == nullptr) return Status::invalid_value;
-    UpdateResult mine{0, nullptr, nullptr};
-    auto& own = executable->graph->nodes;
-    if (own.size() != graph->nodes.size()) mine.result = 2;
-    for (size_t i = 0; i < own.size() && mine.result == 0; ++i) {
-      if (own[i]->type() != graph->nodes[i]->type())
-        mine = {3, graph->nodes[i].get(), nullptr};
-      else if (own[i]->needs.size() != graph->nodes[i]->needs.size())
-        mine = {2, graph->nodes[i].get(), nullptr};
-    }
+    const UpdateResult mine = difference(*executable->graph, *graph);
     if (result != nullptr) *result = mine;
     if (mine.result != 0) return Status::graph_exec_update_failure;
     executable->graph = graph->clone();

@@ -52,7 +52,8 @@ struct Function {
   std::atomic<const exec::Kernel*> kernel{};     ///< once decoded
   std::optional<uint32_t> dynamic_shared_limit;  ///< cudaFuncAttributeMaxDynamicSharedMemorySize
   exec::Dim3 cluster{0, 0, 0};                   ///< cudaFuncAttributeRequiredClusterWidth, …; 0: not set
-  int carveout = -1;
+  int carveout = -1;                             ///< percent; -1: none set
+  int cache_config = 0;                          ///< cudaFuncCache
   int cluster_scheduling = 0;
   bool non_portable_cluster = false;
   bool counted = true;  ///< its name passes --kernel
