@@ -45,6 +45,12 @@ Status in_context(F&& body) {
   });
 }
 
+/// Runs a function of the driver about an object; none is no handle of one.
+template <typename F>
+Status about_object(const void* handle, F&& body) {
+  return driver([&] { return handle == nullptr ? Status::invalid_resource_handle : body(); });
+}
+
 /// Runs a function of the driver about a device.
 template <typename F>
 Status about_device(int device, F&& body) {

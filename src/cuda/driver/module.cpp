@@ -135,8 +135,7 @@ LANESCOPE_CUDA_API Status cuModuleUnload(Binary* module) {
 }
 
 LANESCOPE_CUDA_API Status cuModuleGetFunction(Function** out, Binary* module, const char* name) {
-  return driver([&] {
-    if (module == nullptr) return Status::invalid_resource_handle;
+  return about_object(module, [&] {
     return name != nullptr && *name == '\0' ? Status::invalid_value : cudaLibraryGetKernel(out, module, name);
   });
 }
@@ -150,16 +149,11 @@ LANESCOPE_CUDA_API Status cuLibraryGetGlobal(void** address, size_t* size, Binar
 }
 LANESCOPE_CUDA_API Status cuModuleGetGlobal_v2(void** address, size_t* size, Binary* module,
                                                const char* name) {
-  return in_context([&] {
-    return module == nullptr ? Status::invalid_resource_handle
-                             : cuLibraryGetGlobal(address, size, module, name);
-  });
+  return about_object(module, [&] { return cuLibraryGetGlobal(address, size, module, name); });
 }
 
 LANESCOPE_CUDA_API Status cuModuleGetFunctionCount(unsigned* count, Binary* module) {
-  return in_context([&] {
-    return module == nullptr ? Status::invalid_resource_handle : cudaLibraryGetKernelCount(count, module);
-  });
+  return about_object(module, [&] { return cudaLibraryGetKernelCount(count, module); });
 }
 LANESCOPE_PASS_3(cuModuleEnumerateFunctions, cudaLibraryEnumerateKernels, by_context)
 
@@ -175,17 +169,14 @@ LANESCOPE_PASS_8(cuLibraryLoadData, cudaLibraryLoadData, by_driver)
 LANESCOPE_PASS_8(cuLibraryLoadFromFile, cudaLibraryLoadFromFile, by_driver)
 LANESCOPE_PASS_1(cuLibraryUnload, cudaLibraryUnload, by_driver)
 LANESCOPE_CUDA_API Status cuLibraryGetKernel(Function** out, Binary* library, const char* name) {
-  return driver([&] {
-    return library == nullptr ? Status::invalid_resource_handle : cudaLibraryGetKernel(out, library, name);
-  });
+  return about_object(library, [&] { return cudaLibraryGetKernel(out, library, name); });
 }
 LANESCOPE_PASS_2(cuLibraryGetKernelCount, cudaLibraryGetKernelCount, by_driver)
 LANESCOPE_PASS_3(cuLibraryEnumerateKernels, cudaLibraryEnumerateKernels, by_driver)
 LANESCOPE_PASS_4(cuLibraryGetManaged, cudaLibraryGetManaged, by_context)
 
 LANESCOPE_CUDA_API Status cuLibraryGetModule(Binary** out, Binary* library) {
-  return in_context([&] {
-    if (library == nullptr) return Status::invalid_resource_handle;
+  return about_object(library, [&] {
     if (out == nullptr) return Status::invalid_value;
     *out = library;
     return Status::success;

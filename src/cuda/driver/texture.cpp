@@ -134,8 +134,7 @@ LANESCOPE_CUDA_API Status cuArray3DGetDescriptor_v2(DriverArray3D* out, const Ar
 }
 
 LANESCOPE_CUDA_API Status cuArrayGetDescriptor_v2(DriverArray* out, const Array* array) {
-  return in_context([&] {
-    if (array == nullptr) return Status::invalid_resource_handle;
+  return about_object(array, [&] {
     if (out == nullptr) return Status::invalid_value;
     *out = {array->width, array->height, from_format(array->format), channels_of(array->format)};
     return Status::success;
@@ -143,8 +142,7 @@ LANESCOPE_CUDA_API Status cuArrayGetDescriptor_v2(DriverArray* out, const Array*
 }
 
 LANESCOPE_CUDA_API Status cuArrayDestroy(Array* array) {
-  return in_context(
-      [&] { return array == nullptr ? Status::invalid_resource_handle : cudaFreeArray(array); });
+  return about_object(array, [&] { return cudaFreeArray(array); });
 }
 
 LANESCOPE_CUDA_API Status cuTexObjectCreate(uint64_t* out, const DriverResource* resource,
