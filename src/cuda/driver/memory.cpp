@@ -12,9 +12,11 @@ namespace {
 
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
+bool is_empty(const DriverCopy3D& copy) { return copy.width == 0 || copy.height == 0 || copy.depth == 0; }
+
 /// One side of a copy as the runtime describes it. Places in arrays count elements there, bytes here.
-bool to_side(const DriverSide3D& side, Array*& array, Sizes& position, PitchedPointer& memory, size_t width,
-             size_t rows) {
+bool to_side(const DriverSide3D& side, const DriverCopy3D& copy, Array*& array, Sizes& position,
+             PitchedPointer& memory) {
   position = {side.x, side.y, side.z};
   switch (side.type) {
     case DriverMemory::array: {
@@ -22,17 +24,19 @@ bool to_side(const DriverSide3D& side, Array*& array, Sizes& position, PitchedPo
       const size_t element = side.array->format.bytes();
       array = side.array;
       position.width /= element;
-      return side.x % element == 0;
+      return is_empty(copy) || side.x % element == 0;
     }
     case DriverMemory::host: memory.pointer = side.host; break;
     case DriverMemory::device:
     case DriverMemory::unified: memory.pointer = pointer(side.device); break;
     default: return false;
   }
-  // As an H100's driver has it: what is left out is as much as is needed, what is there has to be enough.
-  memory.pitch = side.pitch != 0 ? side.pitch : side.x + width;
-  memory.height = side.height != 0 ? side.height : side.y + rows;
-  return memory.pointer != nullptr && memory.pitch >= side.x + width && memory.height >= side.y + rows;
+  // As an H100's driver has it: what is left out is as much as is needed, what is there has to be enough, if
+  // anything is copied.
+  const size_t width = side.x + copy.width, rows = side.y + copy.height;
+  memory.pitch = side.pitch != 0 ? side.pitch : width;
+  memory.height = side.height != 0 ? side.height : rows;
+  return memory.pointer != nullptr && (is_empty(copy) || (memory.pitch >= width && memory.height >= rows));
 }
 
 bool is_of_host(DriverMemory type) { return type == DriverMemory::host; }
@@ -44,7 +48,9 @@ CopyKind direction(DriverMemory source, DriverMemory target) {
 }
 
 Status copy_box(const DriverCopy3D* copy, Stream* stream) {
-  return with_copy(copy, [&](const Copy3D& box) { return cudaMemcpy3DAsync(&box, stream); });
+  return with_copy(copy, [&](const Copy3D& box) {
+    return is_empty(*copy) ? Status::success : cudaMemcpy3DAsync(&box, stream);
+  });
 }
 
 Status copy_rows(const DriverCopy2D* copy, Stream* stream) {
@@ -137,9 +143,8 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
 }  // namespace
 
 bool to_copy(const DriverCopy3D* from, Copy3D& to) {
-  if (from == nullptr ||
-      !to_side(from->source, to.source_array, to.source_position, to.source, from->width, from->height) ||
-      !to_side(from->target, to.target_array, to.target_position, to.target, from->width, from->height))
+  if (from == nullptr || !to_side(from->source, *from, to.source_array, to.source_position, to.source) ||
+      !to_side(from->target, *from, to.target_array, to.target_position, to.target))
     return false;
   const Array* array = to.source_array != nullptr ? to.source_array : to.target_array;
   const size_t element = array != nullptr ? array->format.bytes() : 1;
