@@ -520,7 +520,7 @@ __device__ __noinline__ int deep(int n, volatile int* o) {  // BUG stack out-of-
 }
 __global__ void k_stack(int n, int* o) { o[1] = deep(n, o); }
 CASE(stack_bad) { k_stack<<<1, 1>>>(10000, device<int>(2)); }
-CASE(stack_ok) { k_stack<<<1, 1>>>(2, device<int>(2)); }
+CASE(stack_ok) { k_stack<<<1, 1>>>(1, device<int>(2)); }
 __global__ void k_surf(cudaSurfaceObject_t s, int x) {
   surf2Dwrite(1, s, x * 4, 0, cudaBoundaryModeTrap);  // BUG surface out-of-bounds
 }
