@@ -151,6 +151,7 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
     w.shared_bytes = block->shared_bytes;
     w.local = local_at + i * local;
     w.local_bytes = local_bytes;
+    w.stack_limit = config.stack_limit;
     w.index = i;
     w.block = block.get();
     const uint32_t lanes = std::min(warp_lanes, threads - i * warp_lanes);

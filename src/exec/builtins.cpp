@@ -368,6 +368,26 @@ const Inst* allocate_stack(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+const Inst* count_frame(Warp& w, const Inst* in) {
+  const auto step = static_cast<uint32_t>(in->imm);
+  uint32_t over = 0;
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    std::byte* const at = w.regs + in->d + size_t{lane} * sizeof(uint32_t);
+    uint32_t bytes;
+    std::memcpy(&bytes, at, sizeof bytes);
+    bytes += step;
+    std::memcpy(at, &bytes, sizeof bytes);
+    // Of a return, what is left is as much as was there.
+    if (bytes > w.stack_limit && bytes - step <= w.stack_limit) over |= 1u << lane;
+  }
+  if (over != 0)
+    report(w, in, Finding::Kind::out_of_bounds, over, 0, 0,
+           "functions that call themselves need more of the stack than the " + std::to_string(w.stack_limit) +
+               " bytes that a thread has (cudaLimitStackSize)");
+  return in + 1;
+}
+
 const Inst* is_space(Warp& w, const Inst* in) {
   const auto space = static_cast<ptx::Space>(in->imm);
   uint32_t value = 0;

@@ -51,5 +51,8 @@ const Inst* is_space(Warp& w, const Inst* in);
 /// alloca, stacksave: d <- the stack pointer b (an offset in local memory), rounded up to a multiple of imm,
 /// which then moves on by a bytes. All have 64 bits.
 const Inst* allocate_stack(Warp& w, const Inst* in);
+/// A call or a return of a function that calls itself: d (32 bits) grows by imm, what its frame has at least
+/// on a GPU, or shrinks. More than a GPU's thread has is a finding.
+const Inst* count_frame(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

@@ -261,6 +261,16 @@ void Decoder::prepare(FunctionState& s) {
   s.moves_stack = std::any_of(s.f->body.begin(), s.f->body.end(), [](const ptx::Instruction& in) {
     return in.op == Op::alloca_ || in.op == Op::stackrestore || in.op == Op::stacksave;
   });
+  if (s.recursive) {
+    constexpr uint32_t return_address = 8;
+    s.machine_frame = return_address;
+    for (const ptx::Variable& v : s.f->variables)
+      if (v.space == Space::local) s.machine_frame += static_cast<uint32_t>(v.size);
+    if (machine_stack_ == no_operand) {
+      machine_stack_ = allocate(register_bytes(4));
+      k_.zeroed.push_back({machine_stack_, register_bytes(4)});
+    }
+  }
   if ((s.recursive || s.moves_stack) && k_.stack_pointer == no_operand)
     k_.stack_pointer = allocate(register_bytes(8));
   if (!s.recursive) {

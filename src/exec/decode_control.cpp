@@ -257,6 +257,7 @@ void Decoder::prologue() {
   if (s_->recursive) {
     put_wide(Op::add, k_.stack_pointer, k_.stack_pointer, constant(8, s_->frame_bytes));
     put_local_copy(zero_, 0, k_.stack_pointer, 0, 0);  // whether the stack has room for the frame
+    put_frame_count(true);
   }
   uint32_t at = 0;
   for (size_t i = 0; i < s_->f->params.size(); ++i) {
@@ -272,6 +273,13 @@ void Decoder::epilogue() {
     put_local_copy(s_->frame, s_->return_at[i], zero_, call_area_ + to, s_->f->returns[i].size);
   }
   if (s_->stack_before != no_operand) put_copy(8, k_.stack_pointer, s_->stack_before, true);
+  if (s_->recursive) put_frame_count(false);
+}
+
+void Decoder::put_frame_count(bool is_call) {
+  Inst& i = put(count_frame, true);
+  i.d = machine_stack_;
+  i.imm = is_call ? s_->machine_frame : 0u - s_->machine_frame;
 }
 
 void Decoder::move_argument(const Operand& o, const ptx::Variable& param, uint32_t to) {

@@ -72,6 +72,7 @@ class Decoder {
     uint32_t stack_before =
         no_operand;  ///< 64-bit register: the stack pointer on entry, if the function moves it
     uint32_t frame_begin = 0, frame_bytes = 0;
+    uint32_t machine_frame = 0;  ///< bytes that a GPU's frame of a recursive function has at least
     std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
     uint32_t entry = 0;
     std::vector<uint32_t> code_of;              ///< by instruction, and one more: the function's end
@@ -91,7 +92,8 @@ class Decoder {
   uint32_t zero_ = 0, zero32_ = 0;
   std::map<uint32_t, uint32_t> module_shared_;                         ///< Module::variables index → offset
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> function_shared_;  ///< {function, variable} → offset
-  uint32_t top_ = 0;        ///< next free byte of the register file
+  uint32_t top_ = 0;                     ///< next free byte of the register file
+  uint32_t machine_stack_ = no_operand;  ///< 32-bit register: bytes of recursive functions' frames on a GPU
   uint32_t call_area_ = 0;  ///< bytes for the arguments, and as many for the results, of any call
   uint32_t local_top_ = 0;
   uint32_t scratch_used_[5]{};
@@ -303,6 +305,7 @@ class Decoder {
   void put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base, uint64_t to, uint64_t bytes);
   void prologue();
   void epilogue();
+  void put_frame_count(bool is_call);
   void move_argument(const Operand& o, const ptx::Variable& param, uint32_t to);
   void move_result(const Operand& o, const ptx::Variable& result, uint32_t from);
   void local_access(Op op, const ptx::Variable& v, uint32_t data, uint32_t offset);

@@ -43,7 +43,7 @@ struct Decoded {
   struct Pool {
     Dim3 block, cluster;
     bool explicit_cluster = false;
-    uint32_t dynamic_shared = 0, stack_bytes = 0;
+    uint32_t dynamic_shared = 0, stack_bytes = 0, stack_limit = 0;
     bool observed = false;
     Checks checks;
     std::vector<std::unique_ptr<BlockState>> states;
@@ -565,7 +565,8 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
     auto& pool = decoded->pool;
     if (pool.block == config.block && pool.cluster == run.cluster &&
         pool.explicit_cluster == run.explicit_cluster && pool.dynamic_shared == config.dynamic_shared &&
-        pool.stack_bytes == config.stack_bytes && pool.observed == observed && pool.checks == config.checks)
+        pool.stack_bytes == config.stack_bytes && pool.stack_limit == config.stack_limit &&
+        pool.observed == observed && pool.checks == config.checks)
       states.swap(pool.states);
   }
 
@@ -616,8 +617,15 @@ LaunchResult Image::Running::finish() {
   {
     std::lock_guard lock(decoded->mutex);
     if (states.size() > 64) states.resize(64);
-    decoded->pool = {config.block,       config.cluster, config.explicit_cluster, config.dynamic_shared,
-                     config.stack_bytes, observed,       config.checks,           std::move(states)};
+    decoded->pool = {config.block,
+                     config.cluster,
+                     config.explicit_cluster,
+                     config.dynamic_shared,
+                     config.stack_bytes,
+                     config.stack_limit,
+                     observed,
+                     config.checks,
+                     std::move(states)};
   }
 
   LaunchResult result;

@@ -42,9 +42,10 @@ struct Warp {
   uint32_t shared_bytes = 0;
   std::byte* local = nullptr;  ///< lane i's local memory starts at local + i * local_bytes
   uint32_t local_bytes = 0;
-  uint32_t fuel = 0;     ///< backward branches until the next yield
-  uint32_t index = 0;    ///< warp of the block
-  bool give_up = false;  ///< an instruction that waits for others has waited long enough
+  uint32_t stack_limit = UINT32_MAX;  ///< bytes of the stack that a GPU's thread has
+  uint32_t fuel = 0;                  ///< backward branches until the next yield
+  uint32_t index = 0;                 ///< warp of the block
+  bool give_up = false;               ///< an instruction that waits for others has waited long enough
   BlockState* block = nullptr;
   WorkerState* worker = nullptr;
 

@@ -504,6 +504,23 @@ TEST(Engine, TheStackIsAsLargeAsTheLaunchSays) {
   EXPECT_TRUE(run(1000, 131072));
 }
 
+TEST(Engine, FramesThatAGpusStackCannotHoldAreAFinding) {
+  // 64 bytes of its own and 8 of its caller's in each of 15 frames; twice, for what is given back on return.
+  const auto run = [](uint32_t stack_limit) {
+    const std::string call =
+        "{ .param .b32 a; .param .b32 b; st.param.b32 [a], 14; call.uni (b), f, (a); ld.param.b32 %r7, [b]; "
+        "}\n";
+    Program p(call + call + "st.global.u32 [%rd3], %r7;", recursive);
+    p.stack_limit = stack_limit;
+    return p.run({1}, {32});
+  };
+  EXPECT_TRUE(run(15 * 72).findings.empty());
+  const LaunchResult result = run(15 * 72 - 1);
+  EXPECT_EQ(only(result).kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(result).count, 64u);  // of 32 threads, twice
+  EXPECT_NE(only(result).message.find("more of the stack than the 1079 bytes"), std::string::npos);
+}
+
 TEST(Engine, ParametersOfFunctionsAreNoTrafficOfLocalMemory) {
   // In a GPU's registers; what the function declares in local memory is counted: a store and a load.
   Program p(

@@ -54,7 +54,7 @@ class Program {
   std::string printed;
   /// Of the launches to come.
   Checks checks;
-  uint32_t stack_bytes = LaunchConfig{}.stack_bytes;
+  uint32_t stack_bytes = LaunchConfig{}.stack_bytes, stack_limit = LaunchConfig{}.stack_limit;
   std::chrono::milliseconds patience = LaunchConfig{}.patience;
   /// Of all launches: accesses that were counted.
   [[nodiscard]] uint64_t accesses(AccessSpace space) const {
@@ -89,6 +89,7 @@ class Program {
     prepare(out_);
     config.checks = checks;
     config.stack_bytes = stack_bytes;
+    config.stack_limit = stack_limit;
     config.patience = patience;
     config.params.resize(8);
     std::memcpy(config.params.data(), &out_, 8);

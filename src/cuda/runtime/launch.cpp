@@ -371,6 +371,7 @@ class Launch final : public UnfinishedLaunch {
     config_.block = work_.block;
     config_.dynamic_shared = work_.dynamic_shared;
     config_.stack_bytes = stack_bytes();
+    config_.stack_limit = static_cast<uint32_t>(stack_limit());
     runtime_.memory.heap_limit = heap_limit();
     config_.params = std::move(work_.params);
     config_.cooperative = work_.cooperative;
@@ -390,6 +391,7 @@ class Launch final : public UnfinishedLaunch {
       child_.entry = &runtime_.recorder->entry(*child_.function, c);
       c.threads = threads_for(*child_.entry);
       c.stack_bytes = stack_bytes();
+      c.stack_limit = static_cast<uint32_t>(stack_limit());
       child_.counted = runtime_.recorder->begin(*child_.entry, k, c);
       child_.start = Clock::now();
     };

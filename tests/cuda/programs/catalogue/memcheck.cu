@@ -513,7 +513,7 @@ __global__ void k_cp_async(const int* p, int* o, int off) {
 CASE(cp_async_bad) { k_cp_async<<<1, 16>>>(device<int>(60), device<int>(16), 0); }
 CASE(cp_async_ok) { k_cp_async<<<1, 16>>>(device<int>(64), device<int>(16), 0); }
 CASE(cp_async_misaligned_bad) { k_cp_async<<<1, 16>>>(device<int>(68), device<int>(16), 1); }
-__device__ __noinline__ int deep(int n, volatile int* o) {  // BUG stack out-of-bounds
+__device__ __noinline__ int deep(int n, volatile int* o) {  // BUG stack,stack_few out-of-bounds
   int a[64];
   for (int i = 0; i < 64; ++i) a[i] = o[0];
   return n == 0 ? a[o[0]] : deep(n - 1, o) + a[(n + o[0]) & 63];
@@ -521,6 +521,12 @@ __device__ __noinline__ int deep(int n, volatile int* o) {  // BUG stack out-of-
 __global__ void k_stack(int n, int* o) { o[1] = deep(n, o); }
 CASE(stack_bad) { k_stack<<<1, 1>>>(10000, device<int>(2)); }
 CASE(stack_ok) { k_stack<<<1, 1>>>(1, device<int>(2)); }
+// Four frames are more than the 1,024 bytes that there are unless a program asks for more.
+CASE(stack_few_bad) { k_stack<<<1, 1>>>(3, device<int>(2)); }
+CASE(stack_few_ok) {
+  cudaDeviceSetLimit(cudaLimitStackSize, 8192);
+  k_stack<<<1, 1>>>(3, device<int>(2));
+}
 __global__ void k_surf(cudaSurfaceObject_t s, int x) {
   surf2Dwrite(1, s, x * 4, 0, cudaBoundaryModeTrap);  // BUG surface out-of-bounds
 }
