@@ -93,7 +93,7 @@ class Rewriter {
 
   Rewrite operator()(const StructOfArrays& arrays) const {
     if (d_.extents.size() != 1) throw Refused{"it is no array of one dimension"};
-    require_lone_declaration();
+    require_plain_declaration();
     const std::vector<Field> fields = fields_of(d_.type);
     for (const Field& field : fields)
       if (field.bytes != arrays.piece)
@@ -106,8 +106,7 @@ class Rewriter {
       members += fmt::format("{}  {} {}[{}];\n", margin, field.type, field.name, count);
       result.what += fmt::format("{}{}.{}[{}]", result.what.empty() ? "" : ", ", d_.name, field.name, count);
     }
-    result.edits.push_back(
-        {d_.type_begin, d_.end, fmt::format("struct {{\n{}{}}} {}", members, margin, d_.name)});
+    redeclare(fmt::format("struct {{\n{}{}}} {}", members, margin, d_.name), result.edits);
     for (const Use& use : uses(1)) move_field(use, fields, result.edits);
     return result;
   }
@@ -170,23 +169,51 @@ class Rewriter {
     return text;
   }
 
-  void require_lone_declaration() const {
-    if (!d_.alone) throw Refused{"other variables are declared along with it"};
+  void require_plain_declaration() const {
     if (!d_.plain) throw Refused{fmt::format("its type is '{}'", d_.type)};
     for (const Extent& extent : d_.extents)
       if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in its extents"};
   }
   /// A type with operator[] in place of the array: each use must have all subscripts.
   void require_tile_type(size_t subscripts) const {
-    require_lone_declaration();
+    require_plain_declaration();
     (void)uses(subscripts);
+  }
+
+  /// Puts another declaration of the array in the place of its own. Of several declarators it is taken out,
+  /// and gets a declaration behind theirs: they keep the type.
+  void redeclare(const std::string& declaration, std::vector<Edit>& edits) const {
+    if (d_.alone) return edits.push_back({d_.type_begin, d_.end, declaration});
+    const Tokens type = tokens_of(d_.type);
+    if (!std::all_of(type.begin(), type.end(), [](const Token& t) { return t.is_name() || t.is("::"); }))
+      throw Refused{"the type of what is declared along with it is not clear"};
+    const auto at = [&](size_t byte) {
+      return static_cast<size_t>(
+          std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.begin >= byte; }) -
+          tokens_.begin());
+    };
+    const size_t name = at(d_.name_begin), behind = at(d_.end);
+    size_t semicolon = behind;
+    while (semicolon < tokens_.size() && !tokens_[semicolon].is(";")) ++semicolon;
+    if (semicolon == tokens_.size()) throw Refused{"the text ends too early"};
+    // With the comma before it; the first one with the comma behind it.
+    const bool is_first = !tokens_[name - 1].is(",");
+    if (is_first && !tokens_[behind].is(",")) throw Refused{"its declaration is not understood"};
+    const size_t begin = is_first ? d_.name_begin : tokens_[name - 2].end();
+    const size_t end = is_first ? tokens_[behind + 1].begin : d_.end;
+    const std::string taken = between(begin, end);
+    if (taken.find("//") != std::string::npos || taken.find("/*") != std::string::npos)
+      throw Refused{"there is a comment in its declaration"};
+    edits.push_back({begin, end, ""});
+    const size_t last = tokens_[semicolon].end();
+    edits.push_back({last, last, fmt::format("\n{}__shared__ {};", margin_of(d_.type_begin), declaration)});
   }
 
   Rewrite with_type(const std::string& type) const {
     Rewrite result;
     result.uses_tiles = true;
     result.what = fmt::format("{} {}", type, d_.name);
-    result.edits.push_back({d_.type_begin, d_.end, result.what});
+    redeclare(result.what, result.edits);
     const std::string line = "#include <lanescope/tile.cuh>\n";
     size_t at = 0;  // behind the last #include above that no #if decides on, else before the first token
     bool included = false;
