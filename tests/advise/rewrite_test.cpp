@@ -59,6 +59,12 @@ TEST(Rewrite, TakesAnArrayOutOfSeveralDeclarators) {
   EXPECT_EQ(padded("__shared__ float t, s[64]; s[1] = 2;").text,
             "#include <lanescope/tile.cuh>\nvoid k() {\n  __shared__ float t;\n"
             "  __shared__ lanescope::PaddedArray<float, 64, 32, 1> s; s[1] = 2;\n}\n");
+  const auto split = rewritten("void k() {\n  __shared__ float2 s[64], t[64];\n  s[t[0].x].y = 1;\n}\n", 512,
+                               StructOfArrays{4});
+  EXPECT_EQ(split.refused, "");
+  EXPECT_EQ(split.text,
+            "void k() {\n  __shared__ float2 t[64];\n"
+            "  __shared__ struct {\n    float x[64];\n    float y[64];\n  } s;\n  s.y[t[0].x] = 1;\n}\n");
   EXPECT_EQ(padded("__shared__ float s[64], // one\n t[64];").refused,
             "there is a comment in its declaration");
   EXPECT_EQ(padded("__shared__ float *t, s[64];").refused,
