@@ -210,36 +210,31 @@ void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, 
   put_check(access, base, offset);
 }
 
-void Decoder::put_copy_check(const Address& to, uint32_t bytes) {
-  CheckedAccess access;
-  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
-  access.kind = AccessKind::async_copy;
-  access.space = Space::shared;
-  access.address_bytes = static_cast<uint8_t>(to.bytes);
-  access.width = access.element = static_cast<uint8_t>(bytes);
-  put_check(access, to.base, to.offset);
-}
-
-void Decoder::put_copy_source_check(const Address& from, uint32_t bytes) {
-  CheckedAccess access;
-  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
-  access.kind = AccessKind::load;
-  access.space = Space::global;
-  access.address_bytes = static_cast<uint8_t>(from.bytes);
-  access.width = access.element = static_cast<uint8_t>(bytes);
-  put_check(access, from.base, from.offset);
-}
-
-void Decoder::put_mbarrier_check(const Address& object, AccessKind kind) {
+CheckedAccess Decoder::whole_access(AccessKind kind, Space space, const Address& at, uint32_t bytes) const {
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;
+  access.space = space;
+  access.address_bytes = static_cast<uint8_t>(at.bytes);
+  access.width = access.element = static_cast<uint8_t>(bytes);
+  return access;
+}
+
+void Decoder::put_copy_check(const Address& to, uint32_t bytes) {
+  put_check(whole_access(AccessKind::async_copy, Space::shared, to, bytes), to.base, to.offset);
+}
+
+void Decoder::put_copy_source_check(const Address& from, uint32_t bytes) {
+  put_check(whole_access(AccessKind::load, Space::global, from, bytes), from.base, from.offset);
+}
+
+void Decoder::put_mbarrier_check(const Address& object, AccessKind kind) {
+  constexpr uint32_t bytes = 8;
+  const Space space = is_shared(object.space) ? Space::shared : object.space;
+  CheckedAccess access = whole_access(kind, space, object, bytes);
   access.strength =
       kind == AccessKind::atomic ? CheckedAccess::Strength::atomic : CheckedAccess::Strength::plain;
   access.of_mbarrier = true;
-  access.space = is_shared(object.space) ? Space::shared : object.space;
-  access.address_bytes = static_cast<uint8_t>(object.bytes);
-  access.width = access.element = 8;
   put_check(access, object.base, object.offset);
 }
 

@@ -247,6 +247,9 @@ class Decoder {
   /// `data`: what a store stores, in registers of `data_bytes` a lane (none: nothing is known of it).
   void put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element, uint32_t elements,
                         uint32_t lanes, const std::vector<uint32_t>& data, uint32_t data_bytes);
+  /// An access of one element.
+  [[nodiscard]] CheckedAccess whole_access(AccessKind kind, Space space, const Address& at,
+                                           uint32_t bytes) const;
   /// Before a cp.async, for what it writes, and for what it reads.
   void put_copy_check(const Address& to, uint32_t bytes);
   void put_copy_source_check(const Address& from, uint32_t bytes);
