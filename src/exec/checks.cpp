@@ -184,10 +184,11 @@ void BlockChecks::find_addresses(Now& now) const {
 }
 
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
+  // Of global memory races are not looked for, but flags that order threads are followed.
   const bool is_global = access.space == ptx::Space::global;
-  if (!checks_.init && !(checks_.race && !(is_global && access.strength == Strength::plain)) &&
-      !(checks_.bounds && !is_global))
-    return;
+  const bool for_races = checks_.race && (!is_global || access.strength != Strength::plain);
+  const bool for_bounds = checks_.bounds && !is_global;
+  if (!checks_.init && !for_races && !for_bounds) return;
   Now now{w, in, access, in->aux};
   find_addresses(now);
   if (checks_.init && !is_copy(access.kind) && !access.of_mbarrier) {

@@ -142,6 +142,11 @@ std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f
   return variables;
 }
 
+/// Accesses there are checked, beside those of local memory.
+bool is_of_several_threads(Space space) {
+  return is_shared(space) || space == Space::generic || space == Space::global;
+}
+
 }  // namespace
 
 void Decoder::place_local_variables(FunctionState& s) {
@@ -169,7 +174,7 @@ void Decoder::put_check_enter(const FunctionState& s) {
 void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                         uint32_t list) {
   const bool is_local = key.space == Space::local && !is_param(in_->space);
-  if (!is_shared(key.space) && !is_local && key.space != Space::generic && key.space != Space::global) return;
+  if (!is_local && !is_of_several_threads(key.space)) return;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;
@@ -194,8 +199,7 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
 void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element,
                                uint32_t elements, uint32_t lanes, const std::vector<uint32_t>& data,
                                uint32_t data_bytes) {
-  if (!checked_ || (!is_shared(in_->space) && in_->space != Space::generic && in_->space != Space::global))
-    return;
+  if (!checked_ || !is_of_several_threads(in_->space)) return;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;

@@ -12,8 +12,6 @@ namespace {
 
 void* pointer(uint64_t address) { return reinterpret_cast<void*>(address); }
 
-bool is_empty(const DriverCopy3D& copy) { return copy.width == 0 || copy.height == 0 || copy.depth == 0; }
-
 /// One side of a copy as the runtime describes it. Places in arrays count elements there, bytes here.
 bool to_side(const DriverSide3D& side, const DriverCopy3D& copy, Array*& array, Sizes& position,
              PitchedPointer& memory) {
@@ -64,6 +62,15 @@ Status copy_rows(const DriverCopy2D* copy, Stream* stream) {
 
 Status copy_line(uint64_t target, uint64_t source, size_t bytes, CopyKind kind, Stream* stream) {
   return in_context([&] { return cudaMemcpyAsync(pointer(target), pointer(source), bytes, kind, stream); });
+}
+
+/// Runs a function of the driver about a part of an array's first row, from a byte on.
+template <typename F>
+Status in_row(const Array* array, size_t offset, size_t bytes, F&& body) {
+  return in_context([&] {
+    const bool fits = array == nullptr || (offset <= array->pitch() && bytes <= array->pitch() - offset);
+    return fits ? body() : Status::invalid_value;
+  });
 }
 
 uint64_t address(const void* p) { return reinterpret_cast<uint64_t>(p); }
@@ -297,22 +304,15 @@ LANESCOPE_CUDA_API Status cuMemcpyPeer(uint64_t target, Context*, uint64_t sourc
 }
 
 // A part of an array's first row, from a byte on.
-namespace {
-bool fits(const Array* array, size_t offset, size_t bytes) {
-  return array == nullptr || (offset <= array->pitch() && bytes <= array->pitch() - offset);
-}
-}  // namespace
 LANESCOPE_CUDA_API Status cuMemcpyHtoAAsync_v2(Array* target, size_t offset, const void* source, size_t bytes,
                                                Stream* stream) {
-  return in_context([&] {
-    if (!fits(target, offset, bytes)) return Status::invalid_value;
+  return in_row(target, offset, bytes, [&] {
     return cudaMemcpyToArrayAsync(target, offset, 0, source, bytes, CopyKind::host_to_device, stream);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoHAsync_v2(void* target, Array* source, size_t offset, size_t bytes,
                                                Stream* stream) {
-  return in_context([&] {
-    if (!fits(source, offset, bytes)) return Status::invalid_value;
+  return in_row(source, offset, bytes, [&] {
     return cudaMemcpyFromArrayAsync(target, source, offset, 0, bytes, CopyKind::device_to_host, stream);
   });
 }
@@ -323,24 +323,22 @@ LANESCOPE_CUDA_API Status cuMemcpyAtoH_v2(void* target, Array* source, size_t of
   return cuMemcpyAtoHAsync_v2(target, source, offset, bytes, nullptr);
 }
 LANESCOPE_CUDA_API Status cuMemcpyDtoA_v2(Array* target, size_t offset, uint64_t source, size_t bytes) {
-  return in_context([&] {
-    if (!fits(target, offset, bytes)) return Status::invalid_value;
+  return in_row(target, offset, bytes, [&] {
     return cudaMemcpyToArray(target, offset, 0, pointer(source), bytes, CopyKind::device_to_device);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoD_v2(uint64_t target, Array* source, size_t offset, size_t bytes) {
-  return in_context([&] {
-    if (!fits(source, offset, bytes)) return Status::invalid_value;
+  return in_row(source, offset, bytes, [&] {
     return cudaMemcpyFromArray(pointer(target), source, offset, 0, bytes, CopyKind::device_to_device);
   });
 }
 LANESCOPE_CUDA_API Status cuMemcpyAtoA_v2(Array* target, size_t target_offset, Array* source,
                                           size_t source_offset, size_t bytes) {
-  return in_context([&] {
-    if (!fits(target, target_offset, bytes) || !fits(source, source_offset, bytes))
-      return Status::invalid_value;
-    return cudaMemcpyArrayToArray(target, target_offset, 0, source, source_offset, 0, bytes,
-                                  CopyKind::device_to_device);
+  return in_row(target, target_offset, bytes, [&] {
+    return in_row(source, source_offset, bytes, [&] {
+      return cudaMemcpyArrayToArray(target, target_offset, 0, source, source_offset, 0, bytes,
+                                    CopyKind::device_to_device);
+    });
   });
 }
 

@@ -57,6 +57,12 @@ Status attribute_of(int* value, int attribute, const void* kernel) {
   return Status::success;
 }
 
+/// What was loaded, if it was, is a module.
+Status as_module(Status status, Binary** out) {
+  if (status == Status::success) (*out)->is_module = true;
+  return status;
+}
+
 Status load_module(Binary** out, const void* code, const JitOptions& options) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
@@ -64,11 +70,8 @@ Status load_module(Binary** out, const void* code, const JitOptions& options) {
       std::string why;
       const Status status =
           runtime.load_library(out, code, unknown_size, "module", &why, options.max_registers());
-      if (status == Status::success)
-        (*out)->is_module = true;
-      else
-        options.error(why);
-      return status;
+      if (status != Status::success) options.error(why);
+      return as_module(status, out);
     });
   });
 }
@@ -120,9 +123,7 @@ LANESCOPE_CUDA_API Status cuModuleLoad(Binary** out, const char* path) {
   return in_context([&] {
     return call([&](Runtime& runtime) {
       if (out == nullptr || path == nullptr || *path == '\0') return Status::invalid_value;
-      const Status status = runtime.load_library_file(out, path);
-      if (status == Status::success) (*out)->is_module = true;
-      return status;
+      return as_module(runtime.load_library_file(out, path), out);
     });
   });
 }

@@ -176,6 +176,8 @@ struct LaunchAttribute {
     Extent3 dimension;
     Event* event;
   } value;
+  /// CUsynchronizationPolicy: 1 to 4.
+  static bool is_policy(int number) { return number >= 1 && number <= 4; }
 };
 static_assert(sizeof(LaunchAttribute) == 72);
 

@@ -50,7 +50,7 @@ std::string Runtime::obstacle(uint64_t address, uint64_t bytes) const {
 
 Status Runtime::check(const CopyWork& work) const {
   if (!is_direction(work.kind)) return Status::invalid_memcpy_direction;
-  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  if (is_empty(work)) return Status::success;
   if (work.height > 1 && (work.target_pitch < work.width || work.source_pitch < work.width))
     return Status::invalid_pitch;
   // As an H100's runtime has it: the pitch of one row may be left out, but not be too small.
@@ -80,7 +80,7 @@ Status Runtime::check(const CopyWork& work) const {
 Status Runtime::run(const CopyWork& work, const Stream& stream) {
   const Status status = check(work);
   if (status != Status::success) return status;
-  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  if (is_empty(work)) return Status::success;
   CopyKind direction = work.kind;
   Block block;
   const auto is_host = [&](uint64_t address) {
@@ -116,7 +116,7 @@ Status Runtime::run(const CopyWork& work, const Stream& stream) {
 }
 
 Status Runtime::check(const SetWork& work) const {
-  if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::success;
+  if (is_empty(work)) return Status::success;
   if (work.element_bytes != 1 && work.element_bytes != 2 && work.element_bytes != 4)
     return Status::invalid_value;
   uint64_t row = 0, bytes = 0;
@@ -198,11 +198,6 @@ Status check_in_stream(Runtime& runtime, const W& work, Stream* handle) {
   return found == Status::success ? spoil_if_failed(*stream, runtime.check(work)) : found;
 }
 
-template <typename W>
-bool is_empty(const W& work) {
-  return work.width == 0 || work.height == 0 || work.depth == 0;
-}
-
 }  // namespace
 
 Status submit_set(const SetWork& work, Stream* stream) {
@@ -274,7 +269,7 @@ Status submit_batch(const std::vector<CopyWork>& batch, Stream* stream) {
     if (found != Status::success) return found;
     if (to->capture != nullptr) return Status::capture_unsupported;
     for (const CopyWork& work : batch) {
-      if (work.width == 0 || work.height == 0 || work.depth == 0) return Status::invalid_value;
+      if (is_empty(work)) return Status::invalid_value;
       if (const Status status = runtime.check(work); status != Status::success) return status;
     }
     for (const CopyWork& work : batch)

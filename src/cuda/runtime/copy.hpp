@@ -5,6 +5,12 @@
 
 namespace lanescope::cuda {
 
+/// Whether a copy or a set, of whichever kind, is of nothing.
+template <typename W>
+[[nodiscard]] bool is_empty(const W& box) {
+  return box.width == 0 || box.height == 0 || box.depth == 0;
+}
+
 /// The box of bytes that a cudaMemcpy3DParms speaks of.
 [[nodiscard]] Status to_work(const Copy3D& copy, CopyWork& work);
 

@@ -36,8 +36,10 @@ Limit limits[] = {
 constexpr int limit_stack = 0, limit_heap = 2, limit_sync_depth = 3, limit_l2_fetch = 5, limit_shared = 7;
 constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
 constexpr int known_limits = 10;                 // of CUDA; some of no device here
-bool is_limit(int limit) {
-  return limit >= 0 && limit < static_cast<int>(std::size(limits)) && limit != limit_sync_depth;
+Status check_limit(int limit) {
+  if (limit >= known_limits) return Status::invalid_value;
+  const bool is_here = limit >= 0 && limit < static_cast<int>(std::size(limits)) && limit != limit_sync_depth;
+  return is_here ? Status::success : Status::unsupported_limit;
 }
 
 constexpr unsigned map_host = 8;               // cudaDeviceMapHost
@@ -158,16 +160,15 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
-  if (value == nullptr || limit >= known_limits) return remember(Status::invalid_value);
-  if (!is_limit(limit)) return remember(Status::unsupported_limit);
+  if (value == nullptr) return remember(Status::invalid_value);
+  if (const Status status = check_limit(limit); status != Status::success) return remember(status);
   *value = limits[limit].value;
   return Status::success;
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
   return call_at_once([&](Runtime&) {
-    if (limit >= known_limits) return Status::invalid_value;
-    if (!is_limit(limit)) return Status::unsupported_limit;
+    if (const Status status = check_limit(limit); status != Status::success) return status;
     if (limit >= limit_shared) return Status::not_permitted;
     Limit& of = limits[limit];
     if ((limit == limit_stack && value > most_local_bytes) || (limit == limit_l2_fetch && value > of.most))

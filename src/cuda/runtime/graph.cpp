@@ -155,6 +155,12 @@ Status kernel_work(Runtime& runtime, const KernelNodeParams& params, KernelWork&
                    params.dynamic_shared, work);
 }
 
+/// A node's copy or set has to be of something.
+template <typename W>
+Status check_node(const Runtime& runtime, const W& work) {
+  return is_empty(work) ? Status::invalid_value : runtime.check(work);
+}
+
 Status set_work(Runtime& runtime, const MemsetParams& params, SetWork& work) {
   work.target = reinterpret_cast<uint64_t>(params.target);
   work.value = params.value;
@@ -162,7 +168,7 @@ Status set_work(Runtime& runtime, const MemsetParams& params, SetWork& work) {
   work.width = params.width;
   work.height = params.height;
   work.pitch = params.pitch;
-  return work.width == 0 || work.height == 0 ? Status::invalid_value : runtime.check(work);
+  return check_node(runtime, work);
 }
 
 CopyWork line_work(void* target, const void* source, size_t count, CopyKind kind) {
@@ -174,13 +180,10 @@ CopyWork line_work(void* target, const void* source, size_t count, CopyKind kind
   return work;
 }
 
-/// The work of a node's copy, which has to copy something.
 Status copy_work(const Runtime& runtime, const Copy3D* copy, CopyWork& work) {
   if (copy == nullptr) return Status::invalid_value;
   const Status status = to_work(*copy, work);
-  if (status != Status::success) return status;
-  const bool is_empty = work.width == 0 || work.height == 0 || work.depth == 0;
-  return is_empty ? Status::invalid_value : runtime.check(work);
+  return status == Status::success ? check_node(runtime, work) : status;
 }
 
 Copy3D line_copy(void* target, const void* source, size_t count, CopyKind kind) {
@@ -320,7 +323,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemcpyNode1D(Node** out, Graph* graph, Nod
                                                    CopyKind kind) {
   return call([&](Runtime& runtime) {
     const CopyWork work = line_work(target, source, bytes, kind);
-    Status status = bytes == 0 ? Status::invalid_value : runtime.check(work);
+    Status status = check_node(runtime, work);
     if (status == Status::success) status = add(out, graph, needs, count, work);
     if (status == Status::success) (*out)->copy = line_copy(target, source, bytes, kind);
     return status;

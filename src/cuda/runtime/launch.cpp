@@ -360,9 +360,10 @@ class Launch final : public UnfinishedLaunch {
     return is_short ? 1 : runtime_.options.threads;
   }
 
-  /// What the program has asked for; without that as much as the engine gives, more than a GPU does.
-  [[nodiscard]] uint32_t stack_bytes() const {
-    return std::max(config_.stack_bytes, static_cast<uint32_t>(stack_limit()));
+  /// What the program has asked for, or a GPU gives without that; of it the engine has more at least.
+  static void set_stack(exec::LaunchConfig& config) {
+    config.stack_limit = static_cast<uint32_t>(stack_limit());
+    config.stack_bytes = std::max(exec::LaunchConfig{}.stack_bytes, config.stack_limit);
   }
 
   void begin() {
@@ -370,8 +371,7 @@ class Launch final : public UnfinishedLaunch {
     config_.grid = work_.grid;
     config_.block = work_.block;
     config_.dynamic_shared = work_.dynamic_shared;
-    config_.stack_bytes = stack_bytes();
-    config_.stack_limit = static_cast<uint32_t>(stack_limit());
+    set_stack(config_);
     runtime_.memory.heap_limit = heap_limit();
     config_.params = std::move(work_.params);
     config_.cooperative = work_.cooperative;
@@ -390,8 +390,7 @@ class Launch final : public UnfinishedLaunch {
       child_.function = &runtime_.function_of(*function_.binary, k);
       child_.entry = &runtime_.recorder->entry(*child_.function, c);
       c.threads = threads_for(*child_.entry);
-      c.stack_bytes = stack_bytes();
-      c.stack_limit = static_cast<uint32_t>(stack_limit());
+      set_stack(c);
       child_.counted = runtime_.recorder->begin(*child_.entry, k, c);
       child_.start = Clock::now();
     };
@@ -447,8 +446,7 @@ Status check(const Runtime& runtime, const LaunchAttribute& attribute) {
   constexpr int known = 19;
   switch (attribute.id) {
     case LaunchAttribute::synchronization_policy:
-      return attribute.value.number > 0 && attribute.value.number <= 4 ? Status::success
-                                                                       : Status::invalid_value;
+      return LaunchAttribute::is_policy(attribute.value.number) ? Status::success : Status::invalid_value;
     case LaunchAttribute::programmatic_event:
     case LaunchAttribute::completion_event:
       return runtime.is_event(attribute.value.event) ? Status::success : Status::invalid_resource_handle;
@@ -460,11 +458,8 @@ Status check(const Runtime& runtime, const LaunchAttribute& attribute) {
 }  // namespace
 
 Status launch(const void* handle, const LaunchDescription& description, const Arguments& arguments) {
-  return call([&](Runtime& runtime) {
+  return with_stream(description.stream, OnCaptured::is_recorded, [&](Runtime& runtime, Stream& stream) {
     KernelWork work;
-    Stream* stream = nullptr;
-    const Status found = find_stream(runtime, description.stream, OnCaptured::is_recorded, stream);
-    if (found != Status::success) return found;
     if (description.attributes == nullptr && description.attribute_count != 0) return Status::invalid_value;
     for (unsigned i = 0; i < description.attribute_count; ++i) {
       const LaunchAttribute& attribute = description.attributes[i];
@@ -475,7 +470,7 @@ Status launch(const void* handle, const LaunchDescription& description, const Ar
     }
     const Status status = make_work(runtime, handle, description.grid, description.block, arguments,
                                     description.dynamic_shared, work);
-    if (status != Status::success) return spoil_if_failed(*stream, status);
+    if (status != Status::success) return spoil_if_failed(stream, status);
     return runtime.submit(description.stream, std::move(work));
   });
 }

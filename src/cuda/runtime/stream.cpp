@@ -154,7 +154,7 @@ LANESCOPE_CUDA_API Status cudaStreamSetAttribute(Stream* handle, int id,
                                                  const LaunchAttribute::Value* value) {
   return with_stream(handle, OnCaptured::is_recorded, [&](Runtime&, Stream& stream) {
     if (value == nullptr || !is_of_streams(id)) return Status::invalid_value;
-    if (id == LaunchAttribute::synchronization_policy && (value->number < 1 || value->number > 4))
+    if (id == LaunchAttribute::synchronization_policy && !LaunchAttribute::is_policy(value->number))
       return Status::invalid_value;
     if (id == LaunchAttribute::priority)
       stream.priority = value->number;
