@@ -44,14 +44,24 @@ need_packages() {
     </dev/null || stop "apt-get could not install ${missing[*]}"
 }
 
-# build PRESET [cmake option…]: configures and builds one preset of CMakePresets.json in build/PRESET.
-build() {
+# configure PRESET [cmake option…]: makes build/PRESET after a preset of CMakePresets.json.
+configure() {
   local preset=$1
   shift
   say "Configure: cmake --preset $preset${*:+ $*}"
   cmake --preset "$preset" "$@" || stop "configuring '$preset' failed; the reason is above"
-  say "Build: cmake --build --preset $preset"
-  cmake --build --preset "$preset" || stop "building '$preset' failed; the reason is above"
+}
+
+# compile PRESET: builds what one build preset of CMakePresets.json lists.
+compile() {
+  say "Build: cmake --build --preset $1"
+  cmake --build --preset "$1" || stop "building '$1' failed; the reason is above"
+}
+
+# build PRESET [cmake option…]: configures and builds all of one preset.
+build() {
+  configure "$@"
+  compile "$1"
 }
 
 # run_tests PRESET: ctest, all cores, the output of failed tests shown.
