@@ -1,6 +1,6 @@
 // Matchers of GoogleTest (gmock) for profiles:
 //   EXPECT_THAT(profile, lanescope::conflict_free());
-// A failure lists the lines that break the promise.
+// A failure lists the lines that break the promise, and for bank conflicts the best change of the source.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -38,9 +38,11 @@ inline void PrintTo(const Profile& profile,
 }
 
 MATCHER(conflict_free, negation ? "has bank conflicts" : "has no bank conflicts") {
-  if (result_listener->IsInterested())
+  if (result_listener->IsInterested()) {
     detail::explain(arg, *result_listener->stream(),
                     [](const ProfileLine& l) { return l.wavefronts > l.ideal; });
+    if (!arg.advice().empty()) *result_listener << "\n  advice: " << arg.advice().front();
+  }
   return arg.conflict_free();
 }
 

@@ -24,12 +24,18 @@ struct Size {
 
 /// Which kernel runs, and how. `nvcc -ptx -lineinfo` makes the PTX file.
 struct KernelLaunch {
-  std::string ptx;     ///< a file
-  std::string kernel;  ///< by its name in the PTX or in the program, with or without its argument list
-  Size grid, block;
+  std::string ptx;       ///< a file
+  std::string kernel{};  ///< by its name in the PTX or in the program, with or without its argument list
+  Size grid{}, block{};
   uint32_t shared_bytes = 0;   ///< dynamic shared memory of a block
   std::string arch = "sm_90";  ///< whose rules count: sm_10 … sm_121, gfx942 …
   uint32_t threads = 0;        ///< of the host; 0: all cores
+  Size cluster{0, 0, 0};       ///< blocks of a cluster; 0: as the kernel was compiled, or one
+  /// What to look for besides, as `lanescope run --check` has it: "race", "init", "barrier", "bounds",
+  /// several with commas, or "all". Profile::findings() says what was found.
+  std::string checks{};
+  /// Accesses count as the assembler merges them (docs/merging.md); false: as the PTX has them.
+  bool merge = true;
 };
 
 /// What one source line did in one way to one variable.
@@ -51,10 +57,13 @@ class Profile {
  public:
   [[nodiscard]] const std::string& kernel() const;
   /// False when the kernel did what ends it on a GPU (an access out of bounds, a deadlock): findings() says
-  /// what.
+  /// what. What checks find alone (KernelLaunch::checks) leaves it true.
   [[nodiscard]] bool ok() const;
   /// In words, one entry each, with their places.
   [[nodiscard]] const std::vector<std::string>& findings() const;
+  /// Changes of the source that would take bank conflicts away, best first: in words, with the reason and
+  /// what each would bring and cost.
+  [[nodiscard]] const std::vector<std::string>& advice() const;
 
   /// Every access to shared memory takes the fewest wavefronts it can.
   [[nodiscard]] bool conflict_free() const { return wavefronts() == ideal_wavefronts(); }
@@ -120,8 +129,8 @@ Argument argument_of(const std::vector<T>& memory) {
 
 }  // namespace detail
 
-/// Runs the kernel. Throws std::runtime_error for what cannot run: no such file or kernel, arguments of other
-/// numbers or sizes than the kernel's parameters.
+/// Runs the kernel. Throws std::runtime_error for what cannot run: no such file, kernel, architecture or
+/// check, a shape that cannot be launched, arguments of other numbers or sizes than the kernel's parameters.
 [[nodiscard]] Profile run_with(const KernelLaunch& launch, const std::vector<Argument>& arguments);
 
 /// The same with arguments as a launch has them, in their order: vectors for pointers, and values.

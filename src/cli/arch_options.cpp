@@ -4,13 +4,9 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cctype>
-#include <string_view>
-#include <vector>
 
 #include "base/error.hpp"
-#include "base/nearest.hpp"
+#include "profile/arch_by_name.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -21,17 +17,6 @@ model::Broadcast broadcast_by_name(const std::string& name) {
 }
 
 }  // namespace
-
-model::Arch arch_by_name(const std::string& name) {
-  std::string wanted = name;
-  std::transform(wanted.begin(), wanted.end(), wanted.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  if (const model::Arch* arch = model::find_arch(wanted)) return *arch;
-  std::vector<std::string_view> names;
-  for (const model::Arch& arch : model::archs) names.emplace_back(arch.name);
-  throw Error(fmt::format("unknown architecture '{}'; the nearest is '{}', known are {}", name,
-                          nearest(wanted, names), fmt::join(names, ", ")));
-}
 
 bool ArchOptions::asks_for_all() const {
   if (arch_ != "all") return false;
@@ -90,7 +75,7 @@ model::Arch ArchOptions::resolve(const std::string& otherwise) const {
   }
   if (arch_.empty() && model::find_arch(otherwise) == nullptr)
     throw Error(fmt::format("nothing is known of {}: say with --arch whose rules to count by", otherwise));
-  const model::Arch arch = arch_by_name(arch_.empty() ? otherwise : arch_);
+  const model::Arch arch = profile::arch_by_name(arch_.empty() ? otherwise : arch_);
   if (!given("--bank-mode")) return arch;
   if (!arch.has_bank_modes) throw Error(fmt::format("--bank-mode is for sm_3x only, not for {}", arch.name));
   return model::with_bank_mode(arch, bank_mode_);

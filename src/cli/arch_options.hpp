@@ -36,8 +36,4 @@ class ArchOptions {
   const CLI::App* command_ = nullptr;
 };
 
-/// The architecture of that name (capitals do not matter). Throws lanescope::Error that names the nearest
-/// known one and all the others.
-model::Arch arch_by_name(const std::string& name);
-
 }  // namespace lanescope::cli

@@ -156,9 +156,9 @@ EngineRun run_kernels(const MeasureOptions& options, const model::Arch& arch, co
       replay::look_for_addresses(recording, {});
       capture.emplace(folder, std::move(recording));
     };
-    const auto after = [&](const KernelLaunch&, const exec::LaunchResult& result) {
-      capture->finish(result.failed ? "it failed on the engine; 'lanescope run' says where" : "");
-      if (result.failed) run.status = program_failed;
+    const auto after = [&](const KernelLaunch&, const report::Launch& reported) {
+      capture->finish(reported.failed ? "it failed on the engine; 'lanescope run' says where" : "");
+      if (reported.failed) run.status = program_failed;
     };
     report::Launch launch = run_kernel(job, name, sources, before, after);
     run.launches.push_back({folder, std::move(launch)});

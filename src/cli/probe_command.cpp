@@ -18,6 +18,7 @@
 #include "probe/infer.hpp"
 #include "probe/record.hpp"
 #include "probe/words.hpp"
+#include "profile/arch_by_name.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -49,7 +50,7 @@ Probed probe_record(const std::string& path) {
 
 int run_probe(const ProbeOptions& options) {
   std::optional<model::Arch> preset;
-  if (!options.compare.empty()) preset = arch_by_name(options.compare);
+  if (!options.compare.empty()) preset = profile::arch_by_name(options.compare);
   check_output(options.json);
   const Probed probed = options.from.empty() ? probe_gpu(options.device) : probe_record(options.from);
   if (!preset)

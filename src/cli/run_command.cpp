@@ -97,7 +97,7 @@ int run(RunCommandOptions& options) {
   }
   report::Report report = report::make_report(job.arch);
   advise::Sources sources(options.run.subject());
-  const auto dump = [&](const KernelLaunch& launch, const exec::LaunchResult&) {
+  const auto dump = [&](const KernelLaunch& launch, const report::Launch&) {
     for (const Dump& d : dumps) write_output(d.file, launch.buffers.bytes(d.argument));
   };
   for (const std::string& name : job.kernels)

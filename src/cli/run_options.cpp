@@ -19,8 +19,7 @@
 #include "cli/terminal.hpp"
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/limits.hpp"
-#include "merge/plan.hpp"
-#include "profile/collector.hpp"
+#include "report/run_and_report.hpp"
 
 namespace lanescope::cli {
 namespace {
@@ -91,7 +90,7 @@ const char* RunOptions::argument_help =
 
 report::Launch run_kernel(const KernelJob& job, const std::string& name, advise::Sources& sources,
                           const std::function<void(const KernelLaunch&)>& before,
-                          const std::function<void(const KernelLaunch&, const exec::LaunchResult&)>& after) {
+                          const std::function<void(const KernelLaunch&, const report::Launch&)>& after) {
   exec::Memory memory;
   exec::Image image(job.module, memory);
   const exec::Kernel& kernel = image.kernel(name);
@@ -99,26 +98,17 @@ report::Launch run_kernel(const KernelJob& job, const std::string& name, advise:
 
   exec::LaunchConfig config = job.config;
   config.params = buffers.parameters(kernel);
-  std::shared_ptr<const merge::Plan> plan;
-  if (job.merge && merge::knows(job.arch))
-    plan = std::make_shared<const merge::Plan>(merge::predict(*job.module, kernel));
-  profile::Collectors collectors(job.arch, static_cast<uint32_t>(kernel.accesses.size()),
-                                 profile::RecordBlocks::some, plan);
-  if (job.count) config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
   const KernelLaunch launch{image, kernel, config, buffers};
   if (before) before(launch);
-  exec::LaunchResult result;
-  {
-    ProgressBar progress(kernel.display_name);
-    if (progress.enabled())
-      config.progress = [&](uint64_t finished, uint64_t total) { progress.show(finished, total); };
-    result = image.launch(kernel, config);
-  }
-  if (after) after(launch, result);
   const auto needs = job.assembly.kernels.find(kernel.name);
-  return report::make_launch(job.arch, *job.module, kernel, config, result,
-                             job.count ? std::optional(collectors.merged()) : std::nullopt, sources,
-                             needs == job.assembly.kernels.end() ? nullptr : &needs->second, plan.get());
+  const report::Counting counting{job.arch, job.count, job.merge,
+                                  needs == job.assembly.kernels.end() ? nullptr : &needs->second};
+  ProgressBar progress(kernel.display_name);
+  if (progress.enabled())
+    config.progress = [&](uint64_t finished, uint64_t total) { progress.show(finished, total); };
+  report::Launch reported = report::run_and_report(image, kernel, config, counting, sources);
+  if (after) after(launch, reported);
+  return reported;
 }
 
 void RunOptions::add_to(CLI::App& command) {

@@ -49,7 +49,7 @@ struct KernelLaunch {
 [[nodiscard]] report::Launch run_kernel(
     const KernelJob& job, const std::string& name, advise::Sources& sources,
     const std::function<void(const KernelLaunch&)>& before,
-    const std::function<void(const KernelLaunch&, const exec::LaunchResult&)>& after);
+    const std::function<void(const KernelLaunch&, const report::Launch&)>& after);
 
 struct RunOptions {
   std::vector<std::string> files;

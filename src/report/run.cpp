@@ -10,12 +10,10 @@
 #include "advise/sources.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "base/nearest.hpp"
 #include "exec/launch.hpp"
-#include "lanescope/model/archs.hpp"
 #include "lanescope/model/limits.hpp"
-#include "merge/plan.hpp"
-#include "profile/collector.hpp"
+#include "profile/arch_by_name.hpp"
+#include "profile/checks.hpp"
 #include "profile/sums.hpp"
 #include "ptx/module.hpp"
 #include "report/hazards.hpp"
@@ -23,6 +21,7 @@
 #include "report/metrics.hpp"
 #include "report/read.hpp"
 #include "report/report.hpp"
+#include "report/run_and_report.hpp"
 #include "report/text.hpp"
 
 namespace lanescope {
@@ -31,6 +30,7 @@ struct Profile::Data {
   report::Report report;  ///< of one launch
   std::vector<ProfileLine> lines;
   std::vector<std::string> findings;
+  std::vector<std::string> advice;
 
   [[nodiscard]] const report::Launch& launch() const { return report.launches.front(); }
 };
@@ -48,6 +48,8 @@ Profile make_profile(report::Report report) {
   for (const report::Finding& finding : data->launch().findings)
     data->findings.push_back(
         fmt::format("{}:{}: {}: {}", finding.file, finding.line, finding.kind, finding.message));
+  for (const advise::Advice& advice : data->launch().advice)
+    data->advice.push_back(fmt::format("{}:{}: {}", advice.file, advice.line, report::in_words(advice)));
   return Profile(std::move(data));
 }
 
@@ -100,43 +102,30 @@ class DeviceArguments {
   std::vector<std::pair<uint64_t, const Argument*>> buffers_;
 };
 
-model::Arch arch_named(const std::string& name) {
-  if (const model::Arch* arch = model::find_arch(name)) return *arch;
-  std::vector<std::string_view> names;
-  for (const model::Arch& arch : model::archs) names.emplace_back(arch.name);
-  throw Error(fmt::format("unknown architecture '{}'; the nearest is '{}'", name, nearest(name, names)));
-}
-
 exec::Dim3 dim(const Size& size) { return {size.x, size.y, size.z}; }
 
 }  // namespace
 
 Profile run_with(const KernelLaunch& launch, const std::vector<Argument>& arguments) {
-  const model::Arch arch = arch_named(launch.arch);
+  const model::Arch arch = profile::arch_by_name(launch.arch);
   const auto module = std::make_shared<const ptx::Module>(ptx::parse(read_file(launch.ptx), launch.ptx));
   exec::Memory memory;
   exec::Image image(module, memory);
   const exec::Kernel& kernel = image.kernel(launch.kernel);
+  const DeviceArguments device(memory, kernel, arguments);
+  exec::LaunchConfig config;
+  config.grid = dim(launch.grid);
+  config.block = dim(launch.block);
+  config.cluster = dim(launch.cluster);
+  config.dynamic_shared = launch.shared_bytes;
+  config.shared_limit = static_cast<uint32_t>(model::limits_of(arch.name).shared_per_block);
+  config.threads = launch.threads;
+  config.checks = profile::parse_checks(launch.checks, arch);
+  config.params = device.params();
+  advise::Sources sources(launch.ptx);
   report::Report report = report::make_report(arch);
-  {
-    const DeviceArguments device(memory, kernel, arguments);
-    exec::LaunchConfig config;
-    config.grid = dim(launch.grid);
-    config.block = dim(launch.block);
-    config.dynamic_shared = launch.shared_bytes;
-    config.shared_limit = static_cast<uint32_t>(model::limits_of(arch.name).shared_per_block);
-    config.threads = launch.threads;
-    config.params = device.params();
-    std::shared_ptr<const merge::Plan> plan;
-    if (merge::knows(arch)) plan = std::make_shared<const merge::Plan>(merge::predict(*module, kernel));
-    profile::Collectors collectors(arch, static_cast<uint32_t>(kernel.accesses.size()),
-                                   profile::RecordBlocks::some, plan);
-    config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
-    const exec::LaunchResult result = image.launch(kernel, config);
-    advise::Sources sources(launch.ptx);
-    report.launches.push_back(report::make_launch(arch, *module, kernel, config, result, collectors.merged(),
-                                                  sources, nullptr, plan.get()));
-  }
+  report.launches.push_back(report::run_and_report(image, kernel, std::move(config),
+                                                   {.arch = arch, .merge = launch.merge}, sources));
   return make_profile(std::move(report));
 }
 
@@ -155,6 +144,7 @@ std::vector<Profile> read_profiles(const std::string& path) {
 const std::string& Profile::kernel() const { return data_->launch().kernel; }
 bool Profile::ok() const { return !data_->launch().failed; }
 const std::vector<std::string>& Profile::findings() const { return data_->findings; }
+const std::vector<std::string>& Profile::advice() const { return data_->advice; }
 const std::vector<ProfileLine>& Profile::lines() const { return data_->lines; }
 std::string Profile::text() const { return report::to_text(data_->report, {}); }
 std::string Profile::json() const { return report::to_json(data_->report); }

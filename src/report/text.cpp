@@ -159,29 +159,10 @@ void write_advice(Writer& out, const Launch& launch) {
   constexpr size_t most = 3;
   for (size_t i = 0; i < std::min(most, launch.advice.size()); ++i) {
     const advise::Advice& a = launch.advice[i];
-    std::string text =
-        fmt::format("Advice {} ({}:{}): {}. Reason: {}.", i + 1, a.file, a.line, a.change, a.reason);
-    text +=
-        fmt::format(" Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less.", a.variable,
-                    grouped(a.wavefronts_before), a.estimate ? "about " : "", grouped(a.wavefronts_after),
-                    percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts));
-    const auto change = [](uint64_t before, uint64_t after) {
-      return before == after ? fmt::format("{} as before", grouped(after))
-                             : fmt::format("{} → {}", grouped(before), grouped(after));
-    };
-    text += fmt::format(" Bytes of shared memory a block: {}",
-                        change(a.shared_bytes_before, a.shared_bytes_after));
-    if (a.occupancy_known)
-      text += fmt::format("; blocks on a multiprocessor: {} (limit: {}{})",
-                          change(static_cast<uint64_t>(a.occupancy_before.blocks),
-                                 static_cast<uint64_t>(a.occupancy_after.blocks)),
-                          advise::name_of(a.occupancy_after.limiter),
-                          a.registers_known ? "" : "; registers unknown");
-    text += ".";
-    if (a.kind == advise::Advice::Kind::layout) text += fmt::format(" Rows are known from {}.", a.pitch_from);
-    if (a.patch) text += " `lanescope fix` makes this change.";
     out.line();
-    out.paragraph(text, 2, Style::good);
+    out.paragraph(fmt::format("Advice {} ({}:{}): {}{}", i + 1, a.file, a.line, in_words(a),
+                              a.patch ? " `lanescope fix` makes this change." : ""),
+                  2, Style::good);
   }
 }
 
@@ -300,6 +281,29 @@ void write_allowed(Writer& out, const Report& report) {
 }
 
 }  // namespace
+
+std::string in_words(const advise::Advice& a) {
+  const auto change = [](uint64_t before, uint64_t after) {
+    return before == after ? fmt::format("{} as before", grouped(after))
+                           : fmt::format("{} → {}", grouped(before), grouped(after));
+  };
+  std::string text = fmt::format(
+      "{}. Reason: {}. Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less. Bytes of "
+      "shared "
+      "memory a block: {}",
+      a.change, a.reason, a.variable, grouped(a.wavefronts_before), a.estimate ? "about " : "",
+      grouped(a.wavefronts_after), percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts),
+      change(a.shared_bytes_before, a.shared_bytes_after));
+  if (a.occupancy_known)
+    text += fmt::format("; blocks on a multiprocessor: {} (limit: {}{})",
+                        change(static_cast<uint64_t>(a.occupancy_before.blocks),
+                               static_cast<uint64_t>(a.occupancy_after.blocks)),
+                        advise::name_of(a.occupancy_after.limiter),
+                        a.registers_known ? "" : "; registers unknown");
+  text += ".";
+  if (a.kind == advise::Advice::Kind::layout) text += fmt::format(" Rows are known from {}.", a.pitch_from);
+  return text;
+}
 
 std::string to_text(const Report& report, const TextOptions& options) {
   Writer out(options);

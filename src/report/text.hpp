@@ -12,4 +12,7 @@ namespace lanescope::report {
 /// comparison at the end.
 [[nodiscard]] std::string to_text(const Report& report, const TextOptions& options);
 
+/// What to change, why, and what that would bring and cost, in sentences.
+[[nodiscard]] std::string in_words(const advise::Advice& advice);
+
 }  // namespace lanescope::report
