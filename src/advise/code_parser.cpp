@@ -80,7 +80,7 @@ struct RequestName { const char* name; model::Op op; int matrices; };
 constexpr RequestName request_names[] = {
     {"atomicAdd", model::Op::atomic, 0}, {"atomicSub", model::Op::atomic, 0}, {"atomicExch", model::Op::atomic, 0},
     {"atomicMin", model::Op::atomic, 0}, {"atomicMax", model::Op::atomic, 0}, {"atomicInc", model::Op::atomic, 0},
-    {"atomicDec", model::Op::atomic, 0}, {"atomicCAS", model::Op::atomic, 0}, {"atomicAnd", model::Op::atomic, 0},
+    {"atomicDec", model::Op::atomic, 0}, {"atomicCAS", model::Op::compare_and_swap, 0}, {"atomicAnd", model::Op::atomic, 0},
     {"atomicOr", model::Op::atomic, 0},  {"atomicXor", model::Op::atomic, 0},
     {"__pipeline_memcpy_async", model::Op::cp_async, 0},
     {"ldmatrix_x1", model::Op::ldmatrix, 1}, {"ldmatrix_x2", model::Op::ldmatrix, 2}, {"ldmatrix_x4", model::Op::ldmatrix, 4},
@@ -104,6 +104,13 @@ bool has_word(const char* const (&words)[n], std::string_view word) {
 bool is_place(NodeKind kind) { return kind <= NodeKind::variable; }
 bool is_integer(const Type& type) { return type.kind == Type::Kind::integer; }
 bool is_number(const Type& type) { return is_integer(type) || type.kind == Type::Kind::floating; }
+/// What the hardware does for an atomic function of CUDA on such a number: merge/plan.hpp.
+model::Op op_of_atomic(std::string_view function, model::Op op, const Type& number) {
+  const bool has_instruction = op == model::Op::compare_and_swap || function == "atomicExch" ||
+                               function == "atomicMin" || function == "atomicMax";
+  const bool looped = number.size == 2 || ((!is_integer(number) || number.size == 8) && !has_instruction);
+  return looped ? model::Op::update_loop : op;
+}
 
 struct Symbol {
   enum class Kind : uint8_t { array, variable, constant, type, builtin, valueless };
@@ -1141,11 +1148,13 @@ class Parser {
       fail(arguments[0],
            fmt::format("'{}' is no pointer; '{}' needs one", text_of(arguments[0]), function.text));
     int64_t bytes = static_cast<int64_t>(pointer.element->size);
+    model::Op op = row->op;
     const Type* type = unknown_;
-    if (row->op == model::Op::atomic) {
+    if (is_atomic(row->op)) {
       if (!is_number(*pointer.element) || bytes < 2)
         fail(arguments[0], fmt::format("'{}' takes a pointer to a number of 2, 4 or 8 bytes", function.text));
       type = pointer.element;
+      op = op_of_atomic(function.text, op, *type);
     } else if (row->op == model::Op::cp_async) {
       if (arguments.size() < 3 || node(arguments[2]).kind != NodeKind::constant)
         fail(function, "the third argument of '__pipeline_memcpy_async' is a number of bytes: 4, 8 or 16");
@@ -1156,8 +1165,7 @@ class Parser {
       bytes = row->matrices;
     }
     const NodeId made = make(NodeKind::request, type, std::move(arguments), function.begin, end, bytes);
-    program_->nodes[made].access =
-        row->op == model::Op::cp_async && bytes == 16 ? model::Op::cp_async_cg : row->op;
+    program_->nodes[made].access = op == model::Op::cp_async && bytes == 16 ? model::Op::cp_async_cg : op;
     return made;
   }
 

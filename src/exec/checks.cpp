@@ -208,7 +208,9 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
         case AccessKind::load_matrix: load(now, lane, index); break;
         case AccessKind::store:
         case AccessKind::store_matrix: store(now, lane, index); break;
-        case AccessKind::atomic: change(now, lane, index); break;
+        case AccessKind::atomic:
+        case AccessKind::compare_and_swap:
+        case AccessKind::update_loop: change(now, lane, index); break;
         case AccessKind::async_copy:
         case AccessKind::async_copy_cg: begin_copy(now, lane, index); break;
       }
@@ -459,7 +461,7 @@ void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32
   for (uint32_t i = c.touches; i != none; i = touches_[i].next) {
     const Touch& t = touches_[i];
     const CheckedAccess& then = kernel_.checks[t.access];
-    if ((atomics_only && then.kind != AccessKind::atomic) || !can_race(now.access, then)) continue;
+    if ((atomics_only && !is_atomic(then.kind)) || !can_race(now.access, then)) continue;
     uint32_t lanes = t.lanes;
     if (t.warp == now.w.index) lanes &= ~(1u << lane);
     for (; lanes != 0; lanes &= lanes - 1) {

@@ -14,7 +14,7 @@ bool is_param(Space s) { return s == Space::param || s == Space::param_entry || 
 
 CheckedAccess::Strength strength_of(const ptx::Instruction& in, AccessKind kind) {
   using Strength = CheckedAccess::Strength;
-  if (kind == AccessKind::atomic) return Strength::atomic;
+  if (is_atomic(kind)) return Strength::atomic;
   if (in.has(Mod::relaxed) || in.has(Mod::acquire) || in.has(Mod::release)) return Strength::atomic;
   return in.has(Mod::volatile_) ? Strength::is_volatile : Strength::plain;
 }
@@ -236,8 +236,7 @@ void Decoder::put_mbarrier_check(const Address& object, AccessKind kind) {
   constexpr uint32_t bytes = 8;
   const Space space = is_shared(object.space) ? Space::shared : object.space;
   CheckedAccess access = whole_access(kind, space, object, bytes);
-  access.strength =
-      kind == AccessKind::atomic ? CheckedAccess::Strength::atomic : CheckedAccess::Strength::plain;
+  access.strength = is_atomic(kind) ? CheckedAccess::Strength::atomic : CheckedAccess::Strength::plain;
   access.of_mbarrier = true;
   put_check(access, object.base, object.offset);
 }

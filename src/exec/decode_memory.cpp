@@ -124,7 +124,8 @@ void Decoder::emit_memory() {
   }
   key.types[0] = in_->type();
   const Handler h = select(key);
-  const AccessKind kind = atomic              ? AccessKind::atomic
+  const AccessKind kind = in_->has(Mod::cas)  ? AccessKind::compare_and_swap
+                          : atomic            ? AccessKind::atomic
                           : in_->op == Op::st ? AccessKind::store
                                               : AccessKind::load;
   if (checked_) put_check(key, kind, place.base, place.offset, d, list);

@@ -20,10 +20,24 @@ struct Dim3 {
   friend bool operator==(const Dim3&, const Dim3&) = default;
 };
 
-/// ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0 … 8 n - 1. An asynchronous copy is
-/// two accesses, one that writes shared memory and one that reads global memory; async_copy_cg are those past
-/// the first-level cache (cp.async.cg).
-enum class AccessKind : uint8_t { load, store, atomic, async_copy, async_copy_cg, load_matrix, store_matrix };
+/// No engine sends update_loop: it is what the assembler makes of atomics that the hardware has no
+/// instruction for (merge/plan.hpp). ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0
+/// … 8 n - 1. An asynchronous copy is two accesses, one that writes shared memory and one that reads global
+/// memory; async_copy_cg are those past the first-level cache (cp.async.cg).
+enum class AccessKind : uint8_t {
+  load,
+  store,
+  atomic,
+  compare_and_swap,
+  update_loop,
+  async_copy,
+  async_copy_cg,
+  load_matrix,
+  store_matrix
+};
+[[nodiscard]] constexpr bool is_atomic(AccessKind k) {
+  return k == AccessKind::atomic || k == AccessKind::compare_and_swap || k == AccessKind::update_loop;
+}
 [[nodiscard]] constexpr bool is_copy(AccessKind k) {
   return k == AccessKind::async_copy || k == AccessKind::async_copy_cg;
 }

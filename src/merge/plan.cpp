@@ -219,20 +219,35 @@ class Function {
     for (const uint32_t reg : usage.reads) extended_[reg] = true;
   }
 
+  /// An atomic that is no 32-bit integer's. Through generic addresses those of 64-bit integers have an
+  /// instruction.
+  static void loop(Fate& f, const ptx::Instruction& in) {
+    const uint64_t size = ptx::size_of(in.type());
+    if (size != 2 && (in.has(Mod::exch) || in.has(Mod::cas))) return;
+    if (in.space == Space::generic && size == 8 && !ptx::is_float(in.type())) return;
+    if (in.has(Mod::min) || in.has(Mod::max)) {
+      f.doubt =
+          "the assembler makes a loop of this atomic, which lanes leave at once whose value changes nothing";
+      return;
+    }
+    f.kind = Fate::Kind::looped;
+    f.doubt = "warps that update one word at the same time run this atomic's loop more often";
+  }
+
   /// Counting (red.add of 1) is done by population count. Where all lanes have one address, 32-bit integer
   /// operations are done in registers first. Others that the hardware has no instruction for become loops.
   void combine_atomics() {
     for (const auto& [i, site] : site_of_) {
       const ptx::Instruction& in = f_.body[i];
-      if ((in.op != Op::atom && in.op != Op::red) || !is_shared(in.space)) continue;
+      if (in.op != Op::atom && in.op != Op::red) continue;
+      if (!is_shared(in.space) && in.space != Space::generic) continue;
       Fate& f = plan_.fates[site];
       const Type type = in.type();
       if (ptx::is_float(type) || ptx::size_of(type) != 4) {
-        if (!in.has(Mod::exch) && !in.has(Mod::cas))
-          f.doubt =
-              "the assembler makes a loop of this atomic, which runs once for each lane that meets another";
+        loop(f, in);
         continue;
       }
+      if (in.space == Space::generic) continue;
       const bool used =
           in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && live_[in.operands[0].reg];
       const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];

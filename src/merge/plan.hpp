@@ -1,9 +1,9 @@
 // What the assembler (ptxas) makes of a kernel's accesses to shared memory: neighbouring loads and stores of
 // one thread become one access of 64 or 128 bits where the alignment is provable; loads of what is already in
 // a register, and loads whose result nobody uses, disappear; atomics that count, and those whose address all
-// lanes share, are put together for a warp. This is predicted from the PTX, with the rules that ptxas 13.0
-// was seen to follow for sm_90 (docs/merging.md), and where the rules do not say what it does, the plan says
-// so.
+// lanes share, are put together for a warp; those that the hardware has no instruction for become loops. This
+// is predicted from the PTX, with the rules that ptxas 13.0 was seen to follow for sm_90 (docs/merging.md),
+// and where the rules do not say what it does, the plan says so.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,8 @@ struct Fate {
     known,        ///< the value is in a register already: loaded (by `with`) or stored before
     unused,       ///< nobody uses what it loads
     overwritten,  ///< a store to the same place follows before anybody could look (`with`)
-    combined      ///< an atomic: lanes that meet in one word are put together and cost what one does
+    combined,     ///< an atomic: lanes that meet in one word are put together and cost what one does
+    looped        ///< an atomic: a loop of load and compare-and-swap (model::Op::update_loop)
   };
   Kind kind = Kind::kept;
   /// The accesses that are counted for each execution of the instruction; of merged ones those that the first

@@ -68,6 +68,8 @@ std::string link(const Access& access, int index) {
                          : values == 2 ? "{%zero, %zero}"
                                        : "{%zero, %zero, %zero, %zero}") +
              wait;
+    case Op::compare_and_swap:  // not among all_accesses(), nor the next one
+    case Op::update_loop:
     case Op::atomic: return "  @%here atom.shared.add.u32 %v0, [%at], %zero;\n" + advance(1);
     case Op::cp_async:
     case Op::cp_async_cg:
@@ -225,6 +227,8 @@ std::string name_of(const Access& access) {
   switch (access.op) {
     case Op::load: return fmt::format("ld.shared {}", access.width);
     case Op::store: return fmt::format("st.shared {}", access.width);
+    case Op::compare_and_swap:
+    case Op::update_loop:
     case Op::atomic: return fmt::format("atom.shared {}", access.width);
     case Op::cp_async:
     case Op::cp_async_cg: return fmt::format("cp.async {}", access.width);

@@ -61,6 +61,8 @@ model::Op op_of(exec::AccessKind kind) {
     case exec::AccessKind::async_copy_cg: return model::Op::cp_async_cg;
     case exec::AccessKind::load_matrix: return model::Op::ldmatrix;
     case exec::AccessKind::store_matrix: return model::Op::stmatrix;
+    case exec::AccessKind::compare_and_swap: return model::Op::compare_and_swap;
+    case exec::AccessKind::update_loop: return model::Op::update_loop;
     case exec::AccessKind::atomic: break;
   }
   return model::Op::atomic;
@@ -86,6 +88,7 @@ model::FixedArray<uint64_t, model::max_lanes> destinations(const uint32_t* offse
 exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const merge::Piece& piece) {
   exec::Access part = access;
   if (fate.kind == merge::Fate::Kind::combined) part.kind = exec::AccessKind::store;
+  if (fate.kind == merge::Fate::Kind::looped) part.kind = exec::AccessKind::update_loop;
   part.width = piece.width;
   for (uint64_t& address : part.address) address += static_cast<uint64_t>(int64_t{piece.offset});
   return part;
@@ -94,7 +97,7 @@ exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const
 Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   Cost cost;
   cost.lanes = static_cast<uint32_t>(std::popcount(access.mask));
-  if (access.kind == exec::AccessKind::atomic) cost.word_lanes = most_in_one_word(access);
+  if (is_atomic(access.kind)) cost.word_lanes = most_in_one_word(access);
   if (access.space == exec::AccessSpace::local) {
     add_local(cost, arch, access);
     return cost;
@@ -111,6 +114,9 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   cost.wavefronts = static_cast<uint32_t>(shared.unknown_rule ? shared.estimate : shared.wavefronts);
   cost.ideal = static_cast<uint32_t>(shared.ideal);
   cost.conflicts = static_cast<uint32_t>(shared.conflicts);
+  cost.requests = static_cast<uint32_t>(shared.requests);
+  cost.loads = {static_cast<uint64_t>(shared.loads.requests), static_cast<uint64_t>(shared.loads.wavefronts),
+                static_cast<uint64_t>(shared.loads.ideal), static_cast<uint64_t>(shared.loads.conflicts)};
   cost.max_way = static_cast<uint32_t>(shared.max_way);
   cost.write_race = shared.write_race;
   cost.evidence = shared.evidence;

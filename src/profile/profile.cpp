@@ -7,6 +7,13 @@
 
 namespace lanescope::profile {
 
+void LoopLoads::add(const LoopLoads& other, uint64_t times) {
+  requests += times * other.requests;
+  wavefronts += times * other.wavefronts;
+  ideal += times * other.ideal;
+  conflicts += times * other.conflicts;
+}
+
 void Counters::add(const Cost& cost, uint64_t times) {
   instructions += times;
   requests += times * cost.requests;
@@ -14,6 +21,7 @@ void Counters::add(const Cost& cost, uint64_t times) {
   wavefronts += times * cost.wavefronts;
   ideal += times * cost.ideal;
   conflicts += times * cost.conflicts;
+  loads.add(cost.loads, times);
   estimates += cost.estimate ? times : 0;
   write_races += cost.write_race ? times : 0;
   transactions += times * cost.transactions;
@@ -35,6 +43,7 @@ void Counters::add(const Counters& other) {
   wavefronts += other.wavefronts;
   ideal += other.ideal;
   conflicts += other.conflicts;
+  loads.add(other.loads);
   estimates += other.estimates;
   write_races += other.write_races;
   transactions += other.transactions;
@@ -127,20 +136,31 @@ Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   return place;
 }
 
+namespace {
+
+/// "ld", "atom"; "wmma.load" and "wmma.store", which are one instruction to the table of instructions.
+std::string op_of(ptx::Op op, exec::AccessKind kind) {
+  std::string name(ptx::name_of(op));
+  if (op == ptx::Op::wmma) name += exec::reads(kind) ? ".load" : ".store";
+  return name;
+}
+
+}  // namespace
+
 std::vector<LineCounters> by_line(const ptx::Module& module, const exec::Kernel& kernel,
                                   const Profile& profile) {
-  std::map<std::tuple<uint32_t, uint32_t, bool, std::string, uint32_t>, LineCounters> lines;
+  std::map<std::tuple<uint32_t, uint32_t, bool, std::string, exec::AccessKind, uint32_t>, LineCounters> lines;
   for (const SiteCounters& site : profile.sites) {
     const exec::AccessSite& access = kernel.accesses[site.site];
     const exec::Origin& origin = kernel.origins[access.origin];
     LineCounters line;
     line.place = place_of(module, origin);
-    line.op = std::string(ptx::name_of(origin.op)) + "." + name_of(site.space);
+    line.op = op_of(origin.op, access.kind) + "." + name_of(site.space);
     line.kind = access.kind;
     line.space = site.space;
     line.variable = site.variable;
     const auto [found, is_new] = lines.try_emplace(
-        {line.place.file, line.place.line, line.place.in_source, line.op, line.variable}, line);
+        {line.place.file, line.place.line, line.place.in_source, line.op, line.kind, line.variable}, line);
     LineCounters& sum = found->second;
     sum.counters.add(site.counters);
     if (sum.sites.empty() || sum.sites.back() != site.site) sum.sites.push_back(site.site);
@@ -164,12 +184,9 @@ std::vector<VariableCounters> by_variable(const Profile& profile) {
   return ordered;
 }
 
-Totals totals(const Profile& profile) {
-  Totals sum;
-  for (const SiteCounters& site : profile.sites) of(sum, site.space, site.kind).add(site.counters);
-  return sum;
-}
+namespace {
 
+/// The sum that accesses of that space and kind belong to.
 Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
   if (exec::is_copy(kind)) return space == exec::AccessSpace::shared ? sum.shared_copy : sum.global_copy;
   const bool load = exec::reads(kind);
@@ -179,6 +196,31 @@ Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
   if (space == exec::AccessSpace::global)
     return load ? sum.global_load : store ? sum.global_store : sum.global_atomic;
   return load ? sum.local_load : sum.local_store;
+}
+
+}  // namespace
+
+Totals totals(const Profile& profile) {
+  Totals sum;
+  for (const SiteCounters& site : profile.sites) add(sum, site.space, site.kind, site.counters);
+  return sum;
+}
+
+void add(Totals& sum, exec::AccessSpace space, exec::AccessKind kind, const Counters& counters) {
+  const LoopLoads& loads = counters.loads;
+  Counters& own = of(sum, space, kind);
+  own.add(counters);
+  if (loads.requests == 0) return;
+  own.wavefronts -= loads.wavefronts;
+  own.ideal -= loads.ideal;
+  own.conflicts -= loads.conflicts;
+  own.loads = {};
+  Counters as_loads;
+  as_loads.requests = loads.requests;
+  as_loads.wavefronts = loads.wavefronts;
+  as_loads.ideal = loads.ideal;
+  as_loads.conflicts = loads.conflicts;
+  of(sum, space, exec::AccessKind::load).add(as_loads);
 }
 
 const char* name_of(exec::AccessSpace space) {

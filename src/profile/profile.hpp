@@ -22,6 +22,17 @@ inline constexpr uint32_t most_ways = 64;
 /// No shared variable: the access went elsewhere, or to no declared variable.
 inline constexpr uint32_t no_variable = 0xffffffffu;
 
+/// The loads of update loops, which are counted among the atomics' requests that become such a loop.
+struct LoopLoads {
+  uint64_t requests = 0;
+  uint64_t wavefronts = 0;
+  uint64_t ideal = 0;
+  uint64_t conflicts = 0;
+
+  void add(const LoopLoads& other, uint64_t times = 1);
+  friend bool operator==(const LoopLoads&, const LoopLoads&) = default;
+};
+
 /// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other
 /// spaces the second one; `lanes` is of both.
 struct Cost {
@@ -29,8 +40,9 @@ struct Cost {
   uint32_t lanes = 0;     ///< active
   uint32_t wavefronts = 0;
   uint32_t ideal = 0;       ///< non-empty phases: the wavefronts an access of these lanes must cost
-  uint32_t conflicts = 0;   ///< wavefronts - ideal
-  uint32_t max_way = 0;     ///< wavefronts of the worst phase
+  uint32_t conflicts = 0;   ///< as the hardware counts them: model::SharedCost
+  uint32_t max_way = 0;     ///< of the worst phase
+  LoopLoads loads;          ///< of the wavefronts; not among the requests
   bool estimate = false;    ///< the hardware's rule is unknown: the numbers are an estimate
   bool write_race = false;  ///< several lanes store to one word: which value stays is undefined
 
@@ -53,6 +65,7 @@ struct Counters {
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t conflicts = 0;
+  LoopLoads loads;           ///< of the wavefronts and conflicts, not of the requests
   uint64_t estimates = 0;    ///< requests whose rule is unknown
   uint64_t write_races = 0;  ///< requests in which lanes store to one word
   uint64_t transactions = 0;
@@ -177,7 +190,7 @@ struct LineCounters {
   std::vector<uint32_t> sites;  ///< all of them, ascending
 };
 
-/// By source line, op and shared variable; in the order of the program text.
+/// By source line, op, kind of access and shared variable; in the order of the program text.
 [[nodiscard]] std::vector<LineCounters> by_line(const ptx::Module& module, const exec::Kernel& kernel,
                                                 const Profile& profile);
 
@@ -199,8 +212,8 @@ struct Totals {
   Counters local_load, local_store;
 };
 [[nodiscard]] Totals totals(const Profile& profile);
-/// The sum that accesses of that space and kind belong to.
-[[nodiscard]] Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind);
+/// Adds what accesses of that space and kind cost. The loads of update loops are loads.
+void add(Totals& sum, exec::AccessSpace space, exec::AccessKind kind, const Counters& counters);
 
 /// "shared", "global", "local": as PTX writes it.
 [[nodiscard]] const char* name_of(exec::AccessSpace space);

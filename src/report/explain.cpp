@@ -27,7 +27,9 @@ const char* verb_of(model::Op op) {
     case model::Op::stmatrix: return "write";
     case model::Op::cp_async:
     case model::Op::cp_async_cg: return "fill";
-    case model::Op::atomic: break;
+    case model::Op::atomic:
+    case model::Op::compare_and_swap:
+    case model::Op::update_loop: break;
   }
   return "update";
 }
@@ -36,9 +38,23 @@ std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
   return fmt::format("Warp {} of block {}", worst.warp, str(coordinates(worst.block, grid)));
 }
 
+/// How the loop goes that an atomic becomes.
+std::string loop_rule(const model::Request& request, const model::SharedCost& cost) {
+  return fmt::format(
+      " No instruction does this atomic: load, operation and compare-and-swap are repeated until every lane "
+      "has "
+      "got through, one for each {} in a round: {}, {}{}.",
+      request.width == 2 ? "word" : "bank", counted(static_cast<uint64_t>(cost.requests), "round"),
+      counted(static_cast<uint64_t>(cost.wavefronts), "wavefront"),
+      cost.wavefronts == cost.ideal ? "" : fmt::format(" instead of {}", cost.ideal));
+}
+
 /// What is special about how this architecture counts this access.
 std::string special_rule(const model::Arch& arch, const model::Request& request) {
-  if (request.op == model::Op::atomic) return " Atomics on one bank are served one lane after the other.";
+  if (model::is_atomic(request.op))
+    return fmt::format(
+        " Atomics on one bank are served one lane after the other{}.",
+        request.op == model::Op::compare_and_swap ? ", a compare-and-swap in two wavefronts" : "");
   if (model::is_copy(request.op))
     return " Asynchronous copies to one bank are served one lane after the other.";
   if (arch.broadcast == model::Broadcast::none) return " This architecture serves every lane on its own.";
@@ -122,7 +138,7 @@ std::vector<BankUse> banks_of(const model::SharedDetail& detail, int phase) {
 }
 
 bool counts_lanes(const model::Arch& arch, const model::Request& request) {
-  return request.op == model::Op::atomic || model::is_copy(request.op) ||
+  return model::is_atomic(request.op) || model::is_copy(request.op) ||
          arch.broadcast == model::Broadcast::none;
 }
 
@@ -171,11 +187,19 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
       served > 1 ? fmt::format("the {} that are served together (one of {} phases) ", lanes(active), served)
                  : counted(static_cast<uint64_t>(std::popcount(active)), "lane") + " ";
   text += fmt::format("{} {} of the {} banks", verb_of(request.op), banks.size(), arch.banks);
-  if (wavefronts > 1) {
-    text += fmt::format("; bank {} is asked for {}: {}. That takes {} instead of 1.", bank.bank,
-                        counted(bank.words.size(), "word"), who_meets(bank),
-                        counted(static_cast<uint64_t>(wavefronts), "wavefront"));
+  const auto asked = [&] {
+    return fmt::format("; bank {} is asked for {}: {}.", bank.bank, counted(bank.words.size(), "word"),
+                       who_meets(bank));
+  };
+  if (request.op == model::Op::update_loop) {
+    text += (wavefronts > 1 ? asked() : ".") + loop_rule(request, detail.cost);
+  } else if (wavefronts > detail.cost.ideal / served) {
+    text += asked();
+    text += fmt::format(" That takes {} instead of {}.",
+                        counted(static_cast<uint64_t>(wavefronts), "wavefront"), detail.cost.ideal / served);
     text += special_rule(arch, request);
+  } else if (request.op == model::Op::compare_and_swap) {
+    text += fmt::format(": {} wavefronts, as a compare-and-swap takes at least.", wavefronts);
   } else {
     text += bank.words.size() == 1 ? ", one word of each: 1 wavefront." : ": 1 wavefront.";
     if (bank.words.size() > 1) text += special_rule(arch, request);

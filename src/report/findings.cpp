@@ -26,7 +26,9 @@ const char* verb(AccessKind kind) {
     case AccessKind::store_matrix: return "writes";
     case AccessKind::async_copy:
     case AccessKind::async_copy_cg: return "copies to";
-    case AccessKind::atomic: break;
+    case AccessKind::atomic:
+    case AccessKind::compare_and_swap:
+    case AccessKind::update_loop: break;
   }
   return "atomically changes";
 }

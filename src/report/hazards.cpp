@@ -178,7 +178,7 @@ class Collector {
                                  grouped(c.bytes_asked), line.why);
       hazard.advice = coalescing_advice(line.worst);
     }
-    if (line.kind == exec::AccessKind::atomic && c.word_lanes > c.requests) {
+    if (is_atomic(line.kind) && c.word_lanes > c.requests) {
       Hazard& hazard = start("atomic-contention", line);
       hazard.count = c.word_lanes;
       hazard.ideal = c.requests;

@@ -47,6 +47,14 @@ Json histogram(const profile::Counters& counters) {
   return ways;
 }
 
+Json json_of(const profile::LoopLoads& loads) {
+  if (loads.requests == 0) return nullptr;
+  return Json{{"requests", loads.requests},
+              {"wavefronts", loads.wavefronts},
+              {"ideal", loads.ideal},
+              {"conflicts", loads.conflicts}};
+}
+
 Json json_of(const Line& line, const exec::Dim3& grid) {
   const profile::Counters& c = line.counters;
   return Json{{"file", line.file},
@@ -58,6 +66,7 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"wavefronts", c.wavefronts},
               {"ideal", c.ideal},
               {"conflicts", c.conflicts},
+              {"loop_loads", json_of(c.loads)},
               {"max_way", c.max_way},
               {"sectors", c.sectors},
               {"sectors_ideal", c.ideal_sectors},

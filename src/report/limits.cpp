@@ -103,7 +103,7 @@ Sums sums_of(const Line& line) {
     s.sectors_ideal = c.ideal_sectors;
   }
   if (line.space == exec::AccessSpace::local && !allowed("local-memory")) s.local_sectors = c.sectors;
-  if (line.kind == exec::AccessKind::atomic && !allowed("atomic-contention")) {
+  if (is_atomic(line.kind) && !allowed("atomic-contention")) {
     s.atomics = c.requests;
     s.atomic_steps = c.word_lanes;
   }

@@ -62,7 +62,8 @@ std::vector<double> phases(const MeasuredLaunch& launch, std::string_view op) {
 /// What the report says of lines where the assembler may do otherwise.
 std::string doubts(const Launch& launch, exec::AccessKind kind) {
   for (const Line& line : launch.lines)
-    if (line.space == exec::AccessSpace::shared && line.kind == kind && !line.doubt.empty())
+    if (line.space == exec::AccessSpace::shared &&
+        (line.kind == kind || (is_atomic(line.kind) && is_atomic(kind))) && !line.doubt.empty())
       return fmt::format(" (line {}: {})", line.line, line.doubt);
   return "";
 }

@@ -37,6 +37,8 @@ constexpr Operation operations[] = {
     {"st", Op::store, false, 0, any_width},
     {"atom", Op::atomic, false, 0, any_width},
     {"red", Op::atomic, false, 0, any_width},
+    {"atom.cas", Op::compare_and_swap, false, 0, 4 | 8 | 16},
+    {"atom.loop", Op::update_loop, false, 0, 2 | 4 | 8},
     {"cp.async", Op::cp_async, false, 0, 4 | 8 | 16},  // 16 bytes: .cg, as compilers copy them
     {"cp.async.ca", Op::cp_async, false, 0, 4 | 8 | 16},
     {"cp.async.cg", Op::cp_async_cg, false, 0, 16},

@@ -84,8 +84,9 @@ exec::AccessKind kind_of(const Json& line) {
                                         : AccessKind::atomic;
   }
   return by_name(name,
-                 {AccessKind::load, AccessKind::store, AccessKind::atomic, AccessKind::async_copy,
-                  AccessKind::async_copy_cg, AccessKind::load_matrix, AccessKind::store_matrix},
+                 {AccessKind::load, AccessKind::store, AccessKind::atomic, AccessKind::compare_and_swap,
+                  AccessKind::update_loop, AccessKind::async_copy, AccessKind::async_copy_cg,
+                  AccessKind::load_matrix, AccessKind::store_matrix},
                  static_cast<const char* (*)(AccessKind)>(&name_of));
 }
 
@@ -123,6 +124,9 @@ profile::Counters counters_of(const Json& json) {
   c.wavefronts = number_at(json, "wavefronts");
   c.ideal = number_at(json, "ideal");
   c.conflicts = number_at(json, "conflicts");
+  if (const auto loads = json.find("loop_loads"); loads != json.end() && !loads->is_null())
+    c.loads = {number_at(*loads, "requests"), number_at(*loads, "wavefronts"), number_at(*loads, "ideal"),
+               number_at(*loads, "conflicts")};
   c.estimates = json.value("estimates", uint64_t{flag_at(json, "estimate") ? 1u : 0u});
   c.write_races = number_at(json, "write_races");
   c.transactions = number_at(json, "transactions");

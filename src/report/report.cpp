@@ -63,7 +63,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   using Kind = merge::Fate::Kind;
   std::set<uint32_t> bits;
   std::set<std::pair<std::string, uint32_t>> with, known;
-  bool combined = false;
+  bool combined = false, looped = false;
   bool merged = false, unused = false, overwritten = false, narrowed = false, is_known = false;
   for (const uint32_t site : sites) {
     const merge::Fate& fate = plan.fates[site];
@@ -73,6 +73,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
     overwritten |= fate.kind == Kind::overwritten;
     narrowed |= fate.kind == Kind::narrowed;
     combined |= fate.kind == Kind::combined;
+    looped |= fate.kind == Kind::looped;
     is_known |= fate.kind == Kind::known;
     if (fate.kind == Kind::merged) bits.insert(fate.bits);
     for (const uint32_t other : fate.with) {
@@ -93,6 +94,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
     add("already in a register" + (known.empty() ? "" : " since " + lines_in_words(known, line.file)));
   if (narrowed) add("only the words that are used are loaded");
   if (combined) add("lanes that meet in one word are put together");
+  if (looped) add("a loop of load and compare-and-swap");
   if (unused) add("not loaded: nothing uses it");
   if (overwritten) add("not stored: overwritten at once");
 }
@@ -270,7 +272,7 @@ profile::Example advised_access(const Launch& launch, const advise::Advice& advi
 
 profile::Totals totals_of(const std::vector<Line>& lines) {
   profile::Totals sum;
-  for (const Line& line : lines) profile::of(sum, line.space, line.kind).add(line.counters);
+  for (const Line& line : lines) profile::add(sum, line.space, line.kind, line.counters);
   return sum;
 }
 
@@ -413,6 +415,8 @@ const char* name_of(exec::AccessKind kind) {
     case exec::AccessKind::load: return "load";
     case exec::AccessKind::store: return "store";
     case exec::AccessKind::atomic: return "atomic";
+    case exec::AccessKind::compare_and_swap: return "compare and swap";
+    case exec::AccessKind::update_loop: return "update loop";
     case exec::AccessKind::async_copy: return "async copy";
     case exec::AccessKind::async_copy_cg: return "async copy past L1";
     case exec::AccessKind::load_matrix: return "load matrix";

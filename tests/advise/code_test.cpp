@@ -65,7 +65,7 @@ int wavefronts(const CodeRun& run, const char* arch = "sm_90") {
 std::vector<std::string> kinds(const CodeRun& run) {
   std::vector<std::string> result;
   for (const CodeRequest& made : run.requests) {
-    const char* names[] = {"ld", "st", "atom", "cp", "cp.cg", "ldm", "stm"};
+    const char* names[] = {"ld", "st", "atom", "cas", "loop", "cp", "cp.cg", "ldm", "stm"};
     result.push_back(names[static_cast<size_t>(made.request.op)] + std::string(" ") +
                      std::to_string(made.request.width));
   }
@@ -160,12 +160,24 @@ TEST(Code, OrderOfLoadsAndStores) {
   EXPECT_THAT(kinds(run("float a[64]; a[tid] = a[tid + 1] * 2.f; out[tid] = a[tid]; a[tid] += 1; a[tid]++")),
               ElementsAre("ld 4", "st 4", "ld 4", "ld 4", "st 4", "ld 4", "st 4"));
   EXPECT_THAT(kinds(run("int h[64]; atomicAdd(&h[tid], 1); atomicCAS(h + tid, 0, h[0])")),
-              ElementsAre("atom 4", "ld 4", "atom 4"));
+              ElementsAre("atom 4", "ld 4", "cas 4"));
   EXPECT_THAT(
       kinds(run("float s[128]; __pipeline_memcpy_async(&s[4 * tid], &in[tid], 16); "
                 "half t[16][16]; ldmatrix_x4(&t[lane % 16][lane / 16 * 8]); ldmatrix_x2(&t[lane % 16][0])")),
       ElementsAre("cp.cg 16", "ldm 16", "ldm 16"));
   EXPECT_EQ(run("half t[16][16]; ldmatrix_x2(&t[lane % 16][0])").requests[0].request.mask, 0xffffu);
+}
+
+TEST(Code, AtomicsWithoutAnInstructionAreLoops) {
+  EXPECT_THAT(
+      kinds(run("float f[64]; double d[64]; half h[64]; unsigned long long u[64]; short s[64]; int i[64];"
+                "atomicAdd(&f[tid], 1.f); atomicAdd(&d[tid], 1.0); atomicAdd(&h[tid], x);"
+                "atomicAdd(&u[tid], 1ull); atomicOr(&u[tid], 1ull); atomicCAS(&s[tid], 0, 1)")),
+      ElementsAre("loop 4", "loop 8", "loop 2", "loop 8", "loop 8", "loop 2"));
+  EXPECT_THAT(kinds(run("float f[64]; unsigned long long u[64]; int i[64];"
+                        "atomicExch(&f[tid], 1.f); atomicExch(&u[tid], 1ull); atomicMax(&u[tid], 1ull);"
+                        "atomicCAS(&u[tid], 0ull, 1ull); atomicMin(&i[tid], 1)")),
+              ElementsAre("atom 4", "atom 8", "atom 8", "cas 8", "atom 4"));
 }
 
 TEST(Code, Pointers) {

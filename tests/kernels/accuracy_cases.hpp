@@ -90,6 +90,22 @@ namespace lanescope::kernels {
   add("histogram", "histogram_words", {blocks}, {128},
       {zeros(blocks * 8 * 4), numbers(blocks * 128 * 10, 1u << 20), scalar(10)});
 
+  const auto bins = [&](const char* kernel, uint32_t element) {
+    add("atomics", kernel, {blocks}, {128},
+        {zeros(blocks * 192 * element), numbers(blocks * 128 * 10, 1u << 20), scalar(10)});
+  };
+  bins("bins_float", 4);
+  bins("bins_double", 8);
+  bins("bins_long", 8);
+  bins("bins_halves", 4);
+  bins("bins_half", 2);
+  bins("bins_bits", 8);
+  add("atomics", "columns_float", {blocks}, {128}, {zeros(blocks * 4096 * 4), floats(1024)});
+  for (const auto& [kernel, element] :
+       {std::pair{"some_lanes", 4}, {"insert_words", 4}, {"insert_longs", 8}, {"exchange_longs", 8}})
+    add("atomics", kernel, {blocks}, {128},
+        {zeros(blocks * 128u * element), numbers(blocks * 128, 1u << 20)});
+
   for (const char* kernel : {"sort_bitonic", "sort_merge"})
     add("sort", kernel, {blocks}, {256}, {zeros(blocks * 512 * 4), numbers(blocks * 512, 1u << 20)});
   add("sort", "sort_odd_even", {blocks}, {64}, {zeros(blocks * 128 * 4), numbers(blocks * 128, 1u << 20)});

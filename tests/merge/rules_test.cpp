@@ -78,7 +78,7 @@ std::string kernel_of(const std::string& body) {
 .address_size 64
 .visible .entry k(.param .u64 p, .param .u32 n)
 {
-  .reg .pred %p<4>; .reg .b32 %r<20>; .reg .b64 %rd<4>;
+  .reg .pred %p<4>; .reg .b16 %h<2>; .reg .b32 %r<20>; .reg .b64 %rd<4>;
   .shared .align 4 .b8 s[4096];
   ld.param.u64 %rd1, [p];
   ld.param.u32 %r9, [n];
@@ -156,6 +156,23 @@ TEST(Merging, AtomicsUseWhatTheyAreGivenWhetherOrNotTheirResultIsUsed) {
   atom.global.add.u32 %r7, [%rd3], %r5;)");
   ASSERT_EQ(p.fates.size(), 2u);
   for (const Fate& fate : p.fates) EXPECT_EQ(fate.kind, Fate::Kind::kept);
+}
+
+TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {
+  const Predicted p(R"(
+  red.shared.add.f32 [%r4], 1.0;
+  red.shared.add.f64 [%r4], 1.0;
+  red.shared.xor.b64 [%r4], 1;
+  atom.shared.cas.b16 %h1, [%r4], 0, 1;
+  red.shared.add.noftz.f16x2 [%r4], %r5;
+  atom.shared.exch.b64 %rd2, [%r4], 1;
+  atom.shared.cas.b64 %rd2, [%r4], 0, 1;
+  red.shared.max.u64 [%r4], 1;
+  red.shared.add.s32 [%r4], %r4;)");
+  ASSERT_EQ(p.fates.size(), 9u);
+  for (size_t i = 0; i < 9; ++i)
+    EXPECT_EQ(p.fates[i].kind, i < 5 ? Fate::Kind::looped : Fate::Kind::kept) << i;
+  for (size_t i = 0; i < 9; ++i) EXPECT_EQ(p.fates[i].doubt.empty(), i == 5 || i == 6 || i == 8) << i;
 }
 
 TEST(Merging, LeavesAddressesThatNoSharedMemoryHas) {

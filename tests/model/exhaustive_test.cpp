@@ -27,10 +27,12 @@ void compare(const Arch& arch, const Request& request) {
   const bool bypassing = request.op == Op::cp_async_cg;
   ASSERT_EQ(cost.unknown_rule, bypassing && arch.async_evidence != Evidence::measured);
   ASSERT_EQ(cost.phases, expected.phases) << arch.name << ' ' << text(request);
-  ASSERT_EQ(cost.ideal, expected.phases);
+  ASSERT_EQ(cost.ideal, expected.ideal) << arch.name << ' ' << text(request);
   ASSERT_EQ(cost.wavefronts, bypassing ? expected.phases : expected.wavefronts)
       << arch.name << ' ' << text(request);
-  ASSERT_EQ(cost.conflicts, cost.wavefronts - expected.phases);
+  ASSERT_EQ(cost.conflicts, bypassing ? 0 : expected.conflicts) << arch.name << ' ' << text(request);
+  ASSERT_EQ(cost.requests, expected.requests) << arch.name << ' ' << text(request);
+  ASSERT_TRUE(cost.loads == expected.loads) << arch.name << ' ' << text(request);
   if (!bypassing) {
     ASSERT_EQ(cost.max_way, expected.max_way) << arch.name << ' ' << text(request);
   }
@@ -85,6 +87,10 @@ TEST(Exhaustive, NoBroadcast) {
 
 TEST(Exhaustive, LanesNotWords) {
   compare_all(four_banks, Op::atomic, 4, 12, 4);
+  compare_all(four_banks, Op::compare_and_swap, 4, 12, 4);
+  compare_all(four_banks, Op::update_loop, 4, 12, 4);
+  compare_all(four_banks, Op::update_loop, 8, 6, 8);
+  compare_all(four_banks, Op::update_loop, 2, 12, 2);
   compare_all(four_banks, Op::cp_async, 4, 12, 4);
   compare_all(four_banks, Op::cp_async, 8, 6, 8);
 }
@@ -193,11 +199,12 @@ TEST(Exhaustive, RandomRequestsOnEveryNamedArchitecture) {
   for (const Arch& named : archs)
     for (const int mode : {4, 8}) {
       const Arch arch = with_bank_mode(named, mode);
-      for (const Op op :
-           {Op::load, Op::store, Op::atomic, Op::cp_async, Op::cp_async_cg, Op::ldmatrix, Op::stmatrix})
+      for (const Op op : {Op::load, Op::store, Op::atomic, Op::compare_and_swap, Op::update_loop,
+                          Op::cp_async, Op::cp_async_cg, Op::ldmatrix, Op::stmatrix})
         for (const int width : {1, 2, 4, 8, 16})
           for (int i = 0; i < 12; ++i) {
             Request request = random_request(random, op, width, arch.warp_lanes);
+            if (op == Op::update_loop && (width == 1 || width == 16)) continue;  // there are none
             if (arch.broadcast == Broadcast::one_word)
               request.mask &= 0x0421'1084;  // the search's time is limited
             compare(arch, request);

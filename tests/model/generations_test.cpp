@@ -160,7 +160,9 @@ TEST(Generations, OnlyTheMeasuredArchitectureClaimsToBeMeasured) {
   EXPECT_EQ(load("sm_75", 8, 8).evidence, Evidence::vendor_guide);
   EXPECT_EQ(load("gfx942", 16, 16).evidence, Evidence::third_party);
   EXPECT_EQ(load("sm_100", 4, 4).evidence, Evidence::assumed);
-  EXPECT_EQ(shared_cost(arch_of("sm_90"), strided(Op::atomic, 8, 0, 8)).evidence, Evidence::assumed);
+  EXPECT_EQ(shared_cost(arch_of("sm_90"), strided(Op::atomic, 8, 0, 8)).evidence, Evidence::measured);
+  EXPECT_EQ(shared_cost(arch_of("sm_90"), strided(Op::update_loop, 2, 0, 2)).evidence, Evidence::measured);
+  EXPECT_EQ(shared_cost(arch_of("sm_80"), strided(Op::update_loop, 4, 0, 4)).evidence, Evidence::assumed);
 }
 
 TEST(Generations, PhasesCoverEveryLaneOnce) {

@@ -20,8 +20,12 @@ struct Item {
 
 struct Cost {
   int phases = 0;
+  int ideal = 0;
   int wavefronts = 0;
+  int conflicts = 0;
   int max_way = 0;
+  int requests = 1;
+  LoopLoads loads;
   int broadcast_words = 0;
   bool write_race = false;
 };
@@ -104,7 +108,7 @@ inline int fewest_steps(std::vector<Item> left) {
   return best;
 }
 
-inline Cost shared_cost(const Arch& arch, const Request& request) {
+inline Cost access_cost(const Arch& arch, const Request& request) {
   Cost cost;
   const bool matrix = request.op == Op::ldmatrix || request.op == Op::stmatrix;
   int width = matrix ? 16 : request.width;
@@ -143,7 +147,7 @@ inline Cost shared_cost(const Arch& arch, const Request& request) {
       if (items.empty()) continue;
       ++cost.phases;
       const bool count_lanes =
-          !matrix && (request.op == Op::atomic || is_copy(request.op) || arch.broadcast == Broadcast::none);
+          !matrix && (is_atomic(request.op) || is_copy(request.op) || arch.broadcast == Broadcast::none);
       int way = 0;
       for (int bank = 0; bank < arch.banks; ++bank) {
         int lanes = 0;
@@ -163,7 +167,81 @@ inline Cost shared_cost(const Arch& arch, const Request& request) {
       if (request.op == Op::load && !count_lanes)
         for (const auto& [word, lanes] : readers) cost.broadcast_words += lanes.size() > 1;
     }
+  cost.ideal = cost.phases;
+  cost.conflicts = cost.wavefronts - cost.phases;
+  if (request.op == Op::compare_and_swap) {
+    cost.ideal *= 2;
+    cost.wavefronts *= 2;
+  }
   return cost;
+}
+
+/// Round by round: who gets through, and what the rounds cost.
+inline Cost update_loop_cost(const Arch& arch, const Request& request) {
+  const bool narrow = request.width == 2;
+  Request now = request;
+  if (narrow) now.width = 4;
+  std::set<int> waiting;
+  for (int lane = 0; lane < request.lanes; ++lane) {
+    if (narrow) now.address[lane] = request.address[lane] / 4 * 4;
+    if (request.mask >> lane & 1) waiting.insert(lane);
+  }
+  Cost cost;
+  cost.requests = 0;
+  while (!waiting.empty()) {
+    now.mask = 0;
+    for (const int lane : waiting) now.mask |= uint64_t{1} << lane;
+    now.op = Op::load;
+    const Cost load = access_cost(arch, now);
+    now.op = Op::compare_and_swap;
+    const Cost swap = access_cost(arch, now);
+    if (cost.requests++ == 0) {
+      cost.phases = swap.phases;
+      cost.ideal = load.ideal + swap.ideal;
+      cost.loads.ideal = load.ideal;
+    }
+    if (cost.requests == 1 || !narrow) {
+      ++cost.loads.requests;
+      cost.loads.wavefronts += load.wavefronts;
+      cost.wavefronts += load.wavefronts;
+      cost.loads.conflicts += load.conflicts;
+      cost.conflicts += load.conflicts;
+    }
+    cost.wavefronts += narrow ? swap.wavefronts : 2 * swap.phases;
+    cost.conflicts += narrow ? swap.conflicts : 0;
+
+    std::set<uint64_t> changed;  // words
+    for (const auto& group : phases_of(arch, now, now.width)) {
+      std::set<uint64_t> busy, changes;  // banks; words
+      for (const int lane : group) {
+        if (!(now.mask >> lane & 1)) continue;
+        bool is_busy = false;
+        for (int byte = 0; byte < now.width; ++byte) {
+          const uint64_t bank = (now.address[lane] + byte) / arch.bank_bytes % arch.banks;
+          is_busy = is_busy || busy.contains(bank);
+        }
+        const uint64_t word = now.address[lane] / now.width;
+        if (narrow) {
+          if (!changed.insert(word).second) continue;
+          waiting.erase(lane);
+          continue;
+        }
+        if (is_busy) continue;
+        for (int byte = 0; byte < now.width; ++byte)
+          busy.insert((now.address[lane] + byte) / arch.bank_bytes % arch.banks);
+        if (changed.contains(word)) continue;
+        changes.insert(word);
+        waiting.erase(lane);
+      }
+      changed.insert(changes.begin(), changes.end());
+    }
+  }
+  cost.max_way = cost.requests;
+  return cost;
+}
+
+inline Cost shared_cost(const Arch& arch, const Request& request) {
+  return request.op == Op::update_loop ? update_loop_cost(arch, request) : access_cost(arch, request);
 }
 
 }  // namespace lanescope::model::naive

@@ -1,5 +1,5 @@
-// Every row measured on an H200, against the model's answers for sm_90. docs/model.md says how they were
-// measured.
+// Every row measured on an H200 or an H100, against the model's answers for sm_90. docs/model.md says how
+// they were measured.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -14,6 +14,7 @@ namespace lanescope::model {
 namespace {
 
 const std::string truth_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_patterns.csv";
+const std::string atomics_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h100_atomics.csv";
 const std::string copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_copies.csv";
 
 /// The named columns of each row of the truth, read without the reader under test.
@@ -126,6 +127,38 @@ TEST(Truth, EveryCopyOfTheH200) {
   EXPECT_EQ(past_the_cache, 64);
   EXPECT_EQ(by_destination, 86);
   EXPECT_EQ(fewer_conflicts, 1) << "27 of 28, of a source in two lines that go to eight";
+}
+
+TEST(Truth, EveryAtomicOfTheH100) {
+  const Arch& arch = *find_arch("sm_90");
+  std::ifstream in(atomics_file);
+  ASSERT_TRUE(in) << atomics_file;
+  report::PatternReader reader(in, atomics_file, arch);
+  report::PatternRow row;
+  std::map<std::string, int> compared;
+  for (const auto& truth : truth_rows(atomics_file)) {
+    ASSERT_TRUE(reader.next(row));
+    const std::string place = "line " + std::to_string(row.line) + ": " + truth.at("instruction");
+    ++compared[truth.at("op") + truth.at("width")];
+    const SharedCost cost = shared_cost(arch, row.request);
+    EXPECT_EQ(std::to_string(cost.loads.requests), truth.at("loads")) << place;
+    EXPECT_EQ(std::to_string(cost.loads.wavefronts), truth.at("load_wavefronts")) << place;
+    EXPECT_EQ(std::to_string(cost.loads.conflicts), truth.at("load_conflicts")) << place;
+    EXPECT_EQ(std::to_string(cost.requests), truth.at("atomics")) << place;
+    EXPECT_EQ(std::to_string(cost.wavefronts - cost.loads.wavefronts), truth.at("atomic_wavefronts"))
+        << place;
+    EXPECT_EQ(std::to_string(cost.conflicts - cost.loads.conflicts), truth.at("atomic_conflicts")) << place;
+    EXPECT_EQ(cost.evidence, Evidence::measured) << place;
+  }
+  EXPECT_FALSE(reader.next(row));
+  EXPECT_EQ(compared, (std::map<std::string, int>{{"atom4", 46},
+                                                  {"atom8", 46},
+                                                  {"atom16", 46},
+                                                  {"atom.cas4", 46},
+                                                  {"atom.cas8", 46},
+                                                  {"atom.loop2", 46},
+                                                  {"atom.loop4", 138},
+                                                  {"atom.loop8", 92}}));
 }
 
 }  // namespace

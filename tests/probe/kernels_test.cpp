@@ -29,6 +29,8 @@ std::string op_of(const Access& access) {
   switch (access.op) {
     case model::Op::load: return "ld.shared";
     case model::Op::store: return "st.shared";
+    case model::Op::compare_and_swap:
+    case model::Op::update_loop:
     case model::Op::atomic: return "atom.shared";
     case model::Op::cp_async:
     case model::Op::cp_async_cg: return "cp.async.shared";

@@ -90,8 +90,9 @@ struct Arch {
   /// active), or every one what lane^2 reads, phases hold twice as many lanes. 7.x: vendor; 9.0: measured.
   bool pair_rule = false;
   Evidence pair_evidence = Evidence::assumed;
-  /// Atomics count lanes, not words (4 bytes measured on 9.0); cp.async counts lanes (4 and 8 bytes measured
-  /// on 9.0; 16 bytes past the first-level cache: no pattern costs more,
+  /// Atomics count lanes, not words, and a compare-and-swap takes two wavefronts for each (2 to 16 bytes and
+  /// the loops made of them measured on 9.0: tests/data/truth/h100_atomics.csv); cp.async counts lanes (4 and
+  /// 8 bytes measured on 9.0; 16 bytes past the first-level cache: no pattern costs more,
   /// tests/data/truth/h100_async_copies.csv); ldmatrix and stmatrix count words, eight rows to a phase
   /// (measured on 9.0).
   Evidence atomic_evidence = Evidence::assumed;

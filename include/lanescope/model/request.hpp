@@ -7,11 +7,27 @@
 
 namespace lanescope::model {
 
-/// The kinds of access that the hardware counts differently. PTX `atom` and `red` are both `atomic`;
+/// The kinds of access that the hardware counts differently. `atomic` is PTX `atom` and `red` as far as the
+/// hardware has an instruction for them: 32-bit integers, exchanges; `compare_and_swap` takes twice as long;
+/// `update_loop` is what the assembler makes of the others (floating-point, 64-bit integers but minimum and
+/// maximum, all of 16 bits): load, compute, compare and swap, until every lane has got through.
 /// `cp_async` is a copy from global to shared memory through the first-level cache (cp.async.ca),
 /// `cp_async_cg` one past it (cp.async.cg, always 16 bytes; what compilers make of copies of 16 bytes).
-enum class Op : uint8_t { load, store, atomic, cp_async, cp_async_cg, ldmatrix, stmatrix };
+enum class Op : uint8_t {
+  load,
+  store,
+  atomic,
+  compare_and_swap,
+  update_loop,
+  cp_async,
+  cp_async_cg,
+  ldmatrix,
+  stmatrix
+};
 
+[[nodiscard]] LANESCOPE_HD constexpr bool is_atomic(Op op) {
+  return op == Op::atomic || op == Op::compare_and_swap || op == Op::update_loop;
+}
 [[nodiscard]] LANESCOPE_HD constexpr bool is_copy(Op op) {
   return op == Op::cp_async || op == Op::cp_async_cg;
 }

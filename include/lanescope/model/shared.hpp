@@ -16,17 +16,29 @@
 
 namespace lanescope::model {
 
+/// What an update loop's loads are of its SharedCost.
+struct LoopLoads {
+  int requests = 0;
+  int wavefronts = 0;
+  int ideal = 0;
+  int conflicts = 0;
+
+  friend constexpr bool operator==(const LoopLoads&, const LoopLoads&) = default;
+};
+
 struct SharedCost {
   /// Phases with an active lane.
   int phases = 0;
   /// Passes through the data stage. With `unknown_rule` only the passes that the hardware's data-stage
   /// counter shows (one a phase), not a claim about the real cost.
   int wavefronts = 0;
-  /// Wavefronts if no two lanes met: one for each non-empty phase.
+  /// Wavefronts if no two lanes met: one for each non-empty phase, of a compare-and-swap two.
   int ideal = 0;
-  /// wavefronts - ideal: what the hardware's bank-conflict counter holds.
+  /// What the hardware's bank-conflict counter holds: wavefronts - ideal, of a compare-and-swap half of that,
+  /// of an update loop that of its loads.
   int conflicts = 0;
-  /// The most wavefronts that one phase takes (n of "n-way"); 0 when no lane is active.
+  /// The most wavefronts that one phase takes (n of "n-way"), of a compare-and-swap half of them; of an
+  /// update loop how often it is run. 0 when no lane is active.
   int max_way = 0;
   /// Loads: words that a phase delivers to two or more lanes, over all phases; 0 for other accesses and where
   /// nothing is broadcast.
@@ -41,6 +53,9 @@ struct SharedCost {
   bool write_race = false;
   /// The least sure of the rules that were used.
   Evidence evidence = Evidence::measured;
+  /// Accesses of the machine code that this one becomes: of an update loop its rounds, besides `loads`.
+  int requests = 1;
+  LoopLoads loads = {};
 
   friend constexpr bool operator==(const SharedCost&, const SharedCost&) = default;
 };
@@ -63,12 +78,15 @@ struct SharedDetail {
   SharedCost cost = {};
   int phase_count = 0;
   FixedArray<uint64_t, max_phases> phase_lanes = {};  ///< active lanes of each phase
-  FixedArray<int, max_phases> phase_wavefronts = {};
+  FixedArray<int, max_phases> phase_wavefronts = {};  ///< of an update loop: lanes of the fullest bank
   int entry_count = 0;
   FixedArray<BankWord, max_entries> entry = {};
 };
 
 namespace detail {
+
+/// Of a compare-and-swap, for each lane that a bank serves.
+inline constexpr int swap_wavefronts = 2;
 
 /// What a bank counts.
 enum class Counting : uint8_t { words, lanes, one_word_steps };
@@ -122,7 +140,7 @@ LANESCOPE_HD constexpr Plan make_plan(const Arch& arch, const Request& request) 
   plan.list = phases.list;
   plan.listed = phases.listed;
   plan.evidence = phases.evidence;
-  if (request.op == Op::atomic || is_copy(request.op) || arch.broadcast == Broadcast::none)
+  if (is_atomic(request.op) || is_copy(request.op) || arch.broadcast == Broadcast::none)
     plan.counting = Counting::lanes;
   else if (load && arch.broadcast == Broadcast::one_word)
     plan.counting = Counting::one_word_steps;
@@ -494,8 +512,8 @@ LANESCOPE_HD constexpr Evidence evidence_of(const Arch& arch, const Request& req
     evidence = less_sure(evidence, arch.special_evidence);
   if (request.op == Op::load && arch.pair_rule && request.width >= 8)
     evidence = less_sure(evidence, arch.pair_evidence);
-  if (request.op == Op::atomic)
-    evidence = less_sure(evidence, request.width == 4 ? arch.atomic_evidence : Evidence::assumed);
+  if (is_atomic(request.op))
+    evidence = less_sure(evidence, request.width >= 4 ? arch.atomic_evidence : Evidence::assumed);
   if (is_copy(request.op)) evidence = less_sure(evidence, arch.async_evidence);
   return evidence;
 }
@@ -537,9 +555,10 @@ LANESCOPE_HD constexpr bool keys_are_items(const Plan& plan, const Mapping& mapp
 
 }  // namespace detail
 
-/// What `request` costs on `arch`. `request.width` is 1, 2, 4, 8 or 16 and `request.lanes` 32 or 64;
-/// addresses may be misaligned (hardware would trap; the model counts the words that are touched).
-LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& request) {
+namespace detail {
+
+/// What every access but an update loop costs.
+LANESCOPE_HD constexpr SharedCost access_cost(const Arch& arch, const Request& request) {
   const detail::Plan plan = detail::make_plan(arch, request);
   const detail::Mapping mapping = detail::make_mapping(arch, request, plan);
   SharedCost cost;
@@ -570,8 +589,118 @@ LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& r
     cost.max_way = cost.phases != 0 ? 1 : 0;
   }
   cost.conflicts = cost.wavefronts - cost.ideal;
+  if (request.op == Op::compare_and_swap) {
+    cost.wavefronts *= swap_wavefronts;
+    cost.ideal *= swap_wavefronts;
+  }
   cost.evidence = detail::evidence_of(arch, request, plan);
   return cost;
+}
+
+/// The lanes of `active` that get through in one round of an update loop of 4 or 8 bytes: in each phase the
+/// lowest lane of each bank, where nobody has got through to its word before, in an earlier phase of this
+/// round. Measured on an H100.
+LANESCOPE_HD constexpr uint64_t winners_of_round(const Arch& arch, const Request& request, const Plan& plan,
+                                                 uint64_t active) {
+  const uint64_t width = static_cast<uint64_t>(request.width);
+  const uint64_t unit = static_cast<uint64_t>(larger(request.width, arch.bank_bytes));
+  const uint64_t row = static_cast<uint64_t>(arch.banks * arch.bank_bytes);
+  const uint64_t units = row < unit ? 1 : row / unit;
+  uint64_t winners = 0;
+  PhaseCursor cursor;
+  LANESCOPE_KEEP_LOOP
+  while (cursor.next(plan)) {
+    const uint64_t before = winners;
+    uint64_t in_phase = 0;  // the lowest lanes of the banks
+    LANESCOPE_KEEP_LOOP
+    for (uint64_t left = cursor.lanes & active; left != 0; left &= left - 1) {
+      const int lane = lowest_bit(left);
+      const uint64_t place = request.address[lane] / unit;
+      bool first = true;
+      LANESCOPE_KEEP_LOOP
+      for (uint64_t lower = in_phase; lower != 0 && first; lower &= lower - 1)
+        first = request.address[lowest_bit(lower)] / unit % units != place % units;
+      if (!first) continue;
+      in_phase |= uint64_t{1} << lane;
+      LANESCOPE_KEEP_LOOP
+      for (uint64_t others = before; others != 0 && first; others &= others - 1)
+        first = request.address[lowest_bit(others)] / width != request.address[lane] / width;
+      if (first) winners |= uint64_t{1} << lane;
+    }
+  }
+  return winners;
+}
+
+/// The lowest lane of `active` for each word of 4 bytes.
+LANESCOPE_HD constexpr uint64_t first_of_words(const Request& request, uint64_t active) {
+  uint64_t first = 0;
+  LANESCOPE_KEEP_LOOP
+  for (uint64_t left = active; left != 0; left &= left - 1) {
+    const int lane = lowest_bit(left);
+    bool is_first = true;
+    LANESCOPE_KEEP_LOOP
+    for (uint64_t others = first; others != 0 && is_first; others &= others - 1)
+      is_first = request.address[lowest_bit(others)] / 4 != request.address[lane] / 4;
+    if (is_first) first |= uint64_t{1} << lane;
+  }
+  return first;
+}
+
+/// What one warp's update loop costs when no other warp is at its words. Of 4 and 8 bytes
+/// (`ATOMS.CAST.SPIN`): each round loads, and swaps in two wavefronts a phase, whoever meets; one lane a bank
+/// gets through. Of 2 bytes: one load of the 4 bytes around, then rounds of compare-and-swap on these, in
+/// which one lane a word gets through. Measured on an H100 (tests/data/truth/h100_atomics.csv).
+LANESCOPE_HD constexpr SharedCost update_loop_cost(const Arch& arch, const Request& request) {
+  const Plan plan = make_plan(arch, request);
+  const bool narrow = request.width < 4;
+  Request load = request;
+  load.op = Op::load;
+  Request swap = request;
+  swap.op = Op::compare_and_swap;
+  if (narrow) {
+    load.width = swap.width = 4;
+    LANESCOPE_KEEP_LOOP
+    for (uint64_t left = plan.active; left != 0; left &= left - 1) {
+      const int lane = lowest_bit(left);
+      load.address[lane] = swap.address[lane] = request.address[lane] & ~uint64_t{3};
+    }
+  }
+  load.mask = swap.mask = plan.active;
+  SharedCost cost;
+  cost.requests = 0;
+  cost.loads.ideal = access_cost(arch, load).ideal;
+  const SharedCost first = access_cost(arch, swap);
+  cost.phases = first.phases;
+  cost.ideal = cost.loads.ideal + first.ideal;
+  cost.evidence = first.evidence;
+  LANESCOPE_KEEP_LOOP
+  for (uint64_t active = plan.active; active != 0;) {
+    load.mask = swap.mask = active;
+    if (cost.requests == 0 || !narrow) {
+      const SharedCost loads = access_cost(arch, load);
+      ++cost.loads.requests;
+      cost.loads.wavefronts += loads.wavefronts;
+      cost.loads.conflicts += loads.conflicts;
+    }
+    const SharedCost swaps = access_cost(arch, swap);
+    ++cost.requests;
+    cost.wavefronts += narrow ? swaps.wavefronts : swaps.ideal;
+    cost.conflicts += narrow ? swaps.conflicts : 0;
+    active &= ~(narrow ? first_of_words(request, active) : winners_of_round(arch, request, plan, active));
+  }
+  cost.wavefronts += cost.loads.wavefronts;
+  cost.conflicts += cost.loads.conflicts;
+  cost.max_way = cost.requests;
+  return cost;
+}
+
+}  // namespace detail
+
+/// What `request` costs on `arch`. `request.width` is 1, 2, 4, 8 or 16 and `request.lanes` 32 or 64;
+/// addresses may be misaligned (hardware would trap; the model counts the words that are touched).
+LANESCOPE_HD constexpr SharedCost shared_cost(const Arch& arch, const Request& request) {
+  return request.op == Op::update_loop ? detail::update_loop_cost(arch, request)
+                                       : detail::access_cost(arch, request);
 }
 
 /// shared_cost with every phase's words, banks and lanes. Slower; for explanations.
@@ -597,6 +726,7 @@ LANESCOPE_HD constexpr SharedDetail shared_detail(const Arch& arch, const Reques
                ? detail::count_phase<detail::SmallTables>(request, plan, mapping, lanes, offset).way
                : detail::count_phase<detail::LargeTables>(request, plan, mapping, lanes, offset).way);
       if (request.op == Op::cp_async_cg) result.phase_wavefronts[phase] = 1;
+      if (request.op == Op::compare_and_swap) result.phase_wavefronts[phase] *= detail::swap_wavefronts;
       const int first_entry = result.entry_count;
       LANESCOPE_KEEP_LOOP
       for (uint64_t left = lanes; left != 0; left &= left - 1) {
