@@ -604,7 +604,7 @@ LANESCOPE_HD constexpr uint64_t winners_of_round(const Arch& arch, const Request
                                                  uint64_t active) {
   const uint64_t width = static_cast<uint64_t>(request.width);
   const uint64_t unit = static_cast<uint64_t>(larger(request.width, arch.bank_bytes));
-  const uint64_t row = static_cast<uint64_t>(arch.banks * arch.bank_bytes);
+  const uint64_t row = static_cast<uint64_t>(arch.banks) * static_cast<uint64_t>(arch.bank_bytes);
   const uint64_t units = row < unit ? 1 : row / unit;
   uint64_t winners = 0;
   PhaseCursor cursor;
