@@ -69,7 +69,7 @@ void advise(benchmark::State& state, const Recorded& launch) {
   size_t advice = 0;
   for (auto _ : state) {
     advise::Sources sources(launch.path);
-    advice = advise::advise({launch.arch, *launch.module, *launch.kernel, launch.config.block,
+    advice = advise::advise({launch.arch, *launch.module, *launch.kernel, launch.config,
                              launch.kernel->static_shared, 0, launch.profile},
                             sources)
                  .size();

@@ -44,6 +44,15 @@ LANESCOPE_HD constexpr int pieces(int count, int size) { return (count + size - 
 /// The bytes of all banks in a row: 32 banks of 4 bytes, on every NVIDIA chip since 2.x and most of AMD's.
 inline constexpr int bank_row_bytes = 128;
 
+/// Where the element of this index lies if of each `every` elements those change places that bits of the
+/// index above say: bit b flips the bits `flips[b]` of the place.
+template <int every, unsigned... flips>
+LANESCOPE_HD constexpr unsigned swizzled(unsigned index) {
+  unsigned row = index / static_cast<unsigned>(every), flip = 0;
+  ((flip ^= (row & 1) * flips, row >>= 1), ...);
+  return index ^ flip;
+}
+
 template <int index, class First, class... Rest>
 struct TypeAt {
   using Type = typename TypeAt<index - 1, Rest...>::Type;
@@ -176,9 +185,7 @@ struct SwizzledArray {
   alignas(16) T elements[size];
 
   LANESCOPE_HD static constexpr unsigned place(unsigned index) {
-    unsigned row = index / static_cast<unsigned>(every_), flip = 0;
-    ((flip ^= (row & 1) * flips, row >>= 1), ...);
-    return index ^ flip;
+    return detail::swizzled<every_, flips...>(index);
   }
   /// Byte of an element in the array; the row is 0.
   LANESCOPE_HD static constexpr int byte_offset(int /*row*/, int column) {
@@ -187,6 +194,24 @@ struct SwizzledArray {
 
   LANESCOPE_HD constexpr T& operator[](unsigned index) { return elements[place(index)]; }
   LANESCOPE_HD constexpr const T& operator[](unsigned index) const { return elements[place(index)]; }
+};
+
+/// A pointer to elements that lie as those of a SwizzledArray: for parts of dynamic shared memory.
+///
+///   extern __shared__ float smem[];
+///   lanescope::SwizzledPointer<float, 32, 1, 2, 4, 8, 16> a{smem}, b{smem + 1024};
+///
+/// Each part holds a multiple of `every` elements, or the last ones would leave it.
+template <class T, int every_, unsigned... flips>
+struct SwizzledPointer {
+  static_assert(detail::is_power_of_two(every_));
+  static_assert(((flips < static_cast<unsigned>(every_)) && ...), "a flip leaves its row");
+
+  T* elements;
+
+  LANESCOPE_HD constexpr T& operator[](unsigned index) const {
+    return elements[detail::swizzled<every_, flips...>(index)];
+  }
 };
 
 /// `count` records whose fields lie in arrays of their own, one behind the other: where an array of structs

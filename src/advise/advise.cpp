@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "advise/division.hpp"
 #include "advise/python.hpp"
 #include "advise/rewrite.hpp"
 #include "profile/cost.hpp"
@@ -135,6 +136,11 @@ std::string function_around(const Launch& launch, const exec::SharedVariable& va
 /// kernel's. Sets Array::file.
 std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& array, Sources& sources) {
   if (!array.place.in_source) return Unclear{"compiled without -lineinfo, so that the source is not known"};
+  if (!array.variable->array.empty()) {
+    const Division division(launch.kernel, sources);
+    array.file = division.file();
+    return division.declaration(*array.variable, launch.config);
+  }
   const std::string function = function_around(launch, *array.variable);
   std::optional<Unclear> first;
   std::vector<std::string> files{array.place.file};
@@ -180,8 +186,13 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.pitch_from = fmt::format(
         "the declaration in line {}{}", array.declaration->line,
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
+    const bool by_subscripts = array.declaration->extents.size() < 2;
+    if (by_subscripts)
+      array.pitch_from = fmt::format("the subscripts of {} ({} is {})", array.declaration->name,
+                                     array.declaration->part->pitch, array.declaration->part->pitch_elements);
     array.shapes = {shape};
-    if (shape.row_bytes > bank_row && shape.row_bytes % bank_row == 0) {
+    if (by_subscripts ? shape.row_bytes != bank_row
+                      : shape.row_bytes > bank_row && shape.row_bytes % bank_row == 0) {
       // Of long rows pieces can be moved against each other, too, where lanes conflict in one row.
       array.shapes.push_back(shape);
       array.shapes.back().row_bytes = bank_row;
@@ -297,16 +308,40 @@ std::string plural(uint64_t count, const char* noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// What to write for rows of a part of dynamic shared memory that are padded: the pitch that its subscripts,
+/// or the pointer's type, have.
+std::string longer_pitch(const Array& array, const RowPadding& padding) {
+  const Declaration& declaration = *array.declaration;
+  const uint32_t bytes = padding.words * word_bytes;
+  if (!declaration.part || bytes % declaration.element_bytes != 0) return "";
+  const uint64_t elements = bytes / declaration.element_bytes;
+  if (declaration.extents.size() >= 2)
+    return fmt::format(": {} (*{})[{}]", declaration.type, declaration.name,
+                       padded(declaration.extents.back(), elements));
+  return fmt::format(": ({0} + {1}) for {0} in its subscripts", declaration.part->pitch, elements);
+}
+
+/// What to write in the subscripts of a part without rows that gets gaps.
+std::string longer_index(const Array& array, const Shape& shape, const RowPadding& padding) {
+  const uint32_t bytes = padding.words * word_bytes, element = shape.element_bytes;
+  if (!array.declaration || !array.declaration->part || bytes % element != 0) return "";
+  const std::string times = bytes == element ? "" : fmt::format(" * {}", bytes / element);
+  return fmt::format(": {0}[i + i / {1}{2}] for {0}[i]", array.variable->name, shape.row_bytes / element,
+                     times);
+}
+
 std::string change_of(const Array& array, const Shape& shape, const Layout& layout,
                       const std::variant<Rewrite, Unclear>& rewritten) {
   const std::string& name = array.variable->name;
   const auto* rewrite = std::get_if<Rewrite>(&rewritten);
   const std::string declared = rewrite != nullptr ? ": " + rewrite->what : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
-    if (array.declaration && array.declaration->extents.size() >= 2 && shape.has_rows)
-      return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"), declared);
-    return fmt::format("leave {} free after every {} of {}{}", plural(padding->words, "word"),
-                       plural(shape.row_bytes / word_bytes, "word"), name, declared);
+    if (shape.has_rows)
+      return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"),
+                         rewrite != nullptr ? declared : longer_pitch(array, *padding));
+    return fmt::format("leave {} free after every {} of {}{}{}", plural(padding->words, "word"),
+                       plural(shape.row_bytes / word_bytes, "word"), name, declared,
+                       longer_index(array, shape, *padding));
   }
   if (std::holds_alternative<Swizzle>(layout))
     return fmt::format(
@@ -327,10 +362,20 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
                      by_columns ? ", so that what is accessed down its columns lies in rows" : "", declared);
 }
 
-/// What has to change along with the layout, for it goes through the array by rules of its own. Empty where
-/// nothing has.
-std::string along_with(const Array& array) {
+/// What has to change along with the layout: what lies behind the array, and what goes through it by rules of
+/// its own. Empty where nothing has.
+std::string along_with(const Launch& launch, const Array& array, const Shape& shape, const Layout& layout,
+                       uint32_t more_bytes) {
   std::string also;
+  const exec::SharedVariable& v = *array.variable;
+  if (v.dynamic && more_bytes != 0)
+    also += fmt::format("; {}launch with {} more bytes of dynamic shared memory",
+                        v.size == 0 || v.offset + v.size == launch.shared_bytes
+                            ? ""
+                            : fmt::format("begin what lies behind it {} bytes later, and ", more_bytes),
+                        more_bytes);
+  if (!v.array.empty() && std::holds_alternative<Swizzle>(layout))
+    also += fmt::format("; its size has to stay a multiple of {} bytes", shape.row_bytes);
   if (array.shape.keeps_rows)
     also += "; give that pitch to wmma as well (load_matrix_sync, store_matrix_sync)";
   if (array.async)
@@ -411,7 +456,7 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
   const model::Limits limits = model::limits_of(launch.arch.name);
   advice.occupancy_known = std::string_view(launch.arch.name).substr(0, 3) == "sm_";
   const auto occupancy = [&](uint32_t shared) {
-    return model::occupancy(limits, static_cast<int>(launch.block.count()), launch.registers,
+    return model::occupancy(limits, static_cast<int>(launch.config.block.count()), launch.registers,
                             static_cast<int>(shared));
   };
   advice.occupancy_before = occupancy(advice.shared_bytes_before);
@@ -507,6 +552,20 @@ std::optional<LastSteps> last_steps_of(const Array& array) {
   return std::nullopt;
 }
 
+/// Adds to the change of a part that grows what leaves room for it.
+void make_room(const Launch& launch, const Array& array, uint32_t bytes, Sources& sources,
+               std::variant<Rewrite, Unclear>& rewritten) {
+  auto* change = std::get_if<Rewrite>(&rewritten);
+  if (change == nullptr) return;
+  const auto room = Division(launch.kernel, sources).room_behind(*array.variable, bytes, launch.config);
+  if (const auto* why = std::get_if<Unclear>(&room)) {
+    rewritten = *why;
+    return;
+  }
+  const auto& edits = std::get<std::vector<Edit>>(room);
+  change->edits.insert(change->edits.end(), edits.begin(), edits.end());
+}
+
 void advise_layouts(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& found) {
   const bool have_rows = array.declaration && array.declaration->extents.size() >= 2;
   struct Choice {
@@ -541,6 +600,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     else if (array.declaration)
       rewritten = (is_python(array.file) ? rewrite_python : rewrite)(file.text, *array.declaration, shape,
                                                                      candidate.layout);
+    if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
+      make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
     if (auto* change = std::get_if<Rewrite>(&rewritten)) {
       advice.patch = Patch{file.path.string(), change->edits};
       advice.patch_uses_tiles = change->uses_tiles;
@@ -549,7 +610,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     }
     advice.layout = candidate.layout;
     advice.change = change_of(array, shape, candidate.layout, rewritten) +
-                    unused_rows(array, candidate.layout) + along_with(array);
+                    unused_rows(array, candidate.layout) +
+                    along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
     advice.reason = reason_of(array);
     advice.proven_best = candidate.proven_best;
     advice.estimate = advice.estimate || !exact;
@@ -622,7 +684,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
     // After layouts that bring as much, for it changes what threads do. Where a block's sides differ,
     // subscripts with exchanged threads lead elsewhere.
     bool exact = array.exact;
-    if (has_rows && launch.block.x == launch.block.y && only_columns(array))
+    if (has_rows && launch.config.block.x == launch.config.block.y && only_columns(array))
       if (const auto rows = whole_launch(launch.arch, array, array.shape, Transposed{}, exact))
         found.push_back(make_way(
             launch, array, Advice::Kind::lane_mapping, rows->wavefronts,
@@ -650,11 +712,12 @@ const char* name_of(model::Limiter limiter) {
 }
 
 std::vector<Advice> advise(const Launch& launch, Sources& sources) {
+  const std::vector<exec::SharedVariable>& shared = exec::shared_variables(launch.kernel, launch.config);
   std::map<uint32_t, Array> arrays;
   for (const profile::RecordedAccess& access : launch.profile.recording.accesses) {
-    if (access.variable >= launch.kernel.shared.size()) continue;
+    if (access.variable >= shared.size()) continue;
     Array& array = arrays[access.variable];
-    array.variable = &launch.kernel.shared[access.variable];
+    array.variable = &shared[access.variable];
     Pattern pattern;
     pattern.op = profile::op_of(access.kind);
     pattern.width = access.width;
@@ -672,7 +735,7 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
   for (auto& [index, array] : arrays) {
     const exec::SharedVariable& variable = *array.variable;
     array.shape.begin = variable.offset;
-    array.shape.bytes = variable.dynamic ? launch.shared_bytes - variable.offset : variable.size;
+    array.shape.bytes = variable.size != 0 ? variable.size : launch.shared_bytes - variable.offset;
     const std::vector<uint32_t>& async = launch.profile.recording.async_variables;
     array.async = std::binary_search(async.begin(), async.end(), index);
     array.shape.keeps_rows = std::any_of(array.patterns.begin(), array.patterns.end(),

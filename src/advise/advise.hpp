@@ -11,6 +11,7 @@
 #include "advise/layout.hpp"
 #include "advise/patch.hpp"
 #include "advise/sources.hpp"
+#include "exec/launch.hpp"
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
 #include "lanescope/model/arch.hpp"
@@ -63,7 +64,7 @@ struct Launch {
   const model::Arch& arch;
   const ptx::Module& module;
   const exec::Kernel& kernel;
-  exec::Dim3 block;
+  const exec::LaunchConfig& config;
   uint32_t shared_bytes = 0;  ///< of a block, static and dynamic
   int registers = 0;          ///< of a thread; 0: unknown
   const profile::Profile& profile;

@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -32,9 +34,23 @@ struct Declaration {
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
   bool open = false;                      ///< `extern … t[]`: the launch decides on the first extent
 
-  /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension.
+  /// Of a pointer to a part of dynamic shared memory (division.hpp).
+  struct Part {
+    /// Bytes of the text that say where parts begin: what is named there is not accessed.
+    std::vector<std::pair<size_t, size_t>> begins;
+    std::string obstacle;  ///< why other pointers may lead to the same elements; empty: none does
+    /// What all subscripts multiply the row by, p[r * pitch + c], and its value; 0: nothing.
+    std::string pitch;
+    uint32_t pitch_elements = 0;
+    std::vector<std::pair<size_t, size_t>> pitch_places;  ///< bytes of the text
+  };
+  std::optional<Part> part;
+
+  /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension, unless their subscripts are
+  /// those of rows.
   [[nodiscard]] uint32_t row_bytes() const {
-    return extents.size() < 2 ? 0 : static_cast<uint32_t>(extents.back().value * element_bytes);
+    if (extents.size() < 2) return part ? part->pitch_elements * element_bytes : 0;
+    return static_cast<uint32_t>(extents.back().value * element_bytes);
   }
 };
 

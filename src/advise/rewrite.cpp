@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <optional>
 
 #include "advise/tokens.hpp"
@@ -49,6 +50,7 @@ class Rewriter {
     const uint32_t bytes = padding.words * word_bytes;
     if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
     const uint32_t elements = bytes / d_.element_bytes;
+    if (d_.part) return with_pitch(elements);
     if (d_.extents.size() >= 2) {
       if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
       const Extent& extent = d_.extents.back();
@@ -72,15 +74,19 @@ class Rewriter {
     if (d_.extents.size() == 1) {
       if (unit == 0 || shape_.row_bytes % d_.element_bytes != 0)
         throw Refused{"its elements would be torn apart"};
+      if (!std::has_single_bit(shape_.row_bytes / d_.element_bytes))
+        throw Refused{"its rows are no power of two of elements"};
       require_tile_type(1);
       size_t bits = swizzle.flips.size();
       while (bits > 0 && swizzle.flips[bits - 1] == 0) --bits;
-      std::string flips;
-      for (size_t bit = 0; bit < bits; ++bit) flips += fmt::format(", {}", swizzle.flips[bit] * unit);
-      return with_type(fmt::format("lanescope::SwizzledArray<{}, {}, {}{}>", d_.type,
-                                   trimmed(d_.extents[0].text), shape_.row_bytes / d_.element_bytes, flips));
+      std::string rows = std::to_string(shape_.row_bytes / d_.element_bytes);
+      for (size_t bit = 0; bit < bits; ++bit) rows += fmt::format(", {}", swizzle.flips[bit] * unit);
+      if (d_.part) return with_pointer(fmt::format("lanescope::SwizzledPointer<{}, {}>", d_.type, rows));
+      return with_type(
+          fmt::format("lanescope::SwizzledArray<{}, {}, {}>", d_.type, trimmed(d_.extents[0].text), rows));
     }
     if (d_.extents.size() != 2) throw Refused{"it has more than two dimensions"};
+    if (d_.part) throw Refused{"it is a pointer to rows"};
     if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
     if (tile_swizzle(shape_, swizzle.granule) != swizzle)
       throw Refused{"lanescope::SwizzledTile has another swizzle"};
@@ -92,7 +98,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const StructOfArrays& arrays) const {
-    if (d_.extents.size() != 1) throw Refused{"it is no array of one dimension"};
+    if (d_.extents.size() != 1 || d_.part) throw Refused{"it is no array of one dimension"};
     require_plain_declaration();
     const std::vector<Field> fields = fields_of(d_.type);
     for (const Field& field : fields)
@@ -116,7 +122,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const Transposed&) const {
-    if (d_.extents.size() != 2) throw Refused{"it is no array of two dimensions"};
+    if (d_.extents.size() != 2 || d_.part) throw Refused{"it is no array of two dimensions"};
     Rewrite result;
     const auto exchange = [&](size_t a_begin, size_t a_end, size_t b_begin, size_t b_end) {
       result.edits.push_back({a_begin, a_end, std::string(text_.substr(b_begin, b_end - b_begin))});
@@ -211,9 +217,55 @@ class Rewriter {
 
   Rewrite with_type(const std::string& type) const {
     Rewrite result;
-    result.uses_tiles = true;
     result.what = fmt::format("{} {}", type, d_.name);
     redeclare(result.what, result.edits);
+    include_tiles(result);
+    return result;
+  }
+  /// Of a part of dynamic shared memory whose subscripts have rows: the pitch that is written there.
+  Rewrite with_pitch(uint32_t elements) const {
+    if (!d_.part->obstacle.empty()) throw Refused{d_.part->obstacle};
+    if (d_.extents.size() >= 2) throw Refused{"it is a pointer to rows"};
+    if (!shape_.has_rows || d_.part->pitch.empty()) throw Refused{"its subscripts are not all of rows"};
+    (void)uses(1);
+    Rewrite result;
+    result.what = fmt::format("({} + {}) for {} in its subscripts", d_.part->pitch, elements, d_.part->pitch);
+    for (const auto& [begin, end] : d_.part->pitch_places)
+      result.edits.push_back({begin, end, fmt::format("({} + {})", between(begin, end), elements)});
+    return result;
+  }
+  /// Of a part of dynamic shared memory: the pointer gets another name, by which other parts go on from it,
+  /// and its own becomes that of one of `type`.
+  Rewrite with_pointer(const std::string& type) const {
+    if (!d_.part->obstacle.empty()) throw Refused{d_.part->obstacle};
+    if (shape_.bytes % shape_.row_bytes != 0)
+      throw Refused{fmt::format("its {} bytes are no multiple of {}", shape_.bytes, shape_.row_bytes)};
+    const std::string plain = d_.name + "_begin";
+    Rewrite result;
+    result.what = fmt::format("{} {}", type, d_.name);
+    size_t semicolon = 0;
+    for (size_t i = begin_of_block(); i < tokens_.size() && !in_other_block(i); ++i) {
+      const Token& t = tokens_[i];
+      if (t.is(plain)) throw Refused{fmt::format("{} names '{}' already", place(i), plain)};
+      const bool begins = t.is(d_.name) && says_where_a_part_begins(t);
+      if (begins && tokens_[i + 1].is("+") && tokens_[i + 2].is("="))
+        throw Refused{fmt::format("{} moves '{}' on", place(i), d_.name)};
+      if (begins || t.begin == d_.name_begin) result.edits.push_back({t.begin, t.end(), plain});
+      if (semicolon == 0 && t.begin >= d_.end && t.is(";")) semicolon = t.end();
+    }
+    result.edits.push_back(
+        {semicolon, semicolon, fmt::format("\n{}{}{{{}}};", margin_of(d_.type_begin), result.what, plain)});
+    include_tiles(result);
+    return result;
+  }
+  [[nodiscard]] bool says_where_a_part_begins(const Token& t) const {
+    return d_.part && std::any_of(d_.part->begins.begin(), d_.part->begins.end(), [&](const auto& range) {
+             return t.begin >= range.first && t.begin < range.second;
+           });
+  }
+
+  void include_tiles(Rewrite& result) const {
+    result.uses_tiles = true;
     const std::string line = "#include <lanescope/tile.cuh>\n";
     size_t at = 0;  // behind the last #include above that no #if decides on, else before the first token
     bool included = false;
@@ -229,7 +281,6 @@ class Rewriter {
     const bool first = at == 0;
     if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0
     if (!included) result.edits.push_back({at, at, first ? line + "\n" : line});
-    return result;
   }
 
   /// All mentions behind the declaration, each with exactly so many subscripts.
@@ -239,13 +290,14 @@ class Rewriter {
     for (size_t i = 0; i < tokens_.size(); ++i) {
       const Token& t = tokens_[i];
       if (t.in_directive) {
-        if (t.is(d_.name)) throw Refused{fmt::format("a macro names '{}' in {}", d_.name, place(i))};
+        if (t.is(d_.name) && !is_included(i))
+          throw Refused{fmt::format("a macro names '{}' in {}", d_.name, place(i))};
         continue;
       }
       if (t.begin < d_.end) continue;
       depth += t.is("{") ? 1 : t.is("}") ? -1 : 0;
       if (depth < 0) break;
-      if (!t.is(d_.name) ||
+      if (!t.is(d_.name) || says_where_a_part_begins(t) ||
           (i > 0 && (tokens_[i - 1].is(".") || tokens_[i - 1].is("->") || tokens_[i - 1].is("::"))))
         continue;
       Use use{i, {}};
@@ -260,6 +312,11 @@ class Rewriter {
       all.push_back(std::move(use));
     }
     return all;
+  }
+  /// Whether the token is of the name of a file: #include <lanescope/tile.cuh>.
+  [[nodiscard]] bool is_included(size_t i) const {
+    while (i > 0 && tokens_[i].line == tokens_[i - 1].line) --i;
+    return tokens_[i + 1].is("include");
   }
   /// &s[i] as the argument of a call or cast is one element; a pointer that is kept may go on from there.
   void refuse_kept_address(size_t name) const {
@@ -334,6 +391,16 @@ class Rewriter {
     return arguments;
   }
 
+  /// The token that opens the block that the declaration stands in.
+  size_t begin_of_block() const {
+    int depth = 0;
+    size_t i = tokens_.size();
+    while (i > 0 && depth >= 0) {
+      --i;
+      if (tokens_[i].begin < d_.name_begin) depth += tokens_[i].is("}") ? 1 : tokens_[i].is("{") ? -1 : 0;
+    }
+    return i;
+  }
   /// Whether the block that the declaration stands in has ended before this token.
   bool in_other_block(size_t token) const {
     int depth = 0;
@@ -448,7 +515,7 @@ class Rewriter {
 
 std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
                                        const Shape& shape, const Layout& layout) {
-  if (declaration.open) return Unclear{"the launch decides how large it is"};
+  if (declaration.open && !declaration.part) return Unclear{"the launch decides how large it is"};
   try {
     return std::visit(Rewriter(text, declaration, shape), layout);
   } catch (const Refused& refused) {

@@ -18,10 +18,11 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-uint32_t shared_variable_of(const Kernel& kernel, uint32_t offset) {
+uint32_t shared_variable_of(const WorkerState& worker, uint32_t offset) {
+  const std::vector<SharedVariable>& shared = *worker.shared;
   uint32_t found = no_operand;
-  for (uint32_t i = 0; i < kernel.shared.size(); ++i)
-    if (kernel.shared[i].offset <= offset) found = i;
+  for (uint32_t i = 0; i < shared.size(); ++i)
+    if (shared[i].offset <= offset) found = i;
   return found;
 }
 
@@ -62,10 +63,9 @@ void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& acc
   access.block = w.block->index;
   access.warp = w.index;
   if (space == AccessSpace::shared) {
-    const auto& shared = w.worker->kernel->shared;
+    const auto& shared = *w.worker->shared;
     const uint32_t v = shared_variable_of(
-        *w.worker->kernel,
-        static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
+        *w.worker, static_cast<uint32_t>(access.address[static_cast<uint32_t>(std::countr_zero(mask))]));
     access.shared_variable = v;
     site.variable_begin = v == no_operand ? 0 : shared[v].offset;
     const uint32_t next = v == no_operand ? 0 : v + 1;
@@ -362,8 +362,7 @@ void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mas
 }
 
 void observe_async_proxy(Warp& w, uint32_t offset) {
-  if (w.worker->observer != nullptr)
-    w.worker->observer->async_proxy(shared_variable_of(*w.worker->kernel, offset));
+  if (w.worker->observer != nullptr) w.worker->observer->async_proxy(shared_variable_of(*w.worker, offset));
 }
 
 void flush_repeats(WorkerState& worker) {

@@ -123,6 +123,7 @@ class Grid {
     worker.stop = &stop_;
     const HostRounding rounding;
     worker.kernel = &kernel_;
+    worker.shared = &shared_variables(kernel_, config_);
     worker.memory = &memory_;
     worker.params = params_;
     worker.patience = config_.patience;

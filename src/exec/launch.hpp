@@ -25,7 +25,10 @@ struct LaunchConfig {
   Dim3 cluster{0, 0, 0};          ///< blocks of a cluster; 0: as the kernel was compiled, or one
   bool explicit_cluster = false;  ///< somebody asked for clusters; set by launch()
   uint32_t dynamic_shared = 0;    ///< bytes
-  uint32_t stack_bytes = 16384;   ///< of a thread, for functions that call themselves, and alloca
+  /// What observers are told of variables by their index, in the order of their offsets; empty:
+  /// Kernel::shared.
+  std::vector<SharedVariable> shared;
+  uint32_t stack_bytes = 16384;  ///< of a thread, for functions that call themselves, and alloca
   /// Bytes of it that a GPU's thread has. Frames there are at least a function's local variables and where
   /// it returns to (measured on an H100: 16 bytes without variables, 424 with 256 bytes of them).
   uint32_t stack_limit = UINT32_MAX;
@@ -57,6 +60,12 @@ struct LaunchConfig {
   std::function<void(const Kernel&, LaunchConfig&)> begin_child;
   std::function<void(const Kernel&, const LaunchConfig&, const LaunchResult&)> end_child;
 };
+
+/// The variables of shared memory that observers of a launch are told of.
+[[nodiscard]] inline const std::vector<SharedVariable>& shared_variables(const Kernel& kernel,
+                                                                         const LaunchConfig& config) {
+  return config.shared.empty() ? kernel.shared : config.shared;
+}
 
 struct LaunchResult {
   uint64_t warp_instructions = 0;  ///< executed, all warps

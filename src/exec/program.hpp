@@ -114,6 +114,8 @@ struct SharedVariable {
   uint32_t offset = 0;
   uint32_t size = 0;  ///< bytes; dynamic shared memory: 0 here, the rest of the block's memory
   bool dynamic = false;
+  std::string array{};  ///< the dynamic array that this is a part of; such parts have a size
+  friend bool operator==(const SharedVariable&, const SharedVariable&) = default;
 };
 
 /// A variable of local memory, at its place in the memory of a lane.

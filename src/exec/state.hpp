@@ -35,6 +35,7 @@ struct alignas(64) SiteState {
 /// One host thread's share of a launch.
 struct WorkerState {
   const Kernel* kernel = nullptr;
+  const std::vector<SharedVariable>* shared = nullptr;  ///< shared_variables() of the launch
   Memory* memory = nullptr;
   Observer* observer = nullptr;
   const std::byte* params = nullptr;

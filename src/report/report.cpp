@@ -42,8 +42,8 @@ std::string source_of(ptx::Lines& lines, const NamedPlace& place, advise::Source
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
 }
 
-std::string name_of_variable(const exec::Kernel& kernel, uint32_t variable) {
-  return variable < kernel.shared.size() ? kernel.shared[variable].name : "";
+std::string name_of_variable(const std::vector<exec::SharedVariable>& shared, uint32_t variable) {
+  return variable < shared.size() ? shared[variable].name : "";
 }
 
 /// "line 12", "lines 12, 14"; the file, too, where it is another one than `here`.
@@ -324,6 +324,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.merges = plan != nullptr;
 
   ptx::Lines lines(module.text);
+  const std::vector<exec::SharedVariable>& shared = exec::shared_variables(kernel, config);
   launch.totals = profile::totals(*profile);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
     const NamedPlace place = named(module, kernel, counted.place);
@@ -331,7 +332,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.file = place.file;
     line.line = place.line;
     line.op = counted.op;
-    line.variable = name_of_variable(kernel, counted.variable);
+    line.variable = name_of_variable(shared, counted.variable);
     line.space = counted.space;
     line.kind = counted.kind;
     line.counters = counted.counters;
@@ -349,7 +350,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   }
   std::stable_sort(launch.lines.begin(), launch.lines.end(), comes_before);
   for (const profile::VariableCounters& variable : profile::by_variable(*profile))
-    launch.variables.push_back({name_of_variable(kernel, variable.variable), variable.counters});
+    launch.variables.push_back({name_of_variable(shared, variable.variable), variable.counters});
 
   for (const Line& line : launch.lines) {
     if (excess_of(line) == 0) continue;
@@ -359,10 +360,9 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.machine = machine_of(arch, launch, needs);
   launch.metrics = exact_metrics(launch);
   launch.branches = branches_of(module, lines, kernel, *profile, sources);
-  launch.advice =
-      advise::advise({arch, module, kernel, config.block, static_cast<uint32_t>(launch.shared_bytes),
-                      static_cast<int>(launch.machine.registers), *profile},
-                     sources);
+  launch.advice = advise::advise({arch, module, kernel, config, static_cast<uint32_t>(launch.shared_bytes),
+                                  static_cast<int>(launch.machine.registers), *profile},
+                                 sources);
   for (const advise::Advice& advice : launch.advice) launch.advised.push_back(advised_access(launch, advice));
   return launch;
 }

@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "advise/division.hpp"
 #include "merge/plan.hpp"
 #include "profile/collector.hpp"
 

@@ -46,6 +46,7 @@ constexpr Kernel kernels[] = {
     {"convolution", "--grid 2 --block 32,8 --arg buf:8K --arg buf:16K=random"},
     {"tensor_product", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota --arg buf:u16:8192=iota",
      2},
+    {"parts", "--grid 2 --block 32,4 --shared 20480 --arg buf:8K --arg buf:16K=random --arg buf:16K=random"},
     {"fragments", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota"},
 };
 const Kernel& transpose = kernels[0];

@@ -31,13 +31,10 @@ Advised advise_on_file(const std::string& file, const std::string& kernel, Dim g
   const exec::Kernel& decoded = loaded.image().kernel(kernel);
   advise::Sources sources(std::string(LANESCOPE_SOURCE_DIR) + "/" + file);
   const BlockCost cost = cost_of(run.profile);
-  return {advise::advise({sm_90(),
-                          loaded.image().module(),
-                          decoded,
-                          {block.x, block.y, block.z},
-                          decoded.static_shared + dynamic_shared,
-                          0,
-                          run.profile},
+  exec::LaunchConfig config;
+  config.block = {block.x, block.y, block.z};
+  return {advise::advise({sm_90(), loaded.image().module(), decoded, config,
+                          decoded.static_shared + dynamic_shared, 0, run.profile},
                          sources),
           cost.load.wavefronts + cost.store.wavefronts};
 }

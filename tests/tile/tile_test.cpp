@@ -174,6 +174,14 @@ TEST(Arrays, GiveEveryElementAPlaceOfItsOwn) {
   EXPECT_EQ(sizeof(SwizzledArray<int, 512, 32, 31>), 512 * sizeof(int));
 }
 
+/// A pointer to a part of an array sees the places that an array of the part's own would have.
+TEST(Arrays, SwizzledPointersGoWhereSwizzledArraysDo) {
+  using Array = SwizzledArray<int, 96, 32, 1, 6>;
+  static int memory[128];
+  const SwizzledPointer<int, 32, 1, 6> part{memory + 32};
+  for (unsigned i = 0; i < 96; ++i) EXPECT_EQ(&part[i], memory + 32 + static_cast<int>(Array::place(i))) << i;
+}
+
 /// Whether all rows and columns of a square swizzled tile are free of conflicts.
 template <class T, int n>
 constexpr bool square_is_free() {

@@ -378,7 +378,7 @@ class Launch final : public UnfinishedLaunch {
     config_.cluster = work_.cluster;
     config_.shared_limit =
         std::max(runtime_.device.shared_optin(), shared_limit(runtime_, function_, kernel_));
-    entry_ = &recorder.entry(function_, config_);
+    entry_ = &recorder.entry(function_, kernel_, config_);
     config_.threads = threads_for(*entry_);
     counted_ = recorder.begin(*entry_, kernel_, config_);
     if (counted_ && !runtime_.options.recordings.empty()) {
@@ -388,7 +388,7 @@ class Launch final : public UnfinishedLaunch {
     }
     config_.begin_child = [this](const exec::Kernel& k, exec::LaunchConfig& c) {
       child_.function = &runtime_.function_of(*function_.binary, k);
-      child_.entry = &runtime_.recorder->entry(*child_.function, c);
+      child_.entry = &runtime_.recorder->entry(*child_.function, k, c);
       c.threads = threads_for(*child_.entry);
       set_stack(c);
       child_.counted = runtime_.recorder->begin(*child_.entry, k, c);

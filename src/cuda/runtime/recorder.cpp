@@ -50,22 +50,36 @@ void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Fin
 }
 
 Recorder::Recorder(const Options& options)
-    : options_(options), arch_(arch_of(options)), enabled_(!options.report.empty()) {}
+    : options_(options),
+      arch_(arch_of(options)),
+      enabled_(!options.report.empty()),
+      sources_(program_path()) {}
 
-Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& config) {
+const advise::Division& Recorder::division_of(Function& function, const exec::Kernel& kernel) {
+  std::unique_ptr<const advise::Division>& known = divisions_[&function];
+  if (!known) known = std::make_unique<const advise::Division>(kernel, sources_);
+  return *known;
+}
+
+Recorder::Entry& Recorder::entry(Function& function, const exec::Kernel& kernel, exec::LaunchConfig& config) {
+  if (enabled_ && options_.count && function.counted && config.dynamic_shared != 0)
+    config.shared = division_of(function, kernel).variables(config);
   const auto fits = [&](const Entry& e) {
     return e.function == &function && e.shape.grid == config.grid && e.shape.block == config.block &&
-           e.shape.dynamic_shared == config.dynamic_shared;
+           e.shape.dynamic_shared == config.dynamic_shared && e.shape.shared == config.shared;
   };
   if (last_ != nullptr && fits(*last_) && !options_.each_launch) return *last_;
   const uint64_t number = options_.each_launch ? entries_.size() : 0;
+  std::vector<uint32_t> begins;
+  for (const exec::SharedVariable& variable : config.shared) begins.push_back(variable.offset);
   const Key key{&function,
                 uint64_t{config.grid.x},
                 pack({config.grid.y, config.grid.z, 0}),
                 pack(config.block),
                 config.block.z,
                 config.dynamic_shared,
-                number};
+                number,
+                begins};
   const auto [found, fresh] = index_.emplace(key, entries_.size());
   if (fresh) {
     auto entry = std::make_unique<Entry>();
@@ -74,6 +88,8 @@ Recorder::Entry& Recorder::entry(Function& function, const exec::LaunchConfig& c
     entry->shape.grid = config.grid;
     entry->shape.block = config.block;
     entry->shape.dynamic_shared = config.dynamic_shared;
+    entry->shape.shared = config.shared;
+    entry->shape.params = config.params;
     entries_.push_back(std::move(entry));
   }
   return *(last_ = entries_[found->second].get());
@@ -218,7 +234,6 @@ void Recorder::forget() {
 
 std::string Recorder::render() {
   report::Report report = report::make_report(arch_);
-  advise::Sources sources(program_path());
   std::ofstream recordings;
   if (!options_.recordings.empty())
     recordings.open(fmt::format("{}/{}.recordings", options_.recordings, getpid()));
@@ -234,7 +249,7 @@ std::string Recorder::render() {
     if (entry->launches == 0) continue;
     const ptx::MachineNeeds* needs = options_.assemble ? Runtime::get().needs(*entry->function) : nullptr;
     report::Launch launch = report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum,
-                                                entry->counts, sources, needs, entry->plan.get());
+                                                entry->counts, sources_, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
     report.launches.push_back(std::move(launch));
     recordings << entry->recording << '\n';

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "advise/division.hpp"
 #include "advise/sources.hpp"
 #include "cuda/runtime/options.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -35,7 +36,7 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
-    exec::LaunchConfig shape;          ///< grid, block, shared memory, and checks
+    exec::LaunchConfig shape;          ///< grid, block, shared memory, checks; parameters of the first one
     uint64_t launches = 0;             ///< all of them
     std::atomic<uint32_t> running{0};  ///< those begun and not ended
     uint64_t counted = 0;              ///< those whose accesses were counted
@@ -52,7 +53,9 @@ class Recorder {
   };
 
   // The next three are called with Runtime::launches held.
-  Entry& entry(Function& function, const exec::LaunchConfig& config);
+  /// Gives the launch the variables of shared memory that are told of, too: what they are depends on its
+  /// arguments.
+  Entry& entry(Function& function, const exec::Kernel& kernel, exec::LaunchConfig& config);
   /// Whether this launch is to be counted; if so, its observers. Gives it its checks.
   bool begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfig& config);
   void end(Entry& entry, const exec::LaunchConfig& config, const exec::LaunchResult& result, bool counted,
@@ -88,14 +91,18 @@ class Recorder {
   void disable() { enabled_ = false; }
 
  private:
-  using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t>;
+  using Key = std::tuple<Function*, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, uint64_t,
+                         std::vector<uint32_t>>;
   static constexpr size_t most_live = 32;
 
   void fold(Entry& entry);
+  [[nodiscard]] const advise::Division& division_of(Function& function, const exec::Kernel& kernel);
 
   const Options& options_;
   model::Arch arch_;
   bool enabled_;
+  advise::Sources sources_;
+  std::map<Function*, std::unique_ptr<const advise::Division>> divisions_;
   std::map<Key, size_t> index_;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their first launches
   std::vector<Entry*> live_;                     ///< those with collectors

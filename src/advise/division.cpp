@@ -1,0 +1,761 @@
+// See division.hpp. The statements of the kernel's body are gone through in their order, as far as they
+// declare integers and pointers or move pointers on. What stands in loops and conditions begins no part.
+#include "advise/division.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <utility>
+
+#include "advise/expression.hpp"
+#include "advise/tokens.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+/// One declarator or assignment: `float *a = smem`, `n = 2 * m`, `p += n`. Numbers are those of tokens.
+struct Step {
+  size_t name = 0;
+  Range type{0, 0};     ///< empty: an assignment
+  Range columns{0, 0};  ///< of a pointer to rows: float (*a)[32]
+  Range value{0, 0};
+  size_t end = 0;  ///< behind the declarator
+  bool is_pointer = false;
+  bool moves_on = false;  ///< the value is added
+  bool alone = true;      ///< the only declarator of its declaration
+  bool in_block = false;  ///< of a loop, a condition
+
+  [[nodiscard]] bool is_declaration() const { return type.second != type.first; }
+};
+
+/// The body of a function as steps.
+class Body {
+ public:
+  /// Throws Unclear unless there is one function of that name in whose body `array` is named.
+  Body(const std::vector<Token>& tokens, std::string_view function, std::string_view array) : tokens(tokens) {
+    find_body(function, array);
+    find_array(array);
+    find_steps();
+  }
+
+  const std::vector<Token>& tokens;
+  Range head{0, 0}, body{0, 0};         ///< of the function: its parameters, its statements
+  Step array;                           ///< `extern __shared__ float smem[]`
+  std::vector<Step> steps;              ///< in the order of the text
+  std::set<std::string_view> changing;  ///< names whose values change in loops and conditions
+
+  [[nodiscard]] size_t closing(size_t open, std::string_view closes) const {
+    int depth = 0;
+    for (size_t i = open; i < tokens.size(); ++i) {
+      depth += tokens[i].is(tokens[open].text) ? 1 : tokens[i].is(closes) ? -1 : 0;
+      if (depth == 0) return i;
+    }
+    return tokens.size();
+  }
+
+ private:
+  void find_body(std::string_view function, std::string_view array_name) {
+    for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is(function) || !tokens[i + 1].is("(") || tokens[i].in_directive) continue;
+      const size_t close = closing(i + 1, ")");
+      if (close + 1 >= tokens.size() || !tokens[close + 1].is("{")) continue;
+      const Range statements{close + 1, closing(close + 1, "}")};
+      if (std::none_of(at(statements.first), at(statements.second),
+                       [&](const Token& t) { return t.is(array_name); }))
+        continue;
+      if (body.second != 0) throw Unclear{fmt::format("'{}' is defined more than once", function)};
+      head = {i + 2, close};
+      body = statements;
+    }
+    if (body.second == 0 || body.second == tokens.size())
+      throw Unclear{fmt::format("no '{}' that uses '{}' is defined", function, array_name)};
+  }
+  /// The last one before the body's end.
+  void find_array(std::string_view name) {
+    for (size_t i = 0; i + 2 < body.second; ++i) {
+      if (!tokens[i].is(name) || !tokens[i + 1].is("[") || !tokens[i + 2].is("]")) continue;
+      size_t first = i;
+      while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") &&
+             !tokens[first - 1].is("}") && !tokens[first - 1].in_directive)
+        --first;
+      const bool is_shared = std::any_of(at(first), at(i), [](const Token& t) { return t.is("__shared__"); });
+      if (!is_shared) continue;
+      array.name = i;
+      array.type = {first, i};
+      array.end = i + 3;
+      if (tokens[i + 3].is("[")) throw Unclear{fmt::format("'{}' has rows", name)};
+      array.alone = tokens[i + 3].is(";");
+    }
+    if (array.end == 0) throw Unclear{fmt::format("no `extern __shared__ … {}[]` is declared", name)};
+  }
+  [[nodiscard]] std::vector<Token>::const_iterator at(size_t token) const {
+    return tokens.begin() + static_cast<std::ptrdiff_t>(token);
+  }
+
+  void find_steps() {
+    int parentheses = 0, depth = 0;
+    for (size_t i = body.first; i < body.second; ++i) {
+      const Token& t = tokens[i];
+      if (t.in_directive) continue;
+      parentheses += t.is("(") ? 1 : t.is(")") ? -1 : 0;
+      depth += t.is("{") ? 1 : t.is("}") ? -1 : 0;
+      const bool begins = i > body.first && i + 2 < body.second && parentheses == 0 && t.is_name() &&
+                          (tokens[i - 1].is(";") || tokens[i - 1].is("{") || tokens[i - 1].is("}"));
+      if (!begins) continue;
+      const size_t known = steps.size();
+      add_statement(i);
+      for (size_t s = known; s < steps.size(); ++s) steps[s].in_block = depth > 1;
+    }
+    std::set<size_t> clear;
+    for (const Step& step : steps)
+      if (!step.in_block) clear.insert(step.name);
+    for (size_t i = body.first; i + 2 < body.second; ++i)
+      if (tokens[i].is_name() && clear.count(i) == 0 && is_changed(i)) changing.insert(tokens[i].text);
+  }
+  /// Whether the name gets a value here, or may get one, since its address is taken.
+  [[nodiscard]] bool is_changed(size_t i) const {
+    const Token &before = tokens[i - 1], &next = tokens[i + 1], &after = tokens[i + 2];
+    if (before.is(".") || before.is("->") || next.is("[") || next.is(".")) return false;
+    const bool is_operator = !is_operand(tokens[i - 2]);  // what stands before the name
+    const bool compound = after.is("=") && after.begin == next.end() && !next.is(")");
+    return next.is("++") || next.is("--") || before.is("++") || before.is("--") ||
+           (is_operator && before.is("&")) ||
+           ((next.is("=") || compound) && !(is_operator && before.is("*")));
+  }
+  static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
+
+  /// The steps of the statement that begins with token `i`.
+  void add_statement(size_t i) {
+    if (tokens[i].is("else") || tokens[i].is("do") || tokens[i].is("return")) return;
+    Step step;
+    if (tokens[i + 1].is("=") || (tokens[i + 1].is("+") && tokens[i + 2].is("="))) {
+      step.moves_on = tokens[i + 1].is("+");
+      step.name = i;
+      step.value.first = i + (step.moves_on ? 3 : 2);
+      step.value.second = step.end = end_of_value(step.value.first);
+      return steps.push_back(step);
+    }
+    size_t type_end = i;
+    while (type_end < body.second &&
+           (tokens[type_end].is_name() || tokens[type_end].is("::") || tokens[type_end].is("<")))
+      type_end = (tokens[type_end].is("<") ? closing(type_end, ">") : type_end) + 1;
+    if (type_end >= body.second) return;
+    const bool is_simple =
+        !tokens[type_end].is("*") && !tokens[type_end].is("&") && !tokens[type_end].is("(");
+    // `T p{q}` and `T p(q)` end with the name; `T (*p)[n]` does not.
+    const bool ends_with_name = is_simple || (tokens[type_end].is("(") && !tokens[type_end + 1].is("*"));
+    step.type = {i, type_end - (ends_with_name ? 1 : 0)};
+    const size_t known = steps.size();
+    size_t next = step.type.second;
+    while (step.is_declaration() && next + 2 < body.second && add_declarator(step, next) &&
+           tokens[next].is(","))
+      ++next;
+    for (size_t s = known; s < steps.size(); ++s) steps[s].alone = steps.size() == known + 1;
+  }
+  /// One declarator from token `i`, which moves behind it; false if it is not understood.
+  bool add_declarator(Step step, size_t& i) {
+    const bool to_rows = tokens[i].is("(");
+    if (to_rows) ++i;
+    for (; tokens[i].is("*") || tokens[i].is("const") || tokens[i].is("__restrict__") ||
+           tokens[i].is("volatile");
+         ++i)
+      step.is_pointer = step.is_pointer || tokens[i].is("*");
+    if (!tokens[i].is_name() || i + 2 >= body.second) return false;
+    step.name = i++;
+    if (to_rows) {
+      if (!step.is_pointer || !tokens[i].is(")") || !tokens[i + 1].is("[")) return false;
+      step.columns = {i + 2, closing(i + 1, "]")};
+      if (step.columns.second >= body.second) return false;
+      i = step.columns.second + 1;
+    }
+    step.end = i;
+    if (tokens[i].is("=")) {
+      step.value = {i + 1, end_of_value(i + 1)};
+      i = step.value.second;
+    } else if (tokens[i].is("{") || tokens[i].is("(")) {
+      step.value = {i + 1, closing(i, tokens[i].is("{") ? "}" : ")")};
+      i = std::min(step.value.second + 1, body.second);
+    } else if (!tokens[i].is(";") && !tokens[i].is(",")) {
+      return false;
+    }
+    steps.push_back(step);
+    return true;
+  }
+  /// Where the value that begins there ends: before a comma or semicolon that stands in no bracket.
+  [[nodiscard]] size_t end_of_value(size_t i) const {
+    for (int depth = 0; i < body.second; ++i) {
+      const Token& t = tokens[i];
+      if (depth == 0 && (t.is(",") || t.is(";"))) break;
+      depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
+    }
+    return i;
+  }
+};
+
+/// Where a pointer points to.
+struct Target {
+  uint64_t begin = 0;      ///< bytes from the array's begin
+  uint64_t element = 0;    ///< bytes that 1 adds to it; 0: unknown
+  bool of_launch = false;  ///< another launch may have it elsewhere
+  uint64_t moved = 0;      ///< so much later it is where Room is made
+};
+
+/// So many bytes more are needed before what begins at byte `at`.
+struct Room {
+  uint64_t at = UINT64_MAX, bytes = 0;
+};
+
+/// What every subscript of a pointer has one product with: p[r * pitch + c].
+struct Pitch {
+  std::string_view text;
+  uint64_t elements = 0;
+  std::vector<Range> places;
+};
+
+struct Pointer {
+  const Step* step = nullptr;
+  Target target;
+};
+
+/// The integers of the parameters whose types are such; nothing for others.
+std::vector<std::optional<uint64_t>> integers_of(const exec::Kernel& kernel,
+                                                 const std::vector<std::byte>& params) {
+  std::vector<std::optional<uint64_t>> values;
+  for (const exec::Kernel::Parameter& p : kernel.params) {
+    uint64_t value = 0;
+    const bool is_integer =
+        !p.is_array && p.size <= sizeof value && !ptx::is_float(p.type) && p.offset + p.size <= params.size();
+    if (is_integer) std::memcpy(&value, params.data() + p.offset, p.size);
+    values.push_back(is_integer ? std::optional(value) : std::nullopt);
+  }
+  return values;
+}
+
+}  // namespace
+
+struct Division::Text {
+  Text(std::string from, const std::string& function, std::string_view array)
+      : text(std::move(from)),
+        tokens(tokens_of(text)),
+        constants(tokens),
+        body(tokens, std::string_view(function).substr(0, function.find('<')), array),
+        name(function),
+        arguments(arguments_of(tokens, body.body.first, name)) {}
+
+  std::string text;
+  std::vector<Token> tokens;
+  Constants constants;
+  Body body;
+  std::string name;  ///< of the function, with its template arguments
+  Arguments arguments;
+
+  [[nodiscard]] std::string_view words(Range range) const {
+    if (range.first >= range.second) return {};
+    const size_t begin = tokens[range.first].begin;
+    return std::string_view(text).substr(begin, tokens[range.second - 1].end() - begin);
+  }
+  /// The type that a pointer points to. Of a lanescope::SwizzledPointer, that of its elements.
+  [[nodiscard]] Range pointee(const Step& step) const {
+    auto [first, end] = step.type;
+    while (first < end && (tokens[first].is("extern") || tokens[first].is("__shared__"))) ++first;
+    for (size_t i = first; i + 2 < end; ++i)
+      if (tokens[i].is("SwizzledPointer")) first = i + 2;
+    for (size_t i = first; is_swizzled(step) && i < end; ++i)
+      if (tokens[i].is(",")) end = i;
+    return {first, end};
+  }
+  [[nodiscard]] bool is_pointer(const Step& step) const { return step.is_pointer || is_swizzled(step); }
+  /// The edits that let all launches of the kernel give so many bytes more of dynamic shared memory. `size`:
+  /// of what all of them have to give; 0: what they do.
+  [[nodiscard]] std::vector<Edit> larger_launches(uint32_t bytes, uint32_t size) const {
+    const std::string_view function = std::string_view(name).substr(0, name.find('<'));
+    std::vector<Edit> edits;
+    for (size_t i = 0; i + 1 < tokens.size(); ++i) {
+      if (!tokens[i].is(function) || tokens[i].in_directive) continue;
+      const bool is_declared =
+          tokens[i + 1].is("(") && i > 0 && (tokens[i - 1].is_name() || tokens[i - 1].is(")"));
+      if (is_declared) continue;
+      const Range given = given_by_launch(i + 1);
+      const Extent extent{std::string(words(given)), tokens[given.first].begin, 0, 0};
+      Evaluator evaluator(tokens, constants);
+      if (size != 0 && evaluator.value(given) != size)
+        throw Unclear{fmt::format("line {} may give it another size", tokens[i].line)};
+      edits.push_back({extent.begin, extent.begin + extent.text.size(), padded(extent, bytes)});
+    }
+    if (edits.empty()) throw Unclear{"no launch of it stands in its file"};
+    return edits;
+  }
+  /// The third of the numbers between <<< and >>>, behind the name of a kernel and its template arguments.
+  [[nodiscard]] Range given_by_launch(size_t i) const {
+    const auto unclear = [&] {
+      return Unclear{fmt::format("what is done with the kernel in line {} is not clear", tokens[i - 1].line)};
+    };
+    if (tokens[i].is("<")) i = body.closing(i, ">") + 1;
+    if (i + 1 >= tokens.size() || !tokens[i].is("<<") || !tokens[i + 1].is("<")) throw unclear();
+    std::vector<size_t> commas{i + 1};
+    int depth = 0;
+    for (i += 2; i < tokens.size() && !tokens[i].is(";") && !(depth == 0 && tokens[i].is(">>")); ++i) {
+      depth += tokens[i].is("(") || tokens[i].is("{") ? 1 : tokens[i].is(")") || tokens[i].is("}") ? -1 : 0;
+      if (depth == 0 && tokens[i].is(",")) commas.push_back(i);
+    }
+    constexpr size_t place = 2;
+    if (i >= tokens.size() || !tokens[i].is(">>") || commas.size() <= place) throw unclear();
+    commas.push_back(i);
+    return {commas[place] + 1, commas[place + 1]};
+  }
+  /// Of a pointer to `bytes` bytes of elements, or of rows, of so many bytes each.
+  [[nodiscard]] Declaration declaration(const Step& step, uint64_t element, uint32_t bytes) const {
+    Declaration d;
+    d.line = tokens[step.name].line;
+    d.type = words(pointee(step));
+    d.name = tokens[step.name].text;
+    d.type_begin = tokens[step.type.first].begin;
+    d.name_begin = tokens[step.name].begin;
+    d.end = tokens[step.end - 1].end();
+    d.alone = step.alone;
+    d.plain = d.type != "auto" && !is_swizzled(step) && d.type.find_first_of("(") == std::string::npos &&
+              d.type.find("volatile") == std::string::npos;
+    d.open = true;
+    d.part.emplace();
+    d.extents.push_back({"", d.end, d.end, element == 0 ? 0 : bytes / element});
+    d.element_bytes = static_cast<uint32_t>(element);
+    if (step.columns.second == 0) return d;
+    const std::string columns(words(step.columns));
+    const uint64_t scalar = size_of_words(d.type, arguments).value_or(0);
+    const size_t begin = tokens[step.columns.first].begin;
+    d.extents.push_back({columns, begin, begin + columns.size(), scalar == 0 ? 0 : element / scalar});
+    d.element_bytes = static_cast<uint32_t>(scalar);
+    return d;
+  }
+
+ private:
+  [[nodiscard]] bool is_swizzled(const Step& step) const {
+    return words(step.type).find("SwizzledPointer<") != std::string_view::npos;
+  }
+};
+
+struct Division::Parts {
+  std::vector<Pointer> pointers;              ///< that are used, in the order of the text
+  std::vector<Range> begins;                  ///< of the text that says where pointers begin
+  std::map<std::string_view, Pitch> pitches;  ///< by the pointers' names
+  std::vector<Edit> moves;                    ///< that make room
+};
+
+/// Goes through the steps of a kernel's text with the values of one launch.
+class Division::Run {
+ public:
+  Run(const Text& text, const exec::Kernel& kernel, const exec::LaunchConfig& config, Room room)
+      : text_(text), tokens_(text.tokens), body_(text.body), evaluate_(tokens_, text.constants), room_(room) {
+    evaluate_.types = text.arguments;
+    for (const auto& [parameter, argument] : text.arguments)
+      if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
+    give("blockDim.x", "blockDim.y", "blockDim.z", config.block);
+    give("gridDim.x", "gridDim.y", "gridDim.z", config.grid);
+    give_parameters(integers_of(kernel, config.params));
+    for (const auto& [name, value] : evaluate_.given) of_launch_.insert(name);
+    pointers_[array_name()] = {0, element_of(body_.array)};
+  }
+
+  /// Throws Unclear where a part might begin that is not understood.
+  Parts operator()() {
+    found_.push_back({&body_.array, pointers_.at(array_name())});
+    for (const Step& step : body_.steps) take(step);
+    for (Pointer& pointer : found_)  // where they have been moved on to
+      if (const auto last = pointers_.find(name_of(*pointer.step)); last != pointers_.end())
+        pointer.target = last->second;
+    std::erase_if(found_, [&](const Pointer& p) { return uses_of(name_of(*p.step)).empty(); });
+    Parts parts;
+    for (const Pointer& pointer : found_)
+      if (auto pitch = pitch_of(name_of(*pointer.step)))
+        parts.pitches[name_of(*pointer.step)] = std::move(*pitch);
+    parts.pointers = std::move(found_);
+    parts.begins = std::move(begins_);
+    parts.moves = std::move(moves_);
+    return parts;
+  }
+
+ private:
+  const Text& text_;
+  const std::vector<Token>& tokens_;
+  const Body& body_;
+  Evaluator evaluate_;
+  std::map<std::string_view, Target> pointers_;  ///< into the array
+  /// Names whose values not all threads share, or not all the time.
+  std::set<std::string_view> own_{"threadIdx", "blockIdx"};
+  std::set<std::string_view> of_launch_;  ///< names whose values another launch may give otherwise
+  Room room_;
+  std::vector<Pointer> found_;
+  std::vector<Range> begins_;
+  std::vector<Edit> moves_;
+
+  [[nodiscard]] std::string_view name_of(const Step& step) const { return tokens_[step.name].text; }
+  [[nodiscard]] std::string_view array_name() const { return name_of(body_.array); }
+
+  void give(std::string_view x, std::string_view y, std::string_view z, const exec::Dim3& size) {
+    evaluate_.given[x] = size.x;
+    evaluate_.given[y] = size.y;
+    evaluate_.given[z] = size.z;
+  }
+  void give_parameters(const std::vector<std::optional<uint64_t>>& values) {
+    std::vector<std::string_view> names;
+    std::string_view name;
+    int depth = 0;
+    for (size_t i = body_.head.first; i <= body_.head.second; ++i) {
+      const Token& t = tokens_[i];
+      if (depth == 0 && (i == body_.head.second || t.is(","))) names.push_back(std::exchange(name, {}));
+      depth += t.is("(") || t.is("<") || t.is("[") ? 1 : t.is(")") || t.is(">") || t.is("]") ? -1 : 0;
+      if (depth == 0 && t.is_name()) name = t.text;
+    }
+    if (names.size() != values.size()) return;
+    for (size_t i = 0; i < names.size(); ++i)
+      if (values[i] && body_.changing.count(names[i]) == 0) evaluate_.given[names[i]] = *values[i];
+  }
+
+  /// Bytes of what a pointer points to; 0: unknown.
+  [[nodiscard]] uint64_t element_of(const Step& step) {
+    const uint64_t element = size_of_words(text_.words(text_.pointee(step)), text_.arguments).value_or(0);
+    return step.columns.second == 0 ? element : element * evaluate_.value(step.columns).value_or(0);
+  }
+
+  void take(const Step& step) {
+    const std::string_view name = name_of(step);
+    if (step.in_block || body_.changing.count(name) != 0 || step.value.second <= step.value.first) {
+      if (step.is_declaration()) forget(name, step.in_block || text_.is_pointer(step));
+      return;
+    }
+    if (step.moves_on) return move_on(step, name);
+    if (const std::optional<Target> target = target_of(step.value)) return point(step, name, *target);
+    const bool is_own = is_each_threads_own(step.value);
+    if (text_.is_pointer(step) && !is_own && is_of_array(step.value)) throw unclear(step);
+    if (text_.is_pointer(step)) return forget(name, is_own);
+    bool of_launch = false;
+    const auto value = value_of(step.value, of_launch);
+    forget(name, is_own);
+    if (value) evaluate_.given[name] = *value;
+    if (of_launch) of_launch_.insert(name);
+  }
+  /// Sets `of_launch` where the value may be another one in another launch.
+  std::optional<uint64_t> value_of(Range range, bool& of_launch) {
+    evaluate_.used_given.clear();
+    const auto value = evaluate_.value(range);
+    for (const std::string_view name : evaluate_.used_given)
+      of_launch = of_launch || of_launch_.count(name) != 0;
+    return value;
+  }
+  void forget(std::string_view name, bool is_own) {
+    pointers_.erase(name);
+    evaluate_.given.erase(name);
+    of_launch_.erase(name);
+    if (is_own)
+      own_.insert(name);
+    else
+      own_.erase(name);
+  }
+  void point(const Step& step, std::string_view name, Target target) {
+    make_room(target, step);
+    if (const auto known = pointers_.find(name); !step.is_declaration() && known != pointers_.end())
+      target.element = known->second.element;
+    else if (const uint64_t element = element_of(step); step.is_declaration() && element != 0)
+      target.element = element;
+    pointers_[name] = target;
+    begins_.push_back(step.value);
+    if (step.is_declaration()) found_.push_back({&step, target});
+  }
+  void move_on(const Step& step, std::string_view name) {
+    bool of_launch = own_.count(name) == 0 && of_launch_.count(name) != 0;
+    const auto value = value_of(step.value, of_launch);
+    if (const auto pointer = pointers_.find(name); pointer != pointers_.end()) {
+      if (!value || pointer->second.element == 0) throw unclear(step);
+      pointer->second.begin += *value * pointer->second.element;
+      pointer->second.of_launch = pointer->second.of_launch || of_launch;
+      make_room(pointer->second, step);
+      begins_.emplace_back(step.name, step.value.second);
+    } else if (const auto number = evaluate_.given.find(name); value && number != evaluate_.given.end()) {
+      number->second += *value;
+      if (of_launch) of_launch_.insert(name);
+    } else {
+      forget(name, is_each_threads_own(step.value) || own_.count(name) != 0);
+    }
+  }
+
+  /// Lets a pointer begin later that points behind the place where room is made.
+  void make_room(Target& target, const Step& step) {
+    const uint64_t bytes = target.begin >= room_.at ? room_.bytes : 0;
+    if (bytes == target.moved) return;
+    if (bytes < target.moved || target.element == 0 || (bytes - target.moved) % target.element != 0)
+      throw Unclear{fmt::format("'{}' in line {} cannot be moved", name_of(step), tokens_[step.name].line)};
+    const size_t end = tokens_[step.value.second - 1].end();
+    moves_.push_back({end, end, fmt::format(" + {}", (bytes - target.moved) / target.element)});
+    target.moved = bytes;
+  }
+
+  [[nodiscard]] Unclear unclear(const Step& step) const {
+    return {fmt::format("line {}: where '{}' begins is not clear", tokens_[step.name].line, name_of(step))};
+  }
+  [[nodiscard]] bool is_each_threads_own(Range value) const {
+    return std::any_of(at(value.first), at(value.second),
+                       [&](const Token& t) { return t.is("?") || own_.count(t.text) != 0; });
+  }
+  [[nodiscard]] bool is_of_array(Range value) const {
+    return std::any_of(at(value.first), at(value.second),
+                       [&](const Token& t) { return pointers_.count(t.text) != 0; });
+  }
+  [[nodiscard]] std::vector<Token>::const_iterator at(size_t token) const {
+    return tokens_.begin() + static_cast<std::ptrdiff_t>(token);
+  }
+
+  /// Where the name stands without being declared or saying where a pointer begins.
+  [[nodiscard]] std::vector<size_t> uses_of(std::string_view name) const {
+    std::vector<size_t> uses;
+    for (size_t i = body_.body.first; i < body_.body.second; ++i) {
+      if (!tokens_[i].is(name) || tokens_[i - 1].is(".") || tokens_[i - 1].is("->")) continue;
+      const bool declares =
+          i == body_.array.name || std::any_of(body_.steps.begin(), body_.steps.end(),
+                                               [&](const Step& step) { return step.name == i; });
+      const bool begins = std::any_of(begins_.begin(), begins_.end(), [&](const Range& range) {
+        return i >= range.first && i < range.second;
+      });
+      if (!declares && !begins) uses.push_back(i);
+    }
+    return uses;
+  }
+  std::optional<Pitch> pitch_of(std::string_view name) {
+    constexpr uint64_t shortest = 8;  // 2 * t + 1 goes through pairs, not rows
+    std::map<std::string_view, Pitch> common;
+    bool is_first = true;
+    for (const size_t use : uses_of(name)) {
+      if (!tokens_[use + 1].is("[")) return std::nullopt;
+      const std::map<std::string_view, Pitch> factors = factors_of({use + 2, body_.closing(use + 1, "]")});
+      if (is_first) common = factors;
+      std::erase_if(common, [&](const auto& c) { return factors.count(c.first) == 0; });
+      for (auto& [text, pitch] : common)
+        if (const auto& places = factors.at(text).places; !is_first)
+          pitch.places.insert(pitch.places.end(), places.begin(), places.end());
+      is_first = false;
+    }
+    if (common.size() != 1 || common.begin()->second.elements < shortest) return std::nullopt;
+    return common.begin()->second;
+  }
+  /// The factors of an index's products whose values are known, each of one product only; nothing where the
+  /// index is no sum.
+  std::map<std::string_view, Pitch> factors_of(Range index) {
+    std::map<std::string_view, Pitch> factors;
+    std::vector<Range> term{{index.first, index.first}};  // its factors; empty: it is another quotient
+    const auto close_term = [&] {
+      for (const Range& factor : term) {
+        const auto value = evaluate_.value(factor);
+        if (!value || term.size() < 2) continue;
+        Pitch& pitch =
+            factors.try_emplace(text_.words(factor), Pitch{text_.words(factor), *value, {}}).first->second;
+        pitch.places.push_back(factor);
+      }
+    };
+    int depth = 0;
+    for (size_t i = index.first; i < index.second; ++i) {
+      const Token& t = tokens_[i];
+      depth += t.is("(") || t.is("[") ? 1 : t.is(")") || t.is("]") ? -1 : 0;
+      if (!term.empty()) term.back().second = i + 1;
+      if (depth != 0 || t.is(")") || t.is("]") || t.is(".") || t.is_name() || t.is_number()) continue;
+      if (!term.empty()) term.back().second = i;
+      if (t.is("+") || t.is("-")) {
+        close_term();
+        term = {{i + 1, i + 1}};
+      } else if (t.is("/") || t.is("%")) {
+        term.clear();
+      } else if (t.is("*")) {
+        if (!term.empty()) term.emplace_back(i + 1, i + 1);
+      } else {
+        return {};
+      }
+    }
+    close_term();
+    std::erase_if(factors, [](const auto& factor) { return factor.second.places.size() != 1; });
+    return factors;
+  }
+
+  /// What an expression points to in the array; nothing where it is no pointer into it, or not known.
+  std::optional<Target> target_of(Range range) {
+    // A cast comes before an addition: (float*)smem + n.
+    std::vector<size_t> signs;
+    int depth = 0;
+    for (size_t i = range.first; i < range.second; ++i) {
+      const Token& t = tokens_[i];
+      depth += t.is("(") || t.is("[") ? 1 : t.is(")") || t.is("]") ? -1 : 0;
+      if (depth == 0 && i > range.first && (t.is("+") || t.is("-"))) signs.push_back(i);
+    }
+    if (signs.empty()) return operand(range);
+    std::optional<Target> target = operand({range.first, signs.front()});
+    signs.push_back(range.second);
+    for (size_t i = 0; i + 1 < signs.size() && target; ++i)
+      target = moved(*target, {signs[i] + 1, signs[i + 1]}, tokens_[signs[i]].is("-"));
+    return target;
+  }
+  std::optional<Target> moved(Target target, Range by, bool back) {
+    const auto value = value_of(by, target.of_launch);
+    if (!value || target.element == 0) return std::nullopt;
+    target.begin += back ? uint64_t{0} - *value * target.element : *value * target.element;
+    return target;
+  }
+  /// smem, &smem[n], (float*)smem, reinterpret_cast<float*>(smem), (smem + n), p.elements
+  std::optional<Target> operand(Range range) {
+    auto [first, end] = range;
+    if (first >= end) return std::nullopt;
+    if (tokens_[first].is("reinterpret_cast") || tokens_[first].is("static_cast")) {
+      const size_t close = body_.closing(first + 1, ">");
+      if (close + 2 >= end || body_.closing(close + 1, ")") + 1 != end) return std::nullopt;
+      return as(target_of({close + 2, end - 1}), {first + 2, close});
+    }
+    if (tokens_[first].is("(")) {
+      const size_t close = body_.closing(first, ")");
+      return close + 1 == end ? target_of({first + 1, close})
+                              : as(operand({close + 1, end}), {first + 1, close});
+    }
+    const bool is_address = tokens_[first].is("&");
+    first += is_address ? 1 : 0;
+    const auto pointer = first < end ? pointers_.find(tokens_[first].text) : pointers_.end();
+    if (pointer == pointers_.end()) return std::nullopt;
+    if (!is_address) {
+      const bool is_whole = first + 1 == end || (first + 3 == end && tokens_[first + 1].is("."));
+      return is_whole ? std::optional(pointer->second) : std::nullopt;
+    }
+    if (first + 1 >= end || !tokens_[first + 1].is("[") || body_.closing(first + 1, "]") + 1 != end)
+      return std::nullopt;
+    return moved(pointer->second, {first + 2, end - 1}, false);
+  }
+  /// As a pointer of a cast's type: float*, float (*)[32].
+  std::optional<Target> as(std::optional<Target> target, Range type) {
+    size_t star = type.first;
+    while (star < type.second && !tokens_[star].is("*")) ++star;
+    if (!target || star == type.second) return std::nullopt;
+    const bool to_rows = tokens_[star - 1].is("(") && star + 3 < type.second;
+    Step step;
+    step.type = {type.first, star - (to_rows ? 1 : 0)};
+    if (to_rows) step.columns = {star + 3, type.second - 1};
+    target->element = element_of(step);
+    return target;
+  }
+};
+
+Division::~Division() = default;
+
+Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kernel) {
+  const auto is_dynamic = [](const exec::SharedVariable& v) { return v.dynamic; };
+  if (std::count_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic) != 1) return;
+  const auto array = std::find_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic);
+  const std::string function = function_of(ptx::demangle(kernel.name) + "::" + array->name);
+  for (const std::string& name : kernel.files) {
+    const std::string& text = sources.file(name).text;
+    if (text.find(array->name) == std::string::npos) continue;
+    try {
+      text_ = std::make_unique<const Text>(text, function, array->name);
+      file_ = name;
+      return;
+    } catch (const Unclear&) {  // NOLINT(bugprone-empty-catch): another file may have it
+    }
+  }
+}
+
+std::vector<exec::SharedVariable> Division::variables(const exec::LaunchConfig& config) const {
+  std::vector<exec::SharedVariable> all;
+  if (!text_ || config.dynamic_shared == 0) return all;
+  const std::optional<Parts> parts = parts_of(config);
+  if (!parts) return all;
+  std::map<uint64_t, std::string> names;  // by begin
+  for (const Pointer& pointer : parts->pointers) {
+    const std::string_view name = text_->tokens[pointer.step->name].text;
+    std::string& known = names[pointer.target.begin];
+    known += (known.empty() ? "" : "/") + std::string(name);
+  }
+  names.erase(names.lower_bound(config.dynamic_shared), names.end());
+  for (const exec::SharedVariable& v : kernel_.shared) {
+    if (!v.dynamic) {
+      all.push_back(v);
+      continue;
+    }
+    names.try_emplace(0, v.name);
+    for (auto part = names.begin(); part != names.end(); ++part) {
+      const auto next = std::next(part);
+      const uint64_t end = next == names.end() ? config.dynamic_shared : next->first;
+      all.push_back({part->second, v.offset + static_cast<uint32_t>(part->first),
+                     static_cast<uint32_t>(end - part->first), true, v.name});
+    }
+  }
+  return all;
+}
+
+std::optional<Division::Parts> Division::parts_of(const exec::LaunchConfig& config) const {
+  try {
+    return Run(*text_, kernel_, config, Room())();
+  } catch (const Unclear&) {
+    return std::nullopt;
+  }
+}
+
+std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVariable& part,
+                                                         const exec::LaunchConfig& config) const {
+  const std::optional<Parts> parts = text_ ? parts_of(config) : std::nullopt;
+  if (!parts) return Unclear{fmt::format("how '{}' is divided is not clear", part.array)};
+  const Pointer* found = nullptr;
+  std::map<uint64_t, std::string_view> names;
+  std::string several;
+  for (const Pointer& pointer : parts->pointers) {
+    const std::string_view name = text_->tokens[pointer.step->name].text;
+    const auto [known, is_new] = names.try_emplace(pointer.target.begin, name);
+    if (!is_new && several.empty())
+      several = fmt::format("'{}' and '{}' begin at the same place", known->second, name);
+    if (name == part.name) found = &pointer;
+  }
+  if (found == nullptr) return Unclear{several};
+  const Body& body = text_->body;
+  if (several.empty() && found->step == &body.array && body.array.name < body.body.first)
+    several = "it is declared outside of the kernel";
+  Declaration declaration = text_->declaration(*found->step, found->target.element, part.size);
+  if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
+    return Unclear{fmt::format("line {}: the size of '{}' is not known", declaration.line, declaration.type)};
+  declaration.part->obstacle = several;
+  const auto bytes = [&](const Range& range) {
+    return std::pair(text_->tokens[range.first].begin, text_->tokens[range.second - 1].end());
+  };
+  if (const auto found_pitch = parts->pitches.find(part.name); found_pitch != parts->pitches.end()) {
+    const Pitch& pitch = found_pitch->second;
+    declaration.part->pitch = pitch.text;
+    declaration.part->pitch_elements = static_cast<uint32_t>(pitch.elements);
+    std::transform(pitch.places.begin(), pitch.places.end(),
+                   std::back_inserter(declaration.part->pitch_places), bytes);
+  }
+  std::transform(parts->begins.begin(), parts->begins.end(), std::back_inserter(declaration.part->begins),
+                 bytes);
+  return declaration;
+}
+
+std::variant<std::vector<Edit>, Unclear> Division::room_behind(const exec::SharedVariable& part,
+                                                               uint32_t bytes,
+                                                               const exec::LaunchConfig& config) const {
+  if (!text_) return Unclear{"the text of the kernel was not found"};
+  constexpr uint64_t most = 48 * 1024;  // without cudaFuncSetAttribute
+  if (uint64_t{kernel_.dynamic_shared_offset} + config.dynamic_shared + bytes > most)
+    return Unclear{"the program would have to ask for more than 48 KB"};
+  try {
+    const auto array = std::find_if(kernel_.shared.begin(), kernel_.shared.end(),
+                                    [](const exec::SharedVariable& v) { return v.dynamic; });
+    const uint64_t end = part.offset - array->offset + part.size;
+    Parts parts = Run(*text_, kernel_, config, {end, bytes})();
+    for (const Pointer& pointer : parts.pointers)
+      if (pointer.target.of_launch) throw Unclear{"where its parts begin is not the same in every launch"};
+    const bool is_last = end == config.dynamic_shared;
+    std::vector<Edit> launches = text_->larger_launches(bytes, is_last ? config.dynamic_shared : 0);
+    parts.moves.insert(parts.moves.end(), launches.begin(), launches.end());
+    return std::move(parts.moves);
+  } catch (const Unclear& unclear) {
+    return unclear;
+  }
+}
+
+}  // namespace lanescope::advise

@@ -1,0 +1,56 @@
+// How a kernel divides its dynamic shared memory among pointers: after `extern __shared__ float smem[];`
+// `float* a = smem; float* b = a + n;` are two arrays to whoever wrote them. Read from the source text, as
+// far as it is clear, and evaluated for one launch.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "advise/declaration.hpp"
+#include "advise/patch.hpp"
+#include "advise/sources.hpp"
+#include "exec/launch.hpp"
+#include "exec/program.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::advise {
+
+class Division {
+ public:
+  /// Looks for the kernel's text in its files. Where it is not clear, nothing is divided.
+  Division(const exec::Kernel& kernel, Sources& sources);
+  ~Division();
+  Division(const Division&) = delete;
+  Division& operator=(const Division&) = delete;
+
+  /// The kernel's variables with the parts of dynamic memory in its place, for LaunchConfig::shared; empty
+  /// where there are none. A part is named by its pointer, or by all that begin there ("tile/sums"), and ends
+  /// where the next one begins. Pointers that are not the same for all threads (a + threadIdx.x) begin none.
+  [[nodiscard]] std::vector<exec::SharedVariable> variables(const exec::LaunchConfig& config) const;
+
+  /// The declaration of the pointer that a part is named by, as that of an array with the part's elements.
+  [[nodiscard]] std::variant<Declaration, Unclear> declaration(const exec::SharedVariable& part,
+                                                               const exec::LaunchConfig& config) const;
+  /// The edits that leave so many bytes more to a part: what lies behind it begins later, and all launches
+  /// give more. Only where the text alone says where the parts begin.
+  [[nodiscard]] std::variant<std::vector<Edit>, Unclear> room_behind(const exec::SharedVariable& part,
+                                                                     uint32_t bytes,
+                                                                     const exec::LaunchConfig& config) const;
+  /// The file of Kernel::files that the kernel stands in; empty where nothing is divided.
+  [[nodiscard]] const std::string& file() const { return file_; }
+
+ private:
+  struct Text;
+  struct Parts;
+  class Run;
+  [[nodiscard]] std::optional<Parts> parts_of(const exec::LaunchConfig& config) const;
+
+  const exec::Kernel& kernel_;
+  std::string file_;
+  std::unique_ptr<const Text> text_;
+};
+
+}  // namespace lanescope::advise
