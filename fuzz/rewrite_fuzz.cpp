@@ -23,7 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                         .has_rows = has_rows};
       for (const Layout& layout :
            {Layout(RowPadding{1}), Layout(RowPadding{2}), Layout(Swizzle{4, {1, 2, 4, 8, 16}}),
-            Layout(StructOfArrays{4}), Layout(Transposed{})})
+            Layout(StructOfArrays{4}), Layout(Transposed{}), Layout(PlanePadding{1})})
         if (const auto change = rewrite(text, *declaration, shape, layout);
             std::holds_alternative<Rewrite>(change))
           (void)unified_diff(text, std::get<Rewrite>(change).edits, "fuzz");

@@ -91,6 +91,27 @@ struct PaddedTile {
   LANESCOPE_HD constexpr const T (&operator[](int row) const)[pitch] { return elements[row]; }
 };
 
+/// `planes` planes of `rows` x `columns` elements with `padding` elements left free after each, so that
+/// planes begin in different banks while rows follow each other as in a plain array: t[p][r][c].
+template <class T, int planes_, int rows_, int columns_, int padding_ = 1>
+struct PaddedPlanes {
+  static_assert(planes_ > 0 && rows_ > 0 && columns_ > 0 && padding_ > 0);
+
+  using value_type = T;
+  static constexpr int planes = planes_;
+  struct Plane {
+    T elements[rows_][columns_];
+    T gap[padding_];
+  };
+
+  alignas(16) Plane elements[planes_];
+
+  LANESCOPE_HD constexpr T (&operator[](int plane))[rows_][columns_] { return elements[plane].elements; }
+  LANESCOPE_HD constexpr const T (&operator[](int plane) const)[rows_][columns_] {
+    return elements[plane].elements;
+  }
+};
+
 /// A tile of `rows` x `columns` elements without padding, in which the columns of each row change places by
 /// an XOR with bits of the row: rows and columns are free of conflicts, and no byte is lost.
 ///

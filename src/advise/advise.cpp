@@ -180,6 +180,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.declaration = *declaration;
     shape.element_bytes = declaration->element_bytes;
     shape.row_bytes = declaration->row_bytes();
+    shape.plane_bytes = declaration->plane_bytes();
     if (!is_python(array.file)) take_vectors_apart(array, sources.file(array.file).text);
   }
   if (shape.row_bytes != 0) {
@@ -196,6 +197,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
       // Of long rows pieces can be moved against each other, too, where lanes conflict in one row.
       array.shapes.push_back(shape);
       array.shapes.back().row_bytes = bank_row;
+      array.shapes.back().plane_bytes = 0;
       array.shapes.back().has_rows = false;
     }
     return;
@@ -343,6 +345,8 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
                        plural(shape.row_bytes / word_bytes, "word"), name, declared,
                        longer_index(array, shape, *padding));
   }
+  if (const auto* padding = std::get_if<PlanePadding>(&layout))
+    return fmt::format("pad each plane of {} by {}{}", name, plural(padding->words, "word"), declared);
   if (std::holds_alternative<Swizzle>(layout))
     return fmt::format(
         "swizzle {}: keep {}{}{}", name, describe(layout),
@@ -411,6 +415,9 @@ int64_t worst_stride(const Array& array) {
 std::string reason_of(const Array& array) {
   const uint32_t way = array.now.max_way;
   const int64_t stride = worst_stride(array);
+  if (stride != 0 && array.shape.plane_bytes != 0 && stride % array.shape.plane_bytes == 0)
+    return fmt::format("up to {} words of one bank are asked for at once: planes are {} bytes apart", way,
+                       array.shape.plane_bytes);
   const bool within_rows = stride != 0 && stride < array.shape.row_bytes;
   if (array.declaration && array.declaration->extents.size() >= 2 && !within_rows)
     return fmt::format("up to {} words of one bank are asked for at once: rows are {} bytes apart", way,

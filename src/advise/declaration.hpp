@@ -52,6 +52,10 @@ struct Declaration {
     if (extents.size() < 2) return part ? part->pitch_elements * element_bytes : 0;
     return static_cast<uint32_t>(extents.back().value * element_bytes);
   }
+  /// Bytes from one plane of rows to the next; 0 for arrays of other than three dimensions.
+  [[nodiscard]] uint32_t plane_bytes() const {
+    return extents.size() != 3 ? 0 : static_cast<uint32_t>(extents[1].value) * row_bytes();
+  }
 };
 
 /// Why there is no Declaration, in words.

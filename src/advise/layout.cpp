@@ -57,6 +57,12 @@ struct MapMaker {
     map.is_opaque = !shape.has_rows;
     return map;
   }
+  std::optional<Map> operator()(const PlanePadding& padding) const {
+    const uint32_t plane = shape.plane_bytes, more = padding.words * word_bytes;
+    if (plane == 0) return std::nullopt;
+    return make_map(shape.bytes, shape.bytes + (shape.bytes + plane - 1) / plane * more, {plane},
+                    [=](uint32_t o) { return o + o / plane * more; });
+  }
   std::optional<Map> operator()(const Swizzle& swizzle) const {
     const uint32_t pitch = shape.row_bytes;
     uint32_t reach = 0;
@@ -505,6 +511,9 @@ struct Describer {
   std::string operator()(const RowPadding& p) const {
     return fmt::format("each row padded by {} word{}", p.words, p.words == 1 ? "" : "s");
   }
+  std::string operator()(const PlanePadding& p) const {
+    return fmt::format("each plane padded by {} word{}", p.words, p.words == 1 ? "" : "s");
+  }
   std::string operator()(const Swizzle& s) const {
     return fmt::format("column c of row r at c ^ {}, columns of {} bytes", swizzle_formula(s), s.granule);
   }
@@ -599,13 +608,16 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
   // banks themselves move on by the padding alone, and by more than half of the banks they move back.
   const uint32_t step = std::lcm(std::max(1u, shape.element_bytes), word_bytes), bank_row = bank_row_of(arch);
   const uint32_t end = shape.has_rows ? std::lcm(step, bank_row) : bank_row / 2 + 1;
-  std::vector<Layout> paddings, elements;
-  for (uint32_t bytes = step; bytes < end; bytes += step)
+  std::vector<Layout> paddings, planes, elements;
+  for (uint32_t bytes = step; bytes < end; bytes += step) {
     paddings.emplace_back(RowPadding{bytes / word_bytes});
+    planes.emplace_back(PlanePadding{bytes / word_bytes});
+  }
   constexpr uint32_t most_words = 16;
   for (uint32_t words = 1; words <= most_words; ++words)
     elements.emplace_back(ElementPadding{words * word_bytes});
   best_of(paddings);
+  best_of(planes);
   if (shape.row_bytes != 0)
     if (const auto swizzle = SwizzleSearch(arch, shape, patterns).run()) found.push_back(*swizzle);
   best_of({StructOfArrays{8}, StructOfArrays{4}});

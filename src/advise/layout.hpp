@@ -37,6 +37,7 @@ struct Shape {
   uint32_t begin = 0;          ///< offset in the block's shared memory
   uint32_t bytes = 0;          ///< size
   uint32_t row_bytes = 0;      ///< from one row to the next; 0: unknown, or the array has no rows
+  uint32_t plane_bytes = 0;    ///< from one plane of rows to the next; 0: it has no planes
   uint32_t element_bytes = 4;  ///< an element: a scalar or a struct
   /// The rows are a dimension of the array. Else padding and swizzle are computed from the index, and the
   /// assembler no longer sees which elements are neighbours: what it merges now, it then does not.
@@ -57,6 +58,12 @@ struct Shape {
 struct RowPadding {
   uint32_t words = 1;
   friend bool operator==(const RowPadding&, const RowPadding&) = default;
+};
+
+/// tile[P][R][C]: so many words are left free after each plane of R rows.
+struct PlanePadding {
+  uint32_t words = 1;
+  friend bool operator==(const PlanePadding&, const PlanePadding&) = default;
 };
 
 /// Column ^= a linear map of the row: the columns of a row change places. Units of `granule` bytes; bit i of
@@ -88,7 +95,8 @@ struct Transposed {
 };
 
 /// std::monostate: the layout as it is. In the order of how little of the program they change.
-using Layout = std::variant<std::monostate, RowPadding, Swizzle, StructOfArrays, ElementPadding, Transposed>;
+using Layout = std::variant<std::monostate, RowPadding, PlanePadding, Swizzle, StructOfArrays, ElementPadding,
+                            Transposed>;
 
 /// In words for people: "each row padded by 1 word".
 [[nodiscard]] std::string describe(const Layout& layout);

@@ -69,6 +69,17 @@ class Rewriter {
                                  trimmed(d_.extents[0].text), shape_.row_bytes / d_.element_bytes, elements));
   }
 
+  Rewrite operator()(const PlanePadding& padding) const {
+    const uint32_t bytes = padding.words * word_bytes;
+    if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
+    if (d_.extents.size() != 3) throw Refused{"it has not three dimensions"};
+    require_tile_type(3);
+    std::string extents;
+    for (const Extent& extent : d_.extents) extents += trimmed(extent.text) + ", ";
+    return with_type(
+        fmt::format("lanescope::PaddedPlanes<{}, {}{}>", d_.type, extents, bytes / d_.element_bytes));
+  }
+
   Rewrite operator()(const Swizzle& swizzle) const {
     const uint32_t unit = swizzle.granule / d_.element_bytes;
     if (d_.extents.size() == 1) {

@@ -22,11 +22,11 @@ struct Rewrite {
 
 /// The edits that give the array of `declaration`, which stands in `text`, the layout. Row padding lengthens
 /// the last extent of an array with rows, and the pitch that wmma is given of it, and makes a PaddedArray of
-/// one without; a swizzle makes a SwizzledTile, if it is the map of one; an array of structs becomes a struct
-/// of arrays (s[i].x → s.x[i]); transposed storage exchanges two extents and all subscripts. A pointer to a
-/// part of dynamic shared memory becomes a SwizzledPointer, or gets another pitch in its subscripts, for
-/// which room has to be made (division.hpp). Subscripts are looked at up to the end of the block that the
-/// declaration stands in.
+/// one without; padding of planes makes PaddedPlanes; a swizzle makes a SwizzledTile, if it is the map of
+/// one; an array of structs becomes a struct of arrays (s[i].x → s.x[i]); transposed storage exchanges two
+/// extents and all subscripts. A pointer to a part of dynamic shared memory becomes a SwizzledPointer, or
+/// gets another pitch in its subscripts, for which room has to be made (division.hpp). Subscripts are looked
+/// at up to the end of the block that the declaration stands in.
 [[nodiscard]] std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
                                                      const Shape& shape, const Layout& layout);
 

@@ -188,6 +188,7 @@ TEST(WhatIf, RefusesLayoutsThatDoNotFitTheArray) {
   const std::vector<Pattern> one{pattern([](uint32_t lane) { return lane * 4; })};
   EXPECT_FALSE(what_if(sm_90(), {.bytes = 128}, one, RowPadding{1})) << "no rows";
   EXPECT_FALSE(what_if(sm_90(), {.bytes = 128}, one, StructOfArrays{4})) << "no structs";
+  EXPECT_FALSE(what_if(sm_90(), {.bytes = 128, .row_bytes = 32}, one, PlanePadding{1})) << "no planes";
   EXPECT_FALSE(what_if(sm_90(), {.bytes = 1200, .row_bytes = 120}, one, Swizzle{4, {4}})) << "30 columns";
   EXPECT_FALSE(what_if(sm_90(), {.bytes = 64, .row_bytes = 32}, one, std::monostate{})) << "outside";
 }
@@ -197,7 +198,7 @@ const Candidate* of(const std::vector<Candidate>& all, size_t kind) {
     if (c.layout.index() == kind) return &c;
   return nullptr;
 }
-constexpr size_t padding = 1, swizzle = 2, arrays = 3, element_padding = 4;
+constexpr size_t padding = 1, plane_padding = 2, swizzle = 3, arrays = 4, element_padding = 5;
 
 /// Bulk copies move pieces of 16 bytes; wmma goes by a pitch that is a multiple of as many.
 TEST(Search, KeepsWhatTheHardwareGoesThrough) {
@@ -234,6 +235,26 @@ TEST(Search, PadsATileOfDoublesByTwoWords) {
   ASSERT_TRUE(of(found, padding));
   EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, 2u) << "one word would misalign them";
   EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+}
+
+/// Of t[16][4][16], stored as it lies and loaded with planes along the lanes. Longer rows spoil the stores.
+TEST(Search, PadsPlanes) {
+  const Shape shape{.bytes = 4096, .row_bytes = 64, .plane_bytes = 256, .element_bytes = 4};
+  std::vector<Pattern> accesses;
+  for (uint32_t i = 0; i < 32; ++i) {
+    accesses.push_back(pattern([&](uint32_t lane) { return (i * 32 + lane) * 4; }, 4, model::Op::store));
+    accesses.push_back(
+        pattern([&](uint32_t lane) { return lane % 16 * 256 + (i % 2 * 2 + lane / 16) * 64 + i / 2 * 4; }));
+  }
+  const auto found = search(sm_90(), shape, accesses);
+  ASSERT_TRUE(of(found, padding));
+  EXPECT_EQ(of(found, padding)->outcome.wavefronts, 128u);
+  ASSERT_TRUE(of(found, plane_padding));
+  EXPECT_EQ(of(found, plane_padding)->layout, Layout(PlanePadding{1}));
+  EXPECT_EQ(of(found, plane_padding)->outcome.wavefronts, 64u);
+  EXPECT_EQ(of(found, plane_padding)->outcome.bytes, 4096u + 16 * 4);
+  EXPECT_EQ(of(found, plane_padding)->outcome.wavefronts,
+            naive(sm_90(), shape, accesses, [](uint32_t o) { return o / 256 * 260 + o % 256; }));
 }
 
 /// A program can pad by whole elements only; bytes and halves by as many as make a word.

@@ -44,6 +44,25 @@ TEST(Rewrite, LengthensTheLastExtent) {
             "there is a comment in the extent");
 }
 
+TEST(Rewrite, LeavesGapsBehindPlanes) {
+  const Rewritten planes = rewritten(
+      "#include <lanescope/tile.cuh>\nvoid k() {\n  __shared__ float s[4][n][8];\n"
+      "  s[1][2][3] = 4;\n}\nenum { n = 2 };",
+      256, PlanePadding{2});
+  EXPECT_EQ(planes.refused, "");
+  EXPECT_EQ(planes.text,
+            "#include <lanescope/tile.cuh>\nvoid k() {\n"
+            "  __shared__ lanescope::PaddedPlanes<float, 4, n, 8, 2> s;\n"
+            "  s[1][2][3] = 4;\n}\nenum { n = 2 };");
+  EXPECT_EQ(rewritten("void k() { __shared__ float s[4][2][8]; f(s[1]); }", 256, PlanePadding{2}).refused,
+            "line 1 uses 's' without all of its subscripts");
+  EXPECT_EQ(
+      rewritten("void k() { __shared__ double s[4][2][8]; s[0][0][0] = 1; }", 512, PlanePadding{1}).refused,
+      "the padding is no whole number of elements");
+  EXPECT_EQ(rewritten("void k() { __shared__ float s[4][8]; s[0][0] = 1; }", 128, PlanePadding{1}).refused,
+            "it has not three dimensions");
+}
+
 TEST(Rewrite, TakesAnArrayOutOfSeveralDeclarators) {
   const auto padded = [](const std::string& declaration) {
     return rewritten("#include <lanescope/tile.cuh>\nvoid k() {\n  " + declaration + "\n}\n", 256,

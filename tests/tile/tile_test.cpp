@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <set>
+#include <utility>
 
 namespace lanescope {
 namespace {
@@ -172,6 +173,14 @@ TEST(Arrays, GiveEveryElementAPlaceOfItsOwn) {
   expect_array_places_of_their_own<SwizzledArray<double, 100, 16, 15, 2, 4, 8>>();
   EXPECT_EQ(sizeof(PaddedArray<float, 256>), 264 * sizeof(float));
   EXPECT_EQ(sizeof(SwizzledArray<int, 512, 32, 31>), 512 * sizeof(int));
+}
+
+TEST(Arrays, PlanesAreAsPlainOnesWithGapsBetween) {
+  static PaddedPlanes<float, 3, 4, 5, 2> planes;
+  EXPECT_EQ(&planes[0][1][2] - &planes[0][0][0], 5 + 2);
+  EXPECT_EQ(reinterpret_cast<char*>(&planes[2][0][0]) - reinterpret_cast<char*>(&planes),
+            2 * (4 * 5 + 2) * 4);
+  EXPECT_EQ(&std::as_const(planes)[1][3][4], &planes[1][3][4]);
 }
 
 /// A pointer to a part of an array sees the places that an array of the part's own would have.
