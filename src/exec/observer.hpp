@@ -128,7 +128,7 @@ struct Finding {
   uint32_t thread = 0;       ///< linear thread index in its block
   uint64_t address = 0;
   uint32_t width = 0;  ///< bytes the lane asked for
-  uint64_t count = 1;  ///< how many lanes did this at this instruction
+  uint64_t count = 1;  ///< how often a lane did this at this instruction
   /// In words, without place: `{other}` stands for the other one. Of a race: what both threads access; of a
   /// read: what of it nobody has written.
   std::string message;

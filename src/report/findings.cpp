@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "exec/program.hpp"
@@ -164,6 +166,15 @@ uint32_t rank_of(const Finding& finding) {
   return rank;
 }
 
+/// Without addresses, distances and sizes; numbers that name memory (#1) stay.
+std::string without_numbers(const std::string& text) {
+  std::istringstream words(text);
+  std::string rest;
+  for (std::string word; words >> word;)
+    if (word.front() < '0' || word.front() > '9') rest += word + ' ';
+  return rest;
+}
+
 /// Whether a reader takes both for one: the same kind at the same place, of races in whichever order.
 bool are_alike(const Finding& a, const Finding& b) {
   using Place = std::pair<std::string_view, uint32_t>;
@@ -175,6 +186,11 @@ bool are_alike(const Finding& a, const Finding& b) {
   return a.kind == b.kind && places(a) == places(b);
 }
 
+/// What shows the first occurrence of what ends a kernel.
+auto first_of(const Finding& f) {
+  return std::tuple(f.block.z, f.block.y, f.block.x, f.thread.z, f.thread.y, f.thread.x, f.address);
+}
+
 }  // namespace
 
 std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
@@ -182,14 +198,17 @@ std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel
   std::vector<Finding> findings;
   for (const exec::Finding& found : result.findings) {
     Finding finding = make_finding(module, kernel, config, found);
-    const auto known = found.ends_kernel()
-                           ? findings.end()
-                           : std::find_if(findings.begin(), findings.end(),
-                                          [&](const Finding& other) { return are_alike(other, finding); });
+    // What ends a kernel is told of each memory that a line misses.
+    const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+      return are_alike(other, finding) &&
+             (!found.ends_kernel() || without_numbers(other.message) == without_numbers(finding.message));
+    });
     if (known == findings.end()) {
       findings.push_back(std::move(finding));
     } else if (rank_of(*known) == rank_of(finding)) {
-      known->count += finding.count;
+      const uint64_t all = known->count + finding.count;
+      if (found.ends_kernel() && first_of(finding) < first_of(*known)) *known = std::move(finding);
+      known->count = all;
     } else if (rank_of(finding) < rank_of(*known)) {
       *known = std::move(finding);
     }

@@ -5,8 +5,8 @@
 
 namespace lanescope::report {
 
-/// The findings of a launch, errors first. What checks found at several instructions of the same source lines
-/// (a compiler unrolls loops) is one finding, with the worst severity.
+/// The findings of a launch, errors first. What is found at several instructions of the same source lines (a
+/// compiler unrolls loops) is one finding, with the worst severity.
 [[nodiscard]] std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
                                                  const exec::LaunchConfig& config,
                                                  const exec::LaunchResult& result);

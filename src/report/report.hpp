@@ -84,7 +84,7 @@ struct Finding {
   exec::Dim3 thread{0, 0, 0};
   uint64_t address = 0;
   uint32_t width = 0;  ///< bytes the lane asked for; 0 when it is no access
-  uint64_t count = 1;  ///< lanes that did this at this instruction
+  uint64_t count = 1;  ///< how often a lane did this
   /// The other access of a race, the store that came too late, the place where the others are.
   bool has_other = false;
   std::string other_file;

@@ -213,7 +213,7 @@ void write_findings(Writer& out, const Launch& launch) {
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
     text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, finding.kernel,
                         str(finding.block), str(finding.thread));
-    if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "lane"));
+    if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "time"));
     out.paragraph(text + ")", 2, is_error ? Style::bad : Style::plain);
   }
 }

@@ -141,12 +141,37 @@ TEST_F(ReductionReport, FindingsNamePlaceBlockAndThread) {
   EXPECT_THAT(
       text,
       HasSubstr("out-of-bounds: sum.cu:12: shared memory offset 2048, 4 bytes: the block has 1024 bytes "
-                "(kernel sum(float*), block (0,0,0), thread (33,0,0); 31 lanes in all)"));
+                "(kernel sum(float*), block (0,0,0), thread (33,0,0); 31 times in all)"));
   EXPECT_THAT(text, HasSubstr("The kernel failed"));
   const auto json = nlohmann::json::parse(to_json(whole));
   EXPECT_EQ(json["findings"][0]["kind"], "out-of-bounds");
   EXPECT_EQ(json["findings"][0]["line"], 12);
   EXPECT_EQ(json["launches"][0]["failed"], true);
+}
+
+/// A compiler unrolls loops: what is found at several instructions of a line is one finding, the first one's,
+/// as long as the line misses the same memory.
+TEST_F(ReductionReport, FindingsOfALineAreOneForEachMemory) {
+  const auto missed = [](uint32_t instruction, uint64_t address, const std::string& message) {
+    exec::Finding finding;
+    finding.kind = exec::Finding::Kind::out_of_bounds;
+    finding.instruction = instruction;
+    finding.address = address;
+    finding.message = message;
+    finding.count = 7;
+    return finding;
+  };
+  exec::LaunchResult result;
+  result.failed = true;
+  result.findings = {
+      missed(1, 0x30, "store to address 0x30: 8 bytes past the end of device memory #1 (40 bytes)"),
+      missed(2, 0x28, "store to address 0x28: 0 bytes past the end of device memory #1 (40 bytes)"),
+      missed(3, 0x50, "store to address 0x50: 0 bytes past the end of device memory #2 (40 bytes)")};
+  const Launch failed = launch(true, sm_90(), result);
+  ASSERT_EQ(failed.findings.size(), 2u);
+  EXPECT_THAT(failed.findings[0].message, HasSubstr("0x28: 0 bytes past the end of device memory #1"));
+  EXPECT_EQ(failed.findings[0].count, 14u);
+  EXPECT_THAT(failed.findings[1].message, HasSubstr("#2"));
 }
 
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {

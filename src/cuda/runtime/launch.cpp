@@ -85,7 +85,7 @@ std::optional<Status> show(const std::vector<exec::Finding>& findings, const Fun
   for (const report::Finding& f : launch.findings) {
     say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", f.kernel, f.kind,
                     f.message.empty() ? "" : ": ", f.message, f.file, f.line, report::str(f.block),
-                    report::str(f.thread), f.count > 1 ? fmt::format(" ({} threads in all)", f.count) : ""));
+                    report::str(f.thread), f.count > 1 ? fmt::format(" ({} times in all)", f.count) : ""));
   }
   return status_of(result.findings.front().kind);
 }
