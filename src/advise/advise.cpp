@@ -323,12 +323,14 @@ std::string longer_pitch(const Array& array, const RowPadding& padding) {
   return fmt::format(": ({0} + {1}) for {0} in its subscripts", declaration.part->pitch, elements);
 }
 
-/// What to write in the subscripts of a part without rows that gets gaps.
-std::string longer_index(const Array& array, const Shape& shape, const RowPadding& padding) {
+/// What that padding makes of a subscript, where the declaration has one, or is a part's, and stays as it is; else
+/// empty.
+std::string padded_subscript(const Array& array, const Shape& shape, const RowPadding& padding) {
+  if (!array.declaration || (array.declaration->extents.size() != 1 && !array.declaration->part)) return "";
   const uint32_t bytes = padding.words * word_bytes, element = shape.element_bytes;
-  if (!array.declaration || !array.declaration->part || bytes % element != 0) return "";
+  if (bytes % element != 0) return "";
   const std::string times = bytes == element ? "" : fmt::format(" * {}", bytes / element);
-  return fmt::format(": {0}[i + i / {1}{2}] for {0}[i]", array.variable->name, shape.row_bytes / element,
+  return fmt::format(": {0}[i] becomes {0}[i + i / {1}{2}]", array.variable->name, shape.row_bytes / element,
                      times);
 }
 
@@ -341,9 +343,9 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
     if (shape.has_rows)
       return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"),
                          rewrite != nullptr ? declared : longer_pitch(array, *padding));
-    return fmt::format("leave {} free after every {} of {}{}{}", plural(padding->words, "word"),
-                       plural(shape.row_bytes / word_bytes, "word"), name, declared,
-                       longer_index(array, shape, *padding));
+    return fmt::format("leave {} free after every {} of {}{}", plural(padding->words, "word"),
+                       plural(shape.row_bytes / word_bytes, "word"), name,
+                       rewrite != nullptr ? declared : padded_subscript(array, shape, *padding));
   }
   if (const auto* padding = std::get_if<PlanePadding>(&layout))
     return fmt::format("pad each plane of {} by {}{}", name, plural(padding->words, "word"), declared);
@@ -593,6 +595,7 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
         known->second = {candidate, shape};
     }
   }
+  const auto first = static_cast<std::ptrdiff_t>(found.size());
   for (const auto& [kind, choice] : best) {
     const auto& [candidate, shape] = choice;
     bool exact = array.exact;
@@ -624,6 +627,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     advice.estimate = advice.estimate || !exact;
     found.push_back(std::move(advice));
   }
+  // Of layouts that bring as much, those that `lanescope fix` can make.
+  std::stable_partition(found.begin() + first, found.end(),
+                        [](const Advice& a) { return a.patch.has_value(); });
 }
 
 /// Advice other than a layout.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <vector>
 
@@ -154,11 +155,22 @@ void write_totals(Writer& out, const Launch& launch) {
                 2, Style::bold);
 }
 
-/// The best changes of each variable; the others are in the JSON.
-void write_advice(Writer& out, const Launch& launch) {
+/// The best change of each variable, then others, as far as there is room; all are in the JSON.
+std::vector<const advise::Advice*> advice_to_show(const Launch& launch) {
   constexpr size_t most = 3;
-  for (size_t i = 0; i < std::min(most, launch.advice.size()); ++i) {
-    const advise::Advice& a = launch.advice[i];
+  std::vector<const advise::Advice*> shown, others;
+  std::set<std::string_view> variables;
+  for (const advise::Advice& a : launch.advice)
+    (variables.insert(a.variable).second ? shown : others).push_back(&a);
+  shown.insert(shown.end(), others.begin(), others.end());
+  shown.resize(std::min(most, shown.size()));
+  return shown;
+}
+
+void write_advice(Writer& out, const Launch& launch) {
+  const std::vector<const advise::Advice*> shown = advice_to_show(launch);
+  for (size_t i = 0; i < shown.size(); ++i) {
+    const advise::Advice& a = *shown[i];
     out.line();
     out.paragraph(fmt::format("Advice {} ({}:{}): {}{}", i + 1, a.file, a.line, in_words(a),
                               a.patch ? " `lanescope fix` makes this change." : ""),

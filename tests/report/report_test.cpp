@@ -20,6 +20,7 @@ namespace lanescope::report {
 namespace {
 
 using namespace synthetic;
+using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -172,6 +173,21 @@ TEST_F(ReductionReport, FindingsOfALineAreOneForEachMemory) {
   EXPECT_THAT(failed.findings[0].message, HasSubstr("0x28: 0 bytes past the end of device memory #1"));
   EXPECT_EQ(failed.findings[0].count, 14u);
   EXPECT_THAT(failed.findings[1].message, HasSubstr("#2"));
+}
+
+TEST_F(ReductionReport, EachVariableGetsItsBestAdviceFirst) {
+  Launch advised = launch(true);
+  const auto advice = [](const char* variable, const char* change) {
+    advise::Advice one;
+    one.variable = variable;
+    one.change = change;
+    return one;
+  };
+  advised.advice = {advice("a", "pad a"), advice("a", "swizzle a"), advice("a", "turn a"),
+                    advice("b", "pad b")};
+  const std::string text = to_text(report({advised}), {400, false});
+  EXPECT_THAT(text, AllOf(HasSubstr("Advice 1 (:0): pad a"), HasSubstr("Advice 2 (:0): pad b"),
+                          HasSubstr("Advice 3 (:0): swizzle a"), Not(HasSubstr("turn a"))));
 }
 
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
