@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include <string_view>
 
 #include "cuda/driver/api.hpp"
 #include "cuda/driver/driver.hpp"
@@ -108,12 +109,12 @@ LANESCOPE_CUDA_API Status cuDeviceGetMemPool(Pool** out, int device) {
 }
 LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
 
-/// Tables that only CUDA's own libraries know; they are not imitated here.
+/// Tables that only CUDA's own libraries know; they are not imitated here. NVRTC can do without.
 LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   Dl_info caller{};
   static std::atomic<bool> said{false};
   if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
-      !said.exchange(true))
+      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos && !said.exchange(true))
     say(std::string(caller.dli_fname) +
         " has its own copy of the CUDA runtime, which does not work here: it was stripped, or was not "
         "started "

@@ -151,8 +151,8 @@ bool needs(const link_map& map, const char* name) {
   return false;
 }
 
-void say(const char* a, const char* b, const char* c) {
-  for (const char* text : {a, b, c})
+void say(const char* a, const char* b, const char* c, const char* d = "") {
+  for (const char* text : {a, b, c, d})
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
@@ -259,8 +259,8 @@ void serve_new(const r_debug& debug, bool opened) {
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
         " has its own copy of the CUDA runtime and no symbol table (it was stripped), so that its kernels "
-        "cannot run "
-        "here. Link it with nvcc -cudart shared, or do not strip it\n");
+        "cannot run here. Link it with nvcc -cudart shared, or do not strip it",
+        is_program ? "\n" : "; the toolkit's own libraries (cuBLAS, cuDNN, …) do not run here\n");
   }
 }
 

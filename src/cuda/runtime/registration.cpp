@@ -78,7 +78,7 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
   }
   if (!ptx.empty())
     return name + ": holds PTX for " + ptx + ", which a device of " + target +
-           " cannot run; choose one with --arch";
+           " cannot run: choose one of these with --arch, or compile with nvcc -arch=" + target;
   return name + ": holds " +
          (code.empty() ? (lto ? "link-time intermediate code only" : "no device code")
                        : "machine code for " + code + " only") +
