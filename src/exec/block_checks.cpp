@@ -141,7 +141,7 @@ void BlockChecks::complete(std::vector<WarpState>& warps, uint32_t number) {
     if (all) {
       new_epoch();
     } else {
-      Order::Clock clock = std::move(b.passed);
+      TwoOrders::Clock clock = std::move(b.passed);
       for (const WarpState& w : warps)
         if (b.waiting[w.index] != 0) order_.release(clock, w.index, b.waiting[w.index]);
       for (const WarpState& w : warps)

@@ -51,8 +51,8 @@ class BlockChecks {
   /// did before their last fences.
   void release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed = false);
   void acquire_from_cluster(const Warp& w, uint32_t lanes);
-  /// The lanes have met at an instruction that orders their accesses.
-  void warp_barrier(const Warp& w, uint32_t lanes);
+  /// The lanes have met at an instruction; `orders`: it orders their accesses.
+  void meet(const Warp& w, uint32_t lanes, bool orders);
   /// The lane initialises an mbarrier where one is already; in_use: threads have arrived at it.
   void reinitialised(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, bool in_use);
   /// They execute an instruction with a member mask each.
@@ -92,7 +92,7 @@ class BlockChecks {
     std::vector<const Inst*> at;    ///< by thread: where it arrived
     std::vector<uint32_t> waiting;  ///< lanes by warp
     std::vector<uint32_t> passing;  ///< lanes that arrived without waiting (bar.arrive)
-    Order::Clock passed;            ///< what those had done
+    TwoOrders::Clock passed;        ///< what those had done
     uint32_t expected = 0;
     uint32_t expecting_thread = 0;
     const Inst* expecting = nullptr;
@@ -100,7 +100,7 @@ class BlockChecks {
     void clear() {
       std::fill(waiting.begin(), waiting.end(), 0);
       std::fill(passing.begin(), passing.end(), 0);
-      passed = nullptr;
+      passed = {};
       expecting = nullptr;
     }
   };
@@ -120,7 +120,7 @@ class BlockChecks {
   const uint32_t warps_;
   const uint32_t shared_bytes_, system_shared_, local_bytes_;
   uint32_t granule_shift_ = 2;
-  Order order_;
+  TwoOrders order_;
   std::vector<Cell> cells_;
   struct Executed {
     uint32_t epoch = 0;
@@ -132,8 +132,8 @@ class BlockChecks {
   uint32_t free_touch_ = none;
   std::vector<Copies> copies_;
   /// What the last release to a place gives: by cell of shared memory, by word of global memory.
-  std::unordered_map<uint64_t, Order::Clock> synchronised_;
-  Order::Clock told_cluster_;            ///< what other blocks have been told
+  std::unordered_map<uint64_t, TwoOrders::Clock> synchronised_;
+  TwoOrders::Clock told_cluster_;        ///< what other blocks have been told
   std::vector<Written> shared_written_;  ///< by cell
   std::vector<Written> local_written_;   ///< by byte, thread after thread
   std::array<BlockBarrier, block_barriers + warp_lanes / warps_of_group> barriers_;
@@ -178,8 +178,9 @@ class BlockChecks {
   void against_writer(Now& now, uint32_t lane, const Cell& cell, uint32_t index);
   /// … with loads and atomic operations; `atomics_only`: for a load, which does not race with others.
   void against_touches(Now& now, uint32_t lane, const Cell& cell, uint32_t index, bool atomics_only);
+  /// `excuse`: what speaks for it as far as is known.
   void report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_thread,
-                   bool same_value);
+                   Finding::Excuse excuse);
   /// Whether the lane stores what the cell holds since `writer` stored to it.
   [[nodiscard]] bool stores_same(const Now& now, uint32_t lane, uint32_t index, uint32_t writer) const;
   /// Reading takes over the order that a release to this cell gave, releasing gives it.

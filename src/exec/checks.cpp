@@ -110,8 +110,8 @@ void BlockChecks::new_epoch() {
   touches_.clear();
   free_touch_ = none;
   synchronised_.clear();
-  told_cluster_ = nullptr;
-  if (order_.epoch() == 0) {
+  told_cluster_ = {};
+  if (order_.defined().epoch() == 0) {
     // The counter is round: no cell may look like one of the epochs to come.
     std::fill(cells_.begin(), cells_.end(), Cell{});
     std::fill(executed_.begin(), executed_.end(), Executed{});
@@ -222,7 +222,7 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
               [&](uint32_t lane) { copies_.back().offset[lane] = static_cast<uint32_t>(now.offset[lane]); });
   }
   Executed& executed = executed_[w.index * kernel_.checks.size() + now.number];
-  if (executed.epoch != order_.epoch()) executed = {order_.epoch(), 0};
+  if (executed.epoch != order_.defined().epoch()) executed = {order_.defined().epoch(), 0};
   executed.lanes |= now.shared;
 }
 
@@ -230,8 +230,12 @@ void BlockChecks::fence(const Warp& w) {
   if (checks_.race) order_.fence(w.index, w.mask);
 }
 
-void BlockChecks::warp_barrier(const Warp& w, uint32_t lanes) {
-  if (checks_.race) order_.warp_barrier(w.index, lanes);
+void BlockChecks::meet(const Warp& w, uint32_t lanes, bool orders) {
+  if (!checks_.race) return;
+  if (orders)
+    order_.warp_barrier(w.index, lanes);
+  else
+    order_.meet(w.index, lanes);
 }
 
 // Reads of what has not been written.
@@ -354,9 +358,9 @@ void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) 
 
 BlockChecks::Cell& BlockChecks::cell(uint32_t index) {
   Cell& c = cells_[index];
-  if (c.epoch != order_.epoch()) {
+  if (c.epoch != order_.defined().epoch()) {
     c = Cell{};
-    c.epoch = order_.epoch();
+    c.epoch = order_.defined().epoch();
   }
   return c;
 }
@@ -380,7 +384,7 @@ void BlockChecks::store(Now& now, uint32_t lane, uint32_t index) {
     forget_touches(c);
   }
   c.writer = thread_of(now.w, lane);
-  c.write_time = order_.now(now.w.index);
+  c.write_time = order_.defined().now(now.w.index);
   c.write_access = now.number;
 }
 
@@ -395,7 +399,7 @@ void BlockChecks::change(Now& now, uint32_t lane, uint32_t index) {
 }
 
 void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
-  const uint32_t warp = now.w.index, time = order_.now(warp), bit = 1u << lane;
+  const uint32_t warp = now.w.index, time = order_.defined().now(warp), bit = 1u << lane;
   if ((c.touching_warps >> warp & 1) != 0) {
     uint32_t* link = &c.touches;
     while (*link != none) {
@@ -409,7 +413,7 @@ void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
         // this.
         uint32_t left = t.lanes;
         each_lane(t.lanes, [&](uint32_t other) {
-          if (order_.is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
+          if (order_.defined().is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
         });
         t.lanes = left;
         if (left == 0) t.time = time;
@@ -449,12 +453,18 @@ void BlockChecks::forget_touches(Cell& c) {
 }
 
 void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_t index) {
-  if (c.write_time != in_flight &&
-      order_.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.w.index, lane))
-    return;
-  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 &&
-                    c.write_time != in_flight && stores_same(now, lane, index, c.writer);
-  report_race(now, lane, index, c.write_access, c.writer, same);
+  const bool in_flight_now = c.write_time == in_flight;
+  const auto is_before = [&](const Order& order) {
+    return !in_flight_now &&
+           order.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.w.index, lane);
+  };
+  if (is_before(order_.defined())) return;
+  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !in_flight_now &&
+                    stores_same(now, lane, index, c.writer);
+  report_race(now, lane, index, c.write_access, c.writer,
+              same                      ? Excuse::same_value
+              : is_before(order_.met()) ? Excuse::met
+                                        : Excuse::none);
 }
 
 void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32_t index, bool atomics_only) {
@@ -464,12 +474,17 @@ void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32
     if ((atomics_only && !is_atomic(then.kind)) || !can_race(now.access, then)) continue;
     uint32_t lanes = t.lanes;
     if (t.warp == now.w.index) lanes &= ~(1u << lane);
-    for (; lanes != 0; lanes &= lanes - 1) {
+    // One race tells of all the lanes, one that nothing speaks for before others.
+    uint32_t raced = none;
+    bool met = true;
+    for (; lanes != 0 && met; lanes &= lanes - 1) {
       const auto other = static_cast<uint32_t>(std::countr_zero(lanes));
-      if (order_.is_before(t.warp, other, t.time, now.w.index, lane)) continue;
-      report_race(now, lane, index, t.access, t.warp * warp_lanes + other, false);
-      break;
+      if (order_.defined().is_before(t.warp, other, t.time, now.w.index, lane)) continue;
+      met = order_.met().is_before(t.warp, other, t.time, now.w.index, lane);
+      if (raced == none || !met) raced = other;
     }
+    if (raced != none)
+      report_race(now, lane, index, t.access, t.warp * warp_lanes + raced, met ? Excuse::met : Excuse::none);
   }
 }
 
@@ -490,20 +505,25 @@ bool BlockChecks::stores_same(const Now& now, uint32_t lane, uint32_t index, uin
 }
 
 void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_thread,
-                              bool same_value) {
+                              Excuse excuse) {
   const CheckedAccess& before = kernel_.checks[then];
   if (!can_race(now.access, before)) return;
   Finding found;
   found.kind = Finding::Kind::race;
+  found.excuse = excuse;
   if (now.access.strength == Strength::is_volatile && before.strength == Strength::is_volatile) {
     // A volatile store after a fence is how flags are set.
     if (synchronised_.contains(index)) return;
-    found.excuse = then_thread / warp_lanes == now.w.index ? Excuse::in_step : Excuse::polling;
+    if (excuse != Excuse::same_value)
+      found.excuse = then_thread / warp_lanes == now.w.index ? Excuse::in_step : Excuse::polling;
   }
-  if (same_value) found.excuse = Excuse::same_value;
-  found.severity = found.excuse == Excuse::none      ? Severity::error
-                   : found.excuse == Excuse::in_step ? Severity::warning
-                                                     : Severity::note;
+  switch (found.excuse) {
+    case Excuse::none: found.severity = Severity::error; break;
+    case Excuse::met:
+    case Excuse::in_step: found.severity = Severity::warning; break;
+    case Excuse::polling:
+    case Excuse::same_value: found.severity = Severity::note; break;
+  }
   found.instruction = now.access.origin;
   found.thread = thread_of(now.w, lane);
   found.address = uint64_t{index} << granule_shift_;
@@ -513,7 +533,7 @@ void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t 
   found.other_thread = then_thread;
   found.other_access = before.kind;
   const Executed& executed = executed_[now.w.index * kernel_.checks.size() + then];
-  found.after_other = executed.epoch == order_.epoch() && (executed.lanes >> lane & 1) != 0;
+  found.after_other = executed.epoch == order_.defined().epoch() && (executed.lanes >> lane & 1) != 0;
   found.count = now.raced >> lane & 1 ? 0 : 1;
   now.raced |= 1u << lane;
   if (Finding* example = add_finding(now.w, found))
@@ -543,7 +563,7 @@ void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint64_t place) {
 void BlockChecks::release_by(const Now& now, uint32_t lane, uint64_t place) {
   if (now.access.releases) {
     order_.release(synchronised_[place], now.w.index, 1u << lane);
-  } else if (order_.has_fenced(now.w.index, lane)) {
+  } else if (order_.defined().has_fenced(now.w.index, lane)) {
     order_.release_fenced(synchronised_[place], now.w.index, lane);
   }
 }
@@ -565,7 +585,8 @@ void BlockChecks::copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t
   if (found == copies_.end()) return;
   each_piece(offset, bytes, [&](uint32_t index) {
     Cell& c = cell(index);
-    if (c.writer == thread_of(w, lane) && c.write_time == in_flight) c.write_time = order_.now(w.index);
+    if (c.writer == thread_of(w, lane) && c.write_time == in_flight)
+      c.write_time = order_.defined().now(w.index);
   });
   found->lanes &= ~(1u << lane);
   if (found->lanes == 0) copies_.erase(found);
@@ -599,7 +620,7 @@ void BlockChecks::release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed
   if (!checks_.race) return;
   if (!relaxed) return order_.release(told_cluster_, w.index, lanes);
   each_lane(lanes, [&](uint32_t lane) {
-    if (order_.has_fenced(w.index, lane)) order_.release_fenced(told_cluster_, w.index, lane);
+    if (order_.defined().has_fenced(w.index, lane)) order_.release_fenced(told_cluster_, w.index, lane);
   });
 }
 
@@ -622,10 +643,11 @@ const Inst* check_fence(Warp& w, const Inst* in) {
 const Inst* check_sync(Warp& w, const Inst* in) {
   w.block->checks->check_members(w, in);
   const Inst* next = host_handlers().control.sync_groups(w, in);
-  const bool orders = in->imm != 0;
-  if (orders && w.event == Event::none)
-    w.block->checks->warp_barrier(
-        w, lane_value<uint32_t>(w, in->a, static_cast<uint32_t>(std::countr_zero(w.active))) & w.active);
+  const bool orders = (in->imm & 1) != 0;
+  if (w.event == Event::none)
+    w.block->checks->meet(
+        w, lane_value<uint32_t>(w, in->a, static_cast<uint32_t>(std::countr_zero(w.active))) & w.active,
+        orders);
   return next;
 }
 

@@ -139,9 +139,9 @@ struct Finding {
   uint32_t other_instruction = none;  ///< index of Kernel::origins; none: there is no other side
   uint32_t other_thread = none;       ///< of the same block
   AccessKind access{}, other_access{};
-  /// Of a race: what speaks for it. Lanes of one warp that rely on running in step; threads of several warps
-  /// that poll a flag; stores of one value.
-  enum class Excuse : uint8_t { none, in_step, polling, same_value };
+  /// Of a race: what speaks for it. Lanes that met in between at a shuffle or the like; lanes of one warp
+  /// that rely on running in step; threads of several warps that poll a flag; stores of one value.
+  enum class Excuse : uint8_t { none, met, in_step, polling, same_value };
   Excuse excuse{};
   bool after_other = false;  ///< race: the thread itself has executed the other access since the last barrier
 

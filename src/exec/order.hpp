@@ -43,6 +43,8 @@ class Order {
 
   /// The lanes synchronise with each other.
   void warp_barrier(uint32_t warp, uint32_t lanes);
+  /// Nothing that is ordered here happens, but the warp's clock goes on.
+  void tick(uint32_t warp) { ++warps_[warp].now; }
   /// Adds what the lanes have done and know to `clock`.
   void release(Clock& clock, uint32_t warp, uint32_t lanes);
   /// Whether the lane has made a fence in this epoch.
@@ -74,6 +76,60 @@ class Order {
   [[nodiscard]] Clock fresh() const;
   /// A clock of one owner, to be written.
   void own(Clock& clock) const;
+};
+
+/// The order of a block twice, by the same clocks: as it is defined, and as it is if lanes that meet at a
+/// shuffle, a vote or the like are ordered by that, too. That is not promised, but counted on, by NVIDIA's
+/// own headers as well (cooperative groups of several warps).
+class TwoOrders {
+ public:
+  struct Clock {
+    Order::Clock defined, met;
+    explicit operator bool() const { return defined != nullptr; }
+  };
+
+  explicit TwoOrders(uint32_t warps) : defined_(warps), met_(warps) {}
+
+  [[nodiscard]] const Order& defined() const { return defined_; }
+  [[nodiscard]] const Order& met() const { return met_; }
+
+  void new_epoch() {
+    defined_.new_epoch();
+    met_.new_epoch();
+  }
+  void warp_barrier(uint32_t warp, uint32_t lanes) {
+    defined_.warp_barrier(warp, lanes);
+    met_.warp_barrier(warp, lanes);
+  }
+  /// The lanes meet where nothing orders what they have done.
+  void meet(uint32_t warp, uint32_t lanes) {
+    const uint32_t before = met_.now(warp);
+    met_.warp_barrier(warp, lanes);
+    if (met_.now(warp) != before) defined_.tick(warp);
+  }
+  void release(Clock& clock, uint32_t warp, uint32_t lanes) {
+    defined_.release(clock.defined, warp, lanes);
+    met_.release(clock.met, warp, lanes);
+  }
+  void release_fenced(Clock& clock, uint32_t warp, uint32_t lane) {
+    defined_.release_fenced(clock.defined, warp, lane);
+    met_.release_fenced(clock.met, warp, lane);
+  }
+  void acquire(const Clock& clock, uint32_t warp, uint32_t lanes) {
+    defined_.acquire(clock.defined, warp, lanes);
+    met_.acquire(clock.met, warp, lanes);
+  }
+  void acquire_at_fence(const Clock& clock, uint32_t warp, uint32_t lane) {
+    defined_.acquire_at_fence(clock.defined, warp, lane);
+    met_.acquire_at_fence(clock.met, warp, lane);
+  }
+  void fence(uint32_t warp, uint32_t lanes) {
+    defined_.fence(warp, lanes);
+    met_.fence(warp, lanes);
+  }
+
+ private:
+  Order defined_, met_;
 };
 
 }  // namespace lanescope::exec

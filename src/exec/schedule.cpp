@@ -598,7 +598,7 @@ class Scheduler {
     const bool anywhere = meets_anywhere(path);
     const uint32_t together = lanes_with(w, path);
     if ((path.members & w.alive & ~together) != 0) return false;
-    if (anywhere && block_.checks) block_.checks->warp_barrier(w, together);
+    if (block_.checks) block_.checks->meet(w, together, anywhere);
     if (!anywhere) {
       w.active = w.mask = together;
       in[1].fn(w, in + 1);

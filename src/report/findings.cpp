@@ -88,6 +88,10 @@ std::string race_in_words(const Finding& finding, const exec::Finding& found) {
       fmt::format("thread {} {} {}, which thread {} {} at {}; ", thread, verb(found.access), found.message,
                   other, verb(found.other_access), at_line(finding, finding.other_file, finding.other_line));
   text += remedy(finding, found);
+  if (found.excuse == Excuse::met)
+    text +=
+        " (the lanes meet in between at a shuffle, vote, match or reduction; by the PTX ISA that orders no "
+        "memory, though it is often counted on)";
   if (found.excuse == Excuse::in_step)
     text += " (both accesses are volatile, which orders nothing since compute capability 7.0)";
   if (found.excuse == Excuse::polling)

@@ -139,5 +139,25 @@ TEST_P(Orders, EqualTheReference) {
 
 INSTANTIATE_TEST_SUITE_P(, Orders, testing::Range(0, 40));
 
+/// Meetings order in the one of the two, by way of other threads as well; both have the same clocks.
+TEST(TwoOrders, DifferInMeetings) {
+  TwoOrders orders(warps);
+  orders.new_epoch();
+  const uint32_t time = orders.defined().now(0);
+  orders.meet(0, 0b110);
+  orders.meet(0, 0b1000);  // one lane meets nobody
+  EXPECT_EQ(orders.defined().now(0), orders.met().now(0));
+  TwoOrders::Clock clock;
+  EXPECT_FALSE(clock);
+  orders.release(clock, 0, 0b100);
+  EXPECT_TRUE(clock);
+  orders.acquire(clock, 1, 1);
+  EXPECT_FALSE(orders.defined().is_before(0, 1, time, 1, 0));
+  EXPECT_TRUE(orders.met().is_before(0, 1, time, 1, 0));
+  EXPECT_TRUE(orders.defined().is_before(0, 2, time, 1, 0));
+  EXPECT_FALSE(orders.met().is_before(0, 3, time, 1, 0));
+  EXPECT_EQ(orders.defined().now(0), orders.met().now(0));
+}
+
 }  // namespace
 }  // namespace lanescope::exec

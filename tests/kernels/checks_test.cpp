@@ -82,11 +82,17 @@ TEST_P(Checked, BytesOfOneWord) {
 
 TEST_P(Checked, LanesOfOneWarp) {
   EXPECT_EQ(of("racy_warp", 32), Found{"error race 97 98"});
-  EXPECT_EQ(of("racy_shuffle", 32), Found{"error race 111 113"});
   EXPECT_EQ(of("racy_divergent", 32, {.race = true}), Found{"error race 138 140"});
   EXPECT_EQ(of("racy_tile", 32), Found{"error race 155 157"});
   for (const char* kernel : {"clean_warp", "clean_shuffle", "clean_tile", "clean_chain"})
     EXPECT_EQ(of(kernel, 32), Found{}) << kernel;
+}
+
+TEST_P(Checked, LanesThatMeetInBetweenAreAWarning) {
+  EXPECT_EQ(of("racy_shuffle", 32), Found{"warning race 111 113"});
+  EXPECT_EQ(of("racy_met", 32), Found{"warning race 715 718"});
+  EXPECT_EQ(of("racy_met_by_way"), Found{"warning race 727 740"});
+  EXPECT_EQ(of("racy_met_before", 32), Found{"error race 748 749"});
 }
 
 TEST_P(Checked, LegacyWarpCodeIsAWarningOfNewHardwareAlone) {

@@ -179,7 +179,7 @@ inline const Inst* sync_groups(Warp& w, const Inst* in) {
   const uint32_t same = same_as_first(w, reg<uint32_t>(w, in->a));
   if (same != w.active) {
     w.event_lanes = same;
-    w.event_join = in + (in->imm != 0 ? 1 : 2);
+    w.event_join = in + ((in->imm & 1) != 0 ? 1 : 2);
     return leave(w, Event::regroup, in);
   }
   return sync(w, in);

@@ -705,4 +705,47 @@ __global__ void racy_global_flag(int* out) {
     out[1] = dynamic[0];
   }
 }
+
+// Lanes that meet at a shuffle between the two accesses, which orders nothing but is counted on.
+
+/// The member mask is a number in the PTX.
+__global__ void racy_met(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  values[t] = t;
+  int other;
+  asm volatile("shfl.sync.bfly.b32 %0, %1, 1, 31, 0xffffffff;" : "=r"(other) : "r"(t));
+  out[t] = values[31 - t] + other;
+}
+/// The other warp's flag is seen by lane 0 alone.
+__global__ void racy_met_by_way(int* out) {
+  __shared__ int value, flag;
+  const int t = threadIdx.x;
+  if (t == 0) flag = 0;
+  __syncthreads();
+  if (t >= 32) {
+    if (t == 40) value = static_cast<int>(blockDim.x);
+    __syncwarp();
+    if (t == 32) {
+      __threadfence_block();
+      atomicExch(&flag, 1);
+    }
+  } else {
+    if (t == 0) {
+      while (atomicAdd(&flag, 0) == 0) {
+      }
+      __threadfence_block();
+    }
+    const int lane = __shfl_sync(0xffffffff, t, 1);
+    if (t == lane) out[t] = value;
+  }
+}
+/// They met too early.
+__global__ void racy_met_before(int* out) {
+  __shared__ int values[32];
+  const int t = threadIdx.x;
+  const int other = __shfl_xor_sync(0xffffffff, t, 1);
+  values[t] = t;
+  out[t] = values[31 - t] + other;
+}
 }
