@@ -253,6 +253,31 @@ uint64_t past_sector(const profile::Example& worst) {
   return lowest % 32;
 }
 
+std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
+  constexpr uint64_t sector = 32;
+  LaneGroups groups;
+  std::optional<int64_t> step;  // from lane to lane within a group
+  uint64_t begin = 0, last = 0;
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
+    const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
+    const auto apart = static_cast<int64_t>(address - last);
+    last = address;
+    if (groups.count != 0 && (step ? apart == *step : apart == 0 || apart == worst.width)) {
+      step = apart;
+      continue;
+    }
+    const auto distance = static_cast<int64_t>(address - begin);
+    if (groups.count == 1) groups.distance = distance;
+    if (groups.count > 1 && groups.distance != distance) groups.distance = 0;
+    groups.aligned = groups.aligned && address % sector == 0;
+    ++groups.count;
+    begin = address;
+  }
+  if (!step || groups.count == 1 || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
+  groups.one_address = *step == 0;
+  return groups;
+}
+
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
   const model::Request request = profile::request_of(worst.kind, worst.width, worst.mask, worst.address);
   const model::GlobalCost cost =
@@ -297,6 +322,13 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
   } else if (stride) {
     text += fmt::format(": neighbouring lanes are {} apart.",
                         counted(static_cast<uint64_t>(std::abs(*stride)), "byte"));
+  } else if (const std::optional<LaneGroups> groups = lane_groups_of(worst)) {
+    text += fmt::format(": {} groups of lanes use {}", groups->count,
+                        groups->one_address ? "one address each" : "neighbouring addresses");
+    if (groups->distance != 0)
+      text += fmt::format(", {} apart", counted(static_cast<uint64_t>(std::abs(groups->distance)), "byte"));
+    if (!groups->one_address && !groups->aligned) text += ", and not all of them begin a sector of 32 bytes";
+    text += ".";
   } else {
     text += ": the lanes' addresses are scattered.";
   }

@@ -213,7 +213,7 @@ class Collector {
                        grouped(found->wavefronts_after));
   }
 
-  static std::string coalescing_advice(const profile::Example& worst) {
+  [[nodiscard]] std::string coalescing_advice(const profile::Example& worst) const {
     constexpr int64_t sector = 32, line = 128, largest_struct = 64;
     const Split split = split_of(worst);
     if (split == Split::shifted)
@@ -226,7 +226,14 @@ class Collector {
              "halves of one.";
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
-    if (!stride) return "Sort what lanes access, or gather it through shared memory.";
+    if (!stride) {
+      const std::optional<LaneGroups> groups = lane_groups_of(worst);
+      if (groups && static_cast<uint32_t>(groups->count) * launch_.block.x == exec::warp_lanes)
+        return fmt::format(
+            "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
+            groups->count);
+      return "Sort what lanes access, or gather it through shared memory.";
+    }
     const int64_t distance = *stride < 0 ? -*stride : *stride;
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";

@@ -147,6 +147,9 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
   EXPECT_THAT(advice(4096, 4096), HasSubstr("That is a column"));
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane * lane * 64;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("gather"));
+  report.launches[0].block = {16, 16, 1};
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 2048;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
 }
 
 TEST(Hazards, DivergenceAdviceFollowsTheLanes) {

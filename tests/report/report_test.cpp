@@ -280,6 +280,14 @@ TEST(Explain, GlobalStridesAndMisalignment) {
   EXPECT_THAT(
       why([](uint32_t lane) { return lane / 8 * 1024; }),
       HasSubstr("write 128 bytes, some of them the same, which would fit in 1 sector, but touch 4: "));
+  EXPECT_THAT(
+      why([](uint32_t lane) { return lane / 16 * 2048; }),
+      EndsWith("fit in 1 sector, but touch 2: 2 groups of lanes use one address each, 2,048 bytes apart."));
+  EXPECT_THAT(
+      why([](uint32_t lane) { return 4 + lane / 8 * 256 + lane % 8 * 4; }),
+      EndsWith("4 groups of lanes use neighbouring addresses, 256 bytes apart, and not all of them begin "
+               "a sector of 32 bytes."));
+  EXPECT_THAT(why([](uint32_t lane) { return lane / 2 * lane * 64; }), EndsWith("addresses are scattered."));
   EXPECT_THAT(why([](uint32_t lane) { return 128 - lane * 4; }),
               HasSubstr("addresses, downwards, but the last one does not begin a sector of 32 bytes."));
   EXPECT_THAT(why([](uint32_t lane) { return lane % 2 == 0 ? int64_t{lane} * 4 : -1; }),
