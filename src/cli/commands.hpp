@@ -39,10 +39,10 @@ void add_view_command(CLI::App& app, int& status);
 void add_diff_command(CLI::App& app, int& status);
 
 /// `lanescope ncu`: the command line and the tables of Nsight Compute.
-void add_ncu_command(CLI::App& app, int& status);
+void add_ncu_command(CLI::App& app, std::vector<std::string> program, int& status);
 
 /// `lanescope nvprof`: the command line and the tables of nvprof.
-void add_nvprof_command(CLI::App& app, int& status);
+void add_nvprof_command(CLI::App& app, std::vector<std::string> program, int& status);
 
 /// `lanescope explain`: what the accesses of a few lines of code cost.
 void add_explain_command(CLI::App& app, int& status);

@@ -9,9 +9,11 @@
 #include <iostream>
 #include <new>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/nearest.hpp"
 #include "cli/commands.hpp"
 #include "lanescope/version.hpp"
 
@@ -27,6 +29,13 @@ int fail(std::string message) {
   return bad_input;
 }
 
+std::string unknown_command(const CLI::App& app, const std::string& name) {
+  const auto commands = app.get_subcommands([](const CLI::App*) { return true; });
+  std::vector<std::string_view> names;
+  for (const CLI::App* command : commands) names.emplace_back(command->get_name());
+  return "unknown command '" + name + "'; the nearest is '" + std::string(nearest(name, names)) + "'";
+}
+
 /// The message for a command line that CLI11 refused; `app` is left as the parser left it.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   const auto commands = app.get_subcommands();
@@ -36,7 +45,7 @@ std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
   if (commands.empty()) {
     message = rest.empty()                    ? "no command given"
               : rest.front().starts_with('-') ? "unknown option '" + rest.front() + "'"
-                                              : "unknown command '" + rest.front() + "'";
+                                              : unknown_command(app, rest.front());
   }
   return message + "\nTry 'lanescope" + command + " --help'.";
 }
@@ -94,8 +103,8 @@ int run(int argc, char** argv) {
   add_fix_command(app, program_of("fix"), status);
   add_view_command(app, status);
   add_diff_command(app, status);
-  add_ncu_command(app, status);
-  add_nvprof_command(app, status);
+  add_ncu_command(app, program_of("ncu"), status);
+  add_nvprof_command(app, program_of("nvprof"), status);
   add_explain_command(app, status);
   add_model_command(app, status);
   add_probe_command(app, status);

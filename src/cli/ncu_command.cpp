@@ -7,6 +7,8 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
@@ -21,6 +23,7 @@ namespace {
 constexpr std::array ncu_metrics{report::Metric::Tool::ncu};
 
 struct NcuOptions {
+  std::vector<std::string> program;  ///< what stood behind "--"
   std::string metrics;
   std::string kernel;
   std::string page = "details";
@@ -54,7 +57,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
     return done;
   }
   ProgramOptions program;
-  program.command = program_of(command, "ncu");
+  program.command = program_of(command, options.program, "ncu");
   if (options.metrics.empty())
     throw Error(
         "ncu: sections and sets are not available: name metrics with --metrics (--query-metrics lists "
@@ -91,8 +94,9 @@ int run(const NcuOptions& options, const CLI::App& command) {
 
 }  // namespace
 
-void add_ncu_command(CLI::App& app, int& status) {
+void add_ncu_command(CLI::App& app, std::vector<std::string> program, int& status) {
   const auto options = std::make_shared<NcuOptions>();
+  options->program = std::move(program);
   CLI::App* command = app.add_subcommand(
       "ncu", "take the command line of Nsight Compute and print its metrics as it does, without a GPU");
   take_program(*command);

@@ -6,6 +6,8 @@
 #include <iostream>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
@@ -21,6 +23,7 @@ constexpr std::array nvprof_events{Tool::nvprof_event};
 constexpr std::array nvprof_metrics{Tool::nvprof_metric};
 
 struct NvprofOptions {
+  std::vector<std::string> program;  ///< what stood behind "--"
   std::string events, metrics;
   std::string kernels;
   std::string log_file = "%2";
@@ -39,7 +42,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
     return done;
   }
   ProgramOptions program;
-  program.command = program_of(command, "nvprof");
+  program.command = program_of(command, options.program, "nvprof");
   if (options.events.empty() && options.metrics.empty())
     throw Error(
         "nvprof: times are not measured here: name --events or --metrics (--query-events and "
@@ -72,8 +75,9 @@ int run(const NvprofOptions& options, const CLI::App& command) {
 
 }  // namespace
 
-void add_nvprof_command(CLI::App& app, int& status) {
+void add_nvprof_command(CLI::App& app, std::vector<std::string> program, int& status) {
   const auto options = std::make_shared<NvprofOptions>();
+  options->program = std::move(program);
   CLI::App* command = app.add_subcommand(
       "nvprof", "take the command line of nvprof and print events and metrics as it does, without a GPU");
   take_program(*command);

@@ -14,8 +14,11 @@ namespace lanescope::cli {
 
 void take_program(CLI::App& command) { command.prefix_command(); }
 
-std::vector<std::string> program_of(const CLI::App& command, const std::string& tool) {
+std::vector<std::string> program_of(const CLI::App& command, const std::vector<std::string>& behind,
+                                    const std::string& tool) {
   std::vector<std::string> program = command.remaining();
+  if (!program.empty() && !behind.empty()) program.emplace_back("--");  // an argument of the program's
+  program.insert(program.end(), behind.begin(), behind.end());
   if (program.empty()) throw Error(fmt::format("{}: which program? Try 'lanescope {} --help'.", tool, tool));
   if (program.front().starts_with('-'))
     throw Error(
