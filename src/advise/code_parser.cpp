@@ -148,7 +148,7 @@ class Parser {
 
   /// The first name that was subscripted without a declaration, if no array was declared.
   [[nodiscard]] std::string undeclared_array() const {
-    return program_->arrays.empty() ? undeclared_array_ : "";
+    return program_->arrays.empty() ? program_->undeclared : "";
   }
 
  private:
@@ -1111,7 +1111,7 @@ class Parser {
       return builtin(static_cast<Builtin>(static_cast<size_t>(row->first) + index), unsigned_, which.end);
     }
     if (is("(")) return call(token);
-    if (is("[") && undeclared_array_.empty()) undeclared_array_ = token.text;
+    if (is("[") && program_->undeclared.empty()) program_->undeclared = token.text;
     while (is("::") && here(1).kind == Token::Kind::identifier) {  // std::something
       take();
       const Token last = take();
@@ -1236,7 +1236,6 @@ class Parser {
   std::map<std::string, const Type*> named_;
   std::vector<std::map<std::string, Symbol>> scopes_;
   std::vector<size_t> shared_scalars_;  ///< arrays that were declared as single elements
-  std::string undeclared_array_;
   const Type *unknown_ = nullptr, *int_ = nullptr, *unsigned_ = nullptr, *long_ = nullptr,
              *unsigned_long_ = nullptr;
 };

@@ -161,6 +161,7 @@ struct Program {
   std::string name;
   std::deque<Type> types;
   std::vector<Array> arrays;
+  std::string undeclared;  ///< the first name that is subscripted without a declaration; empty: none
   std::vector<Variable> variables;
   std::vector<Node> nodes;
   NodeId body = no_node;

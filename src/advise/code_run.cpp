@@ -78,6 +78,7 @@ class Runner {
       const uint32_t count = std::min(lanes, threads - warp_ * lanes);
       static_cast<void>(statement(program_.body, ~uint64_t{0} >> (64 - count)));
     }
+    result_.undeclared = program_.undeclared;
     return std::move(result_);
   }
 

@@ -458,9 +458,11 @@ CodeAnswer answer_of(const model::Arch& arch, std::shared_ptr<const advise::Code
   answer.launch = launch;
   answer.run = std::move(run);
   if (answer.run->requests.empty())
-    throw Error(
-        "the code accesses no array in shared memory; declare one and use it, as in 'float a[64]; a[2 * "
-        "tid]'");
+    throw Error(fmt::format(
+        "the code accesses no array in shared memory{}; declare one and use it, as in 'float a[64]; a[2 * "
+        "tid]'",
+        answer.run->undeclared.empty() ? ""
+                                       : fmt::format(" ('{}' is not declared)", answer.run->undeclared)));
   for (const advise::CodeRequest& request : answer.run->requests) {
     answer.costs.push_back(cost_of(arch, request.request));
     answer.total.add(answer.costs.back());
