@@ -155,6 +155,22 @@ void write_totals(Writer& out, const Launch& launch) {
                 2, Style::bold);
 }
 
+/// What the assembler needs for a thread, and what that leaves room for.
+void write_machine(Writer& out, const Launch& launch) {
+  const Machine& m = launch.machine;
+  if (!m.assembled) return;
+  std::string text = fmt::format("machine code: {} and {} of stack a thread",
+                                 counted(m.registers, "register"), counted(m.stack_bytes, "byte"));
+  if (m.spill_store_bytes + m.spill_load_bytes != 0)
+    text += fmt::format(", {} stored and {} loaded for want of registers",
+                        counted(m.spill_store_bytes, "byte"), grouped(m.spill_load_bytes));
+  if (m.has_occupancy)
+    text += fmt::format("; {} of {} on a multiprocessor ({}, limit: {})", m.warps,
+                        counted(m.most_warps, "warp"), counted(m.blocks, "block"), m.limiter);
+  out.paragraph(text, 2, Style::bold);
+  if (!m.next_step.empty()) out.paragraph(m.next_step, 2);
+}
+
 /// The best change of each variable, then others, as far as there is room; all are in the JSON.
 std::vector<const advise::Advice*> advice_to_show(const Launch& launch) {
   constexpr size_t most = 3;
@@ -246,12 +262,14 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
+    write_machine(out, launch);
     if (!launch.lines.empty()) write_why(out, launch);
   } else {
     const uint64_t instructions = launch.warp_instructions;
     out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +
                       "accesses were not counted",
                   2);
+    write_machine(out, launch);
   }
   if (!launch.findings.empty()) {
     out.line();

@@ -175,6 +175,23 @@ TEST_F(ReductionReport, FindingsOfALineAreOneForEachMemory) {
   EXPECT_THAT(failed.findings[1].message, HasSubstr("#2"));
 }
 
+TEST_F(ReductionReport, MachineCodeIsSaidWhereItIsKnown) {
+  Launch assembled = launch(true);
+  EXPECT_THAT(to_text(report({assembled}), {}), Not(HasSubstr("machine code")));
+  Machine& m = assembled.machine;
+  m.assembled = m.has_occupancy = true;
+  m.registers = 32, m.stack_bytes = 48, m.spill_store_bytes = 4, m.spill_load_bytes = 12;
+  m.blocks = 3, m.warps = 24, m.most_warps = 64, m.limiter = "registers", m.next_step = "Less would do.";
+  for (const bool counted : {true, false}) {
+    assembled.counted = counted;
+    EXPECT_THAT(
+        to_text(report({assembled}), {400, false}),
+        HasSubstr("machine code: 32 registers and 48 bytes of stack a thread, 4 bytes stored and 12 loaded "
+                  "for want of registers; 24 of 64 warps on a multiprocessor (3 blocks, limit: "
+                  "registers)\n  Less would do.\n"));
+  }
+}
+
 TEST_F(ReductionReport, EachVariableGetsItsBestAdviceFirst) {
   Launch advised = launch(true);
   const auto advice = [](const char* variable, const char* change) {
