@@ -158,6 +158,21 @@ uint64_t read_clock(ptx::SpecialRegister reg) {
   }
 }
 
+namespace {
+
+/// What an access beyond shared memory meets. Of an extern array the launch decides how large it is, and
+/// forgetting that is easy.
+std::string size_of_block(const Warp& w) {
+  const Kernel& kernel = *w.worker->kernel;
+  const bool forgotten = w.shared_bytes <= kernel.static_shared &&
+                         std::any_of(kernel.shared.begin(), kernel.shared.end(),
+                                     [](const SharedVariable& v) { return v.dynamic; });
+  return "the block has " + std::to_string(w.shared_bytes) + " bytes" +
+         (forgotten ? "; the launch gave its extern array none" : "");
+}
+
+}  // namespace
+
 uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width) {
   uint32_t good = 0;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
@@ -165,8 +180,8 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
     const uint32_t bit = 1u << lane;
     if (uint64_t{offset[lane]} + width > w.shared_bytes)
       report(w, in, Finding::Kind::out_of_bounds, bit, offset[lane], width,
-             offset_of("shared", offset[lane], 32) + ", " + std::to_string(width) + " bytes: the block has " +
-                 std::to_string(w.shared_bytes) + " bytes");
+             offset_of("shared", offset[lane], 32) + ", " + std::to_string(width) +
+                 " bytes: " + size_of_block(w));
     else if ((offset[lane] & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
              offset_of("shared", offset[lane], 32) + ", which is no multiple of " + std::to_string(width));
@@ -202,8 +217,7 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
   }
   if (offset + width > w.shared_bytes)
     return fail(Finding::Kind::out_of_bounds, offset_of("shared", offset, 32) + ", " + std::to_string(width) +
-                                                  " bytes: the block has " + std::to_string(w.shared_bytes) +
-                                                  " bytes");
+                                                  " bytes: " + size_of_block(w));
   if ((offset & (align - 1)) != 0)
     return fail(Finding::Kind::misaligned,
                 offset_of("shared", offset, 32) + ", which is no multiple of " + std::to_string(align));
