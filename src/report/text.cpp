@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string_view>
 #include <vector>
 
+#include "advise/declaration.hpp"
 #include "profile/sums.hpp"
 #include "report/hazards.hpp"
 #include "report/table.hpp"
@@ -278,13 +280,35 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
   if (launch.failed) out.paragraph("The kernel failed: its results are not to be trusted.", 2, Style::bad);
 }
 
+/// The function alone, as far as that tells the kernels apart; with its shape where it was launched in
+/// several.
+std::vector<std::string> names_to_compare(const Report& report) {
+  std::map<std::string, std::set<std::string>> kernels;  // by function
+  std::map<std::string, size_t> launches;                // by kernel
+  const auto function = [](const Launch& launch) { return advise::function_of(launch.kernel + "::"); };
+  for (const Launch& launch : report.launches) {
+    kernels[function(launch)].insert(launch.kernel);
+    ++launches[launch.kernel];
+  }
+  std::vector<std::string> names;
+  for (const Launch& launch : report.launches) {
+    const std::string name = function(launch);
+    names.push_back(name.empty() || kernels[name].size() > 1 ? launch.kernel : name);
+    if (launches[launch.kernel] > 1)
+      names.back() += fmt::format("  grid {}  block {}", extent(launch.grid), extent(launch.block));
+  }
+  return names;
+}
+
 void write_comparison(Writer& out, const Report& report) {
   out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
   Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "instructions"}, 1);
-  for (const Launch& launch : report.launches) {
+  const std::vector<std::string> names = names_to_compare(report);
+  for (size_t i = 0; i < names.size(); ++i) {
+    const Launch& launch = report.launches[i];
     const profile::Counters shared = profile::shared_of(launch.totals);
     const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
-    table.add({{launch.kernel},
+    table.add({{names[i]},
                {number(shared.wavefronts)},
                {number(shared.ideal)},
                {number(shared.conflicts), shared.conflicts != 0 ? Style::bad : Style::good},

@@ -104,6 +104,25 @@ TEST_F(ReductionReport, SeveralLaunchesAreCompared) {
   EXPECT_THAT(text, HasSubstr("         45     45          0"));
 }
 
+TEST_F(ReductionReport, ComparedLaunchesAreToldApart) {
+  const auto compared = [&](const std::vector<std::string>& kernels, bool same_grid) {
+    std::vector<Launch> launches;
+    for (const std::string& kernel : kernels) {
+      launches.push_back(launch(true));
+      launches.back().kernel = kernel;
+      if (!same_grid) launches.back().grid.x = static_cast<uint32_t>(launches.size());
+    }
+    const std::string text = to_text(report(launches), {200, false});
+    return text.substr(text.find("Side by side"));
+  };
+  EXPECT_THAT(compared({"void add<3>(int*)", "ns::mul(int*)", "sub"}, true),
+              AllOf(HasSubstr("\n  add<3>  "), HasSubstr("\n  mul     "), HasSubstr("\n  sub     ")));
+  EXPECT_THAT(compared({"add(int*)", "add(int*)"}, false),
+              AllOf(HasSubstr("\n  add  grid 1  block 256 "), HasSubstr("\n  add  grid 2  block 256 ")));
+  EXPECT_THAT(compared({"add(int*)", "add(float*)"}, true),
+              AllOf(HasSubstr("\n  add(int*)  "), HasSubstr("\n  add(float*)  ")));
+}
+
 TEST_F(ReductionReport, LinesStayInsideTheTerminal) {
   for (const size_t width : {40u, 60u, 80u, 100u, 200u}) {
     std::istringstream lines(to_text(report({launch(true), launch(false)}), {width, false}));
