@@ -19,6 +19,17 @@ struct Extent {
   uint64_t value = 0;
 };
 
+/// What is known of a pointer to a part of dynamic shared memory (division.hpp).
+struct DynamicPart {
+  /// Bytes of the text that say where parts begin: what is named there is not accessed.
+  std::vector<std::pair<size_t, size_t>> begins;
+  std::string obstacle;  ///< why other pointers may lead to the same elements; empty: none does
+  /// What all subscripts multiply the row by, p[r * pitch + c], and its value; 0: nothing.
+  std::string pitch;
+  uint32_t pitch_elements = 0;
+  std::vector<std::pair<size_t, size_t>> pitch_places;  ///< bytes of the text
+};
+
 /// `__shared__ float tile[TILE][TILE + 1];`
 struct Declaration {
   uint32_t line = 0;  ///< 1-based
@@ -34,17 +45,7 @@ struct Declaration {
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
   bool open = false;                      ///< `extern … t[]`: the launch decides on the first extent
 
-  /// Of a pointer to a part of dynamic shared memory (division.hpp).
-  struct Part {
-    /// Bytes of the text that say where parts begin: what is named there is not accessed.
-    std::vector<std::pair<size_t, size_t>> begins;
-    std::string obstacle;  ///< why other pointers may lead to the same elements; empty: none does
-    /// What all subscripts multiply the row by, p[r * pitch + c], and its value; 0: nothing.
-    std::string pitch;
-    uint32_t pitch_elements = 0;
-    std::vector<std::pair<size_t, size_t>> pitch_places;  ///< bytes of the text
-  };
-  std::optional<Part> part;
+  std::optional<DynamicPart> part;
 
   /// Bytes from one row (last extent) to the next; 0 for arrays of one dimension, unless their subscripts are
   /// those of rows.

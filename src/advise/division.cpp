@@ -272,6 +272,15 @@ struct Division::Text {
     return {first, end};
   }
   [[nodiscard]] bool is_pointer(const Step& step) const { return step.is_pointer || is_swizzled(step); }
+  [[nodiscard]] std::string_view name_of(const Step& step) const { return tokens[step.name].text; }
+  /// The ranges in bytes of the text.
+  [[nodiscard]] std::vector<std::pair<size_t, size_t>> bytes_of(const std::vector<Range>& ranges) const {
+    std::vector<std::pair<size_t, size_t>> bytes;
+    for (const auto& [first, end] : ranges) bytes.emplace_back(tokens[first].begin, tokens[end - 1].end());
+    return bytes;
+  }
+  /// Why several pointers may lead to the same elements; empty: no two begin at the same place.
+  [[nodiscard]] std::string obstacle(const Parts& parts) const;
   /// The edits that let all launches of the kernel give so many bytes more of dynamic shared memory. `size`:
   /// of what all of them have to give; 0: what they do.
   [[nodiscard]] std::vector<Edit> larger_launches(uint32_t bytes, uint32_t size) const {
@@ -320,10 +329,12 @@ struct Division::Text {
     d.name_begin = tokens[step.name].begin;
     d.end = tokens[step.end - 1].end();
     d.alone = step.alone;
-    d.plain = d.type != "auto" && !is_swizzled(step) && d.type.find_first_of("(") == std::string::npos &&
+    d.plain = d.type != "auto" && !is_swizzled(step) && d.type.find('(') == std::string::npos &&
               d.type.find("volatile") == std::string::npos;
     d.open = true;
     d.part.emplace();
+    if (&step == &body.array && step.name < body.body.first)
+      d.part->obstacle = "it is declared outside of the kernel";
     d.extents.push_back({"", d.end, d.end, element == 0 ? 0 : bytes / element});
     d.element_bytes = static_cast<uint32_t>(element);
     if (step.columns.second == 0) return d;
@@ -342,11 +353,20 @@ struct Division::Text {
 };
 
 struct Division::Parts {
-  std::vector<Pointer> pointers;              ///< that are used, in the order of the text
-  std::vector<Range> begins;                  ///< of the text that says where pointers begin
-  std::map<std::string_view, Pitch> pitches;  ///< by the pointers' names
-  std::vector<Edit> moves;                    ///< that make room
+  std::vector<Pointer> pointers;  ///< that are used, in the order of the text
+  std::vector<Range> begins;      ///< of the text that says where pointers begin
+  std::vector<Edit> moves;        ///< that make room
 };
+
+std::string Division::Text::obstacle(const Parts& parts) const {
+  std::map<uint64_t, std::string_view> names;  // by begin
+  for (const Pointer& pointer : parts.pointers) {
+    const auto [known, is_new] = names.try_emplace(pointer.target.begin, name_of(*pointer.step));
+    if (!is_new)
+      return fmt::format("'{}' and '{}' begin at the same place", known->second, name_of(*pointer.step));
+  }
+  return "";
+}
 
 /// Goes through the steps of a kernel's text with the values of one launch.
 class Division::Run {
@@ -371,14 +391,25 @@ class Division::Run {
       if (const auto last = pointers_.find(name_of(*pointer.step)); last != pointers_.end())
         pointer.target = last->second;
     std::erase_if(found_, [&](const Pointer& p) { return uses_of(name_of(*p.step)).empty(); });
-    Parts parts;
-    for (const Pointer& pointer : found_)
-      if (auto pitch = pitch_of(name_of(*pointer.step)))
-        parts.pitches[name_of(*pointer.step)] = std::move(*pitch);
-    parts.pointers = std::move(found_);
-    parts.begins = std::move(begins_);
-    parts.moves = std::move(moves_);
-    return parts;
+    return {found_, begins_, moves_};
+  }
+  /// Of a pointer's subscripts, when all steps are gone.
+  std::optional<Pitch> pitch_of(std::string_view name) {
+    constexpr uint64_t shortest = 8;  // 2 * t + 1 goes through pairs, not rows
+    std::map<std::string_view, Pitch> common;
+    bool is_first = true;
+    for (const size_t use : uses_of(name)) {
+      if (!tokens_[use + 1].is("[")) return std::nullopt;
+      const std::map<std::string_view, Pitch> factors = factors_of({use + 2, body_.closing(use + 1, "]")});
+      if (is_first) common = factors;
+      std::erase_if(common, [&](const auto& c) { return factors.count(c.first) == 0; });
+      for (auto& [text, pitch] : common)
+        if (const auto& places = factors.at(text).places; !is_first)
+          pitch.places.insert(pitch.places.end(), places.begin(), places.end());
+      is_first = false;
+    }
+    if (common.size() != 1 || common.begin()->second.elements < shortest) return std::nullopt;
+    return common.begin()->second;
   }
 
  private:
@@ -395,7 +426,7 @@ class Division::Run {
   std::vector<Range> begins_;
   std::vector<Edit> moves_;
 
-  [[nodiscard]] std::string_view name_of(const Step& step) const { return tokens_[step.name].text; }
+  [[nodiscard]] std::string_view name_of(const Step& step) const { return text_.name_of(step); }
   [[nodiscard]] std::string_view array_name() const { return name_of(body_.array); }
 
   void give(std::string_view x, std::string_view y, std::string_view z, const exec::Dim3& size) {
@@ -526,23 +557,6 @@ class Division::Run {
     }
     return uses;
   }
-  std::optional<Pitch> pitch_of(std::string_view name) {
-    constexpr uint64_t shortest = 8;  // 2 * t + 1 goes through pairs, not rows
-    std::map<std::string_view, Pitch> common;
-    bool is_first = true;
-    for (const size_t use : uses_of(name)) {
-      if (!tokens_[use + 1].is("[")) return std::nullopt;
-      const std::map<std::string_view, Pitch> factors = factors_of({use + 2, body_.closing(use + 1, "]")});
-      if (is_first) common = factors;
-      std::erase_if(common, [&](const auto& c) { return factors.count(c.first) == 0; });
-      for (auto& [text, pitch] : common)
-        if (const auto& places = factors.at(text).places; !is_first)
-          pitch.places.insert(pitch.places.end(), places.begin(), places.end());
-      is_first = false;
-    }
-    if (common.size() != 1 || common.begin()->second.elements < shortest) return std::nullopt;
-    return common.begin()->second;
-  }
   /// The factors of an index's products whose values are known, each of one product only; nothing where the
   /// index is no sum.
   std::map<std::string_view, Pitch> factors_of(Range index) {
@@ -662,18 +676,31 @@ Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kerne
   }
 }
 
-std::vector<exec::SharedVariable> Division::variables(const exec::LaunchConfig& config) const {
-  std::vector<exec::SharedVariable> all;
-  if (!text_ || config.dynamic_shared == 0) return all;
-  const std::optional<Parts> parts = parts_of(config);
-  if (!parts) return all;
-  std::map<uint64_t, std::string> names;  // by begin
-  for (const Pointer& pointer : parts->pointers) {
-    const std::string_view name = text_->tokens[pointer.step->name].text;
-    std::string& known = names[pointer.target.begin];
-    known += (known.empty() ? "" : "/") + std::string(name);
+const std::vector<exec::SharedVariable>& Division::variables(const exec::LaunchConfig& config) {
+  const bool is_known = known_.dynamic_shared == config.dynamic_shared &&
+                        (!known_.of_launch || (known_.grid == config.grid && known_.block == config.block &&
+                                               known_.params == config.params));
+  if (!text_ || is_known) return known_.variables;
+  known_ = {config.grid, config.block, config.dynamic_shared, config.params, true, {}};
+  if (config.dynamic_shared == 0) return known_.variables;
+  try {
+    const Parts parts = Run(*text_, kernel_, config, Room())();
+    known_.of_launch = std::any_of(parts.pointers.begin(), parts.pointers.end(),
+                                   [](const Pointer& p) { return p.target.of_launch; });
+    known_.variables = variables_of(parts, config.dynamic_shared);
+  } catch (const Unclear&) {  // NOLINT(bugprone-empty-catch): nothing is divided
   }
-  names.erase(names.lower_bound(config.dynamic_shared), names.end());
+  return known_.variables;
+}
+
+std::vector<exec::SharedVariable> Division::variables_of(const Parts& parts, uint32_t dynamic_shared) const {
+  std::map<uint64_t, std::string> names;  // by begin
+  for (const Pointer& pointer : parts.pointers) {
+    std::string& known = names[pointer.target.begin];
+    known += (known.empty() ? "" : "/") + std::string(text_->name_of(*pointer.step));
+  }
+  names.erase(names.lower_bound(dynamic_shared), names.end());
+  std::vector<exec::SharedVariable> all;
   for (const exec::SharedVariable& v : kernel_.shared) {
     if (!v.dynamic) {
       all.push_back(v);
@@ -682,7 +709,7 @@ std::vector<exec::SharedVariable> Division::variables(const exec::LaunchConfig& 
     names.try_emplace(0, v.name);
     for (auto part = names.begin(); part != names.end(); ++part) {
       const auto next = std::next(part);
-      const uint64_t end = next == names.end() ? config.dynamic_shared : next->first;
+      const uint64_t end = next == names.end() ? dynamic_shared : next->first;
       all.push_back({part->second, v.offset + static_cast<uint32_t>(part->first),
                      static_cast<uint32_t>(end - part->first), true, v.name});
     }
@@ -690,49 +717,32 @@ std::vector<exec::SharedVariable> Division::variables(const exec::LaunchConfig& 
   return all;
 }
 
-std::optional<Division::Parts> Division::parts_of(const exec::LaunchConfig& config) const {
-  try {
-    return Run(*text_, kernel_, config, Room())();
-  } catch (const Unclear&) {
-    return std::nullopt;
-  }
-}
-
 std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVariable& part,
                                                          const exec::LaunchConfig& config) const {
-  const std::optional<Parts> parts = text_ ? parts_of(config) : std::nullopt;
-  if (!parts) return Unclear{fmt::format("how '{}' is divided is not clear", part.array)};
-  const Pointer* found = nullptr;
-  std::map<uint64_t, std::string_view> names;
-  std::string several;
-  for (const Pointer& pointer : parts->pointers) {
-    const std::string_view name = text_->tokens[pointer.step->name].text;
-    const auto [known, is_new] = names.try_emplace(pointer.target.begin, name);
-    if (!is_new && several.empty())
-      several = fmt::format("'{}' and '{}' begin at the same place", known->second, name);
-    if (name == part.name) found = &pointer;
+  if (!text_) return Unclear{"the text of the kernel was not found"};
+  try {
+    Run run(*text_, kernel_, config, Room());
+    const Parts parts = run();
+    const auto found = std::find_if(parts.pointers.begin(), parts.pointers.end(),
+                                    [&](const Pointer& p) { return text_->name_of(*p.step) == part.name; });
+    const std::string obstacle = text_->obstacle(parts);
+    if (found == parts.pointers.end()) return Unclear{obstacle};
+    Declaration declaration = text_->declaration(*found->step, found->target.element, part.size);
+    if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
+      return Unclear{
+          fmt::format("line {}: the size of '{}' is not known", declaration.line, declaration.type)};
+    DynamicPart& more = *declaration.part;
+    if (more.obstacle.empty()) more.obstacle = obstacle;
+    more.begins = text_->bytes_of(parts.begins);
+    if (const auto pitch = run.pitch_of(part.name)) {
+      more.pitch = pitch->text;
+      more.pitch_elements = static_cast<uint32_t>(pitch->elements);
+      more.pitch_places = text_->bytes_of(pitch->places);
+    }
+    return declaration;
+  } catch (const Unclear& unclear) {
+    return unclear;
   }
-  if (found == nullptr) return Unclear{several};
-  const Body& body = text_->body;
-  if (several.empty() && found->step == &body.array && body.array.name < body.body.first)
-    several = "it is declared outside of the kernel";
-  Declaration declaration = text_->declaration(*found->step, found->target.element, part.size);
-  if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
-    return Unclear{fmt::format("line {}: the size of '{}' is not known", declaration.line, declaration.type)};
-  declaration.part->obstacle = several;
-  const auto bytes = [&](const Range& range) {
-    return std::pair(text_->tokens[range.first].begin, text_->tokens[range.second - 1].end());
-  };
-  if (const auto found_pitch = parts->pitches.find(part.name); found_pitch != parts->pitches.end()) {
-    const Pitch& pitch = found_pitch->second;
-    declaration.part->pitch = pitch.text;
-    declaration.part->pitch_elements = static_cast<uint32_t>(pitch.elements);
-    std::transform(pitch.places.begin(), pitch.places.end(),
-                   std::back_inserter(declaration.part->pitch_places), bytes);
-  }
-  std::transform(parts->begins.begin(), parts->begins.end(), std::back_inserter(declaration.part->begins),
-                 bytes);
-  return declaration;
 }
 
 std::variant<std::vector<Edit>, Unclear> Division::room_behind(const exec::SharedVariable& part,

@@ -3,8 +3,9 @@
 // far as it is clear, and evaluated for one launch.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -29,7 +30,7 @@ class Division {
   /// The kernel's variables with the parts of dynamic memory in its place, for LaunchConfig::shared; empty
   /// where there are none. A part is named by its pointer, or by all that begin there ("tile/sums"), and ends
   /// where the next one begins. Pointers that are not the same for all threads (a + threadIdx.x) begin none.
-  [[nodiscard]] std::vector<exec::SharedVariable> variables(const exec::LaunchConfig& config) const;
+  [[nodiscard]] const std::vector<exec::SharedVariable>& variables(const exec::LaunchConfig& config);
 
   /// The declaration of the pointer that a part is named by, as that of an array with the part's elements.
   [[nodiscard]] std::variant<Declaration, Unclear> declaration(const exec::SharedVariable& part,
@@ -46,8 +47,18 @@ class Division {
   struct Text;
   struct Parts;
   class Run;
-  [[nodiscard]] std::optional<Parts> parts_of(const exec::LaunchConfig& config) const;
+  [[nodiscard]] std::vector<exec::SharedVariable> variables_of(const Parts& parts,
+                                                               uint32_t dynamic_shared) const;
 
+  /// What was found for the last launch: programs launch a kernel again and again.
+  struct Known {
+    exec::Dim3 grid, block;
+    uint32_t dynamic_shared = 0;
+    std::vector<std::byte> params;
+    bool of_launch = false;  ///< other launches may have other parts
+    std::vector<exec::SharedVariable> variables;
+  };
+  Known known_;
   const exec::Kernel& kernel_;
   std::string file_;
   std::unique_ptr<const Text> text_;

@@ -122,6 +122,20 @@ TEST(Division, KnowsWhatTheLaunchAndTheTextGive) {
             "a 0-256, b 256-8192");
 }
 
+/// A division is asked again for every launch.
+TEST(Division, FollowsTheLaunches) {
+  Kernel given("extern __shared__ float s[]; float* b = s + n; s[0] = b[0];", {64}, "int n");
+  EXPECT_EQ(given.parts(), "s 0-256, b 256-8192");
+  given.config.params[0] = std::byte{32};
+  EXPECT_EQ(given.parts(), "s 0-128, b 128-8192");
+  given.config.dynamic_shared = 1024;
+  EXPECT_EQ(given.parts(), "s 0-128, b 128-1024");
+  Kernel of_block("extern __shared__ float s[]; float* b = s + blockDim.x; s[0] = b[0];");
+  EXPECT_EQ(of_block.parts(), "s 0-128, b 128-8192");
+  of_block.config.block.x = 16;
+  EXPECT_EQ(of_block.parts(), "s 0-64, b 64-8192");
+}
+
 TEST(Division, NamesWhatSharesMemoryTogether) {
   EXPECT_EQ(parts_of("float* a = s; float* b = s + 64; int* c = (int*)s; a[0] = b[0] + c[0];"),
             "a/c 0-256, b 256-8192");
@@ -162,7 +176,7 @@ TEST(Division, IsReadFromAnyText) {
   for (size_t length = 0; length < whole.text.size(); ++length) {
     std::ofstream(whole.file) << whole.text.substr(0, length) << " }";
     Sources sources(whole.file);
-    const Division division(whole.kernel, sources);
+    Division division(whole.kernel, sources);
     (void)division.variables(whole.config);
   }
 }

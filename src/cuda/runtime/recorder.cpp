@@ -55,9 +55,9 @@ Recorder::Recorder(const Options& options)
       enabled_(!options.report.empty()),
       sources_(program_path()) {}
 
-const advise::Division& Recorder::division_of(Function& function, const exec::Kernel& kernel) {
-  std::unique_ptr<const advise::Division>& known = divisions_[&function];
-  if (!known) known = std::make_unique<const advise::Division>(kernel, sources_);
+advise::Division& Recorder::division_of(Function& function, const exec::Kernel& kernel) {
+  std::unique_ptr<advise::Division>& known = divisions_[&function];
+  if (!known) known = std::make_unique<advise::Division>(kernel, sources_);
   return *known;
 }
 

@@ -96,13 +96,13 @@ class Recorder {
   static constexpr size_t most_live = 32;
 
   void fold(Entry& entry);
-  [[nodiscard]] const advise::Division& division_of(Function& function, const exec::Kernel& kernel);
+  [[nodiscard]] advise::Division& division_of(Function& function, const exec::Kernel& kernel);
 
   const Options& options_;
   model::Arch arch_;
   bool enabled_;
   advise::Sources sources_;
-  std::map<Function*, std::unique_ptr<const advise::Division>> divisions_;
+  std::map<Function*, std::unique_ptr<advise::Division>> divisions_;
   std::map<Key, size_t> index_;
   std::vector<std::unique_ptr<Entry>> entries_;  ///< in the order of their first launches
   std::vector<Entry*> live_;                     ///< those with collectors
