@@ -1,5 +1,5 @@
-// What is remembered for the report: launches of the same kernel, grid, block and shared memory as one sum,
-// findings, and copies by direction.
+// What is remembered for the report: launches of the same kernel, grid, block, and shared memory with its
+// parts as one sum, findings, and copies by direction.
 #pragma once
 
 #include <array>
