@@ -16,7 +16,10 @@ Launch run_and_report(exec::Image& image, const exec::Kernel& kernel, exec::Laun
     plan = std::make_shared<const merge::Plan>(merge::predict(image.module(), kernel));
   profile::Collectors collectors(counting.arch, static_cast<uint32_t>(kernel.accesses.size()),
                                  profile::RecordBlocks::some, plan);
-  if (counting.accesses) config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
+  if (counting.accesses) {
+    config.shared = advise::Division(kernel, sources).variables(config);
+    config.observer = [&](uint32_t host_thread) { return collectors.of(host_thread); };
+  }
   const exec::LaunchResult result = image.launch(kernel, config);
   return make_launch(counting.arch, image.module(), kernel, config, result,
                      counting.accesses ? std::optional(collectors.merged()) : std::nullopt, sources,
