@@ -323,8 +323,8 @@ std::string longer_pitch(const Array& array, const RowPadding& padding) {
   return fmt::format(": ({0} + {1}) for {0} in its subscripts", declaration.part->pitch, elements);
 }
 
-/// What that padding makes of a subscript, where the declaration has one, or is a part's, and stays as it is; else
-/// empty.
+/// What that padding makes of a subscript, where the declaration has one, or is a part's, and stays as it is;
+/// else empty.
 std::string padded_subscript(const Array& array, const Shape& shape, const RowPadding& padding) {
   if (!array.declaration || (array.declaration->extents.size() != 1 && !array.declaration->part)) return "";
   const uint32_t bytes = padding.words * word_bytes, element = shape.element_bytes;
