@@ -156,7 +156,7 @@ Cost Collector::add_pieces(SiteCounters& counters, const exec::Access& access, c
     sum.wavefronts += one.wavefronts;
     sum.ideal += one.ideal;
     sum.conflicts += one.conflicts;
-    sum.loads.add(one.loads);
+    sum.loops.add(one.loops);
     sum.max_way = std::max(sum.max_way, one.max_way);
     sum.write_race = sum.write_race || (one.write_race && fate.kind != merge::Fate::Kind::combined);
     sum.estimate = sum.estimate || one.estimate;

@@ -114,9 +114,9 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   cost.wavefronts = static_cast<uint32_t>(shared.unknown_rule ? shared.estimate : shared.wavefronts);
   cost.ideal = static_cast<uint32_t>(shared.ideal);
   cost.conflicts = static_cast<uint32_t>(shared.conflicts);
-  cost.requests = static_cast<uint32_t>(shared.requests);
-  cost.loads = {static_cast<uint64_t>(shared.loads.requests), static_cast<uint64_t>(shared.loads.wavefronts),
-                static_cast<uint64_t>(shared.loads.ideal), static_cast<uint64_t>(shared.loads.conflicts)};
+  cost.loops = {static_cast<uint64_t>(shared.requests - 1), static_cast<uint64_t>(shared.loads.requests),
+                static_cast<uint64_t>(shared.loads.wavefronts), static_cast<uint64_t>(shared.loads.ideal),
+                static_cast<uint64_t>(shared.loads.conflicts)};
   cost.max_way = static_cast<uint32_t>(shared.max_way);
   cost.write_race = shared.write_race;
   cost.evidence = shared.evidence;

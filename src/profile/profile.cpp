@@ -7,11 +7,12 @@
 
 namespace lanescope::profile {
 
-void LoopLoads::add(const LoopLoads& other, uint64_t times) {
-  requests += times * other.requests;
-  wavefronts += times * other.wavefronts;
-  ideal += times * other.ideal;
-  conflicts += times * other.conflicts;
+void UpdateLoops::add(const UpdateLoops& other, uint64_t times) {
+  repeats += times * other.repeats;
+  loads += times * other.loads;
+  load_wavefronts += times * other.load_wavefronts;
+  load_ideal += times * other.load_ideal;
+  load_conflicts += times * other.load_conflicts;
 }
 
 void Counters::add(const Cost& cost, uint64_t times) {
@@ -21,7 +22,7 @@ void Counters::add(const Cost& cost, uint64_t times) {
   wavefronts += times * cost.wavefronts;
   ideal += times * cost.ideal;
   conflicts += times * cost.conflicts;
-  loads.add(cost.loads, times);
+  loops.add(cost.loops, times);
   estimates += cost.estimate ? times : 0;
   write_races += cost.write_race ? times : 0;
   transactions += times * cost.transactions;
@@ -43,7 +44,7 @@ void Counters::add(const Counters& other) {
   wavefronts += other.wavefronts;
   ideal += other.ideal;
   conflicts += other.conflicts;
-  loads.add(other.loads);
+  loops.add(other.loops);
   estimates += other.estimates;
   write_races += other.write_races;
   transactions += other.transactions;
@@ -207,19 +208,20 @@ Totals totals(const Profile& profile) {
 }
 
 void add(Totals& sum, exec::AccessSpace space, exec::AccessKind kind, const Counters& counters) {
-  const LoopLoads& loads = counters.loads;
   Counters& own = of(sum, space, kind);
   own.add(counters);
-  if (loads.requests == 0) return;
-  own.wavefronts -= loads.wavefronts;
-  own.ideal -= loads.ideal;
-  own.conflicts -= loads.conflicts;
-  own.loads = {};
+  const UpdateLoops& loops = counters.loops;
+  if (loops.loads == 0) return;
+  own.requests += loops.repeats;
+  own.wavefronts -= loops.load_wavefronts;
+  own.ideal -= loops.load_ideal;
+  own.conflicts -= loops.load_conflicts;
+  own.loops = {};
   Counters as_loads;
-  as_loads.requests = loads.requests;
-  as_loads.wavefronts = loads.wavefronts;
-  as_loads.ideal = loads.ideal;
-  as_loads.conflicts = loads.conflicts;
+  as_loads.requests = loops.loads;
+  as_loads.wavefronts = loops.load_wavefronts;
+  as_loads.ideal = loops.load_ideal;
+  as_loads.conflicts = loops.load_conflicts;
   of(sum, space, exec::AccessKind::load).add(as_loads);
 }
 

@@ -22,15 +22,16 @@ inline constexpr uint32_t most_ways = 64;
 /// No shared variable: the access went elsewhere, or to no declared variable.
 inline constexpr uint32_t no_variable = 0xffffffffu;
 
-/// The loads of update loops, which are counted among the atomics' requests that become such a loop.
-struct LoopLoads {
-  uint64_t requests = 0;
-  uint64_t wavefronts = 0;
-  uint64_t ideal = 0;
-  uint64_t conflicts = 0;
+/// What the machine code of atomics that are loops does beside one atomic for each request.
+struct UpdateLoops {
+  uint64_t repeats = 0;  ///< compare-and-swaps after the first
+  uint64_t loads = 0;
+  uint64_t load_wavefronts = 0;  ///< of the request's, as the next two
+  uint64_t load_ideal = 0;
+  uint64_t load_conflicts = 0;
 
-  void add(const LoopLoads& other, uint64_t times = 1);
-  friend bool operator==(const LoopLoads&, const LoopLoads&) = default;
+  void add(const UpdateLoops& other, uint64_t times = 1);
+  friend bool operator==(const UpdateLoops&, const UpdateLoops&) = default;
 };
 
 /// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other
@@ -39,10 +40,10 @@ struct Cost {
   uint32_t requests = 1;  ///< accesses of the machine code: 0 or several where the assembler merges or splits
   uint32_t lanes = 0;     ///< active
   uint32_t wavefronts = 0;
-  uint32_t ideal = 0;       ///< non-empty phases: the wavefronts an access of these lanes must cost
-  uint32_t conflicts = 0;   ///< as the hardware counts them: model::SharedCost
-  uint32_t max_way = 0;     ///< of the worst phase
-  LoopLoads loads;          ///< of the wavefronts; not among the requests
+  uint32_t ideal = 0;      ///< non-empty phases: the wavefronts an access of these lanes must cost
+  uint32_t conflicts = 0;  ///< as the hardware counts them: model::SharedCost
+  uint32_t max_way = 0;    ///< of the worst phase
+  UpdateLoops loops;
   bool estimate = false;    ///< the hardware's rule is unknown: the numbers are an estimate
   bool write_race = false;  ///< several lanes store to one word: which value stays is undefined
 
@@ -65,7 +66,7 @@ struct Counters {
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
   uint64_t conflicts = 0;
-  LoopLoads loads;           ///< of the wavefronts and conflicts, not of the requests
+  UpdateLoops loops;
   uint64_t estimates = 0;    ///< requests whose rule is unknown
   uint64_t write_races = 0;  ///< requests in which lanes store to one word
   uint64_t transactions = 0;

@@ -47,12 +47,13 @@ Json histogram(const profile::Counters& counters) {
   return ways;
 }
 
-Json json_of(const profile::LoopLoads& loads) {
-  if (loads.requests == 0) return nullptr;
-  return Json{{"requests", loads.requests},
-              {"wavefronts", loads.wavefronts},
-              {"ideal", loads.ideal},
-              {"conflicts", loads.conflicts}};
+Json json_of(const profile::UpdateLoops& loops) {
+  if (loops.loads == 0) return nullptr;
+  return Json{{"repeats", loops.repeats},
+              {"loads", loops.loads},
+              {"load_wavefronts", loops.load_wavefronts},
+              {"load_ideal", loops.load_ideal},
+              {"load_conflicts", loops.load_conflicts}};
 }
 
 Json json_of(const Line& line, const exec::Dim3& grid) {
@@ -66,7 +67,7 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"wavefronts", c.wavefronts},
               {"ideal", c.ideal},
               {"conflicts", c.conflicts},
-              {"loop_loads", json_of(c.loads)},
+              {"update_loops", json_of(c.loops)},
               {"max_way", c.max_way},
               {"sectors", c.sectors},
               {"sectors_ideal", c.ideal_sectors},

@@ -124,9 +124,9 @@ profile::Counters counters_of(const Json& json) {
   c.wavefronts = number_at(json, "wavefronts");
   c.ideal = number_at(json, "ideal");
   c.conflicts = number_at(json, "conflicts");
-  if (const auto loads = json.find("loop_loads"); loads != json.end() && !loads->is_null())
-    c.loads = {number_at(*loads, "requests"), number_at(*loads, "wavefronts"), number_at(*loads, "ideal"),
-               number_at(*loads, "conflicts")};
+  if (const auto loops = json.find("update_loops"); loops != json.end() && !loops->is_null())
+    c.loops = {number_at(*loops, "repeats"), number_at(*loops, "loads"), number_at(*loops, "load_wavefronts"),
+               number_at(*loops, "load_ideal"), number_at(*loops, "load_conflicts")};
   c.estimates = json.value("estimates", uint64_t{flag_at(json, "estimate") ? 1u : 0u});
   c.write_races = number_at(json, "write_races");
   c.transactions = number_at(json, "transactions");

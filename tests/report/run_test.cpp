@@ -163,6 +163,30 @@ TEST(Run, SaysWhatCannotRun) {
               HasSubstr("argument 3 (from 0) has 8 bytes, the parameter has 4"));
 }
 
+/// The kernel whose counters an H100 told (tests/data/accuracy/measured.csv), one of its 24 blocks.
+TEST(Run, AtomicsThatAreLoopsAreCountedAndAdvisedAsSuch) {
+  std::vector<float> out(4096);
+  const std::vector<float> in(1024);
+  const Profile profile = run({.ptx = std::string(LANESCOPE_SOURCE_DIR) + "/tests/data/accuracy/atomics.ptx",
+                               .kernel = "columns_float",
+                               .grid = {1},
+                               .block = {128}},
+                              out, in);
+  EXPECT_EQ(out[5 * 32 + 8], 2.0f);
+  const std::string path = ::testing::TempDir() + "run_test_loops.json";
+  std::ofstream(path) << profile.json();
+  for (const Profile& p : {profile, read_profiles(path).front()}) {
+    EXPECT_EQ(p.metric("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum"), 24576 / 24);
+    EXPECT_EQ(p.metric("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum"), 205824 / 24);
+    EXPECT_EQ(p.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"), 190464 / 24);
+    EXPECT_EQ(p.metric("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum"), 0);
+    EXPECT_EQ(p.metric("inst_executed_shared_atomics"), 4 * 4 * 32);
+    EXPECT_EQ(p.lines().front().requests, 16u);
+    ASSERT_THAT(p.advice(), Not(IsEmpty()));
+    EXPECT_THAT(p.advice().front(), HasSubstr("Wavefronts of tile: 9,728 → 304,"));
+  }
+}
+
 TEST(Run, SavedReportsAreReadBack) {
   const Profile profile = run_transpose(transpose("transpose_tile32"));
   const std::string path = ::testing::TempDir() + "run_test_saved.json";
