@@ -139,10 +139,12 @@ Place place_of(const ptx::Module& module, const exec::Origin& origin) {
 
 namespace {
 
-/// "ld", "atom"; "wmma.load" and "wmma.store", which are one instruction to the table of instructions.
+/// "ld", "atom"; of what is one instruction to the table of instructions, "wmma.load" and "wmma.store",
+/// "atom.cas".
 std::string op_of(ptx::Op op, exec::AccessKind kind) {
   std::string name(ptx::name_of(op));
   if (op == ptx::Op::wmma) name += exec::reads(kind) ? ".load" : ".store";
+  if (kind == exec::AccessKind::compare_and_swap) name += ".cas";
   return name;
 }
 

@@ -35,8 +35,8 @@ const char* op_name(model::Op op) {
     case model::Op::cp_async_cg: return "cp.async";
     case model::Op::ldmatrix: return "ldmatrix";
     case model::Op::stmatrix: return "stmatrix";
+    case model::Op::compare_and_swap: return "atom.cas.shared";
     case model::Op::atomic:
-    case model::Op::compare_and_swap:
     case model::Op::update_loop: break;
   }
   return "atom.shared";
