@@ -127,9 +127,11 @@ uint64_t block_special(SpecialRegister reg, const LaunchConfig& config, const Bl
   }
 }
 
-/// One block's state, without a cluster.
-std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& config) {
+/// The state of the block `rank` of a cluster of which `first` is the first one, nullptr if this is that.
+std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& config, uint32_t rank,
+                                     const BlockState* first) {
   auto block = std::make_unique<BlockState>();
+  block->rank = rank;
   const auto threads = static_cast<uint32_t>(config.block.count());
   const uint32_t warps = (threads + warp_lanes - 1) / warp_lanes;
   const SharedMemory shared = shared_memory(kernel, config);
@@ -169,9 +171,12 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
     for (const Kernel::Special& s : kernel.specials)
       if (!fixed_special(s.reg, config, i, shared, w.regs + s.offset) && i == 0) block->changing.push_back(s);
   }
-  if (config.checks.any())
-    block->checks = std::make_unique<BlockChecks>(kernel, config.checks, threads, block->shared_bytes,
-                                                  shared.reserved_at, local_bytes);
+  if (config.checks.any()) {
+    const auto blocks = static_cast<uint32_t>(config.cluster.count());
+    block->checks = std::make_unique<BlockChecks>(
+        kernel, config.checks, threads, block->shared_bytes, shared.reserved_at, local_bytes,
+        first != nullptr ? first->checks->cluster() : std::make_shared<ClusterOrder>(blocks * warps), rank);
+  }
   return block;
 }
 
@@ -223,15 +228,14 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
 }  // namespace
 
 std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config) {
-  auto first = make_one(kernel, config);
+  auto first = make_one(kernel, config, 0, nullptr);
   const auto size = static_cast<uint32_t>(config.cluster.count());
   if (size == 1) return first;
   first->own_cluster = std::make_unique<Cluster>();
   Cluster& cluster = *first->own_cluster;
   cluster.blocks.push_back(first.get());
   for (uint32_t rank = 1; rank < size; ++rank) {
-    cluster.others.push_back(make_one(kernel, config));
-    cluster.others.back()->rank = rank;
+    cluster.others.push_back(make_one(kernel, config, rank, first.get()));
     cluster.blocks.push_back(cluster.others.back().get());
   }
   for (BlockState* block : cluster.blocks) block->cluster = &cluster;

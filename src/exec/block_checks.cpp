@@ -102,7 +102,7 @@ void BlockChecks::arrive(Warp& w, uint32_t lanes, const Inst* in, uint32_t numbe
   }
   const bool waits = (in->imm & barrier_kind) != barrier_arrive;
   (waits ? b.waiting : b.passing)[w.index] |= lanes;
-  if (!waits && checks_.race) order_.release(b.passed, w.index, lanes);
+  if (!waits && checks_.race) order_.release(b.passed, warp_of(w), lanes);
   if (!checks_.barrier) return;
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) b.at[thread_of(w, lowest(rest))] = in;
 
@@ -138,14 +138,15 @@ void BlockChecks::complete(std::vector<WarpState>& warps, uint32_t number) {
   if (checks_.race) {
     bool all = !b.passed;
     for (const WarpState& w : warps) all = all && (w.alive & ~b.waiting[w.index]) == 0;
-    if (all) {
+    if (all && alone_) {
       new_epoch();
     } else {
       TwoOrders::Clock clock = std::move(b.passed);
       for (const WarpState& w : warps)
-        if (b.waiting[w.index] != 0) order_.release(clock, w.index, b.waiting[w.index]);
+        if (b.waiting[w.index] != 0) order_.release(clock, warp_of(w), b.waiting[w.index]);
+      if (all) order_.add(clock, ended_);  // who has ended is not waited for
       for (const WarpState& w : warps)
-        if (b.waiting[w.index] != 0) order_.acquire(clock, w.index, b.waiting[w.index]);
+        if (b.waiting[w.index] != 0) order_.acquire(clock, warp_of(w), b.waiting[w.index], true);
     }
   }
   b.clear();
@@ -239,6 +240,7 @@ void BlockChecks::check_places(std::vector<WarpState>& warps, uint32_t number) {
 }
 
 void BlockChecks::exited(const Warp& w, uint32_t lanes, const Inst* in) {
+  if (checks_.race && !alone_) order_.release(ended_, warp_of(w), lanes);
   if (exits_.empty()) return;
   for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) exits_[thread_of(w, lowest(rest))] = in;
 }

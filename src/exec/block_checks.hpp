@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <memory>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -17,14 +19,29 @@
 
 namespace lanescope::exec {
 
+struct BlockState;
 struct WarpState;
+
+/// What the checks of a cluster's blocks have in common; a block that is in none is one by itself.
+struct ClusterOrder {
+  explicit ClusterOrder(uint32_t warps) : order(warps) {}
+  TwoOrders order;
+  /// Of the cluster's barrier: what those know who have arrived; all who had when it was last complete.
+  TwoOrders::Clock arrived, passed;
+  /// What the last release to a word of global memory gives.
+  std::unordered_map<uint64_t, TwoOrders::Clock> flags;
+  std::vector<uint32_t> begun_by;  ///< by agent: the thread that began its last copy
+};
 
 class BlockChecks {
  public:
   /// Of the block's shared memory what lies at `system_shared` and behind it is the system's; `local_bytes`:
-  /// of a thread.
+  /// of a thread. `rank`: of the block in its cluster.
   BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes,
-              uint32_t system_shared, uint32_t local_bytes);
+              uint32_t system_shared, uint32_t local_bytes, std::shared_ptr<ClusterOrder> cluster,
+              uint32_t rank);
+
+  [[nodiscard]] const std::shared_ptr<ClusterOrder>& cluster() const { return cluster_; }
 
   /// The block's threads are about to start.
   void start();
@@ -35,6 +52,17 @@ class BlockChecks {
   void fence(const Warp& w);
   /// An asynchronous copy of the lane, of which access() was told when it was issued, is done and waited for.
   void copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t bytes);
+  /// One side of a bulk copy that a lane of this block or of another one of the cluster begins, in this
+  /// block's memory: access number `access` of the kernel. Whoever waits for the mbarrier at `mbarrier` of
+  /// the block `owner` waits for the copy; nullptr: its thread does, for a group of copies.
+  void copy_in_bulk(Warp& w, const Inst* in, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes,
+                    BlockChecks* owner, uint64_t mbarrier);
+  /// The lane begins a bulk copy that this mbarrier waits for.
+  void begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t offset);
+  /// The lanes close a group of bulk copies; they wait for all but the last `still` groups.
+  void commit_bulk(const Warp& w);
+  void wait_for_bulk(const Warp& w, uint64_t still);
+  void proxy_fence(const Warp& w);
   /// The bytes have been written by something that races with nobody.
   void written(uint64_t offset, uint64_t bytes);
   /// The same for local memory of the lane.
@@ -42,15 +70,17 @@ class BlockChecks {
 
   // Synchronisation.
 
-  /// What the lane has done comes before what those do who acquire from the same place: an mbarrier object.
+  /// A lane of the cluster arrives at the mbarrier of this block, or one of its copies does: what came before
+  /// comes before what those do who find the phase complete.
   void release_to(const Warp& w, uint32_t lane, uint64_t offset);
-  void acquire_from(const Warp& w, uint32_t lane, uint64_t offset);
-  /// The lanes tell other blocks of the cluster what they have done, by the cluster's barrier or an mbarrier
-  /// of such a block; they learn from other blocks what has been done. Which block told whom is not followed:
-  /// whoever learns anything is ordered after all that was told before. `relaxed`: they tell only what they
-  /// did before their last fences.
-  void release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed = false);
-  void acquire_from_cluster(const Warp& w, uint32_t lanes);
+  void initialised(uint64_t offset);
+  void phase_completed(uint64_t offset);
+  void acquire_from(const Warp& w, uint32_t lanes, uint64_t offset);
+  /// The lanes arrive at the cluster's barrier, wait for it. `relaxed`: they tell only what they did before
+  /// their last fences.
+  void arrive_at_cluster(const Warp& w, uint32_t lanes, bool relaxed);
+  void cluster_completed(BlockState& block);
+  void wait_for_cluster(const Warp& w, uint32_t lanes);
   /// The lanes have met at an instruction; `orders`: it orders their accesses.
   void meet(const Warp& w, uint32_t lanes, bool orders);
   /// The lane initialises an mbarrier where one is already; in_use: threads have arrived at it.
@@ -66,20 +96,23 @@ class BlockChecks {
   void complete(std::vector<WarpState>& warps, uint32_t number);
   /// The lanes end at `in` (nullptr: where is not known).
   void exited(const Warp& w, uint32_t lanes, const Inst* in);
+  /// All have.
+  void ended(BlockState& block);
 
  private:
   /// A piece of shared memory that every access covers wholly or not at all: `granule_` bytes. Accesses of
   /// older epochs than `epoch` are over.
   struct Cell {
     uint32_t epoch = 0;
-    uint32_t writer = none;       ///< thread of the last store
+    uint32_t writer = none;       ///< thread or agent of the last store
     uint32_t write_time = 0;      ///< of its warp; in_flight: a copy that has not been waited for
     uint32_t write_access = 0;    ///< index of Kernel::checks
     uint32_t touches = none;      ///< first of the list in touches_
-    uint32_t touching_warps = 0;  ///< warps in that list, one bit each
+    uint32_t touching_warps = 0;  ///< warps in that list, one bit for all that are equal modulo 32
     bool has_atomics = false;     ///< in that list
   };
-  /// Lanes of a warp that loaded from a cell, or changed it atomically, by one instruction at one time.
+  /// Lanes of a warp that loaded from a cell, or changed it atomically, by one instruction at one time. Time
+  /// in_flight: by bulk copies that their threads have not waited for.
   struct Touch {
     uint32_t next = none;
     uint32_t access = 0;  ///< index of Kernel::checks
@@ -111,6 +144,24 @@ class BlockChecks {
     uint32_t lanes = 0;
     std::array<uint32_t, warp_lanes> offset{};
   };
+  /// An mbarrier of the block.
+  struct Arrivals {
+    TwoOrders::Clock gathered, passed;  ///< what all arrivals give, and those up to the last complete phase
+    uint32_t agent = none;              ///< who does the copies that it waits for
+    uint32_t begun = 0, complete = 0;   ///< how many of them have been, in complete phases
+  };
+  /// What a bulk copy that nobody has waited for does here.
+  struct Bulk {
+    uint32_t access = 0;  ///< index of Kernel::checks
+    uint32_t thread = 0;  ///< who began it
+    uint32_t agent = none;
+    uint32_t time = 0;  ///< of the agent; without one, the number of the thread's group
+    uint32_t offset = 0, bytes = 0;
+  };
+  /// The last store to a cell by a thread itself.
+  struct OwnStore {
+    uint32_t epoch = 0, time = 0, thread = none, access = 0;
+  };
   static constexpr uint32_t none = 0xffffffffu;
   static constexpr uint32_t in_flight = 0xffffffffu;
 
@@ -119,8 +170,11 @@ class BlockChecks {
   const uint32_t threads_;
   const uint32_t warps_;
   const uint32_t shared_bytes_, system_shared_, local_bytes_;
+  const uint32_t rank_;
+  const std::shared_ptr<ClusterOrder> cluster_;
+  TwoOrders& order_;
+  const bool alone_;  ///< in no cluster
   uint32_t granule_shift_ = 2;
-  TwoOrders order_;
   std::vector<Cell> cells_;
   struct Executed {
     uint32_t epoch = 0;
@@ -131,18 +185,34 @@ class BlockChecks {
   std::vector<Touch> touches_;
   uint32_t free_touch_ = none;
   std::vector<Copies> copies_;
-  /// What the last release to a place gives: by cell of shared memory, by word of global memory.
+  std::vector<Bulk> bulk_;             ///< here, in their order
+  std::vector<uint32_t> bulk_groups_;  ///< by thread of the block: how many it has closed
+  std::vector<OwnStore> own_stores_;   ///< by cell; empty: the kernel has no bulk copies
+  /// What the last release to a cell gives.
   std::unordered_map<uint64_t, TwoOrders::Clock> synchronised_;
-  TwoOrders::Clock told_cluster_;        ///< what other blocks have been told
-  std::vector<Written> shared_written_;  ///< by cell
-  std::vector<Written> local_written_;   ///< by byte, thread after thread
+  std::unordered_map<uint64_t, Arrivals> mbarriers_;  ///< by offset
+  TwoOrders::Clock ended_;                            ///< what the threads knew that have ended
+  std::vector<Written> shared_written_;               ///< by cell
+  std::vector<Written> local_written_;                ///< by byte, thread after thread
   std::array<BlockBarrier, block_barriers + warp_lanes / warps_of_group> barriers_;
   std::vector<const Inst*> exits_;    ///< by thread
   Allocation allocation_;             ///< the one of global memory last met,
   uint64_t generation_ = UINT64_MAX;  ///< when Memory::generation() was this
 
   void new_epoch();
-  [[nodiscard]] uint32_t thread_of(const Warp& w, uint32_t lane) const { return w.index * warp_lanes + lane; }
+  [[nodiscard]] static uint32_t thread_of(const Warp& w, uint32_t lane) {
+    return w.index * warp_lanes + lane;
+  }
+  /// The warp's number in the cluster, as order_ has it, and the lane's; the other way round, the thread that
+  /// is meant: of an agent, who began its last copy.
+  [[nodiscard]] static uint32_t warp_of(const Warp& w);
+  [[nodiscard]] static uint32_t number_of(const Warp& w, uint32_t lane) {
+    return warp_of(w) * warp_lanes + lane;
+  }
+  [[nodiscard]] uint32_t thread_behind(uint32_t number) const {
+    return number < order_.defined().threads() ? number
+                                               : cluster_->begun_by[number - order_.defined().threads()];
+  }
 
   /// One access while it is looked at.
   struct Now {
@@ -150,14 +220,25 @@ class BlockChecks {
     const Inst* in;
     const CheckedAccess& access;
     uint32_t number = 0;  ///< of the access in Kernel::checks
+    uint32_t bytes = 0;   ///< of a lane
+    uint32_t warp = warp_of(w);
     std::array<uint64_t, warp_lanes> offset{};
-    uint32_t shared = 0, local = 0;  ///< lanes that go there, all inside and aligned
-    uint32_t global = 0;             ///< the others: of them nothing is known yet
-    uint32_t raced = 0;              ///< lanes already counted
+    std::array<uint8_t, warp_lanes> rank{};  ///< of the block whose shared memory it is
+    uint32_t shared = 0, local = 0;          ///< lanes that go there, all inside and aligned
+    uint32_t elsewhere = 0;                  ///< the same to shared memory of other blocks
+    uint32_t global = 0;                     ///< the others: of them nothing is known yet
+    uint32_t raced = 0;                      ///< lanes already counted
+    uint32_t agent = none, time = 0;         ///< who does it, if it is not the lane itself
   };
   void find_addresses(Now& now) const;
-  /// The access goes to shared memory of another block of the cluster.
-  static void written_elsewhere(const Now& now, uint64_t rank, uint64_t offset);
+  /// Whether the address in the window of shared memory is in another block of the cluster; makes it the
+  /// offset there.
+  static bool leads_elsewhere(Now& now, uint32_t lane, uint64_t& at);
+  /// What lanes of `now.shared` do to this block's memory.
+  void look_for_races(Now& now);
+  /// The same for lanes that come from another block.
+  void access_from_elsewhere(Now now, uint32_t lanes);
+  void look_at_beginning(Now& now, uint32_t lane);
   void look_at_init(const Now& now, uint32_t lane);
   void look_at_global(const Now& now, uint32_t lane);
   void look_at_bounds(const Now& now, uint32_t lane);
@@ -173,22 +254,37 @@ class BlockChecks {
   void change(Now& now, uint32_t lane, uint32_t index);
   /// A load or an atomic operation joins the cell's list.
   void touch(const Now& now, uint32_t lane, Cell& cell);
+  void add_touch(Cell& cell, Touch touch);
   void forget_touches(Cell& cell);
+  void note_store(const Now& now, uint32_t lane, uint32_t index);
   /// Reports the lane's access if it races with the cell's last store.
   void against_writer(Now& now, uint32_t lane, const Cell& cell, uint32_t index);
   /// … with loads and atomic operations; `atomics_only`: for a load, which does not race with others.
   void against_touches(Now& now, uint32_t lane, const Cell& cell, uint32_t index, bool atomics_only);
-  /// `excuse`: what speaks for it as far as is known.
-  void report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_thread,
-                   Finding::Excuse excuse);
+  /// … if it is a bulk copy's, and no proxy fence comes after what a thread itself has stored there.
+  void against_own_store(Now& now, uint32_t lane, uint32_t index);
+  /// `then_number`: thread or agent; `excuse`: what speaks for it as far as is known.
+  void report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_number,
+                   Finding::Excuse excuse, Finding::Lack lack = Finding::Lack::order);
+  /// The finding of a lane's access to a piece of shared memory.
+  [[nodiscard]] Finding race_of(const Now& now, uint32_t lane, uint32_t index) const;
+  [[nodiscard]] std::string describe(const Warp& w, uint64_t offset, uint32_t bytes) const;
+  /// An access by a thread of the cluster, or by its copy, that nothing orders before the end of this block.
+  void report_outlived(BlockState& block, uint32_t index, uint32_t access, uint32_t thread,
+                       Finding::Lack lack);
   /// Whether the lane stores what the cell holds since `writer` stored to it.
   [[nodiscard]] bool stores_same(const Now& now, uint32_t lane, uint32_t index, uint32_t writer) const;
   /// Reading takes over the order that a release to this cell gave, releasing gives it.
-  void acquire_by(const Now& now, uint32_t lane, uint64_t place);
-  void release_by(const Now& now, uint32_t lane, uint64_t place);
+  using Clocks = std::unordered_map<uint64_t, TwoOrders::Clock>;
+  void acquire_by(const Now& now, uint32_t lane, const Clocks& clocks, uint64_t place);
+  void release_by(const Now& now, uint32_t lane, Clocks& clocks, uint64_t place);
   /// A flag in global memory orders the threads of a block as one in shared memory does.
   void synchronise_by(const Now& now, uint32_t lane);
   void begin_copy(Now& now, uint32_t lane, uint32_t index);
+  /// The thread has waited for what the copy reads: the read happens now.
+  void finish_read(const Warp& w, uint32_t lane, const Bulk& bulk);
+  /// Writes into the books of this epoch what is still on its way.
+  void remember(const Bulk& bulk);
   /// Calls f(index) for each piece of a lane's access.
   template <class F>
   void each_piece(uint64_t offset, uint32_t bytes, F f) const {

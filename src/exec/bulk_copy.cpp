@@ -42,12 +42,17 @@ class BulkCopy {
     if (from == nullptr) return;
     if (form_.to == Side::global) {
       std::byte* to = global_memory(w_, in_, lane_, value(BulkPlace::to), size, unit, true);
-      if (to != nullptr) write(to, from, size, reduction(form_.type));
+      if (to == nullptr) return;
+      check_read(from, size);
+      write(to, from, size, reduction(form_.type));
       return;
     }
     each_target([&](uint64_t address) {
       std::byte* to = shared(address, size, unit);
-      if (to != nullptr) write(to, from, size, reduction(form_.type));
+      if (to == nullptr) return size;
+      if (form_.from == Side::shared) check_read(from, size);
+      check_write(to, size);
+      write(to, from, size, reduction(form_.type));
       return size;
     });
   }
@@ -57,6 +62,10 @@ class BulkCopy {
   const Inst* in_;
   uint32_t lane_;
   BulkForm form_;
+  struct {
+    BlockChecks* checks = nullptr;  ///< of its block
+    uint64_t offset = 0;
+  } mbarrier_;  ///< that waits for the copy, in a checked launch
 
   [[nodiscard]] uint64_t value(uint32_t place) const {
     const uint32_t* words = w_.side + in_->a + 3 * place;
@@ -89,28 +98,37 @@ class BulkCopy {
     else
       std::memmove(to, from, bytes);
     note_write(w_, to);
-    note_shared(to, bytes);
     if (form_.to == Side::global || form_.to == Side::tensor)
       w_.worker->memory->wrote(reinterpret_cast<uint64_t>(to), bytes);
   }
 
-  /// The checks take what a copy writes for written, and do not ask whether it races.
-  void note_shared(const std::byte* to, size_t bytes) const {
-    BlockState& own = *w_.block;
-    const auto tell = [&](BlockState& block) {
-      if (block.checks && to >= block.shared_at && to < block.shared_at + block.shared_bytes)
-        block.checks->written(static_cast<uint64_t>(to - block.shared_at), bytes);
-    };
-    if (own.cluster == nullptr) return tell(own);
-    for (BlockState* block : own.cluster->blocks) tell(*block);
+  /// Tell the checks what the copy does to shared memory.
+  void check_write(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->b); }
+  void check_read(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->c); }
+  void check(const std::byte* at, uint32_t bytes, uint32_t access) const {
+    tell_checks(w_, at, [&](BlockChecks& checks, uint64_t offset) {
+      checks.copy_in_bulk(w_, in_, lane_, access, offset, bytes, mbarrier_.checks, mbarrier_.offset);
+    });
+  }
+
+  /// What is told next belongs to a copy that the mbarrier at this address waits for.
+  void begin_for_mbarrier(uint64_t address) {
+    if (!w_.block->checks) return;
+    const std::byte* at = shared_memory(w_, in_, lane_, address, 1, 1);
+    if (at == nullptr) return;
+    tell_checks(w_, at, [&](BlockChecks& checks, uint64_t offset) {
+      mbarrier_ = {&checks, offset};
+      checks.begin_for_mbarrier(w_, lane_, offset);
+    });
   }
 
   /// Calls copy(address) for the destination in each block that gets the data; then tells the mbarrier there
   /// of as many bytes as it returns.
   template <class Copy>
-  void each_target(Copy copy) const {
+  void each_target(Copy copy) {
     const uint64_t to = value(BulkPlace::to), barrier = value(BulkPlace::barrier);
     if (!form_.multicast) {
+      begin_for_mbarrier(barrier);
       complete_bytes(w_, in_, lane_, barrier, copy(to));
       return;
     }
@@ -119,12 +137,13 @@ class BulkCopy {
       const auto there = [&](uint64_t address) {
         return uint64_t{cluster_address(static_cast<uint32_t>(address), rank)};
       };
+      begin_for_mbarrier(there(barrier));
       complete_bytes(w_, in_, lane_, there(barrier), copy(there(to)));
     }
   }
 
   /// st.async, red.async.
-  void store_values() const {
+  void store_values() {
     const uint32_t bytes = ptx::size_of(form_.type), all = bytes * form_.count;
     std::array<std::byte, 16> values{};
     for (uint32_t i = 0; i < form_.count; ++i) {
@@ -133,6 +152,8 @@ class BulkCopy {
     }
     std::byte* to = shared_memory(w_, in_, lane_, value(BulkPlace::to), all, all);
     if (to == nullptr) return;
+    begin_for_mbarrier(value(BulkPlace::barrier));
+    check_write(to, all);
     write(to, values.data(), all, reduction(form_.type));
     complete_bytes(w_, in_, lane_, value(BulkPlace::barrier), all);
   }
@@ -168,7 +189,7 @@ class BulkCopy {
     return found;
   }
 
-  void copy_box() const {
+  void copy_box() {
     const bool loads = form_.from == Side::tensor;
     const auto* at = global_memory(w_, in_, lane_, value(loads ? BulkPlace::from : BulkPlace::to),
                                    tensor_map_bytes, tensor_map_align, false);
@@ -236,6 +257,7 @@ class BulkCopy {
     const bool loads = form_.from == Side::tensor;
     std::byte* box = shared(address, map.footprint(), box_align);
     if (box == nullptr) return;
+    loads ? check_write(box, map.footprint()) : check_read(box, map.footprint());
     const uint32_t row_bytes = map.row_bytes(), rows = map.box_bytes() / row_bytes, pitch = map.row_pitch(),
                    origin = static_cast<uint32_t>(in_block(address));
     std::array<std::byte, longest_row> elements;
@@ -255,9 +277,7 @@ class BulkCopy {
       if (loads)
         for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(unit_at(i), elements.data() + i, unit);
     }
-    if (!loads) return;
-    note_write(w_, box);
-    note_shared(box, map.footprint());
+    if (loads) note_write(w_, box);
   }
 
   static ptx::Type type_of(TensorMap::Type type) {

@@ -36,7 +36,8 @@ struct BulkPlace {
   static constexpr uint32_t list = 5;  ///< coordinates, or values in registers
 };
 
-/// a: first index of the operands in Kernel::side; imm: a BulkForm.
+/// a: first index of the operands in Kernel::side; imm: a BulkForm; of a checked launch b and c: what is
+/// written and read, in Kernel::checks.
 const Inst* copy_bulk(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

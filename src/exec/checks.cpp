@@ -63,7 +63,8 @@ std::string describe_local(const Kernel& kernel, uint64_t offset, uint32_t width
 }  // namespace
 
 BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t threads, uint32_t shared_bytes,
-                         uint32_t system_shared, uint32_t local_bytes)
+                         uint32_t system_shared, uint32_t local_bytes, std::shared_ptr<ClusterOrder> cluster,
+                         uint32_t rank)
     : kernel_(kernel),
       checks_(checks),
       threads_(threads),
@@ -71,7 +72,10 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
       shared_bytes_(shared_bytes),
       system_shared_(system_shared),
       local_bytes_(local_bytes),
-      order_(warps_) {
+      rank_(rank),
+      cluster_(std::move(cluster)),
+      order_(cluster_->order),
+      alone_(order_.defined().threads() == warps_ * warp_lanes) {
   // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
   for (const CheckedAccess& access : kernel.checks)
     if (access.space != ptx::Space::local && access.space != ptx::Space::global)
@@ -80,6 +84,11 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
   if (checks.race) {
     cells_.resize(cells);
     executed_.resize(size_t{warps_} * kernel.checks.size());
+    if (std::any_of(kernel.checks.begin(), kernel.checks.end(),
+                    [](const CheckedAccess& access) { return access.async_proxy; })) {
+      own_stores_.resize(cells);
+      bulk_groups_.resize(size_t{warps_} * warp_lanes);
+    }
   }
   if (checks.init) {
     shared_written_.resize(cells);
@@ -89,8 +98,20 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
   if (checks.barrier) exits_.resize(size_t{warps_} * warp_lanes);
 }
 
+uint32_t BlockChecks::warp_of(const Warp& w) {
+  return w.block->rank * static_cast<uint32_t>(w.block->warps.size()) + w.index;
+}
+
 void BlockChecks::start() {
   copies_.clear();
+  bulk_.clear();
+  mbarriers_.clear();
+  ended_ = {};
+  std::fill(own_stores_.begin(), own_stores_.end(), OwnStore{});
+  std::fill(bulk_groups_.begin(), bulk_groups_.end(), 0);
+  cluster_->arrived = cluster_->passed = {};
+  cluster_->begun_by.clear();
+  order_.start();
   new_epoch();
   for (BlockBarrier& b : barriers_) b.clear();
   std::fill(exits_.begin(), exits_.end(), nullptr);
@@ -110,7 +131,7 @@ void BlockChecks::new_epoch() {
   touches_.clear();
   free_touch_ = none;
   synchronised_.clear();
-  told_cluster_ = {};
+  cluster_->flags.clear();
   if (order_.defined().epoch() == 0) {
     // The counter is round: no cell may look like one of the epochs to come.
     std::fill(cells_.begin(), cells_.end(), Cell{});
@@ -127,6 +148,13 @@ void BlockChecks::new_epoch() {
         c.write_access = copies.access;
       });
     });
+  for (auto& [offset, arrivals] : mbarriers_) {
+    arrivals.gathered = arrivals.passed = {};
+    if (bulk_.empty() || arrivals.agent == none) continue;
+    order_.tell(arrivals.gathered, arrivals.agent, arrivals.begun);
+    order_.tell(arrivals.passed, arrivals.agent, arrivals.complete);
+  }
+  for (const Bulk& bulk : bulk_) remember(bulk);
 }
 
 void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) {
@@ -140,10 +168,14 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
   });
 }
 
-void BlockChecks::written_elsewhere(const Now& now, uint64_t rank, uint64_t offset) {
+bool BlockChecks::leads_elsewhere(Now& now, uint32_t lane, uint64_t& at) {
+  const uint64_t field = at >> rank_shift;  // rank + 1, 0: the own block
   const Cluster* cluster = now.w.block->cluster;
-  if (cluster != nullptr && rank < cluster->blocks.size() && now.access.kind != AccessKind::load)
-    cluster->blocks[rank]->checks->written(offset, now.access.width);
+  const bool own = field == now.w.block->rank + 1;
+  if (field == 0 || (!own && (cluster == nullptr || field > cluster->blocks.size()))) return false;
+  at = in_block(at);
+  now.rank[lane] = static_cast<uint8_t>(field - 1);
+  return !own;
 }
 
 void BlockChecks::find_addresses(Now& now) const {
@@ -159,16 +191,13 @@ void BlockChecks::find_addresses(Now& now) const {
       if (at - shared_window < window_size) {
         space = ptx::Space::shared;
         at -= shared_window;
-        const uint64_t rank = at >> rank_shift;
-        if (rank == now.w.block->rank + 1)
-          at = in_block(at);
-        else if (rank != 0)
-          written_elsewhere(now, rank - 1, in_block(at));
       } else if (at - local_window < window_size) {
         space = ptx::Space::local;
         at -= local_window;
       }
     }
+    uint32_t& shared =
+        space == ptx::Space::shared && leads_elsewhere(now, lane, at) ? now.elsewhere : now.shared;
     now.offset[lane] = at;
     if (space == ptx::Space::global || space == ptx::Space::generic) {
       now.global |= 1u << lane;
@@ -178,7 +207,7 @@ void BlockChecks::find_addresses(Now& now) const {
     const auto fits = [&](uint64_t bytes) {
       return at <= bytes && access.width <= bytes - at && at % access.width == 0;
     };
-    if (space == ptx::Space::shared && fits(shared_bytes_)) now.shared |= 1u << lane;
+    if (space == ptx::Space::shared && fits(shared_bytes_)) shared |= 1u << lane;
     if (space == ptx::Space::local && fits(now.w.local_bytes)) now.local |= 1u << lane;
   });
 }
@@ -189,8 +218,15 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   const bool for_races = checks_.race && (!is_global || access.strength != Strength::plain);
   const bool for_bounds = checks_.bounds && !is_global;
   if (!checks_.init && !for_races && !for_bounds) return;
-  Now now{w, in, access, in->aux};
+  Now now{w, in, access, in->aux, access.width};
   find_addresses(now);
+  for (uint32_t rest = now.elsewhere; rest != 0;) {
+    const uint8_t rank = now.rank[static_cast<uint32_t>(std::countr_zero(rest))];
+    uint32_t lanes = 0;
+    each_lane(rest, [&](uint32_t lane) { lanes |= uint32_t{now.rank[lane] == rank} << lane; });
+    w.block->cluster->blocks[rank]->checks->access_from_elsewhere(now, lanes);
+    rest &= ~lanes;
+  }
   if (checks_.init && !is_copy(access.kind) && !access.of_mbarrier) {
     each_lane(now.shared | now.local, [&](uint32_t lane) { look_at_init(now, lane); });
     each_lane(now.global, [&](uint32_t lane) { look_at_global(now, lane); });
@@ -200,10 +236,32 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   if (access.strength != Strength::plain)
     each_lane(now.global, [&](uint32_t lane) { synchronise_by(now, lane); });
   if (now.shared == 0) return;
-  if (checks_.lockstep) order_.warp_barrier(w.index, w.active);
+  if (checks_.lockstep) order_.warp_barrier(warp_of(w), w.active);
+  look_for_races(now);
+  if (is_copy(access.kind)) {
+    copies_.push_back({now.number, warp_of(w), now.shared, {}});
+    each_lane(now.shared,
+              [&](uint32_t lane) { copies_.back().offset[lane] = static_cast<uint32_t>(now.offset[lane]); });
+  }
+  Executed& executed = executed_[w.index * kernel_.checks.size() + now.number];
+  if (executed.epoch != order_.defined().epoch()) executed = {order_.defined().epoch(), 0};
+  executed.lanes |= now.shared;
+}
+
+void BlockChecks::access_from_elsewhere(Now now, uint32_t lanes) {
+  now.shared = lanes;
+  now.local = now.global = 0;
+  if (checks_.init && !now.access.of_mbarrier)
+    each_lane(lanes, [&](uint32_t lane) { look_at_init(now, lane); });
+  if (!checks_.race) return;
+  each_lane(lanes, [&](uint32_t lane) { look_at_beginning(now, lane); });
+  look_for_races(now);
+}
+
+void BlockChecks::look_for_races(Now& now) {
   each_lane(now.shared, [&](uint32_t lane) {
-    each_piece(now.offset[lane], access.width, [&](uint32_t index) {
-      switch (access.kind) {
+    each_piece(now.offset[lane], now.bytes, [&](uint32_t index) {
+      switch (now.access.kind) {
         case AccessKind::load:
         case AccessKind::load_matrix: load(now, lane, index); break;
         case AccessKind::store:
@@ -216,26 +274,22 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
       }
     });
   });
-  if (is_copy(access.kind)) {
-    copies_.push_back({now.number, w.index, now.shared, {}});
-    each_lane(now.shared,
-              [&](uint32_t lane) { copies_.back().offset[lane] = static_cast<uint32_t>(now.offset[lane]); });
-  }
-  Executed& executed = executed_[w.index * kernel_.checks.size() + now.number];
-  if (executed.epoch != order_.defined().epoch()) executed = {order_.defined().epoch(), 0};
-  executed.lanes |= now.shared;
 }
 
 void BlockChecks::fence(const Warp& w) {
-  if (checks_.race) order_.fence(w.index, w.mask);
+  if (checks_.race) order_.fence(warp_of(w), w.mask);
+}
+
+void BlockChecks::proxy_fence(const Warp& w) {
+  if (!own_stores_.empty()) order_.proxy_fence(warp_of(w), w.mask);
 }
 
 void BlockChecks::meet(const Warp& w, uint32_t lanes, bool orders) {
   if (!checks_.race) return;
   if (orders)
-    order_.warp_barrier(w.index, lanes);
+    order_.warp_barrier(warp_of(w), lanes);
   else
-    order_.meet(w.index, lanes);
+    order_.meet(warp_of(w), lanes);
 }
 
 // Reads of what has not been written.
@@ -267,11 +321,10 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
   const uint32_t width = now.access.width;
   // Part of an access, or a copy of bytes: often the padding of a struct that is copied as a whole.
   const bool moves = !is_shared && now.access.moves;
-  report_uninitialised(
-      now, lane, unwritten * width / pieces,
-      unwritten == pieces && !moves ? Severity::error : Severity::warning,
-      is_shared ? describe_shared(kernel_, offset, width) : describe_local(kernel_, offset, width),
-      is_shared ? "no thread of the block has" : "the thread has not");
+  report_uninitialised(now, lane, unwritten * width / pieces,
+                       unwritten == pieces && !moves ? Severity::error : Severity::warning,
+                       is_shared ? describe(now.w, offset, width) : describe_local(kernel_, offset, width),
+                       is_shared ? "no thread of the block has" : "the thread has not");
 }
 
 void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
@@ -367,7 +420,7 @@ BlockChecks::Cell& BlockChecks::cell(uint32_t index) {
 
 void BlockChecks::load(Now& now, uint32_t lane, uint32_t index) {
   Cell& c = cell(index);
-  if (now.access.strength != Strength::plain) acquire_by(now, lane, index);
+  if (now.access.strength != Strength::plain) acquire_by(now, lane, synchronised_, index);
   if (c.writer != none) against_writer(now, lane, c, index);
   if (c.has_atomics) against_touches(now, lane, c, index, true);
   touch(now, lane, c);
@@ -377,30 +430,44 @@ void BlockChecks::store(Now& now, uint32_t lane, uint32_t index) {
   Cell& c = cell(index);
   // What was released to the cell before is overwritten.
   if (!synchronised_.empty()) synchronised_.erase(index);
-  if (now.access.strength != Strength::plain) release_by(now, lane, index);
+  if (now.access.strength != Strength::plain) release_by(now, lane, synchronised_, index);
   if (c.writer != none) against_writer(now, lane, c, index);
   if (c.touches != none) {
     against_touches(now, lane, c, index, false);
     forget_touches(c);
   }
-  c.writer = thread_of(now.w, lane);
-  c.write_time = order_.defined().now(now.w.index);
+  const bool by_agent = now.agent != none;
+  c.writer = by_agent ? now.agent : now.warp * warp_lanes + lane;
+  c.write_time = by_agent ? now.time : order_.defined().now(now.warp);
   c.write_access = now.number;
+  note_store(now, lane, index);
+}
+
+void BlockChecks::note_store(const Now& now, uint32_t lane, uint32_t index) {
+  if (own_stores_.empty()) return;
+  own_stores_[index] = now.access.of_bulk_copy
+                           ? OwnStore{}
+                           : OwnStore{order_.defined().epoch(), order_.defined().now(now.warp),
+                                      now.warp * warp_lanes + lane, now.number};
 }
 
 void BlockChecks::change(Now& now, uint32_t lane, uint32_t index) {
   Cell& c = cell(index);
-  acquire_by(now, lane, index);
-  release_by(now, lane, index);
+  acquire_by(now, lane, synchronised_, index);
+  release_by(now, lane, synchronised_, index);
   if (c.writer != none) against_writer(now, lane, c, index);
   if (c.touches != none) against_touches(now, lane, c, index, false);
   touch(now, lane, c);
   c.has_atomics = true;
+  note_store(now, lane, index);
 }
 
 void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
-  const uint32_t warp = now.w.index, time = order_.defined().now(warp), bit = 1u << lane;
-  if ((c.touching_warps >> warp & 1) != 0) {
+  const bool by_agent = now.agent != none;
+  const uint32_t by = by_agent ? now.agent : now.warp * warp_lanes + lane, warp = by / warp_lanes,
+                 bit = 1u << by % warp_lanes;
+  const uint32_t time = by_agent || now.access.of_bulk_copy ? now.time : order_.defined().now(warp);
+  if ((c.touching_warps >> warp % 32 & 1) != 0) {
     uint32_t* link = &c.touches;
     while (*link != none) {
       Touch& t = touches_[*link];
@@ -408,7 +475,8 @@ void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
         link = &t.next;
         continue;
       }
-      if (t.time != time) {
+      if (by_agent && t.lanes == bit) t.time = time;
+      if (t.time != time && !now.access.of_bulk_copy) {
         // What happens before this access need not be known any longer: whoever races with it races with
         // this.
         uint32_t left = t.lanes;
@@ -430,6 +498,10 @@ void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
       link = &t.next;
     }
   }
+  add_touch(c, {none, now.number, warp, time, bit});
+}
+
+void BlockChecks::add_touch(Cell& c, Touch touch) {
   uint32_t fresh = free_touch_;
   if (fresh != none) {
     free_touch_ = touches_[fresh].next;
@@ -437,9 +509,10 @@ void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
     fresh = static_cast<uint32_t>(touches_.size());
     touches_.emplace_back();
   }
-  touches_[fresh] = {c.touches, now.number, warp, time, bit};
+  touch.next = c.touches;
+  touches_[fresh] = touch;
   c.touches = fresh;
-  c.touching_warps |= 1u << warp;
+  c.touching_warps |= 1u << touch.warp % 32;
 }
 
 void BlockChecks::forget_touches(Cell& c) {
@@ -453,13 +526,13 @@ void BlockChecks::forget_touches(Cell& c) {
 }
 
 void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_t index) {
-  const bool in_flight_now = c.write_time == in_flight;
+  const bool is_under_way = c.write_time == in_flight;
   const auto is_before = [&](const Order& order) {
-    return !in_flight_now &&
-           order.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.w.index, lane);
+    return !is_under_way &&
+           order.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.warp, lane);
   };
   if (is_before(order_.defined())) return;
-  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !in_flight_now &&
+  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !is_under_way &&
                     stores_same(now, lane, index, c.writer);
   report_race(now, lane, index, c.write_access, c.writer,
               same                      ? Excuse::same_value
@@ -473,14 +546,18 @@ void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32
     const CheckedAccess& then = kernel_.checks[t.access];
     if ((atomics_only && !is_atomic(then.kind)) || !can_race(now.access, then)) continue;
     uint32_t lanes = t.lanes;
-    if (t.warp == now.w.index) lanes &= ~(1u << lane);
+    const bool is_under_way = t.time == in_flight;
+    if (t.warp == now.warp && !is_under_way) lanes &= ~(1u << lane);
     // One race tells of all the lanes, one that nothing speaks for before others.
     uint32_t raced = none;
     bool met = true;
     for (; lanes != 0 && met; lanes &= lanes - 1) {
       const auto other = static_cast<uint32_t>(std::countr_zero(lanes));
-      if (order_.defined().is_before(t.warp, other, t.time, now.w.index, lane)) continue;
-      met = order_.met().is_before(t.warp, other, t.time, now.w.index, lane);
+      const auto is_before = [&](const Order& order) {
+        return !is_under_way && order.is_before(t.warp, other, t.time, now.warp, lane);
+      };
+      if (is_before(order_.defined())) continue;
+      met = is_before(order_.met());
       if (raced == none || !met) raced = other;
     }
     if (raced != none)
@@ -493,10 +570,11 @@ bool BlockChecks::stores_same(const Now& now, uint32_t lane, uint32_t index, uin
   const size_t bytes = size_t{1} << granule_shift_;
   std::byte mine[32], others[32];
   stored_bytes(now.w, now.access, lane, mine);
-  const std::byte* stored = now.w.shared + begin;
+  const Cluster* cluster = now.w.block->cluster;
+  const std::byte* stored = (cluster == nullptr ? now.w.shared : cluster->blocks[rank_]->shared_at) + begin;
   // A store of the very same instruction has not reached the memory yet.
   const uint32_t other = writer % warp_lanes;
-  if (writer / warp_lanes == now.w.index && other < lane && (now.shared >> other & 1) != 0 &&
+  if (writer / warp_lanes == now.warp && other < lane && (now.shared >> other & 1) != 0 &&
       begin - now.offset[other] < now.access.width) {
     stored_bytes(now.w, now.access, other, others);
     stored = others + (begin - now.offset[other]);
@@ -504,18 +582,37 @@ bool BlockChecks::stores_same(const Now& now, uint32_t lane, uint32_t index, uin
   return std::memcmp(mine + (begin - now.offset[lane]), stored, bytes) == 0;
 }
 
-void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_thread,
-                              Excuse excuse) {
-  const CheckedAccess& before = kernel_.checks[then];
-  if (!can_race(now.access, before)) return;
+std::string BlockChecks::describe(const Warp& w, uint64_t offset, uint32_t bytes) const {
+  return describe_shared(kernel_, offset, bytes) +
+         (w.block->rank == rank_ ? "" : " in block " + std::to_string(rank_) + " of the cluster");
+}
+
+Finding BlockChecks::race_of(const Now& now, uint32_t lane, uint32_t index) const {
   Finding found;
   found.kind = Finding::Kind::race;
+  found.instruction = now.access.origin;
+  found.thread = thread_of(now.w, lane);
+  found.address = uint64_t{index} << granule_shift_;
+  found.width = 1u << granule_shift_;
+  found.access = now.access.kind;
+  found.bulk = now.access.of_bulk_copy;
+  return found;
+}
+
+void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_number,
+                              Excuse excuse, Finding::Lack lack) {
+  const CheckedAccess& before = kernel_.checks[then];
+  if (lack == Finding::Lack::order && !can_race(now.access, before)) return;
+  const uint32_t then_thread = thread_behind(then_number), in_block = warps_ * warp_lanes;
+  const BlockState& block = *now.w.block;
+  Finding found = race_of(now, lane, index);
+  found.lack = lack;
   found.excuse = excuse;
   if (now.access.strength == Strength::is_volatile && before.strength == Strength::is_volatile) {
     // A volatile store after a fence is how flags are set.
     if (synchronised_.contains(index)) return;
     if (excuse != Excuse::same_value)
-      found.excuse = then_thread / warp_lanes == now.w.index ? Excuse::in_step : Excuse::polling;
+      found.excuse = then_thread / warp_lanes == now.warp ? Excuse::in_step : Excuse::polling;
   }
   switch (found.excuse) {
     case Excuse::none: found.severity = Severity::error; break;
@@ -524,47 +621,66 @@ void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t 
     case Excuse::polling:
     case Excuse::same_value: found.severity = Severity::note; break;
   }
-  found.instruction = now.access.origin;
-  found.thread = thread_of(now.w, lane);
-  found.address = uint64_t{index} << granule_shift_;
-  found.width = 1u << granule_shift_;
-  found.access = now.access.kind;
+  // The memory model asks for it; that it ever goes wrong is not known.
+  if (lack == Finding::Lack::proxy_fence && !reads(found.access)) found.severity = Severity::warning;
   found.other_instruction = before.origin;
-  found.other_thread = then_thread;
+  found.other_thread = then_thread % in_block;
+  if (const uint32_t rank = then_thread / in_block; rank != block.rank)
+    found.other_block = block.cluster->blocks[rank]->index;
   found.other_access = before.kind;
-  const Executed& executed = executed_[now.w.index * kernel_.checks.size() + then];
+  found.other_bulk = before.of_bulk_copy;
+  const Executed& executed = block.checks->executed_[now.w.index * kernel_.checks.size() + then];
   found.after_other = executed.epoch == order_.defined().epoch() && (executed.lanes >> lane & 1) != 0;
   found.count = now.raced >> lane & 1 ? 0 : 1;
   now.raced |= 1u << lane;
   if (Finding* example = add_finding(now.w, found))
-    example->message = describe_shared(kernel_, now.offset[lane], now.access.width);
+    example->message = describe(now.w, now.offset[lane], now.bytes);
+}
+
+void BlockChecks::against_own_store(Now& now, uint32_t lane, uint32_t index) {
+  const OwnStore& then = own_stores_[index];
+  if (then.thread == none || order_.defined().has_proxy_fence_after(
+                                 then.thread / warp_lanes, then.thread % warp_lanes, then.epoch, then.time))
+    return;
+  report_race(now, lane, index, then.access, then.thread, Excuse::none, Finding::Lack::proxy_fence);
+}
+
+void BlockChecks::look_at_beginning(Now& now, uint32_t lane) {
+  // When all have met once, all blocks have begun, whatever the arrivals told.
+  if (cluster_->passed || order_.defined().knows_any(rank_ * warps_, warps_, now.warp, lane)) return;
+  Finding found = race_of(now, lane, static_cast<uint32_t>(now.offset[lane] >> granule_shift_));
+  found.lack = Finding::Lack::beginning;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe(now.w, now.offset[lane], now.bytes);
 }
 
 void BlockChecks::synchronise_by(const Now& now, uint32_t lane) {
-  constexpr uint32_t word_shift = 2;  // no cell of shared memory has such a number
+  constexpr uint32_t word_shift = 2;
   const uint64_t place = now.offset[lane] >> word_shift;
+  auto& flags = cluster_->flags;
   if (writes(now.access.kind))
-    synchronised_.erase(place);
+    flags.erase(place);
   else
-    acquire_by(now, lane, place);
-  if (!reads(now.access.kind)) release_by(now, lane, place);
+    acquire_by(now, lane, flags, place);
+  if (!reads(now.access.kind)) release_by(now, lane, flags, place);
 }
 
-void BlockChecks::acquire_by(const Now& now, uint32_t lane, uint64_t place) {
-  if (synchronised_.empty()) return;
-  const auto found = synchronised_.find(place);
-  if (found == synchronised_.end()) return;
+void BlockChecks::acquire_by(const Now& now, uint32_t lane, const Clocks& clocks, uint64_t place) {
+  if (clocks.empty()) return;
+  const auto found = clocks.find(place);
+  if (found == clocks.end()) return;
   if (now.access.acquires)
-    order_.acquire(found->second, now.w.index, 1u << lane);
+    order_.acquire(found->second, now.warp, 1u << lane);
   else
-    order_.acquire_at_fence(found->second, now.w.index, lane);
+    order_.acquire_at_fence(found->second, now.warp, lane);
 }
 
-void BlockChecks::release_by(const Now& now, uint32_t lane, uint64_t place) {
+void BlockChecks::release_by(const Now& now, uint32_t lane, Clocks& clocks, uint64_t place) {
+  const uint32_t warp = now.warp;
   if (now.access.releases) {
-    order_.release(synchronised_[place], now.w.index, 1u << lane);
-  } else if (order_.defined().has_fenced(now.w.index, lane)) {
-    order_.release_fenced(synchronised_[place], now.w.index, lane);
+    order_.release(clocks[place], warp, 1u << lane);
+  } else if (order_.defined().has_fenced(warp, lane)) {
+    order_.release_fenced(clocks[place], warp, lane);
   }
 }
 
@@ -572,21 +688,21 @@ void BlockChecks::release_by(const Now& now, uint32_t lane, uint64_t place) {
 
 void BlockChecks::begin_copy(Now& now, uint32_t lane, uint32_t index) {
   store(now, lane, index);
-  cell(index).write_time = in_flight;
+  if (now.agent == none) cell(index).write_time = in_flight;
 }
 
 void BlockChecks::copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t bytes) {
   written(offset, bytes);
   if (!checks_.race) return;
   const auto is_this = [&](const Copies& c) {
-    return c.warp == w.index && (c.lanes >> lane & 1) != 0 && c.offset[lane] == offset;
+    return c.warp == warp_of(w) && (c.lanes >> lane & 1) != 0 && c.offset[lane] == offset;
   };
   const auto found = std::find_if(copies_.begin(), copies_.end(), is_this);
   if (found == copies_.end()) return;
   each_piece(offset, bytes, [&](uint32_t index) {
     Cell& c = cell(index);
-    if (c.writer == thread_of(w, lane) && c.write_time == in_flight)
-      c.write_time = order_.defined().now(w.index);
+    if (c.writer == number_of(w, lane) && c.write_time == in_flight)
+      c.write_time = order_.defined().now(warp_of(w));
   });
   found->lanes &= ~(1u << lane);
   if (found->lanes == 0) copies_.erase(found);
@@ -605,27 +721,180 @@ void BlockChecks::written_local(const Warp& w, uint32_t lane, uint64_t offset, u
   std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), bytes, Written::yes);
 }
 
+void BlockChecks::initialised(uint64_t offset) {
+  const auto found = mbarriers_.find(offset);
+  if (found != mbarriers_.end()) found->second.gathered = found->second.passed = {};
+}
+
 void BlockChecks::release_to(const Warp& w, uint32_t lane, uint64_t offset) {
-  if (checks_.race)
-    order_.release(synchronised_[static_cast<uint32_t>(offset >> granule_shift_)], w.index, 1u << lane);
+  if (!checks_.race) return;
+  Arrivals& arrivals = mbarriers_[offset];
+  order_.release(arrivals.gathered, warp_of(w), 1u << lane);
+  if (arrivals.agent != none) order_.tell(arrivals.gathered, arrivals.agent, arrivals.begun);
 }
 
-void BlockChecks::acquire_from(const Warp& w, uint32_t lane, uint64_t offset) {
-  if (!checks_.race) return;
-  const auto found = synchronised_.find(static_cast<uint32_t>(offset >> granule_shift_));
-  if (found != synchronised_.end()) order_.acquire(found->second, w.index, 1u << lane);
+void BlockChecks::phase_completed(uint64_t offset) {
+  const auto found = mbarriers_.find(offset);
+  if (found == mbarriers_.end()) return;
+  found->second.passed = found->second.gathered;
+  found->second.complete = found->second.begun;
 }
 
-void BlockChecks::release_to_cluster(const Warp& w, uint32_t lanes, bool relaxed) {
-  if (!checks_.race) return;
-  if (!relaxed) return order_.release(told_cluster_, w.index, lanes);
-  each_lane(lanes, [&](uint32_t lane) {
-    if (order_.defined().has_fenced(w.index, lane)) order_.release_fenced(told_cluster_, w.index, lane);
+void BlockChecks::acquire_from(const Warp& w, uint32_t lanes, uint64_t offset) {
+  const auto found = mbarriers_.find(offset);
+  if (found == mbarriers_.end()) return;
+  const Arrivals& arrivals = found->second;
+  order_.acquire(arrivals.passed, warp_of(w), lanes);
+  if (arrivals.agent == none) return;
+  each_block(*w.block, [&](const BlockState& block) {
+    std::erase_if(block.checks->bulk_, [&](const Bulk& bulk) {
+      return bulk.agent == arrivals.agent && bulk.time <= arrivals.complete;
+    });
   });
 }
 
-void BlockChecks::acquire_from_cluster(const Warp& w, uint32_t lanes) {
-  if (checks_.race && told_cluster_) order_.acquire(told_cluster_, w.index, lanes);
+void BlockChecks::arrive_at_cluster(const Warp& w, uint32_t lanes, bool relaxed) {
+  if (!checks_.race) return;
+  const uint32_t warp = warp_of(w);
+  if (!relaxed) return order_.release(cluster_->arrived, warp, lanes);
+  if (!cluster_->arrived)
+    cluster_->arrived.defined = std::make_shared<std::vector<uint32_t>>(order_.defined().threads());
+  each_lane(lanes, [&](uint32_t lane) {
+    if (order_.defined().has_fenced(warp, lane)) order_.release_fenced(cluster_->arrived, warp, lane);
+  });
+}
+
+void BlockChecks::cluster_completed(BlockState& block) {
+  // Who has ended is not waited for, and does nothing any more.
+  each_block(block, [&](const BlockState& b) { order_.add(cluster_->arrived, b.checks->ended_); });
+  cluster_->passed = std::move(cluster_->arrived);
+  cluster_->arrived = {};
+}
+
+void BlockChecks::wait_for_cluster(const Warp& w, uint32_t lanes) {
+  if (checks_.race) order_.acquire(cluster_->passed, warp_of(w), lanes);
+}
+
+// Bulk copies.
+
+void BlockChecks::begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t offset) {
+  if (!checks_.race) return;
+  Arrivals& arrivals = mbarriers_[offset];
+  if (arrivals.agent == none) {
+    arrivals.agent = order_.add_agent();
+    cluster_->begun_by.push_back(none);
+  }
+  ++arrivals.begun;
+  cluster_->begun_by[arrivals.agent - order_.defined().threads()] = number_of(w, lane);
+}
+
+void BlockChecks::copy_in_bulk(Warp& w, const Inst* in, uint32_t lane, uint32_t access, uint64_t offset,
+                               uint32_t bytes, BlockChecks* owner, uint64_t mbarrier) {
+  const CheckedAccess& checked = kernel_.checks[access];
+  if (!reads(checked.kind)) written(offset, bytes);
+  if (!checks_.race) return;
+  Bulk bulk{access, number_of(w, lane), none, 0, static_cast<uint32_t>(offset), bytes};
+  Now now{w, in, checked, access, bytes};
+  now.offset[lane] = offset;
+  now.shared = 1u << lane;
+  now.time = in_flight;
+  if (owner != nullptr) {
+    const Arrivals& arrivals = owner->mbarriers_[mbarrier];
+    bulk.agent = now.agent = arrivals.agent;
+    bulk.time = now.time = arrivals.begun;
+  } else {
+    bulk.time = bulk_groups_[thread_of(w, lane)];  // st.async and red.async have an mbarrier
+  }
+  if (w.block->rank != rank_) look_at_beginning(now, lane);
+  if (checked.async_proxy)
+    each_piece(offset, bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
+  look_for_races(now);
+  bulk_.push_back(bulk);
+}
+
+void BlockChecks::commit_bulk(const Warp& w) {
+  if (!bulk_groups_.empty()) each_lane(w.mask, [&](uint32_t lane) { ++bulk_groups_[thread_of(w, lane)]; });
+}
+
+void BlockChecks::wait_for_bulk(const Warp& w, uint64_t still) {
+  if (bulk_.empty()) return;
+  each_lane(w.mask, [&](uint32_t lane) {
+    std::erase_if(bulk_, [&](const Bulk& bulk) {
+      const bool is_over = bulk.agent == none && bulk.thread == number_of(w, lane) &&
+                           bulk.time + still < bulk_groups_[thread_of(w, lane)];
+      if (is_over) finish_read(w, lane, bulk);
+      return is_over;
+    });
+  });
+}
+
+void BlockChecks::finish_read(const Warp& w, uint32_t lane, const Bulk& bulk) {
+  const uint32_t warp = warp_of(w), time = order_.defined().now(warp);
+  each_piece(bulk.offset, bulk.bytes, [&](uint32_t index) {
+    for (uint32_t i = cell(index).touches; i != none; i = touches_[i].next) {
+      Touch& t = touches_[i];
+      if (t.warp == warp && t.access == bulk.access && t.time == in_flight && t.lanes == 1u << lane)
+        t.time = time;
+    }
+  });
+}
+
+void BlockChecks::remember(const Bulk& bulk) {
+  const CheckedAccess& access = kernel_.checks[bulk.access];
+  const uint32_t by = bulk.agent != none ? bulk.agent : bulk.thread,
+                 time = bulk.agent != none ? bulk.time : in_flight;
+  each_piece(bulk.offset, bulk.bytes, [&](uint32_t index) {
+    Cell& c = cell(index);
+    if (writes(access.kind)) {
+      c.writer = by;
+      c.write_time = time;
+      c.write_access = bulk.access;
+    } else {
+      add_touch(c, {none, bulk.access, by / warp_lanes, time, 1u << by % warp_lanes});
+      c.has_atomics = c.has_atomics || !reads(access.kind);
+    }
+  });
+}
+
+// The end of a block.
+
+void BlockChecks::ended(BlockState& block) {
+  if (!checks_.race) return;
+  for (const Bulk& bulk : bulk_)
+    if (alone_ || bulk.agent == none)
+      report_outlived(block, bulk.offset >> granule_shift_, bulk.access, bulk.thread, Finding::Lack::wait);
+  if (alone_) return;
+  const auto look = [&](uint32_t index, uint32_t access, uint32_t number, uint32_t time) {
+    const bool by_agent = number >= order_.defined().threads();
+    const uint32_t thread = thread_behind(number);
+    if ((!by_agent && thread / (warps_ * warp_lanes) == rank_) ||
+        Order::holds(ended_.defined, number / warp_lanes, number % warp_lanes, time))
+      return;
+    report_outlived(block, index, access, thread, by_agent ? Finding::Lack::wait : Finding::Lack::end);
+  };
+  for (uint32_t index = 0; index < cells_.size(); ++index) {
+    const Cell& c = cells_[index];
+    if (c.epoch != order_.defined().epoch()) continue;
+    if (c.writer != none) look(index, c.write_access, c.writer, c.write_time);
+    for (uint32_t i = c.touches; i != none; i = touches_[i].next)
+      each_lane(touches_[i].lanes, [&](uint32_t lane) {
+        look(index, touches_[i].access, touches_[i].warp * warp_lanes + lane, touches_[i].time);
+      });
+  }
+}
+
+void BlockChecks::report_outlived(BlockState& block, uint32_t index, uint32_t access, uint32_t thread,
+                                  Finding::Lack lack) {
+  const uint32_t in_block = warps_ * warp_lanes, rank = thread / in_block;
+  BlockState& from = rank == rank_ ? block : *block.cluster->blocks[rank];
+  const Now now{from.warps[thread % in_block / warp_lanes], nullptr, kernel_.checks[access], access};
+  Finding found = race_of(now, thread % warp_lanes, index);
+  found.lack = lack;
+  // Whether a block may end before a copy has read its memory, the programming guide does not say.
+  if (lack == Finding::Lack::wait && reads(found.access)) found.severity = Severity::warning;
+  if (Finding* example = add_finding(now.w, found))
+    example->message =
+        describe(now.w, found.address, now.access.of_bulk_copy ? found.width : now.access.width);
 }
 
 // The helper instructions.
@@ -637,6 +906,21 @@ const Inst* check_access(Warp& w, const Inst* in) {
 
 const Inst* check_fence(Warp& w, const Inst* in) {
   w.block->checks->fence(w);
+  return in + 1;
+}
+
+const Inst* check_proxy_fence(Warp& w, const Inst* in) {
+  w.block->checks->proxy_fence(w);
+  return in + 1;
+}
+
+const Inst* check_commit_bulk(Warp& w, const Inst* in) {
+  w.block->checks->commit_bulk(w);
+  return in + 1;
+}
+
+const Inst* check_wait_bulk(Warp& w, const Inst* in) {
+  w.block->checks->wait_for_bulk(w, in->imm);
   return in + 1;
 }
 

@@ -34,6 +34,11 @@ struct Checks {
 const Inst* check_access(Warp& w, const Inst* in);
 /// Beside a fence that orders memory.
 const Inst* check_fence(Warp& w, const Inst* in);
+/// In the place of fence.proxy.async, and of the end of a group of bulk copies and the wait for all but the
+/// last ones of them (imm).
+const Inst* check_proxy_fence(Warp& w, const Inst* in);
+const Inst* check_commit_bulk(Warp& w, const Inst* in);
+const Inst* check_wait_bulk(Warp& w, const Inst* in);
 /// In the place of `sync` and `sync_groups` (handlers/control.hpp), with their operands.
 const Inst* check_sync(Warp& w, const Inst* in);
 /// Part of the handlers of shuffles in a checked launch: each lane is about to take the value of lane

@@ -39,6 +39,7 @@ void complete_cluster_barrier(BlockState& block) {
     }
   });
   if (!complete || !any) return;
+  if (block.checks) block.checks->cluster_completed(block);
   each_block(block, [](BlockState& b) {
     for (WarpState& w : b.warps) w.cluster_arrived = 0;
   });
@@ -51,7 +52,7 @@ const Inst* arrive_at_cluster(Warp& warp, const Inst* in) {
            "barrier.cluster.arrive of a thread that has arrived and not waited since");
   w.cluster_arrived |= w.mask;
   w.cluster_waits |= w.mask;
-  if (w.block->checks) w.block->checks->release_to_cluster(w, w.mask, in->imm == cluster_relaxed);
+  if (w.block->checks) w.block->checks->arrive_at_cluster(w, w.mask, in->imm == cluster_relaxed);
   ++w.worker->global_writes;  // what other blocks may be waiting for
   complete_cluster_barrier(*w.block);
   return in + 1;
@@ -68,7 +69,7 @@ const Inst* wait_for_cluster(Warp& warp, const Inst* in) {
     return w.stop;
   }
   w.cluster_waits &= ~w.mask;
-  if (w.block->checks) w.block->checks->acquire_from_cluster(w, w.mask);
+  if (w.block->checks) w.block->checks->wait_for_cluster(w, w.mask);
   return in + 1;
 }
 

@@ -384,7 +384,7 @@ void Decoder::emit(uint32_t index) {
     case Op::bar:
     case Op::barrier: emit_skipped(index, [&] { emit_barrier(); }); return;
     case Op::membar:
-    case Op::fence: emit_fence(); return;
+    case Op::fence: emit_for_checks(check_fence); return;
     case Op::prefetch:
     case Op::prefetchu:
     case Op::discard:

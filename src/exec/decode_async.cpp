@@ -66,14 +66,17 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::createpolicy_cvt:
     case Op::createpolicy_fractional:
     case Op::createpolicy_range: put_copy(8, register_at(operand("d")->reg), zero_, false); return true;
-    case Op::fence_mbarrier_init: emit_fence(); return true;
+    case Op::fence_mbarrier_init: emit_for_checks(check_fence); return true;
     // Complete whenever somebody waits, without effect on results, or in the order of the instructions
     // anyway.
-    case Op::cp_async_bulk_commit_group:
-    case Op::cp_async_bulk_wait_group:
+    case Op::cp_async_bulk_commit_group: emit_for_checks(check_commit_bulk); return true;
+    case Op::cp_async_bulk_wait_group: emit_for_checks(check_wait_bulk, operand("n")->bits); return true;
+    case Op::fence_proxy:
+      emit_for_checks(in_->has(Mod::async) || in_->has(Mod::async_generic) ? check_proxy_fence
+                                                                           : set_.control.nothing);
+      return true;
     case Op::cp_async_bulk_prefetch:
     case Op::cp_async_bulk_prefetch_tensor:
-    case Op::fence_proxy:
     case Op::membar_proxy:
     case Op::griddepcontrol:
     case Op::setmaxnreg: put(set_.control.nothing, false); return true;
@@ -159,6 +162,9 @@ void Decoder::emit_bulk_copy() {
   Inst& i = put(copy_bulk, guarded());
   i.a = first;
   i.imm = std::bit_cast<uint64_t>(form);
+  if (!checked_) return;
+  i.b = new_bulk_access(form.is_reduction ? AccessKind::atomic : AccessKind::async_copy);
+  i.c = new_bulk_access(AccessKind::load);
 }
 
 void Decoder::emit_copy_async() {

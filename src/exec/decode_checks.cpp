@@ -268,13 +268,25 @@ void Decoder::put_check(CheckedAccess access, uint32_t base, uint32_t offset) {
   k_.checks.push_back(access);
 }
 
-void Decoder::emit_fence() {
-  if (checked_) {
-    put_guard();
-    put(check_fence, guarded());
-  } else {
+uint32_t Decoder::new_bulk_access(AccessKind kind) {
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = kind;
+  if (kind == AccessKind::atomic) access.strength = CheckedAccess::Strength::atomic;
+  access.space = Space::shared;
+  access.of_bulk_copy = true;
+  access.async_proxy = in_->op != Op::st_async && in_->op != Op::red_async;
+  k_.checks.push_back(access);
+  return static_cast<uint32_t>(k_.checks.size() - 1);
+}
+
+void Decoder::emit_for_checks(Handler handler, uint64_t imm) {
+  if (!checked_) {
     put(set_.control.nothing, false);
+    return;
   }
+  put_guard();
+  put(handler, guarded()).imm = imm;
 }
 
 void Decoder::check_parameter(const Operand& address, uint64_t bytes) const {

@@ -258,7 +258,10 @@ class Decoder {
   void put_check(CheckedAccess access, uint32_t base, uint32_t offset);
   /// Notes of an access by in_ from which variable of shared memory its address comes.
   void find_variable(CheckedAccess& access);
-  void emit_fence();
+  /// The accesses of a bulk copy at in_, which says itself where they go.
+  uint32_t new_bulk_access(AccessKind kind);
+  /// An instruction that only checks know anything of.
+  void emit_for_checks(Handler handler, uint64_t imm = 0);
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;
 

@@ -1,6 +1,7 @@
 // See mbarrier.hpp.
 #include "exec/mbarrier.hpp"
 
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -69,17 +70,14 @@ bool add_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t
   return true;
 }
 
-bool is_own(const Warp& w, const std::byte* at) { return at >= w.shared && at < w.shared + w.shared_bytes; }
-
-/// Calls f(checks, offset) when the launch is checked and the object is in the block's own memory.
-template <class F>
-void tell_checks(const Warp& w, const std::byte* at, F f) {
-  if (w.block->checks && is_own(w, at)) f(*w.block->checks, static_cast<uint64_t>(at - w.shared));
-}
 /// What the lane did comes before what those do who wait for the object.
 void release(const Warp& w, uint32_t lane, const std::byte* at) {
   tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) { checks.release_to(w, lane, offset); });
-  if (w.block->checks && !is_own(w, at)) w.block->checks->release_to_cluster(w, 1u << lane);
+}
+
+void end_phase(const Warp& w, Found& found) {
+  if (found.object.complete_phase())
+    tell_checks(w, found.at, [](BlockChecks& checks, uint64_t offset) { checks.phase_completed(offset); });
 }
 
 void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
@@ -94,22 +92,33 @@ void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t c
   release(w, lane, found.at);
   object.pending -= count;
   if (drops) object.expected -= std::min(count, object.expected);
-  object.complete_phase();
+  end_phase(w, found);
   store(w, found);
 }
 
-/// Whether the phase that a lane waits for is complete; a lane that waits for nothing sensible has it.
-bool has_completed(Warp& w, const Inst* in, uint32_t lane) {
+/// Whether the phase that a lane waits for is complete; a lane that waits for nothing sensible has it. Then
+/// `at` is the object.
+bool has_completed(Warp& w, const Inst* in, uint32_t lane, const std::byte*& at) {
   const auto found = find(w, in, lane, address_of(w, in, lane));
   if (!found) return true;
   const bool waits_for_odd = in->c != no_operand
                                  ? (lane_value<uint32_t>(w, in->c, lane) & 1) != 0
                                  : (lane_value<uint64_t>(w, in->b, lane) >> phase_shift & 1) != 0;
   if (found->object.odd_phase == waits_for_odd) return false;
-  tell_checks(w, found->at,
-              [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, lane, offset); });
-  if (w.block->checks && w.block->cluster != nullptr) w.block->checks->acquire_from_cluster(w, 1u << lane);
+  at = found->at;
   return true;
+}
+
+/// The lanes have found phases of these objects complete.
+void acquire(const Warp& w, uint32_t lanes, const std::array<const std::byte*, warp_lanes>& at) {
+  for (uint32_t same = 0; lanes != 0; lanes &= ~same) {
+    const std::byte* object = at[static_cast<size_t>(std::countr_zero(lanes))];
+    same = 0;
+    each_lane(lanes, [&](uint32_t lane) { same |= uint32_t{at[lane] == object} << lane; });
+    if (object != nullptr)
+      tell_checks(w, object,
+                  [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, same, offset); });
+  }
 }
 
 }  // namespace
@@ -133,17 +142,18 @@ void Mbarrier::store(std::byte* at) const {
   std::memcpy(at, &bits, sizeof bits);
 }
 
-void Mbarrier::complete_phase() {
-  if (pending != 0 || bytes != 0) return;
+bool Mbarrier::complete_phase() {
+  if (pending != 0 || bytes != 0) return false;
   odd_phase = !odd_phase;
   pending = expected;
+  return true;
 }
 
 void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t bytes) {
   auto found = find(w, in, lane, address);
   if (!found || !add_bytes(w, in, lane, address, -bytes, found->object)) return;
   release(w, lane, found->at);
-  found->object.complete_phase();
+  end_phase(w, *found);
   store(w, *found);
 }
 
@@ -173,7 +183,10 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
                    std::to_string(Mbarrier::most_arrivals) + " are possible");
       else
         Mbarrier{count, count, 0, false}.store(at);
-      tell_checks(w, at, [](BlockChecks& checks, uint64_t offset) { checks.written(offset, object_bytes); });
+      tell_checks(w, at, [](BlockChecks& checks, uint64_t offset) {
+        checks.written(offset, object_bytes);
+        checks.initialised(offset);
+      });
       return;
     }
     auto found = find(w, in, lane, address);
@@ -201,7 +214,10 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
 
 const Inst* wait_mbarrier(Warp& w, const Inst* in) {
   uint32_t complete = 0;
-  each_lane(w.mask, [&](uint32_t lane) { complete |= uint32_t{has_completed(w, in, lane)} << lane; });
+  std::array<const std::byte*, warp_lanes> at{};
+  each_lane(w.mask,
+            [&](uint32_t lane) { complete |= uint32_t{has_completed(w, in, lane, at[lane])} << lane; });
+  if (w.block->checks) acquire(w, complete, at);
   if (complete == 0 && !w.give_up) {
     w.event = Event::hold;
     w.event_target = in;

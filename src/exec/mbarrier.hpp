@@ -26,8 +26,8 @@ struct Mbarrier {
   /// Nothing if the bits are none of an object.
   [[nodiscard]] static std::optional<Mbarrier> load(const std::byte* at);
   void store(std::byte* at) const;
-  /// Begins the next phase if nothing is missing in this one.
-  void complete_phase();
+  /// Begins the next phase if nothing is missing in this one; whether it did.
+  bool complete_phase();
 };
 
 /// Says that `bytes` of those an mbarrier waits for have come; reports what is wrong with it as the doing of

@@ -121,6 +121,7 @@ struct Finding {
   /// harm by themselves.
   enum class Severity : uint8_t { error, warning, note };
   static constexpr uint32_t none = 0xffffffffu;
+  static constexpr uint64_t same_block = UINT64_MAX;
 
   Kind kind{};
   uint32_t instruction = 0;  ///< index of Kernel::origins
@@ -137,8 +138,15 @@ struct Finding {
   // The other side: the earlier access of a race, the store that comes too late for an uninitialised read,
   // where the other threads are that a barrier lacks.
   uint32_t other_instruction = none;  ///< index of Kernel::origins; none: there is no other side
-  uint32_t other_thread = none;       ///< of the same block
+  uint32_t other_thread = none;
+  uint64_t other_block = same_block;  ///< the other one's, where it is another block of the cluster
   AccessKind access{}, other_access{};
+  bool bulk = false, other_bulk = false;  ///< the access is that of a bulk copy
+  /// Of a race: what is missing. An order of the two accesses, or, between what a thread does itself and a
+  /// bulk copy, a proxy fence; an order of the access after the beginning or before the end of the block
+  /// whose memory it goes to, or a wait for the copy before that end.
+  enum class Lack : uint8_t { order, proxy_fence, beginning, end, wait };
+  Lack lack{};
   /// Of a race: what speaks for it. Lanes that met in between at a shuffle or the like; lanes of one warp
   /// that rely on running in step; threads of several warps that poll a flag; stores of one value.
   enum class Excuse : uint8_t { none, met, in_step, polling, same_value };
@@ -147,7 +155,8 @@ struct Finding {
 
   /// Whether it is a race between lanes of one warp.
   [[nodiscard]] bool in_one_warp() const {
-    return kind == Kind::race && thread / warp_lanes == other_thread / warp_lanes;
+    return kind == Kind::race && other_block == same_block &&
+           thread / warp_lanes == other_thread / warp_lanes;
   }
   /// The first occurrence is the one with the smallest block, then thread; a race between warps before one
   /// within a warp, since what orders warps orders lanes, too (but for one store that many do: nothing

@@ -135,6 +135,9 @@ struct CheckedAccess {
   Strength strength{};
   bool acquires = false, releases = false;  ///< by a modifier of its own
   bool moves = false;  ///< a load of what is used for nothing but stores to where a thread keeps its own
+  bool of_bulk_copy = false;  ///< one side of it: lanes access as many bytes as they say
+  bool async_proxy =
+      false;  ///< … that a thread's own stores reach by a proxy fence: no st.async or red.async
   bool of_mbarrier = false;    ///< of its object, which says itself whether it has been initialised
   ptx::Space space{};          ///< shared, local, global or generic
   uint8_t address_bytes = 8;   ///< of the address register

@@ -551,6 +551,7 @@ class Scheduler {
     if (w.alive == 0) {
       --block_.live_warps;
       w.path_count = 0;
+      if (block_.checks && block_.live_warps == 0) block_.checks->ended(block_);
     }
     for (uint32_t rest = block_.barriers_in_use; rest != 0; rest &= rest - 1) {
       const auto b = static_cast<uint32_t>(std::countr_zero(rest));

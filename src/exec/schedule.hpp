@@ -119,6 +119,17 @@ void each_block(BlockState& block, F f) {
     for (BlockState* b : block.cluster->blocks) f(*b);
 }
 
+/// Calls f(checks, offset) with the checks of the block of the cluster whose shared memory holds `at`; not
+/// where the launch is not checked or `at` is elsewhere.
+template <class F>
+void tell_checks(const Warp& w, const std::byte* at, F f) {
+  if (!w.block->checks) return;
+  each_block(*w.block, [&](BlockState& block) {
+    if (at >= block.shared_at && at < block.shared_at + block.shared_bytes)
+      f(*block.checks, static_cast<uint64_t>(at - block.shared_at));
+  });
+}
+
 /// Makes a block's state for a kernel and a launch's shape; it serves one block after another. Of a launch in
 /// clusters it is the first one of a cluster and owns the others.
 std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config);

@@ -20,10 +20,10 @@ NamedPlace place_of(const ptx::Module& module, const exec::Kernel& kernel, uint3
   return named(module, kernel, profile::place_of(module, kernel.origins[origin]));
 }
 
-const char* verb(AccessKind kind) {
+const char* verb(AccessKind kind, bool bulk = false) {
   switch (kind) {
     case AccessKind::load:
-    case AccessKind::load_matrix: return "reads";
+    case AccessKind::load_matrix: return bulk ? "copies from" : "reads";
     case AccessKind::store:
     case AccessKind::store_matrix: return "writes";
     case AccessKind::async_copy:
@@ -42,6 +42,12 @@ std::string at_line(const Finding& finding, const std::string& file, uint32_t li
 
 /// What would have ordered the two accesses.
 std::string remedy(const Finding& finding, const exec::Finding& found) {
+  if (found.lack == exec::Finding::Lack::proxy_fence)
+    return "no fence.proxy.async stands between what a thread itself writes and the copy";
+  if (found.bulk || found.other_bulk)
+    return "neither a wait for the copy nor a barrier before it orders the two";
+  if (found.other_block != exec::Finding::same_block)
+    return "nothing orders the two: that takes cluster.sync(), or an mbarrier";
   if (exec::is_copy(found.other_access))
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
@@ -68,9 +74,27 @@ bool can_be_one_store(const exec::Finding& found) {
          found.in_one_warp();
 }
 
+/// An access to memory of a block that is not there yet, or may be there no longer.
+std::string outliving_in_words(const Finding& finding, const exec::Finding& found) {
+  using Lack = exec::Finding::Lack;
+  const std::string access =
+      fmt::format("thread {} {} {}", str(finding.thread), verb(found.access, found.bulk), found.message);
+  switch (found.lack) {
+    case Lack::beginning:
+      return access + ", which may not have begun: cluster.sync() belongs before the first such access";
+    case Lack::end:
+      return access + ", which may have ended: nothing orders this access before the end of that block";
+    default: return access + ", and nobody waits for the copy before the block ends";
+  }
+}
+
 std::string race_in_words(const Finding& finding, const exec::Finding& found) {
   using Excuse = exec::Finding::Excuse;
-  const std::string thread = str(finding.thread), other = str(finding.other_thread);
+  if (found.lack > exec::Finding::Lack::proxy_fence) return outliving_in_words(finding, found);
+  const bool one_block = found.other_block == exec::Finding::same_block;
+  const std::string thread = str(finding.thread),
+                    other = str(finding.other_thread) +
+                            (one_block ? "" : " of block " + str(finding.other_block));
   if (found.excuse == Excuse::same_value)
     return fmt::format(
         "threads {} and {} write the same value to {}{}, in no order: which one writes last does "
@@ -85,8 +109,9 @@ std::string race_in_words(const Finding& finding, const exec::Finding& found) {
         "undefined",
         thread, other, found.message);
   std::string text =
-      fmt::format("thread {} {} {}, which thread {} {} at {}; ", thread, verb(found.access), found.message,
-                  other, verb(found.other_access), at_line(finding, finding.other_file, finding.other_line));
+      fmt::format("thread {} {} {}, which thread {} {} at {}; ", thread, verb(found.access, found.bulk),
+                  found.message, other, verb(found.other_access, found.other_bulk),
+                  at_line(finding, finding.other_file, finding.other_line));
   text += remedy(finding, found);
   if (found.excuse == Excuse::met)
     text +=
@@ -148,6 +173,9 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
     finding.other_file = place.file;
     finding.other_line = place.line;
     finding.other_thread = coordinates(found.other_thread, config.block);
+    finding.other_block = found.other_block == exec::Finding::same_block
+                              ? finding.block
+                              : coordinates(found.other_block, config.grid);
   }
   switch (found.kind) {
     case exec::Finding::Kind::race: finding.message = race_in_words(finding, found); break;

@@ -227,6 +227,7 @@ Json json_of(const model::Arch& arch) {
 Json json_of(const Finding& finding, size_t launch) {
   const Json other = finding.has_other ? Json{{"file", finding.other_file},
                                               {"line", finding.other_line},
+                                              {"block", json_of(finding.other_block)},
                                               {"thread", json_of(finding.other_thread)}}
                                        : Json(nullptr);
   return Json{{"kind", finding.kind},

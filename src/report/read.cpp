@@ -224,6 +224,7 @@ Finding finding_of(const Json& json) {
     f.has_other = true;
     f.other_file = text_at(*other, "file");
     f.other_line = small_at(*other, "line");
+    f.other_block = other->contains("block") ? dim_of(other->at("block")) : f.block;
     f.other_thread = dim_of(other->at("thread"));
   }
   return f;

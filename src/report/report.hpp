@@ -89,7 +89,7 @@ struct Finding {
   bool has_other = false;
   std::string other_file;
   uint32_t other_line = 0;
-  exec::Dim3 other_thread{0, 0, 0};
+  exec::Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
 };
 
 struct Launch {

@@ -77,10 +77,14 @@ TEST(Cluster, ItsBarrierOrdersForTheChecks) {
     return p.run({2}, {32}, 1, 1024, false, {2, 1, 1}).findings;
   };
   EXPECT_TRUE(findings(before + own + meet + after).empty());
-  EXPECT_TRUE(findings(before + others + meet + after).empty());
+  EXPECT_TRUE(findings(before + meet + others + meet + after).empty());
+  const auto early = findings(before + others + meet + after);
+  ASSERT_EQ(early.size(), 1u);
+  EXPECT_EQ(early[0].lack, Finding::Lack::beginning);
   const auto race = findings(before + own + relaxed + after);
   ASSERT_EQ(race.size(), 1u);
   EXPECT_EQ(race[0].kind, Finding::Kind::race);
+  EXPECT_EQ(race[0].lack, Finding::Lack::order);
   const auto unwritten = findings(before + meet + after);
   ASSERT_EQ(unwritten.size(), 1u);
   EXPECT_EQ(unwritten[0].kind, Finding::Kind::uninitialised_read);

@@ -159,5 +159,63 @@ TEST(TwoOrders, DifferInMeetings) {
   EXPECT_EQ(orders.defined().now(0), orders.met().now(0));
 }
 
+bool knows(const Order& order, uint32_t agent, uint32_t time, uint32_t warp, uint32_t lane) {
+  return order.is_before(agent / warp_lanes, agent % warp_lanes, time, warp, lane);
+}
+
+TEST(Agents, AreKnownToThoseWhoAcquireAndThoseTheyTell) {
+  Order order(warps);
+  order.start();
+  Order::Clock early, told, handed_on;
+  order.release(early, 2, 1);  // before there is any agent
+  const uint32_t first = order.add_agent(), second = order.add_agent();
+  order.tell(told, first, 1);
+  order.acquire(told, 0, 0b11);
+  EXPECT_TRUE(knows(order, first, 1, 0, 0));
+  EXPECT_FALSE(knows(order, first, 2, 0, 0));
+  EXPECT_FALSE(knows(order, second, 1, 0, 0));
+  EXPECT_FALSE(knows(order, first, 1, 0, 2));
+  EXPECT_FALSE(knows(order, first, 1, 1, 0));
+  // The thread that began the copy is no better off than others.
+  order.release(handed_on, 0, 0b01);
+  order.acquire(early, 1, 0b01);
+  EXPECT_FALSE(knows(order, first, 1, 1, 0));
+  order.acquire(handed_on, 1, 0b01);
+  EXPECT_TRUE(knows(order, first, 1, 1, 0));
+  EXPECT_TRUE(order.knows_any(2, 1, 1, 0));
+  EXPECT_FALSE(order.knows_any(2, 1, 0, 0));
+  order.start();
+  EXPECT_FALSE(knows(order, first, 1, 1, 0));
+}
+
+TEST(ProxyFences, CoverWhatTheirThreadKnew) {
+  Order order(warps);
+  order.start();
+  const uint32_t epoch = order.epoch(), time = order.now(0);
+  const auto covered = [&](uint32_t lane, uint32_t at) {
+    return order.has_proxy_fence_after(0, lane, epoch, at);
+  };
+  EXPECT_FALSE(covered(0, time));
+  order.proxy_fence(0, 0b01);  // its own accesses, not those of lane 1, nor later ones
+  EXPECT_TRUE(covered(0, time));
+  EXPECT_FALSE(covered(1, time));
+  EXPECT_FALSE(covered(0, order.now(0)));
+  // Another warp's, before and after it has heard of them.
+  order.proxy_fence(1, 1);
+  EXPECT_FALSE(covered(1, time));
+  Order::Clock told;
+  order.release(told, 0, 0b10);
+  order.acquire(told, 1, 1);
+  EXPECT_FALSE(covered(1, time));
+  order.proxy_fence(1, 1);
+  EXPECT_TRUE(covered(1, time));
+  // After a barrier of all threads, whoever makes it.
+  EXPECT_FALSE(covered(2, time));
+  order.new_epoch();
+  EXPECT_FALSE(covered(2, time));
+  order.proxy_fence(2, 1);
+  EXPECT_TRUE(covered(2, time));
+}
+
 }  // namespace
 }  // namespace lanescope::exec

@@ -88,7 +88,7 @@ __global__ void bulk_round_trip(const int* in, int* out) {
 /// Each of four blocks gets its quarter of the data in every block of its cluster by multicast, and then
 /// passes its own first words on to the next block's.
 __global__ void __cluster_dims__(4) bulk_multicast(const int* in, int* out) {
-  __shared__ alignas(128) int tile[4][64], passed[16];
+  __shared__ alignas(128) int tile[4][64], passed[16], spare[64];
   __shared__ alignas(8) unsigned long long bar, pass;
   const int t = threadIdx.x;
   const unsigned rank = cluster_rank(), at = shared_address(&bar), next = (rank + 1) % 4;
@@ -101,7 +101,7 @@ __global__ void __cluster_dims__(4) bulk_multicast(const int* in, int* out) {
   meet();
   if (t == 0) {
     // The quarters 0 to 2 go everywhere, the last one to the blocks 1 and 3. Those load their own quarter
-    // once more, the others the last one.
+    // once more, to another place, the others the last one.
     const unsigned short blocks = rank == 3 ? 0b1010 : 0b1111;
     asm volatile(
         "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1], "
@@ -109,7 +109,7 @@ __global__ void __cluster_dims__(4) bulk_multicast(const int* in, int* out) {
         "%3;" ::"r"(shared_address(tile[rank])),
         "l"(in + 64 * rank), "r"(at), "h"(blocks)
         : "memory");
-    load(shared_address(tile[rank % 2 == 0 ? 3 : rank]), in + 64 * (rank % 2 == 0 ? 3 : rank), 256, at);
+    load(shared_address(rank % 2 == 0 ? tile[3] : spare), in + 64 * (rank % 2 == 0 ? 3 : rank), 256, at);
   }
   wait(at, 0);
   if (t == 0)

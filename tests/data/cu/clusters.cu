@@ -141,6 +141,7 @@ __global__ void __cluster_dims__(8) clusters_atomics(unsigned* out) {
 __global__ void __cluster_dims__(2) clusters_addresses(unsigned* out) {
   __shared__ unsigned s[4];
   s[1] = 5;
+  meet();
   const unsigned rank = cg::this_cluster().block_rank(), address = shared_address(s + 1);
   unsigned* o = out + 16 * blockIdx.x;
   for (unsigned r = 0; r < 2; ++r) {
@@ -191,6 +192,7 @@ __global__ void __cluster_dims__(2) clusters_phases(unsigned* out) {
     const unsigned work = i * i;
     asm volatile("barrier.cluster.wait;" ::: "memory");
     seen = 31 * seen + s + work;
+    meet();
     asm volatile("barrier.cluster.arrive.relaxed;\nbarrier.cluster.wait;" ::: "memory");
   }
   out[40 * blockIdx.x + t] = seen;
