@@ -20,6 +20,7 @@ struct Checks {
   bool barrier = false;  ///< barriers that not all threads reach, or not at one place
   bool bounds = false;   ///< accesses that run from one variable of shared memory into another one
   bool leak = false;     ///< of a program: memory that it never frees; kernels run as without checks
+  bool unused = false;   ///< of a program: device memory that nothing ever writes, with init
   /// The lanes of a path advance together and see each other's accesses in program order: hardware before
   /// compute capability 7.0, and AMD's.
   bool lockstep = false;

@@ -29,8 +29,11 @@ exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
     const size_t end = std::min(list.find(','), list.size());
     const std::string_view word = list.substr(0, end);
     list.remove_prefix(std::min(end + 1, list.size()));
-    const bool all = word == "all";
-    bool known = all;
+    const bool all = word == "all", unused = word == "unused";
+    // What is written is known where all launches are checked for it.
+    checks.unused |= unused;
+    checks.init |= unused;
+    bool known = all || unused;
     for (const auto& [name, check] : {std::pair{"race", &checks.race}, std::pair{"init", &checks.init},
                                       std::pair{"barrier", &checks.barrier},
                                       std::pair{"bounds", &checks.bounds}, std::pair{"leak", &checks.leak}}) {
@@ -39,7 +42,7 @@ exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
     }
     if (!known)
       throw Error("--check: '" + std::string(word) +
-                  "' is no check (race, init, barrier, bounds, leak, all)");
+                  "' is no check (race, init, barrier, bounds, leak, unused, all)");
   }
   checks.lockstep = checks.any() && advances_together(arch.name);
   return checks;

@@ -151,7 +151,7 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
         if (!block.registered && !block.mapped && block.of_graph != Block::OfGraph::freed)
           addresses.push_back(base);
     }
-    runtime.look_for_leaks();
+    runtime.look_at_memory_left();
     for (const uint64_t address : addresses)
       runtime.release(reinterpret_cast<void*>(address),
                       {MemoryType::device, MemoryType::managed, MemoryType::host});

@@ -129,15 +129,31 @@ Status Runtime::release(void* pointer, std::initializer_list<MemoryType> types) 
   if (block.pool != nullptr && pools.contains(block.pool)) block.pool->used -= block.size;
   blocks.erase(found);
   lock.unlock();
+  if (options.checks.unused)
+    if (const auto allocation = memory.find(base)) note_unused(*allocation);
   memory.release(base);
   return Status::success;
 }
 
-void Runtime::look_for_leaks() {
-  if (!options.checks.leak) return;
-  constexpr size_t most_named = 10;
+void Runtime::note_unused(const exec::Allocation& a) {
+  if (!a.written) return;
+  constexpr uint64_t piece = uint64_t{1} << 30;
+  uint64_t missing = 0;
+  for (uint64_t at = 0; at < a.size; at += piece)
+    missing += a.written->missing(at, static_cast<uint32_t>(std::min(piece, a.size - at)));
+  if (missing == 0) return;
+  const std::unique_lock lock(mutex);
+  memory_notes.push_back(
+      missing == a.size ? fmt::format("Never written: {} ({} bytes).", a.name, a.size)
+                        : fmt::format("Never written: {} of the {} bytes of {}.", missing, a.size, a.name));
+}
+
+void Runtime::look_at_memory_left() {
   const std::vector<exec::Allocation> unfreed = memory.unfreed();
-  if (unfreed.empty()) return;
+  if (options.checks.unused)
+    for (const exec::Allocation& a : unfreed) note_unused(a);
+  if (!options.checks.leak || unfreed.empty()) return;
+  constexpr size_t most_named = 10;
   uint64_t bytes = 0;
   std::string names;
   for (const exec::Allocation& a : unfreed) {
@@ -145,9 +161,9 @@ void Runtime::look_for_leaks() {
     if (&a - unfreed.data() < static_cast<ptrdiff_t>(most_named))
       names += fmt::format("{}{} ({} bytes)", names.empty() ? "" : ", ", a.name, a.size);
   }
-  leaks.push_back(fmt::format("Never freed: {} allocation{}, {} bytes: {}{}", unfreed.size(),
-                              unfreed.size() == 1 ? "" : "s", bytes, names,
-                              unfreed.size() > most_named ? ", …" : "."));
+  memory_notes.push_back(fmt::format("Never freed: {} allocation{}, {} bytes: {}{}", unfreed.size(),
+                                     unfreed.size() == 1 ? "" : "s", bytes, names,
+                                     unfreed.size() > most_named ? ", …" : "."));
 }
 
 void Runtime::set_of_graph(void* pointer, Block::OfGraph state) {

@@ -254,8 +254,8 @@ std::string Recorder::render() {
     report.launches.push_back(std::move(launch));
     recordings << entry->recording << '\n';
   }
-  Runtime::get().look_for_leaks();
-  std::ranges::copy(Runtime::get().leaks, std::back_inserter(report.notes));
+  Runtime::get().look_at_memory_left();
+  std::ranges::copy(Runtime::get().memory_notes, std::back_inserter(report.notes));
   constexpr const char* directions[] = {"host to host", "host to device", "device to host",
                                         "device to device"};
   for (size_t i = 0; i < copies_.size(); ++i)

@@ -278,9 +278,12 @@ class Runtime {
   Status release(void* pointer, std::initializer_list<MemoryType> types);
   /// Says why nothing is freed there.
   Status refuse_to_free(uint64_t address) const;
-  /// Notes what the program has not freed, if that is asked for: before a reset of the device and at the end.
-  void look_for_leaks();
-  std::vector<std::string> leaks;
+  /// Notes what the program has not freed, and never written of that, if it is asked for: before a reset of
+  /// the device and at the end.
+  void look_at_memory_left();
+  /// Notes what has never been written of memory that is about to go.
+  void note_unused(const exec::Allocation& allocation);
+  std::vector<std::string> memory_notes;
   /// Counts bytes of the device that allocate() does not give; false: there are not as many.
   bool claim(size_t size);
   void unclaim(size_t size) { device_bytes_ -= size; }

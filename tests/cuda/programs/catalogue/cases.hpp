@@ -1,7 +1,7 @@
 // What the programs of the catalogue have in common: cases by name, one of which a run executes. Those whose
 // name ends in _bad hold one mistake, with a comment `BUG case[,case…] kind[|kind…]` at each line that the
 // finding must name (a race has two) or `SAYS case text` where the program must be told something; the others
-// (_ok) must not be accused. check.py runs them all.
+// (_ok) must not be accused, nor told that. check.py runs them all.
 #pragma once
 #include <cuda_runtime.h>
 

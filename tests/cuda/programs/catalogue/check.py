@@ -26,7 +26,7 @@ def run(lanescope, program, case):
     """The findings that are no notes, and all that is said."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [lanescope, "run", "--check", "all", "--no-count", "--format", "json", "-o", report, "--", program, case]
+        command = [lanescope, "run", "--check", "all,unused", "--no-count", "--format", "json", "-o", report, "--", program, case]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         told = json.loads(report.read_text()) if report.exists() else {}
     findings = told.get("findings", [])
@@ -41,9 +41,9 @@ def places(finding):
 
 def defect(case, findings, said, lines, texts):
     """What is wrong with the findings of a case, in words; "" if nothing is."""
+    name = case.removesuffix("_bad").removesuffix("_ok")
     if case.endswith("_ok"):
-        return "accused" if findings else ""
-    name = case.removesuffix("_bad")
+        return "accused" if findings or (name in texts and re.search(texts[name], said)) else ""
     if name in texts:
         return "" if re.search(texts[name], said) else "not said: " + texts[name]
     here = {n: kinds for n, (names, kinds) in lines.items() if any(fnmatch(name, pattern) for pattern in names)}

@@ -113,3 +113,20 @@ CASE(struct_ok) {
   k_struct_fill<<<1, 32>>>(a);
   k_struct<<<1, 32>>>(a, b);
 }
+// memory that is never written, or not to its end
+__global__ void k_fill(int* p, int n) {
+  if (threadIdx.x < n) p[threadIdx.x] = 0;
+}
+void use_part(int written, bool free) {
+  int* p = device<int>(64, false);
+  k_fill<<<1, 64>>>(p, written);
+  cudaDeviceSynchronize();
+  if (free) cudaFree(p);
+}
+// SAYS unused Never written: device memory #1 .256 bytes.
+CASE(unused_bad) { use_part(0, true); }
+CASE(unused_ok) { use_part(64, true); }
+// SAYS unused_part Never written: 96 of the 256 bytes of device memory #1
+CASE(unused_part_bad) { use_part(40, true); }
+// SAYS unused_unfreed Never written: device memory #1 .256 bytes.
+CASE(unused_unfreed_bad) { use_part(0, false); }
