@@ -188,6 +188,20 @@ TEST(Agents, AreKnownToThoseWhoAcquireAndThoseTheyTell) {
   EXPECT_FALSE(knows(order, first, 1, 1, 0));
 }
 
+TEST(TwoOrders, HaveTheSameAgentsAndClocks) {
+  TwoOrders orders(warps);
+  orders.start();
+  TwoOrders::Clock told, handed_on;
+  const uint32_t agent = orders.add_agent();
+  orders.tell(told, agent, 1);
+  orders.add(handed_on, told);
+  orders.acquire(handed_on, 0, 1);
+  EXPECT_TRUE(knows(orders.defined(), agent, 1, 0, 0));
+  EXPECT_TRUE(knows(orders.met(), agent, 1, 0, 0));
+  orders.proxy_fence(0, 1);
+  EXPECT_EQ(orders.defined().now(0), orders.met().now(0));
+}
+
 TEST(ProxyFences, CoverWhatTheirThreadKnew) {
   Order order(warps);
   order.start();
