@@ -231,8 +231,8 @@ class BlockChecks {
     uint32_t agent = none, time = 0;         ///< who does it, if it is not the lane itself
   };
   void find_addresses(Now& now) const;
-  /// Whether the address in the window of shared memory is in another block of the cluster; makes it the
-  /// offset there.
+  /// Whether the address in the window of shared memory, which names a block, is in another one of the
+  /// cluster; makes it the offset there.
   static bool leads_elsewhere(Now& now, uint32_t lane, uint64_t& at);
   /// What lanes of `now.shared` do to this block's memory.
   void look_for_races(Now& now);
@@ -254,7 +254,7 @@ class BlockChecks {
   void change(Now& now, uint32_t lane, uint32_t index);
   /// A load or an atomic operation joins the cell's list.
   void touch(const Now& now, uint32_t lane, Cell& cell);
-  void add_touch(Cell& cell, Touch touch);
+  void add_touch(Cell& cell, uint32_t access, uint32_t warp, uint32_t time, uint32_t lanes);
   void forget_touches(Cell& cell);
   void note_store(const Now& now, uint32_t lane, uint32_t index);
   /// Reports the lane's access if it races with the cell's last store.

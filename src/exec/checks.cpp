@@ -169,10 +169,10 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
 }
 
 bool BlockChecks::leads_elsewhere(Now& now, uint32_t lane, uint64_t& at) {
-  const uint64_t field = at >> rank_shift;  // rank + 1, 0: the own block
+  const uint64_t field = at >> rank_shift;  // rank + 1
   const Cluster* cluster = now.w.block->cluster;
   const bool own = field == now.w.block->rank + 1;
-  if (field == 0 || (!own && (cluster == nullptr || field > cluster->blocks.size()))) return false;
+  if (!own && (cluster == nullptr || field > cluster->blocks.size())) return false;
   at = in_block(at);
   now.rank[lane] = static_cast<uint8_t>(field - 1);
   return !own;
@@ -196,8 +196,8 @@ void BlockChecks::find_addresses(Now& now) const {
         at -= local_window;
       }
     }
-    uint32_t& shared =
-        space == ptx::Space::shared && leads_elsewhere(now, lane, at) ? now.elsewhere : now.shared;
+    const bool elsewhere =
+        space == ptx::Space::shared && at >> rank_shift != 0 && leads_elsewhere(now, lane, at);
     now.offset[lane] = at;
     if (space == ptx::Space::global || space == ptx::Space::generic) {
       now.global |= 1u << lane;
@@ -207,7 +207,8 @@ void BlockChecks::find_addresses(Now& now) const {
     const auto fits = [&](uint64_t bytes) {
       return at <= bytes && access.width <= bytes - at && at % access.width == 0;
     };
-    if (space == ptx::Space::shared && fits(shared_bytes_)) shared |= 1u << lane;
+    if (space == ptx::Space::shared && fits(shared_bytes_))
+      (elsewhere ? now.elsewhere : now.shared) |= 1u << lane;
     if (space == ptx::Space::local && fits(now.w.local_bytes)) now.local |= 1u << lane;
   });
 }
@@ -498,10 +499,10 @@ void BlockChecks::touch(const Now& now, uint32_t lane, Cell& c) {
       link = &t.next;
     }
   }
-  add_touch(c, {none, now.number, warp, time, bit});
+  add_touch(c, now.number, warp, time, bit);
 }
 
-void BlockChecks::add_touch(Cell& c, Touch touch) {
+void BlockChecks::add_touch(Cell& c, uint32_t access, uint32_t warp, uint32_t time, uint32_t lanes) {
   uint32_t fresh = free_touch_;
   if (fresh != none) {
     free_touch_ = touches_[fresh].next;
@@ -509,10 +510,9 @@ void BlockChecks::add_touch(Cell& c, Touch touch) {
     fresh = static_cast<uint32_t>(touches_.size());
     touches_.emplace_back();
   }
-  touch.next = c.touches;
-  touches_[fresh] = touch;
+  touches_[fresh] = {c.touches, access, warp, time, lanes};
   c.touches = fresh;
-  c.touching_warps |= 1u << touch.warp % 32;
+  c.touching_warps |= 1u << warp % 32;
 }
 
 void BlockChecks::forget_touches(Cell& c) {
@@ -850,7 +850,7 @@ void BlockChecks::remember(const Bulk& bulk) {
       c.write_time = time;
       c.write_access = bulk.access;
     } else {
-      add_touch(c, {none, bulk.access, by / warp_lanes, time, 1u << by % warp_lanes});
+      add_touch(c, bulk.access, by / warp_lanes, time, 1u << by % warp_lanes);
       c.has_atomics = c.has_atomics || !reads(access.kind);
     }
   });
