@@ -631,6 +631,15 @@ LANESCOPE_HD constexpr uint64_t winners_of_round(const Arch& arch, const Request
   return winners;
 }
 
+/// Phases that have a lane of `active`.
+LANESCOPE_HD constexpr int phases_with(const Plan& plan, uint64_t active) {
+  int phases = 0;
+  PhaseCursor cursor;
+  LANESCOPE_KEEP_LOOP
+  while (cursor.next(plan)) phases += (cursor.lanes & active) != 0;
+  return phases;
+}
+
 /// The lowest lane of `active` for each word of 4 bytes.
 LANESCOPE_HD constexpr uint64_t first_of_words(const Request& request, uint64_t active) {
   uint64_t first = 0;
@@ -682,11 +691,18 @@ LANESCOPE_HD constexpr SharedCost update_loop_cost(const Arch& arch, const Reque
       cost.loads.wavefronts += loads.wavefronts;
       cost.loads.conflicts += loads.conflicts;
     }
-    const SharedCost swaps = access_cost(arch, swap);
     ++cost.requests;
-    cost.wavefronts += narrow ? swaps.wavefronts : swaps.ideal;
-    cost.conflicts += narrow ? swaps.conflicts : 0;
-    active &= ~(narrow ? first_of_words(request, active) : winners_of_round(arch, request, plan, active));
+    if (narrow) {
+      const SharedCost swaps = access_cost(arch, swap);
+      cost.wavefronts += swaps.wavefronts;
+      cost.conflicts += swaps.conflicts;
+    } else {
+      cost.wavefronts += swap_wavefronts * plan.parts * phases_with(plan, active);
+    }
+    const uint64_t through =
+        narrow ? first_of_words(request, active) : winners_of_round(arch, request, plan, active);
+    if (through == 0) break;  // lanes that an architecture of one's own has in no phase
+    active &= ~through;
   }
   cost.wavefronts += cost.loads.wavefronts;
   cost.conflicts += cost.loads.conflicts;
