@@ -42,8 +42,7 @@ std::string place_of(const profile::Example& worst, const exec::Dim3& grid) {
 std::string loop_rule(const model::Request& request, const model::SharedCost& cost) {
   return fmt::format(
       " No instruction does this atomic: load, operation and compare-and-swap are repeated until every lane "
-      "has "
-      "got through, one for each {} in a round: {}, {}{}.",
+      "has got through, one for each {} in a round: {}, {}{}.",
       request.width == 2 ? "word" : "bank", counted(static_cast<uint64_t>(cost.requests), "round"),
       counted(static_cast<uint64_t>(cost.wavefronts), "wavefront"),
       cost.wavefronts == cost.ideal ? "" : fmt::format(" instead of {}", cost.ideal));

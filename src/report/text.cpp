@@ -343,8 +343,7 @@ std::string in_words(const advise::Advice& a) {
   };
   std::string text = fmt::format(
       "{}. Reason: {}. Wavefronts of {}: {} → {}{}, {} of the kernel's shared-memory work less. Bytes of "
-      "shared "
-      "memory a block: {}",
+      "shared memory a block: {}",
       a.change, a.reason, a.variable, grouped(a.wavefronts_before), a.estimate ? "about " : "",
       grouped(a.wavefronts_after), percent(a.wavefronts_before - a.wavefronts_after, a.launch_wavefronts),
       change(a.shared_bytes_before, a.shared_bytes_after));
