@@ -198,6 +198,15 @@ uint32_t rank_of(const Finding& finding) {
   return rank;
 }
 
+bool ends_kernel(const Finding& finding) {
+  exec::Finding of_kind;
+  for (uint8_t kind = 0;; ++kind) {
+    of_kind.kind = static_cast<exec::Finding::Kind>(kind);
+    if (!of_kind.ends_kernel()) return false;
+    if (finding.kind == exec::name_of(of_kind.kind)) return true;
+  }
+}
+
 /// Without addresses, distances and sizes; numbers that name memory (#1) stay.
 std::string without_numbers(const std::string& text) {
   std::istringstream words(text);
@@ -225,26 +234,27 @@ auto first_of(const Finding& f) {
 
 }  // namespace
 
+void add_finding(std::vector<Finding>& findings, Finding finding) {
+  const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
+    return are_alike(other, finding) &&
+           (!ends_kernel(finding) || without_numbers(other.message) == without_numbers(finding.message));
+  });
+  if (known == findings.end()) {
+    findings.push_back(std::move(finding));
+  } else if (rank_of(*known) == rank_of(finding)) {
+    const uint64_t all = known->count + finding.count;
+    if (ends_kernel(finding) && first_of(finding) < first_of(*known)) *known = std::move(finding);
+    known->count = all;
+  } else if (rank_of(finding) < rank_of(*known)) {
+    *known = std::move(finding);
+  }
+}
+
 std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
                                    const exec::LaunchConfig& config, const exec::LaunchResult& result) {
   std::vector<Finding> findings;
-  for (const exec::Finding& found : result.findings) {
-    Finding finding = make_finding(module, kernel, config, found);
-    // What ends a kernel is told of each memory that a line misses.
-    const auto known = std::find_if(findings.begin(), findings.end(), [&](const Finding& other) {
-      return are_alike(other, finding) &&
-             (!found.ends_kernel() || without_numbers(other.message) == without_numbers(finding.message));
-    });
-    if (known == findings.end()) {
-      findings.push_back(std::move(finding));
-    } else if (rank_of(*known) == rank_of(finding)) {
-      const uint64_t all = known->count + finding.count;
-      if (found.ends_kernel() && first_of(finding) < first_of(*known)) *known = std::move(finding);
-      known->count = all;
-    } else if (rank_of(finding) < rank_of(*known)) {
-      *known = std::move(finding);
-    }
-  }
+  for (const exec::Finding& found : result.findings)
+    add_finding(findings, make_finding(module, kernel, config, found));
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return rank_of(a) < rank_of(b); });
   return findings;

@@ -11,6 +11,10 @@ namespace lanescope::report {
                                                  const exec::LaunchConfig& config,
                                                  const exec::LaunchResult& result);
 
+/// Adds a finding to others, or to the one that a reader takes for the same: of one kind at the same lines,
+/// and, of what ends a kernel, of the same memory.
+void add_finding(std::vector<Finding>& findings, Finding finding);
+
 /// Where an instruction stands: the CUDA source, or the PTX where that is not known.
 struct NamedPlace {
   std::string file;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "lanescope/version.hpp"
+#include "report/grids.hpp"
 #include "report/hazards.hpp"
 #include "report/json_text.hpp"
 #include "report/words.hpp"
@@ -180,7 +181,8 @@ std::string path_from_here(const std::string& path) {
   return failed || relative.empty() || relative.starts_with("..") ? path : relative;
 }
 
-std::string to_sarif(const Report& report) {
+std::string to_sarif(const Report& by_launch) {
+  const Report report = with_grids_summed(by_launch);
   Json rule_list = Json::array();
   for (const Rule& rule : rules()) rule_list.push_back(sarif_rule(rule));
   Json results = Json::array();
@@ -197,7 +199,7 @@ std::string to_sarif(const Report& report) {
 
 std::string to_annotations(const Report& report) {
   std::string text;
-  for (const Hazard& hazard : hazards_of(report)) {
+  for (const Hazard& hazard : hazards_of(with_grids_summed(report))) {
     if (hazard.allowed) continue;
     text += hazard.level == Level::note ? "::notice" : fmt::format("::{}", name_of(hazard.level));
     text += " ";

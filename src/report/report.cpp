@@ -276,6 +276,17 @@ profile::Totals totals_of(const std::vector<Line>& lines) {
   return sum;
 }
 
+void order_lines(Launch& launch) {
+  std::stable_sort(launch.lines.begin(), launch.lines.end(), comes_before);
+  launch.why_shared.clear();
+  launch.why_global.clear();
+  for (const Line& line : launch.lines) {
+    if (excess_of(line) == 0) continue;
+    if (line.space == exec::AccessSpace::shared && launch.why_shared.empty()) launch.why_shared = line.why;
+    if (line.space == exec::AccessSpace::global && launch.why_global.empty()) launch.why_global = line.why;
+  }
+}
+
 Report make_report(const model::Arch& arch) {
   Report report;
   report.arch = arch.name;
@@ -348,15 +359,10 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));
   }
-  std::stable_sort(launch.lines.begin(), launch.lines.end(), comes_before);
+  order_lines(launch);
   for (const profile::VariableCounters& variable : profile::by_variable(*profile))
     launch.variables.push_back({name_of_variable(shared, variable.variable), variable.counters});
 
-  for (const Line& line : launch.lines) {
-    if (excess_of(line) == 0) continue;
-    if (line.space == exec::AccessSpace::shared && launch.why_shared.empty()) launch.why_shared = line.why;
-    if (line.space == exec::AccessSpace::global && launch.why_global.empty()) launch.why_global = line.why;
-  }
   launch.machine = machine_of(arch, launch, needs);
   launch.metrics = exact_metrics(launch);
   launch.branches = branches_of(module, lines, kernel, *profile, sources);

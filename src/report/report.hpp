@@ -157,6 +157,9 @@ struct Report {
 /// Sums of lines by space and kind of access, as profile::totals has them of sites.
 [[nodiscard]] profile::Totals totals_of(const std::vector<Line>& lines);
 
+/// Puts lines in the order that Launch::lines has, and says why of the worst ones.
+void order_lines(Launch& launch);
+
 /// Whether a finding is an error: the command then fails.
 [[nodiscard]] bool has_errors(const Launch& launch);
 

@@ -11,6 +11,7 @@
 
 #include "advise/declaration.hpp"
 #include "profile/sums.hpp"
+#include "report/grids.hpp"
 #include "report/hazards.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
@@ -20,6 +21,8 @@ namespace {
 
 /// Rows of a launch's table; the rest is in the JSON.
 constexpr size_t most_rows = 16;
+/// Grids of a kernel that are shown one by one; more are shown as their sum.
+constexpr size_t most_grids = 4;
 
 std::string place(const Line& line) { return line.file + ":" + std::to_string(line.line); }
 
@@ -36,11 +39,15 @@ std::vector<const Line*> lines_of(const Launch& launch, exec::AccessSpace space)
   return lines;
 }
 
+void tell_of_rest(Writer& out, size_t rows, const char* row) {
+  if (rows > most_rows)
+    out.line(
+        fmt::format("  and {} of less cost: --format json has all of them", counted(rows - most_rows, row)),
+        Style::dim);
+}
+
 void end_table(Writer& out, size_t lines) {
-  if (lines > most_rows)
-    out.line(fmt::format("  and {} of less cost: --format json has all of them",
-                         counted(lines - most_rows, "line")),
-             Style::dim);
+  tell_of_rest(out, lines, "line");
   out.line();
 }
 
@@ -248,9 +255,49 @@ void write_findings(Writer& out, const Launch& launch) {
   }
 }
 
-void write_launch(Writer& out, const Report& report, const Launch& launch) {
-  std::string head =
-      fmt::format("{}  grid {}  block {}", launch.kernel, extent(launch.grid), extent(launch.block));
+/// "grid 4x2  block 256"; of a sum "12 grids up to 4x2  block 256".
+std::string shape_of(const Shown& shown) {
+  const Launch& launch = shown.launch;
+  return shown.grids.empty() ? fmt::format("grid {}  block {}", extent(launch.grid), extent(launch.block))
+                             : fmt::format("{} up to {}  block {}", counted(shown.grids.size(), "grid"),
+                                           extent(launch.grid), extent(launch.block));
+}
+
+/// Launches beside each other: of several kernels, or of one with several grids.
+class Comparison {
+ public:
+  explicit Comparison(const char* of)
+      : table_({of, "wavefronts", "ideal", "conflicts", "sectors", "instructions"}, 1) {}
+
+  void add(const std::string& name, const Launch& launch) {
+    const profile::Counters shared = profile::shared_of(launch.totals);
+    const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
+    table_.add({{name},
+                {number(shared.wavefronts)},
+                {number(shared.ideal)},
+                {number(shared.conflicts), shared.conflicts != 0 ? Style::bad : Style::good},
+                {number(profile::global_of(launch.totals).sectors)},
+                {grouped(launch.warp_instructions)}});
+  }
+  void write(Writer& out) const { table_.write(out); }
+
+ private:
+  Table table_;
+};
+
+/// What each grid has of a sum.
+void write_grids(Writer& out, const Grids& grids) {
+  Comparison comparison("grid");
+  for (size_t i = 0; i < std::min(most_rows, grids.size()); ++i)
+    comparison.add(extent(grids[i]->grid), *grids[i]);
+  out.line();
+  comparison.write(out);
+  tell_of_rest(out, grids.size(), "grid");
+}
+
+void write_launch(Writer& out, const Report& report, const Shown& shown) {
+  const Launch& launch = shown.launch;
+  std::string head = fmt::format("{}  {}", launch.kernel, shape_of(shown));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
   if (launch.launches > 1) head += fmt::format("  sum of {} launches", grouped(launch.launches));
@@ -278,49 +325,39 @@ void write_launch(Writer& out, const Report& report, const Launch& launch) {
     write_findings(out, launch);
   }
   if (launch.failed) out.paragraph("The kernel failed: its results are not to be trusted.", 2, Style::bad);
+  if (!shown.grids.empty()) write_grids(out, shown.grids);
 }
 
 /// The function alone, as far as that tells the kernels apart; with its shape where it was launched in
 /// several.
-std::vector<std::string> names_to_compare(const Report& report) {
+std::vector<std::string> names_to_compare(const std::vector<Shown>& all) {
   std::map<std::string, std::set<std::string>> kernels;  // by function
   std::map<std::string, size_t> launches;                // by kernel
   const auto function = [](const Launch& launch) { return advise::function_of(launch.kernel + "::"); };
-  for (const Launch& launch : report.launches) {
-    kernels[function(launch)].insert(launch.kernel);
-    ++launches[launch.kernel];
+  for (const Shown& shown : all) {
+    kernels[function(shown.launch)].insert(shown.launch.kernel);
+    ++launches[shown.launch.kernel];
   }
   std::vector<std::string> names;
-  for (const Launch& launch : report.launches) {
-    const std::string name = function(launch);
-    names.push_back(name.empty() || kernels[name].size() > 1 ? launch.kernel : name);
-    if (launches[launch.kernel] > 1)
-      names.back() += fmt::format("  grid {}  block {}", extent(launch.grid), extent(launch.block));
+  for (const Shown& shown : all) {
+    const std::string name = function(shown.launch);
+    names.push_back(name.empty() || kernels[name].size() > 1 ? shown.launch.kernel : name);
+    if (launches[shown.launch.kernel] > 1 || !shown.grids.empty()) names.back() += "  " + shape_of(shown);
   }
   return names;
 }
 
-void write_comparison(Writer& out, const Report& report) {
+void write_comparison(Writer& out, const std::vector<Shown>& all) {
   out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
-  Table table({"kernel", "wavefronts", "ideal", "conflicts", "sectors", "instructions"}, 1);
-  const std::vector<std::string> names = names_to_compare(report);
-  for (size_t i = 0; i < names.size(); ++i) {
-    const Launch& launch = report.launches[i];
-    const profile::Counters shared = profile::shared_of(launch.totals);
-    const auto number = [&](uint64_t value) { return launch.counted ? grouped(value) : std::string("-"); };
-    table.add({{names[i]},
-               {number(shared.wavefronts)},
-               {number(shared.ideal)},
-               {number(shared.conflicts), shared.conflicts != 0 ? Style::bad : Style::good},
-               {number(profile::global_of(launch.totals).sectors)},
-               {grouped(launch.warp_instructions)}});
-  }
-  table.write(out);
+  Comparison comparison("kernel");
+  const std::vector<std::string> names = names_to_compare(all);
+  for (size_t i = 0; i < names.size(); ++i) comparison.add(names[i], all[i].launch);
+  comparison.write(out);
 }
 
 void write_allowed(Writer& out, const Report& report) {
   bool first = true;
-  for (const Hazard& hazard : hazards_of(report)) {
+  for (const Hazard& hazard : hazards_of(with_grids_summed(report))) {
     if (!hazard.allowed) continue;
     if (first) {
       out.line();
@@ -361,13 +398,14 @@ std::string in_words(const advise::Advice& a) {
 std::string to_text(const Report& report, const TextOptions& options) {
   Writer out(options);
   for (const std::string& note : report.notes) out.paragraph(note, 0, Style::dim);
-  for (size_t i = 0; i < report.launches.size(); ++i) {
+  const std::vector<Shown> all = with_sums(report, most_grids);
+  for (size_t i = 0; i < all.size(); ++i) {
     if (i != 0 || !report.notes.empty()) out.line();
-    write_launch(out, report, report.launches[i]);
+    write_launch(out, report, all[i]);
   }
-  if (report.launches.size() > 1) {
+  if (all.size() > 1) {
     out.line();
-    write_comparison(out, report);
+    write_comparison(out, all);
   }
   if (!report.copies.empty()) {
     if (!report.launches.empty()) out.line();
