@@ -60,7 +60,8 @@ struct Array {
   std::map<uint32_t, uint64_t> counted;  ///< by site: requests of the whole launch
   Shape shape;
   std::vector<Shape> shapes;  ///< to be tried: `shape` with the rows that there might be
-  Outcome now;
+  Outcome now;                ///< as the recorded accesses say
+  uint64_t wavefronts = 0;    ///< as counted, of the whole launch
   Place place;
   std::optional<Declaration> declaration;
   std::string file;            ///< where it stands
@@ -455,7 +456,7 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
   advice.shape = array.shape;
   advice.file = array.place.file;
   advice.line = array.place.line;
-  advice.wavefronts_before = array.now.wavefronts;
+  advice.wavefronts_before = array.wavefronts;
   advice.wavefronts_after = wavefronts_after;
   advice.launch_wavefronts = 0;
   for (const profile::SiteCounters& site : launch.profile.sites)
@@ -665,7 +666,8 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
   }
   if (const auto steps = last_steps_of(array); steps && steps->wavefronts < array.now.wavefronts) {
     Advice advice = make_way(
-        launch, array, Advice::Kind::shuffles, array.now.wavefronts - steps->wavefronts,
+        launch, array, Advice::Kind::shuffles,
+        array.wavefronts - std::min(steps->wavefronts, array.wavefronts),
         fmt::format(
             "let the last warp add its 32 values in registers (__shfl_down_sync) in place of the last "
             "5 steps through {}",
@@ -755,17 +757,16 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
                                          [&](const Pattern& p) { return is_of_wmma(launch, p.site); });
     constexpr uint32_t piece_bytes = 16;  // of bulk copies; and wmma takes multiples of it as pitch
     if (array.is_shared_with_hardware()) array.shape.unit = piece_bytes;
-    uint64_t measured = 0;
     for (const profile::SiteCounters& site : launch.profile.sites) {
       if (site.space != exec::AccessSpace::shared || site.variable != index) continue;
       array.counted[site.site] = site.counters.requests;
-      measured += site.counters.wavefronts;
+      array.wavefronts += site.counters.wavefronts;
     }
     auto costs = what_if_each(launch.arch, array.shape, array.patterns, {});
     const std::optional<Outcome> now = whole_launch(launch.arch, array, array.shape, {}, array.exact);
     if (!costs || !now) continue;
     array.costs = std::move(*costs);
-    array.exact = array.exact && launch.profile.recording.dropped == 0 && now->wavefronts == measured;
+    array.exact = array.exact && launch.profile.recording.dropped == 0 && now->wavefronts == array.wavefronts;
     array.now = *now;
     array.place = place_of(launch, worst_site_of(array));
     if (!now->conflict_free()) find_shapes(launch, array, sources);

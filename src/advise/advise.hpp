@@ -39,7 +39,7 @@ struct Advice {
   uint32_t line = 0;
   std::string change;  ///< what to do: "pad each row by 1 word: tile[32][32 + 1]"
   std::string reason;  ///< one sentence
-  /// Of all accesses to the variable in the launch.
+  /// Of all accesses to the variable in the launch: as counted, and as they would be (see `estimate`).
   uint64_t wavefronts_before = 0, wavefronts_after = 0;
   uint64_t launch_wavefronts = 0;                            ///< of all shared memory
   uint32_t shared_bytes_before = 0, shared_bytes_after = 0;  ///< of a block
