@@ -55,6 +55,9 @@ BENCHMARK_CAPTURE(shared, load16_row, "sm_90", strided_patterns(Op::load, 16, 16
 BENCHMARK_CAPTURE(shared, load16_random, "sm_90", random_patterns(Op::load, 16));
 BENCHMARK_CAPTURE(shared, store16_random, "sm_90", random_patterns(Op::store, 16));
 BENCHMARK_CAPTURE(shared, atomic4_random, "sm_90", random_patterns(Op::atomic, 4));
+BENCHMARK_CAPTURE(shared, update4_random, "sm_90", random_patterns(Op::update_loop, 4));
+BENCHMARK_CAPTURE(shared, update4_one_word, "sm_90", strided_patterns(Op::update_loop, 4, 0));
+BENCHMARK_CAPTURE(shared, update8_random, "sm_90", random_patterns(Op::update_loop, 8));
 BENCHMARK_CAPTURE(shared, sm_35_load4_random, "sm_35", random_patterns(Op::load, 4));
 BENCHMARK_CAPTURE(shared, sm_13_load4_random, "sm_13", random_patterns(Op::load, 4));
 BENCHMARK_CAPTURE(global, load4_row, "sm_90", strided_patterns(Op::load, 4, 4));

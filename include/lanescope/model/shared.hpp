@@ -611,17 +611,15 @@ LANESCOPE_HD constexpr uint64_t winners_of_round(const Arch& arch, const Request
   LANESCOPE_KEEP_LOOP
   while (cursor.next(plan)) {
     const uint64_t before = winners;
-    uint64_t in_phase = 0;  // the lowest lanes of the banks
+    uint64_t taken[LargeTables::banks / 64] = {};  // banks that have a lane
     LANESCOPE_KEEP_LOOP
     for (uint64_t left = cursor.lanes & active; left != 0; left &= left - 1) {
       const int lane = lowest_bit(left);
-      const uint64_t place = request.address[lane] / unit;
+      const uint64_t bank = request.address[lane] / unit % units;
+      const uint64_t bit = uint64_t{1} << bank % 64;
+      if ((taken[bank / 64] & bit) != 0) continue;
+      taken[bank / 64] |= bit;
       bool first = true;
-      LANESCOPE_KEEP_LOOP
-      for (uint64_t lower = in_phase; lower != 0 && first; lower &= lower - 1)
-        first = request.address[lowest_bit(lower)] / unit % units != place % units;
-      if (!first) continue;
-      in_phase |= uint64_t{1} << lane;
       LANESCOPE_KEEP_LOOP
       for (uint64_t others = before; others != 0 && first; others &= others - 1)
         first = request.address[lowest_bit(others)] / width != request.address[lane] / width;
