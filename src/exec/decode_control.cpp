@@ -5,6 +5,7 @@
 
 #include "exec/builtins.hpp"
 #include "exec/decoder.hpp"
+#include "exec/warp.hpp"
 
 namespace lanescope::exec {
 
@@ -84,18 +85,32 @@ uint32_t Decoder::straight_between(uint32_t instruction, uint32_t target) const 
              : 0;
 }
 
+void Decoder::put_loop_exit(uint32_t instruction, uint32_t target) {
+  const Flow& flow = s_->flow;
+  const Flow::Block& block = flow.blocks[flow.block_of[instruction]];
+  k_.code.back().d = static_cast<uint32_t>(k_.side.size());
+  k_.side.push_back(LoopExit::head(block.left.size(), flow.blocks[block.leaves_to].begin == target));
+  for (const uint32_t join : block.left) {
+    table_fixups_.push_back({static_cast<uint32_t>(k_.side.size()), s_, flow.blocks[join].begin});
+    k_.side.push_back(0);
+  }
+}
+
 void Decoder::put_branch(uint32_t instruction, uint32_t target) {
   const ControlHandlers& handlers = set_.control;
   const WaitLoop loop = target <= instruction ? wait_loop(*s_->f, target, instruction) : WaitLoop::none;
   const bool waits = loop != WaitLoop::none;
   if (guarded()) {
-    Inst& i = put(waits ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
-                        : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
+    const bool leaves = !s_->flow.blocks[s_->flow.block_of[instruction]].left.empty();
+    Inst& i = put(waits    ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
+                  : leaves ? (observed_ ? handlers.counted_leave_loop_if : handlers.leave_loop_if)
+                           : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
                   false);
     i.a = register_at(in_->guard);
     i.imm = in_->guard_negated ? 1 : 0;
     i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
+    if (leaves) put_loop_exit(instruction, target);
   } else {
     put(waits ? handlers.wait_branch : handlers.branch, false);
   }

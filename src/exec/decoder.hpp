@@ -299,6 +299,7 @@ class Decoder {
   uint32_t new_branch(bool backward, uint32_t straight);
   /// BranchSite::straight of a branch.
   [[nodiscard]] uint32_t straight_between(uint32_t instruction, uint32_t target) const;
+  void put_loop_exit(uint32_t instruction, uint32_t target);
   void put_branch(uint32_t instruction, uint32_t target);
   void emit_table_branch(uint32_t index);
   void emit_barrier();

@@ -1,6 +1,7 @@
-// See flow.hpp. Post-dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001), on the
-// reversed graph. Slots: linear scan over the hulls of live ranges (Poletto and Sarkar, 1999); sound here
-// although lanes of a warp run apart, because a lane's slots are written only for that lane.
+// See flow.hpp. Dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001); of
+// the reversed graph they are post-dominators. Slots: linear scan over the hulls of live ranges (Poletto and
+// Sarkar, 1999); sound here although lanes of a warp run apart, because a lane's slots are written only for
+// that lane.
 #include "exec/flow.hpp"
 
 #include <algorithm>
@@ -131,6 +132,65 @@ class Set {
   std::vector<uint64_t> words_;
 };
 
+struct Graph {
+  explicit Graph(size_t nodes) : after(nodes), before(nodes) {}
+  std::vector<std::vector<uint32_t>> after, before;
+  void edge(uint32_t from, uint32_t to) {
+    after[from].push_back(to);
+    before[to].push_back(from);
+  }
+};
+
+/// The root's is itself; no_index of what it does not lead to.
+std::vector<uint32_t> immediate_dominators(const Graph& graph, uint32_t root) {
+  const size_t nodes = graph.after.size();
+  std::vector<uint32_t> order, number(nodes, no_index);  // post-order
+  std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
+  std::vector<bool> seen(nodes, false);
+  seen[root] = true;
+  while (!stack.empty()) {
+    auto& [node, child] = stack.back();
+    if (child < graph.after[node].size()) {
+      const uint32_t to = graph.after[node][child++];
+      if (!seen[to]) {
+        seen[to] = true;
+        stack.emplace_back(to, 0);
+      }
+    } else {
+      number[node] = static_cast<uint32_t>(order.size());
+      order.push_back(node);
+      stack.pop_back();
+    }
+  }
+  std::vector<uint32_t> parent(nodes, no_index);
+  parent[root] = root;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (size_t i = order.size() - 1; i-- > 0;) {
+      const uint32_t node = order[i];
+      uint32_t found = no_index;
+      for (uint32_t from : graph.before[node]) {
+        if (number[from] == no_index || parent[from] == no_index) continue;
+        if (found == no_index) {
+          found = from;
+          continue;
+        }
+        uint32_t a = found, b = from;
+        while (a != b) {
+          while (number[a] < number[b]) a = parent[a];
+          while (number[b] < number[a]) b = parent[b];
+        }
+        found = a;
+      }
+      if (found != parent[node]) {
+        parent[node] = found;
+        changed = true;
+      }
+    }
+  }
+  return parent;
+}
+
 class Analysis {
  public:
   Analysis(const ptx::Function& function, bool end_returns) : f_(function), end_returns_(end_returns) {}
@@ -138,6 +198,7 @@ class Analysis {
   Flow run() {
     find_blocks();
     find_joins();
+    find_joins_in_loops();
     find_lives();
     return std::move(flow_);
   }
@@ -162,7 +223,7 @@ class Analysis {
       }
     flow_.block_of.assign(n, 0);
     for (uint32_t i = 0; i < n; ++i) {
-      if (leads[i]) flow_.blocks.push_back({i, i, {}, no_index});
+      if (leads[i]) flow_.blocks.emplace_back().begin = i;
       flow_.blocks.back().end = i + 1;
       flow_.block_of[i] = static_cast<uint32_t>(flow_.blocks.size() - 1);
     }
@@ -193,77 +254,135 @@ class Analysis {
     }
   }
 
+  [[nodiscard]] uint32_t end() const { return static_cast<uint32_t>(flow_.blocks.size()); }
+
   /// Immediate post-dominators. Threads that end (exit, a kernel's ret) leave the graph: they need not meet
   /// anybody. What has only such ends below it has no join.
   void find_joins() {
-    const auto n = static_cast<uint32_t>(flow_.blocks.size());
-    const uint32_t root = n + 1;  // above the function's end (n) and all ends of threads
-    std::vector<std::vector<uint32_t>> before(n + 2), after(n + 2);
-    auto edge = [&](uint32_t from, uint32_t to) {
-      after[from].push_back(to);
-      before[to].push_back(from);
-    };
-    edge(n, root);
-    for (uint32_t b = 0; b < n; ++b) {
-      for (uint32_t to : flow_.blocks[b].next) edge(b, to);
-      if (flow_.blocks[b].next.empty()) edge(b, root);
+    const uint32_t root = end() + 1;  // above the function's end and all ends of threads
+    Graph backwards(root + 1);
+    backwards.edge(root, end());
+    for (uint32_t b = 0; b < end(); ++b) {
+      for (uint32_t to : flow_.blocks[b].next) backwards.edge(to, b);
+      if (flow_.blocks[b].next.empty()) backwards.edge(root, b);
     }
-    // Reverse post-order of the reversed graph, from the root.
-    std::vector<uint32_t> order, number(n + 2, no_index);
-    std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
-    std::vector<bool> seen(n + 2, false);
-    seen[root] = true;
-    while (!stack.empty()) {
-      auto& [node, child] = stack.back();
-      if (child < before[node].size()) {
-        const uint32_t to = before[node][child++];
-        if (!seen[to]) {
-          seen[to] = true;
-          stack.emplace_back(to, 0);
-        }
-      } else {
-        number[node] = static_cast<uint32_t>(order.size());
-        order.push_back(node);
-        stack.pop_back();
-      }
-    }
-    std::vector<uint32_t> parent(n + 2, no_index);
-    parent[root] = root;
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (size_t i = order.size() - 1; i-- > 0;) {
-        const uint32_t node = order[i];
-        uint32_t found = no_index;
-        for (uint32_t to : after[node]) {
-          if (number[to] == no_index || parent[to] == no_index) continue;
-          if (found == no_index) {
-            found = to;
-            continue;
-          }
-          uint32_t a = found, b = to;
-          while (a != b) {
-            while (number[a] < number[b]) a = parent[a];
-            while (number[b] < number[a]) b = parent[b];
-          }
-          found = a;
-        }
-        if (found != parent[node]) {
-          parent[node] = found;
-          changed = true;
-        }
-      }
-    }
+    const std::vector<uint32_t> parent = immediate_dominators(backwards, root);
     // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
     // living.
     auto ends_at_once = [&](uint32_t block) {
-      if (block >= n) return false;
+      if (block >= end()) return false;
       const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
       return first.guard == no_index &&
              (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
     };
-    for (uint32_t b = 0; b < n; ++b)
+    for (uint32_t b = 0; b < end(); ++b)
       if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b]))
         flow_.blocks[b].join = parent[b];
+  }
+
+  struct Loop {
+    uint32_t header = 0;
+    std::vector<bool> has;        ///< by block
+    std::vector<uint32_t> joins;  ///< of lanes that part inside and need not all stay inside
+    size_t size = 0;
+  };
+
+  /// Natural loops, inner ones before those around them.
+  [[nodiscard]] std::vector<Loop> find_loops() const {
+    Graph forwards(end() + 1);
+    for (uint32_t b = 0; b < end(); ++b)
+      for (uint32_t to : flow_.blocks[b].next) forwards.edge(b, to);
+    const std::vector<uint32_t> parent = immediate_dominators(forwards, 0);
+    const auto dominates = [&](uint32_t a, uint32_t b) {
+      while (b != a && b != 0) b = parent[b];
+      return b == a;
+    };
+    std::vector<Loop> loops;
+    for (uint32_t header = 0; header < end(); ++header) {
+      if (parent[header] == no_index) continue;
+      Loop loop{header, std::vector<bool>(end() + 1), {}, 1};
+      std::vector<uint32_t> open;
+      for (uint32_t from : forwards.before[header])
+        if (parent[from] != no_index && dominates(header, from)) open.push_back(from);
+      if (open.empty()) continue;
+      loop.has[header] = true;
+      while (!open.empty()) {
+        const uint32_t block = open.back();
+        open.pop_back();
+        if (loop.has[block]) continue;
+        loop.has[block] = true;
+        ++loop.size;
+        for (uint32_t before : forwards.before[block])
+          if (parent[before] != no_index) open.push_back(before);
+      }
+      loops.push_back(std::move(loop));
+    }
+    std::stable_sort(loops.begin(), loops.end(),
+                     [](const Loop& a, const Loop& b) { return a.size < b.size; });
+    return loops;
+  }
+
+  /// Whether each way out of the loop is a branch ahead: what can tell lanes that leave from those that stay.
+  [[nodiscard]] bool can_be_left(const Loop& loop) const {
+    for (uint32_t b = 0; b < end(); ++b) {
+      if (!loop.has[b]) continue;
+      const Flow::Block& block = flow_.blocks[b];
+      const ptx::Instruction& last = f_.body[block.end - 1];
+      for (const uint32_t to : block.next) {
+        if (loop.has[to]) continue;
+        if (last.op != ptx::Op::bra || to == end() || to <= b) return false;
+        const uint32_t target = f_.labels[last.operands[0].index].instruction;
+        if (target < block.end && wait_loop(f_, target, block.end - 1) != WaitLoop::none) return false;
+      }
+    }
+    return true;
+  }
+
+  /// Where lanes that part inside the loop meet if none leaves it: at the latest before the next iteration.
+  [[nodiscard]] std::vector<uint32_t> joins_inside(const Loop& loop) const {
+    Graph backwards(end() + 1);  // its root, the function's end, stands for the end of an iteration
+    for (uint32_t b = 0; b < end(); ++b)
+      if (loop.has[b])
+        for (const uint32_t to : flow_.blocks[b].next)
+          if (loop.has[to]) backwards.edge(to == loop.header ? end() : to, b);
+    std::vector<uint32_t> parent = immediate_dominators(backwards, end());
+    for (uint32_t& join : parent)
+      if (join == end()) join = loop.header;
+    return parent;
+  }
+
+  /// Lanes that part in a loop and stay in it meet there, although others of them may leave it in between:
+  /// the assembler has those leave the meeting (BSSY, BREAK; seen in code for sm_90).
+  void find_joins_in_loops() {
+    std::vector<Loop> loops = find_loops();
+    std::vector<bool> done(end());
+    for (Loop& loop : loops) {
+      if (!can_be_left(loop)) continue;
+      const std::vector<uint32_t> inside = joins_inside(loop);
+      for (uint32_t b = 0; b < end(); ++b) {
+        Flow::Block& block = flow_.blocks[b];
+        const auto stays = [&](uint32_t to) { return loop.has[to]; };
+        if (!loop.has[b] || done[b] || std::count_if(block.next.begin(), block.next.end(), stays) < 2)
+          continue;
+        done[b] = true;
+        const bool is_inside = block.join != no_index && loop.has[block.join];
+        // Of two loops with one header, the inner one's end is a meeting.
+        if (is_inside && (inside[b] == block.join || inside[b] == loop.header)) continue;
+        block.join = inside[b];
+        loop.joins.push_back(block.join);
+      }
+    }
+    for (uint32_t b = 0; b < end(); ++b)
+      for (const uint32_t to : flow_.blocks[b].next)
+        for (const Loop& loop : loops)
+          if (loop.has[b] && !loop.has[to] && !loop.joins.empty()) {
+            flow_.blocks[b].leaves_to = to;
+            flow_.blocks[b].left.insert(flow_.blocks[b].left.end(), loop.joins.begin(), loop.joins.end());
+          }
+    for (Flow::Block& block : flow_.blocks) {
+      std::sort(block.left.begin(), block.left.end());
+      block.left.erase(std::unique(block.left.begin(), block.left.end()), block.left.end());
+    }
   }
 
   void find_lives() {

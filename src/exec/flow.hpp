@@ -35,9 +35,16 @@ struct Usage {
 
 struct Flow {
   struct Block {
-    uint32_t begin = 0, end = 0;    ///< instructions [begin, end)
-    std::vector<uint32_t> next;     ///< blocks; `blocks.size()` is the function's end
-    uint32_t join = ptx::no_index;  ///< immediate post-dominator; blocks.size() = the end; no_index = none
+    uint32_t begin = 0, end = 0;  ///< instructions [begin, end)
+    std::vector<uint32_t> next;   ///< blocks; `blocks.size()` is the function's end
+    /// Where lanes that part at its end meet again; blocks.size() = the end; no_index = nowhere. The
+    /// immediate post-dominator; in a loop that some may leave before they get there, where those meet that
+    /// stay.
+    uint32_t join = ptx::no_index;
+    /// Where the branch at its end leaves loops: to which block, and the joins in them at which those who
+    /// leave are not to be waited for any more.
+    uint32_t leaves_to = ptx::no_index;
+    std::vector<uint32_t> left;
   };
   std::vector<Block> blocks;
   std::vector<uint32_t> block_of;  ///< by instruction

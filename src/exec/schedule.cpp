@@ -356,6 +356,7 @@ class Scheduler {
       case Event::none: arrive(w, path, path.mask, path.stop); break;
       case Event::diverge: part(w, path, w.event_lanes, w.event_target, w.event_other, w.event_join); break;
       case Event::regroup: part(w, path, w.event_lanes, w.event_target, w.event_target, w.event_join); break;
+      case Event::leave_loop: leave_loop(w, path, w.event_loop); break;
       case Event::exit: end_lanes(w, path, w.event_lanes, w.event_target); break;
       case Event::call: call(w, path); break;
       case Event::ret: ret(w, path); break;
@@ -448,6 +449,65 @@ class Scheduler {
     second.fuel = path.fuel;
     take_branch(w, first, target, loop);
     proceed(w, second, other);
+  }
+
+  /// Lanes of a path leave loops inside of which they were to meet others. Nobody waits for them there any
+  /// more; they meet the others where `branch` says, with all that leave the loops.
+  void leave_loop(WarpState& w, Path& path, const Inst* branch) {
+    const LoopExit exit(w, branch);
+    const uint32_t lanes = w.event_lanes, rest = path.mask & ~lanes;
+    const Inst *const join = branch->c == no_operand ? nullptr : w.code + branch->c, *const target =
+                                                                                         w.code + branch->b;
+    std::array<int16_t, max_paths> joints;  // in the loops, from the inside
+    size_t count = 0;
+    for (const Path* p = &path; exit.leaves(p->stop); p = &w.paths[static_cast<size_t>(p->parent)])
+      joints[count++] = p->parent;
+    Path* const joint = &w.paths[static_cast<size_t>(joints[count - 1])];
+    Path& leaver = new_path(w);
+    leaver.mask = lanes;
+    leaver.fuel = path.fuel;
+    leaver.state = Path::State::ready;
+    if ((join == nullptr && joint->frame < 0) || (join != nullptr && join == joint->stop)) {
+      leaver.parent = joint->parent;
+      leaver.stop = joint->stop;
+      if (leaver.parent >= 0) ++w.paths[static_cast<size_t>(leaver.parent)].children;
+    } else {
+      Path& around = new_path(w) = *joint;
+      around.branch = w.event_branch;
+      around.pc = join;
+      around.arrived = 0;
+      around.children = 2;
+      around.fuel = path.fuel;
+      leaver.parent = joint->parent = index_of(w, around);
+      leaver.stop = joint->stop = join;
+      joint->frame = -1;
+    }
+    for (size_t i = 0; i < count; ++i) w.paths[static_cast<size_t>(joints[i])].mask &= ~lanes;
+    path.yields = 0;
+    path.spinning = false;
+    proceed(w, leaver, exit.by_target() ? target : branch + 1);
+    if (rest != 0) {
+      path.mask = rest;
+      proceed(w, path, exit.by_target() ? branch + 1 : target);
+    } else {
+      arrive(w, path, 0, no_instruction);
+    }
+    for (size_t i = 0; i < count; ++i) give_place_to_only_child(w, joints[i]);
+  }
+
+  /// A joint that waits for one child alone is none: it would be one of ever more.
+  static void give_place_to_only_child(WarpState& w, int16_t at) {
+    Path& joint = w.paths[static_cast<size_t>(at)];
+    if (at >= w.path_count || joint.state != Path::State::joint || joint.children != 1 || joint.arrived != 0)
+      return;
+    for (Path& child : leaves(w)) {
+      if (child.state == Path::State::unused || child.parent != at || child.frame >= 0) continue;
+      child.parent = joint.parent;
+      child.stop = joint.stop;
+      child.frame = joint.frame;
+      joint.state = Path::State::unused;
+      return;
+    }
   }
 
   /// The path takes a branch that others did not; `loop`: the branch, if it closes a loop that only waits.

@@ -86,6 +86,22 @@ inline const Inst* branch_if(Warp& w, const Inst* in) {
   return part<counted>(w, in, taken);
 }
 
+/// A branch that leaves loops on one side: see LoopExit.
+template <bool counted>
+inline const Inst* leave_loop_if(Warp& w, const Inst* in) {
+  const uint32_t taken = guard_mask(w, in);
+  const LoopExit exit(w, in);
+  const uint32_t leaving = exit.by_target() ? taken : w.active & ~taken;
+  if (leaving == 0 || !exit.leaves(w.stop)) return branch_if<counted>(w, in);
+  if constexpr (counted) {
+    count_branch(w, in, taken);
+    if (leaving != w.active) note_split(w, in, taken);
+  }
+  w.event_lanes = leaving;
+  w.event_loop = in;
+  return leave(w, Event::leave_loop, in);
+}
+
 /// The backward branch of a loop that only waits (wait_loop in flow.hpp): its lanes wait there for their next
 /// look.
 inline const Inst* wait_branch(Warp& w, const Inst* in) { return leave(w, Event::look, in); }
