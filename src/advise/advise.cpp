@@ -263,11 +263,13 @@ Tree tree_of(const Launch& launch, const Array& array) {
   return tree;
 }
 
-/// Whether all that the tree is for is one element. Scans and wavelets go through such trees, too, but then
-/// need what lies where; a reduction stores to one place of each stride, and nothing but the result is read
-/// elsewhere.
+/// Whether all that the tree is for is one element. Scans, wavelets and cyclic reductions of equations go
+/// through such trees, too, but then need what lies where; a reduction combines two elements of each stride
+/// and stores to one of these places, and nothing but the result is read elsewhere.
 bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
-  std::map<int64_t, std::set<uint32_t>> stored;  // by stride: where between two lanes
+  constexpr int64_t lanes = 32;
+  std::map<int64_t, std::set<uint32_t>> stored;   // by stride: where between two lanes
+  std::map<int64_t, std::set<int64_t>> combined;  // … read: where among the elements of a warp lane 0 does
   std::set<uint32_t> results;
   for (const Pattern& pattern : array.patterns) {
     const auto first = static_cast<size_t>(std::countr_zero(pattern.mask));
@@ -277,6 +279,9 @@ bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
       if (in_step) stored[stride].insert(pattern.offset[first] % static_cast<uint32_t>(stride));
       continue;
     }
+    if (in_step)
+      combined[stride].insert((pattern.offset[first] + (lanes - static_cast<int64_t>(first)) * stride) %
+                              (lanes * stride));
     // The tree's last steps have one lane, and no stride.
     if (tree.lines.count(line_of(launch, pattern)) != 0 && (in_step || std::has_single_bit(pattern.mask)))
       continue;
@@ -285,7 +290,9 @@ bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
   }
   return !stored.empty() && results.size() <= 1 &&
          std::all_of(stored.begin(), stored.end(),
-                     [](const auto& places) { return places.second.size() == 1; });
+                     [](const auto& places) { return places.second.size() == 1; }) &&
+         std::all_of(combined.begin(), combined.end(),
+                     [](const auto& places) { return places.second.size() <= 2; });
 }
 
 /// How many consecutive elements each thread works on, if threads do: lanes stand n elements apart, and
@@ -478,9 +485,9 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
   return advice;
 }
 
-/// At least one wavefront in a hundred: less is no reason to touch a program.
+/// At least one of the launch's wavefronts in a hundred: less is no reason to touch a program.
 bool is_worth_it(const Advice& advice) {
-  return advice.wavefronts_after + (advice.wavefronts_before + 99) / 100 <= advice.wavefronts_before;
+  return advice.wavefronts_after + (advice.launch_wavefronts + 99) / 100 <= advice.wavefronts_before;
 }
 
 /// Whether lanes go down columns of the array wherever several take part (and on in the next column, where a

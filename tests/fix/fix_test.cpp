@@ -323,7 +323,7 @@ TEST(Fix, KeepsACureBesideWhatVaries) {
 mov.u64 %time, %globaltimer;\
 shr.u64 %time, %time, 18;\
 cvt.u32.u64 %left, %time;\
-and.b32 %left, %left, 0x3fff;\
+and.b32 %left, %left, 0xfff;\
 mov.u32 %place, other;\
 again: st.shared.u32 [%place], %left;\
 sub.s32 %left, %left, 1;\

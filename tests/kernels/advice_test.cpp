@@ -90,7 +90,8 @@ TEST(Advice, SequentialAddressingCostsWhatItSays) {
   EXPECT_EQ(advice.shared_bytes_after, 1024u);
 }
 
-/// Scans and wavelets go through the same tree, but to combine others would change what they compute.
+/// Scans, wavelets and cyclic reductions go through the same tree, but to combine others would change what
+/// they compute.
 TEST(Advice, SequentialAddressingIsForReductionsOnly) {
   const std::string file = "tests/data/cures/by_hand/trees.ptx";
   const Argument buffer = scratch(512 * 4);
@@ -101,6 +102,10 @@ TEST(Advice, SequentialAddressingIsForReductionsOnly) {
     for (const advise::Advice& advice : advised.advice)
       EXPECT_EQ(advice.kind, advise::Advice::Kind::layout) << kernel << ": " << advice.change;
   }
+  const Advised equations = advise_on_file(file, "cyclic_reduction", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(equations.advice.empty());
+  for (const advise::Advice& advice : equations.advice)
+    EXPECT_EQ(advice.kind, advise::Advice::Kind::layout) << advice.change;
   const Advised reduction = advise_on_file(file, "share_of_sum", {1}, {256}, {buffer, buffer});
   ASSERT_FALSE(reduction.advice.empty());
   EXPECT_EQ(reduction.advice.front().kind, advise::Advice::Kind::sequential_addressing);

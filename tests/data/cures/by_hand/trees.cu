@@ -79,6 +79,40 @@ __global__ void branches(float* out, const float* in) {
   give(out, s);
 }
 
+// Systems of equations with three diagonals: each step takes every other unknown out of the others'
+// equations, and on the way back the same places give them.
+__global__ void cyclic_reduction(float* out, const float* in) {
+  __shared__ float a[elements], b[elements], c[elements], d[elements];
+  const int t = threadIdx.x;
+  fill(d, in);
+  for (int i = t; i < elements; i += threads) {
+    a[i] = i == 0 ? 0.0f : 1.0f;
+    b[i] = 4.0f;
+    c[i] = i == elements - 1 ? 0.0f : 1.0f;
+  }
+  for (int distance = 1; distance < elements; distance *= 2) {
+    __syncthreads();
+    const int i = (t + 1) * 2 * distance - 1, left = i - distance;
+    if (i >= elements) continue;
+    const int right = i + distance < elements ? i + distance : i;
+    const float by_left = a[i] / b[left], by_right = right == i ? 0.0f : c[i] / b[right];
+    b[i] -= c[left] * by_left + a[right] * by_right;
+    d[i] -= d[left] * by_left + d[right] * by_right;
+    a[i] = -a[left] * by_left;
+    c[i] = -c[right] * by_right;
+  }
+  __syncthreads();
+  if (t == 0) d[elements - 1] /= b[elements - 1];
+  for (int distance = elements / 2; distance > 0; distance /= 2) {
+    __syncthreads();
+    const int i = distance * (2 * t + 1) - 1;
+    if (i >= elements) continue;
+    const float before = i < distance ? 0.0f : a[i] * d[i - distance];
+    d[i] = (d[i] - before - c[i] * d[i + distance]) / b[i];
+  }
+  give(out, d);
+}
+
 // A reduction after all: of the sum, which lies in the last element, every thread makes something.
 __global__ void share_of_sum(float* out, const float* in) {
   __shared__ float s[elements];
