@@ -614,12 +614,15 @@ void BlockChecks::report_race(Now& now, uint32_t lane, uint32_t index, uint32_t 
     if (excuse != Excuse::same_value)
       found.excuse = then_thread / warp_lanes == now.warp ? Excuse::in_step : Excuse::polling;
   }
+  if ((now.access.guesses && is_atomic(before.kind)) || (before.guesses && is_atomic(now.access.kind)))
+    found.excuse = Excuse::guess;
   switch (found.excuse) {
     case Excuse::none: found.severity = Severity::error; break;
     case Excuse::met:
     case Excuse::in_step: found.severity = Severity::warning; break;
     case Excuse::polling:
-    case Excuse::same_value: found.severity = Severity::note; break;
+    case Excuse::same_value:
+    case Excuse::guess: found.severity = Severity::note; break;
   }
   // The memory model asks for it; that it ever goes wrong is not known.
   if (lack == Finding::Lack::proxy_fence && !reads(found.access)) found.severity = Severity::warning;

@@ -142,6 +142,27 @@ std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f
   return variables;
 }
 
+/// The variable of shared memory that the address lies in, as far as it is known.
+SymbolRef variable_of(const Operand& address, const std::vector<SymbolRef>& bases) {
+  return address.reg != no_index ? bases[address.reg] : address.symbol;
+}
+
+/// What compare-and-swaps expect, from the register they compare back to those it is moved from.
+std::vector<Guess> guesses_of(const ptx::Function& f, const std::vector<SymbolRef>& bases) {
+  std::vector<Guess> guesses;
+  const auto add = [&](const Operand& value, const SymbolRef& variable) {
+    const Guess guess{value.reg, variable};
+    if (value.kind == Operand::Kind::reg && std::find(guesses.begin(), guesses.end(), guess) == guesses.end())
+      guesses.push_back(guess);
+  };
+  for (const ptx::Instruction& in : f.body)
+    if (in.op == Op::atom && in.has(Mod::cas)) add(in.operands[2], variable_of(in.operands[1], bases));
+  for (size_t i = 0; i < guesses.size(); ++i)
+    for (const ptx::Instruction& in : f.body)
+      if (in.op == Op::mov && in.operands[0].reg == guesses[i].reg) add(in.operands[1], guesses[i].variable);
+  return guesses;
+}
+
 /// Accesses there are checked, beside those of local memory.
 bool is_of_several_threads(Space space) {
   return is_shared(space) || space == Space::generic || space == Space::global;
@@ -162,6 +183,7 @@ void Decoder::place_local_variables(FunctionState& s) {
   s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
   s.moved_only = registers_moved_only(*s.f);
   s.shared_base = shared_bases(m_, *s.f);
+  s.guesses = guesses_of(*s.f, s.shared_base);
 }
 
 void Decoder::put_check_enter(const FunctionState& s) {
@@ -189,6 +211,10 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
     const std::vector<uint32_t> loaded = usage_of(*in_).writes;
     access.moves =
         std::all_of(loaded.begin(), loaded.end(), [&](uint32_t reg) { return s_->moved_only[reg]; });
+    const SymbolRef variable = variable_of(in_->operands[1], s_->shared_base);
+    access.guesses = std::any_of(s_->guesses.begin(), s_->guesses.end(), [&](const Guess& guess) {
+      return guess.variable == variable && std::find(loaded.begin(), loaded.end(), guess.reg) != loaded.end();
+    });
   } else if (kind == AccessKind::store) {
     access.data_bytes = key.data_bytes;
     for (uint32_t i = 0; i < in_->vector; ++i) access.data[i] = list == no_operand ? data : k_.side[list + i];
@@ -247,7 +273,7 @@ void Decoder::find_variable(CheckedAccess& access) {
   const auto address = std::find_if(in_->operands.begin(), in_->operands.end(),
                                     [](const Operand& o) { return o.kind == Operand::Kind::address; });
   if (address == in_->operands.end()) return;
-  const SymbolRef symbol = address->reg != no_index ? s_->shared_base[address->reg] : address->symbol;
+  const SymbolRef symbol = variable_of(*address, s_->shared_base);
   if (symbol.kind == SymbolRef::Kind::none || !is_shared(space_of(symbol))) return;
   const bool of_module = symbol.kind == SymbolRef::Kind::module_variable;
   const uint64_t size = (of_module ? m_.variables : s_->f->variables)[symbol.index].size;

@@ -44,6 +44,13 @@ inline bool is_shared(Space s) {
   return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
 }
 
+/// A register whose value a compare-and-swap in this variable of shared memory expects.
+struct Guess {
+  uint32_t reg = no_index;
+  SymbolRef variable{};
+  friend bool operator==(const Guess&, const Guess&) = default;
+};
+
 class Decoder {
  public:
   Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed, bool checked)
@@ -80,6 +87,7 @@ class Decoder {
     uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
     std::vector<bool> moved_only;               ///< by register, in a checked kernel: see decode_checks.cpp
     std::vector<SymbolRef> shared_base;         ///< by register, likewise
+    std::vector<Guess> guesses;                 ///< likewise
   };
   std::vector<FunctionState> functions_;
   std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides

@@ -148,8 +148,9 @@ struct Finding {
   enum class Lack : uint8_t { order, proxy_fence, beginning, end, wait };
   Lack lack{};
   /// Of a race: what speaks for it. Lanes that met in between at a shuffle or the like; lanes of one warp
-  /// that rely on running in step; threads of several warps that poll a flag; stores of one value.
-  enum class Excuse : uint8_t { none, met, in_step, polling, same_value };
+  /// that rely on running in step; threads of several warps that poll a flag; stores of one value; a load of
+  /// what a compare-and-swap expects, which fails where it is stale.
+  enum class Excuse : uint8_t { none, met, in_step, polling, same_value, guess };
   Excuse excuse{};
   bool after_other = false;  ///< race: the thread itself has executed the other access since the last barrier
 

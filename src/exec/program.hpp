@@ -135,7 +135,8 @@ struct CheckedAccess {
   AccessKind kind{};
   Strength strength{};
   bool acquires = false, releases = false;  ///< by a modifier of its own
-  bool moves = false;  ///< a load of what is used for nothing but stores to where a thread keeps its own
+  bool moves = false;    ///< a load of what is used for nothing but stores to where a thread keeps its own
+  bool guesses = false;  ///< a load of what a compare-and-swap of the same variable expects
   bool of_bulk_copy = false;  ///< one side of it: lanes access as many bytes as they say
   bool async_proxy =
       false;  ///< … that a thread's own stores reach by a proxy fence: no st.async or red.async

@@ -109,10 +109,13 @@ std::string race_in_words(const Finding& finding, const exec::Finding& found) {
         "undefined",
         thread, other, found.message);
   std::string text =
-      fmt::format("thread {} {} {}, which thread {} {} at {}; ", thread, verb(found.access, found.bulk),
+      fmt::format("thread {} {} {}, which thread {} {} at {}", thread, verb(found.access, found.bulk),
                   found.message, other, verb(found.other_access, found.other_bulk),
                   at_line(finding, finding.other_file, finding.other_line));
-  text += remedy(finding, found);
+  if (found.excuse == Excuse::guess)
+    return text +
+           ", in no order: a compare-and-swap expects the value that is read, and fails where it is stale";
+  text += "; " + remedy(finding, found);
   if (found.excuse == Excuse::met)
     text +=
         " (the lanes meet in between at a shuffle, vote, match or reduction; by the PTX ISA that orders no "

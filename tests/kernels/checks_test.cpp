@@ -114,6 +114,11 @@ TEST_P(Checked, AtomicsLocksAndFlags) {
     EXPECT_EQ(of(kernel), Found{}) << kernel;
 }
 
+TEST_P(Checked, WhatACompareAndSwapExpectsMayBeStale) {
+  EXPECT_EQ(of("clean_guess"), Found{"note race 760 763"});
+  EXPECT_EQ(of("racy_guess"), Found{"error race 775 776"});
+}
+
 TEST_P(Checked, NamedBarriersOrderThoseWhoComeToThem) {
   EXPECT_EQ(of("clean_arrive"), Found{});
   EXPECT_EQ(of("racy_arrive"), Found{"error race 267 270"});

@@ -748,4 +748,31 @@ __global__ void racy_met_before(int* out) {
   values[t] = t;
   out[t] = values[31 - t] + other;
 }
+
+// What a compare-and-swap expects.
+
+__global__ void clean_guess(int* out) {
+  __shared__ int product;
+  const int t = threadIdx.x;
+  if (t == 0) product = 1;
+  __syncthreads();
+  if (t % 8 == 0) {
+    int old = product, expected;
+    do {
+      expected = old;
+      old = atomicCAS(&product, expected, 3 * expected);
+    } while (old != expected);
+  }
+  __syncthreads();
+  out[t] = product;
+}
+/// What is read is stored, and compared with another variable.
+__global__ void racy_guess(int* out) {
+  __shared__ int sum, other;
+  const int t = threadIdx.x;
+  if (t == 0) sum = other = 0;
+  __syncthreads();
+  atomicAdd(&sum, 1);
+  out[t] = atomicCAS(&other, sum, t);
+}
 }
