@@ -92,11 +92,8 @@ struct ProgramFile {
   bool is_elf = false;     ///< for this machine; of the others nothing is read
   bool is_other_elf = false;
   bool is_library = false;
-  bool is_static = false;          ///< no dynamic linker: nothing can be preloaded
-  bool has_device_code = false;    ///< nvcc linked it
-  bool has_runtime_names = false;  ///< the CUDA functions inside it are named in its symbol table
-  bool needs_runtime = false;      ///< a shared CUDA runtime of our version
-  std::string other_runtime;       ///< a shared CUDA runtime of another version
+  bool is_static = false;     ///< no dynamic linker: nothing can be preloaded
+  std::string other_runtime;  ///< a shared CUDA runtime of another version
 };
 
 /// A range of a file's bytes, empty if it is not inside.
@@ -144,28 +141,15 @@ ProgramFile inspect(const std::string& path) {
   }
   const auto sections =
       objects<Elf64_Shdr>(range(bytes, header.e_shoff, uint64_t{header.e_shnum} * sizeof(Elf64_Shdr)));
-  if (header.e_shstrndx >= sections.size()) return file;
   const auto content = [&](const Elf64_Shdr& section) {
     return range(bytes, section.sh_offset, section.sh_size);
   };
-  const std::string_view names = content(sections[header.e_shstrndx]);
   for (const Elf64_Shdr& section : sections) {
-    if (name_at(names, section.sh_name) == ".nvFatBinSegment") file.has_device_code = true;
-    if (section.sh_link >= sections.size()) continue;
-    const std::string_view strings = content(sections[section.sh_link]);
-    if (section.sh_type == SHT_SYMTAB) {
-      for (const Elf64_Sym& symbol : objects<Elf64_Sym>(content(section)))
-        if (symbol.st_shndx != SHN_UNDEF && name_at(strings, symbol.st_name) == "__cudaRegisterFatBinary")
-          file.has_runtime_names = true;
-    } else if (section.sh_type == SHT_DYNAMIC) {
-      for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(content(section))) {
-        if (entry.d_tag != DT_NEEDED) continue;
-        const std::string_view needed = name_at(strings, entry.d_un.d_val);
-        if (needed == runtime_name)
-          file.needs_runtime = true;
-        else if (needed.starts_with("libcudart.so."))
-          file.other_runtime = needed;
-      }
+    if (section.sh_type != SHT_DYNAMIC || section.sh_link >= sections.size()) continue;
+    const std::string_view names = content(sections[section.sh_link]);
+    for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(content(section))) {
+      const std::string_view needed = entry.d_tag == DT_NEEDED ? name_at(names, entry.d_un.d_val) : "";
+      if (needed != runtime_name && needed.starts_with("libcudart.so.")) file.other_runtime = needed;
     }
   }
   return file;
@@ -187,11 +171,6 @@ void check_program(const std::string& path, const ProgramFile& file) {
   if (!file.other_runtime.empty())
     throw Error(SourcePlace{path}, fmt::format("is linked with {}; Lanescope serves programs of CUDA 13 ({})",
                                                file.other_runtime, runtime_name));
-  if (file.has_device_code && !file.needs_runtime && !file.has_runtime_names)
-    throw Error(SourcePlace{path},
-                "has its own copy of the CUDA runtime and no symbol table (it was stripped), so that the "
-                "copy cannot be "
-                "found. Link it with nvcc -cudart shared, or do not strip it");
 }
 
 void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {

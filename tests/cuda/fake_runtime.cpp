@@ -1,5 +1,7 @@
 // Stands for the copy of the CUDA runtime that nvcc links into a program: functions of the same names, which
-// fail as the real ones do where there is no driver. What the hook does not redirect is seen by that.
+// fail as the real ones do where there is no driver. What the hook does not redirect is seen by that. As in
+// the real copy, functions of the API have their names at hand, and those that nvcc's code calls stand in
+// this order around the one of them that has.
 #include <cstddef>
 
 struct dim3 {
@@ -8,14 +10,21 @@ struct dim3 {
 
 #define FAKE extern "C" __attribute__((noinline, aligned(16)))
 
-namespace {
 constexpr int insufficient_driver = 35;
-volatile int called = 0;
-int fail() {
+static volatile int called = 0;
+static const char* volatile told = nullptr;
+/// (Not static: it would be put in between the functions below.)
+__attribute__((noinline)) int fail(const char* name = nullptr) {
   called = called + 1;
+  told = name;
   return insufficient_driver;
 }
-}  // namespace
+
+#ifdef LANESCOPE_TELLS_NO_NAMES
+#define NAMED(name) nullptr
+#else
+#define NAMED(name) #name
+#endif
 
 FAKE void** __cudaRegisterFatBinary(void*) {
   fail();
@@ -23,30 +32,45 @@ FAKE void** __cudaRegisterFatBinary(void*) {
 }
 FAKE void __cudaRegisterFatBinaryEnd(void**) { fail(); }
 FAKE void __cudaUnregisterFatBinary(void**) { fail(); }
+FAKE void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) { fail(); }
+FAKE void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int) { fail(); }
+FAKE void __cudaRegisterHostVar(void**, const char*, char*, size_t) { fail(); }
 FAKE void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*,
                                  int*) {
   fail();
 }
-FAKE void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) { fail(); }
+FAKE char __cudaInitModule(void**) { return static_cast<char>(fail(NAMED(__cudaInitModule))); }
 FAKE unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void*) { return static_cast<unsigned>(fail()); }
 FAKE int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { return fail(); }
 FAKE int __cudaGetKernel(void**, const void*) { return fail(); }
 FAKE int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*) { return fail(); }
-FAKE int cudaMalloc(void**, size_t) { return fail(); }
-FAKE int cudaFree(void*) { return fail(); }
-FAKE int cudaMemcpy(void*, const void*, size_t, int) { return fail(); }
-FAKE int cudaMemset(void*, int, size_t) { return fail(); }
-FAKE int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int) { return fail(); }
-FAKE int cudaDeviceSynchronize() { return fail(); }
-FAKE int cudaGetLastError() { return fail(); }
-FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(); }
-FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(); }
-FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) { return fail(); }
-FAKE int cudaLaunchHostFunc(void*, void (*)(void*), void*) { return fail(); }
-FAKE int cudaLibraryLoadData(void**, const void*, void*, void**, unsigned, void*, void**, unsigned) {
-  return fail();
+FAKE int __cudaLaunchKernel_ptsz(void*, dim3, dim3, void**, size_t, void*) { return fail(); }
+FAKE void __cudaRegisterUnifiedTable(void**, void*) { fail(); }
+FAKE int cudaRuntimeGetVersion(int*) { return fail(NAMED(cudaRuntimeGetVersion)); }
+#ifdef LANESCOPE_OLDER
+FAKE int cudaThreadExit() { return fail(NAMED(cudaThreadExit)); }
+#endif
+FAKE int cudaMalloc(void**, size_t) { return fail(NAMED(cudaMalloc)); }
+FAKE int cudaFree(void*) { return fail(NAMED(cudaFree)); }
+FAKE int cudaMemcpy(void*, const void*, size_t, int) { return fail(NAMED(cudaMemcpy)); }
+FAKE int cudaMemset(void*, int, size_t) { return fail(NAMED(cudaMemset)); }
+FAKE int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int) {
+  return fail(NAMED(cudaMemcpyFromSymbol));
 }
-FAKE int cudaStreamCreateWithFlags(void**, unsigned) { return fail(); }
-FAKE int cudaStreamBeginCapture(void*, int) { return fail(); }
-FAKE int cudaStreamEndCapture(void*, void**) { return fail(); }
-FAKE int cudaThreadExchangeStreamCaptureMode(int*) { return fail(); }
+FAKE int cudaDeviceSynchronize() { return fail(NAMED(cudaDeviceSynchronize)); }
+FAKE int cudaGetLastError() { return fail(NAMED(cudaGetLastError)); }
+FAKE int cudaIpcGetMemHandle(void*, void*) { return fail(NAMED(cudaIpcGetMemHandle)); }
+FAKE int cudaFuncGetAttributes(void*, const void*) { return fail(NAMED(cudaFuncGetAttributes)); }
+FAKE int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t) {
+  return fail(NAMED(cudaOccupancyMaxActiveBlocksPerMultiprocessor));
+}
+FAKE int cudaLaunchHostFunc(void*, void (*)(void*), void*) { return fail(NAMED(cudaLaunchHostFunc)); }
+FAKE int cudaLibraryLoadData(void**, const void*, void*, void**, unsigned, void*, void**, unsigned) {
+  return fail(NAMED(cudaLibraryLoadData));
+}
+FAKE int cudaStreamCreateWithFlags(void**, unsigned) { return fail(NAMED(cudaStreamCreateWithFlags)); }
+FAKE int cudaStreamBeginCapture(void*, int) { return fail(NAMED(cudaStreamBeginCapture)); }
+FAKE int cudaStreamEndCapture(void*, void**) { return fail(NAMED(cudaStreamEndCapture)); }
+FAKE int cudaThreadExchangeStreamCaptureMode(int*) {
+  return fail(NAMED(cudaThreadExchangeStreamCaptureMode));
+}

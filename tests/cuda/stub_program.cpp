@@ -82,6 +82,9 @@ void require(bool holds, const char* what) {
   std::exit(1);
 }
 
+/// Where a runtime inside is looked for by the names of its functions, this one is no function of it.
+const char* const failed_call = "cudaMalloc";
+
 constexpr int n = 1024;
 int *in = nullptr, *out = nullptr;
 
@@ -89,7 +92,7 @@ void run_scale(int times) {
   std::vector<int> host(n), back(n);
   for (int i = 0; i < n; ++i) host[static_cast<size_t>(i)] = i;
   const int status = cudaMalloc(reinterpret_cast<void**>(&in), n * sizeof(int));
-  if (status != 0) std::printf("cudaMalloc: error %d\n", status);
+  if (status != 0) std::printf("%s: error %d\n", failed_call, status);
   require(status == 0, "memory for the input");
   require(cudaMalloc(reinterpret_cast<void**>(&out), n * sizeof(int)) == 0, "memory for the output");
   require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy to the device");

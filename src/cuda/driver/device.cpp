@@ -113,12 +113,13 @@ LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
 LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   Dl_info caller{};
   static std::atomic<bool> said{false};
+  const auto serves = reinterpret_cast<bool (*)(const void*)>(dlsym(RTLD_DEFAULT, "lanescope_serves"));
   if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
-      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos && !said.exchange(true))
+      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos &&
+      (serves == nullptr || !serves(caller.dli_fbase)) && !said.exchange(true))
     say(std::string(caller.dli_fname) +
-        " has its own copy of the CUDA runtime, which does not work here: it was stripped, or was not "
-        "started "
-        "by lanescope run. Its calls of cuda… functions return errors");
+        " has its own copy of the CUDA runtime, which does not work here: it is none of CUDA 13, or was not "
+        "started by lanescope run. Its calls of cuda… functions return errors");
   if (table != nullptr) *table = nullptr;
   return Status::not_supported;
 }

@@ -1,19 +1,15 @@
 // Programs that nvcc linked with its own copy of the CUDA runtime (its default): before main, and before any
 // of the program's code, jumps are put at the entry points of that copy, to the functions of the same names
-// in our libcudart.so. The names come from the file's symbol table, so a stripped file cannot be served.
-// Libraries that the program opens later are treated alike: the dynamic linker calls an (empty) function for
-// debuggers whenever it has mapped a file, before that file's constructors run, and a jump is put there too.
-// Of nvJitLink, whose result is machine code, the function that tells its version is taken out of sight, if a
-// program opens it: what looks for that (cuda.core, and Numba with it) links by the driver then, which is
-// ours. It also stands before _exit, which ends the process past all that is registered for its end: the
-// runtime writes its report first.
+// in our libcudart.so. The names come from the file's symbol table; stripped.cpp finds them where that is
+// missing. Libraries that the program opens later are treated alike: the dynamic linker calls an (empty)
+// function for debuggers whenever it has mapped a file, before that file's constructors run, and a jump is
+// put there too. Of nvJitLink, whose result is machine code, the function that tells its version is taken out
+// of sight, if a program opens it: what looks for that (cuda.core, and Numba with it) links by the driver
+// then, which is ours. It also stands before _exit, which ends the process past all that is registered for
+// its end: the runtime writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
-#include <elf.h>
-#include <fcntl.h>
 #include <link.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -22,7 +18,12 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "cuda/hook/elf_file.hpp"
+#include "cuda/hook/stripped.hpp"
+
 namespace {
+
+using namespace lanescope::cuda;
 
 /// jmp *0(%rip); followed by the address.
 constexpr size_t jump_bytes = 14;
@@ -42,47 +43,6 @@ void put_jump(uint64_t at, const void* target) {
   std::memcpy(jump + jump_bytes - sizeof target, &target, sizeof target);
   overwrite(at, jump, sizeof jump, PROT_READ | PROT_EXEC);
 }
-
-/// A file in memory; every read is checked against its size.
-class File {
- public:
-  explicit File(const char* path) {
-    const int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0) return;
-    struct stat info {};
-    if (fstat(file, &info) == 0 && info.st_size > 0) {
-      void* mapped = mmap(nullptr, static_cast<size_t>(info.st_size), PROT_READ, MAP_PRIVATE, file, 0);
-      if (mapped != MAP_FAILED) {
-        data_ = static_cast<const char*>(mapped);
-        size_ = static_cast<uint64_t>(info.st_size);
-      }
-    }
-    close(file);
-  }
-  ~File() {
-    if (data_ != nullptr) munmap(const_cast<char*>(data_), size_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-
-  /// `count` objects at an offset, or nullptr if they are not all inside.
-  template <typename T>
-  [[nodiscard]] const T* at(uint64_t offset, uint64_t count = 1) const {
-    if (data_ == nullptr || offset > size_ || count > (size_ - offset) / sizeof(T) ||
-        offset % alignof(T) != 0)
-      return nullptr;
-    return reinterpret_cast<const T*>(data_ + offset);
-  }
-  /// A string that ends inside [offset, end).
-  [[nodiscard]] const char* string(uint64_t offset, uint64_t end) const {
-    if (end > size_ || offset >= end) return nullptr;
-    return std::memchr(data_ + offset, 0, end - offset) != nullptr ? data_ + offset : nullptr;
-  }
-
- private:
-  const char* data_ = nullptr;
-  uint64_t size_ = 0;
-};
 
 /// What the runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet:
 /// they would initialise what is loaded, out of order.)
@@ -114,31 +74,6 @@ class Exports {
 
 Exports runtime;
 
-struct Sections {
-  const Elf64_Shdr* list = nullptr;
-  uint64_t count = 0;
-  bool has_device_code = false;
-  const Elf64_Shdr* symbols = nullptr;
-};
-
-Sections sections_of(const File& file) {
-  Sections s;
-  const auto* header = file.at<Elf64_Ehdr>(0);
-  if (header == nullptr || std::memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-      header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_shentsize != sizeof(Elf64_Shdr))
-    return s;
-  s.list = file.at<Elf64_Shdr>(header->e_shoff, header->e_shnum);
-  if (s.list == nullptr || header->e_shstrndx >= header->e_shnum) return s;
-  s.count = header->e_shnum;
-  const Elf64_Shdr& names = s.list[header->e_shstrndx];
-  for (uint64_t i = 0; i < s.count; ++i) {
-    if (s.list[i].sh_type == SHT_SYMTAB) s.symbols = &s.list[i];
-    const char* name = file.string(names.sh_offset + s.list[i].sh_name, names.sh_offset + names.sh_size);
-    if (name != nullptr && std::strcmp(name, ".nvFatBinSegment") == 0) s.has_device_code = true;
-  }
-  return s;
-}
-
 /// Whether a loaded file is linked with a library whose name begins like this.
 bool needs(const link_map& map, const char* name) {
   const char* names = nullptr;
@@ -151,47 +86,60 @@ bool needs(const link_map& map, const char* name) {
   return false;
 }
 
-void say(const char* a, const char* b, const char* c, const char* d = "") {
-  for (const char* text : {a, b, c, d})
+void say(const char* a, const char* b, const char* c) {
+  for (const char* text : {a, b, c})
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
 }
 
-/// Calls call(symbol, name) for the CUDA functions that a loaded file defines itself.
-template <typename F>
-void each_cuda_function(const File& file, const Sections& sections, F&& call) {
-  if (sections.symbols == nullptr) return;
-  const Elf64_Shdr& table = *sections.symbols;
-  if (table.sh_link >= sections.count) return;
-  const Elf64_Shdr& names = sections.list[table.sh_link];
+/// The functions of a copy of the CUDA runtime, and how many: of the file that is looked at.
+RuntimeFunction functions[4096];
+uint64_t function_count = 0;
+
+bool is_full() { return function_count == sizeof functions / sizeof *functions; }
+
+/// Finds the CUDA functions that a file defines itself by its symbols.
+void find_by_symbols(const File& file, const Sections& sections, const Elf64_Shdr& table) {
+  const Elf64_Shdr* names = sections.at(table.sh_link);
+  if (names == nullptr) return;
   const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
   const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
-  for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
-    if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_shndx == SHN_UNDEF) continue;
-    const char* name = file.string(names.sh_offset + symbols[i].st_name, names.sh_offset + names.sh_size);
-    if (name != nullptr && (std::strncmp(name, "cuda", 4) == 0 || std::strncmp(name, "__cuda", 6) == 0))
-      call(symbols[i], name);
+  for (uint64_t i = 0; symbols != nullptr && i < count && !is_full(); ++i) {
+    const Elf64_Shdr* section = sections.at(symbols[i].st_shndx);
+    if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC || symbols[i].st_shndx == SHN_UNDEF ||
+        section == nullptr)
+      continue;
+    const char* name = file.string(names->sh_offset + symbols[i].st_name, names->sh_offset + names->sh_size);
+    if (name == nullptr || (std::strncmp(name, "cuda", 4) != 0 && std::strncmp(name, "__cuda", 6) != 0))
+      continue;
+    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump, if its
+    // section does not end before.
+    const uint64_t left = section->sh_addr + section->sh_size - symbols[i].st_value;
+    const uint64_t padded = symbols[i].st_value % 16 == 0 && left >= 16 ? 16 : 0;
+    functions[function_count++] = {symbols[i].st_value,
+                                   symbols[i].st_size > padded ? symbols[i].st_size : padded, name};
   }
 }
 
 /// Redirects the functions of a file that has a copy of the CUDA runtime. False if none could be found.
 bool serve(const File& file, const Sections& sections, uint64_t base) {
+  function_count = 0;
+  if (const Elf64_Shdr* symbols = sections.of_type(SHT_SYMTAB))
+    find_by_symbols(file, sections, *symbols);
+  else
+    function_count = find_stripped_runtime(
+        file, sections, [](const char* name) { return runtime.find(name) != nullptr; }, functions,
+        sizeof functions / sizeof *functions);
   bool has_copy = false;
-  each_cuda_function(file, sections, [&](const Elf64_Sym& symbol, const char* name) {
-    const auto* own = reinterpret_cast<const void*>(base + symbol.st_value);
-    if (std::strcmp(name, "__cudaRegisterFatBinary") == 0) has_copy = runtime.find(name) != own;
-  });
+  for (uint64_t i = 0; i < function_count; ++i)
+    if (std::strcmp(functions[i].name, "cudaRuntimeGetVersion") == 0)
+      has_copy =
+          runtime.find(functions[i].name) != reinterpret_cast<const void*>(base + functions[i].address);
   if (!has_copy) return false;
-  each_cuda_function(file, sections, [&](const Elf64_Sym& symbol, const char* name) {
-    const void* target = runtime.find(name);
-    // Functions begin at multiples of 16 bytes, so that even the shortest has room for the jump, if its
-    // section does not end before; one that has not is left alone.
-    if (symbol.st_shndx >= sections.count) return;
-    const Elf64_Shdr& section = sections.list[symbol.st_shndx];
-    const bool has_room =
-        symbol.st_size >= jump_bytes ||
-        (symbol.st_value % 16 == 0 && symbol.st_value + jump_bytes <= section.sh_addr + section.sh_size);
-    if (target != nullptr && has_room) put_jump(base + symbol.st_value, target);
-  });
+  for (uint64_t i = 0; i < function_count; ++i) {
+    const void* target = runtime.find(functions[i].name);
+    // One that has no room for the jump is left alone.
+    if (target != nullptr && functions[i].room >= jump_bytes) put_jump(base + functions[i].address, target);
+  }
   return true;
 }
 
@@ -200,20 +148,18 @@ void hide(const link_map& map, const File& file, const Sections& sections, const
   const Elf64_Sym* loaded = nullptr;
   for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_SYMTAB) loaded = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr);
-  for (uint64_t s = 0; s < sections.count && loaded != nullptr; ++s) {
-    const Elf64_Shdr& table = sections.list[s];
-    if (table.sh_type != SHT_DYNSYM || table.sh_link >= sections.count) continue;
-    const Elf64_Shdr& names = sections.list[table.sh_link];
-    const uint64_t count = table.sh_size / sizeof(Elf64_Sym);
-    const auto* symbols = file.at<Elf64_Sym>(table.sh_offset, count);
-    for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
-      const char* name = file.string(names.sh_offset + symbols[i].st_name, names.sh_offset + names.sh_size);
-      if (name == nullptr || std::strcmp(name, hidden) != 0) continue;
-      Elf64_Sym gone = symbols[i];
-      gone.st_value = 0;
-      gone.st_shndx = SHN_UNDEF;
-      overwrite(reinterpret_cast<uint64_t>(loaded + i), &gone, sizeof gone, PROT_READ);
-    }
+  const Elf64_Shdr* table = sections.of_type(SHT_DYNSYM);
+  const Elf64_Shdr* names = table == nullptr ? nullptr : sections.at(table->sh_link);
+  if (loaded == nullptr || names == nullptr) return;
+  const uint64_t count = table->sh_size / sizeof(Elf64_Sym);
+  const auto* symbols = file.at<Elf64_Sym>(table->sh_offset, count);
+  for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
+    const char* name = file.string(names->sh_offset + symbols[i].st_name, names->sh_offset + names->sh_size);
+    if (name == nullptr || std::strcmp(name, hidden) != 0) continue;
+    Elf64_Sym gone = symbols[i];
+    gone.st_value = 0;
+    gone.st_shndx = SHN_UNDEF;
+    overwrite(reinterpret_cast<uint64_t>(loaded + i), &gone, sizeof gone, PROT_READ);
   }
 }
 
@@ -225,12 +171,15 @@ bool is_linker(const char* path) {
 
 /// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
 /// its end, apart from files that are closed again.
-const link_map* seen[4096];
+struct Seen {
+  const link_map* map;
+  bool served;
+} seen[4096];
 size_t seen_count = 0;
 
 bool is_seen(const link_map* map) {
   for (size_t i = 0; i < seen_count; ++i)
-    if (seen[i] == map) return true;
+    if (seen[i].map == map) return true;
   return false;
 }
 
@@ -240,27 +189,35 @@ void serve_new(const r_debug& debug, bool opened) {
   size_t kept = 0;
   for (size_t i = 0; i < seen_count; ++i)
     for (const link_map* map = debug.r_map; map != nullptr; map = map->l_next)
-      if (map == seen[i]) {
-        seen[kept++] = map;
+      if (map == seen[i].map) {
+        seen[kept++] = seen[i];
         break;
       }
   seen_count = kept;
   for (const link_map* map = debug.r_map; map != nullptr; map = map->l_next) {
     if (is_seen(map) || seen_count == sizeof seen / sizeof *seen) continue;
-    seen[seen_count++] = map;
+    Seen& now = seen[seen_count++] = {map, false};
     const bool is_program = map == debug.r_map;
     if (!is_program && map->l_name[0] == '\0') continue;
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
-    const Sections sections = sections_of(file);
+    const Sections sections(file);
     if (opened && is_linker(path)) hide(*map, file, sections, "nvJitLinkVersion");
+    // What has machine code alone cannot run here. The toolkit's libraries keep their own runtime, so that
+    // its errors are theirs and not the program's.
+    const bool is_left_alone =
+        !is_program && sections.of_type(SHT_SYMTAB) == nullptr && !comes_with_ptx(file, sections);
+    now.served = !is_left_alone && serve(file, sections, map->l_addr);
     // Programs that load PTX themselves have a runtime, but no device code.
-    if (serve(file, sections, map->l_addr) || !sections.has_device_code || needs(*map, "libcudart.so"))
+    if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so"))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
-        " has its own copy of the CUDA runtime and no symbol table (it was stripped), so that its kernels "
-        "cannot run here. Link it with nvcc -cudart shared, or do not strip it",
-        is_program ? "\n" : "; the toolkit's own libraries (cuBLAS, cuDNN, …) do not run here\n");
+        is_left_alone
+            ? " holds device code without PTX, which cannot run here, as all of the toolkit's own libraries "
+              "(cuBLAS, cuDNN, …)\n"
+            : " has its own copy of the CUDA runtime, and no symbols are left by which it could be found (it "
+              "was stripped), nor is it found by its code: its kernels cannot run here. Link it with nvcc "
+              "-cudart shared, or do not strip it\n");
   }
 }
 
@@ -285,6 +242,14 @@ __attribute__((constructor)) void start() {
 /// Set by the runtime: what to do before the process ends at once.
 extern "C" __attribute__((visibility("default"))) void (*lanescope_before_exit)();
 void (*lanescope_before_exit)() = nullptr;
+
+/// Whether the file that is loaded at an address has a copy of the runtime that is led here.
+// NOLINTNEXTLINE(readability-identifier-naming): a name for all programs
+extern "C" __attribute__((visibility("default"))) bool lanescope_serves(const void* loaded_at) {
+  for (size_t i = 0; i < seen_count; ++i)
+    if (seen[i].served && reinterpret_cast<const void*>(seen[i].map->l_addr) == loaded_at) return true;
+  return false;
+}
 
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
   if (lanescope_before_exit != nullptr) lanescope_before_exit();
