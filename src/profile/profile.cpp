@@ -113,6 +113,8 @@ Profile merge(const std::vector<Profile>& parts) {
 }
 
 bool is_toolkit_header(std::string_view path) {
+  // Those that clang brings in place of some: …/lib/clang/22/include/__clang_cuda_device_functions.h
+  if (path.find("/include/__clang_cuda_") != std::string_view::npos) return true;
   // …/cuda/include/…, …/cuda-13.0/include/…, …/targets/x86_64-linux/include/…
   const size_t include = path.rfind("/include/");
   if (include == std::string_view::npos) return false;
@@ -126,13 +128,21 @@ bool is_toolkit_header(std::string_view path) {
 
 Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   if (origin.line == 0) return {0, origin.ptx_line, false};
+  const auto is_python = [&](uint32_t file) { return module.file_path(file).ends_with(".py"); };
+  const auto& calls = module.source_locs;
+  // A kernel that is written in Python names the line that a reader knows; what it calls in other languages
+  // belongs to what translates it.
+  bool has_python = is_python(origin.file);
+  for (uint32_t at = origin.source; at < calls.size() && !has_python; at = calls[at].inlined_at)
+    has_python = is_python(calls[at].file);
   Place place{origin.file, origin.line, true};
   uint32_t at = origin.source;
-  while (at < module.source_locs.size() && is_toolkit_header(module.file_path(place.file))) {
-    at = module.source_locs[at].inlined_at;
-    if (at >= module.source_locs.size()) break;
-    place.file = module.source_locs[at].file;
-    place.line = module.source_locs[at].line;
+  while (at < calls.size() &&
+         (has_python ? !is_python(place.file) : is_toolkit_header(module.file_path(place.file)))) {
+    at = calls[at].inlined_at;
+    if (at >= calls.size()) break;
+    place.file = calls[at].file;
+    place.line = calls[at].line;
   }
   return place;
 }

@@ -295,7 +295,21 @@ TEST(PlaceOf, LooksThroughHeadersOfTheToolkitOnly) {
   EXPECT_EQ(place_of(module, {ptx::Op::ld, 901, 1, 20, 5, 1}).line, 20u);
 }
 
+TEST(PlaceOf, KernelsInPythonAreNamedByTheirOwnLines) {
+  ptx::Module module;
+  module.files = {{1, "sum.py"}, {2, "warp/native/tile.h"}, {3, "helper.py"}};
+  module.source_locs = {
+      {1, 20, 0, ptx::no_index, ""}, {2, 1301, 9, 0, "outer"}, {2, 55, 3, 1, "inner"}, {3, 7, 0, 0, "f"}};
+  const Place called = place_of(module, {ptx::Op::ld, 900, 2, 55, 3, 2});
+  EXPECT_EQ(called.file, 1u);
+  EXPECT_EQ(called.line, 20u);
+  const Place in_helper = place_of(module, {ptx::Op::ld, 901, 3, 7, 0, 3});
+  EXPECT_EQ(in_helper.file, 3u);
+  EXPECT_EQ(in_helper.line, 7u);
+}
+
 TEST(PlaceOf, ToolkitHeaders) {
+  EXPECT_TRUE(is_toolkit_header("/usr/lib/llvm-22/lib/clang/22/include/__clang_cuda_device_functions.h"));
   EXPECT_TRUE(is_toolkit_header("cuda/include/sm_30_intrinsics.hpp"));
   EXPECT_TRUE(is_toolkit_header("/usr/local/cuda/include/cooperative_groups/details/sync.h"));
   EXPECT_TRUE(is_toolkit_header("/opt/nvidia/bin/../targets/x86_64-linux/include/crt/device_functions.hpp"));
