@@ -184,8 +184,10 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   };
   prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string());
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // Numba keeps what the linker made: here PTX, which is no use elsewhere, and elsewhere machine code.
+  // Numba and CuPy keep what was compiled: here PTX, which is no use elsewhere, and elsewhere machine code.
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
+  set("CUPY_CACHE_DIR", (reports / "cupy.cache").string());
+  set("CUPY_COMPILE_WITH_PTX", "1");
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);

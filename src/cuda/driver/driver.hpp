@@ -75,5 +75,12 @@ template <typename... A>
 Status by_context(Status (*target)(A...), A... a) {
   return in_context([&] { return target(a...); });
 }
+/// For functions about a stream or an event, which know their context; default streams are those of the
+/// current one.
+template <typename H, typename... A>
+Status by_handle(Status (*target)(H*, A...), H* handle, A... a) {
+  const bool is_made = reinterpret_cast<uintptr_t>(handle) > reinterpret_cast<uintptr_t>(per_thread_handle());
+  return is_made ? by_driver(target, handle, a...) : by_context(target, handle, a...);
+}
 
 }  // namespace lanescope::cuda

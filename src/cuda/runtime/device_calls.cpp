@@ -12,7 +12,9 @@
 namespace lanescope::cuda {
 namespace {
 
-constexpr int cuda_version = 13000;
+constexpr int runtime_version = 13000;
+/// Programs ask for it to know whether PTX of their toolkit can be loaded: that of every CUDA 13 can.
+constexpr int driver_version = 13090;
 constexpr char bus_id[] = "0000:00:00.0";
 
 /// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
@@ -127,11 +129,15 @@ LANESCOPE_CUDA_API Status cudaDeviceGetAttribute(int* value, int attribute, int 
 
 LANESCOPE_CUDA_API Status cudaDriverGetVersion(int* version) {
   if (version == nullptr) return remember(Status::invalid_value);
-  *version = cuda_version;
+  *version = driver_version;
   return Status::success;
 }
 
-LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) { return cudaDriverGetVersion(version); }
+LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) {
+  if (version == nullptr) return remember(Status::invalid_value);
+  *version = runtime_version;
+  return Status::success;
+}
 
 LANESCOPE_CUDA_API Status cudaDeviceSynchronize() {
   return call([](Runtime& runtime) {

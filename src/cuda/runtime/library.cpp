@@ -66,7 +66,7 @@ Status Runtime::load_library(Binary** out, const void* code, size_t size, const 
   } else if (std::memcmp(&magic, ELFMAG, SELFMAG) == 0) {
     const std::string reason = name +
                                ": holds machine code only (a cubin). Lanescope runs PTX: hand over the PTX "
-                               "that it was made of";
+                               "that it was made of (for Warp, wp.config.cuda_output = \"ptx\")";
     refuse(reason);
     return defect(Status::no_kernel_image_for_device, reason, why);
   } else if (std::strstr(text, ".version") == nullptr) {  // which no device would take either

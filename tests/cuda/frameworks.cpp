@@ -1,0 +1,97 @@
+// What frameworks ask of a driver that they hand PTX to (here: Warp), and did not get once.
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+
+#include "driver_calls.hpp"
+
+namespace {
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("failed: %s\n", what);
+  std::exit(1);
+}
+
+/// As of a toolkit that is newer than the functions here.
+constexpr char ptx[] = R"(
+.version 9.4
+.target sm_90
+.address_size 64
+.visible .entry copy(.param .u64 out) {
+  .reg .b32 %r<2>;
+  .reg .b64 %rd<4>;
+  ld.param.u64 %rd1, [out];
+  mov.u32 %r1, %tid.x;
+  mul.wide.u32 %rd2, %r1, 4;
+  add.s64 %rd3, %rd1, %rd2;
+  st.global.u32 [%rd3], %r1;
+  ret;
+})";
+
+/// Made for a newer toolkit, PTX is handed over if the driver is not older than that.
+void take_newer_ptx() {
+  int version = 0;
+  require(cuDriverGetVersion(&version) == 0 && version >= 13040 && version < 14000, "version of the driver");
+  void *module = nullptr, *function = nullptr;
+  uint64_t memory = 0;
+  require(cuModuleLoadData(&module, ptx) == 0 && cuModuleGetFunction(&function, module, "copy") == 0,
+          "module");
+  require(cuMemAlloc_v2(&memory, 128) == 0, "memory");
+  void* arguments[] = {&memory};
+  require(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, nullptr, arguments, nullptr) == 0, "launch");
+  unsigned last = 0;
+  require(cuMemcpyDtoH_v2(&last, memory + 124, 4) == 0 && last == 31, "result");
+}
+
+/// Machine code is refused, with what helps.
+void refuse_machine_code() {
+  constexpr char cubin[128] =
+      "\x7f"
+      "ELF";
+  void* module = nullptr;
+  constexpr int no_binary_for_gpu = 209;
+  require(cuModuleLoadData(&module, cubin) == no_binary_for_gpu, "machine code");
+}
+
+/// All functions that may be needed are looked up first; one that is missing would be an error.
+void look_up_graphics() {
+  for (const char* name : {"cuGraphicsGLRegisterBuffer", "cuGLGetDevices"}) {
+    void* function = nullptr;
+    int found = -1;
+    require(cuGetProcAddress_v2(name, &function, 12000, 0, &found) == 0 && found == 0, name);
+    constexpr int not_supported = 801;
+    require(reinterpret_cast<int (*)()>(function)() == not_supported, "result of a function for graphics");
+  }
+}
+
+/// Streams and events are used, and thrown away, while no context is current.
+void use_without_context() {
+  void *stream = nullptr, *event = nullptr, *other = nullptr;
+  require(cuStreamCreate(&stream, 1) == 0 && cuEventCreate(&event, 0) == 0 && cuEventCreate(&other, 0) == 0,
+          "stream and events");
+  require(cuCtxSetCurrent(nullptr) == 0, "no context");
+  require(cuEventRecord(event, stream) == 0 && cuEventRecord(other, stream) == 0, "record");
+  require(cuStreamWaitEvent(stream, event, 0) == 0 && cuStreamQuery(stream) == 0, "stream");
+  require(cuStreamSynchronize(stream) == 0 && cuEventSynchronize(event) == 0 && cuEventQuery(event) == 0,
+          "synchronise");
+  float time = -1;
+  require(cuEventElapsedTime(&time, event, other) == 0 && time >= 0, "time");
+  require(cuEventDestroy_v2(event) == 0 && cuEventDestroy_v2(other) == 0 && cuStreamDestroy_v2(stream) == 0,
+          "end");
+  constexpr int invalid_context = 201;
+  require(cuStreamSynchronize(nullptr) == invalid_context, "the default stream is that of a context");
+}
+
+}  // namespace
+
+int main() {
+  void* context = nullptr;
+  require(cuInit(0) == 0 && cuDevicePrimaryCtxRetain(&context, 0) == 0 && cuCtxSetCurrent(context) == 0,
+          "context");
+  take_newer_ptx();
+  refuse_machine_code();
+  look_up_graphics();
+  use_without_context();
+  std::printf("as frameworks do\n");
+}
