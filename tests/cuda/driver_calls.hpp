@@ -10,8 +10,10 @@ int cuArray3DCreate_v2(void**, const void*);
 int cuArrayCreate_v2(void**, const void*);
 int cuArrayDestroy(void*);
 int cuArrayGetDescriptor_v2(void*, void*);
+int cuCtxAttach(void**, unsigned);
 int cuCtxCreate_v2(void**, unsigned, int);
 int cuCtxDestroy_v2(void*);
+int cuCtxDetach(void*);
 int cuCtxGetApiVersion(void*, unsigned*);
 int cuCtxGetCurrent(void**);
 int cuCtxGetDevice(int*);
@@ -40,6 +42,8 @@ int cuFuncGetModule(void**, void*);
 int cuFuncGetName(const char**, void*);
 int cuFuncGetParamInfo(void*, size_t, size_t*, size_t*);
 int cuFuncSetAttribute(void*, int, int);
+int cuFuncSetBlockShape(void*, int, int, int);
+int cuFuncSetSharedSize(void*, unsigned);
 int cuGetErrorName(int, const char**);
 int cuGetErrorString(int, const char**);
 int cuGetProcAddress_v2(const char*, void**, int, uint64_t, int*);
@@ -54,6 +58,7 @@ int cuGraphLaunch(void*, void*);
 int cuInit(unsigned);
 int cuLaunchCooperativeKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
                               void*, void**);
+int cuLaunchGrid(void*, int, int);
 int cuLaunchHostFunc(void*, void (*)(void*), void*);
 int cuLaunchKernel(void*, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned, void*, void**,
                    void**);
@@ -100,6 +105,8 @@ int cuOccupancyMaxPotentialBlockSize(int*, int*, void*, size_t (*)(int), size_t,
 int cuPointerGetAttribute(void*, int, uint64_t);
 int cuPointerGetAttributes(unsigned, int*, void**, uint64_t);
 int cuStreamBeginCapture_v2(void*, int);
+int cuParamSetSize(void*, unsigned);
+int cuParamSetv(void*, int, void*, unsigned);
 int cuStreamCreate(void**, unsigned);
 int cuStreamDestroy_v2(void*);
 int cuStreamEndCapture(void*, void**);

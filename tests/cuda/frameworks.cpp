@@ -1,4 +1,4 @@
-// What frameworks ask of a driver that they hand PTX to (here: Warp), and did not get once.
+// What frameworks ask of a driver that they hand PTX to (here: Warp and PyCUDA), and did not get once.
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -65,6 +65,26 @@ void look_up_graphics() {
   }
 }
 
+/// PyCUDA sets the block for itself, and takes leave of its context as one did before CUDA 4.
+void launch_in_steps() {
+  void *context = nullptr, *again = nullptr, *module = nullptr, *function = nullptr;
+  uint64_t memory = 0;
+  require(cuCtxCreate_v2(&context, 0, 0) == 0, "context");
+  require(cuModuleLoadData(&module, ptx) == 0 && cuModuleGetFunction(&function, module, "copy") == 0,
+          "module");
+  require(cuMemAlloc_v2(&memory, 256) == 0, "memory");
+  constexpr int invalid_value = 1, invalid_context = 201;
+  require(cuLaunchGrid(function, 1, 1) == invalid_value, "no block is set");
+  require(cuFuncSetBlockShape(function, 64, 1, 1) == 0 && cuFuncSetSharedSize(function, 0) == 0, "block");
+  require(cuParamSetSize(function, 8) == 0 && cuParamSetv(function, 0, &memory, 8) == 0, "parameters");
+  require(cuLaunchGrid(function, 1, 1) == 0, "launch");
+  unsigned last = 0;
+  require(cuMemcpyDtoH_v2(&last, memory + 252, 4) == 0 && last == 63, "result");
+  require(cuCtxAttach(&again, 0) == 0 && again == context, "attach");
+  require(cuCtxDetach(context) == 0 && cuCtxSynchronize() == 0, "detach once");
+  require(cuCtxDetach(context) == 0 && cuCtxDetach(context) == invalid_context, "detach twice");
+}
+
 /// Streams and events are used, and thrown away, while no context is current.
 void use_without_context() {
   void *stream = nullptr, *event = nullptr, *other = nullptr;
@@ -92,6 +112,7 @@ int main() {
   take_newer_ptx();
   refuse_machine_code();
   look_up_graphics();
+  launch_in_steps();
   use_without_context();
   std::printf("as frameworks do\n");
 }

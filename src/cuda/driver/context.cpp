@@ -119,6 +119,24 @@ LANESCOPE_CUDA_API Status cuCtxDestroy_v2(Context* context) {
   return status;
 }
 
+/// Before CUDA 4, contexts were counted.
+LANESCOPE_CUDA_API Status cuCtxAttach(Context** out, unsigned flags) {
+  return in_context([&] {
+    if (out == nullptr || flags != 0) return Status::invalid_value;
+    *out = current_context;
+    ++current_context->attached;
+    return Status::success;
+  });
+}
+LANESCOPE_CUDA_API Status cuCtxDetach(Context* context) {
+  return in_context([&] {
+    if (context != current_context) return Status::invalid_context;
+    if (context->attached == 0) return cuCtxDestroy_v2(context);
+    --context->attached;
+    return Status::success;
+  });
+}
+
 LANESCOPE_CUDA_API Status cuCtxPushCurrent_v2(Context* context) {
   const Status status = driver([&] {
     if (context == nullptr) return Status::invalid_value;

@@ -11,6 +11,7 @@ struct Context {
   unsigned long long id = 1;
   std::atomic<bool> destroyed{false};
   std::atomic<int> references{0};      ///< to the primary context: cuDevicePrimaryCtxRetain
+  std::atomic<int> attached{0};        ///< another one: cuCtxAttach
   std::atomic<bool> in_use{false};     ///< the primary context, by the runtime
   std::atomic<bool> was_reset{false};  ///< the primary context, and not retained since
 };
