@@ -133,6 +133,18 @@ std::string error_in(const std::string& printed) {
   return printed.substr(0, printed.find('\n'));
 }
 
+/// The texts as of another version of PTX.
+std::vector<std::string> with_version(std::vector<std::string> texts, const std::string& version) {
+  constexpr std::string_view directive = ".version ";
+  for (std::string& text : texts) {
+    const size_t at = text.find(directive);
+    if (at == std::string::npos) continue;
+    const size_t begin = at + directive.size();
+    text.replace(begin, text.find_first_of(" \t\r\n", begin) - begin, version);
+  }
+  return texts;
+}
+
 Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const std::string& target) {
   const ScratchFolder folder;
   const auto file = [&](const std::string& name) { return (folder.path() / name).string(); };
@@ -160,6 +172,12 @@ Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const
     // The linker knows what a kernel needs with all that it calls. It may miss the device's runtime, which
     // changes nothing in what it prints.
     if (!assembly.kernels.empty()) read_assembler_output(output_of(link, folder), assembly.kernels);
+  }
+  // Of a newer compiler's PTX, an older assembler takes what has no news in it.
+  const std::string newest = name_in(printed, "current version is ");
+  if (assembly.kernels.empty() && !newest.empty()) {
+    const std::vector<std::string> older = with_version(texts, newest);
+    if (older != texts) return run(ptxas, older, target);
   }
   if (assembly.kernels.empty()) assembly.unknown = ptxas.string() + ": " + error_in(printed);
   return assembly;

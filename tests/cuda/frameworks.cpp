@@ -85,6 +85,100 @@ void launch_in_steps() {
   require(cuCtxDetach(context) == 0 && cuCtxDetach(context) == invalid_context, "detach twice");
 }
 
+/// CUgraphNodeParams, with what is used here.
+struct NodeParams {
+  enum : int { of_kernel = 0, of_copy = 1, empty = 5, allocation = 10, condition = 13 } type;
+  int reserved[3];
+  union {
+    long long room[30];
+    struct {
+      void* function;
+      unsigned grid[3], block[3], shared;
+      void **arguments, **extra, *kernel, *context;
+    } kernel;
+    struct {
+      int flags, reserved;
+      void* context;
+      struct Side {
+        size_t x, y, z, level;
+        unsigned type;
+        const void* host;
+        uint64_t device;
+        void *array, *reserved;
+        size_t pitch, height;
+      } source, target;
+      size_t width, height, depth;
+    } copy;
+    struct {
+      uint64_t handle;
+      int type;
+      unsigned size;
+      void** graphs;
+      void* context;
+    } condition_of;
+  };
+};
+static_assert(sizeof(NodeParams) == 256);
+
+/// Nodes of any kind, and a condition with its graph.
+void build_graph() {
+  void *module = nullptr, *function = nullptr, *graph = nullptr, *node = nullptr, *inner = nullptr,
+       *context = nullptr;
+  uint64_t memory = 0, handle = 0;
+  require(cuModuleLoadData(&module, ptx) == 0 && cuModuleGetFunction(&function, module, "copy") == 0,
+          "module");
+  require(cuCtxGetCurrent(&context) == 0 && cuMemAlloc_v2(&memory, 256) == 0, "memory");
+  require(cuMemsetD8_v2(memory, 0, 256) == 0 && cuGraphCreate(&graph, 0) == 0, "graph");
+  constexpr unsigned holds_at_start = 1, default_is_assigned = 1;
+  require(cuGraphConditionalHandleCreate(&handle, graph, context, holds_at_start, default_is_assigned) == 0,
+          "handle");
+  NodeParams params{};
+  params.type = NodeParams::condition;
+  params.condition_of = {handle, 0, 1, nullptr, context};
+  require(cuGraphAddNode_v2(&node, graph, nullptr, nullptr, 0, &params) == 0, "condition");
+  void* body = params.condition_of.graphs[0];
+  void* arguments[] = {&memory};
+  params = {};
+  params.type = NodeParams::of_kernel;
+  params.kernel = {function, {1, 1, 1}, {32, 1, 1}, 0, arguments, nullptr, nullptr, context};
+  require(cuGraphAddNode_v2(&inner, body, nullptr, nullptr, 0, &params) == 0, "kernel");
+  params = {};
+  params.type = NodeParams::of_copy;
+  constexpr unsigned device = 2;
+  params.copy.source.type = params.copy.target.type = device;
+  params.copy.source.device = memory;
+  params.copy.target.device = memory + 128;
+  params.copy.width = 128;
+  params.copy.height = params.copy.depth = 1;
+  require(cuGraphAddNode_v2(&node, graph, &node, nullptr, 1, &params) == 0, "copy");
+  params = {};
+  params.type = NodeParams::empty;
+  require(cuGraphAddNode_v2(&node, graph, &node, nullptr, 1, &params) == 0, "empty node");
+  void* executable = nullptr;
+  require(cuGraphInstantiateWithFlags(&executable, graph, 0) == 0 && cuGraphLaunch(executable, nullptr) == 0,
+          "launch");
+  unsigned last = 0;
+  require(cuMemcpyDtoH_v2(&last, memory + 252, 4) == 0 && last == 31, "result");
+}
+
+/// What is captured next can be put behind other nodes.
+void change_capture() {
+  void *stream = nullptr, *graph = nullptr, *node = nullptr, *ended = nullptr;
+  require(cuStreamCreate(&stream, 1) == 0 && cuStreamBeginCapture_v2(stream, 0) == 0, "capture");
+  int status = 0;
+  require(cuStreamGetCaptureInfo_v2(stream, &status, nullptr, &graph, nullptr, nullptr) == 0, "graph");
+  require(cuGraphAddEmptyNode(&node, graph, nullptr, 0) == 0, "node");
+  constexpr unsigned replace = 1;
+  require(cuStreamUpdateCaptureDependencies(stream, &node, 1, replace) == 0, "dependencies");
+  void* const* needs = nullptr;
+  size_t count = 0;
+  require(cuStreamGetCaptureInfo_v2(stream, &status, nullptr, nullptr, &needs, &count) == 0 && count == 1 &&
+              needs[0] == node,
+          "dependencies as set");
+  require(cuStreamEndCapture(stream, &ended) == 0 && ended == graph && cuStreamDestroy_v2(stream) == 0,
+          "end");
+}
+
 /// Streams and events are used, and thrown away, while no context is current.
 void use_without_context() {
   void *stream = nullptr, *event = nullptr, *other = nullptr;
@@ -113,6 +207,8 @@ int main() {
   refuse_machine_code();
   look_up_graphics();
   launch_in_steps();
+  build_graph();
+  change_capture();
   use_without_context();
   std::printf("as frameworks do\n");
 }

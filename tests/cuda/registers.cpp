@@ -12,7 +12,7 @@
 namespace {
 
 std::string module_with(const std::string& directives) {
-  return ".version 8.0\n.target sm_90\n.address_size 64\n.visible .entry scale(.param .u64 out)\n" +
+  return ".version 9.4\n.target sm_90\n.address_size 64\n.visible .entry scale(.param .u64 out)\n" +
          directives + "{\n  ret;\n}\n";
 }
 

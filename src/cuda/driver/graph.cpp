@@ -18,6 +18,22 @@ Status with_kernel(const DriverKernelNode* node, F&& body) {
   });
 }
 
+/// CUgraphNodeParams, as far as the runtime has the parameters otherwise.
+struct DriverNodeParams {
+  NodeType type;
+  int reserved[3];
+  union {
+    long long room[30];
+    DriverKernelNode kernel;
+    struct {
+      int flags, reserved;
+      Context* context;
+      DriverCopy3D box;
+    } copy;
+  };
+};
+static_assert(sizeof(DriverNodeParams) == 256);
+
 /// The driver has types that the runtime calls empty.
 Status type_of(const Node* node, NodeType* type) {
   const Status status = cudaGraphNodeGetType(node, type);
@@ -40,6 +56,8 @@ LANESCOPE_PASS_4(cuGraphAddEmptyNode, cudaGraphAddEmptyNode, by_driver)
 LANESCOPE_PASS_5(cuGraphAddChildGraphNode, cudaGraphAddChildGraphNode, by_driver)
 LANESCOPE_PASS_5(cuGraphAddEventRecordNode, cudaGraphAddEventRecordNode, by_driver)
 LANESCOPE_PASS_5(cuGraphAddEventWaitNode, cudaGraphAddEventWaitNode, by_driver)
+LANESCOPE_PASS_5(cuGraphAddMemAllocNode, cudaGraphAddMemAllocNode, by_context)
+LANESCOPE_PASS_2(cuGraphMemAllocNodeGetParams, cudaGraphMemAllocNodeGetParams, by_driver)
 LANESCOPE_PASS_5(cuGraphAddMemFreeNode, cudaGraphAddMemFreeNode, by_context)
 LANESCOPE_PASS_5(cuGraphAddDependencies_v2, cudaGraphAddDependencies, by_driver)
 LANESCOPE_PASS_5(cuGraphRemoveDependencies_v2, cudaGraphRemoveDependencies, by_driver)
@@ -138,12 +156,32 @@ LANESCOPE_CUDA_API Status cuGraphAddMemsetNode(Node** out, Graph* graph, Node* c
   return in_context([&] { return cudaGraphAddMemsetNode(out, graph, needs, count, params); });
 }
 
+LANESCOPE_CUDA_API Status cuGraphAddNode_v2(Node** out, Graph* graph, Node* const* needs, const void* edges,
+                                            size_t count, DriverNodeParams* params) {
+  if (params != nullptr && params->type == NodeType::kernel)
+    return cuGraphAddKernelNode_v2(out, graph, needs, count, &params->kernel);
+  if (params != nullptr && params->type == NodeType::copy)
+    return cuGraphAddMemcpyNode(out, graph, needs, count, &params->copy.box, params->copy.context);
+  return in_context([&] {
+    return cudaGraphAddNode(out, graph, needs, edges, count, reinterpret_cast<AnyNodeParams*>(params));
+  });
+}
+
+LANESCOPE_CUDA_API Status cuGraphConditionalHandleCreate(uint64_t* out, Graph* graph, Context*,
+                                                         unsigned first, unsigned flags) {
+  return in_context([&] { return cudaGraphConditionalHandleCreate(out, graph, first, flags); });
+}
+
 LANESCOPE_CUDA_API Status cuGraphExecMemsetNodeSetParams(Executable* executable, const Node* node,
                                                          const MemsetParams* params, Context*) {
   return in_context([&] { return cudaGraphExecMemsetNodeSetParams(executable, node, params); });
 }
 
 // The first versions, which know no data of edges.
+LANESCOPE_CUDA_API Status cuGraphAddNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                         DriverNodeParams* params) {
+  return cuGraphAddNode_v2(out, graph, needs, nullptr, count, params);
+}
 LANESCOPE_CUDA_API Status cuGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
                                                  size_t count) {
   return cuGraphAddDependencies_v2(graph, from, to, nullptr, count);

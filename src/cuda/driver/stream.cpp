@@ -36,6 +36,11 @@ LANESCOPE_CUDA_API Status cuStreamGetCaptureInfo_v2(Stream* stream, int* status,
   return cuStreamGetCaptureInfo_v3(stream, status, id, graph, needs, nullptr, count);
 }
 
+LANESCOPE_CUDA_API Status cuStreamUpdateCaptureDependencies(Stream* stream, Node* const* needs, size_t count,
+                                                            unsigned flags) {
+  return cuStreamUpdateCaptureDependencies_v2(stream, needs, nullptr, count, flags);
+}
+
 /// Streams belong to no context here; they are used in the current one.
 LANESCOPE_CUDA_API Status cuStreamGetCtx(Stream* stream, Context** out) {
   return in_context([&] {
@@ -192,6 +197,7 @@ LANESCOPE_PASS_3(cuStreamSetAttribute_ptsz, cuStreamSetAttribute, with_own_strea
 LANESCOPE_PASS_1(cuStreamSynchronize_ptsz, cuStreamSynchronize, with_own_stream)
 LANESCOPE_PASS_5(cuStreamUpdateCaptureDependencies_v2_ptsz, cuStreamUpdateCaptureDependencies_v2,
                  with_own_stream)
+LANESCOPE_PASS_4(cuStreamUpdateCaptureDependencies_ptsz, cuStreamUpdateCaptureDependencies, with_own_stream)
 LANESCOPE_PASS_3(cuStreamWaitEvent_ptsz, cuStreamWaitEvent, with_own_stream)
 LANESCOPE_PASS_4(cuStreamWaitValue32_ptsz, cuStreamWaitValue32, with_own_stream)
 LANESCOPE_PASS_4(cuStreamWaitValue32_v2_ptsz, cuStreamWaitValue32_v2, with_own_stream)

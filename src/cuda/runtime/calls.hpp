@@ -7,6 +7,7 @@
 namespace lanescope::cuda {
 enum class NodeType : int;
 struct AllocationNodeParams;
+struct AnyNodeParams;
 struct Binary;
 struct Event;
 struct Executable;
@@ -83,8 +84,14 @@ Status cudaGraphAddHostNode(Node** out, Graph* graph, Node* const* needs, size_t
                             const HostNodeParams* params);
 Status cudaGraphAddKernelNode(Node** out, Graph* graph, Node* const* needs, size_t count,
                               const KernelNodeParams* params);
+Status cudaGraphAddMemAllocNode(Node** out, Graph* graph, Node* const* needs, size_t count,
+                                AllocationNodeParams* params);
 Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node* const* needs, size_t count, void* pointer);
 Status cudaGraphAddMemcpyNode(Node** out, Graph* graph, Node* const* needs, size_t count, const Copy3D* copy);
+Status cudaGraphAddNode(Node** out, Graph* graph, Node* const* needs, const void* edges, size_t count,
+                        AnyNodeParams* params);
+Status cudaGraphConditionalHandleCreate(uint64_t* out, Graph* graph, unsigned first, unsigned flags);
+Status cudaGraphMemAllocNodeGetParams(const Node* node, AllocationNodeParams* out);
 Status cudaGraphAddMemsetNode(Node** out, Graph* graph, Node* const* needs, size_t count,
                               const MemsetParams* params);
 Status cudaGraphChildGraphNodeGetGraph(const Node* node, Graph** out);

@@ -397,7 +397,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddEventWaitNode(Node** out, Graph* graph, No
   });
 }
 
-namespace {
+namespace lanescope::cuda {
 
 /// cudaMemAllocNodeParams.
 struct AllocationNodeParams {
@@ -409,7 +409,7 @@ struct AllocationNodeParams {
 };
 static_assert(sizeof(AllocationNodeParams) == 120);
 
-}  // namespace
+}  // namespace lanescope::cuda
 
 LANESCOPE_CUDA_API Status cudaGraphAddMemAllocNode(Node** out, Graph* graph, Node* const* needs, size_t count,
                                                    AllocationNodeParams* params) {
@@ -433,7 +433,7 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node
   });
 }
 
-namespace {
+namespace lanescope::cuda {
 
 /// cudaMemcpyNodeParams.
 struct CopyNodeParams {
@@ -469,6 +469,8 @@ struct AnyNodeParams {
 };
 static_assert(sizeof(AnyNodeParams) == 256);
 
+namespace {
+
 Status add_condition(Node** out, Graph* graph, Node* const* needs, size_t count,
                      ConditionNodeParams& params) {
   return call([&](Runtime& runtime) {
@@ -491,6 +493,7 @@ Status add_condition(Node** out, Graph* graph, Node* const* needs, size_t count,
 }
 
 }  // namespace
+}  // namespace lanescope::cuda
 
 LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const* needs, const void*,
                                            size_t count, AnyNodeParams* params) {
