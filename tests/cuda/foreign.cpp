@@ -1,4 +1,4 @@
-// Kernels that other compilers made (Triton, Numba): their PTX is loaded from files, launched as those
+// Kernels that other compilers made (Triton, Numba, clang): their PTX is loaded from files, launched as those
 // packages launch it, and the results are checked. Arguments: the folder of the PTX, and which kernel.
 #include <algorithm>
 #include <cmath>
@@ -155,6 +155,25 @@ void numba_mandelbrot(void* kernel) {
   require(inside > 100 && different <= items / 100, "the numbers of iterations");
 }
 
+/// As clang has it in clang_kernels.cu.
+struct Matrix {
+  const float* data;
+  int pitch;
+};
+
+void clang_transpose(void* kernel) {
+  constexpr int n = 32, in_pitch = 40, out_pitch = 33;
+  std::vector<float> in(n * in_pitch);
+  for (size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i);
+  float* out = upload(std::vector<float>(n * out_pitch, -1.0f));
+  launch(kernel, {1}, {n, n}, 0, Matrix{out, out_pitch}, Matrix{upload(in), in_pitch});
+  const std::vector<float> result = download(out, n * out_pitch);
+  for (int y = 0; y < n; ++y) {
+    for (int x = 0; x < n; ++x) require(result[y * out_pitch + x] == in[x * in_pitch + y], "the transpose");
+    require(result[y * out_pitch + n] == -1.0f, "nothing behind the row");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -166,5 +185,6 @@ int main(int argc, char** argv) {
   if (name == "triton_matmul") triton_matmul(kernel);
   if (name == "numba_sum_blocks") numba_sum_blocks(kernel);
   if (name == "numba_mandelbrot") numba_mandelbrot(kernel);
+  if (name == "clang_transpose") clang_transpose(kernel);
   std::printf("%s ok\n", name.c_str());
 }
