@@ -235,6 +235,8 @@ uint32_t Decoder::next_argument(uint32_t& at, const ptx::Variable& v) {
 
 void Decoder::prepare(FunctionState& s) {
   s.flow = analyse(*s.f, !s.f->is_entry);
+  s.wait_loops = wait_loops(*s.f, s.flow);
+  find_joins_in_loops(*s.f, s.flow, s.wait_loops);
   for (const ptx::Instruction& in : s.f->body)
     if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {
       s.carry = 0;
@@ -309,6 +311,7 @@ void Decoder::emit_function(FunctionState& s) {
   s_ = &s;
   in_ = nullptr;
   s.entry = static_cast<uint32_t>(k_.code.size());
+  s.first_wait_loop = static_cast<uint32_t>(k_.wait_loops.size());
   fixups_.clear();
   if (!s.f->is_entry) {
     ptx::Instruction entry{};
@@ -325,6 +328,7 @@ void Decoder::emit_function(FunctionState& s) {
     in_ = &s.f->body[i];
     std::fill(std::begin(scratch_used_), std::end(scratch_used_), 0);
     new_origin();
+    put_way_back(i);
     s.code_of[i] = static_cast<uint32_t>(k_.code.size());
     emit(i);
   }
@@ -345,6 +349,7 @@ void Decoder::emit_function(FunctionState& s) {
     Inst& inst = k_.code[fix.code];
     (fix.kind == Fixup::Kind::target ? inst.b : inst.c) = s.code_of[fix.instruction];
   }
+  place_wait_loops();
   in_ = nullptr;
 }
 

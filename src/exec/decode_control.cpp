@@ -96,10 +96,44 @@ void Decoder::put_loop_exit(uint32_t instruction, uint32_t target) {
   }
 }
 
+uint32_t Decoder::wait_loop_closed_by(uint32_t instruction, uint32_t target) const {
+  const auto& block_of = s_->flow.block_of;
+  const auto closes = [&](const WaitLoop& loop) {
+    return s_->flow.blocks[loop.header].begin == target &&
+           std::count(loop.latches.begin(), loop.latches.end(), block_of[instruction]) != 0;
+  };
+  const auto found = std::find_if(s_->wait_loops.begin(), s_->wait_loops.end(), closes);
+  if (found == s_->wait_loops.end()) return no_operand;
+  return s_->first_wait_loop + static_cast<uint32_t>(found - s_->wait_loops.begin());
+}
+
+void Decoder::put_way_back(uint32_t instruction) {
+  const uint32_t loop = instruction == 0 ? no_operand : wait_loop_closed_by(instruction - 1, instruction);
+  if (loop != no_operand) put(set_.control.wait_branch, true).d = loop;
+}
+
+void Decoder::place_wait_loops() {
+  for (const WaitLoop& loop : s_->wait_loops) {
+    Kernel::WaitLoop& placed = k_.wait_loops.emplace_back();
+    placed.first = s_->code_of[s_->flow.blocks[loop.header].begin];
+    placed.takes_lock = loop.takes_lock;
+    std::vector<uint32_t> blocks = loop.blocks;
+    std::sort(blocks.begin(), blocks.end());
+    for (const uint32_t block : blocks) {
+      const uint32_t begin = s_->code_of[s_->flow.blocks[block].begin];
+      const uint32_t end = s_->code_of[s_->flow.blocks[block].end];
+      if (!placed.code.empty() && placed.code.back()[1] == begin)
+        placed.code.back()[1] = end;
+      else
+        placed.code.push_back({begin, end});
+    }
+  }
+}
+
 void Decoder::put_branch(uint32_t instruction, uint32_t target) {
   const ControlHandlers& handlers = set_.control;
-  const WaitLoop loop = target <= instruction ? wait_loop(*s_->f, target, instruction) : WaitLoop::none;
-  const bool waits = loop != WaitLoop::none;
+  const uint32_t loop = wait_loop_closed_by(instruction, target);
+  const bool waits = loop != no_operand;
   if (guarded()) {
     const bool leaves = !s_->flow.blocks[s_->flow.block_of[instruction]].left.empty();
     Inst& i = put(waits    ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
@@ -114,7 +148,7 @@ void Decoder::put_branch(uint32_t instruction, uint32_t target) {
   } else {
     put(waits ? handlers.wait_branch : handlers.branch, false);
   }
-  if (waits) k_.code.back().d = static_cast<uint32_t>(loop);
+  if (waits) k_.code.back().d = loop;
   fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::target, target});
 }
 

@@ -25,6 +25,8 @@
 #include "exec/decode.hpp"
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
+#include "exec/loop_joins.hpp"
+#include "exec/wait_loop.hpp"
 #include "ptx/matrix.hpp"
 
 namespace lanescope::exec {
@@ -69,6 +71,8 @@ class Decoder {
     uint32_t index = 0;
     const ptx::Function* f = nullptr;
     Flow flow;
+    std::vector<WaitLoop> wait_loops;
+    uint32_t first_wait_loop = 0;  ///< its place in Kernel::wait_loops
     bool recursive = false;
     bool address_taken = false;
     bool moves_stack = false;  ///< by alloca and its like
@@ -309,6 +313,12 @@ class Decoder {
   [[nodiscard]] uint32_t straight_between(uint32_t instruction, uint32_t target) const;
   void put_loop_exit(uint32_t instruction, uint32_t target);
   void put_branch(uint32_t instruction, uint32_t target);
+  /// Which of Kernel::wait_loops is closed by the way from an instruction to `target`; no_operand: none.
+  [[nodiscard]] uint32_t wait_loop_closed_by(uint32_t instruction, uint32_t target) const;
+  /// Before an instruction: where the one before it falls through to it and so closes a loop that only waits.
+  void put_way_back(uint32_t instruction);
+  /// Puts the function's loops that only wait into Kernel::wait_loops, once its code is there.
+  void place_wait_loops();
   void emit_table_branch(uint32_t index);
   void emit_barrier();
   /// What waits for the lanes of a member mask.

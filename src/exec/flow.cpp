@@ -1,11 +1,12 @@
-// See flow.hpp. Dominators: Cooper, Harvey, Kennedy, "A Simple, Fast Dominance Algorithm" (2001); of
-// the reversed graph they are post-dominators. Slots: linear scan over the hulls of live ranges (Poletto and
+// See flow.hpp. Slots: linear scan over the hulls of live ranges (Poletto and
 // Sarkar, 1999); sound here although lanes of a warp run apart, because a lane's slots are written only for
 // that lane.
 #include "exec/flow.hpp"
 
 #include <algorithm>
 #include <utility>
+
+#include "exec/dominators.hpp"
 
 namespace lanescope::exec {
 
@@ -132,65 +133,6 @@ class Set {
   std::vector<uint64_t> words_;
 };
 
-struct Graph {
-  explicit Graph(size_t nodes) : after(nodes), before(nodes) {}
-  std::vector<std::vector<uint32_t>> after, before;
-  void edge(uint32_t from, uint32_t to) {
-    after[from].push_back(to);
-    before[to].push_back(from);
-  }
-};
-
-/// The root's is itself; no_index of what it does not lead to.
-std::vector<uint32_t> immediate_dominators(const Graph& graph, uint32_t root) {
-  const size_t nodes = graph.after.size();
-  std::vector<uint32_t> order, number(nodes, no_index);  // post-order
-  std::vector<std::pair<uint32_t, size_t>> stack{{root, 0}};
-  std::vector<bool> seen(nodes, false);
-  seen[root] = true;
-  while (!stack.empty()) {
-    auto& [node, child] = stack.back();
-    if (child < graph.after[node].size()) {
-      const uint32_t to = graph.after[node][child++];
-      if (!seen[to]) {
-        seen[to] = true;
-        stack.emplace_back(to, 0);
-      }
-    } else {
-      number[node] = static_cast<uint32_t>(order.size());
-      order.push_back(node);
-      stack.pop_back();
-    }
-  }
-  std::vector<uint32_t> parent(nodes, no_index);
-  parent[root] = root;
-  for (bool changed = true; changed;) {
-    changed = false;
-    for (size_t i = order.size() - 1; i-- > 0;) {
-      const uint32_t node = order[i];
-      uint32_t found = no_index;
-      for (uint32_t from : graph.before[node]) {
-        if (number[from] == no_index || parent[from] == no_index) continue;
-        if (found == no_index) {
-          found = from;
-          continue;
-        }
-        uint32_t a = found, b = from;
-        while (a != b) {
-          while (number[a] < number[b]) a = parent[a];
-          while (number[b] < number[a]) b = parent[b];
-        }
-        found = a;
-      }
-      if (found != parent[node]) {
-        parent[node] = found;
-        changed = true;
-      }
-    }
-  }
-  return parent;
-}
-
 class Analysis {
  public:
   Analysis(const ptx::Function& function, bool end_returns) : f_(function), end_returns_(end_returns) {}
@@ -198,7 +140,6 @@ class Analysis {
   Flow run() {
     find_blocks();
     find_joins();
-    find_joins_in_loops();
     find_lives();
     return std::move(flow_);
   }
@@ -278,111 +219,6 @@ class Analysis {
     for (uint32_t b = 0; b < end(); ++b)
       if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b]))
         flow_.blocks[b].join = parent[b];
-  }
-
-  struct Loop {
-    uint32_t header = 0;
-    std::vector<bool> has;        ///< by block
-    std::vector<uint32_t> joins;  ///< of lanes that part inside and need not all stay inside
-    size_t size = 0;
-  };
-
-  /// Natural loops, inner ones before those around them.
-  [[nodiscard]] std::vector<Loop> find_loops() const {
-    Graph forwards(end() + 1);
-    for (uint32_t b = 0; b < end(); ++b)
-      for (uint32_t to : flow_.blocks[b].next) forwards.edge(b, to);
-    const std::vector<uint32_t> parent = immediate_dominators(forwards, 0);
-    const auto dominates = [&](uint32_t a, uint32_t b) {
-      while (b != a && b != 0) b = parent[b];
-      return b == a;
-    };
-    std::vector<Loop> loops;
-    for (uint32_t header = 0; header < end(); ++header) {
-      if (parent[header] == no_index) continue;
-      Loop loop{header, std::vector<bool>(end() + 1), {}, 1};
-      std::vector<uint32_t> open;
-      for (uint32_t from : forwards.before[header])
-        if (parent[from] != no_index && dominates(header, from)) open.push_back(from);
-      if (open.empty()) continue;
-      loop.has[header] = true;
-      while (!open.empty()) {
-        const uint32_t block = open.back();
-        open.pop_back();
-        if (loop.has[block]) continue;
-        loop.has[block] = true;
-        ++loop.size;
-        for (uint32_t before : forwards.before[block])
-          if (parent[before] != no_index) open.push_back(before);
-      }
-      loops.push_back(std::move(loop));
-    }
-    std::stable_sort(loops.begin(), loops.end(),
-                     [](const Loop& a, const Loop& b) { return a.size < b.size; });
-    return loops;
-  }
-
-  /// Whether each way out of the loop is a branch ahead: what can tell lanes that leave from those that stay.
-  [[nodiscard]] bool can_be_left(const Loop& loop) const {
-    for (uint32_t b = 0; b < end(); ++b) {
-      if (!loop.has[b]) continue;
-      const Flow::Block& block = flow_.blocks[b];
-      const ptx::Instruction& last = f_.body[block.end - 1];
-      for (const uint32_t to : block.next) {
-        if (loop.has[to]) continue;
-        if (last.op != ptx::Op::bra || to == end() || to <= b) return false;
-        const uint32_t target = f_.labels[last.operands[0].index].instruction;
-        if (target < block.end && wait_loop(f_, target, block.end - 1) != WaitLoop::none) return false;
-      }
-    }
-    return true;
-  }
-
-  /// Where lanes that part inside the loop meet if none leaves it: at the latest before the next iteration.
-  [[nodiscard]] std::vector<uint32_t> joins_inside(const Loop& loop) const {
-    Graph backwards(end() + 1);  // its root, the function's end, stands for the end of an iteration
-    for (uint32_t b = 0; b < end(); ++b)
-      if (loop.has[b])
-        for (const uint32_t to : flow_.blocks[b].next)
-          if (loop.has[to]) backwards.edge(to == loop.header ? end() : to, b);
-    std::vector<uint32_t> parent = immediate_dominators(backwards, end());
-    for (uint32_t& join : parent)
-      if (join == end()) join = loop.header;
-    return parent;
-  }
-
-  /// Lanes that part in a loop and stay in it meet there, although others of them may leave it in between:
-  /// the assembler has those leave the meeting (BSSY, BREAK; seen in code for sm_90).
-  void find_joins_in_loops() {
-    std::vector<Loop> loops = find_loops();
-    std::vector<bool> done(end());
-    for (Loop& loop : loops) {
-      if (!can_be_left(loop)) continue;
-      const std::vector<uint32_t> inside = joins_inside(loop);
-      for (uint32_t b = 0; b < end(); ++b) {
-        Flow::Block& block = flow_.blocks[b];
-        const auto stays = [&](uint32_t to) { return loop.has[to]; };
-        if (!loop.has[b] || done[b] || std::count_if(block.next.begin(), block.next.end(), stays) < 2)
-          continue;
-        done[b] = true;
-        const bool is_inside = block.join != no_index && loop.has[block.join];
-        // Of two loops with one header, the inner one's end is a meeting.
-        if (is_inside && (inside[b] == block.join || inside[b] == loop.header)) continue;
-        block.join = inside[b];
-        loop.joins.push_back(block.join);
-      }
-    }
-    for (uint32_t b = 0; b < end(); ++b)
-      for (const uint32_t to : flow_.blocks[b].next)
-        for (const Loop& loop : loops)
-          if (loop.has[b] && !loop.has[to] && !loop.joins.empty()) {
-            flow_.blocks[b].leaves_to = to;
-            flow_.blocks[b].left.insert(flow_.blocks[b].left.end(), loop.joins.begin(), loop.joins.end());
-          }
-    for (Flow::Block& block : flow_.blocks) {
-      std::sort(block.left.begin(), block.left.end());
-      block.left.erase(std::unique(block.left.begin(), block.left.end()), block.left.end());
-    }
   }
 
   void find_lives() {
@@ -465,73 +301,6 @@ class Analysis {
 
 Flow analyse(const ptx::Function& function, bool end_returns) {
   return Analysis(function, end_returns).run();
-}
-
-namespace {
-
-/// Whether an atomic operation reads and nothing more, as atomicAdd(p, 0) does.
-bool only_reads(const ptx::Instruction& in) {
-  const bool keeps_with_zero = in.has(ptx::Mod::add) || in.has(ptx::Mod::or_) || in.has(ptx::Mod::xor_);
-  return keeps_with_zero && in.operands[2].kind == ptx::Operand::Kind::integer && in.operands[2].bits == 0;
-}
-
-bool reads_clock(const ptx::Operand& operand) {
-  return operand.kind == ptx::Operand::Kind::special && operand.special >= ptx::SpecialRegister::clock &&
-         operand.special <= ptx::SpecialRegister::globaltimer_hi;
-}
-
-}  // namespace
-
-WaitLoop wait_loop(const ptx::Function& function, uint32_t begin, uint32_t end) {
-  bool reads = false, tries = false;
-  std::vector<bool> written(function.registers.size()), read_before(function.registers.size());
-  for (uint32_t i = begin; i <= end; ++i) {
-    const ptx::Instruction& in = function.body[i];
-    switch (ptx::info(in.op).op_class) {
-      case ptx::OpClass::arithmetic:
-      case ptx::OpClass::logic:
-      case ptx::OpClass::compare:
-      case ptx::OpClass::convert:
-      case ptx::OpClass::move:
-      case ptx::OpClass::video:
-      case ptx::OpClass::warp: break;
-      case ptx::OpClass::memory:
-        if (in.op == ptx::Op::ld)
-          reads = true;
-        else if (in.op != ptx::Op::isspacep && in.op != ptx::Op::mapa)
-          return WaitLoop::none;
-        break;
-      case ptx::OpClass::atomic:
-        if (in.op != ptx::Op::atom) return WaitLoop::none;
-        if (only_reads(in))
-          reads = true;
-        else if (in.has(ptx::Mod::cas) || in.has(ptx::Mod::exch))
-          tries = true;
-        else
-          return WaitLoop::none;
-        break;
-      case ptx::OpClass::barrier:
-        if (in.op != ptx::Op::fence && in.op != ptx::Op::membar) return WaitLoop::none;
-        break;
-      case ptx::OpClass::control:
-        if (in.op == ptx::Op::nanosleep) break;
-        if (in.op != ptx::Op::bra) return WaitLoop::none;
-        if (i != end && function.labels[in.operands[0].index].instruction <= end) return WaitLoop::none;
-        break;
-      default: return WaitLoop::none;
-    }
-    // A loop that looks at a clock ends without anybody's doing.
-    if (in.has(ptx::Mod::cc) || std::any_of(in.operands.begin(), in.operands.end(), reads_clock))
-      return WaitLoop::none;
-    const Usage usage = usage_of(in);
-    for (uint32_t r : usage.reads)
-      if (!written[r]) read_before[r] = true;
-    for (uint32_t r : usage.writes) {
-      written[r] = true;
-      if (read_before[r]) return WaitLoop::none;
-    }
-  }
-  return tries ? WaitLoop::tries : reads ? WaitLoop::reads : WaitLoop::none;
 }
 
 std::vector<uint32_t> reverse_post_order(const Flow& flow) {

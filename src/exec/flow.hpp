@@ -55,17 +55,6 @@ struct Flow {
   std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
 };
 
-/// A loop that does nothing but wait for a change of memory: it changes none itself, at least not before it
-/// is left, and it carries nothing from one iteration to the next, so that how often it looks decides
-/// nothing.
-enum class WaitLoop : uint8_t {
-  none,
-  reads,
-  tries  ///< by an atomic operation that changes memory when it is successful: takes a lock
-};
-/// What the loop of the instructions from `begin` to its backward branch `end` is.
-[[nodiscard]] WaitLoop wait_loop(const ptx::Function& function, uint32_t begin, uint32_t end);
-
 /// The blocks that are reached, each after those that come before it on every path: reverse post-order.
 [[nodiscard]] std::vector<uint32_t> reverse_post_order(const Flow& flow);
 

@@ -36,8 +36,8 @@ inline constexpr uint32_t no_operand = 0xffffffffu;
 ///               vectors: c = first index in Kernel::side of the element offsets
 ///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
 ///   negated, aux: index of Kernel::branches;
-///               d: how a loop waits that it closes (WaitLoop; no_operand: it does not), or, where it leaves
-///               loops, its LoopExit in Kernel::side
+///               d: index of Kernel::wait_loops, of the one that it closes (no_operand: none), or, where it
+///               leaves loops, its LoopExit in Kernel::side
 struct Inst {
   Handler fn = nullptr;
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
@@ -187,6 +187,14 @@ struct Kernel {
   bool explicit_cluster = false;               ///< launched in clusters only
   uint32_t max_cluster_rank = 0;               ///< most blocks of a cluster; 0: not given
   uint32_t barriers = 1;                       ///< highest barrier number used + 1; 16 if computed
+
+  /// A loop that only waits (wait_loop.hpp), as indices of code.
+  struct WaitLoop {
+    uint32_t first = 0;
+    bool takes_lock = false;
+    std::vector<std::array<uint32_t, 2>> code{};  ///< its pieces: [begin, end)
+  };
+  std::vector<WaitLoop> wait_loops;
 
   /// Entries of the functions whose address the module takes, by that address (see call_indirect).
   struct FunctionEntry {

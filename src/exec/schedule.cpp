@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "exec/each_lane.hpp"
-#include "exec/flow.hpp"
 #include "exec/mbarrier.hpp"
 
 namespace lanescope::exec {
@@ -155,12 +154,12 @@ class Scheduler {
     return true;
   }
 
-  /// Goes once more through the loop in which a path waits; true if it need not wait any more. None of it is
-  /// counted but changes of memory: the look that brought the path here stands for all, so that counts do not
-  /// depend on how often there was time for another one.
+  /// Goes once more through the loop in which a path waits; true if some of its lanes need not wait any more.
+  /// None of it is counted but changes of memory: the look that brought the path here stands for all, so that
+  /// counts do not depend on how often there was time for another one.
   bool look_again(WarpState& w, Path& path) {
-    const Inst *const branch = path.loop, *const first = w.code + branch->b;
-    begin(w, path);
+    const Kernel::WaitLoop& loop = *path.loop;
+    const uint32_t lanes = path.mask;
     Observer nobody;
     Observer* observer = &nobody;
     const auto exchange_books = [&] {
@@ -171,34 +170,67 @@ class Scheduler {
     worker_.unseen_sites.resize(worker_.sites.size());
     worker_.unseen_branches.resize(worker_.branches.size());
     exchange_books();
-    const Inst* pc = first;
+    w.give_up = true;  // waits at mbarriers are looks, too
+    path.loop = nullptr;
+    for (Path* part = &path; part != nullptr; part = part_inside(w, lanes, loop)) look(w, *part, loop);
+    w.give_up = false;
+    exchange_books();
+    uint32_t in_vain = 0;
+    bool freed = false;
+    for (int16_t i = 0; i < w.path_count; ++i) {
+      Path& p = w.paths[static_cast<size_t>(i)];
+      if (p.state != Path::State::held || (p.mask & ~lanes) != 0) continue;
+      in_vain |= p.mask;
+      // Somebody has the lock, and it may be they.
+      if (loop.takes_lock || ++p.yields % most_vain_looks == 0) freed = free_waiting(w, p) || freed;
+    }
+    progress_ = progress_ || in_vain != lanes;
+    return freed || in_vain != lanes;
+  }
+
+  static bool is_inside(const WarpState& w, const Kernel::WaitLoop& loop, const Inst* pc) {
+    return std::any_of(loop.code.begin(), loop.code.end(),
+                       [&](const auto& piece) { return pc >= w.code + piece[0] && pc < w.code + piece[1]; });
+  }
+
+  /// Runs a path on in a loop that only waits, until it leaves it, has come to its end, or parts.
+  void look(WarpState& w, Path& path, const Kernel::WaitLoop& loop) {
+    begin(w, path);
+    const Inst* pc = path.pc;
     do {
       pc = pc->fn(w, pc);
       if (w.event == Event::yield) {  // it slept
         w.event = Event::none;
         pc = w.event_target;
       }
-    } while (w.event == Event::none && pc != w.stop && pc >= first && pc <= branch);
-    exchange_books();
-    if (w.event == Event::look) {
-      const bool has_lock =
-          branch->d == static_cast<uint32_t>(WaitLoop::tries);  // somebody, and it may be they
-      if (has_lock || ++path.yields % most_vain_looks == 0) free_waiting(w, path);
-      return false;
-    }
-    progress_ = true;
+    } while (pc != w.stop && is_inside(w, loop, pc));
     if (w.event == Event::none)
       proceed(w, path, pc);
     else
       handle(w, path);
-    return true;
   }
 
-  /// The path waits in the loop that `branch` closes.
-  static void hold_in_loop(WarpState& w, Path& path, const Inst* branch) {
-    path.state = Path::State::held;
-    path.loop = branch;
-    path.pc = w.code + branch->b;
+  /// Of the lanes that look in a loop and have parted there, a path that has not come to its end.
+  static Path* part_inside(WarpState& w, uint32_t lanes, const Kernel::WaitLoop& loop) {
+    for (Path& p : leaves(w))
+      if (p.state == Path::State::ready && (p.mask & ~lanes) == 0 && is_inside(w, loop, p.pc)) return &p;
+    return nullptr;
+  }
+
+  [[nodiscard]] const Kernel::WaitLoop& loop_of(const Inst* branch) const {
+    return worker_.kernel->wait_loops[branch->d];
+  }
+
+  /// The path has come to the end of a loop that only waits, and waits there for the next look. Lanes that
+  /// have parted in the loop may be to meet where it begins: then they wait once all are there.
+  void hold_in_loop(WarpState& w, Path& path, const Kernel::WaitLoop& loop) {
+    const Inst* const first = w.code + loop.first;
+    proceed(w, path, first);
+    Path* p = &path;
+    while (p->state == Path::State::unused && p->parent >= 0) p = &w.paths[static_cast<size_t>(p->parent)];
+    if (p->state != Path::State::ready || p->pc != first) return;
+    p->state = Path::State::held;
+    p->loop = &loop;
   }
 
   static Path& new_path(WarpState& w) {
@@ -366,7 +398,7 @@ class Scheduler {
         path.state = Path::State::held;
         path.pc = w.event_target;
         break;
-      case Event::look: hold_in_loop(w, path, w.event_target); break;
+      case Event::look: hold_in_loop(w, path, loop_of(w.event_target)); break;
       case Event::trap: trap(w, path); break;
       case Event::yield: break;
     }
@@ -513,7 +545,7 @@ class Scheduler {
   /// The path takes a branch that others did not; `loop`: the branch, if it closes a loop that only waits.
   void take_branch(WarpState& w, Path& path, const Inst* target, const Inst* loop) {
     if (loop != nullptr)
-      hold_in_loop(w, path, loop);
+      hold_in_loop(w, path, loop_of(loop));
     else
       proceed(w, path, target);
   }
@@ -940,8 +972,19 @@ class Scheduler {
     }
   }
 
+  /// The wait at an mbarrier in the loop in which the path waits, if there is one.
+  static const Inst* mbarrier_wait(const WarpState& w, const Path& p) {
+    if (p.loop == nullptr) return nullptr;
+    for (const auto& [begin, end] : p.loop->code)
+      for (const Inst* in = w.code + begin; in != w.code + end; ++in)
+        if (in->fn == wait_mbarrier) return in;
+    return nullptr;
+  }
+
   void report_waiting(WarpState& w, const Path& p) {
-    if (p.state == Path::State::ready || p.loop != nullptr) {
+    if (const Inst* wait = mbarrier_wait(w, p)) {
+      report(w, wait, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, wait, p.mask));
+    } else if (p.state == Path::State::ready || p.loop != nullptr) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
              "a loop that waits for a change of memory no other thread can make");
     } else if (p.state == Path::State::at_barrier) {

@@ -39,13 +39,13 @@ struct Path {
   int16_t parent = -1;    ///< joint it belongs to
   int16_t children = 0;   ///< of a joint: parts not yet arrived
   uint32_t mask = 0;
-  uint32_t arrived = 0;        ///< of a joint
-  int32_t frame = -1;          ///< innermost call made by this path itself
-  const Inst* pc = nullptr;    ///< next instruction; of a joint: where it goes on
-  const Inst* stop = nullptr;  ///< where its parent goes on; nullptr: nowhere
-  uint32_t members = 0;        ///< at_sync: whom it waits for
-  uint32_t barrier = 0;        ///< at_barrier
-  const Inst* loop = nullptr;  ///< held: the branch of the loop in which it waits; nullptr: at pc itself
+  uint32_t arrived = 0;                    ///< of a joint
+  int32_t frame = -1;                      ///< innermost call made by this path itself
+  const Inst* pc = nullptr;                ///< next instruction; of a joint: where it goes on
+  const Inst* stop = nullptr;              ///< where its parent goes on; nullptr: nowhere
+  uint32_t members = 0;                    ///< at_sync: whom it waits for
+  uint32_t barrier = 0;                    ///< at_barrier
+  const Kernel::WaitLoop* loop = nullptr;  ///< held: in which it waits; nullptr: at pc itself
   uint32_t branch =
       no_operand;  ///< of a joint: where its lanes parted (Kernel::branches), if that is counted
   uint64_t yields = 0;

@@ -15,8 +15,8 @@ namespace {
 
 constexpr int not_ready = 600, launch_timeout = 702;
 
-// wait: until *flag == value; then *sum += 1, by each thread. count: the same with a counter of its own in
-// the loop. meet: the same, and all threads of the block meet in the loop. store: *target = value.
+// wait: until *flag == value; then *sum += 1, by each thread. count: the same, but it would give up after
+// 2^32 looks. meet: the same, and all threads of the block meet in the loop. store: *target = value.
 constexpr char ptx[] = R"(
 .version 8.0
 .target sm_75
@@ -36,13 +36,15 @@ again:
 }
 .visible .entry count(.param .u64 flag, .param .u64 sum, .param .u32 value)
 {
-  .reg .pred %p; .reg .b32 %r<4>; .reg .b64 %rd<3>;
+  .reg .pred %p, %q; .reg .b32 %r<4>; .reg .b64 %rd<3>;
   ld.param.u64 %rd1, [flag];
   ld.param.u64 %rd2, [sum];
   ld.param.u32 %r1, [value];
   mov.u32 %r3, 0;
 again:
   add.u32 %r3, %r3, 1;
+  setp.eq.u32 %q, %r3, 0;
+  @%q ret;
   ld.volatile.global.u32 %r2, [%rd1];
   setp.ne.u32 %p, %r1, %r2;
   @%p bra again;

@@ -306,22 +306,26 @@ TEST(Mbarrier, PhaseThatNeverCompletesIsADeadlockNotAHang) {
   for (const Finding& f : result.findings) EXPECT_EQ(f.kind, Finding::Kind::deadlock);
 }
 
-/// As cuda::barrier waits: with a clock, so that the loop never returns to a state.
-TEST(Mbarrier, WaitsThatReadAClockAreADeadlockInTheEnd) {
-  const std::string wait =
-      "mov.u64 %rd8, %globaltimer;\nwait:\nmov.u64 %rd9, %globaltimer;\nsub.u64 %rd10, %rd9, %rd8;\n"
-      "cvt.u32.u64 %r9, %rd10;\nnanosleep.u32 %r9;\n"
-      "mbarrier.try_wait.shared.b64 %p2, [bar], %rd7;\n@!%p2 bra wait;\n";
-  Program p(barrier_start +
-            "setp.lt.u32 %p3, %r1, 60;\n@!%p3 bra done;\nmbarrier.arrive.shared.b64 %rd7, [bar];\n" + wait +
-            "done:\n");
-  p.patience = std::chrono::milliseconds(20);
-  for (const uint32_t threads : {1u, 2u}) {
-    const LaunchResult result = p.run({5}, {64}, threads);
-    const Finding& f = only(result);
-    EXPECT_EQ(f.kind, Finding::Kind::deadlock);
-    EXPECT_NE(f.message.find("still waits for 4 arrivals of 64"), std::string::npos) << f.message;
-  }
+/// Loops around waits that read a clock never return to a state. Where the time decides how long they pause,
+/// as in cuda::barrier, they only wait; where it may end them, that they wait for ever is taken for granted
+/// in the end.
+TEST(Mbarrier, WaitsThatReadAClockAreADeadlock) {
+  const std::string
+      time = "mov.u64 %rd8, %globaltimer;\nwait:\nmov.u64 %rd9, %globaltimer;\nsub.u64 %rd10, %rd9, %rd8;\n",
+      wait = "mbarrier.try_wait.shared.b64 %p2, [bar], %rd7;\n@!%p2 bra wait;\n",
+      pauses = time + "cvt.u32.u64 %r9, %rd10;\nnanosleep.u32 %r9;\n" + wait,
+      gives_up = time + "setp.gt.u64 %p4, %rd10, 3600000000000;\n@%p4 bra done;\n" + wait;
+  for (const std::string& loop : {pauses, gives_up})
+    for (const uint32_t threads : {1u, 2u}) {
+      Program p(barrier_start +
+                "setp.lt.u32 %p3, %r1, 60;\n@!%p3 bra done;\nmbarrier.arrive.shared.b64 %rd7, [bar];\n" +
+                loop + "done:\n");
+      p.patience = loop == pauses ? std::chrono::hours(1) : std::chrono::milliseconds(20);
+      const LaunchResult result = p.run({5}, {64}, threads);
+      const Finding& f = only(result);
+      EXPECT_EQ(f.kind, Finding::Kind::deadlock);
+      EXPECT_NE(f.message.find("still waits for 4 arrivals of 64"), std::string::npos) << f.message;
+    }
   // A limit of time that is within the patience ends the wait.
   Program limited(
       barrier_start +

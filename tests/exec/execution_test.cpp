@@ -86,7 +86,8 @@ TEST_P(Executions, GivingUpReportsTheLoop) {
 }
 
 TEST_P(Executions, LoopsThatNeverRepeatThemselvesArePaused) {
-  Waiting kernel("add.u32 %r4, %r4, 1;", GetParam(), 3);
+  // It would give up after 2^32 looks.
+  Waiting kernel("add.u32 %r4, %r4, 1;\nsetp.eq.u32 %p2, %r4, 0;\n@%p2 bra meet;", GetParam(), 3);
   Image::Execution execution = kernel.start();
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(execution.run(std::chrono::steady_clock::now() + 20ms), State::paused);

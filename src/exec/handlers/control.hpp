@@ -102,8 +102,7 @@ inline const Inst* leave_loop_if(Warp& w, const Inst* in) {
   return leave(w, Event::leave_loop, in);
 }
 
-/// The backward branch of a loop that only waits (wait_loop in flow.hpp): its lanes wait there for their next
-/// look.
+/// The way back in a loop that only waits (wait_loop.hpp): its lanes wait there for their next look.
 inline const Inst* wait_branch(Warp& w, const Inst* in) { return leave(w, Event::look, in); }
 
 template <bool counted>

@@ -1,0 +1,194 @@
+// See wait_loop.hpp. Natural loops: Aho, Lam, Sethi, Ullman, "Compilers" (2006), 9.6.
+#include "exec/wait_loop.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+namespace lanescope::exec {
+
+using ptx::no_index;
+
+namespace {
+
+/// Whether an atomic operation reads and nothing more, as atomicAdd(p, 0) does.
+bool only_reads(const ptx::Instruction& in) {
+  const bool keeps_with_zero = in.has(ptx::Mod::add) || in.has(ptx::Mod::or_) || in.has(ptx::Mod::xor_);
+  return keeps_with_zero && in.operands[2].kind == ptx::Operand::Kind::integer && in.operands[2].bits == 0;
+}
+
+bool reads_clock(const ptx::Instruction& in) {
+  const auto is_clock = [](const ptx::Operand& operand) {
+    return operand.kind == ptx::Operand::Kind::special && operand.special >= ptx::SpecialRegister::clock &&
+           operand.special <= ptx::SpecialRegister::globaltimer_hi;
+  };
+  return std::any_of(in.operands.begin(), in.operands.end(), is_clock) ||
+         std::any_of(in.elements.begin(), in.elements.end(), is_clock);
+}
+
+/// What an instruction is to a loop that only waits.
+enum class Part : uint8_t {
+  unfit,  ///< such loops do not have it
+  plain,
+  looks,
+  tries,  ///< to take a lock
+  meets   ///< other lanes
+};
+
+Part part_of(const ptx::Instruction& in) {
+  if (in.has(ptx::Mod::cc)) return Part::unfit;
+  const auto plain_if = [](bool fits) { return fits ? Part::plain : Part::unfit; };
+  switch (ptx::info(in.op).op_class) {
+    case ptx::OpClass::arithmetic:
+    case ptx::OpClass::logic:
+    case ptx::OpClass::compare:
+    case ptx::OpClass::convert:
+    case ptx::OpClass::move:
+    case ptx::OpClass::video: return Part::plain;
+    case ptx::OpClass::warp: return Part::meets;
+    case ptx::OpClass::memory:
+      return in.op == ptx::Op::ld ? Part::looks
+                                  : plain_if(in.op == ptx::Op::isspacep || in.op == ptx::Op::mapa);
+    case ptx::OpClass::atomic:
+      if (in.op != ptx::Op::atom) return Part::unfit;
+      if (only_reads(in)) return Part::looks;
+      return in.has(ptx::Mod::cas) || in.has(ptx::Mod::exch) ? Part::tries : Part::unfit;
+    case ptx::OpClass::async:
+      return in.op == ptx::Op::mbarrier_test_wait || in.op == ptx::Op::mbarrier_try_wait ? Part::looks
+                                                                                         : Part::unfit;
+    case ptx::OpClass::barrier: return plain_if(in.op == ptx::Op::fence || in.op == ptx::Op::membar);
+    case ptx::OpClass::control: return plain_if(in.op == ptx::Op::nanosleep || in.op == ptx::Op::bra);
+    default: return Part::unfit;
+  }
+}
+
+class Search {
+ public:
+  Search(const ptx::Function& function, const Flow& flow)
+      : f_(function), flow_(flow), order_(reverse_post_order(flow)) {
+    number_.assign(flow.blocks.size(), no_index);
+    before_.resize(flow.blocks.size());
+    for (uint32_t i = 0; i < order_.size(); ++i) number_[order_[i]] = i;
+    for (uint32_t block : order_)
+      for (uint32_t next : flow.blocks[block].next)
+        if (next < flow.blocks.size()) before_[next].push_back(block);
+  }
+
+  [[nodiscard]] std::vector<WaitLoop> run() const {
+    std::vector<WaitLoop> found;
+    const auto look_at = [&](uint32_t header, const std::vector<uint32_t>& latches) {
+      auto loop = wait_loop(header, latches);
+      if (loop) found.push_back(std::move(*loop));
+      return loop.has_value();
+    };
+    for (uint32_t header : order_) {
+      std::vector<uint32_t> latches;
+      std::copy_if(before_[header].begin(), before_[header].end(), std::back_inserter(latches),
+                   [&](uint32_t block) { return number_[block] >= number_[header]; });
+      if (latches.empty() || look_at(header, latches) || latches.size() == 1) continue;
+      // Loops one inside the other may begin at the same block.
+      for (uint32_t latch : latches) look_at(header, {latch});
+    }
+    return found;
+  }
+
+ private:
+  const ptx::Function& f_;
+  const Flow& flow_;
+  std::vector<uint32_t> order_, number_;  ///< blocks in reverse post-order, and where each stands in it
+  std::vector<std::vector<uint32_t>> before_;
+
+  [[nodiscard]] bool fits(uint32_t block) const {
+    const Flow::Block& b = flow_.blocks[block];
+    return std::none_of(f_.body.begin() + b.begin, f_.body.begin() + b.end,
+                        [](const ptx::Instruction& in) { return part_of(in) == Part::unfit; });
+  }
+
+  /// The natural loop of these latches, if it only waits.
+  [[nodiscard]] std::optional<WaitLoop> wait_loop(uint32_t header,
+                                                  const std::vector<uint32_t>& latches) const {
+    // A guarded instruction at a latch's end jumps around itself, and would jump around the way back, too.
+    const auto ends_guarded = [&](uint32_t latch) {
+      const ptx::Instruction& last = f_.body[flow_.blocks[latch].end - 1];
+      return last.op != ptx::Op::bra && last.guard != no_index;
+    };
+    if (std::any_of(latches.begin(), latches.end(), ends_guarded)) return std::nullopt;
+    WaitLoop loop{header, latches, {}, false};
+    std::vector<bool> inside(flow_.blocks.size());
+    std::vector<uint32_t> open{loop.latches};
+    open.push_back(header);
+    while (!open.empty()) {
+      const uint32_t block = open.back();
+      open.pop_back();
+      if (inside[block]) continue;
+      if (number_[block] < number_[header] || !fits(block)) return std::nullopt;
+      inside[block] = true;
+      loop.blocks.push_back(block);
+      if (block != header) open.insert(open.end(), before_[block].begin(), before_[block].end());
+    }
+    std::sort(loop.blocks.begin(), loop.blocks.end(),
+              [&](uint32_t a, uint32_t b) { return number_[a] < number_[b]; });
+    return only_waits(loop, inside) ? std::optional(std::move(loop)) : std::nullopt;
+  }
+
+  /// Registers that are read before they are written: each iteration finds what the one before has left.
+  [[nodiscard]] std::vector<bool> carried(const WaitLoop& loop) const {
+    std::vector<bool> read(f_.registers.size()), written(read), both(read);
+    for (uint32_t block : loop.blocks)
+      for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+        const Usage usage = usage_of(f_.body[i]);
+        for (uint32_t r : usage.reads) read[r] = read[r] || !written[r];
+        for (uint32_t r : usage.writes) {
+          written[r] = true;
+          both[r] = read[r];
+        }
+      }
+    return both;
+  }
+
+  /// Goes through the loop once, in an order in which all of it but the way back leads forward. Registers are
+  /// unsteady that may have another value at the next look though memory is what it was: what is carried,
+  /// clocks, and what comes of these. An unsteady branch decides whether the blocks up to `until` are
+  /// executed at all: no way of it leads further, so that is where all have met.
+  [[nodiscard]] bool only_waits(WaitLoop& loop, const std::vector<bool>& inside) const {
+    std::vector<bool> unsteady = carried(loop);
+    const auto is_unsteady = [&](uint32_t reg) { return reg != no_index && unsteady[reg]; };
+    bool looks = false;
+    uint32_t until = 0;
+    for (uint32_t block : loop.blocks) {
+      const Flow::Block& b = flow_.blocks[block];
+      const bool block_at_times = number_[block] < until;
+      for (uint32_t i = b.begin; i < b.end; ++i) {
+        const ptx::Instruction& in = f_.body[i];
+        const Usage usage = usage_of(in);
+        const bool at_times = block_at_times || is_unsteady(in.guard);
+        const bool differs =
+            at_times || reads_clock(in) || std::any_of(usage.reads.begin(), usage.reads.end(), is_unsteady);
+        const Part part = part_of(in);
+        if ((part == Part::tries && differs) || (part == Part::meets && at_times)) return false;
+        loop.takes_lock = loop.takes_lock || part == Part::tries;
+        looks = looks || part == Part::tries || (part == Part::looks && !differs);
+        if (differs)
+          for (uint32_t r : usage.writes) unsteady[r] = true;
+      }
+      const ptx::Instruction& last = f_.body[b.end - 1];
+      const bool decides = last.op == ptx::Op::bra && is_unsteady(last.guard);
+      for (uint32_t next : b.next) {
+        const bool leaves = next >= inside.size() || !inside[next];
+        if (!leaves && next != loop.header && number_[next] <= number_[block]) return false;  // another loop
+        if (!decides && !block_at_times) continue;
+        if (leaves) return false;
+        until = std::max(until, next == loop.header ? no_index : number_[next]);
+      }
+    }
+    return looks;
+  }
+};
+
+}  // namespace
+
+std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow) {
+  return Search(function, flow).run();
+}
+
+}  // namespace lanescope::exec
