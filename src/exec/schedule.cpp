@@ -25,6 +25,9 @@ constexpr uint32_t long_slice = 1u << 16, short_slice = 256, spinning_slice = 4;
 constexpr uint64_t least_patience = 16;
 /// A loop that returns to the same state within this many backward branches is recognised as spinning.
 constexpr uint32_t longest_cycle = 1024;
+/// Pauses that a path makes (nanosleep) before it is looked into whether it repeats itself: that runs it on,
+/// without pauses, and others may be about to do what it waits for.
+constexpr uint64_t pauses_before_doubt = 64;
 /// Looks in vain after which lanes that are to meet the one that waits stop waiting for it, whatever else
 /// goes on.
 constexpr uint64_t most_vain_looks = 64;
@@ -67,6 +70,7 @@ class Scheduler {
       bool ran = false, all_spin = true, yielded = false;
       const uint64_t writes = worker_.global_writes;
       progress_ = false;
+      all_slept_ = true;
       for (WarpState& w : block_.warps) {
         if (w.alive == 0) continue;
         // A warp runs until all its paths wait, or one has used up its slice.
@@ -98,7 +102,9 @@ class Scheduler {
         still_rounds = 0;
       }
       if (worker_.leaves()) return Outcome::waiting;
-      if (still_rounds == 0 && round >= block_.rounds) {
+      if (still_rounds != 0) continue;
+      if (all_slept_) return Outcome::waiting;  // what they wait for may be another block's to do
+      if (round >= block_.rounds) {
         if (block_.rounds < (1u << 20)) block_.rounds *= 2;
         return Outcome::waiting;
       }
@@ -117,6 +123,7 @@ class Scheduler {
   BlockState& block_;
   WorkerState& worker_;
   bool progress_ = false;
+  bool all_slept_ = false;           ///< all that ran in this round, until it let others run
   std::vector<uint64_t> dead_ends_;  ///< states in which all that was left were waits, since the last write
   uint64_t writes_at_wait_ = 0;
 
@@ -299,14 +306,18 @@ class Scheduler {
     const uint32_t slice = path.spinning ? spinning_slice : w.path_count > 1 ? short_slice : long_slice;
     w.fuel = path.fuel = path.fuel == 0 ? slice : std::min(path.fuel, slice);
     const bool is_there = execute(w, path);
-    if (!is_there || w.event != Event::yield) {
+    const bool yields = is_there && w.event == Event::yield;
+    const bool slept = yields && w.fuel != 0;
+    all_slept_ = all_slept_ && slept;
+    if (!yields) {
       if (is_there) handle(w, path);
       progress_ = true;
       return false;
     }
     proceed(w, path, w.event_target);
     ++path.yields;
-    if (path.state == Path::State::ready && (path.spinning || std::has_single_bit(path.yields))) {
+    const bool in_doubt = std::has_single_bit(path.yields) && (!slept || path.yields >= pauses_before_doubt);
+    if (path.state == Path::State::ready && (path.spinning || in_doubt)) {
       const bool waited = std::exchange(path.spinning, spins(w, path));
       if (waited && !path.spinning) path.yields = 0;  // for its next loop
     }

@@ -170,6 +170,20 @@ TEST(WaitLoop, TriesOfWhichThereAreOnlySoManyAreAllMade) {
   EXPECT_EQ(p.accesses(AccessSpace::global), 2u * (1000u + 1u));
 }
 
+TEST(WaitLoop, WhoSleepsLetsOtherBlocksRunBeforeItLooksAgain) {
+  // Block 0 needs one look for each block that starts before the one that it waits for, not all that it may
+  // make.
+  constexpr uint32_t blocks = 20;
+  Program p(
+      "setp.eq.u32 %p1, %r2, " + std::to_string(blocks - 1) +
+      ";\n@%p1 st.volatile.global.u32 [%rd1], 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 ret;\nmov.u32 %r5, 0;\n"
+      "look:\nnanosleep.u32 20;\nadd.u32 %r5, %r5, 1;\nld.volatile.global.u32 %r6, [%rd1];\n"
+      "setp.ne.u32 %p1, %r6, 0;\n@%p1 bra out;\nsetp.lt.u32 %p2, %r5, 1000000;\n@%p2 bra look;\nout:\n"
+      "st.global.u32 [%rd1+4], %r5;\n");
+  EXPECT_TRUE(p.run({blocks}, {32}).findings.empty());
+  EXPECT_LE(p.word(1), blocks);
+}
+
 TEST(WaitLoop, ThatFallsBackToItsBeginning) {
   // Block 0 waits for block 1. What precedes the loop's beginning is a part of it, once with a guard at its
   // end.
