@@ -39,14 +39,17 @@ class LoopJoins {
         block.join = inside[b];
         loop.joins.push_back(block.join);
       }
+      meet_behind(loop);
     }
     for (uint32_t b = 0; b < end(); ++b)
       for (const uint32_t to : flow_.blocks[b].next)
         for (const Loop& loop : loops)
-          if (loop.has[b] && !loop.has[to] && !loop.joins.empty()) {
-            flow_.blocks[b].leaves_to = to;
-            flow_.blocks[b].left.insert(flow_.blocks[b].left.end(), loop.joins.begin(), loop.joins.end());
-          }
+          if (loop.has[b] && !loop.has[to])
+            for (const uint32_t join : loop.joins)
+              if (join != to) {
+                flow_.blocks[b].leaves_to = to;
+                flow_.blocks[b].left.push_back(join);
+              }
     for (Flow::Block& block : flow_.blocks) {
       std::sort(block.left.begin(), block.left.end());
       block.left.erase(std::unique(block.left.begin(), block.left.end()), block.left.end());
@@ -63,9 +66,24 @@ class LoopJoins {
   struct Loop {
     uint32_t header = 0;
     std::vector<bool> has;        ///< by block
-    std::vector<uint32_t> joins;  ///< of lanes that part inside and need not all stay inside
+    std::vector<uint32_t> joins;  ///< of lanes that part inside and need not all get there
     size_t size = 0;
   };
+
+  /// Lanes that have done with the loop meet behind it, though others leave it to where those come later.
+  void meet_behind(Loop& loop) {
+    for (uint32_t b = 0; b < end(); ++b) {
+      Flow::Block& block = flow_.blocks[b];
+      if (!loop.has[b] || block.next.size() != 2 || (block.join != no_index && loop.has[block.join]))
+        continue;
+      const bool first_stays = block.next[0] == loop.header;
+      const uint32_t behind = block.next[first_stays ? 1 : 0];
+      if ((!first_stays && block.next[1] != loop.header) || loop.has[behind] || behind == block.join)
+        continue;
+      block.join = behind;
+      loop.joins.push_back(behind);
+    }
+  }
 
   /// Natural loops, inner ones before those around them.
   [[nodiscard]] std::vector<Loop> find_loops() const {

@@ -84,6 +84,21 @@ TEST(LoopJoin, AnInnerLoopsEndIsAMeetingThoughTheOuterOneMayBeLeftFromInside) {
   EXPECT_EQ(p.accesses(AccessSpace::global), 6u + 1);
 }
 
+TEST(LoopJoin, LanesThatHaveDoneWithALoopMeetBehindItThoughOthersLeaveForElsewhere) {
+  // Lane t goes t times through the loop and loads behind it, but those from 24 on leave it for the end
+  // at 20.
+  Program p(
+      "mov.u32 %r5, 0;\n"
+      "loop:\nsetp.ge.u32 %p1, %r5, 20;\n@%p1 bra check;\nbra next;\n"
+      "check:\nsetp.ge.u32 %p2, %r1, 24;\n@%p2 bra out;\n"
+      "next:\nadd.u32 %r5, %r5, 1;\nsetp.le.u32 %p3, %r5, %r1;\n@%p3 bra loop;\n"
+      "ld.global.u32 %r7, [%rd3];\nadd.u32 %r5, %r5, 100;\n"
+      "out:\nst.global.u32 [%rd3], %r5;");
+  EXPECT_TRUE(p.run({1}, {32}).findings.empty());
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(p.word(t), t < 24 ? t + 101 : 20);
+  EXPECT_EQ(p.accesses(AccessSpace::global), 1u + 1);
+}
+
 TEST(LoopJoin, WaysThatEachCloseTheLoopMeetAtItsHeader) {
   Program p(
       "mov.u32 %r5, 0;\nand.b32 %r6, %r1, 1;\nsetp.ne.u32 %p1, %r6, 0;\n"

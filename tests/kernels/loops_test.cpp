@@ -1,0 +1,58 @@
+// How often the lanes of a warp go through loops together that some of them leave: requests beside the
+// counters of an NVIDIA H100 (driver 580, nvcc 13.0; l1tex__t_requests_pipe_lsu_mem_global_op_ld and _st,
+// l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld, 25 November 2026), and what the kernels compute there.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "kernels/engine.hpp"
+
+namespace lanescope::kernels {
+namespace {
+
+struct Measured {
+  const char* kernel;
+  uint64_t loads, stores, shared_loads;
+  uint32_t checksum;  ///< of the words that it writes
+};
+
+constexpr Measured measured[] = {
+    {"break_in_if", 198, 2, 0, 0x3786d293},        {"break_between", 576, 2, 0, 0x584f74ed},
+    {"two_continues", 384, 2, 0, 0x920314c0},      {"return_in_if", 60, 2, 0, 0x9ba0f852},
+    {"break_on_both_ways", 500, 2, 0, 0x9014118c}, {"goto_behind_all", 212, 2, 0, 0xa30b6832},
+    {"break_of_inner", 488, 2, 0, 0xcf66ec0f},     {"inner_whiles", 1472, 2, 0, 0x1983f97d},
+    {"find_by_hash", 23, 2, 0, 0xc8a13a3a},        {"walk_with_stack", 70, 2, 0, 0xd7069ae0},
+    {"goto_from_switch", 463, 2, 0, 0x26a51825},   {"break_and_continue_in_shared", 16, 2, 800, 0x46e9c6b3},
+};
+
+TEST(Loops, LanesGoThroughThemTogetherAsOnAnH100) {
+  constexpr uint32_t threads = 64;
+  std::vector<int32_t> a(512);
+  uint32_t random = 7;
+  for (int32_t& value : a) {
+    random = random * 1664525u + 1013904223u;
+    value = static_cast<int32_t>(random >> 16 & 127);
+  }
+  Program program("tests/data/kernels/loops.ptx");
+  for (const Measured& m : measured) {
+    const Case c{"loops", m.kernel, "", {1}, {threads}, 0, {input(a), recorded(Bytes(4 * threads))}, {}};
+    const Outcome run = run_kernel(program, c, &sm_90(), 1, profile::RecordBlocks::none, {}, true);
+    const profile::Totals totals = profile::totals(run.profile);
+    EXPECT_EQ(totals.global_load.requests, m.loads) << m.kernel;
+    EXPECT_EQ(totals.global_store.requests, m.stores) << m.kernel;
+    EXPECT_EQ(totals.shared_load.wavefronts, m.shared_loads) << m.kernel;
+    uint32_t checksum = 0;
+    for (uint32_t t = 0; t < threads; ++t) {
+      uint32_t word = 0;
+      std::memcpy(&word, run.buffers.at(1).data() + 4 * t, 4);
+      checksum = checksum * 31 + word;
+    }
+    EXPECT_EQ(checksum, m.checksum) << m.kernel;
+  }
+}
+
+}  // namespace
+}  // namespace lanescope::kernels
