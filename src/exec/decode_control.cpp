@@ -5,7 +5,6 @@
 
 #include "exec/builtins.hpp"
 #include "exec/decoder.hpp"
-#include "exec/warp.hpp"
 
 namespace lanescope::exec {
 
@@ -53,12 +52,15 @@ void Decoder::put_skip(uint32_t next_instruction) {
   fixups_.push_back({at, Fixup::Kind::join, next_instruction});
 }
 
+uint32_t Decoder::instruction_of(uint32_t block) const {
+  return block == s_->flow.blocks.size() ? static_cast<uint32_t>(s_->f->body.size())
+                                         : s_->flow.blocks[block].begin;
+}
+
 void Decoder::put_join(uint32_t instruction) {
   const uint32_t join = s_->flow.blocks[s_->flow.block_of[instruction]].join;
   if (join == no_index) return;
-  const uint32_t target = join == s_->flow.blocks.size() ? static_cast<uint32_t>(s_->f->body.size())
-                                                         : s_->flow.blocks[join].begin;
-  fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::join, target});
+  fixups_.push_back({static_cast<uint32_t>(k_.code.size() - 1), Fixup::Kind::join, instruction_of(join)});
 }
 
 uint32_t Decoder::new_branch(bool backward, uint32_t straight) {
@@ -85,15 +87,16 @@ uint32_t Decoder::straight_between(uint32_t instruction, uint32_t target) const 
              : 0;
 }
 
-void Decoder::put_loop_exit(uint32_t instruction, uint32_t target) {
-  const Flow& flow = s_->flow;
-  const Flow::Block& block = flow.blocks[flow.block_of[instruction]];
+void Decoder::put_bypass(const Flow::Block& block) {
   k_.code.back().d = static_cast<uint32_t>(k_.side.size());
-  k_.side.push_back(LoopExit::head(block.left.size(), flow.blocks[block.leaves_to].begin == target));
-  for (const uint32_t join : block.left) {
-    table_fixups_.push_back({static_cast<uint32_t>(k_.side.size()), s_, flow.blocks[join].begin});
-    k_.side.push_back(0);
-  }
+  for (const auto& joins : block.past) k_.side.push_back(static_cast<uint32_t>(joins.size()));
+  for (const auto& joins : block.past)
+    for (const Flow::Block::Past& past : joins)
+      for (const uint32_t place : {past.join, past.meeting}) {
+        if (place != no_index)
+          table_fixups_.push_back({static_cast<uint32_t>(k_.side.size()), s_, instruction_of(place)});
+        k_.side.push_back(no_operand);
+      }
 }
 
 uint32_t Decoder::wait_loop_closed_by(uint32_t instruction, uint32_t target) const {
@@ -135,16 +138,17 @@ void Decoder::put_branch(uint32_t instruction, uint32_t target) {
   const uint32_t loop = wait_loop_closed_by(instruction, target);
   const bool waits = loop != no_operand;
   if (guarded()) {
-    const bool leaves = !s_->flow.blocks[s_->flow.block_of[instruction]].left.empty();
-    Inst& i = put(waits    ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
-                  : leaves ? (observed_ ? handlers.counted_leave_loop_if : handlers.leave_loop_if)
-                           : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
+    const Flow::Block& block = s_->flow.blocks[s_->flow.block_of[instruction]];
+    const bool bypasses = !block.past[0].empty() || !block.past[1].empty();
+    Inst& i = put(waits      ? (observed_ ? handlers.counted_wait_branch_if : handlers.wait_branch_if)
+                  : bypasses ? (observed_ ? handlers.counted_bypass_if : handlers.bypass_if)
+                             : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
                   false);
     i.a = register_at(in_->guard);
     i.imm = in_->guard_negated ? 1 : 0;
     i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
-    if (leaves) put_loop_exit(instruction, target);
+    if (bypasses) put_bypass(block);
   } else {
     put(waits ? handlers.wait_branch : handlers.branch, false);
   }

@@ -25,7 +25,7 @@
 #include "exec/decode.hpp"
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
-#include "exec/loop_joins.hpp"
+#include "exec/meetings.hpp"
 #include "exec/wait_loop.hpp"
 #include "ptx/matrix.hpp"
 
@@ -311,7 +311,9 @@ class Decoder {
   uint32_t new_branch(bool backward, uint32_t straight);
   /// BranchSite::straight of a branch.
   [[nodiscard]] uint32_t straight_between(uint32_t instruction, uint32_t target) const;
-  void put_loop_exit(uint32_t instruction, uint32_t target);
+  /// The first one of a block; behind the last one for the function's end.
+  [[nodiscard]] uint32_t instruction_of(uint32_t block) const;
+  void put_bypass(const Flow::Block& block);
   void put_branch(uint32_t instruction, uint32_t target);
   /// Which of Kernel::wait_loops is closed by the way from an instruction to `target`; no_operand: none.
   [[nodiscard]] uint32_t wait_loop_closed_by(uint32_t instruction, uint32_t target) const;

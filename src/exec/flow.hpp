@@ -2,6 +2,7 @@
 // registers live where, and a small number of register slots to keep them in.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -38,13 +39,14 @@ struct Flow {
     uint32_t begin = 0, end = 0;  ///< instructions [begin, end)
     std::vector<uint32_t> next;   ///< blocks; `blocks.size()` is the function's end
     /// Where lanes that part at its end meet again; blocks.size() = the end; no_index = nowhere. The
-    /// immediate post-dominator; in a loop that some may leave before they get there, where those meet that
-    /// stay.
+    /// immediate post-dominator; the decoder has nearer places (meetings.hpp).
     uint32_t join = ptx::no_index;
-    /// Where the branch at its end leaves loops: to which block, and the joins in them at which those who
-    /// leave are not to be waited for any more.
-    uint32_t leaves_to = ptx::no_index;
-    std::vector<uint32_t> left;
+    /// A join of other branches that a way leads past, and where lanes that go that way meet those who were
+    /// there; no_index: where those meet the next ones.
+    struct Past {
+      uint32_t join = ptx::no_index, meeting = ptx::no_index;
+    };
+    std::array<std::vector<Past>, 2> past;  ///< by `next`, where there are two
   };
   std::vector<Block> blocks;
   std::vector<uint32_t> block_of;  ///< by instruction

@@ -13,9 +13,9 @@ namespace lanescope::exec {
 /// (handlers/control.hpp).
 struct ControlHandlers {
   Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, sync_groups,
-      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, leave_loop_if;
+      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, bypass_if;
   Handler counted_branch_if, counted_branch_table, counted_wait_branch_if,
-      counted_leave_loop_if;  ///< in kernels that are observed
+      counted_bypass_if;  ///< in kernels that are observed
 };
 
 /// Combines `bytes` bytes at `from` into those at `to`, element by element, each of them atomically.

@@ -36,8 +36,8 @@ inline constexpr uint32_t no_operand = 0xffffffffu;
 ///               vectors: c = first index in Kernel::side of the element offsets
 ///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
 ///   negated, aux: index of Kernel::branches;
-///               d: index of Kernel::wait_loops, of the one that it closes (no_operand: none), or, where it
-///               leaves loops, its LoopExit in Kernel::side
+///               d: index of Kernel::wait_loops, of the one that it closes (no_operand: none), or its
+///               Bypass in Kernel::side
 struct Inst {
   Handler fn = nullptr;
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;

@@ -310,9 +310,11 @@ class Scheduler {
     const bool slept = yields && w.fuel != 0;
     all_slept_ = all_slept_ && slept;
     if (!yields) {
+      // Around a loop in this way no fuel is used up.
+      const bool goes_back = is_there && w.event == Event::bypass && w.code + w.event_loop->b <= w.event_loop;
       if (is_there) handle(w, path);
       progress_ = true;
-      return false;
+      return goes_back;
     }
     proceed(w, path, w.event_target);
     ++path.yields;
@@ -399,7 +401,7 @@ class Scheduler {
       case Event::none: arrive(w, path, path.mask, path.stop); break;
       case Event::diverge: part(w, path, w.event_lanes, w.event_target, w.event_other, w.event_join); break;
       case Event::regroup: part(w, path, w.event_lanes, w.event_target, w.event_target, w.event_join); break;
-      case Event::leave_loop: leave_loop(w, path, w.event_loop); break;
+      case Event::bypass: bypass(w, path, w.event_loop); break;
       case Event::exit: end_lanes(w, path, w.event_lanes, w.event_target); break;
       case Event::call: call(w, path); break;
       case Event::ret: ret(w, path); break;
@@ -494,44 +496,46 @@ class Scheduler {
     proceed(w, second, other);
   }
 
-  /// Lanes of a path leave loops inside of which they were to meet others. Nobody waits for them there any
-  /// more; they meet the others where `branch` says, with all that leave the loops.
-  void leave_loop(WarpState& w, Path& path, const Inst* branch) {
-    const LoopExit exit(w, branch);
+  /// Lanes of a path go past where they were to meet others. Nobody waits for them there any more; they meet
+  /// those who do further on.
+  void bypass(WarpState& w, Path& path, const Inst* branch) {
+    const Bypass way(w, branch, path.stop);
     const uint32_t lanes = w.event_lanes, rest = path.mask & ~lanes;
-    const Inst *const join = branch->c == no_operand ? nullptr : w.code + branch->c, *const target =
-                                                                                         w.code + branch->b;
-    std::array<int16_t, max_paths> joints;  // in the loops, from the inside
+    const Inst *const taken = w.code + branch->b, *const not_taken = branch + 1;
+    std::array<int16_t, max_paths> joints;  // that they pass, from the inside
     size_t count = 0;
-    for (const Path* p = &path; exit.leaves(p->stop); p = &w.paths[static_cast<size_t>(p->parent)])
+    const Inst* meeting = nullptr;  // with those of the outermost
+    for (const Path* p = &path; way.leads_past(p->stop); p = &w.paths[static_cast<size_t>(p->parent)]) {
       joints[count++] = p->parent;
+      meeting = way.meeting(p->stop);
+    }
     Path* const joint = &w.paths[static_cast<size_t>(joints[count - 1])];
-    Path& leaver = new_path(w);
-    leaver.mask = lanes;
-    leaver.fuel = path.fuel;
-    leaver.state = Path::State::ready;
-    if ((join == nullptr && joint->frame < 0) || (join != nullptr && join == joint->stop)) {
-      leaver.parent = joint->parent;
-      leaver.stop = joint->stop;
-      if (leaver.parent >= 0) ++w.paths[static_cast<size_t>(leaver.parent)].children;
+    Path& passing = new_path(w);
+    passing.mask = lanes;
+    passing.fuel = path.fuel;
+    passing.state = Path::State::ready;
+    if ((meeting == nullptr && joint->frame < 0) || (meeting != nullptr && meeting == joint->stop)) {
+      passing.parent = joint->parent;
+      passing.stop = joint->stop;
+      if (passing.parent >= 0) ++w.paths[static_cast<size_t>(passing.parent)].children;
     } else {
       Path& around = new_path(w) = *joint;
       around.branch = w.event_branch;
-      around.pc = join;
+      around.pc = meeting;
       around.arrived = 0;
       around.children = 2;
       around.fuel = path.fuel;
-      leaver.parent = joint->parent = index_of(w, around);
-      leaver.stop = joint->stop = join;
+      passing.parent = joint->parent = index_of(w, around);
+      passing.stop = joint->stop = meeting;
       joint->frame = -1;
     }
     for (size_t i = 0; i < count; ++i) w.paths[static_cast<size_t>(joints[i])].mask &= ~lanes;
     path.yields = 0;
     path.spinning = false;
-    proceed(w, leaver, exit.by_target() ? target : branch + 1);
+    proceed(w, passing, way.is_taken() ? taken : not_taken);
     if (rest != 0) {
       path.mask = rest;
-      proceed(w, path, exit.by_target() ? branch + 1 : target);
+      proceed(w, path, way.is_taken() ? not_taken : taken);
     } else {
       arrive(w, path, 0, no_instruction);
     }

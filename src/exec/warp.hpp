@@ -14,20 +14,19 @@ struct WorkerState;
 
 /// Why a warp left the run loop.
 enum class Event : uint8_t {
-  none,        ///< reached warp.stop by itself
-  diverge,     ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
-  leave_loop,  ///< event_lanes leave, at the branch event_loop, a loop inside of which they were to meet
-               ///< others
-  regroup,     ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
-  exit,        ///< event_lanes ended; the others (if any) go on at event_target
-  call,        ///< event_target: callee, event_other: where it returns to
-  ret,         ///< the callee's end
-  barrier,     ///< wait at a barrier: see the instruction at event_target
-  sync,        ///< wait for the lanes of event_lanes at the instruction event_target
-  hold,        ///< the instruction at event_target waits for others; it is tried again
-  look,   ///< the backward branch at event_target closes a loop that only waits: its lanes look again later
-  yield,  ///< many backward branches taken: let others run; goes on at event_target
-  trap    ///< event_lanes executed `trap`
+  none,     ///< reached warp.stop by itself
+  diverge,  ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
+  bypass,   ///< event_lanes go, at the branch event_loop, past where they were to meet others
+  regroup,  ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
+  exit,     ///< event_lanes ended; the others (if any) go on at event_target
+  call,     ///< event_target: callee, event_other: where it returns to
+  ret,      ///< the callee's end
+  barrier,  ///< wait at a barrier: see the instruction at event_target
+  sync,     ///< wait for the lanes of event_lanes at the instruction event_target
+  hold,     ///< the instruction at event_target waits for others; it is tried again
+  look,     ///< the backward branch at event_target closes a loop that only waits: its lanes look again later
+  yield,    ///< many backward branches taken: let others run; goes on at event_target
+  trap      ///< event_lanes executed `trap`
 };
 
 struct Warp {
@@ -57,32 +56,45 @@ struct Warp {
   const Inst* event_other = nullptr;
   const Inst* event_join = nullptr;
   const Inst* event_loop =
-      nullptr;  ///< leave_loop: the branch; diverge: the same, if those who take it are to look again later
+      nullptr;  ///< bypass: the branch; diverge: the same, if those who take it are to look again later
   uint32_t event_branch = no_operand;  ///< diverge, regroup: index of Kernel::branches, if it is counted
 };
 
-/// A branch that leaves loops on one side, as Kernel::side describes it: how many joins there are inside of
-/// the loops, the top bit set where those leave who take the branch, then the joins, indices of code.
-class LoopExit {
+/// Which lanes go past where they were to meet others, at a branch of which Kernel::side says for each of its
+/// two ways what joins it leads past: how many for those who take it, how many for the others, then of each
+/// the join and where they meet those who were there, indices of code.
+class Bypass {
  public:
-  LoopExit(const Warp& w, const Inst* branch) : code_(w.code), side_(w.side + branch->d) {}
-  [[nodiscard]] static uint32_t head(size_t joins, bool by_target) {
-    return static_cast<uint32_t>(joins) | (by_target ? taken_leave : 0);
+  /// Of lanes that are to stop at `stop`: at most one way leads past it.
+  Bypass(const Warp& w, const Inst* branch, const Inst* stop)
+      : code_(w.code), first_(w.side + branch->d + 2), last_(first_ + size_t{2} * first_[-2]) {
+    if (leads_past(stop)) return;
+    taken_ = false;
+    first_ = last_;
+    last_ += size_t{2} * w.side[branch->d + 1];
+    if (!leads_past(stop)) last_ = first_;
   }
-  /// Whether those leave who take the branch, or the others.
-  [[nodiscard]] bool by_target() const { return (side_[0] & taken_leave) != 0; }
-  /// Whether a path that stops there to meet others would do so inside of the loops.
-  [[nodiscard]] bool leaves(const Inst* stop) const {
-    const uint32_t joins = side_[0] & ~taken_leave;
-    for (uint32_t i = 1; i <= joins; ++i)
-      if (stop == code_ + side_[i]) return true;
-    return false;
+  /// Whether there are any.
+  [[nodiscard]] bool exists() const { return first_ != last_; }
+  /// Whether it is those who take the branch, or the others.
+  [[nodiscard]] bool is_taken() const { return taken_; }
+  [[nodiscard]] bool leads_past(const Inst* stop) const { return find(stop) != last_; }
+  /// Where they meet those who stop there; nullptr: where those meet others.
+  [[nodiscard]] const Inst* meeting(const Inst* stop) const {
+    const uint32_t place = find(stop)[1];
+    return place == no_operand ? nullptr : code_ + place;
   }
 
  private:
-  static constexpr uint32_t taken_leave = 0x80000000u;
   const Inst* code_;
-  const uint32_t* side_;
+  const uint32_t *first_, *last_;
+  bool taken_ = true;
+
+  [[nodiscard]] const uint32_t* find(const Inst* stop) const {
+    const uint32_t* at = first_;
+    while (at != last_ && stop != code_ + *at) at += 2;
+    return at;
+  }
 };
 
 }  // namespace lanescope::exec

@@ -86,20 +86,20 @@ inline const Inst* branch_if(Warp& w, const Inst* in) {
   return part<counted>(w, in, taken);
 }
 
-/// A branch that leaves loops on one side: see LoopExit.
+/// A branch that may lead lanes past where they were to meet others: see Bypass.
 template <bool counted>
-inline const Inst* leave_loop_if(Warp& w, const Inst* in) {
+inline const Inst* bypass_if(Warp& w, const Inst* in) {
+  const Bypass bypass(w, in, w.stop);
   const uint32_t taken = guard_mask(w, in);
-  const LoopExit exit(w, in);
-  const uint32_t leaving = exit.by_target() ? taken : w.active & ~taken;
-  if (leaving == 0 || !exit.leaves(w.stop)) return branch_if<counted>(w, in);
+  const uint32_t past = !bypass.exists() ? 0 : bypass.is_taken() ? taken : w.active & ~taken;
+  if (past == 0) return branch_if<counted>(w, in);
   if constexpr (counted) {
     count_branch(w, in, taken);
-    if (leaving != w.active) note_split(w, in, taken);
+    if (past != w.active) note_split(w, in, taken);
   }
-  w.event_lanes = leaving;
+  w.event_lanes = past;
   w.event_loop = in;
-  return leave(w, Event::leave_loop, in);
+  return leave(w, Event::bypass, in);
 }
 
 /// The way back in a loop that only waits (wait_loop.hpp): its lanes wait there for their next look.

@@ -46,11 +46,11 @@ constexpr ControlHandlers control{guard,
                                   copy_local,
                                   wait_branch,
                                   wait_branch_if<false>,
-                                  leave_loop_if<false>,
+                                  bypass_if<false>,
                                   branch_if<true>,
                                   branch_table<true>,
                                   wait_branch_if<true>,
-                                  leave_loop_if<true>};
+                                  bypass_if<true>};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA

@@ -1,5 +1,5 @@
 // Loops that lanes of a warp leave in several ways. a holds 512 words below 128; o gets a word a thread. What
-// an H100 counts for one block of 64 threads is in tests/kernels/loops_test.cpp.
+// an H100 counts for one block of 64 threads is in tests/kernels/ways_test.cpp.
 
 extern "C" __global__ void break_in_if(const int* a, int* o) {
   int t = threadIdx.x, c = 0;
