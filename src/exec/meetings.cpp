@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <map>
 #include <set>
+#include <span>
 #include <utility>
 
 #include "exec/dominators.hpp"
@@ -26,6 +26,7 @@ class Meetings {
     for (const uint32_t block : reverse_post_order(flow)) order_[block] = place++;
     find_loops();
     before_.resize(end() + 1);
+    leading_.resize(end() + 1 + loops_.size());
     for (uint32_t b = 0; b < end(); ++b) {
       if (order_[b] == no_index) continue;
       for (const uint32_t to : flow_.blocks[b].next) before_[to].push_back({b, way_back(b, to)});
@@ -34,6 +35,7 @@ class Meetings {
   }
 
   void run() {
+    for (size_t loop = 0; loop <= loops_.size(); ++loop) candidates_.push_back(list_candidates(loop));
     std::vector<uint32_t> meeting(end(), no_index);  // nodes
     std::set<uint32_t> all;
     for (uint32_t b = 0; b < end(); ++b) {
@@ -67,9 +69,10 @@ class Meetings {
     uint32_t from = 0;
     size_t loop = 0;  ///< whose way back it is; loops_.size(): none's
   };
-  std::vector<std::vector<Edge>> before_;  ///< by block
+  std::vector<std::vector<Edge>> before_;          ///< by block
+  std::vector<std::vector<uint32_t>> candidates_;  ///< by loop; at last of the function
   std::vector<uint32_t> blind_;  ///< blocks with several ways that cannot tell who goes past a place
-  std::map<uint32_t, std::vector<bool>> leading_;  ///< by node: what leads to it, see leads()
+  std::vector<std::vector<bool>> leading_;  ///< by node: what leads to it, see leads()
 
   [[nodiscard]] uint32_t end() const { return static_cast<uint32_t>(flow_.blocks.size()); }
   [[nodiscard]] uint32_t end_of(size_t loop) const { return end() + 1 + static_cast<uint32_t>(loop); }
@@ -130,9 +133,8 @@ class Meetings {
   /// Whether `from` is the node or leads to it, in the same iterations of the loops that the node is in.
   [[nodiscard]] bool leads(uint32_t from, uint32_t node) {
     if (from > end() && !has(from - end() - 1, node)) from = block_of(from);  // an iteration like others
-    const auto [known, is_new] = leading_.try_emplace(node);
-    std::vector<bool>& all = known->second;
-    if (!is_new) return all[from];
+    std::vector<bool>& all = leading_[node];
+    if (!all.empty()) return all[from];
     all.assign(end() + 1 + loops_.size(), false);
     all[node] = true;
     std::vector<uint32_t> open{node};
@@ -208,7 +210,7 @@ class Meetings {
     for (size_t around = loop + 1; !at_an_end && around <= loops_.size(); ++around) {
       const bool whole = around == loops_.size();
       if (!whole && (!loops_[around].has[block] || !loops_[around].has[out])) continue;
-      for (const uint32_t node : candidates(around))
+      for (const uint32_t node : candidates_[around])
         if (!has(loop, node) && leads(target(block, out, node), node) &&
             is_elsewhere_left_for(block, loop, node))
           return fits(node) ? node : no_index;
@@ -228,8 +230,7 @@ class Meetings {
 
   /// The first node to which two ways of the block lead, in the loop or, behind the last one, the function.
   [[nodiscard]] uint32_t first_common(uint32_t block, size_t loop) {
-    for (const uint32_t node : candidates(loop)) {
-      if (node < end() && order_[node] <= order_[block]) continue;
+    for (const uint32_t node : candidates(loop, block)) {
       const auto& next = flow_.blocks[block].next;
       const auto ways = std::count_if(next.begin(), next.end(),
                                       [&](uint32_t to) { return leads(target(block, to, node), node); });
@@ -273,14 +274,14 @@ class Meetings {
     for (size_t loop = 0; loop <= loops_.size(); ++loop) {
       const bool whole = loop == loops_.size();
       if (!whole && (!has(loop, to) || !has(loop, node))) continue;
-      for (const uint32_t place : candidates(loop))
+      for (const uint32_t place : candidates_[loop])
         if (both_lead(place)) return place < end() && ends_at_once(place) ? no_index : place;
     }
     return no_index;
   }
 
   /// Where lanes can meet in an iteration of the loop, or in the function, in the order of execution.
-  [[nodiscard]] std::vector<uint32_t> candidates(size_t loop) const {
+  [[nodiscard]] std::vector<uint32_t> list_candidates(size_t loop) const {
     const bool whole = loop == loops_.size();
     std::vector<uint32_t> nodes;
     for (uint32_t b = 0; b < end(); ++b)
@@ -290,12 +291,22 @@ class Meetings {
     nodes.push_back(whole ? end() : end_of(loop));
     return nodes;
   }
+
+  /// Those behind a block.
+  [[nodiscard]] std::span<const uint32_t> candidates(size_t loop, uint32_t block) const {
+    const std::vector<uint32_t>& all = candidates_[loop];
+    const auto first = std::upper_bound(all.begin(), all.end() - 1, order_[block],
+                                        [&](uint32_t place, uint32_t node) { return place < order_[node]; });
+    return {first, all.end()};
+  }
 };
 
 }  // namespace
 
 void find_meetings(const ptx::Function& function, Flow& flow, const std::vector<WaitLoop>& waits) {
-  if (!flow.blocks.empty()) Meetings(function, flow, waits).run();
+  // Beyond that it takes seconds; no program is known to have as many.
+  constexpr size_t most_blocks = 1u << 14;
+  if (!flow.blocks.empty() && flow.blocks.size() <= most_blocks) Meetings(function, flow, waits).run();
 }
 
 }  // namespace lanescope::exec
