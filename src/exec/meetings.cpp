@@ -29,12 +29,16 @@ class Meetings {
     leading_.resize(end() + 1 + loops_.size());
     for (uint32_t b = 0; b < end(); ++b) {
       if (order_[b] == no_index) continue;
-      for (const uint32_t to : flow_.blocks[b].next) before_[to].push_back({b, way_back(b, to)});
+      for (const uint32_t to : flow_.blocks[b].next) {
+        before_[to].push_back({b, way_back(b, to)});
+        if (to < end() && order_[to] <= order_[b] && way_back(b, to) == loops_.size()) is_ordered_ = false;
+      }
       if (flow_.blocks[b].next.size() >= 2 && !can_tell(b)) blind_.push_back(b);
     }
   }
 
   void run() {
+    if (!is_ordered_) return;
     for (size_t loop = 0; loop <= loops_.size(); ++loop) candidates_.push_back(list_candidates(loop));
     std::vector<uint32_t> meeting(end(), no_index);  // nodes
     std::set<uint32_t> all;
@@ -65,6 +69,7 @@ class Meetings {
   std::vector<bool> closes_;     ///< by block: a loop that only waits
   std::vector<uint32_t> order_;  ///< by block: its place in reverse post-order; no_index: never reached
   std::vector<Loop> loops_;      ///< inner ones before those around them
+  bool is_ordered_ = true;       ///< no way but those back to loops' headers leads to an earlier place
   struct Edge {
     uint32_t from = 0;
     size_t loop = 0;  ///< whose way back it is; loops_.size(): none's
