@@ -14,7 +14,7 @@
 namespace lanescope::kernels {
 namespace {
 
-struct Measured {
+struct Counters {
   const char* kernel;
   uint64_t loads, stores, shared_loads;
   uint32_t checksum;  ///< of the words that it writes
@@ -22,7 +22,7 @@ struct Measured {
 
 // But for one number: the assembler lets lanes run the last line of break_and_continue_in_shared apart, 800
 // wavefronts; a meeting before so few instructions seems not worth it. Here they meet: 690.
-constexpr Measured loops[] = {
+constexpr Counters loops[] = {
     {"break_in_if", 198, 2, 0, 0x3786d293},        {"break_between", 576, 2, 0, 0x584f74ed},
     {"two_continues", 384, 2, 0, 0x920314c0},      {"return_in_if", 60, 2, 0, 0x9ba0f852},
     {"break_on_both_ways", 500, 2, 0, 0x9014118c}, {"goto_behind_all", 212, 2, 0, 0xa30b6832},
@@ -31,7 +31,7 @@ constexpr Measured loops[] = {
     {"goto_from_switch", 463, 2, 0, 0x26a51825},   {"break_and_continue_in_shared", 16, 2, 690, 0x46e9c6b3},
 };
 
-constexpr Measured ways[] = {
+constexpr Counters ways[] = {
     {"return_early", 10, 4, 0, 0x2c28bafd},    {"inlined_returns", 14, 2, 0, 0x1f6e95db},
     {"goto_over", 12, 2, 0, 0xb5e64e97},       {"and_or", 26, 2, 0, 0xc9137746},
     {"fall_through", 22, 2, 0, 0x7125baf5},    {"else_ifs", 20, 6, 0, 0x66439866},
@@ -40,7 +40,7 @@ constexpr Measured ways[] = {
     {"calls", 156, 2, 0, 0x86f4b064},
 };
 
-void compare(const std::string& file, std::span<const Measured> measured) {
+void compare(const std::string& file, std::span<const Counters> measured) {
   constexpr uint32_t threads = 64;
   std::vector<int32_t> a(512);
   uint32_t random = 7;
@@ -49,7 +49,7 @@ void compare(const std::string& file, std::span<const Measured> measured) {
     value = static_cast<int32_t>(random >> 16 & 127);
   }
   Program program("tests/data/kernels/" + file);
-  for (const Measured& m : measured) {
+  for (const Counters& m : measured) {
     const Case c{"loops", m.kernel, "", {1}, {threads}, 0, {input(a), recorded(Bytes(4 * threads))}, {}};
     const Outcome run = run_kernel(program, c, &sm_90(), 1, profile::RecordBlocks::none, {}, true);
     const profile::Totals totals = profile::totals(run.profile);
