@@ -217,6 +217,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
     w.cluster_arrived = w.cluster_waits = 0;
     w.path_count = 1;
     w.next = 0;
+    w.current = w.parked = -1;
     w.patience = most_patience;
     w.paths[0] = Path{};
     w.paths[0].state = Path::State::ready;

@@ -16,8 +16,26 @@ struct Graph {
   }
 };
 
-/// By node: the last one through which every way from the root to it leads. The root's is itself;
-/// ptx::no_index of what it does not lead to. Of the reversed graph they are post-dominators.
-[[nodiscard]] std::vector<uint32_t> immediate_dominators(const Graph& graph, uint32_t root);
+class Dominators {
+ public:
+  Dominators(const Graph& graph, uint32_t root);
+
+  /// The last node through which every way from the root to the node leads. The root's is itself;
+  /// ptx::no_index of what the root does not lead to. Of the reversed graph they are post-dominators.
+  [[nodiscard]] uint32_t above(uint32_t node) const { return above_[node]; }
+  /// How many there are above it.
+  [[nodiscard]] uint32_t depth(uint32_t node) const { return depth_[node]; }
+  /// Whether every way from the root to another node, which it leads to, comes through the node, or they are
+  /// one.
+  [[nodiscard]] bool dominates(uint32_t node, uint32_t other) const {
+    return begin_[node] <= begin_[other] && begin_[other] < end_[node];
+  }
+  /// The last node that dominates both.
+  [[nodiscard]] uint32_t common(uint32_t a, uint32_t b) const;
+
+ private:
+  std::vector<uint32_t> above_, depth_;
+  std::vector<uint32_t> begin_, end_;  ///< what a node dominates are those that begin in [begin, end)
+};
 
 }  // namespace lanescope::exec

@@ -207,7 +207,7 @@ class Analysis {
       for (uint32_t to : flow_.blocks[b].next) backwards.edge(to, b);
       if (flow_.blocks[b].next.empty()) backwards.edge(root, b);
     }
-    const std::vector<uint32_t> parent = immediate_dominators(backwards, root);
+    const Dominators behind(backwards, root);
     // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
     // living.
     auto ends_at_once = [&](uint32_t block) {
@@ -217,8 +217,8 @@ class Analysis {
              (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
     };
     for (uint32_t b = 0; b < end(); ++b)
-      if (parent[b] != no_index && parent[b] != root && !ends_at_once(parent[b]))
-        flow_.blocks[b].join = parent[b];
+      if (const uint32_t join = behind.above(b); join != no_index && join != root && !ends_at_once(join))
+        flow_.blocks[b].join = join;
   }
 
   void find_lives() {

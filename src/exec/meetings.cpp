@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <iterator>
+#include <map>
+#include <optional>
 #include <set>
-#include <span>
+#include <tuple>
 #include <utility>
 
-#include "exec/dominators.hpp"
+#include "exec/loops.hpp"
 
 namespace lanescope::exec {
 
@@ -15,117 +18,112 @@ using ptx::no_index;
 
 namespace {
 
-/// Nodes are blocks, then the function's end, then for each loop the end of an iteration.
+/// Control flow is seen in levels: an iteration of each loop, and the kernel. In a level, the loops inside it
+/// are places like blocks; ways out of it do not count. Nodes are blocks, then the kernel's end, then for
+/// each loop the end of an iteration; as part of the level around it a loop has that number, too.
 class Meetings {
  public:
   Meetings(const ptx::Function& function, Flow& flow, const std::vector<WaitLoop>& waits)
-      : f_(function), flow_(flow), closes_(flow.blocks.size()), order_(flow.blocks.size(), no_index) {
+      : f_(function),
+        flow_(flow),
+        graph_(graph_of(flow)),
+        dominators_(graph_, 0),
+        loops_(natural_loops(graph_, dominators_)),
+        loop_at_(end() + 1, loops_.size()),
+        place_(end() + 1, no_index),
+        before_(end() + 1),
+        leading_(end() + 1 + loops_.size()) {
+    for (size_t loop = 0; loop < loops_.size(); ++loop) loop_at_[loops_[loop].header] = loop;
+    std::vector<bool> closes(end());  // a loop that only waits
     for (const WaitLoop& loop : waits)
-      for (const uint32_t latch : loop.latches) closes_[latch] = true;
-    uint32_t place = 0;
-    for (const uint32_t block : reverse_post_order(flow)) order_[block] = place++;
-    find_loops();
-    before_.resize(end() + 1);
-    leading_.resize(end() + 1 + loops_.size());
+      for (const uint32_t latch : loop.latches) closes[latch] = true;
     for (uint32_t b = 0; b < end(); ++b) {
-      if (order_[b] == no_index) continue;
-      for (const uint32_t to : flow_.blocks[b].next) {
-        before_[to].push_back({b, way_back(b, to)});
-        if (to < end() && order_[to] <= order_[b] && way_back(b, to) == loops_.size()) is_ordered_ = false;
-      }
-      if (flow_.blocks[b].next.size() >= 2 && !can_tell(b)) blind_.push_back(b);
+      if (!is_reached(b)) continue;
+      for (const uint32_t to : next(b)) before_[to].push_back({b, way_back(b, to)});
+      const bool can_tell = f_.body[flow_.blocks[b].end - 1].op == ptx::Op::bra && !closes[b];
+      if (next(b).size() >= 2 && !can_tell) blind_.push_back(b);
     }
   }
 
   void run() {
-    if (!is_ordered_) return;
-    for (size_t loop = 0; loop <= loops_.size(); ++loop) candidates_.push_back(list_candidates(loop));
-    std::vector<uint32_t> meeting(end(), no_index);  // nodes
-    std::set<uint32_t> all;
-    for (uint32_t b = 0; b < end(); ++b) {
-      if (order_[b] == no_index || flow_.blocks[b].next.size() < 2) continue;
-      meeting[b] = meeting_of(b);
-      if (meeting[b] != no_index)
-        all.insert(meeting[b]);
-      else if (flow_.blocks[b].join != no_index)
-        return;  // its lanes could be sent past a meeting unseen: post-dominators for all, then
-    }
-    for (uint32_t b = 0; b < end(); ++b) {
-      if (meeting[b] == no_index) continue;
-      flow_.blocks[b].join = block_of(meeting[b]);
-    }
-    find_past(meeting, all);
+    if (!lay_out()) return;
+    find_regions();
+    for (uint32_t b = 0; b < end(); ++b)
+      if (is_reached(b) && next(b).size() >= 2) {
+        flow_.blocks[b].join = meeting_of(b);
+        if (next(b).size() == 2 && std::count(blind_.begin(), blind_.end(), b) == 0) find_past(b);
+      }
   }
 
  private:
-  struct Loop {
-    uint32_t header = 0;
-    std::vector<bool> has;  ///< by block
-    size_t size = 0;
+  /// What lies between a branch, or a loop, and a place where its lanes meet.
+  struct Region {
+    uint32_t head = 0;     ///< a block, or a loop
+    uint32_t meeting = 0;  ///< node
+    size_t level = 0;
+    bool meets_all = false;  ///< no way that goes on avoids the meeting
+    std::vector<bool> has;   ///< by block
   };
-
-  const ptx::Function& f_;
-  Flow& flow_;
-  std::vector<bool> closes_;     ///< by block: a loop that only waits
-  std::vector<uint32_t> order_;  ///< by block: its place in reverse post-order; no_index: never reached
-  std::vector<Loop> loops_;      ///< inner ones before those around them
-  bool is_ordered_ = true;       ///< no way but those back to loops' headers leads to an earlier place
   struct Edge {
     uint32_t from = 0;
     size_t loop = 0;  ///< whose way back it is; loops_.size(): none's
   };
-  std::vector<std::vector<Edge>> before_;          ///< by block
-  std::vector<std::vector<uint32_t>> candidates_;  ///< by loop; at last of the function
+
+  const ptx::Function& f_;
+  Flow& flow_;
+  Graph graph_;
+  Dominators dominators_;
+  std::vector<Loop> loops_;
+  std::vector<size_t> loop_at_;            ///< by block: the loop that begins there; loops_.size(): none
+  std::vector<uint32_t> place_;            ///< by block: where it stands in the assembler's layout
+  std::vector<std::vector<Edge>> before_;  ///< by block
   std::vector<uint32_t> blind_;  ///< blocks with several ways that cannot tell who goes past a place
   std::vector<std::vector<bool>> leading_;  ///< by node: what leads to it, see leads()
+  std::vector<Region> regions_;             ///< inner ones before those around them
 
   [[nodiscard]] uint32_t end() const { return static_cast<uint32_t>(flow_.blocks.size()); }
+  [[nodiscard]] size_t kernel() const { return loops_.size(); }  ///< as a level
+  [[nodiscard]] const std::vector<uint32_t>& next(uint32_t block) const { return graph_.after[block]; }
+  [[nodiscard]] bool is_reached(uint32_t block) const { return dominators_.above(block) != no_index; }
   [[nodiscard]] uint32_t end_of(size_t loop) const { return end() + 1 + static_cast<uint32_t>(loop); }
+  [[nodiscard]] bool is_loop(uint32_t node) const { return node > end(); }
+  [[nodiscard]] size_t loop_of(uint32_t node) const { return node - end() - 1; }
+  /// Where a node begins, and where lanes stop that are to meet at it.
   [[nodiscard]] uint32_t block_of(uint32_t node) const {
-    return node > end() ? loops_[node - end() - 1].header : node;
+    return is_loop(node) ? loops_[loop_of(node)].header : node;
   }
   /// Whether an iteration of the loop has the node.
   [[nodiscard]] bool has(size_t loop, uint32_t node) const {
     return node == end_of(loop) || (node < end() && loops_[loop].has[node]);
   }
+  [[nodiscard]] bool level_has(size_t level, uint32_t block) const {
+    return level == kernel() || loops_[level].has[block];
+  }
 
-  void find_loops() {
-    Graph forwards(end() + 1);
-    for (uint32_t b = 0; b < end(); ++b)
-      for (uint32_t to : flow_.blocks[b].next) forwards.edge(b, to);
-    const std::vector<uint32_t> parent = immediate_dominators(forwards, 0);
-    const auto dominates = [&](uint32_t a, uint32_t b) {
-      while (b != a && b != 0) b = parent[b];
-      return b == a;
-    };
-    for (uint32_t header = 0; header < end(); ++header) {
-      if (parent[header] == no_index) continue;
-      Loop loop{header, std::vector<bool>(end() + 1), 1};
-      std::vector<uint32_t> open;
-      for (uint32_t from : forwards.before[header])
-        if (parent[from] != no_index && dominates(header, from)) open.push_back(from);
-      if (open.empty()) continue;
-      loop.has[header] = true;
-      while (!open.empty()) {
-        const uint32_t block = open.back();
-        open.pop_back();
-        if (loop.has[block]) continue;
-        loop.has[block] = true;
-        ++loop.size;
-        for (uint32_t before : forwards.before[block])
-          if (parent[before] != no_index) open.push_back(before);
-      }
-      loops_.push_back(std::move(loop));
+  /// Finds the order of the code: each block behind all that lead to it other than by a loop's way back, if
+  /// it can be directly behind the one that falls through to it. False where loops have several entries.
+  [[nodiscard]] bool lay_out() {
+    std::vector<uint32_t> missing(end() + 1);  // by block: of those that lead to it
+    uint32_t reached = 0;
+    for (uint32_t b = 0; b <= end(); ++b) {
+      reached += b < end() && is_reached(b) ? 1 : 0;
+      for (const Edge& edge : before_[b]) missing[b] += edge.loop == loops_.size() ? 1 : 0;
     }
-    std::stable_sort(loops_.begin(), loops_.end(),
-                     [](const Loop& a, const Loop& b) { return a.size < b.size; });
+    uint32_t placed = 0;
+    for (std::vector<uint32_t> ready{0}; !ready.empty();) {
+      const uint32_t block = ready.back();
+      ready.pop_back();
+      place_[block] = placed++;
+      for (const uint32_t to : next(block))
+        if (way_back(block, to) == loops_.size() && --missing[to] == 0 && to < end()) ready.push_back(to);
+    }
+    return placed == reached;
   }
 
   /// Which loop's way back the edge is; loops_.size(): none's.
   [[nodiscard]] size_t way_back(uint32_t from, uint32_t to) const {
-    size_t loop = 0;
-    while (loop < loops_.size() && (loops_[loop].header != to || !loops_[loop].has[from])) ++loop;
-    return loop;
+    const size_t loop = loop_at_[to];
+    return loop < loops_.size() && loops_[loop].has[from] ? loop : loops_.size();
   }
 
   /// Where the edge goes for lanes on their way to `node`: the way back of a loop that has the node ends the
@@ -137,10 +135,10 @@ class Meetings {
 
   /// Whether `from` is the node or leads to it, in the same iterations of the loops that the node is in.
   [[nodiscard]] bool leads(uint32_t from, uint32_t node) {
-    if (from > end() && !has(from - end() - 1, node)) from = block_of(from);  // an iteration like others
+    if (is_loop(from) && !has(loop_of(from), node)) from = block_of(from);  // an iteration like others
     std::vector<bool>& all = leading_[node];
     if (!all.empty()) return all[from];
-    all.assign(end() + 1 + loops_.size(), false);
+    all.assign(leading_.size(), false);
     all[node] = true;
     std::vector<uint32_t> open{node};
     while (!open.empty()) {
@@ -156,153 +154,278 @@ class Meetings {
     return all[from];
   }
 
-  /// Whether the branch of a block can tell who goes past a place: not a jump through a table, nor where a
-  /// loop waits.
-  [[nodiscard]] bool can_tell(uint32_t block) const {
-    return f_.body[flow_.blocks[block].end - 1].op == ptx::Op::bra && !closes_[block];
-  }
-
-  /// Whether lanes of `block` may come to another block on their way to `node`.
-  [[nodiscard]] bool comes_to(uint32_t block, uint32_t other, uint32_t node) {
-    if (block == other || leads(block, other)) return true;
-    for (size_t loop = 0; loop < loops_.size(); ++loop)
-      if (loops_[loop].has[block] && loops_[loop].has[other] && !has(loop, node)) return true;
-    return false;
-  }
-
-  /// Whether each branch on the way from `block` to `node` can tell who goes past it.
-  [[nodiscard]] bool can_meet(uint32_t block, uint32_t node) {
-    return std::none_of(blind_.begin(), blind_.end(), [&](uint32_t b) {
-      const auto& next = flow_.blocks[b].next;
-      return b != node && leads(b, node) && comes_to(block, b, node) &&
-             !std::all_of(next.begin(), next.end(),
-                          [&](uint32_t to) { return leads(target(b, to, node), node); });
-    });
+  /// Whether all ways of a branch lead to a node.
+  [[nodiscard]] bool all_lead(uint32_t block, uint32_t node) {
+    return std::all_of(next(block).begin(), next(block).end(),
+                       [&](uint32_t to) { return leads(target(block, to, node), node); });
   }
 
   /// Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
   /// living.
-  [[nodiscard]] bool ends_at_once(uint32_t node) const {
-    if (node == end()) return false;
-    const Flow::Block& block = flow_.blocks[block_of(node)];
-    const ptx::Instruction& first = f_.body[block.begin];
-    return block.next.empty() && first.guard == no_index &&
+  [[nodiscard]] bool ends_at_once(uint32_t block) const {
+    if (block == end()) return true;
+    const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
+    return next(block).empty() && first.guard == no_index &&
            (first.op == ptx::Op::exit || first.op == ptx::Op::ret);
   }
 
-  [[nodiscard]] uint32_t meeting_of(uint32_t block) {
-    const std::vector<uint32_t>& next = flow_.blocks[block].next;
-    for (size_t loop = 0; loop <= loops_.size(); ++loop) {
-      const bool whole = loop == loops_.size();  // of the function
-      if (!whole && !loops_[loop].has[block]) continue;
-      const auto stays =
-          std::count_if(next.begin(), next.end(), [&](uint32_t to) { return whole || loops_[loop].has[to]; });
-      if (stays == 1 && next.size() == 2) return behind(block, loop);
-      if (stays >= 2) return first_common(block, loop);
-    }
-    return no_index;
+  // Regions.
+
+  /// The innermost loop around the node in which it is a node; kernel(): none is.
+  [[nodiscard]] size_t level_of(uint32_t node) const {
+    if (is_loop(node)) return loop_of(node);
+    size_t loop = 0;
+    while (loop < loops_.size() && (!loops_[loop].has[node] || loops_[loop].header == node)) ++loop;
+    return loop;
   }
 
-  /// Where lanes meet that a block's branch sends out of a loop. At the loop's begin or end: right there.
-  /// From between: where lanes come, too, that leave it elsewhere, if there is such a place.
-  [[nodiscard]] uint32_t behind(uint32_t block, size_t loop) {
-    const std::vector<uint32_t>& next = flow_.blocks[block].next;
-    const uint32_t header = loops_[loop].header, out = loops_[loop].has[next[0]] ? next[1] : next[0];
-    const auto fits = [&](uint32_t node) {
-      return (node == end() || !ends_at_once(node)) && can_meet(block, node);
-    };
-    const bool at_an_end = block == header || next[0] == header || next[1] == header;
-    for (size_t around = loop + 1; !at_an_end && around <= loops_.size(); ++around) {
-      const bool whole = around == loops_.size();
-      if (!whole && (!loops_[around].has[block] || !loops_[around].has[out])) continue;
-      for (const uint32_t node : candidates_[around])
-        if (!has(loop, node) && leads(target(block, out, node), node) &&
-            is_elsewhere_left_for(block, loop, node))
-          return fits(node) ? node : no_index;
-    }
-    return fits(out) ? out : no_index;
+  /// The innermost loop around a block; kernel(): there is none.
+  [[nodiscard]] size_t loop_around(uint32_t block) const {
+    size_t loop = 0;
+    while (loop < loops_.size() && !loops_[loop].has[block]) ++loop;
+    return loop;
   }
 
-  /// Whether other ways out of a loop than that of the block lead to a node.
-  [[nodiscard]] bool is_elsewhere_left_for(uint32_t block, size_t loop, uint32_t node) {
+  /// What a block belongs to in a level: the outermost loop around it there, or else itself.
+  [[nodiscard]] uint32_t part_of(size_t level, uint32_t block) const {
+    uint32_t part = block;
+    for (size_t loop = 0; loop < level; ++loop)
+      if (loops_[loop].has[block]) part = end_of(loop);
+    return part;
+  }
+
+  /// The places from which ways lead straight to a node, in its level.
+  [[nodiscard]] std::set<uint32_t> parts_before(uint32_t node, size_t level) const {
+    std::set<uint32_t> parts;
+    for (const Edge& edge : before_[block_of(node)])
+      if (edge.loop == (is_loop(node) ? loop_of(node) : kernel())) parts.insert(part_of(level, edge.from));
+    return parts;
+  }
+
+  /// Whether lanes that leave a loop at different times are to meet where one of its ways out leads: it is
+  /// the only one in the level, or that at the end of an iteration.
+  [[nodiscard]] bool is_left_for(const Loop& loop, uint32_t node, size_t level) const {
+    bool only = true;
     for (uint32_t b = 0; b < end(); ++b) {
-      if (b == block || order_[b] == no_index || !loops_[loop].has[b]) continue;
-      for (const uint32_t to : flow_.blocks[b].next)
-        if (!loops_[loop].has[to] && leads(target(b, to, node), node)) return true;
-    }
-    return false;
-  }
-
-  /// The first node to which two ways of the block lead, in the loop or, behind the last one, the function.
-  [[nodiscard]] uint32_t first_common(uint32_t block, size_t loop) {
-    for (const uint32_t node : candidates(loop, block)) {
-      const auto& next = flow_.blocks[block].next;
-      const auto ways = std::count_if(next.begin(), next.end(),
-                                      [&](uint32_t to) { return leads(target(block, to, node), node); });
-      if (ways < 2 || (!can_tell(block) && static_cast<size_t>(ways) < next.size())) continue;
-      if (node < end() && ends_at_once(node)) return no_index;
-      if (can_meet(block, node)) return node;
-    }
-    return no_index;
-  }
-
-  /// Each way past a place, among `all` meetings, which gets those at which lanes meet that have gone past
-  /// others.
-  void find_past(const std::vector<uint32_t>& meeting, std::set<uint32_t>& all) {
-    for (size_t known = 0; known != all.size();) {
-      known = all.size();
-      const std::vector<uint32_t> places(all.begin(), all.end());
-      for (uint32_t block = 0; block < end(); ++block) {
-        Flow::Block& b = flow_.blocks[block];
-        if (order_[block] == no_index || b.next.size() != 2 || !can_tell(block)) continue;
-        for (size_t way = 0; way < 2; ++way) {
-          b.past[way].clear();
-          for (const uint32_t node : places) {
-            if (block == node || !leads(block, node) || leads(target(block, b.next[way], node), node))
-              continue;
-            const uint32_t with = meeting_with(block, b.next[way], node, meeting[block]);
-            b.past[way].push_back({block_of(node), with == no_index ? no_index : block_of(with)});
-            if (with != no_index) all.insert(with);
-          }
-        }
+      if (!loop.has[b]) continue;
+      for (const uint32_t to : next(b)) {
+        if (loop.has[to] || ends_at_once(to) || !level_has(level, to)) continue;
+        if (target(b, to, node) != node)
+          only = false;
+        else if (std::count(loop.latches.begin(), loop.latches.end(), b) != 0)
+          return true;
       }
     }
+    return only;
   }
 
-  /// Where lanes that go from a block to `to`, past `node`, meet those who stop there: at the block's own
-  /// meeting, or else at the first one that both lead to.
-  [[nodiscard]] uint32_t meeting_with(uint32_t block, uint32_t to, uint32_t node, uint32_t own) {
-    const auto both_lead = [&](uint32_t place) {
-      return place != node && leads(target(block, to, place), place) && leads(node, place);
-    };
-    if (own != no_index && both_lead(own)) return own;
-    for (size_t loop = 0; loop <= loops_.size(); ++loop) {
-      const bool whole = loop == loops_.size();
-      if (!whole && (!has(loop, to) || !has(loop, node))) continue;
-      for (const uint32_t place : candidates_[loop])
-        if (both_lead(place)) return place < end() && ends_at_once(place) ? no_index : place;
+  /// The branch, or the loop, of which the lanes come together at the node; no_index: they do not.
+  [[nodiscard]] uint32_t head_of(uint32_t node, size_t level) const {
+    const std::set<uint32_t> parts = parts_before(node, level);
+    if (parts.empty()) return no_index;
+    if (parts.size() == 1) {
+      const uint32_t part = *parts.begin();
+      return is_loop(part) && is_left_for(loops_[loop_of(part)], node, level) ? part : no_index;
     }
+    uint32_t head = block_of(*parts.begin());
+    for (const uint32_t part : parts) head = dominators_.common(head, block_of(part));
+    return part_of(level, head);
+  }
+
+  /// Whether each way from the head comes to the meeting, or ends the threads without having come to where
+  /// others could come, too.
+  [[nodiscard]] bool all_ways_meet(const Region& region) {
+    const uint32_t first = block_of(region.head);
+    std::vector<bool> seen(end() + 1);
+    std::vector<uint32_t> open;
+    for (uint32_t b = 0; b < end(); ++b) {
+      seen[b] = is_loop(region.head) ? loops_[loop_of(region.head)].has[b] : b == first;
+      if (seen[b]) open.push_back(b);
+    }
+    while (!open.empty()) {
+      const uint32_t block = open.back();
+      open.pop_back();
+      for (const uint32_t to : next(block)) {
+        if (ends_at_once(to) || target(block, to, region.meeting) == region.meeting) continue;
+        const bool ends_iteration = region.level != kernel() && to == loops_[region.level].header;
+        // Behind a loop, lanes come from its other ways out, too.
+        const bool is_shared = !is_loop(region.head) && leads(region.meeting, to);
+        if (ends_iteration || is_shared || !dominators_.dominates(first, to)) return false;
+        if (seen[to]) continue;
+        seen[to] = true;
+        open.push_back(to);
+      }
+    }
+    return true;
+  }
+
+  /// Nothing if a branch in it cannot tell who goes past the meeting.
+  [[nodiscard]] std::optional<Region> region_of(uint32_t head, uint32_t node, size_t level) {
+    Region region{head, node, level, false, std::vector<bool>(end())};
+    for (uint32_t b = 0; b < end(); ++b)
+      region.has[b] =
+          b != node && level_has(level, b) && dominators_.dominates(block_of(head), b) && leads(b, node);
+    if (std::any_of(blind_.begin(), blind_.end(),
+                    [&](uint32_t b) { return region.has[b] && !all_lead(b, node); }))
+      return std::nullopt;
+    return region;
+  }
+
+  /// All places where ways of a branch, or out of a loop, come together.
+  [[nodiscard]] std::vector<Region> candidates() {
+    std::vector<Region> all;
+    for (uint32_t node = 0; node < leading_.size(); ++node) {
+      if (node == end() || (node < end() && (!is_reached(node) || ends_at_once(node)))) continue;
+      const size_t level = level_of(node);
+      const uint32_t head = head_of(node, level);
+      if (head == no_index) continue;
+      if (auto region = region_of(head, node, level)) all.push_back(std::move(*region));
+    }
+    for (Region& region : all) region.meets_all = all_ways_meet(region);
+    return all;
+  }
+
+  /// Where all ways of a branch come to a place that other ways, too, lead to: its lanes meet before that.
+  [[nodiscard]] std::optional<Region> region_before_join(uint32_t block) {
+    const uint32_t join = flow_.blocks[block].join;
+    if (join >= end()) return std::nullopt;
+    const size_t level = loop_around(block);
+    const bool ends_iteration = level != kernel() && loops_[level].header == join;
+    const uint32_t node = ends_iteration ? end_of(level) : join;
+    if (level_of(node) != level) return std::nullopt;
+    auto region = region_of(block, node, level);
+    if (region) region->meets_all = true;
+    return region;
+  }
+
+  /// Instructions of a block in the assembler's layout, which needs a jump where another block comes next.
+  [[nodiscard]] size_t size_of(uint32_t block) const {
+    const Flow::Block& b = flow_.blocks[block];
+    const ptx::Instruction& last = f_.body[b.end - 1];
+    const bool jumps = last.op == ptx::Op::bra && last.guard == no_index;
+    const bool needs_jump = !b.next.empty() && place_[b.next.back()] != place_[block] + 1;
+    return b.end - b.begin - (jumps ? 1 : 0) + (needs_jump ? 1 : 0);
+  }
+
+  /// How much is executed together if lanes meet there: instructions that no other way leads to.
+  [[nodiscard]] size_t gain(const Region& region) const {
+    size_t count = 0;
+    for (uint32_t b = 0; b < end() && !is_loop(region.meeting); ++b)
+      if (level_has(region.level, b) && dominators_.dominates(region.meeting, b)) count += size_of(b);
+    return count;
+  }
+
+  /// Nothing but a jump.
+  [[nodiscard]] bool is_empty(uint32_t node) const {
+    if (is_loop(node)) return false;
+    const Flow::Block& block = flow_.blocks[node];
+    return block.end - block.begin == 1 && next(node).size() == 1 && f_.body[block.begin].op == ptx::Op::bra;
+  }
+
+  /// Whether a branch of one region lies inside the other while they meet on different ways: lanes would have
+  /// to leave the one region without having left the other.
+  [[nodiscard]] bool cross(const Region& a, const Region& b) {
+    if (a.level != b.level) return false;
+    const auto sticks_out = [&](const Region& outer, const Region& inner) {
+      return outer.has[block_of(inner.head)] && !leads(inner.meeting, outer.meeting);
+    };
+    return a.head == b.head || sticks_out(a, b) || sticks_out(b, a);
+  }
+
+  /// The lanes of a branch meet where all its ways lead, and before that at one place at most where some of
+  /// them do, the last one. Where such regions would cross, the one that gains most is taken.
+  void find_regions() {
+    std::map<std::pair<size_t, uint32_t>, std::vector<Region>> by_head;
+    for (Region& region : candidates()) by_head[{region.level, region.head}].push_back(std::move(region));
+    std::vector<Region> parts;
+    std::vector<bool> has_whole(end());
+    for (auto& [head, regions] : by_head) {
+      const auto leads_to = [&](const Region& a, const Region& b) {
+        return &a != &b && leads(a.meeting, b.meeting);
+      };
+      const auto whole = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+        return region.meets_all && std::none_of(regions.begin(), regions.end(), [&](const Region& other) {
+                 return other.meets_all && leads_to(region, other);
+               });
+      });
+      if (whole != regions.end()) {
+        if (!is_loop(whole->head)) has_whole[whole->head] = true;
+        regions_.push_back(std::move(*whole));
+        regions.erase(whole);
+      }
+      for (Region& region : regions) {
+        region.meets_all = false;
+        if (!is_empty(region.meeting) &&
+            std::none_of(regions.begin(), regions.end(),
+                         [&](const Region& other) { return leads_to(region, other); }))
+          parts.push_back(region);
+      }
+    }
+    take_parts(std::move(parts));
+    add_regions_before_joins(has_whole);
+    sort_regions();
+  }
+
+  /// Those that do not cross others that gain more, or as much further on.
+  void take_parts(std::vector<Region> parts) {
+    std::stable_sort(parts.begin(), parts.end(), [&](const Region& a, const Region& b) {
+      const auto rank = [&](const Region& r) { return std::pair(gain(r), place_[block_of(r.meeting)]); };
+      return rank(a) > rank(b);
+    });
+    std::vector<Region> taken;
+    for (Region& part : parts)
+      if (std::none_of(taken.begin(), taken.end(), [&](const Region& other) { return cross(part, other); }))
+        taken.push_back(std::move(part));
+    std::move(taken.begin(), taken.end(), std::back_inserter(regions_));
+  }
+
+  /// Where no region ends in between.
+  void add_regions_before_joins(const std::vector<bool>& has_whole) {
+    std::vector<Region> added;
+    for (uint32_t b = 0; b < end(); ++b) {
+      if (!is_reached(b) || next(b).size() < 2 || has_whole[b]) continue;
+      auto region = region_before_join(b);
+      const auto ends_before = [&](const Region& other) {
+        return other.has[b] && other.meeting != region->meeting && leads(other.meeting, region->meeting);
+      };
+      if (region && std::none_of(regions_.begin(), regions_.end(), ends_before))
+        added.push_back(std::move(*region));
+    }
+    std::move(added.begin(), added.end(), std::back_inserter(regions_));
+  }
+
+  /// Inner ones before those around them.
+  void sort_regions() {
+    std::stable_sort(regions_.begin(), regions_.end(), [&](const Region& a, const Region& b) {
+      const auto rank = [&](const Region& r) {
+        return std::tuple(r.level, end() - dominators_.depth(block_of(r.head)), r.meets_all);
+      };
+      return rank(a) < rank(b);
+    });
+  }
+
+  // Branches.
+
+  /// Block at which the lanes meet that part at the branch; no_index: where those of a region around it do.
+  [[nodiscard]] uint32_t meeting_of(uint32_t block) {
+    for (const Region& region : regions_)
+      if (region.has[block] && all_lead(block, region.meeting)) return block_of(region.meeting);
     return no_index;
   }
 
-  /// Where lanes can meet in an iteration of the loop, or in the function, in the order of execution.
-  [[nodiscard]] std::vector<uint32_t> list_candidates(size_t loop) const {
-    const bool whole = loop == loops_.size();
-    std::vector<uint32_t> nodes;
-    for (uint32_t b = 0; b < end(); ++b)
-      if (order_[b] != no_index && before_[b].size() >= 2 && (whole || loops_[loop].has[b]))
-        nodes.push_back(b);
-    std::sort(nodes.begin(), nodes.end(), [&](uint32_t a, uint32_t b) { return order_[a] < order_[b]; });
-    nodes.push_back(whole ? end() : end_of(loop));
-    return nodes;
-  }
-
-  /// Those behind a block.
-  [[nodiscard]] std::span<const uint32_t> candidates(size_t loop, uint32_t block) const {
-    const std::vector<uint32_t>& all = candidates_[loop];
-    const auto first = std::upper_bound(all.begin(), all.end() - 1, order_[block],
-                                        [&](uint32_t place, uint32_t node) { return place < order_[node]; });
-    return {first, all.end()};
+  /// Of each way of a branch, the meetings that it leads past, and where those who go there meet the others.
+  void find_past(uint32_t block) {
+    for (size_t way = 0; way < 2; ++way) {
+      const auto on_way = [&](const Region& region) {
+        return region.has[block] && leads(target(block, next(block)[way], region.meeting), region.meeting);
+      };
+      for (auto region = regions_.begin(); region != regions_.end(); ++region) {
+        if (!region->has[block] || on_way(*region)) continue;
+        const auto with = std::find_if(region + 1, regions_.end(), on_way);
+        flow_.blocks[block].past[way].push_back(
+            {block_of(region->meeting), with == regions_.end() ? no_index : block_of(with->meeting)});
+      }
+    }
   }
 };
 

@@ -136,6 +136,14 @@ class Scheduler {
     // The usual case, a warp whose lanes are together: it is ready, or waits at a barrier.
     if (w.path_count == 1 && w.paths[0].state != Path::State::held)
       return w.paths[0].state == Path::State::ready ? 0 : -1;
+    if (is_ready(w, w.current)) return w.current;
+    w.current = std::exchange(w.parked, int16_t{-1});
+    if (is_ready(w, w.current)) return w.current;
+    w.current = fewest_lanes(w);
+    if (w.current >= 0) {
+      gather(w, w.current);
+      return w.next = w.current;
+    }
     for (int16_t n = 0; n < w.path_count; ++n) {
       const auto i = static_cast<int16_t>((w.next + n) % w.path_count);
       Path& path = w.paths[static_cast<size_t>(i)];
@@ -143,11 +151,53 @@ class Scheduler {
           (path.loop != nullptr ? look_again(w, path) : try_again(w, path)))
         n = -1;  // it may have joined others
       if (path.state == Path::State::ready) {
-        w.next = i;
+        w.current = w.next = i;
         return i;
       }
     }
     return -1;
+  }
+
+  static bool is_ready(const WarpState& w, int16_t path) {
+    return path >= 0 && path < w.path_count && w.paths[static_cast<size_t>(path)].state == Path::State::ready;
+  }
+
+  /// Of the paths that can run, the one with the fewest lanes, of several the one at the first place; -1 if
+  /// they are to take turns, since some wait or have used up a slice.
+  static int16_t fewest_lanes(const WarpState& w) {
+    int16_t fewest = -1;
+    const auto rank = [&](int16_t path) {
+      const Path& p = w.paths[static_cast<size_t>(path)];
+      return std::pair(std::popcount(p.mask), p.pc);
+    };
+    for (int16_t i = 0; i < w.path_count; ++i) {
+      const Path& path = w.paths[static_cast<size_t>(i)];
+      if (path.state == Path::State::held || (path.state == Path::State::ready && path.yields != 0))
+        return -1;
+      if (path.state == Path::State::ready && (fewest < 0 || rank(i) < rank(fewest))) fewest = i;
+    }
+    return fewest;
+  }
+
+  /// Those who are at the same place as a path, on the way to the same meeting, go on with it.
+  static void gather(WarpState& w, int16_t index) {
+    Path& path = w.paths[static_cast<size_t>(index)];
+    if (path.frame >= 0) return;
+    for (Path& other : leaves(w)) {
+      if (&other == &path || other.state != Path::State::ready || other.frame >= 0 || other.pc != path.pc ||
+          other.parent != path.parent || other.stop != path.stop)
+        continue;
+      path.mask |= other.mask;
+      other.state = Path::State::unused;
+      if (path.parent >= 0) --w.paths[static_cast<size_t>(path.parent)].children;
+    }
+  }
+
+  /// Of two parts of a path, those who take a branch and the others, the fewer run first.
+  static void choose_first(WarpState& w, const Path& taken, const Path& other) {
+    w.current = index_of(w, taken);
+    w.parked = index_of(w, other);
+    if (std::popcount(taken.mask) >= std::popcount(other.mask)) std::swap(w.current, w.parked);
   }
 
   /// Asks a path's instruction once more whether it can go on; true if it does.
@@ -326,9 +376,10 @@ class Scheduler {
     if (path.state == Path::State::ready) {
       if (path.spinning)
         free_waiting(w, path);
-      else if (path.yields % w.patience == 0 && free_waiting(w, path))
+      else if (path.yields != 0 && path.yields % w.patience == 0 && free_waiting(w, path))
         w.patience = std::max(w.patience / 2, least_patience);
     }
+    w.current = w.parked = -1;
     w.next = static_cast<int16_t>((index + 1) % std::max<int16_t>(w.path_count, 1));
     return true;
   }
@@ -471,6 +522,7 @@ class Scheduler {
       path.mask = rest;
       path.yields = 0;  // whichever of the two is in a loop, it has come on
       path.spinning = false;
+      choose_first(w, sibling, path);
       take_branch(w, sibling, target, loop);
       proceed(w, path, other);
       return;
@@ -492,6 +544,7 @@ class Scheduler {
     second.stop = join;
     second.mask = rest;
     second.fuel = path.fuel;
+    choose_first(w, first, second);
     take_branch(w, first, target, loop);
     proceed(w, second, other);
   }
@@ -535,8 +588,10 @@ class Scheduler {
     proceed(w, passing, way.is_taken() ? taken : not_taken);
     if (rest != 0) {
       path.mask = rest;
+      choose_first(w, way.is_taken() ? passing : path, way.is_taken() ? path : passing);
       proceed(w, path, way.is_taken() ? not_taken : taken);
     } else {
+      w.current = index_of(w, passing);
       arrive(w, path, 0, no_instruction);
     }
     for (size_t i = 0; i < count; ++i) give_place_to_only_child(w, joints[i]);

@@ -2,9 +2,14 @@
 // waits for whom.
 //
 // The lanes of a warp that go the same way form a path. Where lanes part at a branch, the path becomes a
-// joint: its parts run one after another up to the branch's immediate post-dominator, where the joint goes on
+// joint: its parts run one after another up to the branch's meeting (meetings.hpp), where the joint goes on
 // with all who came. Paths form a tree whose leaves can run in any order, so a path that spins lets its
 // siblings run (forward progress for every lane, as on hardware since compute capability 7.0).
+//
+// The order is that of an H100, which shows where it decides how many lanes come to a place together
+// (tests/kernels/ways_test.cpp): where lanes part, the fewer go first, of equally many those that do
+// not take the branch. When they wait or have ended, the others go on, and then, of all who can, the fewest,
+// with those who are at the same place.
 #pragma once
 
 #include <array>
@@ -62,7 +67,9 @@ inline constexpr uint64_t most_patience = 1u << 14;
 
 struct WarpState : Warp {
   int16_t path_count = 0;             ///< used entries of `paths` lie below
-  int16_t next = 0;                   ///< round robin
+  int16_t next = 0;                   ///< round robin, of paths that have used up their slices
+  int16_t current = -1;               ///< path that runs as long as it can
+  int16_t parked = -1;                ///< the other part of the path that has parted last
   uint64_t patience = most_patience;  ///< see schedule.cpp
   std::array<Path, max_paths> paths;
   std::vector<Frame> frames;

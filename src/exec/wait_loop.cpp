@@ -1,9 +1,11 @@
-// See wait_loop.hpp. Natural loops: Aho, Lam, Sethi, Ullman, "Compilers" (2006), 9.6.
+// See wait_loop.hpp.
 #include "exec/wait_loop.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
+
+#include "exec/loops.hpp"
 
 namespace lanescope::exec {
 
@@ -65,29 +67,22 @@ Part part_of(const ptx::Instruction& in) {
 class Search {
  public:
   Search(const ptx::Function& function, const Flow& flow)
-      : f_(function), flow_(flow), order_(reverse_post_order(flow)) {
-    number_.assign(flow.blocks.size(), no_index);
-    before_.resize(flow.blocks.size());
-    for (uint32_t i = 0; i < order_.size(); ++i) number_[order_[i]] = i;
-    for (uint32_t block : order_)
-      for (uint32_t next : flow.blocks[block].next)
-        if (next < flow.blocks.size()) before_[next].push_back(block);
+      : f_(function), flow_(flow), graph_(graph_of(flow)), number_(flow.blocks.size(), no_index) {
+    uint32_t number = 0;
+    for (const uint32_t block : reverse_post_order(flow)) number_[block] = number++;
   }
 
   [[nodiscard]] std::vector<WaitLoop> run() const {
     std::vector<WaitLoop> found;
-    const auto look_at = [&](uint32_t header, const std::vector<uint32_t>& latches) {
-      auto loop = wait_loop(header, latches);
+    const auto look_at = [&](const Loop& candidate) {
+      auto loop = wait_loop(candidate);
       if (loop) found.push_back(std::move(*loop));
       return loop.has_value();
     };
-    for (uint32_t header : order_) {
-      std::vector<uint32_t> latches;
-      std::copy_if(before_[header].begin(), before_[header].end(), std::back_inserter(latches),
-                   [&](uint32_t block) { return number_[block] >= number_[header]; });
-      if (latches.empty() || look_at(header, latches) || latches.size() == 1) continue;
+    for (const Loop& loop : natural_loops(graph_, Dominators(graph_, 0))) {
+      if (look_at(loop) || loop.latches.size() == 1) continue;
       // Loops one inside the other may begin at the same block.
-      for (uint32_t latch : latches) look_at(header, {latch});
+      for (const uint32_t latch : loop.latches) look_at(natural_loop(graph_, loop.header, {latch}));
     }
     return found;
   }
@@ -95,8 +90,8 @@ class Search {
  private:
   const ptx::Function& f_;
   const Flow& flow_;
-  std::vector<uint32_t> order_, number_;  ///< blocks in reverse post-order, and where each stands in it
-  std::vector<std::vector<uint32_t>> before_;
+  Graph graph_;
+  std::vector<uint32_t> number_;  ///< by block: where it stands in reverse post-order
 
   [[nodiscard]] bool fits(uint32_t block) const {
     const Flow::Block& b = flow_.blocks[block];
@@ -104,31 +99,22 @@ class Search {
                         [](const ptx::Instruction& in) { return part_of(in) == Part::unfit; });
   }
 
-  /// The natural loop of these latches, if it only waits.
-  [[nodiscard]] std::optional<WaitLoop> wait_loop(uint32_t header,
-                                                  const std::vector<uint32_t>& latches) const {
+  [[nodiscard]] std::optional<WaitLoop> wait_loop(const Loop& candidate) const {
     // A guarded instruction at a latch's end jumps around itself, and would jump around the way back, too.
     const auto ends_guarded = [&](uint32_t latch) {
       const ptx::Instruction& last = f_.body[flow_.blocks[latch].end - 1];
       return last.op != ptx::Op::bra && last.guard != no_index;
     };
-    if (std::any_of(latches.begin(), latches.end(), ends_guarded)) return std::nullopt;
-    WaitLoop loop{header, latches, {}, false};
-    std::vector<bool> inside(flow_.blocks.size());
-    std::vector<uint32_t> open{loop.latches};
-    open.push_back(header);
-    while (!open.empty()) {
-      const uint32_t block = open.back();
-      open.pop_back();
-      if (inside[block]) continue;
-      if (number_[block] < number_[header] || !fits(block)) return std::nullopt;
-      inside[block] = true;
+    if (std::any_of(candidate.latches.begin(), candidate.latches.end(), ends_guarded)) return std::nullopt;
+    WaitLoop loop{candidate.header, candidate.latches, {}, false};
+    for (uint32_t block = 0; block < flow_.blocks.size(); ++block) {
+      if (!candidate.has[block]) continue;
+      if (!fits(block)) return std::nullopt;
       loop.blocks.push_back(block);
-      if (block != header) open.insert(open.end(), before_[block].begin(), before_[block].end());
     }
     std::sort(loop.blocks.begin(), loop.blocks.end(),
               [&](uint32_t a, uint32_t b) { return number_[a] < number_[b]; });
-    return only_waits(loop, inside) ? std::optional(std::move(loop)) : std::nullopt;
+    return only_waits(loop, candidate.has) ? std::optional(std::move(loop)) : std::nullopt;
   }
 
   /// Registers that are read before they are written: each iteration finds what the one before has left.

@@ -1,0 +1,43 @@
+// See loops.hpp. Aho, Lam, Sethi, Ullman, "Compilers" (2006), 9.6.
+#include "exec/loops.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace lanescope::exec {
+
+Graph graph_of(const Flow& flow) {
+  Graph graph(flow.blocks.size() + 1);
+  for (const uint32_t block : reverse_post_order(flow))
+    for (const uint32_t to : flow.blocks[block].next) graph.edge(block, to);
+  return graph;
+}
+
+Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> latches) {
+  Loop loop{header, std::move(latches), std::vector<bool>(graph.after.size()), 1};
+  loop.has[header] = true;
+  std::vector<uint32_t> open = loop.latches;
+  while (!open.empty()) {
+    const uint32_t block = open.back();
+    open.pop_back();
+    if (loop.has[block]) continue;
+    loop.has[block] = true;
+    ++loop.size;
+    open.insert(open.end(), graph.before[block].begin(), graph.before[block].end());
+  }
+  return loop;
+}
+
+std::vector<Loop> natural_loops(const Graph& graph, const Dominators& dominators) {
+  std::vector<Loop> loops;
+  for (uint32_t header = 0; header < graph.after.size(); ++header) {
+    std::vector<uint32_t> latches;
+    for (const uint32_t from : graph.before[header])
+      if (dominators.dominates(header, from)) latches.push_back(from);
+    if (!latches.empty()) loops.push_back(natural_loop(graph, header, std::move(latches)));
+  }
+  std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.size < b.size; });
+  return loops;
+}
+
+}  // namespace lanescope::exec

@@ -1,0 +1,29 @@
+// Natural loops of a function's control flow.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/dominators.hpp"
+#include "exec/flow.hpp"
+
+namespace lanescope::exec {
+
+/// The blocks as nodes, and as the last one the function's end; edges are those of blocks that are reached.
+[[nodiscard]] Graph graph_of(const Flow& flow);
+
+struct Loop {
+  uint32_t header = 0;            ///< block at which it begins
+  std::vector<uint32_t> latches;  ///< blocks that lead back to it
+  std::vector<bool> has;          ///< by node
+  size_t size = 0;                ///< in blocks
+};
+
+/// What leads to some of the header's latches without passing the header.
+[[nodiscard]] Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> latches);
+
+/// One for each header, inner ones before those around them. Ways back to a block that does not dominate
+/// where they come from make none.
+[[nodiscard]] std::vector<Loop> natural_loops(const Graph& graph, const Dominators& dominators);
+
+}  // namespace lanescope::exec
