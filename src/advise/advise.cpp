@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "advise/division.hpp"
+#include "advise/from_data.hpp"
 #include "advise/python.hpp"
 #include "advise/rewrite.hpp"
 #include "profile/cost.hpp"
@@ -67,8 +68,11 @@ struct Array {
   std::string file;            ///< where it stands
   std::string no_declaration;  ///< why there is none
   std::string pitch_from;
-  bool exact = true;   ///< what was recorded tells all of the launch
-  bool async = false;  ///< bulk copies or wgmma go through it as well, which no pattern tells
+  bool exact = true;            ///< what was recorded tells all of the launch
+  bool async = false;           ///< bulk copies or wgmma go through it as well, which no pattern tells
+  std::vector<bool> from_data;  ///< of each site; empty where nothing conflicts
+
+  [[nodiscard]] bool is_from_data(const Pattern& pattern) const { return from_data[pattern.site]; }
 
   /// Whether something goes through it that has to be told where its elements lie.
   [[nodiscard]] bool is_shared_with_hardware() const { return async || shape.keeps_rows; }
@@ -103,14 +107,22 @@ std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array,
   return all;
 }
 
-/// The site of most wavefronts over the ideal.
-uint32_t worst_site_of(const Array& array) {
-  std::map<uint32_t, uint64_t> excess;
+/// The line of most wavefronts over the ideal; unrolled loops have many sites of one.
+Place worst_place_of(const Launch& launch, const Array& array) {
+  std::map<uint32_t, uint64_t> of_sites;
   for (size_t i = 0; i < array.patterns.size(); ++i)
-    excess[array.patterns[i].site] += array.costs[i].wavefronts - array.costs[i].ideal;
-  return std::max_element(excess.begin(), excess.end(),
-                          [](const auto& a, const auto& b) { return a.second < b.second; })
-      ->first;
+    of_sites[array.patterns[i].site] += array.costs[i].wavefronts - array.costs[i].ideal;
+  Place worst;
+  uint64_t most = 0;
+  std::map<std::pair<std::string, uint32_t>, uint64_t> of_lines;
+  for (const auto& [site, excess] : of_sites) {
+    const Place place = place_of(launch, site);
+    const uint64_t sum = of_lines[{place.file, place.line}] += excess;
+    if (worst.line != 0 && sum <= most) continue;
+    most = sum;
+    worst = place;
+  }
+  return worst;
 }
 
 /// The function that a variable of the kernel is in, with its template arguments; empty if that is not clear.
@@ -209,7 +221,10 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
       shape.element_bytes = std::max<uint32_t>(shape.element_bytes, p.part != 0 ? p.part : p.width);
   }
   shape.has_rows = false;
-  const uint32_t pitch = row_pitch_of(array.patterns);
+  std::vector<Pattern> in_order;  // data may go in any
+  std::copy_if(array.patterns.begin(), array.patterns.end(), std::back_inserter(in_order),
+               [&](const Pattern& p) { return !array.is_from_data(p); });
+  const uint32_t pitch = row_pitch_of(in_order);
   const bool seen = pitch > bank_row && pitch % shape.element_bytes == 0;
   if (const auto* why = std::get_if<Unclear>(&found)) {
     array.pitch_from = fmt::format("the recorded addresses ({})", why->reason);
@@ -422,8 +437,13 @@ int64_t worst_stride(const Array& array) {
   return most == excess.end() ? 0 : most->first;
 }
 
-std::string reason_of(const Array& array) {
+std::string reason_of(const Array& array, bool fitted_to_data) {
   const uint32_t way = array.now.max_way;
+  if (fitted_to_data)
+    return fmt::format(
+        "up to {} words of one bank are asked for at once; data that the kernel reads decides where the "
+        "lanes go, and with other data it may save less",
+        way);
   const int64_t stride = worst_stride(array);
   if (stride != 0 && array.shape.plane_bytes != 0 && stride % array.shape.plane_bytes == 0)
     return fmt::format("up to {} words of one bank are asked for at once: planes are {} bytes apart", way,
@@ -583,12 +603,46 @@ void make_room(const Launch& launch, const Array& array, uint32_t bytes, Sources
   change->edits.insert(change->edits.end(), edits.begin(), edits.end());
 }
 
+/// The accesses that layouts are fitted to. Where accesses conflict that go where the kernel itself sends
+/// them, those that go where data does have no say. Else layouts are fitted to some of these, and have to be
+/// good for the others as well: of random data any layout can be made to look a little better.
+struct Fit {
+  std::vector<Pattern> to, held_out;
+  bool to_data = false;
+};
+
+Fit fit_of(const Array& array) {
+  Fit fit;
+  std::vector<Pattern> from_data;
+  bool conflicts = false;
+  for (size_t i = 0; i < array.patterns.size(); ++i) {
+    const bool by_data = array.is_from_data(array.patterns[i]);
+    (by_data ? from_data : fit.to).push_back(array.patterns[i]);
+    conflicts = conflicts || (!by_data && !array.costs[i].conflict_free());
+  }
+  if (conflicts) return fit;
+  fit.to_data = true;
+  constexpr size_t most = 128;
+  const size_t step = std::max<size_t>(2, from_data.size() / most);
+  for (size_t i = 0; i < from_data.size(); ++i)
+    (i % step == 0 ? fit.to : fit.held_out).push_back(from_data[i]);
+  return fit;
+}
+
+/// Whether a layout takes away at least half of the conflicts of accesses that it was not fitted to.
+bool holds_for_others(const model::Arch& arch, const Shape& shape, const Fit& fit, const Layout& layout) {
+  if (!fit.to_data) return true;
+  const auto now = what_if(arch, shape, fit.held_out, {}), then = what_if(arch, shape, fit.held_out, layout);
+  return now && then && !now->conflict_free() && 2 * then->wavefronts <= now->wavefronts + now->ideal;
+}
+
 void advise_layouts(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& found) {
   const bool have_rows = array.declaration && array.declaration->extents.size() >= 2;
   struct Choice {
     Candidate candidate;
     Shape shape;
   };
+  const Fit fit = fit_of(array);
   std::map<size_t, Choice> best;  // by kind of layout
   for (const Shape& shape : array.shapes) {
     // What is computed from an index changes more than a declaration.
@@ -596,8 +650,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       return known.second.candidate.outcome.conflict_free();
     });
     if (cured && have_rows && !shape.has_rows) continue;
-    for (const Candidate& candidate : search(launch.arch, shape, array.patterns)) {
+    for (const Candidate& candidate : search(launch.arch, shape, fit.to)) {
       if (std::holds_alternative<Transposed>(candidate.layout) && !(have_rows && shape.has_rows)) continue;
+      if (!holds_for_others(launch.arch, shape, fit, candidate.layout)) continue;
       const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});
       if (!is_new && candidate.outcome.wavefronts < known->second.candidate.outcome.wavefronts)
         known->second = {candidate, shape};
@@ -630,8 +685,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     advice.change = change_of(array, shape, candidate.layout, rewritten) +
                     unused_rows(array, candidate.layout) +
                     along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
-    advice.reason = reason_of(array);
-    advice.proven_best = candidate.proven_best;
+    advice.reason = reason_of(array, fit.to_data);
+    advice.proven_best =
+        candidate.proven_best && (fit.to.size() == array.patterns.size() || outcome->conflict_free());
     advice.estimate = advice.estimate || !exact;
     found.push_back(std::move(advice));
   }
@@ -754,6 +810,7 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     array.patterns.push_back(pattern);
   }
   std::vector<Advice> all;
+  std::vector<bool> from_data;
   for (auto& [index, array] : arrays) {
     const exec::SharedVariable& variable = *array.variable;
     array.shape.begin = variable.offset;
@@ -775,8 +832,12 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     array.costs = std::move(*costs);
     array.exact = array.exact && launch.profile.recording.dropped == 0 && now->wavefronts == array.wavefronts;
     array.now = *now;
-    array.place = place_of(launch, worst_site_of(array));
-    if (!now->conflict_free()) find_shapes(launch, array, sources);
+    array.place = worst_place_of(launch, array);
+    if (!now->conflict_free()) {
+      if (from_data.empty()) from_data = sites_from_data(launch.module, launch.kernel);
+      array.from_data = from_data;
+      find_shapes(launch, array, sources);
+    }
     advise_one(launch, array, sources, all);
   }
   std::stable_sort(all.begin(), all.end(), [](const Advice& a, const Advice& b) {

@@ -35,6 +35,20 @@ int64_t wrapped_product(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) * static_cast<uint64_t>(b));
 }
 
+/// Whether equal operands always give equal results.
+bool is_pure(const ptx::Instruction& in) {
+  switch (ptx::info(in.op).op_class) {
+    case ptx::OpClass::arithmetic:
+    case ptx::OpClass::logic:
+    case ptx::OpClass::compare:
+    case ptx::OpClass::convert:
+    case ptx::OpClass::video: return true;
+    default: return in.op == Op::mov;
+  }
+}
+
+}  // namespace
+
 bool differs_by_lane(ptx::SpecialRegister reg) {
   using R = ptx::SpecialRegister;
   switch (reg) {
@@ -50,20 +64,6 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
     default: return true;
   }
 }
-
-/// Whether equal operands always give equal results.
-bool is_pure(const ptx::Instruction& in) {
-  switch (ptx::info(in.op).op_class) {
-    case ptx::OpClass::arithmetic:
-    case ptx::OpClass::logic:
-    case ptx::OpClass::compare:
-    case ptx::OpClass::convert:
-    case ptx::OpClass::video: return true;
-    default: return in.op == Op::mov;
-  }
-}
-
-}  // namespace
 
 Values::Values(const ptx::Function& function, const exec::Flow& flow,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)

@@ -30,6 +30,9 @@ struct Value {
   friend bool operator==(const Value& a, const Value& b) { return a.base == b.base && a.offset == b.offset; }
 };
 
+/// Whether threads of a block may read different values of it.
+[[nodiscard]] bool differs_by_lane(ptx::SpecialRegister reg);
+
 class Values {
  public:
   /// `shared_offset`: byte offset of each variable in the block's shared memory, by Module::variables and by

@@ -314,6 +314,66 @@ TEST(Advice, SaysThatWmmaTakesThePitch) {
   EXPECT_TRUE(advised.advice[0].patch);
 }
 
+/// Values from 0 to 2^24 - 1 with no order.
+template <class T>
+std::vector<T> random_values(size_t count) {
+  std::vector<T> values(count);
+  uint32_t state = 1;
+  for (T& value : values) value = static_cast<T>((state = state * 1664525u + 1013904223u) >> 8);
+  return values;
+}
+
+/// To other data of the same kind, what was fitted to random data is as good as no layout at all.
+TEST(Advice, NoLayoutIsFittedToRandomData) {
+  const std::string file = "tests/data/cures/by_hand/by_data.ptx";
+  const Argument out = scratch(1 << 18);
+  for (const uint32_t blocks : {1u, 2u, 16u}) {
+    const Advised bins =
+        advise_on_file(file, "histogram_of_bytes", {blocks}, {256},
+                       {out, input(random_values<uint8_t>(size_t{blocks} * 4 * 256)), scalar(4)});
+    EXPECT_TRUE(bins.advice.empty()) << blocks << ": " << bins.advice.front().change;
+    const Advised values =
+        advise_on_file(file, "look_up", {blocks}, {256},
+                       {out, out, input(random_values<uint32_t>(size_t{blocks} * 4 * 256)), scalar(4)});
+    EXPECT_TRUE(values.advice.empty()) << blocks << ": " << values.advice.front().change;
+  }
+}
+
+/// What holds for data that it was not fitted to is advised, and said to be so.
+TEST(Advice, DataWithAnOrderGetsALayout) {
+  std::vector<uint32_t> table(4 * 256);
+  for (size_t i = 0; i < table.size(); ++i) table[i] = static_cast<uint32_t>(i * 32 + i / 32);
+  const Argument out = scratch(1 << 18);
+  const Advised advised = advise_on_file("tests/data/cures/by_hand/by_data.ptx", "look_up", {1}, {256},
+                                         {out, out, input(table), scalar(4)});
+  ASSERT_FALSE(advised.advice.empty());
+  EXPECT_EQ(advised.advice.front().layout, advise::Layout(advise::RowPadding{1}));
+  for (const advise::Advice& advice : advised.advice)
+    EXPECT_THAT(advice.reason, HasSubstr("with other data it may save less"));
+}
+
+/// Layouts are for accesses in an order of the kernel's own, where these conflict; of what is looked up
+/// beside them only the cost counts.
+TEST(Advice, DataHasNoSayWhereTheKernelItselfConflicts) {
+  const std::string file = "tests/data/cures/by_hand/by_data.ptx";
+  const Argument buffer = scratch(1 << 16);
+  const Advised mixed = advise_on_file(file, "columns_and_look_up", {2}, {256},
+                                       {buffer, buffer, input(random_values<uint32_t>(512))});
+  std::vector<advise::Layout> layouts;
+  for (const advise::Advice& advice : mixed.advice) {
+    layouts.push_back(advice.layout);
+    EXPECT_FALSE(advice.proven_best) << "another one may do more for this data";
+    EXPECT_THAT(advice.reason, HasSubstr("rows are 128 bytes apart"));
+  }
+  EXPECT_THAT(layouts, ::testing::IsSupersetOf({advise::Layout(advise::RowPadding{1}),
+                                                advise::Layout(advise::Swizzle{4, {1, 2, 4, 8, 16}})}));
+  const Advised pitch =
+      advise_on_file(file, "pitch_from_memory", {1}, {256}, {buffer, buffer, input(std::vector<int>{32})});
+  ASSERT_FALSE(pitch.advice.empty());
+  EXPECT_EQ(pitch.advice[0].layout, advise::Layout(advise::RowPadding{1}));
+  EXPECT_THAT(pitch.advice[0].reason, HasSubstr("lanes are 128 bytes apart"));
+}
+
 /// Blocks at the edge do less than the others; what is not recorded must not be counted as if it were like
 /// them.
 TEST(Advice, SaysWhenBlocksDiffer) {
