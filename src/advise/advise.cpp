@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <limits>
 #include <map>
 #include <set>
 #include <tuple>
@@ -391,6 +392,31 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
                      by_columns ? ", so that what is accessed down its columns lies in rows" : "", declared);
 }
 
+model::Occupancy occupancy_of(const Launch& launch, uint32_t shared_bytes) {
+  return model::occupancy(model::limits_of(launch.arch.name), static_cast<int>(launch.config.block.count()),
+                          launch.registers, static_cast<int>(shared_bytes));
+}
+bool knows_occupancy(const Launch& launch) {
+  return std::string_view(launch.arch.name).substr(0, 3) == "sm_";
+}
+/// What a kernel may declare, and have without asking for more.
+uint32_t most_unasked(const Launch& launch) {
+  return static_cast<uint32_t>(model::limits_of(launch.arch.name).shared_per_block_unasked);
+}
+
+/// Price for the array with so many bytes. Half as many blocks on a multiprocessor have to bring a quarter of
+/// the wavefronts, beside what the memory has to; what cannot be is worth nothing.
+double price_of(const Launch& launch, const Array& array, uint32_t bytes) {
+  const double price = price_of_memory(array.shape, bytes);
+  if (!knows_occupancy(launch) || bytes <= array.shape.bytes) return price;
+  const uint32_t more = bytes - array.shape.bytes;
+  const int before = occupancy_of(launch, launch.shared_bytes).blocks,
+            after = occupancy_of(launch, launch.shared_bytes + more).blocks;
+  if (after == 0 || (!array.variable->dynamic && launch.kernel.static_shared + more > most_unasked(launch)))
+    return std::numeric_limits<double>::infinity();
+  return price + (1 - static_cast<double>(after) / before) / 2;
+}
+
 /// What has to change along with the layout: what lies behind the array, and what goes through it by rules of
 /// its own. Empty where nothing has.
 std::string along_with(const Launch& launch, const Array& array, const Shape& shape, const Layout& layout,
@@ -403,6 +429,10 @@ std::string along_with(const Launch& launch, const Array& array, const Shape& sh
                             ? ""
                             : fmt::format("begin what lies behind it {} bytes later, and ", more_bytes),
                         more_bytes);
+  const uint32_t most = most_unasked(launch);
+  if (knows_occupancy(launch) && launch.shared_bytes <= most && launch.shared_bytes + more_bytes > most)
+    also += fmt::format(
+        "; more than {} bytes have to be asked for (cudaFuncAttributeMaxDynamicSharedMemorySize)", most);
   if (!v.array.empty() && std::holds_alternative<Swizzle>(layout))
     also += fmt::format("; its size has to stay a multiple of {} bytes", shape.row_bytes);
   if (array.shape.keeps_rows)
@@ -490,24 +520,14 @@ Advice make_advice(const Launch& launch, const Array& array, uint64_t wavefronts
     if (site.space == exec::AccessSpace::shared) advice.launch_wavefronts += site.counters.wavefronts;
   advice.shared_bytes_before = launch.shared_bytes;
   advice.shared_bytes_after = launch.shared_bytes + bytes_after - array.shape.bytes;
-  const model::Limits limits = model::limits_of(launch.arch.name);
-  advice.occupancy_known = std::string_view(launch.arch.name).substr(0, 3) == "sm_";
-  const auto occupancy = [&](uint32_t shared) {
-    return model::occupancy(limits, static_cast<int>(launch.config.block.count()), launch.registers,
-                            static_cast<int>(shared));
-  };
-  advice.occupancy_before = occupancy(advice.shared_bytes_before);
-  advice.occupancy_after = occupancy(advice.shared_bytes_after);
+  advice.occupancy_known = knows_occupancy(launch);
+  advice.occupancy_before = occupancy_of(launch, advice.shared_bytes_before);
+  advice.occupancy_after = occupancy_of(launch, advice.shared_bytes_after);
   advice.registers_known = launch.registers != 0;
   advice.estimate = array.now.estimate || !array.exact;
   advice.declaration = array.declaration;
   advice.pitch_from = array.pitch_from;
   return advice;
-}
-
-/// At least one of the launch's wavefronts in a hundred: less is no reason to touch a program.
-bool is_worth_it(const Advice& advice) {
-  return advice.wavefronts_after + (advice.launch_wavefronts + 99) / 100 <= advice.wavefronts_before;
 }
 
 /// Whether lanes go down columns of the array wherever several take part (and on in the next column, where a
@@ -643,6 +663,12 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     Shape shape;
   };
   const Fit fit = fit_of(array);
+  const auto now = what_if(launch.arch, array.shape, fit.to, {});
+  const Price price = [&](uint32_t bytes) { return price_of(launch, array, bytes); };
+  const auto total = [&](const Candidate& c) {
+    return static_cast<double>(c.outcome.wavefronts) +
+           price(c.outcome.bytes) * static_cast<double>(now->wavefronts);
+  };
   std::map<size_t, Choice> best;  // by kind of layout
   for (const Shape& shape : array.shapes) {
     // What is computed from an index changes more than a declaration.
@@ -650,12 +676,11 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       return known.second.candidate.outcome.conflict_free();
     });
     if (cured && have_rows && !shape.has_rows) continue;
-    for (const Candidate& candidate : search(launch.arch, shape, fit.to)) {
+    for (const Candidate& candidate : search(launch.arch, shape, fit.to, price)) {
       if (std::holds_alternative<Transposed>(candidate.layout) && !(have_rows && shape.has_rows)) continue;
       if (!holds_for_others(launch.arch, shape, fit, candidate.layout)) continue;
       const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});
-      if (!is_new && candidate.outcome.wavefronts < known->second.candidate.outcome.wavefronts)
-        known->second = {candidate, shape};
+      if (!is_new && total(candidate) < total(known->second.candidate)) known->second = {candidate, shape};
     }
   }
   const auto first = static_cast<std::ptrdiff_t>(found.size());
@@ -665,7 +690,6 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     const auto outcome = whole_launch(launch.arch, array, shape, candidate.layout, exact);
     if (!outcome) continue;
     Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
-    if (advice.occupancy_known && advice.occupancy_after.blocks == 0) continue;  // no block would fit
     const Sources::File& file = sources.file(array.file);
     std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
     if (array.async)
@@ -682,6 +706,9 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       advice.no_patch = std::get<Unclear>(rewritten).reason;
     }
     advice.layout = candidate.layout;
+    if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
+        std::holds_alternative<ElementPadding>(candidate.layout))
+      advice.pitch_from.clear();
     advice.change = change_of(array, shape, candidate.layout, rewritten) +
                     unused_rows(array, candidate.layout) +
                     along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
@@ -708,12 +735,24 @@ Advice make_way(const Launch& launch, const Array& array, Advice::Kind kind, uin
   return advice;
 }
 
-/// Moves what is worth it to `all`, best first.
-void keep_best(std::vector<Advice>& found, std::vector<Advice>& all) {
-  std::erase_if(found, [](const Advice& a) { return !is_worth_it(a); });
-  std::stable_sort(found.begin(), found.end(), [](const Advice& a, const Advice& b) {
-    if (a.wavefronts_after != b.wavefronts_after) return a.wavefronts_after < b.wavefronts_after;
-    return a.occupancy_after.blocks > b.occupancy_after.blocks;
+/// Moves what is worth it to `all`, best first. At least one of the launch's wavefronts in a hundred: less is
+/// no reason to touch a program. At least half of what the best one saves: else that is the one to take.
+void keep_best(const Launch& launch, const Array& array, std::vector<Advice>& found,
+               std::vector<Advice>& all) {
+  const auto total = [&](const Advice& a) {
+    const uint32_t bytes = array.shape.bytes + a.shared_bytes_after - a.shared_bytes_before;
+    return static_cast<double>(a.wavefronts_after) +
+           price_of(launch, array, bytes) * static_cast<double>(a.wavefronts_before);
+  };
+  std::erase_if(found, [&](const Advice& a) {
+    return a.wavefronts_after + (a.launch_wavefronts + 99) / 100 > a.wavefronts_before ||
+           total(a) >= static_cast<double>(a.wavefronts_before);
+  });
+  std::stable_sort(found.begin(), found.end(),
+                   [&](const Advice& a, const Advice& b) { return total(a) < total(b); });
+  const auto saved = [](const Advice& a) { return a.wavefronts_before - a.wavefronts_after; };
+  std::erase_if(found, [&, most = found.empty() ? 0 : saved(found.front())](const Advice& a) {
+    return 2 * saved(a) < most;
   });
   all.insert(all.end(), std::make_move_iterator(found.begin()), std::make_move_iterator(found.end()));
 }
@@ -725,7 +764,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
   if (array.is_shared_with_hardware()) {
     // Which thread takes which elements is not all that decides what is asked for.
     if (!array.now.conflict_free()) advise_layouts(launch, array, sources, found);
-    return keep_best(found, all);
+    return keep_best(launch, array, found, all);
   }
   if (const auto steps = last_steps_of(array); steps && steps->wavefronts < array.now.wavefronts) {
     Advice advice = make_way(
@@ -773,7 +812,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
                         "others wrote, they have to be exchanged for global memory as well",
                         name, array.shape.row_bytes)));
   }
-  keep_best(found, all);
+  keep_best(launch, array, found, all);
 }
 
 }  // namespace

@@ -48,7 +48,8 @@ struct Advice {
   bool registers_known = false;  ///< false: taken not to limit the occupancy
   bool proven_best = false;      ///< no change of its kind brings more
   bool estimate = false;         ///< accesses were dropped from the recording, or a rule is unknown
-  /// Where the rows' pitch is from: "the declaration in line 12 (T = 32, from the array's size)".
+  /// Where the rows' pitch is from: "the declaration in line 12 (T = 32, from the array's size)". Empty where
+  /// no rows matter.
   std::string pitch_from;
   std::optional<Declaration> declaration;  ///< of the variable, where it is clear
   std::optional<Patch> patch;              ///< where the text shows that it does it
@@ -70,9 +71,10 @@ struct Launch {
   const profile::Profile& profile;
 };
 
-/// Best first: fewest wavefronts left, then no loss of occupancy, then the smaller change. Empty where
-/// nothing is to gain or nothing was recorded. No change alters what a kernel computes, if nothing but
-/// subscripts leads into the array; sequential addressing changes the order of a sum.
+/// Best first: fewest wavefronts left, and those that more memory and less occupancy are worth, then the
+/// smaller change. Empty where nothing is to gain or nothing was recorded. No change alters what a kernel
+/// computes, if nothing but subscripts leads into the array; sequential addressing changes the order of a
+/// sum.
 [[nodiscard]] std::vector<Advice> advise(const Launch& launch, Sources& sources);
 
 }  // namespace lanescope::advise

@@ -158,13 +158,15 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
   return true;
 }
 
-/// The same for the pattern as it is, or as its parts where it was merged and cannot be any longer.
+/// The same for the pattern as it is, or, where it was merged and cannot be any longer, in the widest pieces
+/// that are left.
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
               Outcome& outcome) {
   const uint32_t whole = std::min<uint32_t>(pattern.width, map.piece);
   const uint32_t part = pattern.part == 0 ? whole : std::min<uint32_t>(pattern.part, whole);
-  if (!map.is_opaque && add_cost(arch, shape, map, pattern, whole, outcome)) return true;
-  return (map.is_opaque || part != whole) && add_cost(arch, shape, map, pattern, part, outcome);
+  for (uint32_t width = map.is_opaque ? part : whole; width >= part; width /= 2)
+    if (add_cost(arch, shape, map, pattern, width, outcome)) return true;
+  return false;
 }
 
 /// `limit`: nothing if there are as many wavefronts.
@@ -185,11 +187,13 @@ class SwizzleSearch {
  public:
   SwizzleSearch(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns)
       : arch_(arch), shape_(shape), patterns_(patterns) {
-    granule_ = std::max(granule_, shape.unit);
+    granule_ = std::max({granule_, shape.unit, shape.element_bytes});  // what subscripts lead to stays whole
     for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, part_of(pattern));
     const uint32_t whole = uint32_t{1} << std::countr_zero(shape.row_bytes);  // units fill the row
     const uint32_t reach = std::min(whole, bank_row_of(arch));
-    column_bits_ = reach > granule_ ? static_cast<uint32_t>(std::countr_zero(reach / granule_)) : 0;
+    column_bits_ = reach > granule_ && std::has_single_bit(granule_)
+                       ? static_cast<uint32_t>(std::countr_zero(reach / granule_))
+                       : 0;
     row_bits_ = static_cast<uint32_t>(std::bit_width(rows_of(shape) - 1));
   }
 
@@ -582,24 +586,34 @@ std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule) {
   return swizzle;
 }
 
-std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
-                              std::span<const Pattern> patterns) {
+double price_of_memory(const Shape& shape, uint32_t bytes) {
+  const double growth = static_cast<double>(bytes) / shape.bytes - 1;
+  return growth <= 1.0 / 8 ? 0 : growth / 8;
+}
+
+std::vector<Candidate> search(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns,
+                              const Price& price) {
   std::vector<Candidate> found;
   const std::optional<Outcome> now = what_if(arch, shape, patterns, {});
   if (!now || now->conflict_free()) return found;
 
+  const auto total = [&](const Outcome& outcome) {
+    return static_cast<double>(outcome.wavefronts) +
+           price(outcome.bytes) * static_cast<double>(now->wavefronts);
+  };
   const auto best_of = [&](const std::vector<Layout>& layouts) {
     std::optional<Candidate> best;
+    uint64_t fewest = now->wavefronts;
     for (const Layout& layout : layouts) {
-      const std::optional<Outcome> outcome =
-          apply(arch, shape, patterns, layout, best ? best->outcome.wavefronts : now->wavefronts);
+      const std::optional<Outcome> outcome = apply(arch, shape, patterns, layout, fewest);
       if (!outcome) continue;
-      best = Candidate{layout, *outcome, false};
-      best->proven_best = outcome->conflict_free();
-      if (best->proven_best) break;
+      fewest = outcome->wavefronts;
+      if (total(*outcome) < (best ? total(best->outcome) : static_cast<double>(now->wavefronts)))
+        best = Candidate{layout, *outcome, false};
+      if (outcome->wavefronts <= now->ideal) break;
     }
     if (best) {
-      best->proven_best = true;  // all that are offered were tried
+      best->proven_best = best->outcome.wavefronts == fewest;  // all that are offered were tried
       found.push_back(*best);
     }
   };
@@ -620,15 +634,25 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
   best_of(planes);
   if (shape.row_bytes != 0)
     if (const auto swizzle = SwizzleSearch(arch, shape, patterns).run()) found.push_back(*swizzle);
-  best_of({StructOfArrays{8}, StructOfArrays{4}});
+  // Doubles stay whole where halves bring no more; fields are arrays of their own where pairs bring no more.
+  const bool by_words = std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) {
+    return (p.part != 0 ? p.part : p.width) <= word_bytes;
+  });
+  best_of(by_words ? std::vector<Layout>{StructOfArrays{4}, StructOfArrays{8}}
+                   : std::vector<Layout>{StructOfArrays{8}, StructOfArrays{4}});
   if (shape.element_bytes != shape.row_bytes && shape.element_bytes > word_bytes) best_of(elements);
   best_of({Transposed{}});
 
   std::erase_if(found, [&](const Candidate& c) { return c.outcome.wavefronts >= now->wavefronts; });
-  std::stable_sort(found.begin(), found.end(), [](const Candidate& a, const Candidate& b) {
-    return a.outcome.wavefronts < b.outcome.wavefronts;
+  std::stable_sort(found.begin(), found.end(), [&](const Candidate& a, const Candidate& b) {
+    return total(a.outcome) < total(b.outcome);
   });
   return found;
+}
+
+std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
+                              std::span<const Pattern> patterns) {
+  return search(arch, shape, patterns, [&](uint32_t bytes) { return price_of_memory(shape, bytes); });
 }
 
 uint32_t row_pitch_of(std::span<const Pattern> patterns) {

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -140,11 +141,22 @@ struct Candidate {
   bool proven_best = false;
 };
 
-/// The layouts that cost less than the one at hand, best first: fewest wavefronts, then in the order of
-/// Layout. Of each kind only the best is listed, of equals the smallest; rows are padded by whole
-/// elements. Swizzles: searched over linear maps of the row's bits into the column's, exhaustively where
-/// there are at most 2^14 of them, otherwise bit by bit from several beginnings; `proven_best` when all were
-/// tried or the outcome is conflict-free.
+/// What more memory has to bring: the share of the array's wavefronts that must be saved for it to have so
+/// many bytes in place of its own.
+using Price = std::function<double(uint32_t bytes)>;
+
+/// An eighth of the bytes that an array grows by, of its own: to double it is worth while for an eighth of
+/// its wavefronts. What is less than an eighth more costs nothing to speak of.
+[[nodiscard]] double price_of_memory(const Shape& shape, uint32_t bytes);
+
+/// The layouts that cost less than the one at hand, best first: fewest wavefronts and those that their memory
+/// is worth, then in the order of Layout. Of each kind only the best is listed, of equals the smallest; rows
+/// are padded by whole elements. Swizzles: searched over linear maps of the row's bits into the column's,
+/// exhaustively where there are at most 2^14 of them, otherwise bit by bit from several beginnings;
+/// `proven_best` when all were tried or the outcome is conflict-free.
+[[nodiscard]] std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
+                                            std::span<const Pattern> patterns, const Price& price);
+/// The same where nothing but the array's own memory counts.
 [[nodiscard]] std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
                                             std::span<const Pattern> patterns);
 

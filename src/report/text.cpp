@@ -391,7 +391,8 @@ std::string in_words(const advise::Advice& a) {
                         advise::name_of(a.occupancy_after.limiter),
                         a.registers_known ? "" : "; registers unknown");
   text += ".";
-  if (a.kind == advise::Advice::Kind::layout) text += fmt::format(" Rows are known from {}.", a.pitch_from);
+  if (a.kind == advise::Advice::Kind::layout && !a.pitch_from.empty())
+    text += fmt::format(" Rows are known from {}.", a.pitch_from);
   return text;
 }
 

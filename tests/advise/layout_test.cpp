@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <limits>
 #include <random>
 
 #include "lanescope/model/archs.hpp"
@@ -64,6 +65,20 @@ std::vector<Pattern> random_accesses(std::mt19937& random, uint32_t bytes, uint8
     all.push_back(p);
   }
   return all;
+}
+
+/// A vector of four that is no longer aligned to itself falls into pairs where these are aligned.
+TEST(WhatIf, MergedAccessesComeApartIntoTheWidestPiecesLeft) {
+  const Shape shape{.bytes = 64 * 256, .row_bytes = 256, .element_bytes = 4};
+  Pattern rows = pattern([](uint32_t lane) { return 256 + lane / 16 * 16; }, 16);  // of two threads: one row
+  rows.part = 4;
+  EXPECT_EQ(what_if(sm_90(), shape, std::vector{rows}, {})->wavefronts, 2u);
+  const auto cost = [&](uint32_t words) {
+    return what_if(sm_90(), shape, std::vector{rows}, RowPadding{words})->wavefronts;
+  };
+  EXPECT_EQ(cost(4), 2u);
+  EXPECT_EQ(cost(2), 2u) << "two of 8 bytes";
+  EXPECT_EQ(cost(1), 4u) << "four of 4 bytes";
 }
 
 TEST(WhatIf, IsTheModelOnTheMovedAddresses) {
@@ -278,6 +293,40 @@ TEST(Search, PadsRowsUpToTheBanks) {
   ASSERT_TRUE(of(found, padding));
   EXPECT_EQ(std::get<RowPadding>(of(found, padding)->layout).words, 28u);
   EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+}
+
+/// All strides up to 32: 11 words after every 32 leave one wavefront of 112 less than 3 words do.
+TEST(Search, MuchPaddingHasToBringMuch) {
+  const Shape shape{.bytes = 1200 * 4, .row_bytes = 128, .element_bytes = 4, .has_rows = false};
+  std::vector<Pattern> strides;
+  for (uint32_t s = 1; s <= 32; ++s)
+    strides.push_back(pattern([&](uint32_t lane) { return (3 + s * lane) * 4; }));
+  const auto padded_at = [&](const Price& price) {
+    return of(search(sm_90(), shape, strides, price), padding)->layout;
+  };
+  EXPECT_EQ(of(search(sm_90(), shape, strides), padding)->layout, Layout(RowPadding{3}));
+  EXPECT_FALSE(of(search(sm_90(), shape, strides), padding)->proven_best);
+  EXPECT_EQ(padded_at([](uint32_t) { return 0.0; }), Layout(RowPadding{11}));
+  constexpr double no_room = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(padded_at([&](uint32_t bytes) { return bytes > shape.bytes + 38 * 4 ? no_room : 0; }),
+            Layout(RowPadding{1}));
+}
+
+/// Fields become arrays of their own where pairs of them cost as much; doubles stay whole. No swizzle goes
+/// between the fields of a struct.
+TEST(Search, FieldsOfStructsAreWhatTheyAre) {
+  const Shape shape{.bytes = 128 * 32, .row_bytes = 128, .element_bytes = 32, .has_rows = false};
+  std::vector<Pattern> copies;
+  for (uint32_t half = 0; half < 2; ++half) {
+    copies.push_back(pattern([&](uint32_t lane) { return lane * 32 + half * 16; }, 16));
+    copies.back().part = 4;
+  }
+  const auto found = search(sm_90(), shape, copies);
+  ASSERT_TRUE(of(found, arrays));
+  EXPECT_EQ(of(found, arrays)->layout, Layout(StructOfArrays{4}));
+  EXPECT_EQ(of(found, swizzle), nullptr);
+  for (Pattern& p : copies) p.part = 8;
+  EXPECT_EQ(of(search(sm_90(), shape, copies), arrays)->layout, Layout(StructOfArrays{8}));
 }
 
 TEST(Search, FindsNothingWhereNothingConflicts) {

@@ -130,6 +130,8 @@ TEST(Advice, TakesApartWhatTheCompilerPutTogether) {
   const Advised of_launch = advised("pairs_of_launch", 512 * 4);
   EXPECT_EQ(of_launch.advice.front().no_patch, "the launch decides how large it is");
   EXPECT_THAT(of_launch.advice.front().change, HasSubstr("s[i] becomes s[i + i / 32]"));
+  EXPECT_THAT(advised("pairs_of_launch", 48u << 10).advice.front().change,
+              HasSubstr("more than 49152 bytes have to be asked for"));
   for (const char* kernel : {"vectors", "vectors_by_address"}) {
     const Advised found = advised(kernel);
     ASSERT_FALSE(found.advice.empty()) << kernel;
@@ -312,6 +314,42 @@ TEST(Advice, SaysThatWmmaTakesThePitch) {
   EXPECT_EQ(advised.advice[0].layout, advise::Layout(advise::RowPadding{4}));
   EXPECT_THAT(advised.advice[0].change, HasSubstr("__half as[side][side + 8]; give that pitch to wmma"));
   EXPECT_TRUE(advised.advice[0].patch);
+}
+
+/// What is merged into vectors now comes apart into pairs under two words of padding, and costs what it says.
+TEST(Advice, CountsPairsWhereVectorsComeApart) {
+  const std::string file = "tests/data/cures/by_hand/choices.ptx";
+  const Argument buffer = scratch(1 << 13);
+  const Advised before = advise_on_file(file, "product_tile", {1}, {256}, {buffer, buffer}),
+                after = advise_on_file(file, "product_tile_cured", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(before.advice.empty());
+  EXPECT_EQ(before.advice[0].layout, advise::Layout(advise::RowPadding{2}));
+  EXPECT_EQ(before.advice[0].wavefronts_after, after.wavefronts);
+}
+
+/// Advice stands at the line that costs most, though one instruction of another one costs more than each of
+/// its.
+TEST(Advice, StandsAtTheWorstLine) {
+  const Argument buffer = scratch(1 << 13);
+  const Advised advised =
+      advise_on_file("tests/data/cures/by_hand/choices.ptx", "unrolled", {1}, {32}, {buffer, buffer});
+  ASSERT_FALSE(advised.advice.empty());
+  EXPECT_EQ(advised.advice[0].line, 35u);
+}
+
+/// A padding that takes three of four blocks off a multiprocessor is not advised for a fourth of the
+/// wavefronts, nor one that makes declared memory larger than it may be.
+TEST(Advice, MemoryHasItsPrice) {
+  const Argument buffer = scratch(1 << 17);
+  for (const auto& [kernel, dynamic] :
+       {std::pair("halo_declared", 0u), std::pair("halo_of_launch", 642u * 72)}) {
+    const Advised advised = advise_on_file("tests/data/cures/by_hand/choices.ptx", kernel, {1}, {16, 16},
+                                           {buffer, buffer}, profile::RecordBlocks::some, dynamic);
+    for (const advise::Advice& advice : advised.advice) {
+      EXPECT_EQ(advice.occupancy_after.blocks, 4) << advice.change;
+      EXPECT_LE(advice.shared_bytes_after, 48u << 10) << advice.change;
+    }
+  }
 }
 
 /// Values from 0 to 2^24 - 1 with no order.
