@@ -649,6 +649,12 @@ Fit fit_of(const Array& array) {
   return fit;
 }
 
+/// Whether a layout takes away at least a quarter of the conflicts that it was fitted to take away: a little
+/// less can always be had of accesses that have no order, where it was found by chance.
+bool brings_enough(const Outcome& now, const Outcome& then) {
+  return 4 * then.wavefronts <= 3 * now.wavefronts + now.ideal;
+}
+
 /// Whether a layout takes away at least half of the conflicts of accesses that it was not fitted to.
 bool holds_for_others(const model::Arch& arch, const Shape& shape, const Fit& fit, const Layout& layout) {
   if (!fit.to_data) return true;
@@ -678,6 +684,7 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (cured && have_rows && !shape.has_rows) continue;
     for (const Candidate& candidate : search(launch.arch, shape, fit.to, price)) {
       if (std::holds_alternative<Transposed>(candidate.layout) && !(have_rows && shape.has_rows)) continue;
+      if (!brings_enough(*now, candidate.outcome)) continue;
       if (!holds_for_others(launch.arch, shape, fit, candidate.layout)) continue;
       const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});
       if (!is_new && total(candidate) < total(known->second.candidate)) known->second = {candidate, shape};

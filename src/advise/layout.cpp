@@ -207,8 +207,9 @@ class SwizzleSearch {
     constexpr int rounds = 4;
     std::optional<Candidate> best;
     for (int round = 0; round < rounds; ++round) {
-      const bool all = column_bits_ * row_bits_ <= exhaustive_bits;
-      const Flips flips = simpler(all ? try_all() : descend());
+      const bool few = column_bits_ * row_bits_ <= exhaustive_bits;
+      const Flips flips = simpler(few ? try_all() : descend());
+      const bool all = few && !is_tired();
       const Swizzle swizzle{granule_, flips};
       const std::optional<Outcome> outcome = what_if(arch_, shape_, patterns_, swizzle);
       if (!outcome) return std::nullopt;
@@ -217,8 +218,7 @@ class SwizzleSearch {
       // ideal.
       best->proven_best = best->outcome.conflict_free() ||
                           (all && best->outcome.wavefronts <= cost_of(flips) + ideal_ - chosen_ideal_);
-      if (best->proven_best) break;
-      if (!choose(flips, most_chosen)) break;
+      if (best->proven_best || is_tired() || !choose(flips, most_chosen)) break;
     }
     return best;
   }
@@ -227,6 +227,9 @@ class SwizzleSearch {
   using Flips = decltype(Swizzle::flips);
   static constexpr uint32_t exhaustive_bits = 14;
   static constexpr size_t most_chosen = 64;
+  /// Questions to the model, for which some kernels with an order of their own take 100,000, but random
+  /// accesses, of which no map is any good, millions: 0.1 seconds.
+  static constexpr uint64_t most_asked = uint64_t{1} << 18;
 
   const model::Arch& arch_;
   const Shape& shape_;
@@ -273,6 +276,9 @@ class SwizzleSearch {
   std::vector<bool> is_chosen_;
   uint64_t chosen_ideal_ = 0;
   std::vector<uint32_t> flip_of_row_;  ///< of the map that is asked about, in bytes
+  uint64_t asked_ = 0;
+
+  [[nodiscard]] bool is_tired() const { return asked_ >= most_asked; }
 
   /// Adds to the chosen patterns up to `most` that conflict most under `flips`; false if none does.
   bool choose(const Flips& flips, size_t most) {
@@ -366,7 +372,8 @@ class SwizzleSearch {
   }
 
   /// The wavefronts of one access of `chosen` under the map that flip_of_row_ is of.
-  uint64_t wavefronts_of(Chosen& chosen) const {
+  uint64_t wavefronts_of(Chosen& chosen) {
+    ++asked_;
     for (uint64_t left = chosen.request.mask; left != 0; left &= left - 1) {
       const auto lane = static_cast<size_t>(std::countr_zero(left));
       const uint32_t row = chosen.row[lane];
@@ -439,8 +446,8 @@ class SwizzleSearch {
       flips = one;
       consider();
     }
-    for (uint64_t code = 0; code < uint64_t{1} << (column_bits_ * row_bits_) && least > chosen_ideal_;
-         ++code) {
+    for (uint64_t code = 0;
+         code < uint64_t{1} << (column_bits_ * row_bits_) && least > chosen_ideal_ && !is_tired(); ++code) {
       for (uint32_t i = 0; i < row_bits_; ++i)
         flips[i] = static_cast<uint32_t>(code >> (i * column_bits_)) & ((1u << column_bits_) - 1);
       consider();
@@ -464,11 +471,11 @@ class SwizzleSearch {
     Flips best{};
     uint64_t least = cost_of(best);
     for (Flips flips : usual()) {
-      if (least == chosen_ideal_) break;
+      if (least == chosen_ideal_ || is_tired()) break;
       uint64_t cost = cost_of(flips);
       for (bool better = true; better && cost > chosen_ideal_;) {
         better = false;
-        for (uint32_t i = 0; i < row_bits_; ++i)
+        for (uint32_t i = 0; i < row_bits_ && !is_tired(); ++i)
           for (uint32_t value = 0; value < 1u << column_bits_; ++value) {
             const uint32_t old = std::exchange(flips[i], value);
             const uint64_t with = cost_of(flips, cost);

@@ -377,6 +377,15 @@ TEST(Advice, NoLayoutIsFittedToRandomData) {
   }
 }
 
+/// Nor to numbers that a kernel makes up itself.
+TEST(Advice, NoLayoutIsFittedToRandomNumbers) {
+  const Argument out = scratch(1 << 18);
+  const Advised advised =
+      advise_on_file("tests/data/cures/by_hand/by_data.ptx", "random_walk", {1}, {256}, {out, scalar(8)});
+  EXPECT_GT(advised.wavefronts, 3 * 64u);
+  EXPECT_TRUE(advised.advice.empty()) << advised.advice.front().change;
+}
+
 /// What holds for data that it was not fitted to is advised, and said to be so.
 TEST(Advice, DataWithAnOrderGetsALayout) {
   std::vector<uint32_t> table(4 * 256);

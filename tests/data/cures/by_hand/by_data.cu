@@ -1,4 +1,4 @@
-// Kernels whose accesses to shared memory go where data sends them. Blocks of 256 threads.
+// Kernels whose accesses to shared memory go where data, or chance, sends them. Blocks of 256 threads.
 
 extern "C" __global__ void histogram_of_bytes(unsigned* out, const unsigned char* in, int each) {
   __shared__ unsigned bins[256];
@@ -41,4 +41,21 @@ extern "C" __global__ void pitch_from_memory(float* out, const float* in, const 
   for (int i = t; i < 1024; i += 256) tile[i] = in[i];
   __syncthreads();
   out[blockIdx.x * 256 + t] = tile[lane * *pitch + warp];
+}
+
+// Random numbers of the kernel's own.
+extern "C" __global__ void random_walk(float* out, int steps) {
+  __shared__ float values[2048];
+  const int t = threadIdx.x;
+  for (int i = t; i < 2048; i += 256) values[i] = static_cast<float>(i);
+  __syncthreads();
+  unsigned state = (t + 1) * 2654435761u;
+  float sum = 0;
+  for (int i = 0; i < steps; ++i) {
+    state ^= state << 13;
+    state ^= state >> 17;
+    state ^= state << 5;
+    sum += values[state % 2048];
+  }
+  out[t] = sum;
 }
