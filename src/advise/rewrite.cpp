@@ -333,12 +333,18 @@ class Rewriter {
   void refuse_kept_address(size_t name) const {
     if (!takes_address(name)) return;
     const bool is_argument =
-        tokens_[name - 2].is(",") ||
+        tokens_[name - 2].is(",") || tokens_[name - 2].is(")") ||
         (name > 2 && tokens_[name - 2].is("(") && (tokens_[name - 3].is_name() || tokens_[name - 3].is(">")));
     if (!is_argument) throw Refused{fmt::format("{} takes an address in '{}'", place(name), d_.name)};
   }
   bool takes_address(size_t name) const {
-    return name >= 2 && tokens_[name - 1].is("&") && !is_operand(tokens_[name - 2]);
+    return name >= 2 && tokens_[name - 1].is("&") && (!is_operand(tokens_[name - 2]) || ends_cast(name - 2));
+  }
+  /// Whether a cast ends there, (float4*), or what may be one, (vector), and no call.
+  bool ends_cast(size_t close) const {
+    if (close < 3 || !tokens_[close].is(")")) return false;
+    return tokens_[close - 1].is("*") ||
+           (tokens_[close - 1].is_name() && tokens_[close - 2].is("(") && !is_operand(tokens_[close - 3]));
   }
   /// Whether something may make another type of the element here: an address that is taken, a cast, a call
   /// (or a macro, FETCH_FLOAT4(s[i])).

@@ -130,13 +130,25 @@ TEST(Rewrite, TellsWhetherAnArrayIsAccessedByElementsAlone) {
   };
   for (const char* use : {"s[2 * t] = a; s[2 * t + 1] += s[t] * (s[0] + 1);",
                           "if ((s[a] > s[b]) == up) s[a] = 1; else s[b] = 2;",
-                          "for (int i = 0; i < n; ++i) s[i] = i & s[i]; return (s[0]);"})
+                          "for (int i = 0; i < n; ++i) s[i] = i & s[i]; return (s[0]);",
+                          "s[t] = f(x) & s[t]; s[t] |= (x | y) & s[0];"})
     EXPECT_TRUE(by_elements(use)) << use;
   for (const char* use :
        {"*reinterpret_cast<float4*>(&s[4 * t]) = v;", "reinterpret_cast<float4&>(s[4 * t]) = v;",
-        "(float4&)s[4 * t] = v;", "FETCH_FLOAT4(s[4 * t]) = v;", "FETCH_FLOAT4((s[4 * t])) = v;",
-        "copy(v, s[4 * t]);", "((float4*)s)[t] = v;", "float* p = s + t;", "s[t] = a; float* p = &s[0];"})
+        "(float4&)s[4 * t] = v;", "*(float4*)&s[4 * t] = v;", "v = *(pointer)&s[4 * t];",
+        "FETCH_FLOAT4(s[4 * t]) = v;", "FETCH_FLOAT4((s[4 * t])) = v;", "copy(v, s[4 * t]);",
+        "((float4*)s)[t] = v;", "float* p = s + t;", "s[t] = a; float* p = &s[0];"})
     EXPECT_FALSE(by_elements(use)) << use;
+}
+
+/// A cast of an element's address is one access, however the cast is written.
+TEST(Rewrite, PadsRowsWithVectorsInThem) {
+  for (const char* cast : {"(float4*)", "reinterpret_cast<float4*>"}) {
+    const std::string begin = "void k() {\n  __shared__ float s[8][32",
+                      end = std::string("];\n  *") + cast +
+                            (cast[0] == '(' ? "&s[r][4 * t]" : "(&s[r][4 * t])") + " = v;\n}\n";
+    EXPECT_EQ(rewritten(begin + end, 1024, RowPadding{4}).text, begin + " + 4" + end);
+  }
 }
 
 TEST(Rewrite, MakesArraysWithGaps) {
