@@ -202,9 +202,12 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
         "the declaration in line {}{}", array.declaration->line,
         array.declaration->assumed.empty() ? "" : fmt::format(" ({})", array.declaration->assumed));
     const bool by_subscripts = array.declaration->extents.size() < 2;
-    if (by_subscripts)
-      array.pitch_from = fmt::format("the subscripts of {} ({} is {})", array.declaration->name,
-                                     array.declaration->part->pitch, array.declaration->part->pitch_elements);
+    if (by_subscripts) {
+      const DynamicPart& part = *array.declaration->part;
+      array.pitch_from = "the subscripts of " + array.declaration->name;
+      if (part.pitch != std::to_string(part.pitch_elements))
+        array.pitch_from += fmt::format(" ({} is {})", part.pitch, part.pitch_elements);
+    }
     array.shapes = {shape};
     if (by_subscripts ? shape.row_bytes != bank_row
                       : shape.row_bytes > bank_row && shape.row_bytes % bank_row == 0) {
@@ -382,7 +385,10 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
     return shape.element_bytes == 2 * word_bytes && arrays->piece == word_bytes && rewrite == nullptr
                ? fmt::format("split {} into two arrays, of the low and of the high words of its elements",
                              name)
-               : fmt::format("make a struct of arrays of {}, {}{}", name, describe(layout), declared);
+               : fmt::format(
+                     "make a struct of arrays of {}, {}{}", name,
+                     arrays->piece == word_bytes ? "each field in an array of its own" : describe(layout),
+                     declared);
   if (std::holds_alternative<ElementPadding>(layout))
     return fmt::format("pad the elements of {}: {}", name, describe(layout));
   const bool by_columns = std::any_of(array.patterns.begin(), array.patterns.end(), [&](const Pattern& p) {
@@ -471,8 +477,7 @@ std::string reason_of(const Array& array, bool fitted_to_data) {
   const uint32_t way = array.now.max_way;
   if (fitted_to_data)
     return fmt::format(
-        "up to {} words of one bank are asked for at once; data that the kernel reads decides where the "
-        "lanes go, and with other data it may save less",
+        "up to {} words of one bank are asked for at once, where data that the kernel reads sends the lanes",
         way);
   const int64_t stride = worst_stride(array);
   if (stride != 0 && array.shape.plane_bytes != 0 && stride % array.shape.plane_bytes == 0)
@@ -716,9 +721,12 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
         std::holds_alternative<ElementPadding>(candidate.layout))
       advice.pitch_from.clear();
-    advice.change = change_of(array, shape, candidate.layout, rewritten) +
-                    unused_rows(array, candidate.layout) +
-                    along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
+    // In the change, which is all that annotations and `fix` say.
+    advice.change =
+        change_of(array, shape, candidate.layout, rewritten) +
+        (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
+        unused_rows(array, candidate.layout) +
+        along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
     advice.reason = reason_of(array, fit.to_data);
     advice.proven_best =
         candidate.proven_best && (fit.to.size() == array.patterns.size() || outcome->conflict_free());

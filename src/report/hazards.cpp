@@ -271,6 +271,15 @@ class Collector {
     hazard.advice = divergence_advice(branch);
   }
 
+  /// Whether the lanes that go are the same in every 2, 4, 8 or 16 of the active ones.
+  static bool repeats(uint32_t taken, uint32_t active) {
+    constexpr uint32_t longest = 16;
+    for (uint32_t period = 2; period <= longest; period *= 2)
+      if (((taken ^ taken >> period) & active & active >> period) == 0 && (active & active >> period) != 0)
+        return true;
+    return false;
+  }
+
   static std::string divergence_advice(const Branch& branch) {
     // NVIDIA's guides: the compiler replaces a branch around at most 7 instructions by predicates.
     constexpr uint32_t predicated = 7;
@@ -289,9 +298,14 @@ class Collector {
           "a branch (condition ? a : b) it is sure.",
           counted(branch.straight, "instruction"));
     if (spread)
-      advice += std::string(advice.empty() ? "" : " ") +
-                "Lanes that go the same way are spread over the warp: number the work so that they are "
-                "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0).";
+      advice +=
+          std::string(advice.empty() ? "" : " ") +
+          (repeats(in, split.active)
+               ? "Lanes that go the same way are spread over the warp: number the work so that they are "
+                 "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0)."
+               : "Lanes that go one way and the other are mixed without an order, as where data decides: "
+                 "sort "
+                 "the work by the way it goes, or compute both and select.");
     if (advice.empty())
       advice = "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
     return advice;

@@ -125,7 +125,8 @@ void write_merging(Writer& out, const Launch& launch) {
   const profile::Counters shared = profile::shared_of(launch.totals);
   if (shared.instructions != shared.requests)
     out.paragraph(
-        fmt::format("The assembler merges accesses: {} become {} (--no-merge counts them as written).",
+        fmt::format("The assembler {} accesses: {} become {} (--no-merge counts them as written).",
+                    shared.requests < shared.instructions ? "merges" : "splits",
                     counted(shared.instructions, "shared instruction"), counted(shared.requests, "request")),
         2);
   if (std::any_of(launch.lines.begin(), launch.lines.end(), [](const Line& l) { return !l.doubt.empty(); }))

@@ -396,7 +396,7 @@ TEST(Advice, DataWithAnOrderGetsALayout) {
   ASSERT_FALSE(advised.advice.empty());
   EXPECT_EQ(advised.advice.front().layout, advise::Layout(advise::RowPadding{1}));
   for (const advise::Advice& advice : advised.advice)
-    EXPECT_THAT(advice.reason, HasSubstr("with other data it may save less"));
+    EXPECT_THAT(advice.change, HasSubstr("with other data it may save less"));
 }
 
 /// Layouts are for accesses in an order of the kernel's own, where these conflict; of what is looked up

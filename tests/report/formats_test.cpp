@@ -158,6 +158,10 @@ TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
   branch.straight = 0;
   const auto advice = [&] { return hazards_of(report)[3].advice; };
   EXPECT_THAT(advice(), HasSubstr("spread over the warp"));
+  branch.counts.split[0] = {0x55555555u, 0x11111111u};  // every second of those that are still there
+  EXPECT_THAT(advice(), HasSubstr("spread over the warp"));
+  branch.counts.split[0] = {0xffffffffu, 0x93ab1e50u};
+  EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
   branch.counts.split[0].taken = 0xffffu;
   EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
   branch.backward = true;
