@@ -226,7 +226,7 @@ TEST(Advice, StructsOfArraysCostWhatTheySay) {
   EXPECT_EQ(arrays->launch_wavefronts, before.wavefronts);
   EXPECT_EQ(arrays->shared_bytes_before, arrays->shared_bytes_after);
   EXPECT_EQ(arrays->occupancy_before.limiter, model::Limiter::threads);
-  EXPECT_THAT(arrays->change, HasSubstr("struct of arrays"));
+  EXPECT_THAT(arrays->change, HasSubstr("struct of arrays of s, each field in an array of its own"));
   EXPECT_THAT(arrays->reason, HasSubstr("lanes are 16 bytes apart"));
 }
 

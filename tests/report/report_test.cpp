@@ -90,6 +90,16 @@ TEST_F(ReductionReport, TextTellsTheWorstLineFirstAndWhy) {
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
 }
 
+TEST_F(ReductionReport, MoreOrFewerAccessesThanWrittenAreToldApart) {
+  Launch merged = launch(true);
+  EXPECT_THAT(to_text(report({merged}), {}), Not(HasSubstr("The assembler")));
+  Launch split = merged;
+  merged.totals.shared_load.instructions += 8;
+  split.totals.shared_load.instructions -= 8;
+  EXPECT_THAT(to_text(report({merged}), {}), HasSubstr("The assembler merges accesses"));
+  EXPECT_THAT(to_text(report({split}), {}), HasSubstr("The assembler splits accesses"));
+}
+
 TEST_F(ReductionReport, CleanLaunchSaysSo) {
   const std::string text = to_text(report({launch(false)}), {});
   EXPECT_THAT(text, HasSubstr("No bank conflicts"));
