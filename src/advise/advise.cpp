@@ -418,6 +418,7 @@ double price_of(const Launch& launch, const Array& array, uint32_t bytes) {
   const uint32_t more = bytes - array.shape.bytes;
   const int before = occupancy_of(launch, launch.shared_bytes).blocks,
             after = occupancy_of(launch, launch.shared_bytes + more).blocks;
+  if (before == 0) return price;  // the chip cannot run it at all, whatever the layout
   if (after == 0 || (!array.variable->dynamic && launch.kernel.static_shared + more > most_unasked(launch)))
     return std::numeric_limits<double>::infinity();
   return price + (1 - static_cast<double>(after) / before) / 2;
