@@ -314,23 +314,33 @@ bool is_reduction(const Launch& launch, const Array& array, const Tree& tree) {
                      [](const auto& places) { return places.second.size() <= 2; });
 }
 
-/// How many consecutive elements each thread works on, if threads do: lanes stand n elements apart, and
-/// accesses at every one of the n places between two lanes happen. 0: they do not.
-uint32_t consecutive_elements(const Array& array) {
-  std::set<int64_t> strides;
-  std::set<uint32_t> places;
+/// How many consecutive elements each thread works on, if threads do: lanes stand n elements apart, accesses
+/// at every one of the n places between two lanes happen, and every warp has elements of its own (down the
+/// columns of a tile, warps go through the same rows). 0: they do not.
+uint32_t consecutive_elements(const Launch& launch, const Array& array) {
+  const uint32_t element = array.shape.element_bytes;
+  std::set<int64_t> strides, places;  // places: of where lane 0 is, or would be
   for (const Pattern& pattern : array.patterns) {
     if (std::popcount(pattern.mask) < 2) continue;
-    strides.insert(stride_of(pattern));
-    places.insert(pattern.offset[static_cast<size_t>(std::countr_zero(pattern.mask))]);
+    const int64_t stride = stride_of(pattern);
+    strides.insert(stride);
+    if (strides.size() != 1 || stride <= element || stride % element != 0) return 0;
+    const int first = std::countr_zero(pattern.mask);
+    const int64_t place = int64_t{pattern.offset[static_cast<size_t>(first)]} - first * stride;
+    for (uint32_t covered = 0; covered < pattern.width; covered += element) places.insert(place + covered);
   }
-  if (strides.size() != 1 || *strides.begin() <= array.shape.element_bytes) return 0;
-  const auto stride = static_cast<uint32_t>(*strides.begin());
-  if (stride % array.shape.element_bytes != 0) return 0;
-  const uint32_t elements = stride / array.shape.element_bytes;
-  std::set<uint32_t> between;
-  for (const uint32_t place : places) between.insert(place % stride / array.shape.element_bytes);
-  return between.size() == elements ? elements : 0;
+  if (strides.empty()) return 0;
+  const int64_t stride = *strides.begin(), of_warp = exec::warp_lanes * stride;
+  std::set<int64_t> between, warps;
+  for (const int64_t place : places) {
+    const int64_t distance = place - *places.begin();
+    if (distance % of_warp >= stride) return 0;
+    between.insert(distance % of_warp / element);
+    warps.insert(distance / of_warp);
+  }
+  const auto elements = static_cast<uint32_t>(stride / element);
+  const uint64_t all_warps = (launch.config.block.count() + exec::warp_lanes - 1) / exec::warp_lanes;
+  return between.size() == elements && warps.size() == all_warps ? elements : 0;
 }
 
 std::string plural(uint64_t count, const char* noun) {
@@ -805,11 +815,11 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
                       name),
           "active lanes stand at strides that double from step to step, so that ever more of them share a "
           "bank; floating-point sums are added in another order then"));
-    else if (const uint32_t elements = consecutive_elements(array); elements != 0 && !has_rows)
+    else if (const uint32_t elements = consecutive_elements(launch, array); elements != 0 && !has_rows)
       found.push_back(make_way(
           launch, array, Advice::Kind::strided_elements, array.now.ideal,
           fmt::format("let thread t take elements t, t + threads, t + 2 * threads, … of {} in place of {} "
-                      "consecutive ones",
+                      "consecutive ones, if it does not matter which ones it has",
                       name, elements),
           fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
                       elements, elements * array.shape.element_bytes)));

@@ -211,6 +211,27 @@ TEST(Advice, NoStridedElementsWhereThreadsExchangeThem) {
     EXPECT_EQ(a.kind, advise::Advice::Kind::layout) << a.change;
 }
 
+/// Down the columns of a tile without rows in its declaration, every warp goes through the same rows: the
+/// elements of one thread are no neighbours.
+TEST(Advice, NoStridedElementsDownColumns) {
+  const Argument buffer = scratch(1024 * 4);
+  const std::string file = "tests/data/cures/by_hand/elements.ptx";
+  for (const auto& [kernel, rows] :
+       {std::pair("columns_of_flat_tile", 32u), std::pair("neighbours_elements", 2u)})
+    for (const advise::Advice& a : advise_on_file(file, kernel, {1}, {32, rows}, {buffer, buffer}).advice)
+      EXPECT_EQ(a.kind, advise::Advice::Kind::layout) << kernel << ": " << a.change;
+}
+
+/// Elements that are accessed as vectors are the threads' own, too.
+TEST(Advice, StridedElementsOfVectors) {
+  const Argument buffer = scratch(2 * 512 * 4);
+  const Advised advised =
+      advise_on_file("tests/data/cures/by_hand/elements.ptx", "blocked_vectors", {2}, {64}, {buffer, buffer});
+  ASSERT_FALSE(advised.advice.empty());
+  EXPECT_EQ(advised.advice.front().kind, advise::Advice::Kind::strided_elements);
+  EXPECT_THAT(advised.advice.front().change, HasSubstr("in place of 8 consecutive ones"));
+}
+
 /// The known cure of an array of structs, and that the sentence names all that it must.
 TEST(Advice, StructsOfArraysCostWhatTheySay) {
   const Argument in = scratch(4 * 256 * 16), out = scratch(4 * 256 * 4);
