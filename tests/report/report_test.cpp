@@ -92,6 +92,7 @@ TEST_F(ReductionReport, TextTellsTheWorstLineFirstAndWhy) {
 
 TEST_F(ReductionReport, MoreOrFewerAccessesThanWrittenAreToldApart) {
   Launch merged = launch(true);
+  merged.merges = true;
   EXPECT_THAT(to_text(report({merged}), {}), Not(HasSubstr("The assembler")));
   Launch split = merged;
   merged.totals.shared_load.instructions += 8;
