@@ -74,8 +74,17 @@ std::string special_rule(const model::Arch& arch, const model::Request& request)
   return "";
 }
 
+/// Where the lanes, of all places that their distance leads to, are: with none in common they conflict only
+/// because others in between take no part.
+std::string all_banks(uint64_t places, bool conflicts) {
+  return conflicts ? fmt::format("the banks begin again after {}, which are not all active",
+                                 counted(places, "lane"))
+                   : "the lanes go through all banks";
+}
+
 /// What follows for the banks when all lanes are `stride` bytes apart.
-std::string stride_rule(const model::Arch& arch, const model::Request& request, int64_t stride) {
+std::string stride_rule(const model::Arch& arch, const model::Request& request, int64_t stride,
+                        bool conflicts) {
   const auto bytes = static_cast<uint64_t>(stride < 0 ? -stride : stride);
   const auto word = static_cast<uint64_t>(arch.bank_bytes);
   const auto width = static_cast<uint64_t>(request.width);
@@ -87,7 +96,7 @@ std::string stride_rule(const model::Arch& arch, const model::Request& request, 
     const uint64_t common = std::gcd(words, all);
     return fmt::format("{}{} apart, and gcd({}, {}) = {}: {}.", apart, counted(words, "word"), words, all,
                        common,
-                       common == 1     ? "the lanes go through all banks"
+                       common == 1     ? all_banks(all, conflicts)
                        : common == all ? "all in one bank"
                                        : "only every " + ordinal(common) + " bank is used");
   }
@@ -98,7 +107,7 @@ std::string stride_rule(const model::Arch& arch, const model::Request& request, 
     const std::string unit = counted(width, "byte");
     return fmt::format("{}{} × {} apart, the banks hold {} × {} in a row, and gcd({}, {}) = {}: {}.", apart,
                        units, unit, all, unit, units, all, common,
-                       common == 1     ? "the lanes go through all banks"
+                       common == 1     ? all_banks(all, conflicts)
                        : common == all ? "all in the same banks"
                                        : "only every " + ordinal(common) + " of these places is used");
   }
@@ -209,7 +218,7 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
                           detail.cost.broadcast_words == 1 ? "is read" : "are read");
   }
   if (const std::optional<int64_t> stride = stride_of(request, active))
-    text += stride_rule(arch, request, *stride);
+    text += stride_rule(arch, request, *stride, wavefronts > detail.cost.ideal / served);
   return text;
 }
 

@@ -291,6 +291,16 @@ TEST(Explain, WideAccessesNameTheirPhase) {
                 "is asked for 2 words: lanes 0, 8 → words 0, 32."));
 }
 
+/// Every second lane is active; those that meet are as far apart as the banks reach.
+TEST(Explain, LanesThatTakeNoPartAreTheCause) {
+  const std::string why = why_shared(sm_90(), AccessKind::load, 8, [](uint32_t lane) {
+    return lane % 2 == 0 ? int64_t{lane} * 8 : int64_t{-1};
+  });
+  EXPECT_THAT(why, HasSubstr("bank 0 is asked for 2 words: lanes 0, 16"));
+  EXPECT_THAT(why,
+              HasSubstr("gcd(1, 16) = 1: the banks begin again after 16 lanes, which are not all active."));
+}
+
 TEST(Explain, AtomicsQueueByLane) {
   const std::string why = why_shared(sm_90(), AccessKind::atomic, 4, [](uint32_t) { return 0; });
   EXPECT_THAT(why, HasSubstr("lanes 0-31 → word 0. That takes 32 wavefronts"));
