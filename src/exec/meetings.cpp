@@ -332,38 +332,34 @@ class Meetings {
     return a.head == b.head || sticks_out(a, b) || sticks_out(b, a);
   }
 
-  /// The lanes of a branch meet where all its ways lead, and before that at one place at most where some of
-  /// them do, the last one. Where such regions would cross, the one that gains most is taken.
   void find_regions() {
     std::map<std::pair<size_t, uint32_t>, std::vector<Region>> by_head;
     for (Region& region : candidates()) by_head[{region.level, region.head}].push_back(std::move(region));
     std::vector<Region> parts;
-    std::vector<bool> has_whole(end());
-    for (auto& [head, regions] : by_head) {
-      const auto leads_to = [&](const Region& a, const Region& b) {
-        return &a != &b && leads(a.meeting, b.meeting);
-      };
-      const auto whole = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
-        return region.meets_all && std::none_of(regions.begin(), regions.end(), [&](const Region& other) {
-                 return other.meets_all && leads_to(region, other);
-               });
-      });
-      if (whole != regions.end()) {
-        if (!is_loop(whole->head)) has_whole[whole->head] = true;
-        regions_.push_back(std::move(*whole));
-        regions.erase(whole);
-      }
-      for (Region& region : regions) {
-        region.meets_all = false;
-        if (!is_empty(region.meeting) &&
-            std::none_of(regions.begin(), regions.end(),
-                         [&](const Region& other) { return leads_to(region, other); }))
-          parts.push_back(region);
-      }
-    }
+    for (auto& entry : by_head) choose(std::move(entry.second), parts);
     take_parts(std::move(parts));
-    add_regions_before_joins(has_whole);
+    add_regions_before_joins();
     sort_regions();
+  }
+
+  /// Of those with the same head: lanes meet where all ways lead, and before that at one place at most where
+  /// some do, the last one.
+  void choose(std::vector<Region> regions, std::vector<Region>& parts) {
+    const auto is_last = [&](const Region& region, bool of_whole) {
+      return std::none_of(regions.begin(), regions.end(), [&](const Region& other) {
+        return &other != &region && (other.meets_all || !of_whole) && leads(region.meeting, other.meeting);
+      });
+    };
+    const auto whole = std::find_if(regions.begin(), regions.end(), [&](const Region& region) {
+      return region.meets_all && is_last(region, true);
+    });
+    if (whole != regions.end()) {
+      regions_.push_back(std::move(*whole));
+      regions.erase(whole);
+    }
+    for (Region& region : regions) region.meets_all = false;
+    for (const Region& region : regions)
+      if (!is_empty(region.meeting) && is_last(region, false)) parts.push_back(region);
   }
 
   /// Those that do not cross others that gain more, or as much further on.
@@ -380,7 +376,10 @@ class Meetings {
   }
 
   /// Where no region ends in between.
-  void add_regions_before_joins(const std::vector<bool>& has_whole) {
+  void add_regions_before_joins() {
+    std::vector<bool> has_whole(end());
+    for (const Region& region : regions_)
+      if (region.meets_all && !is_loop(region.head)) has_whole[region.head] = true;
     std::vector<Region> added;
     for (uint32_t b = 0; b < end(); ++b) {
       if (!is_reached(b) || next(b).size() < 2 || has_whole[b]) continue;
