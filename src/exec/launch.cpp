@@ -2,10 +2,6 @@
 #include "exec/launch.hpp"
 
 #include <immintrin.h>
-#include <tbb/global_control.h>
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -18,13 +14,13 @@
 #include <map>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <thread>
 
 #include "base/error.hpp"
 #include "exec/cluster.hpp"
 #include "exec/decode.hpp"
 #include "exec/device_queue.hpp"
+#include "exec/host_threads.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -49,25 +45,6 @@ struct Decoded {
     std::vector<std::unique_ptr<BlockState>> states;
   } pool;  ///< states of the last launch, for the next one of the same shape
 };
-
-/// Threads other than those that launch.
-struct EngineThreads {
-  std::mutex mutex;
-  std::set<int> ids;
-  static EngineThreads& get() {
-    static auto* threads = new EngineThreads;
-    return *threads;
-  }
-};
-
-void note_engine_thread() {
-  thread_local bool noted = false;
-  if (noted || tbb::this_task_arena::current_thread_index() == 0) return;  // 0: the one that launches
-  noted = true;
-  EngineThreads& threads = EngineThreads::get();
-  const std::lock_guard lock(threads.mutex);
-  threads.ids.insert(gettid());
-}
 
 /// PTX arithmetic rounds to nearest and keeps subnormals unless an instruction says otherwise, whatever the
 /// host program has set for its own.
@@ -493,12 +470,6 @@ uint64_t Image::variable(std::string_view name, uint64_t* size) const {
   return 0;
 }
 
-bool is_engine_thread(int id) {
-  EngineThreads& threads = EngineThreads::get();
-  const std::lock_guard lock(threads.mutex);
-  return threads.ids.contains(id);
-}
-
 /// A grid that has begun.
 struct Image::Running {
   Running(Image& image, const Kernel& kernel, const LaunchConfig& config, DeviceQueue& queue);
@@ -579,24 +550,10 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
 }
 
 Image::Execution::State Image::Running::go_on(Clock::time_point until) {
-  const auto threads = static_cast<uint32_t>(workers.size());
+  // Another look at what stalled blocks wait for wakes no other thread.
+  const auto threads = grid->stalled() ? 1u : static_cast<uint32_t>(workers.size());
   grid->begin(until);
-  if (threads == 1) {
-    grid->work(0, workers[0], queue);
-  } else {
-    // Without it TBB caps an arena at the number of cores, with a warning.
-    const tbb::global_control limit(tbb::global_control::max_allowed_parallelism, threads);
-    tbb::task_arena arena(static_cast<int>(threads));
-    arena.execute([&] {
-      tbb::parallel_for(
-          uint32_t{0}, threads,
-          [&](uint32_t i) {
-            note_engine_thread();
-            grid->work(i, workers[i], queue);
-          },
-          tbb::simple_partitioner());
-    });
-  }
+  on_host_threads(threads, [&](uint32_t i) { grid->work(i, workers[i], queue); });
   return grid->finished()  ? Execution::State::finished
          : grid->stalled() ? Execution::State::stalled
                            : Execution::State::paused;

@@ -74,9 +74,6 @@ struct LaunchResult {
   bool failed = false;  ///< a finding that ends a kernel on a GPU: its results are not to be trusted
 };
 
-/// Whether a thread of this process (by its id) is one that runs blocks and nothing else.
-[[nodiscard]] bool is_engine_thread(int id);
-
 /// A module on the device: its variables placed in `memory`, its kernels decoded when first asked for.
 class Image {
  public:

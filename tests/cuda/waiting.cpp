@@ -1,12 +1,16 @@
 // Kernels that wait, in a loop, for what happens after their launch: the host's writes, copies and kernels in
 // other streams; what is queued behind them; and one that waits for ever. Kernels are loaded as PTX, so that
-// no nvcc is needed. The first argument: "deadlock" (nothing comes), "leave" (the program ends first).
+// no nvcc is needed. The first argument: "deadlock" (nothing comes), "joined" (nor in a program whose other
+// threads wait for the one that waits), "leave" (the program ends first).
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <future>
+#include <mutex>
 #include <thread>
 
 #include "runtime_calls.hpp"
@@ -210,6 +214,35 @@ void queue_behind() {
   CHECK(cudaFree(words));
 }
 
+void waits_in_vain() {
+  launch(wait_kernel, flag, 1, nullptr);
+  const int status = cudaDeviceSynchronize();
+  require(status == launch_timeout && cudaMemcpy(sum, flag, 4, 4) == launch_timeout,
+          "cudaErrorLaunchTimeout");
+  std::printf("timeout\n");
+}
+
+/// One thread waits for the device; the others for it, in the ways that programs have.
+void threads_wait_in_vain() {
+  for (int i = 0; i < 3; ++i)
+    launch(store_kernel, sum, 0, nullptr, 512);  // by all host threads of the engine
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool is_over = false;
+  std::thread pooled([&] {
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return is_over; });
+  });
+  auto waits = std::async(std::launch::async, waits_in_vain);
+  std::thread(&std::future<void>::get, &waits).join();
+  {
+    const std::lock_guard lock(mutex);
+    is_over = true;
+    changed.notify_all();
+  }
+  pooled.join();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -222,13 +255,16 @@ int main(int argc, char** argv) {
   CHECK(cudaLibraryGetKernel(&store_kernel, library, "store"));
   CHECK(cudaMallocManaged(reinterpret_cast<void**>(&flag), sizeof *flag, 1));
   CHECK(cudaMallocManaged(reinterpret_cast<void**>(&sum), sizeof *sum, 1));
-  if (is("deadlock") || is("leave")) {
+  if (is("leave")) {
     launch(wait_kernel, flag, 1, nullptr);
-    if (is("leave")) return 0;
-    const int status = cudaDeviceSynchronize();
-    require(status == launch_timeout && cudaMemcpy(sum, flag, 4, 4) == launch_timeout,
-            "cudaErrorLaunchTimeout");
-    std::printf("timeout\n");
+    return 0;
+  }
+  if (is("deadlock")) {
+    waits_in_vain();
+    return 0;
+  }
+  if (is("joined")) {
+    threads_wait_in_vain();
     return 0;
   }
   host_sets_flag();

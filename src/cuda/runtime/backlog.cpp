@@ -2,14 +2,14 @@
 #include "cuda/runtime/backlog.hpp"
 
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <thread>
+#include <utility>
 
-#include "exec/launch.hpp"
+#include "base/error.hpp"
+#include "base/threads.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -31,11 +31,6 @@ bool all_done(const Backlogs::Tickets& tickets) {
 
 }  // namespace
 
-void Backlogs::add_own_thread(int id) {
-  const Lock lock(mutex_);
-  own_threads_.insert(id);
-}
-
 std::shared_ptr<const Ticket> Backlogs::append(const Stream& stream, Item item) {
   std::shared_ptr<const Ticket> ticket = item.ticket;
   const Lock lock(mutex_);
@@ -48,11 +43,8 @@ std::shared_ptr<const Ticket> Backlogs::append(const Stream& stream, Item item) 
   backlog->items.push_back(std::move(item));
   if (!active_.insert(backlog).second) return ticket;
   ++count_;
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's threads
-  std::thread([this, backlog] { run_items(backlog); }).detach();
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (!start_thread([this, backlog] { run_items(backlog); }))
+    throw Error("the host has no thread left for work that waits");
   return ticket;
 }
 
@@ -174,15 +166,20 @@ bool Backlogs::is_stuck(Clock::time_point& since, Clock::time_point& looked) con
   return stalled;
 }
 
-/// Whether every thread of the process waits for the device, or is one of ours.
-bool Backlogs::program_waits() const {
-  std::error_code failed;
-  for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", failed)) {
-    const int id = std::atoi(task.path().filename().c_str());
-    if (!own_threads_.contains(id) && !waiting_threads_.contains(id) && !exec::is_engine_thread(id))
-      return false;
+/// Whether every thread of the process waits for the device, is one of ours, or sleeps until another one
+/// wakes it. With those that sleep: what has gone to sleep once more in the meantime may have done anything.
+std::optional<Backlogs::Sleepers> Backlogs::program_waits() const {
+  Sleepers sleepers;
+  const std::vector<int> threads = threads_of_process();
+  for (const int id : threads) {
+    const auto waiting = waiting_threads_.find(id);
+    if (own_threads_.contains(id) || (waiting != waiting_threads_.end() && !all_done(*waiting->second)))
+      continue;
+    const auto count = sleeps_for_others(id);
+    if (!count) return std::nullopt;
+    sleepers[id] = *count;
   }
-  return !failed;
+  return threads.empty() ? std::nullopt : std::optional(std::move(sleepers));
 }
 
 void Backlogs::end_stalled() {
@@ -193,12 +190,14 @@ void Backlogs::end_stalled() {
 void Backlogs::wait(const Tickets& tickets) {
   Lock lock(mutex_);
   const int id = gettid();
-  waiting_threads_.insert(id);
+  waiting_threads_[id] = &tickets;
   bool said = false;
   const auto begin = Clock::now();
   Clock::duration say_after = running_is_said;
-  // When nobody was left who could free the kernels: what happened before that they may not have seen yet.
+  // Since when nobody is left who could free the kernels: what happened before that they may not have seen
+  // yet.
   auto alone = Clock::time_point::max();
+  std::optional<Sleepers> sleepers;
   while (!changed_.wait_for(lock, 20ms, [&] { return all_done(tickets); })) {
     Clock::time_point since, looked;
     const bool stuck = is_stuck(since, looked);
@@ -208,11 +207,12 @@ void Backlogs::wait(const Tickets& tickets) {
       });
       return one == active_.end() ? std::string() : (*one)->kernel;
     };
+    const auto before = std::exchange(sleepers, stuck ? program_waits() : std::nullopt);
     const auto now = Clock::now();
-    if (!stuck || !program_waits() || since > alone)
+    if (!sleepers || since > alone)
       alone = Clock::time_point::max();
-    else
-      alone = std::min(alone, now);
+    else if (sleepers != before || alone == Clock::time_point::max())
+      alone = now;
     if (stuck && (looked > alone || now - since > patience)) {
       end_stalled();
     } else if (stuck && now - since > worth_saying && !std::exchange(said, true)) {

@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -65,8 +66,6 @@ class Backlogs {
   void end();
   /// The stream is gone; its work is not.
   void forget(const Stream& stream);
-  /// A thread of the runtime's: not one that the program could wait for.
-  void add_own_thread(int id);
 
  private:
   enum class Doing : uint8_t { working, waiting, stalled };
@@ -88,13 +87,16 @@ class Backlogs {
     bool give_up = false;
   };
   using Lock = std::unique_lock<std::mutex>;
+  /// Threads, by their ids, and how often each has gone to sleep.
+  using Sleepers = std::map<int, uint64_t>;
 
   mutable std::mutex mutex_;  ///< of all that follows
   std::condition_variable changed_;
   std::atomic<uint64_t> count_{0};             ///< of active_
   std::set<std::shared_ptr<Backlog>> active_;  ///< those with items
   std::map<const Stream*, std::shared_ptr<Backlog>> of_stream_;
-  std::set<int> own_threads_, waiting_threads_;
+  std::set<int> own_threads_;
+  std::map<int, const Tickets*> waiting_threads_;  ///< of the program, and what they wait for
   bool ending_ = false;
 
   std::shared_ptr<const Ticket> append(const Stream& stream, Item item);
@@ -102,7 +104,7 @@ class Backlogs {
   void run_launch(Backlog& backlog, UnfinishedLaunch& launch);
   [[nodiscard]] bool is_stuck(std::chrono::steady_clock::time_point& since,
                               std::chrono::steady_clock::time_point& looked) const;
-  [[nodiscard]] bool program_waits() const;
+  [[nodiscard]] std::optional<Sleepers> program_waits() const;
   void end_stalled();
 };
 

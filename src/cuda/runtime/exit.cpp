@@ -17,8 +17,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
-#include <thread>
 
+#include "base/threads.hpp"
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -84,7 +84,6 @@ void end_by(int number) {
 }
 
 void writer() {
-  Runtime::get().backlogs->add_own_thread(gettid());
   while (sem_wait(&wake) != 0) {
   }
   write_report();
@@ -97,16 +96,7 @@ void writer() {
 void start_writer() {
   sem_init(&wake, 0, 0);
   sem_init(&done, 0, 0);
-  sigset_t all, before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);  // signals are for the program's threads
-  try {
-    std::thread(writer).detach();
-    writer_runs = true;
-  } catch (const std::system_error&) {
-    writer_runs = false;
-  }
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  writer_runs = start_thread(writer);
 }
 
 void on_asked(int number) {
