@@ -238,8 +238,9 @@ class Scheduler {
       Path& p = w.paths[static_cast<size_t>(i)];
       if (p.state != Path::State::held || (p.mask & ~lanes) != 0) continue;
       in_vain |= p.mask;
-      // Somebody has the lock, and it may be they.
-      if (loop.takes_lock || ++p.yields % most_vain_looks == 0) freed = free_waiting(w, p) || freed;
+      // Somebody has the lock, and lanes that have come no further than there have not given it back.
+      const bool whatever_else = ++p.yields % most_vain_looks == 0;
+      freed = free_waiting(w, p, whatever_else ? nullptr : &loop.holds_lock) || freed;
     }
     progress_ = progress_ || in_vain != lanes;
     return freed || in_vain != lanes;
@@ -386,12 +387,15 @@ class Scheduler {
 
   /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
   /// (they may hold the lock it is after). They are told apart from lanes of a long loop by the loop's
-  /// returning to the same state. True if there were any.
-  bool free_waiting(WarpState& w, const Path& path) {
+  /// returning to the same state. With `places`: those alone that wait at one of them. True if there were
+  /// any.
+  bool free_waiting(WarpState& w, const Path& path, const std::vector<uint32_t>* places = nullptr) {
     bool freed = false;
     for (int16_t at = path.parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
       Path& joint = w.paths[static_cast<size_t>(at)];
       if (joint.arrived == 0) continue;
+      const auto place = static_cast<uint32_t>(joint.pc - w.code);
+      if (places != nullptr && std::find(places->begin(), places->end(), place) == places->end()) continue;
       const uint32_t lanes = joint.arrived;
       joint.arrived = 0;
       if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;

@@ -17,7 +17,9 @@ struct WaitLoop {
   uint32_t header = 0;            ///< block at which it begins
   std::vector<uint32_t> latches;  ///< blocks that lead back to it
   std::vector<uint32_t> blocks;   ///< all of it, each after those that lead to it
-  bool takes_lock = false;        ///< by an atomic operation that changes memory when it is successful
+  /// If it takes a lock, by an atomic operation that changes memory when it is successful: blocks that lanes
+  /// come to, when they have left the loop, before they can have given it back.
+  std::vector<uint32_t> holds_lock;
 };
 
 [[nodiscard]] std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow);
