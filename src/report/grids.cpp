@@ -144,33 +144,29 @@ class Sum {
   }
 };
 
-std::vector<Grids> by_kernel(const Report& report) {
-  std::vector<Grids> all;
-  for (const Launch& launch : report.launches) {
-    const auto known = std::find_if(all.begin(), all.end(), [&](const Grids& grids) {
-      return differ_in_grid_alone(*grids.front(), launch);
-    });
-    if (known == all.end())
-      all.push_back({&launch});
-    else
-      known->push_back(&launch);
-  }
-  return all;
-}
-
 }  // namespace
 
 std::vector<Shown> with_sums(const Report& report, size_t most) {
-  const std::vector<Grids> kernels = by_kernel(report);
-  std::vector<Shown> shown;
+  std::vector<Grids> kernels;
+  std::vector<size_t> kernel_of;  // each launch
   for (const Launch& launch : report.launches) {
-    const auto kernel = std::find_if(kernels.begin(), kernels.end(), [&](const Grids& grids) {
+    const auto known = std::find_if(kernels.begin(), kernels.end(), [&](const Grids& grids) {
       return differ_in_grid_alone(*grids.front(), launch);
     });
-    if (kernel->size() <= most) {
+    kernel_of.push_back(static_cast<size_t>(known - kernels.begin()));
+    if (known == kernels.end())
+      kernels.push_back({&launch});
+    else
+      known->push_back(&launch);
+  }
+  std::vector<Shown> shown;
+  for (size_t i = 0; i < kernel_of.size(); ++i) {
+    const Launch& launch = report.launches[i];
+    const Grids& kernel = kernels[kernel_of[i]];
+    if (kernel.size() <= most) {
       shown.push_back({launch, {}});
-    } else if (kernel->front() == &launch) {
-      Grids grids = *kernel;
+    } else if (kernel.front() == &launch) {
+      Grids grids = kernel;
       std::stable_sort(grids.begin(), grids.end(),
                        [](const Launch* a, const Launch* b) { return cost_of(*a) > cost_of(*b); });
       shown.push_back({Sum(grids).result(), std::move(grids)});
