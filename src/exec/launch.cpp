@@ -388,7 +388,7 @@ Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
   SymbolTable& symbols = state_->symbols;
   for (const ptx::Function& f : m.functions) {
     // Kernels see an address for each function; there is nothing to read or write behind it.
-    const uint64_t address = memory.allocate(16, "code of " + f.display_name);
+    const uint64_t address = memory.allocate(16, "code of " + f.display_name, 256, Memory::Owner::internal);
     memory.set_read_only(address, true);
     state_->owned.push_back(address);
     symbols.functions.push_back(address);
@@ -523,14 +523,15 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
   const std::byte* values = run.params.data();
   if (kernel.params_address != no_operand) {
     const size_t before = bytes_before_params(kernel);
-    params = memory.allocate(before + run.params.size(), "kernel parameters");
+    params = memory.allocate(before + run.params.size(), "kernel parameters", 256, Memory::Owner::internal);
     const uint64_t first = params + before;
     std::copy(run.params.begin(), run.params.end(), reinterpret_cast<std::byte*>(first));
     memory.set_read_only(params, true);
     values = reinterpret_cast<const std::byte*>(first);
   }
 
-  if (config.cooperative) run.grid_barrier = memory.allocate(64, "barrier of the grid");
+  if (config.cooperative)
+    run.grid_barrier = memory.allocate(64, "barrier of the grid", 256, Memory::Owner::internal);
 
   {
     std::lock_guard lock(decoded->mutex);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <iterator>
 #include <mutex>
 
 #include "base/error.hpp"
@@ -27,6 +28,10 @@ constexpr size_t most_resting_pieces = 4096;
 constexpr uint64_t resting_part_of_range = 4;
 
 uint64_t round_up(uint64_t value, uint64_t align) { return (value + align - 1) / align * align; }
+
+bool is_of_program(Memory::Owner owner) {
+  return owner == Memory::Owner::program || owner == Memory::Owner::kernel;
+}
 
 constexpr uint64_t bits_of_word = 64;
 
@@ -122,7 +127,7 @@ void Memory::Pieces::give(uint64_t base, uint64_t size) {
 }
 
 uint64_t Memory::take(uint64_t size, uint64_t align, Owner owner) {
-  if (owner != Owner::engine)
+  if (is_of_program(owner))
     if (const uint64_t base = free_of_program_.take(size, align)) return base;
   if (const uint64_t base = free_.take(size, align)) return base;
   const uint64_t base = round_up(next_, align);
@@ -191,7 +196,7 @@ uint64_t Memory::allocate(uint64_t size, std::string name, uint64_t align, Owner
   if (name.empty()) name = "allocation #" + std::to_string(++serial_);
   forget_freed(base, reserved);
   std::shared_ptr<WrittenBytes> written;
-  if (follows_writes && owner != Owner::engine) written = std::make_shared<WrittenBytes>(size);
+  if (follows_writes && is_of_program(owner)) written = std::make_shared<WrittenBytes>(size);
   entries_[base] = {{base, size, false, std::move(name), std::move(written)}, true, reserved, owner};
   ++generation_;
   return base;
@@ -212,7 +217,7 @@ bool Memory::release(uint64_t base) {
   } else {
     std::memset(reinterpret_cast<void*>(base), 0, end - base);
   }
-  if (it->second.owner != Owner::engine) {
+  if (is_of_program(it->second.owner)) {
     rest(base, it->second.reserved);
     it->second.allocation.written.reset();
     freed_[base] = std::move(it->second.allocation);
@@ -287,10 +292,13 @@ std::optional<Allocation> Memory::find(uint64_t address) const {
 
 std::optional<Allocation> Memory::nearest(uint64_t address) const {
   std::shared_lock lock(mutex_);
-  auto after = entries_.upper_bound(address);
-  if (after == entries_.begin())
+  const auto middle = entries_.upper_bound(address);
+  const auto is_meant = [](const auto& entry) { return entry.second.owner != Owner::internal; };
+  const auto after = std::find_if(middle, entries_.end(), is_meant);
+  const auto found = std::find_if(std::make_reverse_iterator(middle), entries_.rend(), is_meant);
+  if (found == entries_.rend())
     return after == entries_.end() ? std::nullopt : std::optional(after->second.allocation);
-  const Allocation& before = std::prev(after)->second.allocation;
+  const Allocation& before = found->second.allocation;
   const uint64_t past = address >= before.base + before.size ? address - (before.base + before.size) : 0;
   if (after != entries_.end() && after->first - address < past) return after->second.allocation;
   return before;
@@ -352,7 +360,7 @@ std::vector<Allocation> Memory::unfreed() const {
   const std::shared_lock lock(mutex_);
   std::vector<Allocation> found;
   for (const auto& [base, entry] : entries_)
-    if (entry.owned && entry.owner != Owner::engine) found.push_back(entry.allocation);
+    if (entry.owned && is_of_program(entry.owner)) found.push_back(entry.allocation);
   return found;
 }
 

@@ -62,10 +62,11 @@ class Memory {
   Memory(const Memory&) = delete;
   Memory& operator=(const Memory&) = delete;
 
-  /// Who asks for memory: the engine, the program's host code, or a kernel. What the program frees comes back
+  /// Who asks for memory: the engine, for what no pointer of the program comes near or for the program's
+  /// variables and buffers; the program's host code, or a kernel. What the program frees comes back
   /// as the program's only (as long as there is other room), so that a pointer it should no longer use leads
   /// to nothing of ours.
-  enum class Owner : uint8_t { engine, program, kernel };
+  enum class Owner : uint8_t { internal, engine, program, kernel };
 
   /// Zero-filled memory, at least 256-byte aligned. Throws lanescope::Error when the host has none left.
   uint64_t allocate(uint64_t size, std::string name = "", uint64_t align = 256, Owner owner = Owner::engine);
@@ -99,7 +100,7 @@ class Memory {
 
   /// The allocation that holds `address`, if any.
   [[nodiscard]] std::optional<Allocation> find(uint64_t address) const;
-  /// The allocation nearest to `address`, for messages.
+  /// The allocation nearest to `address`, of those that a pointer may have come from; for messages.
   [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
   /// What held `address` until the program freed it, if nothing has taken the place since; for messages.
   [[nodiscard]] std::optional<Allocation> freed(uint64_t address) const;

@@ -91,6 +91,19 @@ TEST(Memory, FollowsWritesToWhatIsAllocatedFromThenOn) {
   EXPECT_EQ(memory.find(base)->written->missing(0, 64), 0u);
 }
 
+TEST(Memory, NamesNothingThatNoPointerComesFrom) {
+  Memory memory;
+  EXPECT_FALSE(memory.nearest(memory.allocate(16, "code", 256, Owner::internal) + 20));
+  const uint64_t before = memory.allocate(64, "a", 256, Owner::program);
+  memory.allocate(16, "code", 256, Owner::internal);
+  const uint64_t middle = memory.allocate(16, "code", 256, Owner::internal);
+  memory.allocate(16, "code", 256, Owner::internal);
+  EXPECT_EQ(memory.nearest(middle + 20)->name, "a");
+  const uint64_t after = memory.allocate(64, "b");
+  EXPECT_EQ(memory.nearest(after - 20)->name, "b");
+  EXPECT_EQ(memory.nearest(before + 100)->name, "a");
+}
+
 TEST(Memory, TellsWhatIsNotFreed) {
   Memory memory;
   memory.allocate(64, "parameters");
