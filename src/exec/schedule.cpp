@@ -1055,12 +1055,22 @@ class Scheduler {
     return nullptr;
   }
 
+  /// A loop's first instruction that is of a line of the source: what begins it may be the compiler's own.
+  [[nodiscard]] const Inst* first_of_source(const WarpState& w, const Kernel::WaitLoop& loop) const {
+    for (const auto& [begin, end] : loop.code)
+      for (const Inst* in = w.code + begin; in != w.code + end; ++in)
+        if (worker_.kernel->origins[in->origin()].line != 0) return in;
+    return w.code + loop.first;
+  }
+
   void report_waiting(WarpState& w, const Path& p) {
     if (const Inst* wait = mbarrier_wait(w, p)) {
       report(w, wait, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, wait, p.mask));
     } else if (p.state == Path::State::ready || p.loop != nullptr) {
-      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
-             "a loop that waits for a change of memory no other thread can make");
+      const bool takes_lock = p.loop != nullptr && !p.loop->holds_lock.empty();
+      report(w, p.loop != nullptr ? first_of_source(w, *p.loop) : p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
+             takes_lock ? "a loop that takes a lock, which nobody gives back"
+                        : "a loop that waits for a change of memory no other thread can make");
     } else if (p.state == Path::State::at_barrier) {
       const Barrier& b = block_.barriers[p.barrier];
       uint32_t threads = 0, alive = 0;

@@ -1,7 +1,8 @@
 // Kernels that wait, in a loop, for what happens after their launch: the host's writes, copies and kernels in
 // other streams; what is queued behind them; and one that waits for ever. Kernels are loaded as PTX, so that
 // no nvcc is needed. The first argument: "deadlock" (nothing comes), "joined" (nor in a program whose other
-// threads wait for the one that waits), "leave" (the program ends first).
+// threads wait for the one that waits), "queued" (what comes is queued behind the kernel), "leave" (the
+// program ends first).
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -261,6 +262,12 @@ int main(int argc, char** argv) {
   }
   if (is("deadlock")) {
     waits_in_vain();
+    return 0;
+  }
+  if (is("queued")) {
+    launch(wait_kernel, flag, 1, nullptr);
+    launch(store_kernel, flag, 1, nullptr, 1, 1);
+    require(cudaDeviceSynchronize() == launch_timeout, "cudaErrorLaunchTimeout");
     return 0;
   }
   if (is("joined")) {

@@ -182,8 +182,17 @@ std::optional<Backlogs::Sleepers> Backlogs::program_waits() const {
   return threads.empty() ? std::nullopt : std::optional(std::move(sleepers));
 }
 
+/// What could have freed the stalled kernels may be queued behind them: that is said.
 void Backlogs::end_stalled() {
-  for (const auto& backlog : active_) backlog->give_up = backlog->doing == Doing::stalled;
+  std::set<std::string> behind;
+  for (const auto& backlog : active_) {
+    backlog->give_up = backlog->doing == Doing::stalled;
+    for (const Item& item : backlog->items)
+      if (item.launch != nullptr && (backlog->doing == Doing::waiting || &item != &backlog->items.front()))
+        behind.insert(item.launch->name());
+  }
+  if (!behind.empty())
+    say(fmt::format("queued behind kernels that wait, and not begun: {}", fmt::join(behind, ", ")));
   changed_.notify_all();
 }
 
