@@ -81,7 +81,8 @@ int run(const NcuOptions& options, const CLI::App& command) {
   for (const ProcessReport& process : run.reports) {
     if (!options.quiet)
       text += fmt::format("==PROF== Connected to process {0} ({1})\n==PROF== Disconnected from process {0}\n",
-                          process.process, program.command.front());
+                          process.process, program.command.front()) +
+              report::ncu_warnings(process.report);
     const report::ProfiledProcess profiled{process.process, base_name(program.command.front()),
                                            &process.report};
     text += options.csv ? report::ncu_csv(profiled, metrics, page, launches)

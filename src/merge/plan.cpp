@@ -228,6 +228,7 @@ class Function {
     if (in.has(Mod::min) || in.has(Mod::max)) {
       f.doubt =
           "the assembler makes a loop of this atomic, which lanes leave at once whose value changes nothing";
+      f.is_guess = true;
       return;
     }
     f.kind = Fate::Kind::looped;

@@ -44,6 +44,7 @@ struct Fate {
   uint32_t bits = 0;           ///< merged: the width of the access it is part of
   /// In words, why the assembler may merge more, or less, than this; empty when the rules decide.
   std::string doubt;
+  bool is_guess = false;  ///< it costs something else, for which there is no rule
 };
 
 struct Plan {

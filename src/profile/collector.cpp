@@ -132,14 +132,17 @@ void Collector::access(const exec::Access& access) {
     }
   }
   SiteCounters& counters = site.counters[site.last];
+  bool is_guess = false;
   if (access.space == exec::AccessSpace::shared && plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];
     if (fate.kind != merge::Fate::Kind::kept) {
       site.last_cost = add_pieces(counters, access, fate);
       return;
     }
+    is_guess = fate.is_guess;
   }
   site.last_cost = cost(access);
+  site.last_cost.estimate = site.last_cost.estimate || is_guess;
   counters.counters.add(site.last_cost);
   keep_worst(counters, site.last_cost, access);
 }

@@ -166,7 +166,7 @@ class Collector {
       hazard.count = c.wavefronts;
       hazard.ideal = c.ideal;
       hazard.unit = "wavefronts";
-      hazard.cause = fmt::format("{}-way. {}", c.max_way, line.why);
+      hazard.cause = fmt::format("{}-way. {}", c.max_way, line.why) + doubt_about(line);
       hazard.advice = layout_advice(line.variable);
     }
     if (line.space == exec::AccessSpace::global && c.sectors > c.ideal_sectors) {
@@ -184,7 +184,8 @@ class Collector {
       hazard.ideal = c.requests;
       hazard.unit = "steps";
       hazard.cause = fmt::format("On average {:.1f} lanes of a warp meet in one word.",
-                                 static_cast<double>(c.word_lanes) / static_cast<double>(c.requests));
+                                 static_cast<double>(c.word_lanes) / static_cast<double>(c.requests)) +
+                     doubt_about(line);
       hazard.advice = "Add up within the warp first, and let one lane do the atomic.";
     }
     if (c.write_races != 0) {
@@ -202,6 +203,10 @@ class Collector {
       hazard.advice =
           "Index arrays of a thread with constants (#pragma unroll), so that they stay in registers.";
     }
+  }
+
+  static std::string doubt_about(const Line& line) {
+    return line.doubt.empty() ? "" : fmt::format(" On a GPU it may be another number: {}.", line.doubt);
   }
 
   [[nodiscard]] std::string layout_advice(const std::string& variable) const {

@@ -329,6 +329,17 @@ std::vector<const Metric*> find_metrics(std::string_view list, std::span<const M
   }
 }
 
+std::string ncu_warnings(const Report& report) {
+  std::string text;
+  for (const Launch& launch : report.launches)
+    for (const Line& line : launch.lines) {
+      const std::string warning = fmt::format("==WARNING== {} ({}:{}): counts may be others on a GPU: {}\n",
+                                              launch.kernel, line.file, line.line, line.doubt);
+      if (!line.doubt.empty() && text.find(warning) == std::string::npos) text += warning;
+    }
+  return text;
+}
+
 std::string ncu_text(const ProfiledProcess& process, std::span<const Metric* const> metrics) {
   const std::vector<const Metric*> list = of_tool(metrics, ncu);
   std::string text = fmt::format("[{}] {}@127.0.0.1\n", process.id, process.name);

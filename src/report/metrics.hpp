@@ -49,6 +49,8 @@ enum class NcuPage : uint8_t { details, raw };
 /// 0.
 [[nodiscard]] std::string ncu_csv(const ProfiledProcess& process, std::span<const Metric* const> metrics,
                                   NcuPage page, size_t first_id = 0);
+/// In lines as ncu writes its own: where counts may be others on a GPU.
+[[nodiscard]] std::string ncu_warnings(const Report& report);
 /// As `nvprof --events … --metrics …` prints its result: launches of a kernel together.
 [[nodiscard]] std::string nvprof_text(const ProfiledProcess& process, std::span<const Metric* const> metrics);
 [[nodiscard]] std::string nvprof_csv(const ProfiledProcess& process, std::span<const Metric* const> metrics);

@@ -247,6 +247,14 @@ std::vector<Branch> branches_of(const ptx::Module& module, ptx::Lines& lines, co
   return branches;
 }
 
+/// Whether accesses to a variable become, in some line, others for which there is no rule.
+bool is_guessed(const Launch& launch, const std::string& variable) {
+  return std::any_of(launch.lines.begin(), launch.lines.end(), [&](const Line& l) {
+    return l.space == exec::AccessSpace::shared && l.variable == variable && !l.doubt.empty() &&
+           l.counters.estimates != 0;
+  });
+}
+
 /// The worst access of the line that an advice is for, as it would be.
 profile::Example advised_access(const Launch& launch, const advise::Advice& advice) {
   const auto line = std::find_if(launch.lines.begin(), launch.lines.end(), [&](const Line& l) {
@@ -369,6 +377,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.advice = advise::advise({arch, module, kernel, config, static_cast<uint32_t>(launch.shared_bytes),
                                   static_cast<int>(launch.machine.registers), *profile},
                                  sources);
+  std::erase_if(launch.advice,
+                [&](const advise::Advice& advice) { return is_guessed(launch, advice.variable); });
   for (const advise::Advice& advice : launch.advice) launch.advised.push_back(advised_access(launch, advice));
   return launch;
 }

@@ -239,7 +239,7 @@ void write_why(Writer& out, const Launch& launch) {
         2, Style::bad);
   for (const Line& line : launch.lines)
     if (line.counters.estimates != 0) {
-      out.paragraph("~ The hardware's rule for this access is unknown: the number is an estimate.", 2);
+      out.paragraph("~ No rule is known for what the hardware does here: the number is an estimate.", 2);
       break;
     }
 }

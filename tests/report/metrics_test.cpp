@@ -114,6 +114,21 @@ TEST(Metrics, NcuPrintsEachLaunch) {
   EXPECT_THAT(ncu_csv(process, list, NcuPage::raw), HasSubstr(begin + "\"4,587,520\",\"320\"\n"));
 }
 
+TEST(Metrics, NcuWarnsOnceOfEachLineInDoubt) {
+  Line line;
+  line.file = "k.cu";
+  line.line = 3;
+  Report report;
+  Launch& launch = report.launches.emplace_back();
+  launch.kernel = "k";
+  launch.lines = {line};
+  EXPECT_EQ(ncu_warnings(report), "");
+  launch.lines[0].doubt = "it may be a loop";
+  report.launches.push_back(launch);
+  EXPECT_EQ(ncu_warnings(report),
+            "==WARNING== k (k.cu:3): counts may be others on a GPU: it may be a loop\n");
+}
+
 TEST(Metrics, NvprofPutsLaunchesOfAKernelTogether) {
   Report report = sample_report();
   report.launches.push_back(sample_launch());
