@@ -62,6 +62,7 @@ class Meetings {
     uint32_t meeting = 0;  ///< node
     size_t level = 0;
     bool meets_all = false;  ///< no way that goes on avoids the meeting
+    size_t gain = 0;         ///< if some do: see gain_of()
     std::vector<bool> has;   ///< by block
   };
   struct Edge {
@@ -78,8 +79,9 @@ class Meetings {
   std::vector<uint32_t> place_;            ///< by block: where it stands in the assembler's layout
   std::vector<std::vector<Edge>> before_;  ///< by block
   std::vector<uint32_t> blind_;  ///< blocks with several ways that cannot tell who goes past a place
-  std::vector<std::vector<bool>> leading_;  ///< by node: what leads to it, see leads()
-  std::vector<Region> regions_;             ///< inner ones before those around them
+  std::vector<std::vector<bool>> leading_;     ///< by node: what leads to it, see leads()
+  std::vector<Region> regions_;                ///< inner ones before those around them
+  std::vector<std::vector<uint32_t>> around_;  ///< by block: the regions that have it, in this order
 
   [[nodiscard]] uint32_t end() const { return static_cast<uint32_t>(flow_.blocks.size()); }
   [[nodiscard]] size_t kernel() const { return loops_.size(); }  ///< as a level
@@ -261,7 +263,7 @@ class Meetings {
 
   /// Nothing if a branch in it cannot tell who goes past the meeting.
   [[nodiscard]] std::optional<Region> region_of(uint32_t head, uint32_t node, size_t level) {
-    Region region{head, node, level, false, std::vector<bool>(end())};
+    Region region{head, node, level, false, 0, std::vector<bool>(end())};
     for (uint32_t b = 0; b < end(); ++b)
       region.has[b] =
           b != node && level_has(level, b) && dominators_.dominates(block_of(head), b) && leads(b, node);
@@ -308,7 +310,7 @@ class Meetings {
   }
 
   /// How much is executed together if lanes meet there: instructions that no other way leads to.
-  [[nodiscard]] size_t gain(const Region& region) const {
+  [[nodiscard]] size_t gain_of(const Region& region) const {
     size_t count = 0;
     for (uint32_t b = 0; b < end() && !is_loop(region.meeting); ++b)
       if (level_has(region.level, b) && dominators_.dominates(region.meeting, b)) count += size_of(b);
@@ -338,6 +340,7 @@ class Meetings {
     std::vector<Region> parts;
     for (auto& entry : by_head) choose(std::move(entry.second), parts);
     take_parts(std::move(parts));
+    sort_regions();
     add_regions_before_joins();
     sort_regions();
   }
@@ -357,15 +360,17 @@ class Meetings {
       regions_.push_back(std::move(*whole));
       regions.erase(whole);
     }
-    for (Region& region : regions) region.meets_all = false;
-    for (const Region& region : regions)
+    for (Region& region : regions) {
+      region.meets_all = false;
+      region.gain = gain_of(region);
       if (!is_empty(region.meeting) && is_last(region, false)) parts.push_back(region);
+    }
   }
 
   /// Those that do not cross others that gain more, or as much further on.
   void take_parts(std::vector<Region> parts) {
     std::stable_sort(parts.begin(), parts.end(), [&](const Region& a, const Region& b) {
-      const auto rank = [&](const Region& r) { return std::pair(gain(r), place_[block_of(r.meeting)]); };
+      const auto rank = [&](const Region& r) { return std::pair(r.gain, place_[block_of(r.meeting)]); };
       return rank(a) > rank(b);
     });
     std::vector<Region> taken;
@@ -384,10 +389,11 @@ class Meetings {
     for (uint32_t b = 0; b < end(); ++b) {
       if (!is_reached(b) || next(b).size() < 2 || has_whole[b]) continue;
       auto region = region_before_join(b);
-      const auto ends_before = [&](const Region& other) {
-        return other.has[b] && other.meeting != region->meeting && leads(other.meeting, region->meeting);
+      const auto ends_before = [&](uint32_t other) {
+        const uint32_t meeting = regions_[other].meeting;
+        return meeting != region->meeting && leads(meeting, region->meeting);
       };
-      if (region && std::none_of(regions_.begin(), regions_.end(), ends_before))
+      if (region && std::none_of(around_[b].begin(), around_[b].end(), ends_before))
         added.push_back(std::move(*region));
     }
     std::move(added.begin(), added.end(), std::back_inserter(regions_));
@@ -401,28 +407,35 @@ class Meetings {
       };
       return rank(a) < rank(b);
     });
+    around_.assign(end(), {});
+    for (uint32_t r = 0; r < regions_.size(); ++r)
+      for (uint32_t b = 0; b < end(); ++b)
+        if (regions_[r].has[b]) around_[b].push_back(r);
   }
 
   // Branches.
 
   /// Block at which the lanes meet that part at the branch; no_index: where those of a region around it do.
   [[nodiscard]] uint32_t meeting_of(uint32_t block) {
-    for (const Region& region : regions_)
-      if (region.has[block] && all_lead(block, region.meeting)) return block_of(region.meeting);
+    for (const uint32_t r : around_[block])
+      if (all_lead(block, regions_[r].meeting)) return block_of(regions_[r].meeting);
     return no_index;
   }
 
   /// Of each way of a branch, the meetings that it leads past, and where those who go there meet the others.
   void find_past(uint32_t block) {
+    const std::vector<uint32_t>& around = around_[block];
     for (size_t way = 0; way < 2; ++way) {
-      const auto on_way = [&](const Region& region) {
-        return region.has[block] && leads(target(block, next(block)[way], region.meeting), region.meeting);
+      const auto on_way = [&](uint32_t r) {
+        const uint32_t meeting = regions_[r].meeting;
+        return leads(target(block, next(block)[way], meeting), meeting);
       };
-      for (auto region = regions_.begin(); region != regions_.end(); ++region) {
-        if (!region->has[block] || on_way(*region)) continue;
-        const auto with = std::find_if(region + 1, regions_.end(), on_way);
+      for (auto r = around.begin(); r != around.end(); ++r) {
+        if (on_way(*r)) continue;
+        const auto with = std::find_if(r + 1, around.end(), on_way);
         flow_.blocks[block].past[way].push_back(
-            {block_of(region->meeting), with == regions_.end() ? no_index : block_of(with->meeting)});
+            {block_of(regions_[*r].meeting),
+             with == around.end() ? no_index : block_of(regions_[*with].meeting)});
       }
     }
   }
