@@ -119,8 +119,7 @@ void Decoder::place_wait_loops() {
   for (const WaitLoop& loop : s_->wait_loops) {
     Kernel::WaitLoop& placed = k_.wait_loops.emplace_back();
     placed.first = s_->code_of[s_->flow.blocks[loop.header].begin];
-    for (const uint32_t block : loop.holds_lock)
-      placed.holds_lock.push_back(s_->code_of[s_->flow.blocks[block].begin]);
+    placed.takes_lock = loop.takes_lock;
     std::vector<uint32_t> blocks = loop.blocks;
     std::sort(blocks.begin(), blocks.end());
     for (const uint32_t block : blocks) {

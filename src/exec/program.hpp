@@ -191,7 +191,7 @@ struct Kernel {
   /// A loop that only waits (wait_loop.hpp), as indices of code.
   struct WaitLoop {
     uint32_t first = 0;
-    std::vector<uint32_t> holds_lock{};
+    bool takes_lock = false;
     std::vector<std::array<uint32_t, 2>> code{};  ///< its pieces: [begin, end)
   };
   std::vector<WaitLoop> wait_loops;

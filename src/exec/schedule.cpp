@@ -238,9 +238,8 @@ class Scheduler {
       Path& p = w.paths[static_cast<size_t>(i)];
       if (p.state != Path::State::held || (p.mask & ~lanes) != 0) continue;
       in_vain |= p.mask;
-      // Somebody has the lock, and lanes that have come no further than there have not given it back.
-      const bool whatever_else = ++p.yields % most_vain_looks == 0;
-      freed = free_waiting(w, p, whatever_else ? nullptr : &loop.holds_lock) || freed;
+      // Somebody has the lock, and it may be they.
+      if (loop.takes_lock || ++p.yields % most_vain_looks == 0) freed = free_waiting(w, p) || freed;
     }
     progress_ = progress_ || in_vain != lanes;
     return freed || in_vain != lanes;
@@ -387,15 +386,12 @@ class Scheduler {
 
   /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
   /// (they may hold the lock it is after). They are told apart from lanes of a long loop by the loop's
-  /// returning to the same state. With `places`: those alone that wait at one of them. True if there were
-  /// any.
-  bool free_waiting(WarpState& w, const Path& path, const std::vector<uint32_t>* places = nullptr) {
+  /// returning to the same state. True if there were any.
+  bool free_waiting(WarpState& w, const Path& path) {
     bool freed = false;
     for (int16_t at = path.parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
       Path& joint = w.paths[static_cast<size_t>(at)];
       if (joint.arrived == 0) continue;
-      const auto place = static_cast<uint32_t>(joint.pc - w.code);
-      if (places != nullptr && std::find(places->begin(), places->end(), place) == places->end()) continue;
       const uint32_t lanes = joint.arrived;
       joint.arrived = 0;
       if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;
@@ -1067,7 +1063,7 @@ class Scheduler {
     if (const Inst* wait = mbarrier_wait(w, p)) {
       report(w, wait, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, wait, p.mask));
     } else if (p.state == Path::State::ready || p.loop != nullptr) {
-      const bool takes_lock = p.loop != nullptr && !p.loop->holds_lock.empty();
+      const bool takes_lock = p.loop != nullptr && p.loop->takes_lock;
       report(w, p.loop != nullptr ? first_of_source(w, *p.loop) : p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
              takes_lock ? "a loop that takes a lock, which nobody gives back"
                         : "a loop that waits for a change of memory no other thread can make");

@@ -106,7 +106,7 @@ class Search {
       return last.op != ptx::Op::bra && last.guard != no_index;
     };
     if (std::any_of(candidate.latches.begin(), candidate.latches.end(), ends_guarded)) return std::nullopt;
-    WaitLoop loop{candidate.header, candidate.latches, {}, {}};
+    WaitLoop loop{candidate.header, candidate.latches, {}, false};
     for (uint32_t block = 0; block < flow_.blocks.size(); ++block) {
       if (!candidate.has[block]) continue;
       if (!fits(block)) return std::nullopt;
@@ -139,7 +139,7 @@ class Search {
   [[nodiscard]] bool only_waits(WaitLoop& loop, const std::vector<bool>& inside) const {
     std::vector<bool> unsteady = carried(loop);
     const auto is_unsteady = [&](uint32_t reg) { return reg != no_index && unsteady[reg]; };
-    bool looks = false, takes_lock = false;
+    bool looks = false;
     uint32_t until = 0;
     for (uint32_t block : loop.blocks) {
       const Flow::Block& b = flow_.blocks[block];
@@ -152,7 +152,7 @@ class Search {
             at_times || reads_clock(in) || std::any_of(usage.reads.begin(), usage.reads.end(), is_unsteady);
         const Part part = part_of(in);
         if ((part == Part::tries && differs) || (part == Part::meets && at_times)) return false;
-        takes_lock = takes_lock || part == Part::tries;
+        loop.takes_lock = loop.takes_lock || part == Part::tries;
         looks = looks || part == Part::tries || (part == Part::looks && !differs);
         if (differs)
           for (uint32_t r : usage.writes) unsteady[r] = true;
@@ -167,33 +167,7 @@ class Search {
         until = std::max(until, next == loop.header ? no_index : number_[next]);
       }
     }
-    if (takes_lock) loop.holds_lock = before_change(loop, inside);
     return looks;
-  }
-
-  /// Blocks that a way out of the loop leads to before anything may change memory.
-  [[nodiscard]] std::vector<uint32_t> before_change(const WaitLoop& loop,
-                                                    const std::vector<bool>& inside) const {
-    const auto may_change = [](const ptx::Instruction& in) {
-      const Part part = part_of(in);
-      return part == Part::unfit || part == Part::tries;
-    };
-    std::vector<uint32_t> found;
-    std::vector<bool> seen(inside);
-    seen.back() = true;  // the function's end
-    const auto come_to = [&](uint32_t block) {
-      if (seen[block]) return;
-      seen[block] = true;
-      found.push_back(block);
-    };
-    for (const uint32_t block : loop.blocks)
-      for (const uint32_t next : flow_.blocks[block].next) come_to(next);
-    for (size_t i = 0; i < found.size(); ++i) {
-      const Flow::Block& b = flow_.blocks[found[i]];
-      if (std::any_of(f_.body.begin() + b.begin, f_.body.begin() + b.end, may_change)) continue;
-      for (const uint32_t next : b.next) come_to(next);
-    }
-    return found;
   }
 };
 

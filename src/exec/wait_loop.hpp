@@ -17,9 +17,7 @@ struct WaitLoop {
   uint32_t header = 0;            ///< block at which it begins
   std::vector<uint32_t> latches;  ///< blocks that lead back to it
   std::vector<uint32_t> blocks;   ///< all of it, each after those that lead to it
-  /// If it takes a lock, by an atomic operation that changes memory when it is successful: blocks that lanes
-  /// come to, when they have left the loop, before they can have given it back.
-  std::vector<uint32_t> holds_lock;
+  bool takes_lock = false;        ///< by an atomic operation that changes memory when it is successful
 };
 
 [[nodiscard]] std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow);

@@ -27,7 +27,7 @@ Kind kind_of(const std::string& body, const std::string& end = "@%p1 bra again;\
       "test.ptx");
   const std::vector<WaitLoop> found = wait_loops(module.functions[0], analyse(module.functions[0], false));
   EXPECT_LE(found.size(), 1u);
-  return found.empty() ? Kind::none : found[0].holds_lock.empty() ? Kind::reads : Kind::tries;
+  return found.empty() ? Kind::none : found[0].takes_lock ? Kind::tries : Kind::reads;
 }
 
 const std::string look = "ld.acquire.gpu.u32 %r1, [%rd1];\n", test = "setp.eq.u32 %p1, %r1, %r2;\n";
@@ -241,38 +241,6 @@ TEST(WaitLoop, LocksAreTakenInTurn) {
   for (const uint32_t threads : {1u, 3u}) {
     EXPECT_TRUE(p.run({6}, {96}, threads).findings.empty());
     EXPECT_EQ(p.word(1), 6u * 96u);
-  }
-}
-
-/// Odd lanes take the lock at word 0, add one to word 1, and meet the even ones, all to store in shared
-/// memory. They give it back before or after that.
-Program odd_lanes_lock(bool gives_back_before) {
-  const std::string give_back = "@!%p3 membar.gl;\n@!%p3 atom.global.exch.b32 %r7, [%rd1], 0;\n";
-  const std::string store = "past:\nst.shared.u32 [slot], %r1;\n";
-  return Program(
-      "and.b32 %r8, %r1, 1;\nsetp.eq.u32 %p3, %r8, 0;\n@%p3 bra past;\n"
-      "look:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r5, 0;\n@%p1 bra look;\n"
-      "ld.volatile.global.u32 %r6, [%rd1+4];\nadd.u32 %r6, %r6, 1;\nst.volatile.global.u32 [%rd1+4], %r6;\n" +
-          (gives_back_before ? give_back + store : store + give_back),
-      ".shared .align 4 .u32 slot;\n");
-}
-
-TEST(WaitLoop, LanesThatHaveGivenALockBackMeetTheOthers) {
-  constexpr uint32_t blocks = 6, warps = 3;
-  uint64_t stores = 0;
-  Program p = odd_lanes_lock(true);
-  for (const uint32_t threads : {1u, 3u}) {
-    EXPECT_TRUE(p.run({blocks}, {warps * 32}, threads).findings.empty());
-    EXPECT_EQ(p.word(1), blocks * warps * 16);
-    EXPECT_EQ(p.accesses(AccessSpace::shared), stores += uint64_t{blocks} * warps);
-  }
-}
-
-TEST(WaitLoop, LanesThatHaveALockGoOnWithoutTheOthers) {
-  Program p = odd_lanes_lock(false);
-  for (const uint32_t threads : {1u, 3u}) {
-    EXPECT_TRUE(p.run({6}, {96}, threads).findings.empty());
-    EXPECT_EQ(p.word(1), 6u * 96u / 2);
   }
 }
 
