@@ -12,6 +12,7 @@
 #include <string_view>
 
 #include "exec/flow.hpp"
+#include "exec/loops.hpp"
 #include "merge/values.hpp"
 #include "ptx/lines.hpp"
 
@@ -115,14 +116,6 @@ struct Access {
   [[nodiscard]] int64_t place(uint32_t k) const { return address.offset + int64_t{k} * element; }
 };
 
-/// A loop: its first block and the set of all.
-struct Loop {
-  uint32_t header = 0;
-  std::vector<bool> blocks;
-  size_t size = 0;
-  bool changes_shared = false;
-};
-
 class Function {
  public:
   Function(const ptx::Module& module, ptx::Lines& lines, const exec::Kernel& kernel, uint32_t index,
@@ -163,7 +156,8 @@ class Function {
   std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
   std::vector<uint32_t> order_;           ///< blocks that are reached
   std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
-  std::vector<Loop> loops_;
+  std::vector<exec::Loop> loops_;         ///< inner ones before those around them
+  std::vector<bool> change_shared_;       ///< by loop: whether it has anything that changes shared memory
 
   [[nodiscard]] const Operand* data_of(const ptx::Instruction& in) const {
     return &in.operands[in.op == Op::st ? 1 : 0];
@@ -352,46 +346,25 @@ class Function {
 
   /// Natural loops, one for each first block.
   void find_loops() {
-    std::vector<uint32_t> number(flow_.blocks.size(), no_index);
-    for (uint32_t i = 0; i < order_.size(); ++i) number[order_[i]] = i;
-    std::vector<std::vector<uint32_t>> before(flow_.blocks.size());
-    for (const uint32_t b : order_)
-      for (const uint32_t to : flow_.blocks[b].next)
-        if (to < flow_.blocks.size()) before[to].push_back(b);
-    std::map<uint32_t, Loop> found;
-    for (const uint32_t b : order_)
-      for (const uint32_t header : flow_.blocks[b].next) {
-        if (header >= flow_.blocks.size() || number[header] > number[b]) continue;
-        Loop& loop = found[header];
-        loop.header = header;
-        if (loop.blocks.empty()) loop.blocks.assign(flow_.blocks.size(), false);
-        loop.blocks[header] = true;
-        std::vector<uint32_t> open{b};
-        while (!open.empty()) {
-          const uint32_t at = open.back();
-          open.pop_back();
-          if (loop.blocks[at]) continue;
-          loop.blocks[at] = true;
-          open.insert(open.end(), before[at].begin(), before[at].end());
-        }
-      }
-    for (auto& [header, loop] : found) {
-      for (uint32_t b = 0; b < flow_.blocks.size(); ++b) {
-        if (!loop.blocks[b]) continue;
-        ++loop.size;
-        for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
-          const Effect effect = effect_of(f_.body[i]);
-          loop.changes_shared |= effect == Effect::changes || effect == Effect::store;
-        }
-      }
-      loops_.push_back(std::move(loop));
-    }
+    const exec::Graph graph = exec::graph_of(flow_);
+    loops_ = exec::natural_loops(graph, exec::Dominators(graph, 0));
+    for (const exec::Loop& loop : loops_) change_shared_.push_back(changes_shared(loop));
   }
-  [[nodiscard]] const Loop* innermost(uint32_t block) const {
-    const Loop* inner = nullptr;
-    for (const Loop& loop : loops_)
-      if (loop.blocks[block] && (inner == nullptr || loop.size < inner->size)) inner = &loop;
-    return inner;
+  [[nodiscard]] const exec::Loop* innermost(uint32_t block) const {
+    const auto inner =
+        std::find_if(loops_.begin(), loops_.end(), [&](const auto& l) { return l.has[block]; });
+    return inner == loops_.end() ? nullptr : &*inner;
+  }
+  [[nodiscard]] bool changes_shared(const exec::Loop& loop) const {
+    const auto changes = [&](const ptx::Instruction& in) {
+      const Effect effect = effect_of(in);
+      return effect == Effect::changes || effect == Effect::store;
+    };
+    for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
+      if (loop.has[b] && std::any_of(f_.body.begin() + flow_.blocks[b].begin,
+                                     f_.body.begin() + flow_.blocks[b].end, changes))
+        return true;
+    return false;
   }
 
   Fate& fate(uint32_t access) { return plan_.fates[accesses_[access].site]; }
@@ -659,15 +632,15 @@ class Function {
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
       const Access& access = accesses_[i];
       if (!access.load || access.live == 0) continue;
-      const Loop* loop = innermost(access.block);
-      if (loop == nullptr || loop->changes_shared) continue;
+      const exec::Loop* loop = innermost(access.block);
+      if (loop == nullptr || change_shared_[static_cast<size_t>(loop - loops_.data())]) continue;
       Fate& f = fate(i);
       if (f.kind == Fate::Kind::known) {
         for (const uint32_t s : f.with)
           if (outside(s, *loop)) f.doubt = "the value was loaded before this loop";
         continue;
       }
-      if (!values_->varies(access.address.base, loop->blocks)) {
+      if (!values_->varies(access.address.base, loop->has)) {
         f.doubt = "the address is the same in every iteration, and the value may stay in a register";
         continue;
       }
@@ -675,7 +648,7 @@ class Function {
       if (stride == 0 || !is_near(stride)) continue;
       const int64_t step = std::abs(stride);
       const Value start = values_->start(access.address.base, loop->header);
-      if (step < widest && is_near(start.offset) && values_->counted(loop->header, loop->blocks) &&
+      if (step < widest && is_near(start.offset) && values_->counted(loop->header, loop->has) &&
           values_->zeros({start.base, start.offset + access.address.offset}) >
               static_cast<uint32_t>(std::countr_zero(access.element)))
         f.doubt = "accesses of neighbouring iterations may be merged when the assembler unrolls the loop";
@@ -688,9 +661,9 @@ class Function {
       }
     }
   }
-  [[nodiscard]] bool outside(uint32_t site, const Loop& loop) const {
+  [[nodiscard]] bool outside(uint32_t site, const exec::Loop& loop) const {
     for (const Access& a : accesses_)
-      if (a.site == site) return !loop.blocks[a.block];
+      if (a.site == site) return !loop.has[a.block];
     return true;
   }
 };
