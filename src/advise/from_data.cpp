@@ -29,6 +29,12 @@ Origin of_special_registers(const ptx::Instruction& in) {
   return any ? Origin::place : Origin::common;
 }
 
+const Operand* address_of(const ptx::Instruction& in) {
+  const auto address = std::find_if(in.operands.begin(), in.operands.end(),
+                                    [](const Operand& o) { return o.kind == Operand::Kind::address; });
+  return address == in.operands.end() ? nullptr : &*address;
+}
+
 class DataFlow {
  public:
   explicit DataFlow(const ptx::Function& f) : f_(f), origins_(f.registers.size(), Origin::common) {
@@ -50,11 +56,8 @@ class DataFlow {
   }
 
   [[nodiscard]] bool goes_by_data(uint32_t instruction) const {
-    const std::vector<Operand>& operands = f_.body[instruction].operands;
-    const auto address = std::find_if(operands.begin(), operands.end(),
-                                      [](const Operand& o) { return o.kind == Operand::Kind::address; });
-    return address != operands.end() && address->reg != ptx::no_index &&
-           origins_[address->reg] == Origin::data;
+    const Operand* address = address_of(f_.body[instruction]);
+    return address != nullptr && address->reg != ptx::no_index && origins_[address->reg] == Origin::data;
   }
 
  private:
@@ -64,15 +67,13 @@ class DataFlow {
 
   /// Local memory, and parameters but the kernel's.
   [[nodiscard]] bool is_own(const ptx::Instruction& in) const {
-    const auto address = std::find_if(in.operands.begin(), in.operands.end(),
-                                      [](const Operand& o) { return o.kind == Operand::Kind::address; });
+    const Operand* address = address_of(in);
     switch (in.space) {
       case ptx::Space::local: return true;
       case ptx::Space::param:
       case ptx::Space::param_entry:
       case ptx::Space::param_func:
-        return !f_.is_entry || address == in.operands.end() ||
-               address->symbol.kind != ptx::SymbolRef::Kind::parameter;
+        return !f_.is_entry || address == nullptr || address->symbol.kind != ptx::SymbolRef::Kind::parameter;
       default: return false;
     }
   }

@@ -235,9 +235,10 @@ uint32_t Decoder::next_argument(uint32_t& at, const ptx::Variable& v) {
 
 void Decoder::prepare(FunctionState& s) {
   s.flow = analyse(*s.f, !s.f->is_entry);
-  s.wait_loops = wait_loops(*s.f, s.flow);
+  const Loops loops(s.flow);
+  s.wait_loops = wait_loops(*s.f, s.flow, loops);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
-  if (s.f->is_entry) find_meetings(*s.f, s.flow, s.wait_loops);
+  if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
   for (const ptx::Instruction& in : s.f->body)
     if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {
       s.carry = 0;

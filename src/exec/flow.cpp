@@ -208,16 +208,9 @@ class Analysis {
       if (flow_.blocks[b].next.empty()) backwards.edge(root, b);
     }
     const Dominators behind(backwards, root);
-    // Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
-    // living.
-    auto ends_at_once = [&](uint32_t block) {
-      if (block >= end()) return false;
-      const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
-      return first.guard == no_index &&
-             (first.op == ptx::Op::exit || (first.op == ptx::Op::ret && !end_returns_));
-    };
     for (uint32_t b = 0; b < end(); ++b)
-      if (const uint32_t join = behind.above(b); join != no_index && join != root && !ends_at_once(join))
+      if (const uint32_t join = behind.above(b);
+          join != no_index && join != root && (join == end() || !ends_at_once(f_, flow_.blocks[join])))
         flow_.blocks[b].join = join;
   }
 
@@ -301,6 +294,12 @@ class Analysis {
 
 Flow analyse(const ptx::Function& function, bool end_returns) {
   return Analysis(function, end_returns).run();
+}
+
+bool ends_at_once(const ptx::Function& function, const Flow::Block& block) {
+  const ptx::Instruction& first = function.body[block.begin];
+  return block.next.empty() && first.guard == no_index &&
+         (first.op == ptx::Op::exit || first.op == ptx::Op::ret);
 }
 
 std::vector<uint32_t> reverse_post_order(const Flow& flow) {

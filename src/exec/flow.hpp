@@ -57,6 +57,10 @@ struct Flow {
   std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
 };
 
+/// Whether a block does nothing but end its threads. Lanes need not wait for each other in order to end:
+/// others may be at a barrier that counts only the living.
+[[nodiscard]] bool ends_at_once(const ptx::Function& function, const Flow::Block& block);
+
 /// The blocks that are reached, each after those that come before it on every path: reverse post-order.
 [[nodiscard]] std::vector<uint32_t> reverse_post_order(const Flow& flow);
 

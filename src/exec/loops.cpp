@@ -6,12 +6,16 @@
 
 namespace lanescope::exec {
 
+namespace {
+
 Graph graph_of(const Flow& flow) {
   Graph graph(flow.blocks.size() + 1);
   for (const uint32_t block : reverse_post_order(flow))
     for (const uint32_t to : flow.blocks[block].next) graph.edge(block, to);
   return graph;
 }
+
+}  // namespace
 
 Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> latches) {
   Loop loop{header, std::move(latches), std::vector<bool>(graph.after.size()), 1};
@@ -28,16 +32,14 @@ Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> lat
   return loop;
 }
 
-std::vector<Loop> natural_loops(const Graph& graph, const Dominators& dominators) {
-  std::vector<Loop> loops;
+Loops::Loops(const Flow& flow) : graph(graph_of(flow)), dominators(graph, 0) {
   for (uint32_t header = 0; header < graph.after.size(); ++header) {
     std::vector<uint32_t> latches;
     for (const uint32_t from : graph.before[header])
       if (dominators.dominates(header, from)) latches.push_back(from);
-    if (!latches.empty()) loops.push_back(natural_loop(graph, header, std::move(latches)));
+    if (!latches.empty()) all.push_back(natural_loop(graph, header, std::move(latches)));
   }
-  std::stable_sort(loops.begin(), loops.end(), [](const Loop& a, const Loop& b) { return a.size < b.size; });
-  return loops;
+  std::stable_sort(all.begin(), all.end(), [](const Loop& a, const Loop& b) { return a.size < b.size; });
 }
 
 }  // namespace lanescope::exec

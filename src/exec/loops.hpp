@@ -9,9 +9,6 @@
 
 namespace lanescope::exec {
 
-/// The blocks as nodes, and as the last one the function's end; edges are those of blocks that are reached.
-[[nodiscard]] Graph graph_of(const Flow& flow);
-
 struct Loop {
   uint32_t header = 0;            ///< block at which it begins
   std::vector<uint32_t> latches;  ///< blocks that lead back to it
@@ -22,8 +19,15 @@ struct Loop {
 /// What leads to some of the header's latches without passing the header.
 [[nodiscard]] Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> latches);
 
-/// One for each header, inner ones before those around them. Ways back to a block that does not dominate
-/// where they come from make none.
-[[nodiscard]] std::vector<Loop> natural_loops(const Graph& graph, const Dominators& dominators);
+/// All of a function.
+struct Loops {
+  explicit Loops(const Flow& flow);
+  /// The blocks as nodes, and as the last one the function's end; edges are those of blocks that are reached.
+  Graph graph;
+  Dominators dominators;
+  /// One for each header, inner ones before those around them. Ways back to a block that does not dominate
+  /// where they come from make none.
+  std::vector<Loop> all;
+};
 
 }  // namespace lanescope::exec

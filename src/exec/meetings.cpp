@@ -23,12 +23,12 @@ namespace {
 /// each loop the end of an iteration; as part of the level around it a loop has that number, too.
 class Meetings {
  public:
-  Meetings(const ptx::Function& function, Flow& flow, const std::vector<WaitLoop>& waits)
+  Meetings(const ptx::Function& function, Flow& flow, const Loops& loops, const std::vector<WaitLoop>& waits)
       : f_(function),
         flow_(flow),
-        graph_(graph_of(flow)),
-        dominators_(graph_, 0),
-        loops_(natural_loops(graph_, dominators_)),
+        graph_(loops.graph),
+        dominators_(loops.dominators),
+        loops_(loops.all),
         loop_at_(end() + 1, loops_.size()),
         place_(end() + 1, no_index),
         before_(end() + 1),
@@ -72,9 +72,9 @@ class Meetings {
 
   const ptx::Function& f_;
   Flow& flow_;
-  Graph graph_;
-  Dominators dominators_;
-  std::vector<Loop> loops_;
+  const Graph& graph_;
+  const Dominators& dominators_;
+  const std::vector<Loop>& loops_;
   std::vector<size_t> loop_at_;            ///< by block: the loop that begins there; loops_.size(): none
   std::vector<uint32_t> place_;            ///< by block: where it stands in the assembler's layout
   std::vector<std::vector<Edge>> before_;  ///< by block
@@ -162,13 +162,8 @@ class Meetings {
                        [&](uint32_t to) { return leads(target(block, to, node), node); });
   }
 
-  /// Lanes need not wait for each other in order to end: others may be at a barrier that counts only the
-  /// living.
   [[nodiscard]] bool ends_at_once(uint32_t block) const {
-    if (block == end()) return true;
-    const ptx::Instruction& first = f_.body[flow_.blocks[block].begin];
-    return next(block).empty() && first.guard == no_index &&
-           (first.op == ptx::Op::exit || first.op == ptx::Op::ret);
+    return block == end() || exec::ends_at_once(f_, flow_.blocks[block]);
   }
 
   // Regions.
@@ -340,9 +335,10 @@ class Meetings {
     std::vector<Region> parts;
     for (auto& entry : by_head) choose(std::move(entry.second), parts);
     take_parts(std::move(parts));
-    sort_regions();
+    list_regions_around();
     add_regions_before_joins();
     sort_regions();
+    list_regions_around();
   }
 
   /// Of those with the same head: lanes meet where all ways lead, and before that at one place at most where
@@ -362,8 +358,9 @@ class Meetings {
     }
     for (Region& region : regions) {
       region.meets_all = false;
+      if (is_empty(region.meeting) || !is_last(region, false)) continue;
       region.gain = gain_of(region);
-      if (!is_empty(region.meeting) && is_last(region, false)) parts.push_back(region);
+      parts.push_back(region);
     }
   }
 
@@ -407,6 +404,9 @@ class Meetings {
       };
       return rank(a) < rank(b);
     });
+  }
+
+  void list_regions_around() {
     around_.assign(end(), {});
     for (uint32_t r = 0; r < regions_.size(); ++r)
       for (uint32_t b = 0; b < end(); ++b)
@@ -443,10 +443,11 @@ class Meetings {
 
 }  // namespace
 
-void find_meetings(const ptx::Function& function, Flow& flow, const std::vector<WaitLoop>& waits) {
+void find_meetings(const ptx::Function& function, Flow& flow, const Loops& loops,
+                   const std::vector<WaitLoop>& waits) {
   // Beyond that it takes seconds; no program is known to have as many.
   constexpr size_t most_blocks = 1u << 14;
-  if (!flow.blocks.empty() && flow.blocks.size() <= most_blocks) Meetings(function, flow, waits).run();
+  if (!flow.blocks.empty() && flow.blocks.size() <= most_blocks) Meetings(function, flow, loops, waits).run();
 }
 
 }  // namespace lanescope::exec

@@ -18,6 +18,7 @@ namespace lanescope::exec {
 /// in the machine code for sm_90 of random kernels, and what is counted then is what an H100 counts
 /// (tests/kernels/ways_test.cpp). `waits`: the loops that only wait, whose ends are no way past a place.
 /// Post-dominators stay where loops have several entries, and in very large kernels.
-void find_meetings(const ptx::Function& function, Flow& flow, const std::vector<WaitLoop>& waits);
+void find_meetings(const ptx::Function& function, Flow& flow, const Loops& loops,
+                   const std::vector<WaitLoop>& waits);
 
 }  // namespace lanescope::exec

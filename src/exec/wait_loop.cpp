@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include "exec/loops.hpp"
-
 namespace lanescope::exec {
 
 using ptx::no_index;
@@ -66,8 +64,8 @@ Part part_of(const ptx::Instruction& in) {
 
 class Search {
  public:
-  Search(const ptx::Function& function, const Flow& flow)
-      : f_(function), flow_(flow), graph_(graph_of(flow)), number_(flow.blocks.size(), no_index) {
+  Search(const ptx::Function& function, const Flow& flow, const Loops& loops)
+      : f_(function), flow_(flow), loops_(loops), number_(flow.blocks.size(), no_index) {
     uint32_t number = 0;
     for (const uint32_t block : reverse_post_order(flow)) number_[block] = number++;
   }
@@ -79,10 +77,10 @@ class Search {
       if (loop) found.push_back(std::move(*loop));
       return loop.has_value();
     };
-    for (const Loop& loop : natural_loops(graph_, Dominators(graph_, 0))) {
+    for (const Loop& loop : loops_.all) {
       if (look_at(loop) || loop.latches.size() == 1) continue;
       // Loops one inside the other may begin at the same block.
-      for (const uint32_t latch : loop.latches) look_at(natural_loop(graph_, loop.header, {latch}));
+      for (const uint32_t latch : loop.latches) look_at(natural_loop(loops_.graph, loop.header, {latch}));
     }
     return found;
   }
@@ -90,7 +88,7 @@ class Search {
  private:
   const ptx::Function& f_;
   const Flow& flow_;
-  Graph graph_;
+  const Loops& loops_;
   std::vector<uint32_t> number_;  ///< by block: where it stands in reverse post-order
 
   [[nodiscard]] bool fits(uint32_t block) const {
@@ -173,8 +171,8 @@ class Search {
 
 }  // namespace
 
-std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow) {
-  return Search(function, flow).run();
+std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow, const Loops& loops) {
+  return Search(function, flow, loops).run();
 }
 
 }  // namespace lanescope::exec

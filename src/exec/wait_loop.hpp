@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "exec/flow.hpp"
+#include "exec/loops.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::exec {
@@ -20,6 +21,7 @@ struct WaitLoop {
   bool takes_lock = false;        ///< by an atomic operation that changes memory when it is successful
 };
 
-[[nodiscard]] std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow);
+[[nodiscard]] std::vector<WaitLoop> wait_loops(const ptx::Function& function, const Flow& flow,
+                                               const Loops& loops);
 
 }  // namespace lanescope::exec

@@ -346,8 +346,7 @@ class Function {
 
   /// Natural loops, one for each first block.
   void find_loops() {
-    const exec::Graph graph = exec::graph_of(flow_);
-    loops_ = exec::natural_loops(graph, exec::Dominators(graph, 0));
+    loops_ = exec::Loops(flow_).all;
     for (const exec::Loop& loop : loops_) change_shared_.push_back(changes_shared(loop));
   }
   [[nodiscard]] const exec::Loop* innermost(uint32_t block) const {

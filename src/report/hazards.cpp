@@ -309,8 +309,7 @@ class Collector {
                ? "Lanes that go the same way are spread over the warp: number the work so that they are "
                  "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0)."
                : "Lanes that go one way and the other are mixed without an order, as where data decides: "
-                 "sort "
-                 "the work by the way it goes, or compute both and select.");
+                 "sort the work by the way it goes, or compute both and select.");
     if (advice.empty())
       advice = "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
     return advice;

@@ -333,9 +333,10 @@ std::string ncu_warnings(const Report& report) {
   std::string text;
   for (const Launch& launch : report.launches)
     for (const Line& line : launch.lines) {
+      if (line.doubt.empty()) continue;
       const std::string warning = fmt::format("==WARNING== {} ({}:{}): counts may be others on a GPU: {}\n",
                                               launch.kernel, line.file, line.line, line.doubt);
-      if (!line.doubt.empty() && text.find(warning) == std::string::npos) text += warning;
+      if (text.find(warning) == std::string::npos) text += warning;
     }
   return text;
 }

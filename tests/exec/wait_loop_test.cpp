@@ -25,7 +25,8 @@ Kind kind_of(const std::string& body, const std::string& end = "@%p1 bra again;\
       ".reg .b32 %r<8>;\n.reg .b64 %rd<6>;\nagain:\n" +
           body + end + "out:\nret;\n}\n",
       "test.ptx");
-  const std::vector<WaitLoop> found = wait_loops(module.functions[0], analyse(module.functions[0], false));
+  const Flow flow = analyse(module.functions[0], false);
+  const std::vector<WaitLoop> found = wait_loops(module.functions[0], flow, Loops(flow));
   EXPECT_LE(found.size(), 1u);
   return found.empty() ? Kind::none : found[0].takes_lock ? Kind::tries : Kind::reads;
 }
