@@ -930,7 +930,7 @@ const Inst* check_wait_bulk(Warp& w, const Inst* in) {
 const Inst* check_sync(Warp& w, const Inst* in) {
   w.block->checks->check_members(w, in);
   const Inst* next = host_handlers().control.sync_groups(w, in);
-  const bool orders = (in->imm & 1) != 0;
+  const bool orders = (in->imm & sync_anywhere) != 0;
   if (w.event == Event::none)
     w.block->checks->meet(
         w, lane_value<uint32_t>(w, in->a, static_cast<uint32_t>(std::countr_zero(w.active))) & w.active,

@@ -238,7 +238,10 @@ void Decoder::prepare(FunctionState& s) {
   const Loops loops(s.flow);
   s.wait_loops = wait_loops(*s.f, s.flow, loops);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
-  if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
+  if (s.f->is_entry) {
+    s.yields = find_yields(*s.f, s.flow, loops);
+    find_meetings(*s.f, s.flow, loops, s.wait_loops, s.yields);
+  }
   for (const ptx::Instruction& in : s.f->body)
     if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {
       s.carry = 0;
@@ -332,6 +335,7 @@ void Decoder::emit_function(FunctionState& s) {
     new_origin();
     put_way_back(i);
     s.code_of[i] = static_cast<uint32_t>(k_.code.size());
+    put_yield(i);
     emit(i);
   }
   s.code_of[s.f->body.size()] = static_cast<uint32_t>(k_.code.size());

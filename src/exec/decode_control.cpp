@@ -10,8 +10,9 @@ namespace lanescope::exec {
 
 namespace {
 
-/// Inst::imm of a wait for the lanes of a mask: whether the mask is the same for all of them.
-uint64_t one_mask(const ptx::Operand& members) { return members.kind == ptx::Operand::Kind::integer ? 2 : 0; }
+uint64_t one_mask(const ptx::Operand& members) {
+  return members.kind == ptx::Operand::Kind::integer ? sync_of_one_mask : 0;
+}
 
 /// Whether an instruction jumps, or does something together with other threads.
 bool leaves_straight_code(Op op) {
@@ -115,6 +116,18 @@ void Decoder::put_way_back(uint32_t instruction) {
   if (loop != no_operand) put(set_.control.wait_branch, true).d = loop;
 }
 
+void Decoder::put_yield(uint32_t instruction) {
+  const auto has = [&](const std::vector<uint32_t>& places) {
+    return std::find(places.begin(), places.end(), instruction) != places.end();
+  };
+  if (has(s_->yields.gives_way)) put(set_.control.give_way, true);
+  if (has(s_->yields.gathers)) {
+    Inst& i = put(set_.control.sync, true);
+    i.a = constant(4, full_mask);
+    i.imm = sync_anywhere | sync_of_one_mask | sync_may_end;
+  }
+}
+
 void Decoder::place_wait_loops() {
   for (const WaitLoop& loop : s_->wait_loops) {
     Kernel::WaitLoop& placed = k_.wait_loops.emplace_back();
@@ -145,7 +158,7 @@ void Decoder::put_branch(uint32_t instruction, uint32_t target) {
                              : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
                   false);
     i.a = register_at(in_->guard);
-    i.imm = in_->guard_negated ? 1 : 0;
+    i.imm = (in_->guard_negated ? branch_negated : 0) | (block.after_yield ? branch_after_yield : 0);
     i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
     if (bypasses) put_bypass(block);
@@ -185,7 +198,7 @@ void Decoder::emit_barrier() {
       const uint32_t members = source(*bound.operand, Type::u32);
       Inst& i = put(sync_for(*bound.operand), false);
       i.a = members;
-      i.imm = 1 | one_mask(*bound.operand);
+      i.imm = sync_anywhere | one_mask(*bound.operand);
       return;
     }
     if (bound.pattern->name == "a") a = source(*bound.operand, Type::u32);

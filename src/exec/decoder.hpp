@@ -27,6 +27,7 @@
 #include "exec/handlers.hpp"
 #include "exec/meetings.hpp"
 #include "exec/wait_loop.hpp"
+#include "exec/yields.hpp"
 #include "ptx/matrix.hpp"
 
 namespace lanescope::exec {
@@ -72,6 +73,7 @@ class Decoder {
     const ptx::Function* f = nullptr;
     Flow flow;
     std::vector<WaitLoop> wait_loops;
+    Yields yields;
     uint32_t first_wait_loop = 0;  ///< its place in Kernel::wait_loops
     bool recursive = false;
     bool address_taken = false;
@@ -319,6 +321,8 @@ class Decoder {
   [[nodiscard]] uint32_t wait_loop_closed_by(uint32_t instruction, uint32_t target) const;
   /// Before an instruction: where the one before it falls through to it and so closes a loop that only waits.
   void put_way_back(uint32_t instruction);
+  /// Before an instruction: where lanes give way to others, or wait for them.
+  void put_yield(uint32_t instruction);
   /// Puts the function's loops that only wait into Kernel::wait_loops, once its code is there.
   void place_wait_loops();
   void emit_table_branch(uint32_t index);

@@ -13,7 +13,7 @@ namespace lanescope::exec {
 /// (handlers/control.hpp).
 struct ControlHandlers {
   Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, sync_groups,
-      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, bypass_if;
+      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, bypass_if, give_way;
   Handler counted_branch_if, counted_branch_table, counted_wait_branch_if,
       counted_bypass_if;  ///< in kernels that are observed
 };

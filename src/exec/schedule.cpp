@@ -76,12 +76,13 @@ class Scheduler {
         // A warp runs until all its paths wait, or one has used up its slice.
         for (int16_t p; (p = pick(w)) >= 0;) {
           ran = true;
-          if (run_path(w, p)) {
+          const Run end = run_path(w, p);
+          if (end == Run::yielded) {
             yielded = true;
             all_spin = all_spin && every_ready_path_spins(w);
             break;
           }
-          all_spin = false;
+          all_spin = all_spin && end == Run::turned;
         }
       }
       if (!ran) {
@@ -122,6 +123,13 @@ class Scheduler {
  private:
   BlockState& block_;
   WorkerState& worker_;
+  /// How a path's run has ended.
+  enum class Run : uint8_t {
+    on,       ///< something has happened to it
+    turned,   ///< nothing but that the others of its warp are to run first
+    yielded,  ///< it gave up its turn by itself, or its slice is used up
+  };
+
   bool progress_ = false;
   bool all_slept_ = false;           ///< all that ran in this round, until it let others run
   std::vector<uint64_t> dead_ends_;  ///< states in which all that was left were waits, since the last write
@@ -159,7 +167,9 @@ class Scheduler {
   }
 
   static bool is_ready(const WarpState& w, int16_t path) {
-    return path >= 0 && path < w.path_count && w.paths[static_cast<size_t>(path)].state == Path::State::ready;
+    return path >= 0 && path < w.path_count &&
+           w.paths[static_cast<size_t>(path)].state == Path::State::ready &&
+           w.paths[static_cast<size_t>(path)].gives_way == 0;
   }
 
   /// Of the paths that can run, the one with the fewest lanes, of several the one at the first place; -1 if
@@ -168,7 +178,7 @@ class Scheduler {
     int16_t fewest = -1;
     const auto rank = [&](int16_t path) {
       const Path& p = w.paths[static_cast<size_t>(path)];
-      return std::pair(std::popcount(p.mask), p.pc);
+      return std::tuple(p.gives_way, std::popcount(p.mask), p.pc);
     };
     for (int16_t i = 0; i < w.path_count; ++i) {
       const Path& path = w.paths[static_cast<size_t>(i)];
@@ -182,12 +192,13 @@ class Scheduler {
   /// Those who are at the same place as a path, on the way to the same meeting, go on with it.
   static void gather(WarpState& w, int16_t index) {
     Path& path = w.paths[static_cast<size_t>(index)];
-    if (path.frame >= 0) return;
+    if (path.state != Path::State::ready || path.frame >= 0) return;
     for (Path& other : leaves(w)) {
       if (&other == &path || other.state != Path::State::ready || other.frame >= 0 || other.pc != path.pc ||
           other.parent != path.parent || other.stop != path.stop)
         continue;
       path.mask |= other.mask;
+      path.apart = path.apart || other.apart;
       other.state = Path::State::unused;
       if (path.parent >= 0) --w.paths[static_cast<size_t>(path.parent)].children;
     }
@@ -304,6 +315,7 @@ class Scheduler {
   static void begin(WarpState& w, const Path& path) {
     w.active = w.mask = path.mask;
     w.stop = path.stop;
+    w.apart = path.apart;
     w.event = Event::none;
     w.event_branch = no_operand;
     w.event_loop = nullptr;
@@ -350,21 +362,27 @@ class Scheduler {
     }
   }
 
-  /// Runs one path until something happens to it. True if it gave up its turn by itself.
-  bool run_path(WarpState& w, int16_t index) {
+  /// Runs one path until something happens to it.
+  Run run_path(WarpState& w, int16_t index) {
     Path& path = w.paths[static_cast<size_t>(index)];
+    path.gives_way = 0;
     const uint32_t slice = path.spinning ? spinning_slice : w.path_count > 1 ? short_slice : long_slice;
     w.fuel = path.fuel = path.fuel == 0 ? slice : std::min(path.fuel, slice);
     const bool is_there = execute(w, path);
     const bool yields = is_there && w.event == Event::yield;
     const bool slept = yields && w.fuel != 0;
     all_slept_ = all_slept_ && slept;
+    if (is_there && w.event == Event::give_way) {
+      progress_ = progress_ || path.parent >= 0;
+      give_way(w, path);
+      return Run::turned;
+    }
     if (!yields) {
       // Around a loop in this way no fuel is used up.
       const bool goes_back = is_there && w.event == Event::bypass && w.code + w.event_loop->b <= w.event_loop;
       if (is_there) handle(w, path);
       progress_ = true;
-      return goes_back;
+      return goes_back ? Run::yielded : Run::on;
     }
     proceed(w, path, w.event_target);
     ++path.yields;
@@ -374,14 +392,17 @@ class Scheduler {
       if (waited && !path.spinning) path.yields = 0;  // for its next loop
     }
     if (path.state == Path::State::ready) {
-      if (path.spinning)
+      if (path.spinning) {
         free_waiting(w, path);
-      else if (path.yields != 0 && path.yields % w.patience == 0 && free_waiting(w, path))
+        end_gathering(w);
+      } else if (path.yields != 0 && path.yields % w.patience == 0 &&
+                 (free_waiting(w, path) || end_gathering(w))) {
         w.patience = std::max(w.patience / 2, least_patience);
+      }
     }
     w.current = w.parked = -1;
     w.next = static_cast<int16_t>((index + 1) % std::max<int16_t>(w.path_count, 1));
-    return true;
+    return Run::yielded;
   }
 
   /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
@@ -397,6 +418,7 @@ class Scheduler {
       if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;
       Path& free = new_path(w);
       free.mask = lanes;
+      free.apart = joint.apart;
       free.parent = joint.parent;
       free.stop = joint.stop;
       free.frame = copy_frames(w, joint.frame);
@@ -418,7 +440,20 @@ class Scheduler {
             (p.state == Path::State::held && (p.loop == nullptr || block_.last_resort)))
           freed |= free_waiting(w, p);
       }
+    if (block_.last_resort || !is_held())
+      for (WarpState& w : block_.warps) freed |= end_gathering(w);
     return freed;
+  }
+
+  /// Lanes do not wait for all others any more where the assembler would have it so (Yields::gathers).
+  bool end_gathering(WarpState& w) {
+    bool ended = false;
+    for (Path& p : leaves(w)) {
+      if (p.state != Path::State::at_sync || !may_end(p)) continue;
+      proceed(w, p, p.pc + 1);
+      progress_ = ended = true;
+    }
+    return ended;
   }
 
   [[nodiscard]] int most_paths() const {
@@ -453,6 +488,7 @@ class Scheduler {
       case Event::diverge: part(w, path, w.event_lanes, w.event_target, w.event_other, w.event_join); break;
       case Event::regroup: part(w, path, w.event_lanes, w.event_target, w.event_target, w.event_join); break;
       case Event::bypass: bypass(w, path, w.event_loop); break;
+      case Event::give_way: give_way(w, path); break;
       case Event::exit: end_lanes(w, path, w.event_lanes, w.event_target); break;
       case Event::call: call(w, path); break;
       case Event::ret: ret(w, path); break;
@@ -485,6 +521,7 @@ class Scheduler {
     if (path.parent < 0) return;
     Path& joint = w.paths[static_cast<size_t>(path.parent)];
     joint.arrived |= lanes;
+    joint.apart = joint.apart || (lanes != 0 && path.apart);
     joint.fuel = std::min(joint.fuel, path.fuel);
     if (lanes != 0) joint.pc = at;
     if (--joint.children == 0) resume(w, joint);
@@ -519,6 +556,7 @@ class Scheduler {
       sibling.stop = stop;
       sibling.mask = lanes;
       sibling.fuel = path.fuel;
+      sibling.apart = path.apart;
       path.mask = rest;
       path.yields = 0;  // whichever of the two is in a loop, it has come on
       path.spinning = false;
@@ -538,12 +576,14 @@ class Scheduler {
     first.stop = join;
     first.mask = lanes;
     first.fuel = path.fuel;
+    first.apart = path.apart;
     first.state = Path::State::ready;  // taken before the second is made
     Path& second = new_path(w);
     second.parent = parent;
     second.stop = join;
     second.mask = rest;
     second.fuel = path.fuel;
+    second.apart = path.apart;
     choose_first(w, first, second);
     take_branch(w, first, target, loop);
     proceed(w, second, other);
@@ -566,6 +606,7 @@ class Scheduler {
     Path& passing = new_path(w);
     passing.mask = lanes;
     passing.fuel = path.fuel;
+    passing.apart = path.apart;
     passing.state = Path::State::ready;
     if ((meeting == nullptr && joint->frame < 0) || (meeting != nullptr && meeting == joint->stop)) {
       passing.parent = joint->parent;
@@ -595,6 +636,42 @@ class Scheduler {
       arrive(w, path, 0, no_instruction);
     }
     for (size_t i = 0; i < count; ++i) give_place_to_only_child(w, joints[i]);
+  }
+
+  /// The path lets the others of its warp run first, and with it all that have parted since they parted from
+  /// those: at that place nobody waits for them any more. It is in no call (Yields).
+  void give_way(WarpState& w, Path& path) {
+    path.gives_way = ++w.last_way_given;
+    path.apart = true;
+    proceed(w, path, w.event_target);
+    Path* part = &path;
+    int16_t outermost = path.parent;
+    if (outermost < 0) return;
+    for (int16_t at; (at = w.paths[static_cast<size_t>(outermost)].parent) >= 0; outermost = at)
+      part = &w.paths[static_cast<size_t>(outermost)];
+    uint32_t lanes = part == &path ? path.mask : part->arrived;
+    if (part != &path)
+      for (Path& p : leaves(w)) {
+        if (p.state == Path::State::unused || !is_below(w, p, index_of(w, *part))) continue;
+        p.apart = true;
+        p.gives_way = p.state == Path::State::ready ? w.last_way_given : 0;
+        lanes |= p.state == Path::State::joint ? p.arrived : p.mask;
+      }
+    part->apart = true;
+    part->parent = -1;
+    part->stop = nullptr;
+    Path& joint = w.paths[static_cast<size_t>(outermost)];
+    joint.mask &= ~lanes;
+    if (--joint.children == 0)
+      resume(w, joint);
+    else
+      give_place_to_only_child(w, outermost);
+  }
+
+  static bool is_below(const WarpState& w, const Path& path, int16_t joint) {
+    int16_t at = path.parent;
+    while (at >= 0 && at != joint) at = w.paths[static_cast<size_t>(at)].parent;
+    return at == joint;
   }
 
   /// A joint that waits for one child alone is none: it would be one of ever more.
@@ -739,11 +816,13 @@ class Scheduler {
   }
 
   /// Whether any instruction with the path's member mask will do, not just the one it waits at.
-  static bool meets_anywhere(const Path& path) { return (path.pc->imm & 1) != 0; }
+  static bool meets_anywhere(const Path& path) { return (path.pc->imm & sync_anywhere) != 0; }
+
+  static bool may_end(const Path& path) { return (path.pc->imm & sync_may_end) != 0; }
 
   /// Whether `p` waits for the same lanes as `path`, where they can meet.
   static bool waits_with(const Path& path, const Path& p) {
-    return p.state == Path::State::at_sync && p.members == path.members &&
+    return p.state == Path::State::at_sync && p.members == path.members && may_end(p) == may_end(path) &&
            (meets_anywhere(path) ? meets_anywhere(p) : p.pc == path.pc);
   }
 
@@ -761,7 +840,7 @@ class Scheduler {
     const bool anywhere = meets_anywhere(path);
     const uint32_t together = lanes_with(w, path);
     if ((path.members & w.alive & ~together) != 0) return false;
-    if (block_.checks) block_.checks->meet(w, together, anywhere);
+    if (block_.checks && !may_end(path)) block_.checks->meet(w, together, anywhere);
     if (!anywhere) {
       w.active = w.mask = together;
       in[1].fn(w, in + 1);
@@ -776,6 +855,8 @@ class Scheduler {
       Path& p = w.paths[static_cast<size_t>(waiting[i])];
       proceed(w, p, p.pc + (anywhere ? 1 : 2));
     }
+    gather(w, waiting[0]);
+    w.paths[static_cast<size_t>(waiting[0])].apart = false;
     return true;
   }
 
@@ -861,6 +942,10 @@ class Scheduler {
         if (p.state == Path::State::at_barrier) waiting[count++] = index_of(w, p);
       for (size_t i = 0; i < count; ++i)
         pass_barrier(w, w.paths[static_cast<size_t>(waiting[i])], number, true_count, thread_count);
+      if (count != 0) {
+        gather(w, waiting[0]);
+        w.paths[static_cast<size_t>(waiting[0])].apart = false;
+      }
     }
   }
 
@@ -899,6 +984,10 @@ class Scheduler {
     for (uint32_t step = 0; step < longest_cycle; ++step) {
       w.fuel = 1;
       const bool is_there = execute(w, path);
+      if (is_there && w.event == Event::give_way && path.parent < 0) {
+        path.pc = w.event_target;
+        continue;
+      }
       if (!is_there || w.event != Event::yield) {  // it left the loop
         if (is_there) handle(w, path);
         progress_ = true;

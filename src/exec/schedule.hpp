@@ -40,9 +40,11 @@ struct Frame {
 struct Path {
   enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync, held };
   State state = State::unused;
-  bool spinning = false;  ///< seen to repeat itself without a change: see spins() in schedule.cpp
-  int16_t parent = -1;    ///< joint it belongs to
-  int16_t children = 0;   ///< of a joint: parts not yet arrived
+  uint32_t gives_way = 0;  ///< ready: the others of its warp run first (YIELD), of these the lower ones
+  bool apart = false;      ///< it has given way, and is not waited for at meetings that lie ahead
+  bool spinning = false;   ///< seen to repeat itself without a change: see spins() in schedule.cpp
+  int16_t parent = -1;     ///< joint it belongs to
+  int16_t children = 0;    ///< of a joint: parts not yet arrived
   uint32_t mask = 0;
   uint32_t arrived = 0;                    ///< of a joint
   int32_t frame = -1;                      ///< innermost call made by this path itself
@@ -69,6 +71,7 @@ struct WarpState : Warp {
   int16_t path_count = 0;             ///< used entries of `paths` lie below
   int16_t next = 0;                   ///< round robin, of paths that have used up their slices
   int16_t current = -1;               ///< path that runs as long as it can
+  uint32_t last_way_given = 0;        ///< highest Path::gives_way until now
   int16_t parked = -1;                ///< the other part of the path that has parted last
   uint64_t patience = most_patience;  ///< see schedule.cpp
   std::array<Path, max_paths> paths;

@@ -14,19 +14,20 @@ struct WorkerState;
 
 /// Why a warp left the run loop.
 enum class Event : uint8_t {
-  none,     ///< reached warp.stop by itself
-  diverge,  ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
-  bypass,   ///< event_lanes go, at the branch event_loop, past where they were to meet others
-  regroup,  ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
-  exit,     ///< event_lanes ended; the others (if any) go on at event_target
-  call,     ///< event_target: callee, event_other: where it returns to
-  ret,      ///< the callee's end
-  barrier,  ///< wait at a barrier: see the instruction at event_target
-  sync,     ///< wait for the lanes of event_lanes at the instruction event_target
-  hold,     ///< the instruction at event_target waits for others; it is tried again
-  look,     ///< the backward branch at event_target closes a loop that only waits: its lanes look again later
-  yield,    ///< many backward branches taken: let others run; goes on at event_target
-  trap      ///< event_lanes executed `trap`
+  none,      ///< reached warp.stop by itself
+  diverge,   ///< lanes part: event_lanes go to event_target, the other active lanes to event_other
+  bypass,    ///< event_lanes go, at the branch event_loop, past where they were to meet others
+  give_way,  ///< the others of the warp run first; goes on at event_target
+  regroup,   ///< lanes disagree on where to go: event_lanes run the instruction at event_target again apart
+  exit,      ///< event_lanes ended; the others (if any) go on at event_target
+  call,      ///< event_target: callee, event_other: where it returns to
+  ret,       ///< the callee's end
+  barrier,   ///< wait at a barrier: see the instruction at event_target
+  sync,      ///< wait for the lanes of event_lanes at the instruction event_target
+  hold,      ///< the instruction at event_target waits for others; it is tried again
+  look,   ///< the backward branch at event_target closes a loop that only waits: its lanes look again later
+  yield,  ///< many backward branches taken: let others run; goes on at event_target
+  trap    ///< event_lanes executed `trap`
 };
 
 struct Warp {
@@ -46,6 +47,7 @@ struct Warp {
   uint32_t stack_limit = UINT32_MAX;  ///< bytes of the stack that a GPU's thread has
   uint32_t fuel = 0;                  ///< backward branches until the next yield
   uint32_t index = 0;                 ///< warp of the block
+  bool apart = false;                 ///< lanes of the path have given way to others
   bool give_up = false;               ///< an instruction that waits for others has waited long enough
   BlockState* block = nullptr;
   WorkerState* worker = nullptr;

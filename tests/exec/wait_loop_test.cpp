@@ -122,6 +122,21 @@ TEST(WaitLoop, GridBarriersAreCountedTheSameOnAnyNumberOfHostThreads) {
   }
 }
 
+TEST(WaitLoop, WhatLanesWaitForMayComeBeforeTheBarrierOfItsBlock) {
+  // All lanes meet where the block of a barrier begins, unless that is what another lane waits for.
+  for (const char* spoiler :
+       {"", "add.u32 %r5, %r5, 1;\nst.global.u32 [%rd3+512], %r5;\n"}) {  // the second changes memory
+    Program p(
+        "mov.u32 %r5, 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra store;\nlook:\nld.volatile.global.u32 %r3, "
+        "[%rd1];\n" +
+        std::string(spoiler) +
+        "setp.eq.u32 %p2, %r3, 0;\n@%p2 bra look;\nstore:\nst.volatile.global.u32 [%rd1], 1;\nbar.sync 0;\n"
+        "st.global.u32 [%rd3], 7;\n");
+    EXPECT_TRUE(p.run({1}, {32}).findings.empty()) << spoiler;
+    EXPECT_EQ(p.word(31), 7u) << spoiler;
+  }
+}
+
 /// A barrier of the grid as cuda::barrier waits at it: 16 looks at once, then pauses that grow with the time.
 /// `straight`: as nvcc writes it for sm_90, otherwise for sm_100.
 std::string patient_barrier(bool straight) {

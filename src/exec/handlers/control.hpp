@@ -23,7 +23,7 @@ inline const Inst* jump(Warp& w, const Inst* in, const Inst* target) {
 
 inline uint32_t guard_mask(Warp& w, const Inst* in) {
   const uint32_t p = pred(w, in->a);
-  return w.active & (in->imm != 0 ? ~p : p);
+  return w.active & ((in->imm & branch_negated) != 0 ? ~p : p);
 }
 
 /// `@p` before one instruction that neither branches nor waits: the next instruction runs for the lanes where
@@ -40,7 +40,8 @@ inline const Inst* guard(Warp& w, const Inst* in) {
 inline const Inst* branch(Warp& w, const Inst* in) { return jump(w, in, w.code + in->b); }
 
 inline const Inst* join_of(const Warp& w, const Inst* in) {
-  return in->c == no_operand ? nullptr : w.code + in->c;
+  const bool is_none = in->c == no_operand || (w.apart && (in->imm & branch_after_yield) != 0);
+  return is_none ? nullptr : w.code + in->c;
 }
 
 /// Counts an execution of a branch that the lanes of `taken` take.
@@ -100,6 +101,11 @@ inline const Inst* bypass_if(Warp& w, const Inst* in) {
   w.event_lanes = past;
   w.event_loop = in;
   return leave(w, Event::bypass, in);
+}
+
+/// Where lanes let the others of their warp run first, if there are any: see yields.hpp.
+inline const Inst* give_way(Warp& w, const Inst* in) {
+  return w.active == w.alive ? in + 1 : leave(w, Event::give_way, in + 1);
 }
 
 /// The way back in a loop that only waits (wait_loop.hpp): its lanes wait there for their next look.
@@ -170,16 +176,15 @@ inline const Inst* exit_lanes(Warp& w, const Inst* in) {
 
 inline const Inst* barrier(Warp& w, const Inst* in) { return leave(w, Event::barrier, in); }
 
-/// Before an instruction that all lanes of its member mask (a) execute together. imm bit 0: any such
-/// instruction with the same mask will do (bar.warp.sync), else the very same one; bit 1: all lanes have one
-/// mask. Lanes with other masks execute it apart.
+/// Before an instruction that all lanes of its member mask (a) execute together; imm: sync_anywhere and the
+/// others. Lanes with other masks execute it apart.
 inline const Inst* sync(Warp& w, const Inst* in) {
   const uint32_t* masks = reg<uint32_t>(w, in->a);
-  if ((in->imm & 2) == 0) {
+  if ((in->imm & sync_of_one_mask) == 0) {
     const uint32_t same = same_as_first(w, masks);
     if (same != w.active) {
       w.event_lanes = same;
-      w.event_join = in + ((in->imm & 1) != 0 ? 1 : 2);
+      w.event_join = in + ((in->imm & sync_anywhere) != 0 ? 1 : 2);
       return leave(w, Event::regroup, in);
     }
   }
@@ -194,7 +199,7 @@ inline const Inst* sync_groups(Warp& w, const Inst* in) {
   const uint32_t same = same_as_first(w, reg<uint32_t>(w, in->a));
   if (same != w.active) {
     w.event_lanes = same;
-    w.event_join = in + ((in->imm & 1) != 0 ? 1 : 2);
+    w.event_join = in + ((in->imm & sync_anywhere) != 0 ? 1 : 2);
     return leave(w, Event::regroup, in);
   }
   return sync(w, in);

@@ -1,0 +1,29 @@
+// Where lanes are not waited for any more: loops in which they try again, or wait for others, and pauses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exec/flow.hpp"
+#include "exec/loops.hpp"
+#include "ptx/module.hpp"
+
+namespace lanescope::exec {
+
+/// Places of a kernel where the assembler's code gives up meetings (YIELD), and where it makes new ones
+/// (WARPSYNC.ALL); by instruction. Seen in machine code for sm_90, and measured on an H100
+/// (tests/kernels/yields_test.cpp).
+struct Yields {
+  /// Before these, lanes are taken off all meetings that they are on their way to, whoever waits there does
+  /// so no longer, and other lanes of the warp run first: where loops begin that have an atomic operation or
+  /// a load that looks at what others write (volatile, relaxed, acquire), and whose ways out depend on what
+  /// such an instruction of the kernel brings; and pauses.
+  std::vector<uint32_t> gives_way;
+  /// Before these, lanes wait for all of their warp that have not ended, if they may have been let go: the
+  /// beginnings of blocks that have a barrier or an instruction for all lanes together.
+  std::vector<uint32_t> gathers;
+};
+
+[[nodiscard]] Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops& loops);
+
+}  // namespace lanescope::exec
