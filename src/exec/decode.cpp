@@ -240,7 +240,7 @@ void Decoder::prepare(FunctionState& s) {
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) {
     s.yields = find_yields(*s.f, s.flow, loops);
-    find_meetings(*s.f, s.flow, loops, s.wait_loops, s.yields);
+    find_meetings(*s.f, s.flow, loops, s.wait_loops);
   }
   for (const ptx::Instruction& in : s.f->body)
     if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {

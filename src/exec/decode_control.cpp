@@ -158,7 +158,7 @@ void Decoder::put_branch(uint32_t instruction, uint32_t target) {
                              : (observed_ ? handlers.counted_branch_if : handlers.branch_if),
                   false);
     i.a = register_at(in_->guard);
-    i.imm = (in_->guard_negated ? branch_negated : 0) | (block.after_yield ? branch_after_yield : 0);
+    i.imm = in_->guard_negated ? 1 : 0;
     i.aux = new_branch(target <= instruction, straight_between(instruction, target));
     put_join(instruction);
     if (bypasses) put_bypass(block);

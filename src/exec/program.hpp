@@ -34,8 +34,8 @@ inline constexpr uint32_t no_operand = 0xffffffffu;
 ///   instruction memory      a: address base, imm: byte offset, aux: index of Kernel::accesses; d or b: first
 ///   data operand;
 ///               vectors: c = first index in Kernel::side of the element offsets
-///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm:
-///   branch_negated and others, aux: index of Kernel::branches;
+///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
+///   negated, aux: index of Kernel::branches;
 ///               d: index of Kernel::wait_loops, of the one that it closes (no_operand: none), or its
 ///               Bypass in Kernel::side
 struct Inst {
@@ -61,10 +61,6 @@ inline constexpr uint64_t barrier_aligned = 16;
 /// The same: the barrier of the four warps of a warp group (wgmma.wait_group), whatever `a` says.
 inline constexpr uint64_t barrier_of_group = 32;
 inline constexpr uint32_t block_barriers = 16, warps_of_group = 4;
-
-/// Inst::imm of a branch: its predicate is negated; lanes that have given way to others on their way to it do
-/// not meet again where others do.
-inline constexpr uint64_t branch_negated = 1, branch_after_yield = 2;
 
 /// Inst::imm of a wait for the lanes of a mask: any such instruction with the same mask will do
 /// (bar.warp.sync), else the very same one; all lanes have one mask; it ends if nothing else can go on, and

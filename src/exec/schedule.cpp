@@ -198,7 +198,6 @@ class Scheduler {
           other.parent != path.parent || other.stop != path.stop)
         continue;
       path.mask |= other.mask;
-      path.apart = path.apart || other.apart;
       other.state = Path::State::unused;
       if (path.parent >= 0) --w.paths[static_cast<size_t>(path.parent)].children;
     }
@@ -315,7 +314,6 @@ class Scheduler {
   static void begin(WarpState& w, const Path& path) {
     w.active = w.mask = path.mask;
     w.stop = path.stop;
-    w.apart = path.apart;
     w.event = Event::none;
     w.event_branch = no_operand;
     w.event_loop = nullptr;
@@ -418,7 +416,6 @@ class Scheduler {
       if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;
       Path& free = new_path(w);
       free.mask = lanes;
-      free.apart = joint.apart;
       free.parent = joint.parent;
       free.stop = joint.stop;
       free.frame = copy_frames(w, joint.frame);
@@ -521,7 +518,6 @@ class Scheduler {
     if (path.parent < 0) return;
     Path& joint = w.paths[static_cast<size_t>(path.parent)];
     joint.arrived |= lanes;
-    joint.apart = joint.apart || (lanes != 0 && path.apart);
     joint.fuel = std::min(joint.fuel, path.fuel);
     if (lanes != 0) joint.pc = at;
     if (--joint.children == 0) resume(w, joint);
@@ -556,7 +552,6 @@ class Scheduler {
       sibling.stop = stop;
       sibling.mask = lanes;
       sibling.fuel = path.fuel;
-      sibling.apart = path.apart;
       path.mask = rest;
       path.yields = 0;  // whichever of the two is in a loop, it has come on
       path.spinning = false;
@@ -576,14 +571,12 @@ class Scheduler {
     first.stop = join;
     first.mask = lanes;
     first.fuel = path.fuel;
-    first.apart = path.apart;
     first.state = Path::State::ready;  // taken before the second is made
     Path& second = new_path(w);
     second.parent = parent;
     second.stop = join;
     second.mask = rest;
     second.fuel = path.fuel;
-    second.apart = path.apart;
     choose_first(w, first, second);
     take_branch(w, first, target, loop);
     proceed(w, second, other);
@@ -606,7 +599,6 @@ class Scheduler {
     Path& passing = new_path(w);
     passing.mask = lanes;
     passing.fuel = path.fuel;
-    passing.apart = path.apart;
     passing.state = Path::State::ready;
     if ((meeting == nullptr && joint->frame < 0) || (meeting != nullptr && meeting == joint->stop)) {
       passing.parent = joint->parent;
@@ -638,40 +630,21 @@ class Scheduler {
     for (size_t i = 0; i < count; ++i) give_place_to_only_child(w, joints[i]);
   }
 
-  /// The path lets the others of its warp run first, and with it all that have parted since they parted from
-  /// those: at that place nobody waits for them any more. It is in no call (Yields).
+  /// The path lets the others of its warp run first, and nobody waits for it any more where it was to meet
+  /// others. It is in no call (Yields).
   void give_way(WarpState& w, Path& path) {
     path.gives_way = ++w.last_way_given;
-    path.apart = true;
+    const int16_t parent = std::exchange(path.parent, int16_t{-1});
+    path.stop = nullptr;
     proceed(w, path, w.event_target);
-    Path* part = &path;
-    int16_t outermost = path.parent;
-    if (outermost < 0) return;
-    for (int16_t at; (at = w.paths[static_cast<size_t>(outermost)].parent) >= 0; outermost = at)
-      part = &w.paths[static_cast<size_t>(outermost)];
-    uint32_t lanes = part == &path ? path.mask : part->arrived;
-    if (part != &path)
-      for (Path& p : leaves(w)) {
-        if (p.state == Path::State::unused || !is_below(w, p, index_of(w, *part))) continue;
-        p.apart = true;
-        p.gives_way = p.state == Path::State::ready ? w.last_way_given : 0;
-        lanes |= p.state == Path::State::joint ? p.arrived : p.mask;
-      }
-    part->apart = true;
-    part->parent = -1;
-    part->stop = nullptr;
-    Path& joint = w.paths[static_cast<size_t>(outermost)];
-    joint.mask &= ~lanes;
+    for (int16_t at = parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent)
+      w.paths[static_cast<size_t>(at)].mask &= ~path.mask;
+    if (parent < 0) return;
+    Path& joint = w.paths[static_cast<size_t>(parent)];
     if (--joint.children == 0)
       resume(w, joint);
     else
-      give_place_to_only_child(w, outermost);
-  }
-
-  static bool is_below(const WarpState& w, const Path& path, int16_t joint) {
-    int16_t at = path.parent;
-    while (at >= 0 && at != joint) at = w.paths[static_cast<size_t>(at)].parent;
-    return at == joint;
+      give_place_to_only_child(w, parent);
   }
 
   /// A joint that waits for one child alone is none: it would be one of ever more.
@@ -856,7 +829,6 @@ class Scheduler {
       proceed(w, p, p.pc + (anywhere ? 1 : 2));
     }
     gather(w, waiting[0]);
-    w.paths[static_cast<size_t>(waiting[0])].apart = false;
     return true;
   }
 
@@ -942,10 +914,7 @@ class Scheduler {
         if (p.state == Path::State::at_barrier) waiting[count++] = index_of(w, p);
       for (size_t i = 0; i < count; ++i)
         pass_barrier(w, w.paths[static_cast<size_t>(waiting[i])], number, true_count, thread_count);
-      if (count != 0) {
-        gather(w, waiting[0]);
-        w.paths[static_cast<size_t>(waiting[0])].apart = false;
-      }
+      if (count != 0) gather(w, waiting[0]);
     }
   }
 

@@ -9,7 +9,7 @@
 // The order is that of an H100, which shows where it decides how many lanes come to a place together
 // (tests/kernels/ways_test.cpp): where lanes part, the fewer go first, of equally many those that do
 // not take the branch. When they wait or have ended, the others go on, and then, of all who can, the fewest,
-// with those who are at the same place.
+// with those who are at the same place. Lanes that try again, or wait, give way to all others (yields.hpp).
 #pragma once
 
 #include <array>
@@ -41,7 +41,6 @@ struct Path {
   enum class State : uint8_t { unused, ready, joint, at_barrier, at_sync, held };
   State state = State::unused;
   uint32_t gives_way = 0;  ///< ready: the others of its warp run first (YIELD), of these the lower ones
-  bool apart = false;      ///< it has given way, and is not waited for at meetings that lie ahead
   bool spinning = false;   ///< seen to repeat itself without a change: see spins() in schedule.cpp
   int16_t parent = -1;     ///< joint it belongs to
   int16_t children = 0;    ///< of a joint: parts not yet arrived

@@ -47,7 +47,6 @@ struct Warp {
   uint32_t stack_limit = UINT32_MAX;  ///< bytes of the stack that a GPU's thread has
   uint32_t fuel = 0;                  ///< backward branches until the next yield
   uint32_t index = 0;                 ///< warp of the block
-  bool apart = false;                 ///< lanes of the path have given way to others
   bool give_up = false;               ///< an instruction that waits for others has waited long enough
   BlockState* block = nullptr;
   WorkerState* worker = nullptr;

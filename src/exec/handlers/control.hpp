@@ -23,7 +23,7 @@ inline const Inst* jump(Warp& w, const Inst* in, const Inst* target) {
 
 inline uint32_t guard_mask(Warp& w, const Inst* in) {
   const uint32_t p = pred(w, in->a);
-  return w.active & ((in->imm & branch_negated) != 0 ? ~p : p);
+  return w.active & (in->imm != 0 ? ~p : p);
 }
 
 /// `@p` before one instruction that neither branches nor waits: the next instruction runs for the lanes where
@@ -40,8 +40,7 @@ inline const Inst* guard(Warp& w, const Inst* in) {
 inline const Inst* branch(Warp& w, const Inst* in) { return jump(w, in, w.code + in->b); }
 
 inline const Inst* join_of(const Warp& w, const Inst* in) {
-  const bool is_none = in->c == no_operand || (w.apart && (in->imm & branch_after_yield) != 0);
-  return is_none ? nullptr : w.code + in->c;
+  return in->c == no_operand ? nullptr : w.code + in->c;
 }
 
 /// Counts an execution of a branch that the lanes of `taken` take.
