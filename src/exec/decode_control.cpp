@@ -118,7 +118,7 @@ void Decoder::put_way_back(uint32_t instruction) {
 
 void Decoder::put_yield(uint32_t instruction) {
   const auto has = [&](const std::vector<uint32_t>& places) {
-    return std::find(places.begin(), places.end(), instruction) != places.end();
+    return std::binary_search(places.begin(), places.end(), instruction);
   };
   if (has(s_->yields.gives_way)) put(set_.control.give_way, true);
   if (has(s_->yields.gathers)) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exec/dominators.hpp"
+#include "exec/register_set.hpp"
 
 namespace lanescope::exec {
 
@@ -107,32 +108,6 @@ Usage usage_of(const ptx::Instruction& in) {
 
 namespace {
 
-/// A set of register indices as bits.
-class Set {
- public:
-  explicit Set(size_t size) : words_((size + 63) / 64) {}
-  void add(uint32_t i) { words_[i / 64] |= 1ull << (i % 64); }
-  void remove(uint32_t i) { words_[i / 64] &= ~(1ull << (i % 64)); }
-  [[nodiscard]] bool has(uint32_t i) const { return ((words_[i / 64] >> (i % 64)) & 1) != 0; }
-  bool merge(const Set& other) {
-    bool grown = false;
-    for (size_t i = 0; i < words_.size(); ++i) {
-      const uint64_t sum = words_[i] | other.words_[i];
-      grown |= sum != words_[i];
-      words_[i] = sum;
-    }
-    return grown;
-  }
-  void each(auto&& f) const {
-    for (size_t i = 0; i < words_.size(); ++i)
-      for (uint64_t rest = words_[i]; rest != 0; rest &= rest - 1)
-        f(static_cast<uint32_t>(i * 64 + static_cast<size_t>(__builtin_ctzll(rest))));
-  }
-
- private:
-  std::vector<uint64_t> words_;
-};
-
 class Analysis {
  public:
   Analysis(const ptx::Function& function, bool end_returns) : f_(function), end_returns_(end_returns) {}
@@ -219,8 +194,8 @@ class Analysis {
     std::vector<Usage> usage;
     usage.reserve(f_.body.size());
     for (const ptx::Instruction& in : f_.body) usage.push_back(usage_of(in));
-    std::vector<Set> uses(blocks, Set(registers)), defs(blocks, Set(registers)),
-        live_in(blocks, Set(registers)), live_out(blocks, Set(registers));
+    std::vector<RegisterSet> uses(blocks, RegisterSet(registers)), defs(blocks, RegisterSet(registers)),
+        live_in(blocks, RegisterSet(registers)), live_out(blocks, RegisterSet(registers));
     for (size_t b = 0; b < blocks; ++b)
       for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
         for (uint32_t r : usage[i].reads)
@@ -232,7 +207,7 @@ class Analysis {
       for (size_t b = blocks; b-- > 0;) {
         for (uint32_t to : flow_.blocks[b].next)
           if (to < blocks) changed |= live_out[b].merge(live_in[to]);
-        Set in = live_out[b];
+        RegisterSet in = live_out[b];
         defs[b].each([&](uint32_t r) { in.remove(r); });
         in.merge(uses[b]);
         changed |= live_in[b].merge(in);

@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <optional>
 
 #include "exec/dominators.hpp"
 #include "exec/program.hpp"
+#include "exec/register_set.hpp"
 
 namespace lanescope::exec {
 
@@ -29,7 +29,7 @@ class Influence {
       : f_(function),
         flow_(flow),
         loops_(loops),
-        of_others_(flow.blocks.size(), std::vector<bool>(f_.registers.size())),
+        of_others_(flow.blocks.size(), RegisterSet(f_.registers.size())),
         at_times_(flow.blocks.size()),
         left_by_others_(loops.all.size()) {
     for (const ptx::Instruction& in : f_.body) usage_.push_back(usage_of(in));
@@ -50,11 +50,12 @@ class Influence {
   const Flow& flow_;
   const Loops& loops_;
   std::vector<Usage> usage_;                       ///< by instruction
-  std::vector<std::vector<uint32_t>> written_;     ///< by loop: registers
+  std::vector<RegisterSet> written_;               ///< by loop
+  std::vector<RegisterSet> computed_;              ///< by loop: written other than by steps()
   std::vector<std::vector<uint32_t>> controlled_;  ///< by block: those that its branch decides about
-  std::vector<std::vector<bool>> of_others_;       ///< by block, by register: where the block begins
-  std::vector<bool> at_times_;        ///< by block: a branch that depends on others decides about it
-  std::vector<bool> left_by_others_;  ///< by loop
+  std::vector<RegisterSet> of_others_;  ///< by block: registers that depend on others where it begins
+  std::vector<bool> at_times_;          ///< by block: a branch that depends on others decides about it
+  std::vector<bool> left_by_others_;    ///< by loop
   bool grown_ = false;
 
   void set(std::vector<bool>& bits, size_t at) {
@@ -64,10 +65,14 @@ class Influence {
 
   void find_written() {
     for (const Loop& loop : loops_.all) {
-      std::vector<uint32_t>& all = written_.emplace_back();
-      for (uint32_t i = 0; i < f_.body.size(); ++i)
-        if (loop.has[flow_.block_of[i]])
-          all.insert(all.end(), usage_[i].writes.begin(), usage_[i].writes.end());
+      RegisterSet& written = written_.emplace_back(f_.registers.size());
+      RegisterSet& computed = computed_.emplace_back(f_.registers.size());
+      for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
+        for (uint32_t i = flow_.blocks[b].begin; loop.has[b] && i < flow_.blocks[b].end; ++i)
+          for (const uint32_t r : usage_[i].writes) {
+            written.add(r);
+            if (!steps(i)) computed.add(r);
+          }
     }
   }
 
@@ -92,49 +97,38 @@ class Influence {
     }
   }
 
-  /// What a loop counts in every iteration, and compares with what stays as it is, is computed ahead of its
-  /// branches.
-  [[nodiscard]] bool counts(uint32_t instruction) const {
-    const uint32_t block = flow_.block_of[instruction];
-    for (size_t loop = 0; loop < loops_.all.size(); ++loop) {
-      const Loop& l = loops_.all[loop];
-      const auto is_before = [&](uint32_t latch) { return loops_.dominators.dominates(block, latch); };
-      if (!l.has[block] || !std::all_of(l.latches.begin(), l.latches.end(), is_before)) continue;
-      const std::vector<uint32_t>& reads = usage_[instruction].reads;
-      if (steps(instruction) ||
-          (f_.body[instruction].op == ptx::Op::setp &&
-           std::all_of(reads.begin(), reads.end(), [&](uint32_t r) { return only_steps(l, r); })))
-        return true;
-    }
-    return false;
-  }
-
   [[nodiscard]] bool steps(uint32_t instruction) const {
     const ptx::Op op = f_.body[instruction].op;
     return (op == ptx::Op::add || op == ptx::Op::sub || op == ptx::Op::mov) &&
            usage_[instruction].reads.size() <= 1;
   }
 
-  /// Whether nothing in the loop but steps() writes a register.
-  [[nodiscard]] bool only_steps(const Loop& loop, uint32_t reg) const {
-    for (uint32_t i = 0; i < f_.body.size(); ++i)
-      if (loop.has[flow_.block_of[i]] && !steps(i) &&
-          std::count(usage_[i].writes.begin(), usage_[i].writes.end(), reg) != 0)
-        return false;
-    return true;
+  /// What a loop counts in every iteration, and compares with what stays as it is, is computed ahead of its
+  /// branches.
+  [[nodiscard]] bool counts(uint32_t instruction) const {
+    const uint32_t block = flow_.block_of[instruction];
+    const std::vector<uint32_t>& reads = usage_[instruction].reads;
+    for (size_t loop = 0; loop < loops_.all.size(); ++loop) {
+      const Loop& l = loops_.all[loop];
+      const auto is_before = [&](uint32_t latch) { return loops_.dominators.dominates(block, latch); };
+      const auto is_counted = [&](uint32_t r) { return !computed_[loop].has(r); };
+      if (!l.has[block] || !std::all_of(l.latches.begin(), l.latches.end(), is_before)) continue;
+      if (steps(instruction) ||
+          (f_.body[instruction].op == ptx::Op::setp && std::all_of(reads.begin(), reads.end(), is_counted)))
+        return true;
+    }
+    return false;
   }
 
   void pass(uint32_t block) {
     const Flow::Block& b = flow_.blocks[block];
-    std::vector<bool> now = of_others_[block];
-    const auto reads_others = [&](uint32_t i) {
-      return std::any_of(usage_[i].reads.begin(), usage_[i].reads.end(), [&](uint32_t r) { return now[r]; });
-    };
+    RegisterSet now = of_others_[block];
     bool decides = false;
     for (uint32_t i = b.begin; i < b.end; ++i) {
-      decides = reads_others(i);  // the last one
+      const Usage& usage = usage_[i];
+      decides = std::any_of(usage.reads.begin(), usage.reads.end(), [&](uint32_t r) { return now.has(r); });
       const bool depends = decides || looks_at_others(f_.body[i]) || (at_times_[block] && !counts(i));
-      for (const uint32_t r : usage_[i].writes) now[r] = depends;
+      for (const uint32_t r : usage.writes) depends ? now.add(r) : now.remove(r);
     }
     if (decides && b.next.size() >= 2) {
       for (const uint32_t other : controlled_[block]) set(at_times_, other);
@@ -144,11 +138,9 @@ class Influence {
     }
     for (const uint32_t to : b.next) {
       if (to == flow_.blocks.size()) continue;
-      for (uint32_t r = 0; r < now.size(); ++r)
-        if (now[r]) set(of_others_[to], r);
+      grown_ |= of_others_[to].merge(now);
       for (size_t loop = 0; loop < loops_.all.size(); ++loop)  // when it ends decides what it leaves
-        if (left_by_others_[loop] && leaves(loop, block, to))
-          for (const uint32_t r : written_[loop]) set(of_others_[to], r);
+        if (left_by_others_[loop] && leaves(loop, block, to)) grown_ |= of_others_[to].merge(written_[loop]);
     }
   }
 
@@ -157,33 +149,33 @@ class Influence {
   }
 };
 
-/// What an operand always is; nothing if that is not known.
-std::optional<uint64_t> constant_of(const ptx::Function& function, const ptx::Operand& operand) {
-  if (operand.kind == ptx::Operand::Kind::integer) return operand.bits;
-  std::optional<uint64_t> value;
-  for (const ptx::Instruction& in : function.body) {
-    const Usage usage = usage_of(in);
-    if (std::count(usage.writes.begin(), usage.writes.end(), operand.reg) == 0) continue;
-    const bool is_constant =
-        in.op == ptx::Op::mov && in.guard == no_index && in.operands[1].kind == ptx::Operand::Kind::integer;
-    if (!is_constant || (value && *value != in.operands[1].bits)) return std::nullopt;
-    value = in.operands[1].bits;
-  }
-  return value;
+/// Registers that are only ever written a mask of all lanes.
+std::vector<bool> whole_masks(const ptx::Function& function) {
+  const auto is_whole = [](const ptx::Instruction& in) {
+    const ptx::Operand& source = in.operands[1];
+    return source.kind == ptx::Operand::Kind::integer && static_cast<uint32_t>(source.bits) == full_mask;
+  };
+  std::vector<bool> whole(function.registers.size()), other(whole);
+  for (const ptx::Instruction& in : function.body)
+    for (const uint32_t r : usage_of(in).writes)
+      (in.op == ptx::Op::mov && in.guard == no_index && is_whole(in) ? whole : other)[r] = true;
+  for (size_t r = 0; r < whole.size(); ++r) whole[r] = whole[r] && !other[r];
+  return whole;
 }
 
 /// Whether all lanes of a warp execute the instruction together.
-bool needs_all_lanes(const ptx::Function& function, const ptx::Instruction& in) {
+bool needs_all_lanes(const ptx::Instruction& in, const std::vector<bool>& whole_masks) {
   if (in.guard != no_index) return false;
   if ((in.op == ptx::Op::bar || in.op == ptx::Op::barrier) && !in.has(ptx::Mod::warp))
     return in.op == ptx::Op::bar || in.has(ptx::Mod::aligned);
   if (ptx::info(in.op).op_class != ptx::OpClass::warp) return false;
-  for (const BoundOperand& bound : bind_operands(in)) {
-    if (bound.pattern->name != "m") continue;
-    const auto mask = constant_of(function, *bound.operand);
-    return mask && static_cast<uint32_t>(*mask) == full_mask;
-  }
-  return false;
+  const std::vector<BoundOperand> operands = bind_operands(in);
+  return std::any_of(operands.begin(), operands.end(), [&](const BoundOperand& bound) {
+    const ptx::Operand& mask = *bound.operand;
+    return bound.pattern->name == "m" &&
+           (mask.kind == ptx::Operand::Kind::integer ? static_cast<uint32_t>(mask.bits) == full_mask
+                                                     : mask.reg != no_index && whole_masks[mask.reg]);
+  });
 }
 
 /// Blocks to which ways lead from these instructions.
@@ -207,23 +199,31 @@ std::vector<bool> blocks_behind(const Flow& flow, const std::vector<uint32_t>& i
 }  // namespace
 
 Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops& loops) {
-  const auto& body = function.body;
+  const auto any_in = [&](uint32_t block, auto&& is) {
+    return std::any_of(function.body.begin() + flow.blocks[block].begin,
+                       function.body.begin() + flow.blocks[block].end, is);
+  };
+  std::vector<uint32_t> looking;  // blocks
+  for (uint32_t b = 0; b < flow.blocks.size(); ++b)
+    if (any_in(b, looks_at_others)) looking.push_back(b);
   Yields found;
-  if (std::any_of(body.begin(), body.end(), looks_at_others) && !loops.all.empty()) {
+  if (!looking.empty() && !loops.all.empty()) {
     const Influence influence(function, flow, loops);
-    for (size_t loop = 0; loop < loops.all.size(); ++loop) {
-      bool looks = false;
-      for (uint32_t i = 0; i < body.size(); ++i)
-        looks = looks || (loops.all[loop].has[flow.block_of[i]] && looks_at_others(body[i]));
-      if (looks && influence.ends(loop)) found.gives_way.push_back(flow.blocks[loops.all[loop].header].begin);
+    for (size_t i = 0; i < loops.all.size(); ++i) {
+      const Loop& loop = loops.all[i];
+      if (influence.ends(i) &&
+          std::any_of(looking.begin(), looking.end(), [&](uint32_t b) { return loop.has[b]; }))
+        found.gives_way.push_back(flow.blocks[loop.header].begin);
     }
   }
-  for (uint32_t i = 0; i < body.size(); ++i)
-    if (body[i].op == ptx::Op::nanosleep && body[i].guard == no_index) found.gives_way.push_back(i);
-  const std::vector<bool> apart = blocks_behind(flow, found.gives_way);
+  for (uint32_t i = 0; i < function.body.size(); ++i)
+    if (function.body[i].op == ptx::Op::nanosleep && function.body[i].guard == no_index)
+      found.gives_way.push_back(i);
+  std::sort(found.gives_way.begin(), found.gives_way.end());
+  if (found.gives_way.empty()) return found;
+  const std::vector<bool> apart = blocks_behind(flow, found.gives_way), masks = whole_masks(function);
   for (uint32_t b = 0; b < flow.blocks.size(); ++b)
-    if (apart[b] && std::any_of(body.begin() + flow.blocks[b].begin, body.begin() + flow.blocks[b].end,
-                                [&](const ptx::Instruction& in) { return needs_all_lanes(function, in); }))
+    if (apart[b] && any_in(b, [&](const ptx::Instruction& in) { return needs_all_lanes(in, masks); }))
       found.gathers.push_back(flow.blocks[b].begin);
   return found;
 }
