@@ -1,6 +1,6 @@
-// See run_program.hpp. The program runs as a child with two preloaded libraries: the CUDA runtime, which
-// writes the process's report into a folder of ours, and the hook that leads programs with a runtime of their
-// own to it.
+// See run_program.hpp. The program runs as a child with preloaded libraries: the CUDA runtime, which writes
+// the process's report into a folder of ours, that of CUDA 12 in front of it, and the hook that leads
+// programs with a runtime of their own to them.
 #include "cli/run_program.hpp"
 
 #include <elf.h>
@@ -31,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char runtime_name[] = "libcudart.so.13";
+constexpr char runtime_name[] = "libcudart.so.13", runtime12_name[] = "libcudart.so.12";
 constexpr char hook_name[] = "lanescope_hook.so";
 
 /// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
@@ -149,7 +149,8 @@ ProgramFile inspect(const std::string& path) {
     const std::string_view names = content(sections[section.sh_link]);
     for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(content(section))) {
       const std::string_view needed = entry.d_tag == DT_NEEDED ? name_at(names, entry.d_un.d_val) : "";
-      if (needed != runtime_name && needed.starts_with("libcudart.so.")) file.other_runtime = needed;
+      if (needed != runtime_name && needed != runtime12_name && needed.starts_with("libcudart.so."))
+        file.other_runtime = needed;
     }
   }
   return file;
@@ -169,8 +170,9 @@ void check_program(const std::string& path, const ProgramFile& file) {
         SourcePlace{path},
         "is linked statically as a whole, so that no library can be put under it; link it without -static");
   if (!file.other_runtime.empty())
-    throw Error(SourcePlace{path}, fmt::format("is linked with {}; Lanescope serves programs of CUDA 13 ({})",
-                                               file.other_runtime, runtime_name));
+    throw Error(SourcePlace{path},
+                fmt::format("is linked with {}; Lanescope serves programs of CUDA 12 and 13 ({}, {})",
+                            file.other_runtime, runtime12_name, runtime_name));
 }
 
 void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
@@ -182,7 +184,9 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
     const char* before = std::getenv(name);
     set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
   };
-  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string());
+  // CUDA 13 before CUDA 12: who asks for a function by its name alone gets the newer one.
+  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string() + ":" +
+                            (libraries / runtime12_name).string());
   prepend("LD_LIBRARY_PATH", libraries.string());
   // Numba and CuPy keep what was compiled: here PTX, which is no use elsewhere, and elsewhere machine code.
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());

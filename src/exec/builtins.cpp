@@ -207,8 +207,9 @@ constexpr uint32_t runtime_version = 13000;
 
 }  // namespace
 
-std::optional<Builtin> find_builtin(std::string_view name) {
-  const Declaration* declaration = find_declaration(name);
+std::optional<Builtin> find_builtin(const ptx::Function& function) {
+  if (function.has_body && !function.name.starts_with("__cudaCDP2")) return std::nullopt;
+  const Declaration* declaration = find_declaration(function.name);
   return declaration == nullptr ? std::nullopt : std::optional(declaration->builtin);
 }
 

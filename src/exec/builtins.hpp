@@ -36,8 +36,10 @@ enum class Builtin : uint8_t {
   set
 };
 
-/// The function of this name, if it is one that the engine itself provides.
-[[nodiscard]] std::optional<Builtin> find_builtin(std::string_view name);
+/// What the engine itself provides in place of a function: of those that the PTX only declares, and of those
+/// by which kernels launch others, of which CUDA 12's library for kernels (cudadevrt) brings PTX that asks
+/// the device's system.
+[[nodiscard]] std::optional<Builtin> find_builtin(const ptx::Function& function);
 /// Whether the PTX declares a function that find_builtin() finds with the parameters and result that it has.
 [[nodiscard]] bool is_declared_well(const ptx::Function& function);
 

@@ -81,21 +81,20 @@ void Decoder::collect(uint32_t entry) {
         if (o.symbol.kind == SymbolRef::Kind::function) {
           const ptx::Function& callee = m_.functions[o.symbol.index];
           if (in.op == Op::call) {
-            if (!callee.has_body) {
-              in_ = &in;
-              if (find_builtin(callee.name)) {
-                if (!is_declared_well(callee))
-                  fail("'" + callee.display_name +
-                       "' is declared with other parameters than the CUDA function has");
-                builtins_.push_back(o.symbol.index);
-                continue;
-              }
+            in_ = &in;
+            if (find_builtin(callee)) {
+              if (!is_declared_well(callee))
+                fail("'" + callee.display_name +
+                     "' is declared with other parameters than the CUDA function has");
+              builtins_.push_back(o.symbol.index);
+              continue;
+            }
+            if (!callee.has_body)
               m_.refuse(
                   {"call of '" + callee.display_name +
                        "', which this module declares but does not define: such calls are not supported",
                    in.loc, in.source},
                   f, m_.functions[entry]);
-            }
             add(o.symbol.index);
           } else {
             taken.push_back(o.symbol.index);

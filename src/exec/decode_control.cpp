@@ -275,7 +275,7 @@ void Decoder::emit_call() {
     if (at > call_area_) unsupported("arguments larger than those of any function it may call");
     move_argument(in_->elements[arguments->first + i], (*params)[i], to);
   }
-  const auto builtin = target != nullptr && !target->has_body ? find_builtin(target->name) : std::nullopt;
+  const auto builtin = target != nullptr ? find_builtin(*target) : std::nullopt;
   const bool again = builtin ? false
                      : target != nullptr
                          ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&

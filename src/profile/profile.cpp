@@ -115,15 +115,19 @@ Profile merge(const std::vector<Profile>& parts) {
 bool is_toolkit_header(std::string_view path) {
   // Those that clang brings in place of some: …/lib/clang/22/include/__clang_cuda_device_functions.h
   if (path.find("/include/__clang_cuda_") != std::string_view::npos) return true;
-  // …/cuda/include/…, …/cuda-13.0/include/…, …/targets/x86_64-linux/include/…
   const size_t include = path.rfind("/include/");
   if (include == std::string_view::npos) return false;
   const std::string_view above = path.substr(0, include);
   const auto folder = [](std::string_view whole) { return whole.substr(whole.rfind('/') + 1); };
+  // …/cuda/include/…, …/cuda-13.0/include/…, and, where it is the distribution's, /usr/include/…
   const std::string_view parent = folder(above);
-  if (parent == "cuda" || parent.starts_with("cuda-")) return true;
+  if (parent == "cuda" || parent.starts_with("cuda-") || parent == "usr") return true;
+  // …/targets/x86_64-linux/include/…, …/site-packages/nvidia/cuda_runtime/include/…,
+  // …/24.1/cuda/12.3/include/…
   const size_t slash = above.rfind('/');
-  return slash != std::string_view::npos && folder(above.substr(0, slash)) == "targets";
+  const std::string_view grandparent =
+      slash == std::string_view::npos ? std::string_view() : folder(above.substr(0, slash));
+  return grandparent == "targets" || grandparent == "nvidia" || grandparent == "cuda";
 }
 
 Place place_of(const ptx::Module& module, const exec::Origin& origin) {

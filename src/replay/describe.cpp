@@ -36,8 +36,8 @@ std::vector<const ptx::Function*> reached(const ptx::Module& module, const ptx::
 
 /// Why a GPU cannot run this function from recorded memory; empty when it can.
 std::string obstacle_of(const ptx::Function& function) {
-  if (!function.has_body) {
-    const auto builtin = exec::find_builtin(function.name);
+  const auto builtin = exec::find_builtin(function);
+  if (builtin || !function.has_body) {
     if (!builtin || *builtin == exec::Builtin::vprintf || *builtin == exec::Builtin::assertfail) return "";
     if (*builtin == exec::Builtin::malloc || *builtin == exec::Builtin::free)
       return "it allocates memory inside the kernel";

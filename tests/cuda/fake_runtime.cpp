@@ -22,6 +22,15 @@ __attribute__((noinline)) int fail(const char* name = nullptr) {
 
 #ifdef LANESCOPE_TELLS_NO_NAMES
 #define NAMED(name) nullptr
+#elif LANESCOPE_STANDS_FOR == 12
+/// As most of CUDA 12 has it: the name's address is loaded from constant data.
+#define NAMED(name)                                                                  \
+  __extension__({                                                                    \
+    static const char* const pointer = #name;                                        \
+    const char* loaded;                                                              \
+    asm("movq %1, %%xmm0\n movq %%xmm0, %0" : "=r"(loaded) : "m"(pointer) : "xmm0"); \
+    loaded;                                                                          \
+  })
 #else
 #define NAMED(name) #name
 #endif
@@ -47,8 +56,12 @@ FAKE int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*) { return f
 FAKE int __cudaLaunchKernel_ptsz(void*, dim3, dim3, void**, size_t, void*) { return fail(); }
 FAKE void __cudaRegisterUnifiedTable(void**, void*) { fail(); }
 FAKE int cudaRuntimeGetVersion(int*) { return fail(NAMED(cudaRuntimeGetVersion)); }
-#ifdef LANESCOPE_OLDER
+// What tells a release from others.
+#ifdef LANESCOPE_STANDS_FOR
 FAKE int cudaThreadExit() { return fail(NAMED(cudaThreadExit)); }
+#if LANESCOPE_STANDS_FOR == 12
+FAKE int cudaGetDeviceProperties_v2(void*, int) { return fail(NAMED(cudaGetDeviceProperties_v2)); }
+#endif
 #endif
 FAKE int cudaMalloc(void**, size_t) { return fail(NAMED(cudaMalloc)); }
 FAKE int cudaFree(void*) { return fail(NAMED(cudaFree)); }

@@ -43,6 +43,7 @@ int cudaMemcpyFromSymbol(void*, const void*, size_t, size_t, int);
 int cudaMemcpyToSymbol(const void*, const void*, size_t, size_t, int);
 int cudaMemset(void*, int, size_t);
 int cudaOccupancyMaxActiveBlocksPerMultiprocessor(int*, const void*, int, size_t);
+int cudaRuntimeGetVersion(int*);
 int cudaStreamBeginCapture(void*, int);
 int cudaStreamCreateWithFlags(void**, unsigned);
 int cudaStreamDestroy(void*);

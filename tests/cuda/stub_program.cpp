@@ -134,6 +134,11 @@ int main(int argc, char** argv) {
     require(std::fgets(line, sizeof line, stdin) != nullptr, "a line to read");
     std::printf("read %s", line);
   }
+  if (is("version")) {
+    int version = 0;
+    require(cudaRuntimeGetVersion(&version) == 0, "version of the runtime");
+    std::printf("version %d\n", version);
+  }
   if (is("status")) return std::atoi(argv[2]);
   if (is("copies")) {  // two copies that bring nothing new, one that does, and one of what was there by
                        // chance, to memory that no kernel was given

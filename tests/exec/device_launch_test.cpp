@@ -172,6 +172,25 @@ LaunchResult run_text(const std::string& text, std::vector<uint32_t>& words, Lau
   return result;
 }
 
+TEST(DeviceLaunch12, FunctionsThatCallTheDevicesSystemAreNotRun) {
+  std::string text = launching("child", "ld.param.u64 %d1, [out];\nst.global.u32 [%d1+8], 5;\n");
+  const std::string declared =
+      ".extern .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s);\n";
+  const size_t at = text.find(declared);
+  ASSERT_NE(at, std::string::npos);
+  text.replace(
+      at, declared.size(),
+      ".extern .func (.param .b32 r) __cuda_syscall_launch(.param .b64 p);\n"
+      ".visible .func (.param .b32 r) __cudaCDP2LaunchDeviceV2(.param .b64 p, .param .b64 s)\n{\n"
+      ".reg .b64 %d<2>; .reg .b32 %r<2>;\nld.param.b64 %d1, [p];\n"
+      "{ .param .b64 q; .param .b32 x; st.param.b64 [q], %d1; call (x), __cuda_syscall_launch, (q);\n"
+      "ld.param.b32 %r1, [x]; }\nst.param.b32 [r], %r1;\nret;\n}\n");
+  std::vector<uint32_t> words;
+  EXPECT_FALSE(run_text(text, words).failed);
+  EXPECT_EQ(words[0], 0u);
+  EXPECT_EQ(words[2], 5u);
+}
+
 TEST(DeviceLaunchFailure, ADefectOfAChildFailsTheLaunchAndIsTheChilds) {
   LaunchConfig config;
   std::vector<Finding> findings;

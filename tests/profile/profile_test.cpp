@@ -313,6 +313,11 @@ TEST(PlaceOf, ToolkitHeaders) {
   EXPECT_TRUE(is_toolkit_header("cuda/include/sm_30_intrinsics.hpp"));
   EXPECT_TRUE(is_toolkit_header("/usr/local/cuda/include/cooperative_groups/details/sync.h"));
   EXPECT_TRUE(is_toolkit_header("/opt/nvidia/bin/../targets/x86_64-linux/include/crt/device_functions.hpp"));
+  EXPECT_TRUE(is_toolkit_header("/usr/include/device_atomic_functions.hpp"));
+  EXPECT_TRUE(
+      is_toolkit_header("/home/me/env/lib/python3.11/site-packages/nvidia/cu13/include/cuda_fp16.hpp"));
+  EXPECT_TRUE(is_toolkit_header("/opt/nvidia/hpc_sdk/Linux_x86_64/24.1/cuda/12.3/include/cuda_fp16.hpp"));
+  EXPECT_FALSE(is_toolkit_header("/usr/local/include/tile.cuh"));
   EXPECT_FALSE(is_toolkit_header("/home/me/cuda-sum/include_me.hpp"));
   EXPECT_FALSE(is_toolkit_header("/home/me/project/include/tile.cuh"));
   EXPECT_FALSE(is_toolkit_header("sum.cu"));

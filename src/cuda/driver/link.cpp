@@ -118,14 +118,16 @@ Status add(Linker& linker, Input type, std::string_view data, const std::string&
 
 /// A function that is called and that neither a unit nor the engine has; "" for none.
 std::string missing_in(const ptx::Module& module) {
-  for (const ptx::Function& function : module.functions)
+  for (const ptx::Function& function : module.functions) {
+    if (exec::find_builtin(function)) continue;
     for (const ptx::Instruction& instruction : function.body)
       for (const ptx::Operand& operand : instruction.operands) {
         if (operand.symbol.kind != ptx::SymbolRef::Kind::function) continue;
         const ptx::Function& used = module.functions[operand.symbol.index];
-        if (!used.has_body && !exec::find_builtin(used.name))
+        if (!used.has_body && !exec::find_builtin(used))
           return function.display_name + " uses " + used.display_name + ", which no unit defines";
       }
+  }
   return "";
 }
 

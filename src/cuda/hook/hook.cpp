@@ -1,12 +1,12 @@
 // Programs that nvcc linked with its own copy of the CUDA runtime (its default): before main, and before any
 // of the program's code, jumps are put at the entry points of that copy, to the functions of the same names
-// in our libcudart.so. The names come from the file's symbol table; stripped.cpp finds them where that is
-// missing. Libraries that the program opens later are treated alike: the dynamic linker calls an (empty)
-// function for debuggers whenever it has mapped a file, before that file's constructors run, and a jump is
-// put there too. Of nvJitLink, whose result is machine code, the function that tells its version is taken out
-// of sight, if a program opens it: what looks for that (cuda.core, and Numba with it) links by the driver
-// then, which is ours. It also stands before _exit, which ends the process past all that is registered for
-// its end: the runtime writes its report first.
+// in our libcudart.so of the copy's version. The names come from the file's symbol table; stripped.cpp finds
+// them where that is missing. Libraries that the program opens later are treated alike: the dynamic linker
+// calls an (empty) function for debuggers whenever it has mapped a file, before that file's constructors run,
+// and a jump is put there too. Of nvJitLink, whose result is machine code, the function that tells its
+// version is taken out of sight, if a program opens it: what looks for that (cuda.core, and Numba with it)
+// links by the driver then, which is ours. It also stands before _exit, which ends the process past all that
+// is registered for its end: the runtime writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <link.h>
@@ -44,7 +44,7 @@ void put_jump(uint64_t at, const void* target) {
   overwrite(at, jump, sizeof jump, PROT_READ | PROT_EXEC);
 }
 
-/// What the runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet:
+/// What a runtime library exports, from its dynamic symbol table. (dlopen and dlsym cannot be asked yet:
 /// they would initialise what is loaded, out of order.)
 class Exports {
  public:
@@ -72,7 +72,8 @@ class Exports {
   uint32_t count_ = 0;
 };
 
-Exports runtime;
+/// The runtimes of CUDA 13 and 12.
+Exports runtime13, runtime12;
 
 /// Whether a loaded file is linked with a library whose name begins like this.
 bool needs(const link_map& map, const char* name) {
@@ -120,27 +121,45 @@ void find_by_symbols(const File& file, const Sections& sections, const Elf64_Shd
   }
 }
 
-/// Redirects the functions of a file that has a copy of the CUDA runtime. False if none could be found.
-bool serve(const File& file, const Sections& sections, uint64_t base) {
+bool is_function(const char* name) {
+  for (uint64_t i = 0; i < function_count; ++i)
+    if (std::strcmp(functions[i].name, name) == 0) return true;
+  return false;
+}
+
+/// The runtime that has what the functions found are: CUDA 13 has no cudaThreadExit, and CUDA 12 was the
+/// first to have a second cudaGetDeviceProperties. None for an older one.
+const Exports* runtime_of_functions() {
+  if (!is_function("cudaThreadExit")) return &runtime13;
+  return is_function("cudaGetDeviceProperties_v2") && runtime12.found() ? &runtime12 : nullptr;
+}
+
+enum class Served { yes, not_found, older };
+
+/// Redirects the functions of a file that has a copy of the CUDA runtime.
+Served serve(const File& file, const Sections& sections, uint64_t base) {
   function_count = 0;
   if (const Elf64_Shdr* symbols = sections.of_type(SHT_SYMTAB))
     find_by_symbols(file, sections, *symbols);
   else
     function_count = find_stripped_runtime(
-        file, sections, [](const char* name) { return runtime.find(name) != nullptr; }, functions,
-        sizeof functions / sizeof *functions);
+        file, sections,
+        [](const char* name) { return runtime13.find(name) != nullptr || runtime12.find(name) != nullptr; },
+        functions, sizeof functions / sizeof *functions);
+  const Exports* runtime = runtime_of_functions();
   bool has_copy = false;
   for (uint64_t i = 0; i < function_count; ++i)
     if (std::strcmp(functions[i].name, "cudaRuntimeGetVersion") == 0)
-      has_copy =
-          runtime.find(functions[i].name) != reinterpret_cast<const void*>(base + functions[i].address);
-  if (!has_copy) return false;
+      has_copy = runtime == nullptr || runtime->find(functions[i].name) !=
+                                           reinterpret_cast<const void*>(base + functions[i].address);
+  if (!has_copy) return Served::not_found;
+  if (runtime == nullptr) return Served::older;
   for (uint64_t i = 0; i < function_count; ++i) {
-    const void* target = runtime.find(functions[i].name);
+    const void* target = runtime->find(functions[i].name);
     // One that has no room for the jump is left alone.
     if (target != nullptr && functions[i].room >= jump_bytes) put_jump(base + functions[i].address, target);
   }
-  return true;
+  return Served::yes;
 }
 
 /// Makes a symbol of a loaded file one that the dynamic linker does not find.
@@ -207,12 +226,16 @@ void serve_new(const r_debug& debug, bool opened) {
     // its errors are theirs and not the program's.
     const bool is_left_alone =
         !is_program && sections.of_type(SHT_SYMTAB) == nullptr && !comes_with_ptx(file, sections);
-    now.served = !is_left_alone && serve(file, sections, map->l_addr);
+    const Served served = is_left_alone ? Served::not_found : serve(file, sections, map->l_addr);
+    now.served = served == Served::yes;
     // Programs that load PTX themselves have a runtime, but no device code.
     if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so"))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
-        is_left_alone
+        served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 11 or older: its kernels "
+                                  "cannot run here. Compile it "
+                                  "with CUDA 12 or 13\n"
+        : is_left_alone
             ? " holds device code without PTX, which cannot run here, as all of the toolkit's own libraries "
               "(cuBLAS, cuDNN, …)\n"
             : " has its own copy of the CUDA runtime, and no symbols are left by which it could be found (it "
@@ -229,9 +252,10 @@ void files_changed() {
 __attribute__((constructor)) void start() {
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const char* slash = std::strrchr(map->l_name, '/');
-    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.13") == 0) runtime = Exports(*map);
+    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.13") == 0) runtime13 = Exports(*map);
+    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.12") == 0) runtime12 = Exports(*map);
   }
-  if (!runtime.found()) return;
+  if (!runtime13.found()) return;
   serve_new(_r_debug, false);
   // The debuggers' function is empty: a return, and padding up to the next function.
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
