@@ -1,6 +1,6 @@
 // See run_program.hpp. The program runs as a child with preloaded libraries: the CUDA runtime, which writes
-// the process's report into a folder of ours, that of CUDA 12 in front of it, and the hook that leads
-// programs with a runtime of their own to them.
+// the process's report into a folder of ours, those of older releases in front of it, and the hook that
+// leads programs with a runtime of their own to them.
 #include "cli/run_program.hpp"
 
 #include <elf.h>
@@ -31,7 +31,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr char runtime_name[] = "libcudart.so.13", runtime12_name[] = "libcudart.so.12";
+/// CUDA 13 before the older ones: who asks for a function by its name alone gets the newest one.
+constexpr const char* runtime_names[] = {"libcudart.so.13", "libcudart.so.12", "libcudart.so.11.0"};
 constexpr char hook_name[] = "lanescope_hook.so";
 
 /// Where the runtime's libraries are: beside the program in a build folder, or in an installed tree.
@@ -40,9 +41,9 @@ fs::path library_folder() {
   for (const fs::path& folder :
        {own / "lib" / "lanescope", own.parent_path() / LANESCOPE_LIBDIR / "lanescope",
         own.parent_path() / "lib" / "lanescope"})
-    if (fs::exists(folder / runtime_name)) return fs::canonical(folder);
-  throw Error(
-      fmt::format("{} was not found near {}: the installation is incomplete", runtime_name, own.string()));
+    if (fs::exists(folder / runtime_names[0])) return fs::canonical(folder);
+  throw Error(fmt::format("{} was not found near {}: the installation is incomplete", runtime_names[0],
+                          own.string()));
 }
 
 /// The folder under a name that LD_PRELOAD can hold, which knows no quotes: its own, or that of a link in
@@ -149,7 +150,8 @@ ProgramFile inspect(const std::string& path) {
     const std::string_view names = content(sections[section.sh_link]);
     for (const Elf64_Dyn& entry : objects<Elf64_Dyn>(content(section))) {
       const std::string_view needed = entry.d_tag == DT_NEEDED ? name_at(names, entry.d_un.d_val) : "";
-      if (needed != runtime_name && needed != runtime12_name && needed.starts_with("libcudart.so."))
+      if (needed.starts_with("libcudart.so.") &&
+          std::find(std::begin(runtime_names), std::end(runtime_names), needed) == std::end(runtime_names))
         file.other_runtime = needed;
     }
   }
@@ -171,8 +173,8 @@ void check_program(const std::string& path, const ProgramFile& file) {
         "is linked statically as a whole, so that no library can be put under it; link it without -static");
   if (!file.other_runtime.empty())
     throw Error(SourcePlace{path},
-                fmt::format("is linked with {}; Lanescope serves programs of CUDA 12 and 13 ({}, {})",
-                            file.other_runtime, runtime12_name, runtime_name));
+                fmt::format("is linked with {}; Lanescope serves programs of CUDA 11, 12 and 13 ({})",
+                            file.other_runtime, fmt::join(runtime_names, ", ")));
 }
 
 void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
@@ -184,9 +186,9 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
     const char* before = std::getenv(name);
     set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
   };
-  // CUDA 13 before CUDA 12: who asks for a function by its name alone gets the newer one.
-  prepend("LD_PRELOAD", (libraries / hook_name).string() + ":" + (libraries / runtime_name).string() + ":" +
-                            (libraries / runtime12_name).string());
+  std::string preloaded = (libraries / hook_name).string();
+  for (const char* name : runtime_names) preloaded += ":" + (libraries / name).string();
+  prepend("LD_PRELOAD", preloaded);
   prepend("LD_LIBRARY_PATH", libraries.string());
   // Numba and CuPy keep what was compiled: here PTX, which is no use elsewhere, and elsewhere machine code.
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());

@@ -156,6 +156,14 @@ uint32_t Decoder::atomic_elements(const Operand& vector, bool written, Resizes& 
   return put_side(registers);
 }
 
+uint32_t Decoder::texture_handle(const Operand& operand, TextureForm& form) {
+  form.by_reference = operand.symbol.kind != SymbolRef::Kind::none;
+  if (!form.by_reference) return register_at(operand.reg);
+  Operand address = operand;
+  address.kind = Operand::Kind::symbol;
+  return source(address, Type::u64);
+}
+
 void Decoder::emit_texture() {
   const bool reduces = in_->op == Op::sured, store = reduces || in_->op == Op::sust,
              surface = store || in_->op == Op::suld;
@@ -187,10 +195,10 @@ void Decoder::emit_texture() {
   };
   add(data, form.elements, in_->type());
   add(coordinates, form.dimensions + (form.layered ? 1 : 0), surface ? Type::b32 : in_->types.back());
-  const uint32_t first = put_side(list);
+  const uint32_t first = put_side(list), at = texture_handle(handle, form);
   put_guard();
   Inst& i = put(access_texture, guarded());
-  i.a = register_at(handle.reg);
+  i.a = at;
   i.b = first;
   i.imm = std::bit_cast<uint64_t>(form);
   if (!reduces) return;
@@ -210,10 +218,10 @@ void Decoder::emit_texture_query() {
                : in_->has(Mod::array_size) ? Query::layers
                                            : Query::normalized_coordinates;
   Resizes later;
-  const uint32_t d = destination(in_->operands[0], Type::u32, later);
+  const uint32_t d = destination(in_->operands[0], Type::u32, later), at = texture_handle(handle, form);
   put_guard();
   Inst& i = put(ask_texture, guarded());
-  i.a = register_at(handle.reg);
+  i.a = at;
   i.d = d;
   i.imm = std::bit_cast<uint64_t>(form);
   put_later(later);

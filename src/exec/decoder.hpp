@@ -26,6 +26,7 @@
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
 #include "exec/meetings.hpp"
+#include "exec/texture.hpp"
 #include "exec/wait_loop.hpp"
 #include "exec/yields.hpp"
 #include "ptx/matrix.hpp"
@@ -224,6 +225,8 @@ class Decoder {
   void emit_memory();
   /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
   uint32_t atomic_elements(const Operand& vector, bool written, Resizes& later);
+  /// Where the handle is that a texture operand names or holds; says in `form` which.
+  uint32_t texture_handle(const Operand& operand, TextureForm& form);
   void emit_texture();
   Space space_of(const SymbolRef& symbol) const;
   /// Lane bytes of the data registers: the widest one written; constants take the type's.

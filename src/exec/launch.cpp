@@ -461,9 +461,25 @@ const Kernel& Image::decoded(uint32_t function) {
   return decoded->observed;
 }
 
+namespace {
+
+bool is_named(const ptx::Variable& variable, std::string_view name) {
+  if (variable.name == name) return true;
+  if (variable.reference == ptx::Reference::none || !name.starts_with("::")) return false;
+  // What has internal linkage is in a space that its file alone has.
+  std::string own = variable.display_name;
+  own = own.starts_with("_INTERNAL_") ? own.substr(std::min(own.find("::"), own.size())) : "::" + own;
+  constexpr std::string_view shown = "(anonymous namespace)", registered = "_NV_ANON_NAMESPACE";
+  for (size_t at = 0; (at = own.find(shown, at)) != std::string::npos; at += registered.size())
+    own.replace(at, shown.size(), registered);
+  return own == name;
+}
+
+}  // namespace
+
 uint64_t Image::variable(std::string_view name, uint64_t* size) const {
   for (size_t i = 0; i < module_->variables.size(); ++i) {
-    if (module_->variables[i].name != name) continue;
+    if (!is_named(module_->variables[i], name)) continue;
     if (size != nullptr) *size = module_->variables[i].size;
     return state_->symbols.variables[i];
   }

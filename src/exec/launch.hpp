@@ -86,7 +86,9 @@ class Image {
   /// lanescope::Error that lists the module's kernels when there is none, or names the unsupported
   /// instruction.
   [[nodiscard]] const Kernel& kernel(std::string_view name);
-  /// Device address and size of a module variable; 0 if there is none.
+  /// Device address and size of a module variable; 0 if there is none. Texture and surface references are
+  /// found by their C++ names, too, as nvcc 11 registers them: `::space::image`,
+  /// `::_NV_ANON_NAMESPACE::image`.
   [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
 
   /// Runs the grid, and all grids that its kernel and theirs launch, to their end; one whose blocks all wait

@@ -272,6 +272,13 @@ class Register {
   uint32_t bytes_;
 };
 
+/// What a lane's operand says.
+uint64_t handle_of(const Register& handles, uint32_t lane, const TextureForm& form) {
+  uint64_t handle = handles.get(lane);
+  if (form.by_reference) std::memcpy(&handle, reinterpret_cast<const void*>(handle), sizeof handle);
+  return handle;
+}
+
 /// The texture of a handle, if a kernel may use it in this way now; reports what is wrong with it otherwise.
 std::shared_ptr<const Texture> usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle,
                                       const TextureForm& form) {
@@ -282,6 +289,7 @@ std::shared_ptr<const Texture> usable(Warp& w, const Inst* in, uint32_t lanes, u
     report(w, in, Finding::Kind::unknown_pointer, lanes, handle, 0, why);
     return nullptr;
   };
+  if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
   auto texture = w.worker->memory->textures.find(handle);
   if (!texture || texture->is_surface != surface)
     return refuse(hex(handle) + " is the handle of no " + name +
@@ -310,10 +318,11 @@ const Inst* access_texture(Warp& w, const Inst* in) {
   const Register handles(w, std::array<uint32_t, 2>{in->a, 8}.data());
   for (uint32_t rest = w.mask; rest != 0;) {
     // Lanes with the same handle go together; nearly always all of them.
-    const uint64_t handle = handles.get(static_cast<uint32_t>(std::countr_zero(rest)));
+    const uint64_t handle = handle_of(handles, static_cast<uint32_t>(std::countr_zero(rest)), form);
     uint32_t lanes = 0;
     for (uint32_t r = rest; r != 0; r &= r - 1)
-      if (handles.get(static_cast<uint32_t>(std::countr_zero(r))) == handle) lanes |= r & (0 - r);
+      if (handle_of(handles, static_cast<uint32_t>(std::countr_zero(r)), form) == handle)
+        lanes |= r & (0 - r);
     rest &= ~lanes;
     const auto texture = usable(w, in, lanes, handle, form);
     if (!texture) continue;
@@ -384,7 +393,7 @@ const Inst* ask_texture(Warp& w, const Inst* in) {
   const auto form = std::bit_cast<TextureForm>(in->imm);
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    const uint64_t handle = Register(w, std::array<uint32_t, 2>{in->a, 8}.data()).get(lane);
+    const uint64_t handle = handle_of(Register(w, std::array<uint32_t, 2>{in->a, 8}.data()), lane, form);
     const auto texture = usable(w, in, 1u << lane, handle, form);
     if (!texture) continue;
     const auto answer = [&]() -> uint32_t {

@@ -72,19 +72,21 @@ struct TextureForm {
   uint8_t dimensions = 1;  ///< without the layer
   bool layered : 1 = false;
   bool integer_coordinates : 1 = false;
-  uint8_t elements = 4;       ///< of the data
-  uint8_t element_bytes = 4;  ///< in memory, of a surface
-  uint8_t component = 0;      ///< of a gather
+  bool by_reference : 1 = false;  ///< the handle is in memory, at the address that is given
+  uint8_t elements = 4;           ///< of the data
+  uint8_t element_bytes = 4;      ///< in memory, of a surface
+  uint8_t component = 0;          ///< of a gather
   Bounds bounds{};
   Query query{};  ///< of txq and suq
 };
 static_assert(sizeof(TextureForm) == 8);
 
-/// tex, tld4, suld, sust, sured. a: the handle; b: first index in Kernel::side, which holds pairs of offset
-/// and lane bytes: of the data (no_operand: sink), then of the layer if there is one, then of each
-/// coordinate; imm: a TextureForm; of sured, c: its operation (ptx::Mod), d: its type (ptx::Type).
+/// tex, tld4, suld, sust, sured. a: the handle (or, by reference, its address); b: first index in
+/// Kernel::side, which holds pairs of offset and lane bytes: of the data (no_operand: sink), then of the
+/// layer if there is one, then of each coordinate; imm: a TextureForm; of sured, c: its operation (ptx::Mod),
+/// d: its type (ptx::Type).
 const Inst* access_texture(Warp& w, const Inst* in);
-/// txq, suq. a: the handle; d: 32 bits; imm: a TextureForm.
+/// txq, suq. a: the same; d: 32 bits; imm: a TextureForm.
 const Inst* ask_texture(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

@@ -742,9 +742,9 @@ struct OperandChecker {
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     if ((instruction.op == Op::txq || instruction.op == Op::suq) &&
-        (operands[1].reg == no_index || operands[1].bits != 0))
-      source.refuse(operands[1].loc,
-                    "texture and surface references are not supported, only handles in registers");
+        ((operands[1].reg == no_index && operands[1].symbol.kind == SymbolRef::Kind::none) ||
+         operands[1].bits != 0))
+      fail(operands[1], name() + " takes a texture or surface reference, or a register with a handle");
     if ((instruction.op == Op::bar || instruction.op == Op::barrier) && !instruction.has(Mod::warp)) {
       // [d,] barrier [, threads] [, predicate]: d and the predicate with .red
       const bool red = instruction.has(Mod::red);
@@ -835,10 +835,7 @@ struct OperandChecker {
                                 : instruction.has(Mod::dim_2d) || instruction.has(Mod::a2d) ? 2
                                                                                             : 1;
     Operand& handle = operands[store ? 0 : 1];
-    if (handle.kind != Operand::Kind::reg)
-      source.refuse(handle.loc,
-                    "texture and surface references are not supported, only handles in registers");
-    check_register(handle, Type::u64, false);
+    if (handle.kind != Operand::Kind::symbol) check_register(handle, Type::u64, false);
 
     // Vectors of three are padded to four.
     const uint32_t least = dimensions + (layered ? 1 : 0);

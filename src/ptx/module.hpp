@@ -139,6 +139,9 @@ struct Relocation {
 };
 
 /// A variable of a state space, or a parameter.
+/// What a variable is declared as in place of memory: .texref, .surfref.
+enum class Reference : uint8_t { none, texture, surface };
+
 struct Variable {
   std::string name{};
   std::string display_name{};  ///< what the programmer wrote: `tile`, not `_ZZ9transposePfE4tile`
@@ -149,7 +152,9 @@ struct Variable {
   std::vector<uint64_t> dims{};  ///< array extents; 0 = unsized (`[]`); empty = scalar
   uint64_t size = 0;             ///< bytes; 0 for unsized arrays
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
-  bool is_pointer_hint = false;    ///< parameter written with .ptr
+  bool is_pointer_hint = false;  ///< parameter written with .ptr
+  Reference reference =
+      Reference::none;             ///< of another kind: holds the handle of what it is bound to, 8 bytes
   std::vector<uint8_t> initial{};  ///< initial bytes; may be shorter than size (rest is zero)
   std::vector<Relocation> relocations{};
   uint32_t scope = 0;  ///< innermost `{}` of the body it was declared in (0 = outermost)

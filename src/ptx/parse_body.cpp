@@ -421,6 +421,7 @@ void Parser::parse_operands(Instruction& instruction, const OperandForm& form) {
       parse_texture_address(instruction);
     } else {
       Operand operand = parse_operand(instruction);
+      check_reference(instruction, operand);
       instruction.operands.push_back(operand);
     }
     if (accept(","))
@@ -554,12 +555,37 @@ Operand Parser::parse_address(Instruction& instruction) {
   return operand;
 }
 
+Reference Parser::reference_of(const Operand& operand) const {
+  return operand.symbol.kind == SymbolRef::Kind::module_variable
+             ? module_.variables[operand.symbol.index].reference
+             : Reference::none;
+}
+
+// What an instruction for textures or surfaces names is a reference, of its kind; no other reads or writes
+// one.
+void Parser::check_reference(const Instruction& instruction, const Operand& operand) const {
+  const bool is_surface = instruction.op == Op::suld || instruction.op == Op::sust ||
+                          instruction.op == Op::sured || instruction.op == Op::suq;
+  const bool is_texture =
+      instruction.op == Op::tex || instruction.op == Op::tld4 || instruction.op == Op::txq;
+  if (!is_surface && !is_texture) {
+    if (operand.kind == Operand::Kind::address && reference_of(operand) != Reference::none)
+      fail(operand.loc, "texture and surface references are no memory that can be read or written");
+    return;
+  }
+  if (operand.symbol.kind == SymbolRef::Kind::none) return;
+  if (reference_of(operand) != (is_surface ? Reference::surface : Reference::texture) || operand.bits != 0)
+    fail(operand.loc, is_surface ? "expected a surface reference, or a register with a surface's handle"
+                                 : "expected a texture reference, or a register with a texture's handle");
+}
+
 // [handle, {coordinates}]: two operands.
 void Parser::parse_texture_address(Instruction& instruction) {
   expect("[");
   if (token_.kind != Token::Kind::identifier)
     fail_expected("a register with a texture's or surface's handle");
   instruction.operands.push_back(parse_named(nullptr));
+  check_reference(instruction, instruction.operands.back());
   expect(",");
   Operand coordinates = parse_operand(instruction);
   instruction.operands.push_back(coordinates);

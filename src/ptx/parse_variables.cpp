@@ -55,8 +55,12 @@ Parser::VariableType Parser::parse_variable_type() {
     } else if (const auto type = find_type(word.text); type && *type != Type::pred) {
       if (out.type != Type::none) fail(word.loc, "two types");
       out.type = *type;
-    } else if (word.text == "texref" || word.text == "samplerref" || word.text == "surfref") {
-      fail(word.loc, "texture, sampler and surface references are not supported");
+    } else if (word.text == "texref" || word.text == "surfref") {
+      if (out.type != Type::none) fail(word.loc, "two types");
+      out.type = Type::b64;
+      out.reference = word.text == "texref" ? Reference::texture : Reference::surface;
+    } else if (word.text == "samplerref") {
+      fail(word.loc, "sampler references are not supported");
     } else if (!(out.pointer_hint && space_of(word))) {
       fail(word.loc, "'." + std::string(word.text) + "' is no type of a variable");
     }
@@ -108,7 +112,12 @@ Variable Parser::parse_variable(const VariableType& type, Space space, const Tok
   variable.align = type.align != 0 ? type.align : size_of(type.type) * type.vector;
   variable.is_managed = type.is_managed;
   variable.is_pointer_hint = type.pointer_hint;
+  variable.reference = type.reference;
+  if (type.reference != Reference::none && space != Space::global)
+    fail(name.loc, "texture and surface references are .global variables");
   parse_array(variable);
+  if (type.reference != Reference::none && !variable.dims.empty())
+    fail(name.loc, "arrays of texture or surface references are not supported");
   set_size(variable);
   return variable;
 }
@@ -154,7 +163,8 @@ void Parser::parse_module_variables(const Linkage& linkage) {
       if (it->second.kind != SymbolRef::Kind::module_variable)
         fail(name.loc, "'" + std::string(name.text) + "' is already the name of a function");
       Variable& known = module_.variables[it->second.index];
-      if (known.space != variable.space || known.type != variable.type || known.vector != variable.vector)
+      if (known.space != variable.space || known.type != variable.type || known.vector != variable.vector ||
+          known.reference != variable.reference)
         fail(name.loc, "the variable '" + known.name + "' is declared with another type");
       if (!known.is_extern && !variable.is_extern)
         fail(name.loc, "the variable '" + known.name + "' is defined twice");

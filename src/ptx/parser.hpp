@@ -104,6 +104,7 @@ class Parser {
     uint32_t align = 0;  ///< 0: not given
     bool pointer_hint = false;
     bool is_managed = false;
+    Reference reference = Reference::none;
   };
   [[nodiscard]] VariableType parse_variable_type();
   [[nodiscard]] uint32_t parse_alignment();
@@ -146,6 +147,8 @@ class Parser {
   [[nodiscard]] Operand parse_named(Instruction* instruction);
   [[nodiscard]] Operand parse_address(Instruction& instruction);
   void parse_texture_address(Instruction& instruction);
+  [[nodiscard]] Reference reference_of(const Operand& operand) const;
+  void check_reference(const Instruction& instruction, const Operand& operand) const;
   [[nodiscard]] Operand parse_vector(Instruction& instruction);
   [[nodiscard]] Operand parse_element();
   void use_label(Instruction& instruction, bool wants_table);

@@ -22,8 +22,8 @@ __attribute__((noinline)) int fail(const char* name = nullptr) {
 
 #ifdef LANESCOPE_TELLS_NO_NAMES
 #define NAMED(name) nullptr
-#elif LANESCOPE_STANDS_FOR == 12
-/// As most of CUDA 12 has it: the name's address is loaded from constant data.
+#elif LANESCOPE_STANDS_FOR == 12 || LANESCOPE_STANDS_FOR == 11
+/// As CUDA 11 and most of CUDA 12 have it: the name's address is loaded from constant data.
 #define NAMED(name)                                                                  \
   __extension__({                                                                    \
     static const char* const pointer = #name;                                        \
@@ -44,6 +44,10 @@ FAKE void __cudaUnregisterFatBinary(void**) { fail(); }
 FAKE void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) { fail(); }
 FAKE void __cudaRegisterManagedVar(void**, void**, char*, const char*, int, size_t, int, int) { fail(); }
 FAKE void __cudaRegisterHostVar(void**, const char*, char*, size_t) { fail(); }
+#if LANESCOPE_STANDS_FOR == 11
+FAKE void __cudaRegisterTexture(void**, const void*, const void**, const char*, int, int, int) { fail(); }
+FAKE void __cudaRegisterSurface(void**, const void*, const void**, const char*, int, int) { fail(); }
+#endif
 FAKE void __cudaRegisterFunction(void**, const char*, char*, const char*, int, void*, void*, dim3*, dim3*,
                                  int*) {
   fail();
@@ -51,16 +55,23 @@ FAKE void __cudaRegisterFunction(void**, const char*, char*, const char*, int, v
 FAKE char __cudaInitModule(void**) { return static_cast<char>(fail(NAMED(__cudaInitModule))); }
 FAKE unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void*) { return static_cast<unsigned>(fail()); }
 FAKE int __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void*) { return fail(); }
+#if LANESCOPE_STANDS_FOR != 11
 FAKE int __cudaGetKernel(void**, const void*) { return fail(); }
 FAKE int __cudaLaunchKernel(void*, dim3, dim3, void**, size_t, void*) { return fail(); }
 FAKE int __cudaLaunchKernel_ptsz(void*, dim3, dim3, void**, size_t, void*) { return fail(); }
 FAKE void __cudaRegisterUnifiedTable(void**, void*) { fail(); }
+#endif
 FAKE int cudaRuntimeGetVersion(int*) { return fail(NAMED(cudaRuntimeGetVersion)); }
 // What tells a release from others.
 #ifdef LANESCOPE_STANDS_FOR
 FAKE int cudaThreadExit() { return fail(NAMED(cudaThreadExit)); }
 #if LANESCOPE_STANDS_FOR == 12
 FAKE int cudaGetDeviceProperties_v2(void*, int) { return fail(NAMED(cudaGetDeviceProperties_v2)); }
+#elif LANESCOPE_STANDS_FOR == 11
+FAKE int cudaStreamCopyAttributes(void*, void*) { return fail(NAMED(cudaStreamCopyAttributes)); }
+FAKE int cudaLaunchKernel(const void*, dim3, dim3, void**, size_t, void*) {
+  return fail(NAMED(cudaLaunchKernel));
+}
 #endif
 #endif
 FAKE int cudaMalloc(void**, size_t) { return fail(NAMED(cudaMalloc)); }

@@ -43,9 +43,13 @@ void launch(const void* stub, void** arguments) {
   size_t shared = 0;
   void* stream = nullptr;
   if (__cudaPopCallConfiguration(&grid, &block, &shared, &stream) != 0) return;
+#if LANESCOPE_STANDS_FOR == 11
+  cudaLaunchKernel(stub, grid, block, arguments, shared, stream);
+#else
   void* kernel = nullptr;
   __cudaGetKernel(&kernel, stub);
   __cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
+#endif
 }
 
 void scale(const int* in, int* out, int n) {

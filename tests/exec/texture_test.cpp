@@ -20,15 +20,17 @@ namespace {
 constexpr uint32_t width = 5, height = 4;
 
 /// One warp that computes `body`: lane i's coordinates are %f1, %f2 (floats) and %r1, %r2 (ints), the handle
-/// is %rd1; the four registers %r10 to %r13 are stored for each lane.
+/// is %rd1; the four registers %r10 to %r13 are stored for each lane. There is a texture reference, `image`.
 class Warp32 {
  public:
   Memory memory;
+  uint64_t bound = 0;  ///< the handle that the reference is bound to
 
   LaunchResult run(const std::string& body, uint64_t handle, const std::vector<float>& x,
                    const std::vector<float>& y) {
     const std::string text =
-        ".version 9.0\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 t, .param .u64 in, "
+        ".version 9.0\n.target sm_90\n.address_size 64\n.global .texref image;\n.visible .entry k(.param "
+        ".u64 t, .param .u64 in, "
         ".param .u64 out)\n{\n"
         ".reg .b32 %r<20>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<10>;\n.reg .b16 %rs<10>;\n"
         "ld.param.u64 %rd1, [t];\nld.param.u64 %rd2, [in];\nld.param.u64 %rd3, [out];\nmov.u32 %r3, %tid.x;\n"
@@ -38,6 +40,7 @@ class Warp32 {
         "mov.u32 %r10, 0; mov.u32 %r11, 0; mov.u32 %r12, 0; mov.u32 %r13, 0;\n" +
         body + "\nst.global.v4.b32 [%rd3], {%r10, %r11, %r12, %r13};\nret;\n}\n";
     Image image(std::make_shared<ptx::Module>(ptx::parse(text, "test.ptx")), memory);
+    std::memcpy(reinterpret_cast<void*>(image.variable("::image")), &bound, sizeof bound);
     const uint64_t in = memory.allocate(32 * 8), out = memory.allocate(32 * 16);
     for (size_t i = 0; i < 32; ++i) {
       const float pair[2] = {x[i % x.size()], y[i % y.size()]};
@@ -291,6 +294,23 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   EXPECT_TRUE(refused(fetch_2d, handle));
   EXPECT_TRUE(warp.memory.textures.remove(handle, false));
   EXPECT_TRUE(refused(fetch_2d, handle));
+}
+
+TEST(Texture, ReferencesReadWhatTheyAreBoundTo) {
+  Warp32 warp;
+  std::vector<float> texels;
+  warp.bound = warp.memory.textures.add(floats(warp.memory, texels));
+  const std::string fetch = "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [image, {%f1, %f2}];";
+  EXPECT_TRUE(warp.run(fetch, 0, {1.5f, 3.5f}, {2.5f}).findings.empty());
+  EXPECT_EQ(warp.real(0), texels[2 * width + 1]);
+  EXPECT_EQ(warp.real(1), texels[2 * width + 3]);
+  EXPECT_TRUE(warp.run("txq.width.b32 %r10, [image];", 0, {0}, {0}).findings.empty());
+  EXPECT_EQ(warp.word(31, 0), width);
+  warp.bound = 0;
+  const auto findings = warp.run(fetch, 0, {0}, {0}).findings;
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].message, "the texture reference is bound to no texture");
+  EXPECT_EQ(findings[0].count, 32u);
 }
 
 TEST(Texture, CubesAndLooseOffsetsAreRefused) {

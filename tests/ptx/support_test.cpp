@@ -30,8 +30,7 @@ using Reasons = std::map<std::string_view, std::string_view>;
 /// Why an instruction is refused.
 const Reasons instruction_reasons = {
     {"clusterlaunchcontrol", later},
-    {"istypep",
-     "asks what kind of texture reference a handle is; there are no references (docs/textures.md)"},
+    {"istypep", "asks what kind of texture reference an address is (docs/textures.md)"},
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
     {"tcgen05", later},
     {"tensormap",

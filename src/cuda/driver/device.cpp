@@ -118,7 +118,7 @@ LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
       std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos &&
       (serves == nullptr || !serves(caller.dli_fbase)) && !said.exchange(true))
     say(std::string(caller.dli_fname) +
-        " has its own copy of the CUDA runtime, which does not work here: it is none of CUDA 12 or 13, or "
+        " has its own copy of the CUDA runtime, which does not work here: it is none of CUDA 11 to 13, or "
         "was not "
         "started by lanescope run. Its calls of cuda… functions return errors");
   if (table != nullptr) *table = nullptr;

@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <cstring>
 #include <initializer_list>
+#include <iterator>
 
 #include "cuda/hook/elf_file.hpp"
 #include "cuda/hook/stripped.hpp"
@@ -57,6 +58,7 @@ class Exports {
       if (entry->d_tag == DT_HASH) count_ = reinterpret_cast<const uint32_t*>(address)[1];
     }
   }
+  [[nodiscard]] bool is_of(const link_map& map) const { return found() && base_ == map.l_addr; }
   [[nodiscard]] bool found() const { return symbols_ != nullptr && names_ != nullptr && count_ != 0; }
   [[nodiscard]] const void* find(const char* name) const {
     for (uint32_t i = 0; i < count_; ++i)
@@ -72,8 +74,11 @@ class Exports {
   uint32_t count_ = 0;
 };
 
-/// The runtimes of CUDA 13 and 12.
-Exports runtime13, runtime12;
+/// The runtimes that are here.
+struct {
+  const char* file;
+  Exports exports;
+} runtimes[] = {{"/libcudart.so.13", {}}, {"/libcudart.so.12", {}}, {"/libcudart.so.11.0", {}}};
 
 /// Whether a loaded file is linked with a library whose name begins like this.
 bool needs(const link_map& map, const char* name) {
@@ -96,7 +101,7 @@ void say(const char* a, const char* b, const char* c) {
 RuntimeFunction functions[4096];
 uint64_t function_count = 0;
 
-bool is_full() { return function_count == sizeof functions / sizeof *functions; }
+bool is_full() { return function_count == std::size(functions); }
 
 /// Finds the CUDA functions that a file defines itself by its symbols.
 void find_by_symbols(const File& file, const Sections& sections, const Elf64_Shdr& table) {
@@ -127,11 +132,27 @@ bool is_function(const char* name) {
   return false;
 }
 
-/// The runtime that has what the functions found are: CUDA 13 has no cudaThreadExit, and CUDA 12 was the
-/// first to have a second cudaGetDeviceProperties. None for an older one.
+/// The runtime that has what the functions found are: CUDA 13 has no cudaThreadExit, CUDA 12 was the first to
+/// have a second cudaGetDeviceProperties, and CUDA 11 to have cudaStreamCopyAttributes. None for an older
+/// one.
 const Exports* runtime_of_functions() {
-  if (!is_function("cudaThreadExit")) return &runtime13;
-  return is_function("cudaGetDeviceProperties_v2") && runtime12.found() ? &runtime12 : nullptr;
+  const size_t place = !is_function("cudaThreadExit")              ? 0
+                       : is_function("cudaGetDeviceProperties_v2") ? 1
+                       : is_function("cudaStreamCopyAttributes")   ? 2
+                                                                   : std::size(runtimes);
+  return place < std::size(runtimes) && runtimes[place].exports.found() ? &runtimes[place].exports : nullptr;
+}
+
+bool is_runtime(const link_map& map) {
+  for (const auto& runtime : runtimes)
+    if (runtime.exports.is_of(map)) return true;
+  return false;
+}
+
+bool is_known(const char* name) {
+  for (const auto& runtime : runtimes)
+    if (runtime.exports.find(name) != nullptr) return true;
+  return false;
 }
 
 enum class Served { yes, not_found, older };
@@ -142,17 +163,9 @@ Served serve(const File& file, const Sections& sections, uint64_t base) {
   if (const Elf64_Shdr* symbols = sections.of_type(SHT_SYMTAB))
     find_by_symbols(file, sections, *symbols);
   else
-    function_count = find_stripped_runtime(
-        file, sections,
-        [](const char* name) { return runtime13.find(name) != nullptr || runtime12.find(name) != nullptr; },
-        functions, sizeof functions / sizeof *functions);
+    function_count = find_stripped_runtime(file, sections, is_known, functions, std::size(functions));
   const Exports* runtime = runtime_of_functions();
-  bool has_copy = false;
-  for (uint64_t i = 0; i < function_count; ++i)
-    if (std::strcmp(functions[i].name, "cudaRuntimeGetVersion") == 0)
-      has_copy = runtime == nullptr || runtime->find(functions[i].name) !=
-                                           reinterpret_cast<const void*>(base + functions[i].address);
-  if (!has_copy) return Served::not_found;
+  if (!is_function("cudaRuntimeGetVersion")) return Served::not_found;
   if (runtime == nullptr) return Served::older;
   for (uint64_t i = 0; i < function_count; ++i) {
     const void* target = runtime->find(functions[i].name);
@@ -217,7 +230,7 @@ void serve_new(const r_debug& debug, bool opened) {
     if (is_seen(map) || seen_count == sizeof seen / sizeof *seen) continue;
     Seen& now = seen[seen_count++] = {map, false};
     const bool is_program = map == debug.r_map;
-    if (!is_program && map->l_name[0] == '\0') continue;
+    if ((!is_program && map->l_name[0] == '\0') || is_runtime(*map)) continue;
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
     const Sections sections(file);
@@ -232,9 +245,8 @@ void serve_new(const r_debug& debug, bool opened) {
     if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so"))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
-        served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 11 or older: its kernels "
-                                  "cannot run here. Compile it "
-                                  "with CUDA 12 or 13\n"
+        served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 10 or older: its kernels "
+                                  "cannot run here. Compile it with CUDA 11, 12 or 13\n"
         : is_left_alone
             ? " holds device code without PTX, which cannot run here, as all of the toolkit's own libraries "
               "(cuBLAS, cuDNN, …)\n"
@@ -252,10 +264,10 @@ void files_changed() {
 __attribute__((constructor)) void start() {
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const char* slash = std::strrchr(map->l_name, '/');
-    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.13") == 0) runtime13 = Exports(*map);
-    if (slash != nullptr && std::strcmp(slash, "/libcudart.so.12") == 0) runtime12 = Exports(*map);
+    for (auto& runtime : runtimes)
+      if (slash != nullptr && std::strcmp(slash, runtime.file) == 0) runtime.exports = Exports(*map);
   }
-  if (!runtime13.found()) return;
+  if (!runtimes[0].exports.found()) return;
   serve_new(_r_debug, false);
   // The debuggers' function is empty: a return, and padding up to the next function.
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));

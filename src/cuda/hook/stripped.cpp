@@ -8,6 +8,7 @@
 #include "cuda/hook/stripped.hpp"
 
 #include <algorithm>
+#include <iterator>
 
 #include "cuda/fatbin.hpp"
 
@@ -221,18 +222,24 @@ class Search {
   bool add_unnamed(uint64_t named, F&& add) const {
     constexpr const char* before[] = {"__cudaRegisterFatBinary",   "__cudaRegisterFatBinaryEnd",
                                       "__cudaUnregisterFatBinary", "__cudaRegisterVar",
-                                      "__cudaRegisterManagedVar",  "__cudaRegisterHostVar",
-                                      "__cudaRegisterFunction"};
-    constexpr const char* after[] = {
-        "__cudaPushCallConfiguration", "__cudaPopCallConfiguration", "__cudaGetKernel",
-        "__cudaLaunchKernel",          "__cudaLaunchKernel_ptsz",    "__cudaRegisterUnifiedTable"};
+                                      "__cudaRegisterManagedVar",  "__cudaRegisterHostVar"};
+    constexpr const char* references[] = {"__cudaRegisterTexture",
+                                          "__cudaRegisterSurface"};  // of CUDA 11 only
+    constexpr const char* launches[] = {"__cudaGetKernel", "__cudaLaunchKernel", "__cudaLaunchKernel_ptsz",
+                                        "__cudaRegisterUnifiedTable"};  // of CUDA 12 and later
     if (registered_ == nullptr) return true;
-    const uint64_t first = named - sizeof before / sizeof *before;
-    if (first != registers_) return false;
-    uint64_t function = first;
+    const bool has_references = registers_ + std::size(before) + std::size(references) + 1 == named;
+    if (!has_references && registers_ + std::size(before) + 1 != named) return false;
+    uint64_t function = registers_;
     for (const char* name : before) add(function++, name);
+    if (has_references)
+      for (const char* name : references) add(function++, name);
+    add(function, "__cudaRegisterFunction");
     function = named;
-    for (const char* name : after) add(++function, name);
+    for (const char* name : {"__cudaPushCallConfiguration", "__cudaPopCallConfiguration"})
+      add(++function, name);
+    if (!has_references)
+      for (const char* name : launches) add(++function, name);
     return true;
   }
 

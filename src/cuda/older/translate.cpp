@@ -1,28 +1,24 @@
-// The functions of CUDA 12 that CUDA 13 has with other parameters or other structures: what a program passes
-// is put as CUDA 13 has it, and what comes back as it was (sources: CUDA's headers of 12.9 and 13.0). Errors,
-// those of null pointers among them, are left to the function of CUDA 13.
+// The functions of CUDA 12 and 11 that CUDA 13 has with other parameters or other structures: what a program
+// passes is put as CUDA 13 has it, and what comes back as it was (sources: CUDA's headers of 11.8, 12.9
+// and 13.0). Errors, those of null pointers among them, are left to the function of CUDA 13. Compiled for
+// each of them.
 #include <algorithm>
 #include <cstring>
-#include <initializer_list>
 
 #include "cuda/older/of_13.hpp"
-#include "cuda/runtime/api.hpp"
-#include "cuda/runtime/texture.hpp"
-
-namespace lanescope::cuda {
-struct Graph;
-struct Node;
-}  // namespace lanescope::cuda
+#include "cuda/older/structures.hpp"
 
 using namespace lanescope::cuda;
 
 LANESCOPE_DECLARE_OF_13(cudaCreateSurfaceObject, uint64_t* out, const ResourceDescription* resource);
 LANESCOPE_DECLARE_OF_13(cudaCreateTextureObject, uint64_t* out, const ResourceDescription* resource,
                         const TextureDescription* how, const ViewDescription* view);
+LANESCOPE_DECLARE_OF_13(cudaFuncGetAttributes, FunctionAttributes* out, const void* function);
 LANESCOPE_DECLARE_OF_13(cudaDeviceGetAttribute, int* value, int attribute, int device);
 LANESCOPE_DECLARE_OF_13(cudaGetDeviceProperties, DeviceProperties* out, int device);
 LANESCOPE_DECLARE_OF_13(cudaGetSurfaceObjectResourceDesc, ResourceDescription* out, uint64_t handle);
 LANESCOPE_DECLARE_OF_13(cudaGetTextureObjectResourceDesc, ResourceDescription* out, uint64_t handle);
+LANESCOPE_DECLARE_OF_13(cudaGetTextureObjectTextureDesc, TextureDescription* out, uint64_t handle);
 LANESCOPE_DECLARE_OF_13(cudaGetTextureObjectResourceViewDesc, ViewDescription* out, uint64_t handle);
 LANESCOPE_DECLARE_OF_13(cudaGraphAddDependencies, Graph* graph, Node* const* from, Node* const* to,
                         const void* edges, size_t count);
@@ -43,39 +39,6 @@ LANESCOPE_DECLARE_OF_13(cudaPointerGetAttributes, PointerAttributes* out, const 
 LANESCOPE_DECLARE_OF_13(cudaRuntimeGetVersion, int* version);
 
 namespace {
-
-/// A structure of CUDA 13 that is the one of CUDA 12 with more at its end: the bytes of the older one.
-template <typename T>
-constexpr size_t older_bytes = 0;
-template <>
-constexpr size_t older_bytes<PointerAttributes> = 24;
-template <>
-constexpr size_t older_bytes<ResourceDescription> = 64;
-template <>
-constexpr size_t older_bytes<ViewDescription> = 48;
-
-/// What a program passes, as CUDA 13 has it; nothing stays nothing.
-template <typename T>
-class Longer {
- public:
-  explicit Longer(const void* older) : is_there_(older != nullptr) {
-    if (is_there_) std::memcpy(&value_, older, older_bytes<T>);
-  }
-  [[nodiscard]] const T* get() const { return is_there_ ? &value_ : nullptr; }
-
- private:
-  bool is_there_;
-  T value_{};
-};
-
-/// Calls what fills a structure of CUDA 13, and passes on as much as CUDA 12 has of it.
-template <typename T, typename From>
-Status fill_older(Status (*function)(T*, From), void* older, From from) {
-  T value{};
-  const Status status = function(older == nullptr ? nullptr : &value, from);
-  if (older != nullptr && status == Status::success) std::memcpy(older, &value, older_bytes<T>);
-  return status;
-}
 
 /// Bytes of CUDA 12's cudaDeviceProp, and of the one before, which it begins with.
 constexpr size_t properties_bytes = 1032, properties_bytes_of_11 = 728;
@@ -144,9 +107,6 @@ Status tell_place(Status status, size_t* failed) {
   return status;
 }
 
-/// cudaErrorInvalidValue, which the runtime remembers.
-Status refuse() { return cudaRuntimeGetVersion_of_13(nullptr); }
-
 /// Whether there is such a device; the runtime remembers if not.
 Status check_device(int device) {
   constexpr int any_attribute = 1;
@@ -168,7 +128,7 @@ static_assert(sizeof(LaunchParams) == 56);
 
 LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) {
   const Status status = cudaRuntimeGetVersion_of_13(version);
-  if (status == Status::success) *version = 12090;
+  if (status == Status::success) *version = LANESCOPE_OLDER_VERSION;
   return status;
 }
 
@@ -180,13 +140,18 @@ LANESCOPE_CUDA_API Status cudaGetDeviceProperties(void* out, int device) {
   return get_properties(out, properties_bytes_of_11, device);
 }
 
+LANESCOPE_CUDA_API Status cudaFuncGetAttributes(void* out, const void* function) {
+  return fill_older(&cudaFuncGetAttributes_of_13, out, function);
+}
+
 LANESCOPE_CUDA_API Status cudaPointerGetAttributes(void* out, const void* pointer) {
   return fill_older(&cudaPointerGetAttributes_of_13, out, pointer);
 }
 
-LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const void* resource,
-                                                  const TextureDescription* how, const void* view) {
-  return cudaCreateTextureObject_of_13(out, Longer<ResourceDescription>(resource).get(), how,
+LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const void* resource, const void* how,
+                                                  const void* view) {
+  return cudaCreateTextureObject_of_13(out, Longer<ResourceDescription>(resource).get(),
+                                       Longer<TextureDescription>(how).get(),
                                        Longer<ViewDescription>(view).get());
 }
 
@@ -196,6 +161,10 @@ LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const void* res
 
 LANESCOPE_CUDA_API Status cudaGetTextureObjectResourceDesc(void* out, uint64_t handle) {
   return fill_older(&cudaGetTextureObjectResourceDesc_of_13, out, handle);
+}
+
+LANESCOPE_CUDA_API Status cudaGetTextureObjectTextureDesc(void* out, uint64_t handle) {
+  return fill_older(&cudaGetTextureObjectTextureDesc_of_13, out, handle);
 }
 
 LANESCOPE_CUDA_API Status cudaGetSurfaceObjectResourceDesc(void* out, uint64_t handle) {
@@ -245,7 +214,7 @@ LANESCOPE_CUDA_API Status cudaGraphNodeGetDependentNodes(const Node* node, Node*
 /// There is one device, so that one launch is all there can be.
 LANESCOPE_CUDA_API Status cudaLaunchCooperativeKernelMultiDevice(const LaunchParams* launches, unsigned count,
                                                                  unsigned) {
-  if (launches == nullptr || count != 1) return refuse();
+  if (launches == nullptr || count != 1) return lanescope_remember(Status::invalid_value);
   return cudaLaunchCooperativeKernel_of_13(launches->function, launches->grid, launches->block,
                                            launches->arguments, launches->shared, launches->stream);
 }

@@ -30,6 +30,9 @@ LANESCOPE_CUDA_API Status cudaGetLastError() {
 
 LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return last_error(); }
 
+// NOLINTNEXTLINE(readability-identifier-naming): a name for all programs
+LANESCOPE_CUDA_API Status lanescope_remember(Status status) { return remember(status); }
+
 LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
