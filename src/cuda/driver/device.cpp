@@ -11,13 +11,6 @@
 #include "cuda/runtime/calls.hpp"
 
 namespace lanescope::cuda {
-namespace {
-
-std::atomic<bool> initialized{false};
-
-}  // namespace
-
-bool is_initialized() { return initialized || current_context != nullptr; }
 
 Status result_of(Status status) {
   switch (status) {  // those that only the runtime has
@@ -38,7 +31,7 @@ using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cuInit(unsigned flags) {
   if (flags != 0) return Status::invalid_value;
-  initialized = true;
+  driver_is_up = true;
   return Status::success;
 }
 

@@ -18,16 +18,13 @@ struct DriverCopy3D;
 /// A CUDA_MEMCPY3D as the runtime has it; false for one that makes no sense, and for none.
 [[nodiscard]] bool to_copy(const DriverCopy3D* from, Copy3D& to);
 
-/// Whether cuInit was called, or the runtime has used the device on this thread.
-[[nodiscard]] bool is_initialized();
-
 /// The driver's result for one of the runtime's.
 [[nodiscard]] Status result_of(Status status);
 
 /// Runs a function of the driver, which leaves the runtime's last error alone and takes no context by itself.
 template <typename F>
 Status driver(F&& body) {
-  if (!is_initialized()) return Status::initialization_error;
+  if (!driver_is_up) return Status::initialization_error;
   const Status error_before = last_error();
   const bool in_driver_before = std::exchange(in_driver, true);
   const Status status = body();

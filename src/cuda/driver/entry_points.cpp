@@ -78,7 +78,7 @@ Status find_for_runtime(const char* name, void** function, int version, unsigned
   *function = nullptr;
   const Query query = find(name, version, flags == per_thread_streams, function);
   if (result != nullptr) *result = static_cast<int>(query);
-  if (query == Query::success) return Status::success;
+  if (query == Query::success) return remember(Status::success);
   say("the driver's function " + std::string(name) + " is not there");
   return result != nullptr ? Status::success : remember(Status::symbol_not_found);
 }

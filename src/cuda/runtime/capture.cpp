@@ -271,5 +271,5 @@ LANESCOPE_CUDA_API Status cudaStreamUpdateCaptureDependencies(Stream* handle, No
 LANESCOPE_CUDA_API Status cudaThreadExchangeStreamCaptureMode(int* mode) {
   if (mode == nullptr) return remember(Status::invalid_value);
   std::swap(mode_of_thread(), *mode);
-  return Status::success;
+  return in_context_of_device(Status::success);
 }

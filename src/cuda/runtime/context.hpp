@@ -18,6 +18,10 @@ struct Context {
 
 Context& primary_context();
 
+/// Whether the driver is initialised: by cuInit, or by any call of the runtime but cudaRuntimeGetVersion
+/// (measured on an H200, tests/cuda/programs/begin.cu).
+inline constinit std::atomic<bool> driver_is_up{false};
+
 /// The calling thread's current context; nullptr: none.
 inline constinit thread_local Context* current_context = nullptr;
 

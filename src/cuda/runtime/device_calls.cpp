@@ -63,13 +63,13 @@ using namespace lanescope::cuda;
 LANESCOPE_CUDA_API Status cudaGetDeviceCount(int* count) {
   if (count == nullptr) return remember(Status::invalid_value);
   *count = 1;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaGetDevice(int* device) {
   if (device == nullptr) return remember(Status::invalid_value);
   *device = 0;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaSetDevice(int device) {
@@ -78,21 +78,24 @@ LANESCOPE_CUDA_API Status cudaSetDevice(int device) {
   return status;
 }
 
+/// It takes the primary context, but does not make it the thread's.
 LANESCOPE_CUDA_API Status cudaInitDevice(int device, unsigned, unsigned) {
-  return remember(check_device(device));
+  const Status status = check_device(device);
+  if (status == Status::success) primary_context().in_use = true;
+  return remember(status);
 }
 
 LANESCOPE_CUDA_API Status cudaSetValidDevices(int* devices, int count) {
   if (count < 0 || (count > 0 && devices == nullptr)) return remember(Status::invalid_value);
   for (int i = 0; i < count; ++i)
     if (devices[i] != 0) return remember(Status::invalid_device);
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaChooseDevice(int* device, const DeviceProperties* properties) {
   if (device == nullptr || properties == nullptr) return remember(Status::invalid_value);
   *device = 0;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaSetDeviceFlags(unsigned flags) {
@@ -100,13 +103,14 @@ LANESCOPE_CUDA_API Status cudaSetDeviceFlags(unsigned flags) {
   if (std::popcount(flags & ways_to_wait) > 1) return remember(Status::invalid_value);
   constexpr unsigned known = 31;
   device_flags = (flags & known) | map_host;
-  return Status::success;
+  primary_context().flags = flags & known & ~map_host;
+  return in_context_of_device(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaGetDeviceFlags(unsigned* flags) {
   if (flags == nullptr) return remember(Status::invalid_value);
   *flags = device_flags;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaGetDeviceProperties(DeviceProperties* out, int device) {
@@ -130,7 +134,7 @@ LANESCOPE_CUDA_API Status cudaDeviceGetAttribute(int* value, int attribute, int 
 LANESCOPE_CUDA_API Status cudaDriverGetVersion(int* version) {
   if (version == nullptr) return remember(Status::invalid_value);
   *version = driver_version;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) {
@@ -169,7 +173,7 @@ LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
   if (value == nullptr) return remember(Status::invalid_value);
   if (const Status status = check_limit(limit); status != Status::success) return remember(status);
   *value = limits[limit].value;
-  return Status::success;
+  return in_context_of_device(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
@@ -197,14 +201,14 @@ LANESCOPE_CUDA_API Status cudaDeviceGetByPCIBusId(int* device, const char* text)
     return remember(Status::invalid_value);
   if (std::strcmp(text, bus_id) != 0) return remember(Status::invalid_device);
   *device = 0;
-  return Status::success;
+  return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (can == nullptr) return remember(Status::invalid_value);
   if (device != 0 || peer != 0) return remember(Status::invalid_device);
   *can = 0;
-  return Status::success;
+  return remember(Status::success);
 }
 
 /// There is no second device to ask about.
@@ -221,7 +225,7 @@ LANESCOPE_CUDA_API Status cudaDeviceDisablePeerAccess(int) { return remember(Sta
 LANESCOPE_CUDA_API Status cudaDeviceGetCacheConfig(int* config) {
   if (config == nullptr) return remember(Status::invalid_value);
   *config = cache_config;
-  return Status::success;
+  return in_context_of_device(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetCacheConfig(int config) {
@@ -236,16 +240,18 @@ LANESCOPE_CUDA_API Status cudaDeviceSetCacheConfig(int config) {
 LANESCOPE_CUDA_API Status cudaDeviceGetSharedMemConfig(int* config) {
   if (config == nullptr) return remember(Status::invalid_value);
   *config = bank_config;
-  return Status::success;
+  return in_context_of_device(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetSharedMemConfig(int config) {
   if (config < 0 || config > 2) return remember(Status::invalid_value);
-  return Status::success;  // bank widths can be chosen on sm_3x only; there by --bank-mode
+  return remember(Status::success);  // bank widths can be chosen on sm_3x only; there by --bank-mode
 }
 
-LANESCOPE_CUDA_API Status cudaCtxResetPersistingL2Cache() { return Status::success; }
+LANESCOPE_CUDA_API Status cudaCtxResetPersistingL2Cache() {
+  return remember(current_context == nullptr ? Status::invalid_context : Status::success);
+}
 
 // Profilers' marks around the part of a program that is of interest.
-LANESCOPE_CUDA_API Status cudaProfilerStart() { return Status::success; }
-LANESCOPE_CUDA_API Status cudaProfilerStop() { return Status::success; }
+LANESCOPE_CUDA_API Status cudaProfilerStart() { return in_context_of_device(Status::success); }
+LANESCOPE_CUDA_API Status cudaProfilerStop() { return in_context_of_device(Status::success); }

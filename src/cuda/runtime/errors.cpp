@@ -25,15 +25,17 @@ using namespace lanescope::cuda;
 LANESCOPE_CUDA_API Status cudaGetLastError() {
   const Status last = last_error();
   last_error() = Status::success;
+  driver_is_up = true;
   return last;
 }
 
-LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return last_error(); }
+LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return remember(last_error()); }
 
 // NOLINTNEXTLINE(readability-identifier-naming): a name for all programs
 LANESCOPE_CUDA_API Status lanescope_remember(Status status) { return remember(status); }
 
 LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
+  driver_is_up = true;
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
   case number:                              \
@@ -45,6 +47,7 @@ LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
 }
 
 LANESCOPE_CUDA_API const char* cudaGetErrorString(Status error) {
+  driver_is_up = true;
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
   case number:                              \

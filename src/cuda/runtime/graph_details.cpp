@@ -90,7 +90,7 @@ LANESCOPE_CUDA_API Status cudaGraphMemFreeNodeGetParams(const Node* node, void**
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetGraphMemAttribute(int device, int attribute, uint64_t* value) {
-  return call([&](Runtime& runtime) {
+  return ask([&](Runtime& runtime) {
     if (device != 0) return Status::invalid_device;
     if (value == nullptr || attribute < used || attribute > reserved_high) return Status::invalid_value;
     const bool is_high = attribute == used_high || attribute == reserved_high;

@@ -344,7 +344,7 @@ LANESCOPE_CUDA_API Status cudaHostGetFlags(unsigned* flags, void* host) {
 }
 
 LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const void* pointer) {
-  return call([&](Runtime& runtime) {
+  return ask([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
     *out = {};
     auto* address = const_cast<void*>(pointer);

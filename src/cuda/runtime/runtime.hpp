@@ -377,6 +377,7 @@ bool& in_host_function();
 
 /// Result of a call: remembered if it is an error.
 inline Status remember(Status status) {
+  driver_is_up.store(true, std::memory_order_relaxed);
   if (status != Status::success && status != Status::not_ready) last_error() = status;
   return status;
 }
@@ -394,15 +395,29 @@ Status query(F&& body) {
   }
 }
 
-/// Runs a call of the device.
+/// Runs a call that asks of the device's memory, without a context.
 template <typename F>
-Status call(F&& body) {
+Status ask(F&& body) {
   return query([&](Runtime& runtime) -> Status {
     if (in_host_function()) return Status::not_permitted;
-    use_context();
     const Status failed = runtime.failure;
     return failed != Status::success ? failed : body(runtime);
   });
+}
+
+/// Runs a call of the device.
+template <typename F>
+Status call(F&& body) {
+  return ask([&](Runtime& runtime) -> Status {
+    use_context();
+    return body(runtime);
+  });
+}
+
+/// What is known without the device, and yet takes its context.
+inline Status in_context_of_device(Status status) {
+  use_context();
+  return remember(status);
 }
 
 /// What is done at once and cannot become part of a graph, such as taking memory or asking whether an event

@@ -190,7 +190,7 @@ LANESCOPE_CUDA_API Status cudaStreamCopyAttributes(Stream* target, Stream* sourc
 LANESCOPE_CUDA_API Status cudaDeviceGetStreamPriorityRange(int* least, int* greatest) {
   if (least != nullptr) *least = least_priority;
   if (greatest != nullptr) *greatest = greatest_priority;
-  return Status::success;
+  return in_context_of_device(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaStreamWaitEvent(Stream* handle, Event* event, unsigned flags) {
