@@ -190,10 +190,17 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   for (const char* name : runtime_names) preloaded += ":" + (libraries / name).string();
   prepend("LD_PRELOAD", preloaded);
   prepend("LD_LIBRARY_PATH", libraries.string());
-  // Numba and CuPy keep what was compiled: here PTX, which is no use elsewhere, and elsewhere machine code.
+  // Numba, CuPy, Triton and PyTorch keep what was compiled: here PTX, which is no use elsewhere, and
+  // elsewhere machine code.
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
   set("CUPY_CACHE_DIR", (reports / "cupy.cache").string());
   set("CUPY_COMPILE_WITH_PTX", "1");
+  // Triton assembles its PTX itself: by this, which hands it on.
+  set("TRITON_CACHE_DIR", (reports / "triton.cache").string());
+  set("TORCHINDUCTOR_CACHE_DIR", (reports / "inductor.cache").string());
+  set("TRITON_LIBCUDA_PATH", libraries.string());
+  for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
+    set(name, (libraries / "keep_ptx").string());
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);
@@ -299,14 +306,15 @@ ProgramRun run_program(const ProgramOptions& options) {
   const std::string path = find_program(options.command.front());
   const ProgramFile file = inspect(path);
   check_program(path, file);
-  const ScratchFolder folder;
-  const int status = start_and_wait(options, path, preloadable(libraries, folder.path()), folder.path());
-
   ProgramRun run;
-  run.reports = read_reports(folder.path());
+  run.files = std::make_shared<const ScratchFolder>();
+  const fs::path& folder = run.files->path();
+  const int status = start_and_wait(options, path, preloadable(libraries, folder), folder);
+
+  run.reports = read_reports(folder);
   child = 0;
   const auto some_process_left = [&](const char* mark) {
-    return std::any_of(fs::directory_iterator(folder.path()), fs::directory_iterator(),
+    return std::any_of(fs::directory_iterator(folder), fs::directory_iterator(),
                        [&](const fs::directory_entry& entry) { return entry.path().extension() == mark; });
   };
   run.has_defect = some_process_left(".failed");

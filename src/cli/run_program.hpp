@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/files.hpp"
 #include "lanescope/model/arch.hpp"
 #include "report/report.hpp"
 
@@ -44,6 +46,8 @@ struct ProgramRun {
   bool has_defect = false;  ///< a kernel did wrong
   bool is_partial = false;  ///< something of it could not be run here, as stderr says
   std::vector<ProcessReport> reports;
+  std::shared_ptr<const ScratchFolder>
+      files;  ///< what was made for the run alone: sources that reports quote
 };
 
 /// Throws lanescope::Error when the program cannot be run. When it used no GPU, that is said on stderr.

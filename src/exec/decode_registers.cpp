@@ -56,8 +56,16 @@ void Decoder::emit_register_instruction(const Inst* before) {
   }
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
   if (in_->op == Op::set) imm |= set_value(in_->type(), in_->types.back()) << 32;
-  key.sources = count;
+  const bool of_three = count == 3 && (in_->op == Op::min || in_->op == Op::max);
+  key.sources = of_three ? 2 : count;
   const Handler h = select(key);
+  if (of_three) {
+    Inst& i = put(h, true);
+    i.d = scratch(lane_bytes(in_->type()));
+    i.a = sources[0];
+    i.b = sources[1];
+    sources = {i.d, sources[2], no_operand, no_operand};
+  }
   if (before != nullptr) {
     Inst& i = put(before->fn, true);
     i.a = before->a;

@@ -741,6 +741,10 @@ struct OperandChecker {
       fail(operands[1], name() + " is for 128 bytes, a tensor map");
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
+    // Of three values: from sm_100 on.
+    if ((instruction.op == Op::min || instruction.op == Op::max) && operands.size() == 4 &&
+        (instruction.type() != Type::f32 || instruction.has(Mod::xorsign)))
+      fail(operands[3], name() + " takes 3 operands, not 4");
     if ((instruction.op == Op::txq || instruction.op == Op::suq) &&
         ((operands[1].reg == no_index && operands[1].symbol.kind == SymbolRef::Kind::none) ||
          operands[1].bits != 0))

@@ -42,6 +42,18 @@ TEST(Engine, FindingsNameTheFirstBlockForAnyNumberOfHostThreads) {
   }
 }
 
+/// From sm_100 on. The destination may be a source, and lanes that the guard leaves out keep what they had.
+TEST(Engine, TheLeastAndTheGreatestOfThree) {
+  Program p(
+      "{ .reg .f32 %a, %b, %c; cvt.rn.f32.u32 %a, %r1; mov.f32 %b, 0f40A00000; sub.f32 %c, 0f41200000, %a;\n"
+      "setp.lt.u32 %p1, %r1, 30; @%p1 max.f32 %c, %a, %b, %c; min.NaN.f32 %c, %c, 0f41F00000, 0f41F80000;\n"
+      "cvt.rni.s32.f32 %r5, %c; st.global.u32 [%rd3], %r5; }");
+  p.run({1}, {32});
+  EXPECT_EQ(p.word(1), 9u);                           // 10 - lane
+  EXPECT_EQ(p.word(5), 5u);                           // the constant
+  EXPECT_EQ(p.word(29), 29u);                         // the lane
+  EXPECT_EQ(p.word(31), static_cast<uint32_t>(-21));  // not executed
+}
 TEST(Engine, MisalignedNullAndSharedAccesses) {
   Program misaligned("add.u64 %rd3, %rd3, 2;\nld.global.u32 %r5, [%rd3];");
   EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);

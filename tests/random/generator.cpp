@@ -527,6 +527,8 @@ class Builder {
         present[i] = false;
       } else if (form.op() == Op::setp && pattern.piped && packed(form.type())) {
         present[i] = true;
+      } else if (form.op() == Op::min || form.op() == Op::max) {
+        present[i] = !pattern.optional;  // of three values from sm_100 on
       } else if (pattern.optional) {
         present[i] = random_.chance(50) && !(form.op() == Op::match && form.has(Mod::any));
       }

@@ -244,7 +244,7 @@ void serve_new(const r_debug& debug, bool opened) {
     // Programs that load PTX themselves have a runtime, but no device code.
     if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so"))
       continue;
-    say("lanescope: error: ", is_program ? "the program" : path,
+    say(is_left_alone ? "lanescope: " : "lanescope: error: ", is_program ? "the program" : path,
         served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 10 or older: its kernels "
                                   "cannot run here. Compile it with CUDA 11, 12 or 13\n"
         : is_left_alone

@@ -119,14 +119,17 @@ Binary* Runtime::register_binary(const void* wrapper) {
     } else {
       binary->containers.push_back(container_at(w.data, binary->name));
     }
-    // A program without PTX can never run a kernel here; better said now than at its first launch.
+    // A program without PTX can never run a kernel here; better said now than at its first launch. Libraries
+    // bring more than is used of them.
     std::vector<FatImage> all;
     for (const auto& container : binary->containers)
       for (FatImage& image : read_fat_binary(container, binary->name)) all.push_back(std::move(image));
     const bool has_ptx =
         std::any_of(all.begin(), all.end(), [](const FatImage& i) { return i.kind == FatImage::Kind::ptx; });
     if (!has_ptx && !all.empty()) {
-      say("error: " + why_no_ptx(binary->name, all, device.target()));
+      binary->defect = why_no_ptx(binary->name, all, device.target());
+      binary->is_untold = !bounds.file.empty();
+      if (!binary->is_untold) say("error: " + binary->defect);
       binary->loaded = true;
       binary->status = Status::no_kernel_image_for_device;
     }
@@ -177,8 +180,9 @@ Function* Runtime::function(const void* stub_or_handle) const {
 Status Runtime::load(Binary& binary) {
   const std::lock_guard lock(binary.mutex);
   if (binary.loaded) {
-    // What was said when it was registered matters from now on: many programs bring more than they use.
+    // What was wrong when it was registered matters from now on.
     if (binary.status != Status::success) has_refused = true;
+    if (std::exchange(binary.is_untold, false)) refuse(binary.defect);
     return binary.status;
   }
   binary.loaded = true;

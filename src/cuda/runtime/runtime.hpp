@@ -85,6 +85,7 @@ struct Binary {
   bool loaded = false;
   Status status = Status::success;  ///< of loading
   std::string defect;               ///< why it could not be loaded
+  bool is_untold = false;           ///< which has not been said
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
   std::optional<ptx::Assembly> assembly;  ///< once asked for
