@@ -163,11 +163,8 @@ constexpr Declaration declarations[] = {
     {"cudaGraphSetConditional", Builtin::set_condition, {8, 4}, 0},
     {"__assertfail", Builtin::assertfail, {8, 8, 4, 8, 8}, 0},
     {"__cudaCDP2GetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
-    {"cudaGetParameterBufferV2", Builtin::parameter_buffer, {8, 12, 12, 4}, 8},
     {"__cudaCDP2LaunchDeviceV2", Builtin::launch, {8, 8}, 4},
     {"__cudaCDP2LaunchDeviceV2_ptsz", Builtin::launch, {8, 8}, 4},
-    {"cudaLaunchDeviceV2", Builtin::launch, {8, 8}, 4},
-    {"cudaLaunchDeviceV2_ptsz", Builtin::launch, {8, 8}, 4},
     {"__cudaCDP2StreamCreateWithFlags", Builtin::make_handle, {8, 4}, 4},
     {"__cudaCDP2EventCreateWithFlags", Builtin::make_handle, {8, 4}, 4},
     {"__cudaCDP2StreamDestroy", Builtin::no_wait, {8}, 4},
@@ -191,9 +188,15 @@ constexpr Declaration declarations[] = {
     {"__cudaCDP2MemsetAsync_ptsz", Builtin::set, {8, 4, 8, 8}, 4},
 };
 
+/// Before CUDA 12 the functions by which kernels launch others had the names that programs give them.
+constexpr std::string_view launching = "__cudaCDP2", launching_before = "cuda";
+
 const Declaration* find_declaration(std::string_view name) {
   for (const Declaration& declaration : declarations)
-    if (declaration.name == name) return &declaration;
+    if (declaration.name == name ||
+        (declaration.name.starts_with(launching) && name.starts_with(launching_before) &&
+         declaration.name.substr(launching.size()) == name.substr(launching_before.size())))
+      return &declaration;
   return nullptr;
 }
 
@@ -208,7 +211,9 @@ constexpr uint32_t runtime_version = 13000;
 }  // namespace
 
 std::optional<Builtin> find_builtin(const ptx::Function& function) {
-  if (function.has_body && !function.name.starts_with("__cudaCDP2")) return std::nullopt;
+  if (function.has_body && !function.name.starts_with(launching) &&
+      !function.name.starts_with(launching_before))
+    return std::nullopt;
   const Declaration* declaration = find_declaration(function.name);
   return declaration == nullptr ? std::nullopt : std::optional(declaration->builtin);
 }

@@ -37,8 +37,8 @@ enum class Builtin : uint8_t {
 };
 
 /// What the engine itself provides in place of a function: of those that the PTX only declares, and of those
-/// by which kernels launch others, of which CUDA 12's library for kernels (cudadevrt) brings PTX that asks
-/// the device's system.
+/// by which kernels launch others, of which the library for kernels (cudadevrt) of CUDA 11 and 12 brings PTX
+/// that asks the device's system.
 [[nodiscard]] std::optional<Builtin> find_builtin(const ptx::Function& function);
 /// Whether the PTX declares a function that find_builtin() finds with the parameters and result that it has.
 [[nodiscard]] bool is_declared_well(const ptx::Function& function);

@@ -76,12 +76,12 @@ Status bind(const void* host, bool is_surface, size_t offset, Make&& make) {
   if (known == references().all.end() || known->second.is_surface != is_surface)
     return is_surface ? invalid_surface : invalid_texture;
   Reference& reference = known->second;
-  uint64_t object = 0;
-  if (const Status status = make(reference, object); status != Status::success) return status;
   // The variable is loaded with the module that has it.
   void* variable = nullptr;
   if (const Status status = cudaGetSymbolAddress_of_13(&variable, host); status != Status::success)
     return status;
+  uint64_t object = 0;
+  if (const Status status = make(reference, object); status != Status::success) return status;
   if (reference.object != 0)
     (is_surface ? cudaDestroySurfaceObject_of_13 : cudaDestroyTextureObject_of_13)(reference.object);
   reference.object = object;
