@@ -265,7 +265,8 @@ __attribute__((constructor)) void start() {
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const char* slash = std::strrchr(map->l_name, '/');
     for (auto& runtime : runtimes)
-      if (slash != nullptr && std::strcmp(slash, runtime.file) == 0) runtime.exports = Exports(*map);
+      if (!runtime.exports.found() && slash != nullptr && std::strcmp(slash, runtime.file) == 0)
+        runtime.exports = Exports(*map);  // ours: what is preloaded comes first
   }
   if (!runtimes[0].exports.found()) return;
   serve_new(_r_debug, false);
