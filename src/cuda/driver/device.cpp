@@ -118,6 +118,8 @@ LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   return Status::not_supported;
 }
 
+LANESCOPE_PASS_3(cuLogsRegisterCallback, cudaLogsRegisterCallback, by_driver)
+LANESCOPE_PASS_1(cuLogsUnregisterCallback, cudaLogsUnregisterCallback, by_driver)
 LANESCOPE_PASS_0(cuProfilerStart, cudaProfilerStart, by_context)
 LANESCOPE_PASS_0(cuProfilerStop, cudaProfilerStop, by_context)
 

@@ -236,6 +236,8 @@ Status cudaOccupancyMaxActiveClusters(int* clusters, const void* handle,
                                       const LaunchDescription* description);
 Status cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle,
                                             const LaunchDescription* description);
+Status cudaLogsRegisterCallback(void* function, void*, void** handle);
+Status cudaLogsUnregisterCallback(void* handle);
 Status cudaProfilerStart();
 Status cudaProfilerStop();
 Status cudaStreamAddCallback(Stream* stream, StreamCallback callback, void* data, unsigned flags);

@@ -252,6 +252,16 @@ LANESCOPE_CUDA_API Status cudaCtxResetPersistingL2Cache() {
   return remember(current_context == nullptr ? Status::invalid_context : Status::success);
 }
 
+/// Who wants to be told of errors is taken note of; what is wrong is said on stderr here, to whoever reads that.
+LANESCOPE_CUDA_API Status cudaLogsRegisterCallback(void* function, void*, void** handle) {
+  if (function == nullptr || handle == nullptr) return remember(Status::invalid_value);
+  *handle = function;
+  return remember(Status::success);
+}
+LANESCOPE_CUDA_API Status cudaLogsUnregisterCallback(void* handle) {
+  return remember(handle == nullptr ? Status::invalid_value : Status::success);
+}
+
 // Profilers' marks around the part of a program that is of interest.
 LANESCOPE_CUDA_API Status cudaProfilerStart() { return in_context_of_device(Status::success); }
 LANESCOPE_CUDA_API Status cudaProfilerStop() { return in_context_of_device(Status::success); }
