@@ -252,7 +252,8 @@ LANESCOPE_CUDA_API Status cudaCtxResetPersistingL2Cache() {
   return remember(current_context == nullptr ? Status::invalid_context : Status::success);
 }
 
-/// Who wants to be told of errors is taken note of; what is wrong is said on stderr here, to whoever reads that.
+/// Who wants to be told of errors is taken note of; what is wrong is said on stderr here, to whoever reads
+/// that.
 LANESCOPE_CUDA_API Status cudaLogsRegisterCallback(void* function, void*, void** handle) {
   if (function == nullptr || handle == nullptr) return remember(Status::invalid_value);
   *handle = function;
