@@ -46,8 +46,8 @@ struct ProgramRun {
   bool has_defect = false;  ///< a kernel did wrong
   bool is_partial = false;  ///< something of it could not be run here, as stderr says
   std::vector<ProcessReport> reports;
-  std::shared_ptr<const ScratchFolder>
-      files;  ///< what was made for the run alone: sources that reports quote
+  /// What was made for the run alone: it holds sources that reports quote.
+  std::shared_ptr<const ScratchFolder> files;
 };
 
 /// Throws lanescope::Error when the program cannot be run. When it used no GPU, that is said on stderr.

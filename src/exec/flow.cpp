@@ -172,20 +172,13 @@ class Analysis {
 
   [[nodiscard]] uint32_t end() const { return static_cast<uint32_t>(flow_.blocks.size()); }
 
-  /// Immediate post-dominators. Threads that end (exit, a kernel's ret) leave the graph: they need not meet
+  /// Immediate post-dominators. Threads that end (exit, a kernel's ret) need not meet
   /// anybody. What has only such ends below it has no join.
   void find_joins() {
-    const uint32_t root = end() + 1;  // above the function's end and all ends of threads
-    Graph backwards(root + 1);
-    backwards.edge(root, end());
-    for (uint32_t b = 0; b < end(); ++b) {
-      for (uint32_t to : flow_.blocks[b].next) backwards.edge(to, b);
-      if (flow_.blocks[b].next.empty()) backwards.edge(root, b);
-    }
-    const Dominators behind(backwards, root);
+    const Dominators behind = post_dominators(flow_);
     for (uint32_t b = 0; b < end(); ++b)
       if (const uint32_t join = behind.above(b);
-          join != no_index && join != root && (join == end() || !ends_at_once(f_, flow_.blocks[join])))
+          join == end() || (join < end() && !ends_at_once(f_, flow_.blocks[join])))
         flow_.blocks[b].join = join;
   }
 
@@ -266,6 +259,17 @@ class Analysis {
 };
 
 }  // namespace
+
+Dominators post_dominators(const Flow& flow) {
+  const auto end = static_cast<uint32_t>(flow.blocks.size()), root = end + 1;
+  Graph backwards(root + 1);
+  backwards.edge(root, end);
+  for (uint32_t b = 0; b < end; ++b) {
+    for (const uint32_t to : flow.blocks[b].next) backwards.edge(to, b);
+    if (flow.blocks[b].next.empty()) backwards.edge(root, b);
+  }
+  return {backwards, root};
+}
 
 Flow analyse(const ptx::Function& function, bool end_returns) {
   return Analysis(function, end_returns).run();

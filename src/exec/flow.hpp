@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exec/dominators.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::exec {
@@ -63,6 +64,10 @@ struct Flow {
 
 /// The blocks that are reached, each after those that come before it on every path: reverse post-order.
 [[nodiscard]] std::vector<uint32_t> reverse_post_order(const Flow& flow);
+
+/// What every way from a block leads through. The root, a node of its own behind `blocks.size()`, stands
+/// above the function's end and all ends of threads.
+[[nodiscard]] Dominators post_dominators(const Flow& flow);
 
 /// `end_returns`: a `ret` goes to the function's end (a device function) instead of ending the thread (a
 /// kernel).

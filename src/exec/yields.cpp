@@ -80,20 +80,14 @@ class Influence {
   /// nothing but the end of the thread are none: the assembler ends lanes by a predicate.
   void find_controlled() {
     const auto end = static_cast<uint32_t>(flow_.blocks.size());
-    Graph back(end + 1);
-    for (uint32_t b = 0; b < end; ++b) {
-      for (const uint32_t to : loops_.graph.after[b]) back.edge(to, b);
-      if (loops_.graph.after[b].empty()) back.edge(end, b);
-    }
-    const Dominators behind(back, end);
+    const Dominators behind = post_dominators(flow_);
     controlled_.resize(end);
     for (uint32_t b = 0; b < end; ++b) {
       std::vector<uint32_t> next = loops_.graph.after[b];
       std::erase_if(next, [&](uint32_t to) { return to == end || ends_at_once(f_, flow_.blocks[to]); });
       if (next.size() < 2) continue;
       for (uint32_t at : next)
-        for (; at != no_index && at != end && at != behind.above(b); at = behind.above(at))
-          controlled_[b].push_back(at);
+        for (; at < end && at != behind.above(b); at = behind.above(at)) controlled_[b].push_back(at);
     }
   }
 

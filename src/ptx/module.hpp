@@ -139,7 +139,8 @@ struct Relocation {
 };
 
 /// A variable of a state space, or a parameter.
-/// What a variable is declared as in place of memory: .texref, .surfref.
+/// What a variable is declared as in place of memory: .texref, .surfref. It holds the handle of what it is
+/// bound to.
 enum class Reference : uint8_t { none, texture, surface };
 
 struct Variable {
@@ -153,8 +154,7 @@ struct Variable {
   uint64_t size = 0;             ///< bytes; 0 for unsized arrays
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
   bool is_pointer_hint = false;  ///< parameter written with .ptr
-  Reference reference =
-      Reference::none;             ///< of another kind: holds the handle of what it is bound to, 8 bytes
+  Reference reference = Reference::none;
   std::vector<uint8_t> initial{};  ///< initial bytes; may be shorter than size (rest is zero)
   std::vector<Relocation> relocations{};
   uint32_t scope = 0;  ///< innermost `{}` of the body it was declared in (0 = outermost)

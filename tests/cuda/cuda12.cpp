@@ -177,8 +177,7 @@ void check_structures(float* memory) {
   require(is_untouched(attributes.behind), "nothing behind the attributes");
 
   // A texture of which CUDA 13 would read more than there is.
-  auto resource = filled<ResourceDescription>();
-  resource = ResourceDescription{};
+  ResourceDescription resource{};
   std::memset(resource.behind, 0x5a, sizeof resource.behind);
   resource.pointer = memory;
   resource.bytes = 64;

@@ -15,25 +15,10 @@
 #include <thread>
 #include <vector>
 
+#include "fat_binary.hpp"
 #include "runtime_calls.hpp"
 
-asm(R"(
-  .section .nv_fatbin,"a"
-  .balign 8
-fat_binary:
-  .incbin ")" LANESCOPE_FATBIN R"("
-  .previous
-)");
-extern "C" const unsigned char fat_binary[] __attribute__((visibility("hidden")));
-
 namespace {
-
-struct Wrapper {
-  int magic, version;
-  const void* data;
-  void* units;
-};
-__attribute__((section(".nvFatBinSegment"), used)) Wrapper wrapper = {0x466243b1, 1, fat_binary, nullptr};
 
 // The variables' host shadows.
 char factor[4], calls[4];

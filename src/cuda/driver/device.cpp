@@ -112,8 +112,7 @@ LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
       (serves == nullptr || !serves(caller.dli_fbase)) && !said.exchange(true))
     say(std::string(caller.dli_fname) +
         " has its own copy of the CUDA runtime, which does not work here: it is none of CUDA 11 to 13, or "
-        "was not "
-        "started by lanescope run. Its calls of cuda… functions return errors");
+        "was not started by lanescope run. Its calls of cuda… functions return errors");
   if (table != nullptr) *table = nullptr;
   return Status::not_supported;
 }
