@@ -888,6 +888,7 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     if (array.is_shared_with_hardware()) array.shape.unit = piece_bytes;
     for (const profile::SiteCounters& site : launch.profile.sites) {
       if (site.space != exec::AccessSpace::shared || site.variable != index) continue;
+      if (site.kind == exec::AccessKind::group_product) continue;  // costs the same in every layout
       array.counted[site.site] = site.counters.requests;
       array.wavefronts += site.counters.wavefronts;
     }

@@ -273,8 +273,7 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
 uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width, bool generic, bool store,
                       bool observed) {
   SiteState& site = w.worker->sites[in->aux];
-  std::array<uint32_t, 4> lanes{};  // by AccessSpace
-  uint32_t elsewhere = 0;
+  std::array<uint32_t, 5> lanes{};  // by AccessSpace
   Access event;
   Allocation last;
   bool one_allocation = true;
@@ -292,11 +291,9 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       const std::byte* at = shared_memory(w, in, lane, a, width, width);
       if (at == nullptr) continue;
       address[lane] = reinterpret_cast<uint64_t>(at);
-      event.address[lane] = static_cast<uint64_t>(at - w.shared);
-      if (at >= w.shared && at < w.shared + w.shared_bytes)
-        lanes[static_cast<size_t>(AccessSpace::shared)] |= bit;
-      else
-        elsewhere |= bit;  // another block's: no traffic that the observer counts
+      const bool own = at >= w.shared && at < w.shared + w.shared_bytes;
+      event.address[lane] = own ? static_cast<uint64_t>(at - w.shared) : a - shared_window;
+      lanes[static_cast<size_t>(own ? AccessSpace::shared : AccessSpace::cluster)] |= bit;
       continue;
     }
     if (generic && a - local_window < window_size) {
@@ -334,7 +331,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     }
     lanes[static_cast<size_t>(AccessSpace::global)] |= bit;
   }
-  const uint32_t good = lanes[0] | lanes[1] | lanes[2] | lanes[3] | elsewhere;
+  const uint32_t good = lanes[0] | lanes[1] | lanes[2] | lanes[3] | lanes[4];
   if (good == lanes[static_cast<size_t>(AccessSpace::global)] && one_allocation && last.size != 0) {
     site.base = last.base;
     site.end = last.base + last.size;
@@ -375,8 +372,20 @@ void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mas
   site.last_space = static_cast<uint32_t>(space) + 1;
 }
 
-void observe_async_proxy(Warp& w, uint32_t offset) {
-  if (w.worker->observer != nullptr) w.worker->observer->async_proxy(shared_variable_of(*w.worker, offset));
+void observe_bulk(Warp& w, const Inst* in, uint32_t offset, BulkAccess access) {
+  access.instruction = in->aux;
+  access.kind = w.worker->kernel->accesses[in->aux].kind;
+  access.block = w.block->index;
+  access.warp = w.index;
+  access.shared_variable = shared_variable_of(*w.worker, offset);
+  w.worker->observer->bulk_access(access);
+}
+
+void observe_cluster(Warp& w, const Inst* in, const std::array<uint64_t, warp_lanes>& address,
+                     uint32_t mask) {
+  Access event;
+  event.address = address;
+  tell(w, in, AccessSpace::cluster, mask, event);
 }
 
 void flush_repeats(WorkerState& worker) {

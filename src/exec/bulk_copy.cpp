@@ -30,7 +30,6 @@ class BulkCopy {
 
   void run() {
     if (form_.from == Side::registers) return store_values();
-    if (form_.to == Side::none) return;  // a prefetch
     if (form_.to == Side::tensor || form_.from == Side::tensor) return copy_box();
     const auto size = static_cast<uint32_t>(value(BulkPlace::size));
     if (size % unit != 0)
@@ -45,17 +44,29 @@ class BulkCopy {
       if (to == nullptr) return;
       check_read(from, size);
       write(to, from, size, reduction(form_.type));
+      note(value(BulkPlace::to), value(BulkPlace::from), size);
+      tell(AccessSpace::global, value(BulkPlace::from));
       return;
     }
+    const bool in_cluster = form_.from == Side::shared;
     each_target([&](uint64_t address) {
       std::byte* to = shared(address, size, unit);
       if (to == nullptr) return size;
-      if (form_.from == Side::shared) check_read(from, size);
+      if (in_cluster)
+        note(cluster_place(address), value(BulkPlace::from), size);
+      else
+        note(value(BulkPlace::from), address, size);
+      if (in_cluster) check_read(from, size);
       check_write(to, size);
       write(to, from, size, reduction(form_.type));
       return size;
     });
+    in_cluster ? tell(AccessSpace::cluster, value(BulkPlace::from))
+               : tell(AccessSpace::global, value(BulkPlace::to));
   }
+
+  /// Where st.async and red.async go: an address of shared::cluster, with its block's rank.
+  [[nodiscard]] uint64_t destination() const { return cluster_place(value(BulkPlace::to)); }
 
  private:
   Warp& w_;
@@ -65,7 +76,10 @@ class BulkCopy {
   struct {
     BlockChecks* checks = nullptr;  ///< of its block
     uint64_t offset = 0;
-  } mbarrier_;  ///< that waits for the copy, in a checked launch
+  } mbarrier_;                             ///< that waits for the copy, in a checked launch
+  std::vector<BulkAccess::Piece> pieces_;  ///< what the observer, if there is one, is to be told
+  bool is_noted_ = false;                  ///< all pieces are there: further targets get the same
+  bool is_unclear_ = false;
 
   [[nodiscard]] uint64_t value(uint32_t place) const {
     const uint32_t* words = w_.side + in_->a + 3 * place;
@@ -87,9 +101,27 @@ class BulkCopy {
 
   /// The memory behind an address of shared memory from which or to which the copy goes.
   [[nodiscard]] std::byte* shared(uint64_t address, uint32_t size, uint32_t align) const {
-    std::byte* at = shared_memory(w_, in_, lane_, address, size, align);
-    if (at != nullptr) observe_async_proxy(w_, static_cast<uint32_t>(in_block(address)));
-    return at;
+    return shared_memory(w_, in_, lane_, address, size, align);
+  }
+
+  [[nodiscard]] uint64_t cluster_place(uint64_t address) const {
+    const uint64_t place = address >= shared_window ? address - shared_window : address;
+    return place >> rank_shift != 0 ? place : cluster_address(static_cast<uint32_t>(place), w_.block->rank);
+  }
+
+  /// Bytes at `far` and at `near`, an address of shared memory, are copied.
+  void note(uint64_t far, uint64_t near, uint32_t bytes) {
+    if (w_.worker->observer == nullptr || is_noted_) return;
+    pieces_.push_back({far, static_cast<uint32_t>(in_block(near)), bytes});
+  }
+  /// `near`: the address of shared memory that is not in `space`.
+  void tell(AccessSpace space, uint64_t near) const {
+    if (w_.worker->observer == nullptr) return;
+    BulkAccess access;
+    access.space = space;
+    access.pieces = pieces_;
+    access.is_unclear = is_unclear_ || form_.multicast;
+    observe_bulk(w_, in_, static_cast<uint32_t>(in_block(near)), access);
   }
 
   void write(std::byte* to, const std::byte* from, size_t bytes, Reduction combine) const {
@@ -139,6 +171,7 @@ class BulkCopy {
       };
       begin_for_mbarrier(there(barrier));
       complete_bytes(w_, in_, lane_, there(barrier), copy(there(to)));
+      is_noted_ = true;
     }
   }
 
@@ -223,6 +256,7 @@ class BulkCopy {
         });
         return map->box_bytes();
       });
+      tell(AccessSpace::global, value(BulkPlace::to));
       return;
     }
     const Reduction combine = reduction(type_of(map->type));
@@ -232,6 +266,7 @@ class BulkCopy {
                  write(tensor, elements + row.begin * map->element_bytes(),
                        (row.end - row.begin) * map->element_bytes(), combine);
              });
+    tell(AccessSpace::global, value(BulkPlace::from));
   }
 
   static void convert(std::byte* elements, const Row& row) {
@@ -253,7 +288,7 @@ class BulkCopy {
   /// the row out of the swizzle, put back there when it is loaded; `tensor` its part in global memory,
   /// nullptr if there is none.
   template <class Move>
-  void move_box(const TensorMap& map, const Coordinates& first, uint64_t address, Move move) const {
+  void move_box(const TensorMap& map, const Coordinates& first, uint64_t address, Move move) {
     const bool loads = form_.from == Side::tensor;
     std::byte* box = shared(address, map.footprint(), box_align);
     if (box == nullptr) return;
@@ -273,6 +308,11 @@ class BulkCopy {
       if (row.begin < row.end)
         tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
                                !loads, &last);
+      if (tensor != nullptr)
+        note(row.address, origin + r * pitch + row.begin * map.element_bytes(),
+             (row.end - row.begin) * map.element_bytes());
+      // What is filled costs a GPU sectors, too: no rule for how many is known.
+      if (loads && row.end - row.begin != map.extent(0)) is_unclear_ = true;
       move(row, elements.data(), tensor);
       if (loads)
         for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(unit_at(i), elements.data() + i, unit);
@@ -300,8 +340,16 @@ class BulkCopy {
 }  // namespace
 
 const Inst* copy_bulk(Warp& w, const Inst* in) {
-  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
-    BulkCopy(w, in, static_cast<uint32_t>(std::countr_zero(rest))).run();
+  std::array<uint64_t, warp_lanes> to{};
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    BulkCopy copy(w, in, lane);
+    copy.run();
+    to[lane] = copy.destination();
+  }
+  if (w.worker->observer != nullptr && w.mask != 0 &&
+      std::bit_cast<BulkForm>(in->imm).from == BulkForm::Side::registers)
+    observe_cluster(w, in, to, w.mask);
   return in + 1;
 }
 

@@ -16,8 +16,8 @@ struct Warp;
 
 /// Inst::imm of a bulk copy.
 struct BulkForm {
-  enum class Side : uint8_t { none, global, shared, tensor, registers };
-  Side to = Side::none, from = Side::none;  ///< to none: a prefetch
+  enum class Side : uint8_t { global, shared, tensor, registers };
+  Side to{}, from{};
   bool multicast = false;
   bool is_reduction = false;
   ptx::Type type = ptx::Type::none;  ///< of a reduction without a tensor map, or of a value in a register

@@ -266,12 +266,17 @@ void BlockChecks::look_for_races(Now& now) {
         case AccessKind::load:
         case AccessKind::load_matrix: load(now, lane, index); break;
         case AccessKind::store:
-        case AccessKind::store_matrix: store(now, lane, index); break;
+        case AccessKind::store_matrix:
+        case AccessKind::async_store: store(now, lane, index); break;
         case AccessKind::atomic:
         case AccessKind::compare_and_swap:
         case AccessKind::update_loop: change(now, lane, index); break;
         case AccessKind::async_copy:
         case AccessKind::async_copy_cg: begin_copy(now, lane, index); break;
+        case AccessKind::group_product:
+        case AccessKind::bulk_load:
+        case AccessKind::bulk_store:
+        case AccessKind::bulk_reduction: break;  // copy_in_bulk() is told of these
       }
     });
   });

@@ -162,6 +162,14 @@ void Decoder::emit_bulk_copy() {
   Inst& i = put(copy_bulk, guarded());
   i.a = first;
   i.imm = std::bit_cast<uint64_t>(form);
+  if (form.from == Side::registers)
+    i.aux = new_site(form.is_reduction ? AccessKind::atomic : AccessKind::async_store, in_->space,
+                     uint64_t{ptx::size_of(form.type)} * form.count);
+  else
+    i.aux = new_site(form.is_reduction                                      ? AccessKind::bulk_reduction
+                     : form.to == Side::shared && form.from != Side::shared ? AccessKind::bulk_load
+                                                                            : AccessKind::bulk_store,
+                     in_->space, 16);
   if (!checked_) return;
   i.b = new_bulk_access(form.is_reduction ? AccessKind::atomic : AccessKind::async_copy);
   i.c = new_bulk_access(AccessKind::load);

@@ -425,6 +425,7 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form) {
     if (!f.in_registers) f.first_transposed = is(1);
     f.second_transposed = is(1);
   }
+  list.insert(list.begin(), scale);
   const uint32_t side = put_side(list);
   const Handler h = select(key_of(*in_));
   put_matrix_sync();
@@ -433,7 +434,7 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form) {
   i.b = side;
   i.c = b;
   i.d = metadata;
-  i.aux = scale;
+  i.aux = new_site(AccessKind::group_product, Space::shared, 16);
   i.imm = std::bit_cast<uint64_t>(f);
 }
 

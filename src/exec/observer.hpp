@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <tuple>
 
@@ -23,7 +24,8 @@ struct Dim3 {
 /// No engine sends update_loop: it is what the assembler makes of atomics that the hardware has no
 /// instruction for (merge/plan.hpp). ldmatrix and stmatrix give the addresses of rows of 16 bytes in lanes 0
 /// … 8 n - 1. An asynchronous copy is two accesses, one that writes shared memory and one that reads global
-/// memory; async_copy_cg are those past the first-level cache (cp.async.cg).
+/// memory; async_copy_cg are those past the first-level cache (cp.async.cg). The last four come as BulkAccess
+/// only.
 enum class AccessKind : uint8_t {
   load,
   store,
@@ -33,7 +35,12 @@ enum class AccessKind : uint8_t {
   async_copy,
   async_copy_cg,
   load_matrix,
-  store_matrix
+  store_matrix,
+  async_store,    ///< st.async; red.async is an atomic
+  group_product,  ///< what wgmma reads
+  bulk_load,
+  bulk_store,
+  bulk_reduction
 };
 [[nodiscard]] constexpr bool is_atomic(AccessKind k) {
   return k == AccessKind::atomic || k == AccessKind::compare_and_swap || k == AccessKind::update_loop;
@@ -41,13 +48,19 @@ enum class AccessKind : uint8_t {
 [[nodiscard]] constexpr bool is_copy(AccessKind k) {
   return k == AccessKind::async_copy || k == AccessKind::async_copy_cg;
 }
+[[nodiscard]] constexpr bool is_bulk_copy(AccessKind k) {
+  return k == AccessKind::bulk_load || k == AccessKind::bulk_store || k == AccessKind::bulk_reduction;
+}
 [[nodiscard]] constexpr bool reads(AccessKind k) {
   return k == AccessKind::load || k == AccessKind::load_matrix;
 }
 [[nodiscard]] constexpr bool writes(AccessKind k) {
-  return k == AccessKind::store || k == AccessKind::store_matrix || is_copy(k);
+  return k == AccessKind::store || k == AccessKind::store_matrix || k == AccessKind::async_store ||
+         is_copy(k);
 }
-enum class AccessSpace : uint8_t { shared, global, local, constant };
+/// Cluster: the shared memory of other blocks of the cluster; of what st.async and red.async go to, also the
+/// own block's.
+enum class AccessSpace : uint8_t { shared, global, local, constant, cluster };
 
 /// One warp-wide memory access, after predicates and divergence: what the memory unit is asked.
 struct Access {
@@ -60,11 +73,36 @@ struct Access {
   uint64_t block = 0;  ///< linear index: x + grid.x * (y + grid.y * z)
   uint32_t warp = 0;   ///< warp of the block
   uint32_t shared_variable = 0xffffffff;
-  /// Byte address of each lane: an offset in the block's shared memory, a global address, or an offset in the
-  /// lane's local memory. Lanes outside `mask` hold no meaningful value.
+  /// Byte address of each lane: an offset in the block's shared memory, a global address, an offset in the
+  /// lane's local memory, or an address of shared::cluster. Lanes outside `mask` hold no meaningful value.
   std::array<uint64_t, 32> address{};
   /// async_copy_cg, global memory: where in the block's shared memory each lane writes. Else nullptr.
   const uint32_t* destination = nullptr;
+};
+
+/// What one instruction did to memory by no lane's address: a bulk copy of one lane, or what wgmma reads of
+/// one matrix for one warp.
+struct BulkAccess {
+  /// Bytes that lie together on both sides, as far as the instruction goes: of a box of a tensor one row.
+  struct Piece {
+    uint64_t far = 0;   ///< bulk copies: address in global memory or of shared::cluster
+    uint32_t near = 0;  ///< offset in the block's shared memory
+    uint32_t bytes = 0;
+  };
+  uint32_t instruction = 0;  ///< index of Kernel::accesses
+  AccessKind kind{};
+  AccessSpace space{};  ///< where copies go to or come from; of wgmma shared memory
+  uint64_t block = 0;
+  uint32_t warp = 0;
+  uint32_t shared_variable = 0xffffffff;  ///< that of the near side
+  std::span<const Piece> pieces;
+  /// wgmma: rows of A or columns of B that this warp's share counts for, and their bytes: B is read once for
+  /// four warps, which counts for the first one.
+  uint32_t rows = 0, row_bytes = 0;
+  bool is_more = false;  ///< of an instruction that was told already: the other matrix
+  /// A copy that the hardware makes by a rule that is not known: to several blocks, or partly from outside
+  /// of a tensor.
+  bool is_unclear = false;
 };
 
 /// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.
@@ -186,9 +224,7 @@ class Observer {
   /// `times` more accesses of the instruction with the pattern of its last access().
   virtual void repeat(uint32_t /*instruction*/, uint64_t /*times*/) {}
 
-  /// A bulk copy or wgmma went to this variable of shared memory: by no lane's address, so that no access
-  /// tells of it.
-  virtual void async_proxy(uint32_t /*shared_variable*/) {}
+  virtual void bulk_access(const BulkAccess&) {}
 
   /// What happened at a branch (index of Kernel::branches) since the last call for it.
   virtual void branch(uint32_t /*branch*/, const BranchCounts&) {}

@@ -104,8 +104,11 @@ void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes);
 void observe_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t mask);
 void observe_flat(Warp& w, const Inst* in, const uint64_t* address, uint32_t mask, AccessSpace space,
                   const uint32_t* destination);
-/// Tells the observer, if there is one, of a bulk copy or wgmma that goes to this offset of shared memory.
-void observe_async_proxy(Warp& w, uint32_t offset);
+/// Tells the observer what a bulk copy or wgmma does to shared memory from `offset` on. The rest of `access`
+/// is given but for instruction, kind, block and warp.
+void observe_bulk(Warp& w, const Inst* in, uint32_t offset, BulkAccess access);
+/// Tells the observer where lanes of st.async or red.async go: addresses of shared::cluster.
+void observe_cluster(Warp& w, const Inst* in, const std::array<uint64_t, warp_lanes>& address, uint32_t mask);
 /// Tells the observer of all repeats and branches not yet told (at the end of a launch).
 void flush_repeats(WorkerState& worker);
 /// Keeps a divergent execution of a branch if it is of the warp whose first ones are to be shown.

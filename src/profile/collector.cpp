@@ -110,6 +110,30 @@ const Cost& Collector::cost(const exec::Access& access) {
   return set[0].cost;
 }
 
+SiteCounters& Collector::counters_of(uint32_t instruction, exec::AccessKind kind, exec::AccessSpace space,
+                                     uint32_t variable) {
+  Site& site = sites_[instruction];
+  const auto is_of = [&](const SiteCounters& c) { return c.space == space && c.variable == variable; };
+  if (site.last >= site.counters.size() || !is_of(site.counters[site.last])) {
+    const auto found = std::find_if(site.counters.begin(), site.counters.end(), is_of);
+    site.last = static_cast<uint32_t>(found - site.counters.begin());
+    if (found == site.counters.end()) {
+      SiteCounters fresh;
+      fresh.site = instruction;
+      fresh.space = space;
+      fresh.variable = variable;
+      fresh.kind = kind;
+      site.counters.push_back(fresh);
+    }
+  }
+  return site.counters[site.last];
+}
+
+void Collector::bulk_access(const exec::BulkAccess& access) {
+  const uint32_t variable = access.space == exec::AccessSpace::shared ? access.shared_variable : no_variable;
+  counters_of(access.instruction, access.kind, access.space, variable).counters.add(cost_of(arch_, access));
+}
+
 void Collector::access(const exec::Access& access) {
   if (access.mask == 0) return;
   Site& site = sites_[access.instruction];
@@ -118,20 +142,7 @@ void Collector::access(const exec::Access& access) {
     return;
   }
   const uint32_t variable = access.space == exec::AccessSpace::shared ? access.shared_variable : no_variable;
-  const auto is_of = [&](const SiteCounters& c) { return c.space == access.space && c.variable == variable; };
-  if (site.last >= site.counters.size() || !is_of(site.counters[site.last])) {
-    const auto found = std::find_if(site.counters.begin(), site.counters.end(), is_of);
-    site.last = static_cast<uint32_t>(found - site.counters.begin());
-    if (found == site.counters.end()) {
-      SiteCounters fresh;
-      fresh.site = access.instruction;
-      fresh.space = access.space;
-      fresh.variable = variable;
-      fresh.kind = access.kind;
-      site.counters.push_back(fresh);
-    }
-  }
-  SiteCounters& counters = site.counters[site.last];
+  SiteCounters& counters = counters_of(access.instruction, access.kind, access.space, variable);
   bool is_guess = false;
   if (access.space == exec::AccessSpace::shared && plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];

@@ -44,6 +44,7 @@ class Collector final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
+  void bulk_access(const exec::BulkAccess& access) override;
   void branch(uint32_t branch, const exec::BranchCounts& counts) override;
   exec::Observer* of_block(uint64_t block) override;
 
@@ -72,6 +73,9 @@ class Collector final : public exec::Observer {
     Cost last_cost;
   };
 
+  /// The counters of what that instruction does there; they are the site's last ones then.
+  SiteCounters& counters_of(uint32_t instruction, exec::AccessKind kind, exec::AccessSpace space,
+                            uint32_t variable);
   const Cost& cost(const exec::Access& access);
   /// Counts an access as the machine code has it; returns the cost of all its pieces.
   Cost add_pieces(SiteCounters& counters, const exec::Access& access, const merge::Fate& fate);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "lanescope/model/global.hpp"
+#include "lanescope/model/hopper.hpp"
 #include "lanescope/model/shared.hpp"
 
 namespace lanescope::profile {
@@ -63,7 +64,12 @@ model::Op op_of(exec::AccessKind kind) {
     case exec::AccessKind::store_matrix: return model::Op::stmatrix;
     case exec::AccessKind::compare_and_swap: return model::Op::compare_and_swap;
     case exec::AccessKind::update_loop: return model::Op::update_loop;
+    case exec::AccessKind::async_store:  // serves lanes of one place one after the other, as atomics do
     case exec::AccessKind::atomic: break;
+    case exec::AccessKind::group_product:
+    case exec::AccessKind::bulk_load:
+    case exec::AccessKind::bulk_store:
+    case exec::AccessKind::bulk_reduction: break;  // never asked: cost_of(BulkAccess)
   }
   return model::Op::atomic;
 }
@@ -103,6 +109,10 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
     return cost;
   }
   const model::Request request = request_of(access.kind, access.width, access.mask, access.address);
+  if (access.space == exec::AccessSpace::cluster) {
+    add(cost, model::cluster_cost(arch, request));
+    return cost;
+  }
   if (access.space != exec::AccessSpace::shared) {
     add(cost, access.destination == nullptr
                   ? model::global_cost(arch, request)
@@ -120,6 +130,31 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
   cost.max_way = static_cast<uint32_t>(shared.max_way);
   cost.write_race = shared.write_race;
   cost.evidence = shared.evidence;
+  return cost;
+}
+
+Cost cost_of(const model::Arch& arch, const exec::BulkAccess& access) {
+  Cost cost;
+  if (access.kind == exec::AccessKind::group_product) {
+    cost.evidence = arch.matrix_evidence;
+    cost.instructions = cost.requests = access.is_more ? 0 : 1;
+    cost.lanes = access.is_more ? 0 : exec::warp_lanes;
+    cost.wavefronts = cost.ideal = static_cast<uint32_t>(
+        model::product_wavefronts(static_cast<int>(access.rows), static_cast<int>(access.row_bytes)));
+    cost.max_way = 1;
+    return cost;
+  }
+  constexpr uint32_t sector = 32;
+  cost.evidence = arch.async_evidence;
+  cost.estimate = access.is_unclear;
+  cost.lanes = 1;
+  for (const exec::BulkAccess::Piece& piece : access.pieces) {
+    cost.sectors += model::bulk_sectors(piece.far, piece.near, piece.bytes);
+    cost.bytes_asked += piece.bytes;
+  }
+  cost.transactions = cost.sectors;
+  cost.ideal_sectors = (cost.bytes_asked + sector - 1) / sector;
+  cost.bytes_moved = cost.sectors * sector;
   return cost;
 }
 

@@ -36,4 +36,7 @@ namespace lanescope::profile {
 /// word.
 [[nodiscard]] Cost cost_of(const model::Arch& arch, const exec::Access& access);
 
+/// What a bulk copy, or a warp's share of what wgmma reads of one matrix, costs.
+[[nodiscard]] Cost cost_of(const model::Arch& arch, const exec::BulkAccess& access);
+
 }  // namespace lanescope::profile

@@ -16,7 +16,7 @@ void UpdateLoops::add(const UpdateLoops& other, uint64_t times) {
 }
 
 void Counters::add(const Cost& cost, uint64_t times) {
-  instructions += times;
+  instructions += times * cost.instructions;
   requests += times * cost.requests;
   lanes += times * cost.lanes;
   wavefronts += times * cost.wavefronts;
@@ -205,6 +205,13 @@ namespace {
 
 /// The sum that accesses of that space and kind belong to.
 Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
+  if (kind == exec::AccessKind::group_product) return sum.shared_product;
+  const bool reduces = kind == exec::AccessKind::bulk_reduction;
+  if (exec::is_bulk_copy(kind))
+    return space == exec::AccessSpace::cluster   ? sum.cluster_copy
+           : kind == exec::AccessKind::bulk_load ? sum.bulk_load
+           : reduces                             ? sum.bulk_reduction
+                                                 : sum.bulk_store;
   if (exec::is_copy(kind)) return space == exec::AccessSpace::shared ? sum.shared_copy : sum.global_copy;
   const bool load = exec::reads(kind);
   const bool store = exec::writes(kind);
@@ -212,6 +219,8 @@ Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
     return load ? sum.shared_load : store ? sum.shared_store : sum.shared_atomic;
   if (space == exec::AccessSpace::global)
     return load ? sum.global_load : store ? sum.global_store : sum.global_atomic;
+  if (space == exec::AccessSpace::cluster)
+    return load ? sum.cluster_load : store ? sum.cluster_store : sum.cluster_atomic;
   return load ? sum.local_load : sum.local_store;
 }
 
@@ -246,6 +255,7 @@ const char* name_of(exec::AccessSpace space) {
     case exec::AccessSpace::shared: return "shared";
     case exec::AccessSpace::global: return "global";
     case exec::AccessSpace::local: return "local";
+    case exec::AccessSpace::cluster: return "shared::cluster";
     case exec::AccessSpace::constant: break;
   }
   return "const";

@@ -34,9 +34,10 @@ struct UpdateLoops {
   friend bool operator==(const UpdateLoops&, const UpdateLoops&) = default;
 };
 
-/// The cost of one warp-wide access as the model gives it. Shared memory fills the first group, all other
-/// spaces the second one; `lanes` is of both.
+/// The cost of one access as the model gives it. Shared memory fills the first group, all other spaces the
+/// second one; `lanes` is of both. A bulk copy is one request of one lane.
 struct Cost {
+  uint32_t instructions = 1;  ///< of the PTX: 0 for what belongs to one that is counted already
   uint32_t requests = 1;  ///< accesses of the machine code: 0 or several where the assembler merges or splits
   uint32_t lanes = 0;     ///< active
   uint32_t wavefronts = 0;
@@ -208,15 +209,19 @@ struct Totals {
   /// What asynchronous copies write, which the counters of stores do not hold (measured on H100 and H200,
   /// docs/accuracy.md).
   Counters shared_copy;
+  Counters shared_product;  ///< what wgmma reads
   Counters global_load, global_store, global_atomic;
-  Counters global_copy;  ///< what asynchronous copies read
+  Counters global_copy;                            ///< what asynchronous copies read
+  Counters bulk_load, bulk_store, bulk_reduction;  ///< bulk copies from and to global memory
+  Counters cluster_load, cluster_store, cluster_atomic;
+  Counters cluster_copy;  ///< bulk copies to other blocks of the cluster
   Counters local_load, local_store;
 };
 [[nodiscard]] Totals totals(const Profile& profile);
 /// Adds what accesses of that space and kind cost. The loads of update loops are loads.
 void add(Totals& sum, exec::AccessSpace space, exec::AccessKind kind, const Counters& counters);
 
-/// "shared", "global", "local": as PTX writes it.
+/// "shared", "global", "local", "shared::cluster": as PTX writes it.
 [[nodiscard]] const char* name_of(exec::AccessSpace space);
 
 }  // namespace lanescope::profile

@@ -28,9 +28,9 @@ class Recorder final : public exec::Observer {
 
   void access(const exec::Access& access) override;
   void repeat(uint32_t instruction, uint64_t times) override;
-  void async_proxy(uint32_t variable) override {
-    async_variables_.insert(variable);
-    next_.async_proxy(variable);
+  void bulk_access(const exec::BulkAccess& access) override {
+    async_variables_.insert(access.shared_variable);
+    next_.bulk_access(access);
   }
   void branch(uint32_t branch, const exec::BranchCounts& counts) override { next_.branch(branch, counts); }
 

@@ -1,4 +1,4 @@
-// Loads, stores, atomics and asynchronous copies taken together.
+// All that goes to one memory taken together.
 #pragma once
 
 #include "profile/profile.hpp"
@@ -10,6 +10,7 @@ namespace lanescope::profile {
   sum.add(totals.shared_store);
   sum.add(totals.shared_atomic);
   sum.add(totals.shared_copy);
+  sum.add(totals.shared_product);
   return sum;
 }
 
@@ -18,6 +19,9 @@ namespace lanescope::profile {
   sum.add(totals.global_store);
   sum.add(totals.global_atomic);
   sum.add(totals.global_copy);
+  sum.add(totals.bulk_load);
+  sum.add(totals.bulk_store);
+  sum.add(totals.bulk_reduction);
   return sum;
 }
 

@@ -104,9 +104,10 @@ std::string text_or_line(const std::string& source, uint32_t line) {
 }
 
 bool is_allowed(const Line& line) {
-  return permission_for(line.allowed, line.space == exec::AccessSpace::shared   ? "bank-conflict"
-                                      : line.space == exec::AccessSpace::global ? "uncoalesced-access"
-                                                                                : "local-memory") != nullptr;
+  return permission_for(line.allowed, line.space == exec::AccessSpace::shared ? "bank-conflict"
+                                      : line.space == exec::AccessSpace::local
+                                          ? "local-memory"
+                                          : "uncoalesced-access") != nullptr;
 }
 
 std::string title_of(const Launch& launch) {
@@ -118,23 +119,23 @@ uint64_t excess_of(const Line& line) {
   const profile::Counters& c = line.counters;
   switch (line.space) {
     case exec::AccessSpace::shared: return c.wavefronts - std::min(c.ideal, c.wavefronts);
-    case exec::AccessSpace::global: return c.sectors - std::min(c.ideal_sectors, c.sectors);
-    default: return c.sectors;
+    case exec::AccessSpace::local: return c.sectors;
+    default: return c.sectors - std::min(c.ideal_sectors, c.sectors);
   }
 }
 
 const char* unit_of(const Line& line) {
   switch (line.space) {
     case exec::AccessSpace::shared: return "conflict";
-    case exec::AccessSpace::global: return "sector over the ideal";
-    default: return "sector of local memory";
+    case exec::AccessSpace::local: return "sector of local memory";
+    default: return "sector over the ideal";
   }
 }
 
 std::string units(uint64_t count, const Line& line) {
-  return line.space == exec::AccessSpace::shared   ? counted(count, unit_of(line))
-         : line.space == exec::AccessSpace::global ? counted(count, "sector") + " over the ideal"
-                                                   : counted(count, "sector") + " of local memory";
+  return line.space == exec::AccessSpace::shared  ? counted(count, unit_of(line))
+         : line.space == exec::AccessSpace::local ? counted(count, "sector") + " of local memory"
+                                                  : counted(count, "sector") + " over the ideal";
 }
 
 std::string place(const Line& line) { return fmt::format("{}:{}", line.file, line.line); }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "lanescope/model/global.hpp"
+#include "lanescope/model/hopper.hpp"
 #include "lanescope/model/shared.hpp"
 #include "profile/cost.hpp"
 #include "report/report.hpp"
@@ -288,10 +289,12 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
 
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
   const model::Request request = profile::request_of(worst.kind, worst.width, worst.mask, worst.address);
+  const bool in_cluster = worst.space == exec::AccessSpace::cluster;
   const model::GlobalCost cost =
       worst.has_destination()
           ? model::copy_cost(arch, request, profile::destinations(worst.destination.data()))
-          : model::global_cost(arch, request);
+      : in_cluster ? model::cluster_cost(arch, request)
+                   : model::global_cost(arch, request);
   const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
   const bool meet = cost.ideal_sectors < (cost.bytes_asked + 31) / 32;
   std::string text = fmt::format("{}: {} {} {}{}, which would fit in {}, but touch {}", place_of(worst, grid),
@@ -299,6 +302,9 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),
                                  meet ? ", some of them the same" : "",
                                  counted(static_cast<uint64_t>(cost.ideal_sectors), "sector"), cost.sectors);
+  if (in_cluster && model::global_cost(arch, request).sectors != cost.sectors)
+    return text +
+           ": lanes that meet at one address are served one after the other, each with its own sector.";
   const std::optional<int64_t> stride = stride_of(request, worst.mask);
   const Split split = split_of(worst);
   if (split != Split::none) {
@@ -341,6 +347,15 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
     text += ": the lanes' addresses are scattered.";
   }
   return text;
+}
+
+std::string explain_bulk(const profile::Counters& copies) {
+  return fmt::format(
+      "{} of {}, which would fit in {}, ask for {}: each goes in pieces that end with a line of 128 bytes in "
+      "global and in shared memory, and a piece that does not begin and end with a sector of 32 bytes shares "
+      "that with the next one.",
+      copies.requests == 1 ? "A bulk copy" : grouped(copies.requests) + " bulk copies",
+      counted(copies.bytes_asked, "byte"), counted(copies.ideal_sectors, "sector"), grouped(copies.sectors));
 }
 
 }  // namespace lanescope::report

@@ -69,8 +69,11 @@ struct LaneGroups {
 /// Empty where there is one group, where lanes of a group do neither, or most lanes have no group.
 [[nodiscard]] std::optional<LaneGroups> lane_groups_of(const profile::Example& worst);
 
-/// Why the access `worst`, in global memory, touches more sectors than its bytes fill.
+/// Why the access `worst`, in global memory or shared memory of other blocks, touches more sectors than its
+/// bytes fill.
 [[nodiscard]] std::string explain_global(const model::Arch& arch, const profile::Example& worst,
                                          const exec::Dim3& grid);
+/// The same of a line's bulk copies.
+[[nodiscard]] std::string explain_bulk(const profile::Counters& copies);
 
 }  // namespace lanescope::report

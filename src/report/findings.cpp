@@ -25,12 +25,17 @@ const char* verb(AccessKind kind, bool bulk = false) {
     case AccessKind::load:
     case AccessKind::load_matrix: return bulk ? "copies from" : "reads";
     case AccessKind::store:
-    case AccessKind::store_matrix: return "writes";
+    case AccessKind::store_matrix:
+    case AccessKind::async_store: return "writes";
     case AccessKind::async_copy:
     case AccessKind::async_copy_cg: return "copies to";
     case AccessKind::atomic:
     case AccessKind::compare_and_swap:
-    case AccessKind::update_loop: break;
+    case AccessKind::update_loop:
+    case AccessKind::group_product:  // bulk copies and wgmma are checked as the kinds above
+    case AccessKind::bulk_load:
+    case AccessKind::bulk_store:
+    case AccessKind::bulk_reduction: break;
   }
   return "atomically changes";
 }

@@ -169,14 +169,19 @@ class Collector {
       hazard.cause = fmt::format("{}-way. {}", c.max_way, line.why) + doubt_about(line);
       hazard.advice = layout_advice(line.variable);
     }
-    if (line.space == exec::AccessSpace::global && c.sectors > c.ideal_sectors) {
+    const bool by_sectors =
+        line.space == exec::AccessSpace::global || line.space == exec::AccessSpace::cluster;
+    if (by_sectors && c.sectors > c.ideal_sectors) {
       Hazard& hazard = start("uncoalesced-access", line);
       hazard.count = c.sectors;
       hazard.ideal = c.ideal_sectors;
       hazard.unit = "sectors";
       hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
                                  grouped(c.bytes_asked), line.why);
-      hazard.advice = coalescing_advice(line.worst);
+      hazard.advice = exec::is_bulk_copy(line.kind)
+                          ? "Let rows begin at a multiple of 32 bytes in global memory, and as far behind a "
+                            "multiple of 128 bytes as in shared memory."
+                          : coalescing_advice(line.worst);
     }
     if (is_atomic(line.kind) && c.word_lanes > c.requests) {
       Hazard& hazard = start("atomic-contention", line);

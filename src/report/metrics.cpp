@@ -33,12 +33,18 @@ Number percentage(uint64_t part, uint64_t whole) {
 }
 
 Counters shared(const Launch& l) { return profile::shared_of(l.totals); }
-Counters global(const Launch& l) { return profile::global_of(l.totals); }
 /// Loads and what asynchronous copies read: the counters of the first-level cache hold both. Of copies past
 /// it they hold what model::copy_cost calls transactions.
 Counters loads(const Launch& l) {
   Counters sum = l.totals.global_load;
   sum.add(l.totals.global_copy);
+  return sum;
+}
+/// Without bulk copies, which those counters do not hold.
+Counters global(const Launch& l) {
+  Counters sum = loads(l);
+  sum.add(l.totals.global_store);
+  sum.add(l.totals.global_atomic);
   return sum;
 }
 uint64_t load_sectors(const Launch& l) {
@@ -50,6 +56,12 @@ uint64_t warps(const Launch& l) {
 exec::BranchCounts branches(const Launch& l) {
   exec::BranchCounts sum;
   for (const Branch& branch : l.branches) sum.add(branch.counts);
+  return sum;
+}
+Counters cluster(const Launch& l) {
+  Counters sum = l.totals.cluster_load;
+  sum.add(l.totals.cluster_store);
+  sum.add(l.totals.cluster_atomic);
   return sum;
 }
 uint64_t excess(uint64_t value, uint64_t ideal) { return value - std::min(ideal, value); }
@@ -73,6 +85,8 @@ Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", ncu, count, "", "
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", ncu, count, "", "Wavefronts of shared stores", exact, COUNT(shared_store, wavefronts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", ncu, count, "", "Wavefronts of shared atomics", exact, COUNT(shared_atomic, wavefronts)},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", ncu, count, "", "Wavefronts of shared memory, without other traffic that the counter holds", estimate, LAUNCH(number(shared(l).wavefronts))},
+Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", ncu, count, "", "Wavefronts of what wgmma reads", exact, COUNT(shared_product, wavefronts)},
+Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum", ncu, count, "", "Bank conflicts of what wgmma reads", exact, COUNT(shared_product, conflicts)},
 Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},
 Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, COUNT(shared_store, requests)},
 Metric{"smsp__inst_executed_op_ldgsts.sum", ncu, count, "inst", "Warp-wide asynchronous copies", exact, COUNT(shared_copy, requests)},
@@ -99,6 +113,18 @@ Metric{"l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", ncu, count, "sector", "S
 Metric{"l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", ncu, count, "sector", "Sectors of local stores", estimate, COUNT(local_store, sectors)},
 Metric{"smsp__inst_executed_op_local_ld.sum", ncu, count, "inst", "Warp-wide local loads", estimate, COUNT(local_load, requests)},
 Metric{"smsp__inst_executed_op_local_st.sum", ncu, count, "inst", "Warp-wide local stores", estimate, COUNT(local_store, requests)},
+// Nsight Compute: bulk copies, and shared memory of other blocks of the cluster.
+Metric{"smsp__inst_executed_op_tma_ld.sum", ncu, count, "inst", "Bulk copies to shared memory", exact, COUNT(bulk_load, requests)},
+Metric{"smsp__inst_executed_op_tma_st.sum", ncu, count, "inst", "Bulk copies from shared memory", exact, LAUNCH(number(l.totals.bulk_store.requests + l.totals.bulk_reduction.requests + l.totals.cluster_copy.requests))},
+Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors of bulk loads", exact, COUNT(bulk_load, sectors)},
+Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", ncu, count, "sector", "Sectors of bulk stores", exact, COUNT(bulk_store, sectors)},
+Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", ncu, count, "sector", "Sectors of bulk reductions", exact, COUNT(bulk_reduction, sectors)},
+Metric{"l1tex__t_requests_pipe_lsu_mem_dshared.sum", ncu, count, "", "Requests to other blocks' shared memory", exact, LAUNCH(number(cluster(l).requests))},
+Metric{"l1tex__t_requests_pipe_lsu_mem_dshared_op_ld.sum", ncu, count, "", "Requests of loads of it", exact, COUNT(cluster_load, requests)},
+Metric{"l1tex__t_requests_pipe_lsu_mem_dshared_op_st.sum", ncu, count, "", "Requests of stores to it", exact, COUNT(cluster_store, requests)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_dshared.sum", ncu, count, "sector", "Sectors of other blocks' shared memory", exact, LAUNCH(number(cluster(l).sectors))},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_dshared_op_ld.sum", ncu, count, "sector", "Sectors of loads of it", exact, COUNT(cluster_load, sectors)},
+Metric{"l1tex__t_sectors_pipe_lsu_mem_dshared_op_st.sum", ncu, count, "sector", "Sectors of stores to it", exact, COUNT(cluster_store, sectors)},
 // Nsight Compute: instructions, branches, the launch.
 Metric{"smsp__inst_executed.sum", ncu, count, "inst", "Warp instructions, of the PTX", estimate, LAUNCH(number(l.warp_instructions))},
 Metric{"smsp__thread_inst_executed.sum", ncu, count, "inst", "Thread instructions, of the PTX", estimate, LAUNCH(number(l.lane_instructions))},

@@ -68,7 +68,8 @@ exec::AccessSpace space_of(const Json& line) {
   std::string name = text_at(line, "space");
   if (name.empty())
     name = line.at("op").get<std::string>().substr(line.at("op").get<std::string>().rfind('.') + 1);
-  return by_name(name, {AccessSpace::shared, AccessSpace::global, AccessSpace::local}, &profile::name_of);
+  return by_name(name, {AccessSpace::shared, AccessSpace::global, AccessSpace::local, AccessSpace::cluster},
+                 &profile::name_of);
 }
 
 exec::AccessKind kind_of(const Json& line) {
@@ -83,11 +84,13 @@ exec::AccessKind kind_of(const Json& line) {
            : op.starts_with("cp")       ? AccessKind::async_copy
                                         : AccessKind::atomic;
   }
-  return by_name(name,
-                 {AccessKind::load, AccessKind::store, AccessKind::atomic, AccessKind::compare_and_swap,
-                  AccessKind::update_loop, AccessKind::async_copy, AccessKind::async_copy_cg,
-                  AccessKind::load_matrix, AccessKind::store_matrix},
-                 static_cast<const char* (*)(AccessKind)>(&name_of));
+  return by_name(
+      name,
+      {AccessKind::load, AccessKind::store, AccessKind::atomic, AccessKind::compare_and_swap,
+       AccessKind::update_loop, AccessKind::async_copy, AccessKind::async_copy_cg, AccessKind::load_matrix,
+       AccessKind::store_matrix, AccessKind::async_store, AccessKind::group_product, AccessKind::bulk_load,
+       AccessKind::bulk_store, AccessKind::bulk_reduction},
+      static_cast<const char* (*)(AccessKind)>(&name_of));
 }
 
 std::vector<Permission> permissions_of(const Json& json) {

@@ -25,7 +25,7 @@ uint64_t excess_of(const Line& line) {
              : line.counters.sectors - line.counters.ideal_sectors;
 }
 
-/// Shared before global before local memory; most over the ideal first, then most at all.
+/// Shared before global, local, and other blocks' shared memory; most over the ideal first, then most at all.
 bool comes_before(const Line& a, const Line& b) {
   if (a.space != b.space) return a.space < b.space;
   if (excess_of(a) != excess_of(b)) return excess_of(a) > excess_of(b);
@@ -359,10 +359,10 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.source = source_of(lines, place, sources);
     line.allowed = permissions_at(place, sources);
     line.typical = typical_of(counted, profile->recording);
-    if (excess_of(line) != 0 && line.space == exec::AccessSpace::shared)
-      line.why = explain_shared(arch, line.worst, config.grid);
-    if (excess_of(line) != 0 && line.space == exec::AccessSpace::global)
-      line.why = explain_global(arch, line.worst, config.grid);
+    if (excess_of(line) != 0 && line.space != exec::AccessSpace::local)
+      line.why = line.space == exec::AccessSpace::shared ? explain_shared(arch, line.worst, config.grid)
+                 : exec::is_bulk_copy(line.kind)         ? explain_bulk(line.counters)
+                                                         : explain_global(arch, line.worst, config.grid);
     if (plan != nullptr && line.space == exec::AccessSpace::shared)
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));
@@ -436,9 +436,14 @@ const char* name_of(exec::AccessKind kind) {
     case exec::AccessKind::async_copy: return "async copy";
     case exec::AccessKind::async_copy_cg: return "async copy past L1";
     case exec::AccessKind::load_matrix: return "load matrix";
-    case exec::AccessKind::store_matrix: break;
+    case exec::AccessKind::store_matrix: return "store matrix";
+    case exec::AccessKind::async_store: return "async store";
+    case exec::AccessKind::group_product: return "matrix product";
+    case exec::AccessKind::bulk_load: return "bulk load";
+    case exec::AccessKind::bulk_store: return "bulk store";
+    case exec::AccessKind::bulk_reduction: break;
   }
-  return "store matrix";
+  return "bulk reduction";
 }
 
 const char* knowledge(model::Evidence evidence) {

@@ -80,18 +80,22 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
   if (lines.empty()) return;
   uint64_t all = 0;
   for (const Line* line : lines) all += line->counters.sectors;
-  Table table(
-      {std::string(profile::name_of(space)) + " memory", "op", "requests", "sectors / ideal", "share"}, 2);
+  Table table({space == exec::AccessSpace::cluster ? "shared memory of other blocks"
+                                                   : std::string(profile::name_of(space)) + " memory",
+               "op", "requests", "sectors / ideal", "share"},
+              2);
   for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
     const Line& line = *lines[i];
     const profile::Counters& c = line.counters;
     const Style style = c.sectors > c.ideal_sectors ? Style::bad : Style::plain;
-    table.add({{place(line)},
-               {line.op},
-               {grouped(c.requests)},
-               {fmt::format("{} / {}", grouped(c.sectors), grouped(c.ideal_sectors)), style},
-               {percent(c.sectors, all)}},
-              {source_below(lines, i)});
+    table.add(
+        {{place(line)},
+         {line.op},
+         {grouped(c.requests)},
+         {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
+          style},
+         {percent(c.sectors, all)}},
+        {source_below(lines, i)});
   }
   table.write(out);
   end_table(out, lines.size());
@@ -154,11 +158,20 @@ void write_totals(Writer& out, const Launch& launch) {
   add("stored", t.global_store);
   add("of atomics", t.global_atomic);
   add("of asynchronous copies", t.global_copy);
+  add("loaded by bulk copies", t.bulk_load);
+  add("stored by bulk copies", t.bulk_store);
+  add("of bulk reductions", t.bulk_reduction);
   if (!global.empty()) out.paragraph("global: " + global, 2, Style::bold);
   global.clear();
   add("loaded", t.local_load);
   add("stored", t.local_store);
   if (!global.empty()) out.paragraph("local: " + global, 2, Style::bold);
+  global.clear();
+  add("loaded", t.cluster_load);
+  add("stored", t.cluster_store);
+  add("of atomics", t.cluster_atomic);
+  add("of bulk copies", t.cluster_copy);
+  if (!global.empty()) out.paragraph("shared memory of other blocks: " + global, 2, Style::bold);
   out.paragraph(fmt::format("{}, {} of their lanes active; {} of the branches uniform",
                             counted(launch.warp_instructions, "warp instruction"),
                             percent(warp_efficiency(launch)), percent(branch_efficiency(launch))),
@@ -219,6 +232,9 @@ void write_why(Writer& out, const Launch& launch) {
   };
   if (!launch.why_shared.empty()) tell(exec::AccessSpace::shared, launch.why_shared);
   if (!launch.why_global.empty()) tell(exec::AccessSpace::global, launch.why_global);
+  if (const auto lines = lines_of(launch, exec::AccessSpace::cluster);
+      !lines.empty() && !lines.front()->why.empty())
+    tell(exec::AccessSpace::cluster, lines.front()->why);
   write_advice(out, launch);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();
@@ -309,6 +325,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   write_shared(out, launch);
   write_sectors(out, launch, exec::AccessSpace::global);
   write_sectors(out, launch, exec::AccessSpace::local);
+  write_sectors(out, launch, exec::AccessSpace::cluster);
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);

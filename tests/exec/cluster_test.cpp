@@ -239,5 +239,81 @@ TEST(TensorCopy, MisuseIsReported) {
             Finding::Kind::unknown_pointer);
 }
 
+// What the observer is told.
+
+TEST(Cluster, AccessesToOtherBlocksAreToldApart) {
+  // Even lanes of block 0 store to their own block, odd ones to block 1.
+  Program p(start +
+            "and.b32 %r13, %r1, 1;\nshl.b32 %r14, %r1, 2;\nadd.u32 %r14, %r14, %r12;\n"
+            "mapa.shared::cluster.u32 %r15, %r14, %r13;\nsetp.ne.u32 %p1, %r10, 0;\n@%p1 bra done;\n"
+            "st.shared::cluster.u32 [%r15], 5;\natom.shared::cluster.add.u32 %r16, [%r15], 1;\ndone:\n" +
+            meet);
+  EXPECT_TRUE(p.run({2}, {32}, 1, 1024, false, {2, 1, 1}).findings.empty());
+  ASSERT_EQ(p.cluster_accesses().size(), 2u);
+  EXPECT_EQ(p.accesses(AccessSpace::shared), 2u);
+  for (const Access& a : p.cluster_accesses()) {
+    EXPECT_EQ(a.mask, 0xaaaaaaaau);
+    EXPECT_EQ(a.address[3], (2u << 24) + 12) << "rank + 1 and offset";
+  }
+  EXPECT_EQ(p.cluster_accesses()[1].kind, AccessKind::atomic);
+}
+
+TEST(Cluster, AsynchronousStoresGoThroughTheNetworkInTheOwnBlock) {
+  Program p(start +
+                "shl.b32 %r13, %r1, 2;\nadd.u32 %r13, %r13, %r12;\nmov.u32 %r14, bar;\n"
+                "setp.ne.u32 %p1, %r1, 0;\n@%p1 bra go;\nmbarrier.init.shared.b64 [%r14], 1;\n"
+                "mbarrier.arrive.expect_tx.shared.b64 _, [%r14], 128;\ngo:\nbar.sync 0;\n"
+                "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.u32 [%r13], %r1, [%r14];\n",
+            ".shared .align 8 .b64 bar;\n");
+  EXPECT_TRUE(p.run({1}, {32}).findings.empty());
+  ASSERT_EQ(p.cluster_accesses().size(), 1u);
+  EXPECT_EQ(p.cluster_accesses()[0].kind, AccessKind::async_store);
+  EXPECT_EQ(p.cluster_accesses()[0].mask, full_mask);
+  EXPECT_EQ(p.cluster_accesses()[0].address[1] - p.cluster_accesses()[0].address[0], 4u);
+  EXPECT_EQ(p.cluster_accesses()[0].address[0] >> 24, 1u);
+}
+
+TEST(Cluster, BulkCopiesAreToldWithBothSides) {
+  Program p(bulk_start +
+            "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd1], 48, [%r13];\n"
+            "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1+64], [%r12], 32;\n");
+  EXPECT_TRUE(p.run({1}, {1}).findings.empty());
+  ASSERT_EQ(p.bulk_accesses().size(), 2u);
+  const auto& load = p.bulk_accesses()[0];
+  EXPECT_EQ(load.access.kind, AccessKind::bulk_load);
+  EXPECT_EQ(load.access.space, AccessSpace::global);
+  ASSERT_EQ(load.pieces.size(), 1u);
+  EXPECT_EQ(load.pieces[0].far, p.out());
+  EXPECT_EQ(load.pieces[0].bytes, 48u);
+  const auto& reduction = p.bulk_accesses()[1];
+  EXPECT_EQ(reduction.access.kind, AccessKind::bulk_reduction);
+  EXPECT_EQ(reduction.pieces[0].far, p.out() + 64);
+  EXPECT_EQ(reduction.pieces[0].near, load.pieces[0].near);
+}
+
+TEST(Cluster, ProductsAreToldOnceForFourWarps) {
+  std::string registers;
+  for (int i = 0; i < 32; ++i) registers += (i == 0 ? "" : ", ") + std::string("%d") + std::to_string(i);
+  // A and B without swizzle, core matrices 128 bytes apart; B begins 8 KiB behind A.
+  Program p(
+      ".shared .align 128 .b8 s[16384];\n.reg .f32 %d<32>;\nmov.u64 %rd5, 0x0000001000080000;\n"
+      "add.u64 %rd6, %rd5, 512;\nwgmma.fence.sync.aligned;\n"
+      "wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 {" +
+          registers +
+          "}, %rd5, %rd6, 0, 1, 1, 0, 0;\n"
+          "wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;\n",
+      "", "sm_90a");
+  EXPECT_TRUE(p.run({1}, {128}).findings.empty());
+  ASSERT_EQ(p.bulk_accesses().size(), 8u) << "B and A for each warp";
+  uint32_t of_a = 0, of_b = 0;
+  for (const auto& told : p.bulk_accesses()) {
+    EXPECT_EQ(told.access.kind, AccessKind::group_product);
+    EXPECT_EQ(told.access.row_bytes, 32u);
+    (told.access.is_more ? of_a : of_b) += told.access.rows;
+  }
+  EXPECT_EQ(of_a, 64u);
+  EXPECT_EQ(of_b, 64u);
+}
+
 }  // namespace
 }  // namespace lanescope::exec

@@ -22,8 +22,9 @@ namespace lanescope::exec::harness {
 /// One kernel `k(.param .u64 out)` around a body, run on a zeroed buffer of words.
 class Program {
  public:
-  explicit Program(const std::string& body, const std::string& before = "")
-      : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before), "test.ptx")), memory_) {}
+  explicit Program(const std::string& body, const std::string& before = "",
+                   const std::string& target = "sm_90")
+      : image_(std::make_shared<ptx::Module>(ptx::parse(text(body, before, target), "test.ptx")), memory_) {}
 
   LaunchResult run(Dim3 grid, Dim3 block, uint32_t threads = 1, uint32_t words = 1024,
                    bool cooperative = false, Dim3 cluster = {0, 0, 0}) {
@@ -62,17 +63,30 @@ class Program {
     for (const auto& [thread, observer] : observers_) sum += observer.accesses[static_cast<size_t>(space)];
     return sum;
   }
+  /// Of all launches on the first host thread, in their order.
+  struct Bulk {
+    BulkAccess access;
+    std::vector<BulkAccess::Piece> pieces;
+  };
+  [[nodiscard]] const std::vector<Bulk>& bulk_accesses() { return observers_[0].bulk; }
+  [[nodiscard]] const std::vector<Access>& cluster_accesses() { return observers_[0].cluster; }
 
  private:
   Memory memory_;
   Image image_;
   struct CountingObserver : Observer {
+    std::vector<Bulk> bulk;
+    std::vector<Access> cluster;
+    void bulk_access(const BulkAccess& a) override {
+      bulk.push_back({a, {a.pieces.begin(), a.pieces.end()}});
+    }
     std::array<uint64_t, 8> accesses{};
     std::vector<AccessSpace> space_of;
     void access(const Access& a) override {
       space_of.resize(std::max<size_t>(space_of.size(), a.instruction + 1));
       space_of[a.instruction] = a.space;
       ++accesses[static_cast<size_t>(a.space)];
+      if (a.space == AccessSpace::cluster) cluster.push_back(a);
     }
     void repeat(uint32_t instruction, uint64_t times) override {
       accesses[static_cast<size_t>(space_of[instruction])] += times;
@@ -101,8 +115,8 @@ class Program {
     return image_.launch(image_.kernel("k"), config);
   }
 
-  static std::string text(const std::string& body, const std::string& before) {
-    return ".version 9.0\n.target sm_90\n.address_size 64\n" + before +
+  static std::string text(const std::string& body, const std::string& before, const std::string& target) {
+    return ".version 9.0\n.target " + target + "\n.address_size 64\n" + before +
            ".visible .entry k(.param .u64 out)\n{\n"
            ".reg .pred %p<10>;\n.reg .b32 %r<40>;\n.reg .b64 %rd<20>;\n.reg .f32 %f<10>;\n"
            "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n"

@@ -2,12 +2,14 @@
 // they were measured.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
 #include <map>
 #include <sstream>
 #include <string>
 #include <vector>
 
+#include "lanescope/model/hopper.hpp"
 #include "report/pattern_csv.hpp"
 
 namespace lanescope::model {
@@ -15,6 +17,9 @@ namespace {
 
 const std::string truth_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_patterns.csv";
 const std::string atomics_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h100_atomics.csv";
+const std::string clusters_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_clusters.csv";
+const std::string products_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_products.csv";
+const std::string bulk_copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_bulk_copies.csv";
 const std::string copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_copies.csv";
 
 /// The named columns of each row of the truth, read without the reader under test.
@@ -159,6 +164,114 @@ TEST(Truth, EveryAtomicOfTheH100) {
                                                   {"atom.loop2", 46},
                                                   {"atom.loop4", 138},
                                                   {"atom.loop8", 92}}));
+}
+
+TEST(Truth, EveryAccessToOtherBlocksOfTheH200) {
+  const Arch& arch = *find_arch("sm_90");
+  std::map<std::string, int> compared;
+  int one_more = 0;
+  int kept_apart = 0;
+  for (const auto& truth : truth_rows(clusters_file)) {
+    const std::string& op = truth.at("op");
+    ++compared[op];
+    const bool is_async = op == "st.async" || op == "red.async";
+    Request request{};
+    request.op = op == "ld" ? Op::load : op == "st" ? Op::store : Op::atomic;
+    request.width = std::stoi(truth.at("width"));
+    Request own = request;
+    for (int lane = 0; lane < 32; ++lane) {
+      const std::string& address = truth.at("a" + std::to_string(lane));
+      if (address.empty()) continue;
+      const std::string& rank = truth.at("rank");
+      const uint64_t block = rank == "own" ? 0 : rank == "mixed" ? static_cast<uint64_t>(lane % 4) : 1;
+      Request& where = block == 0 && !is_async ? own : request;
+      where.mask |= uint64_t{1} << lane;
+      where.address[lane] = (block + 1) << 24 | std::stoull(address);
+    }
+    const std::string place = op + truth.at("width") + ' ' + truth.at("rank") + ' ' + truth.at("a1");
+    EXPECT_EQ(request.mask != 0, truth.at("requests") == "1") << place;
+    const GlobalCost cost = cluster_cost(arch, request);
+    EXPECT_EQ(cost.evidence, Evidence::measured);
+    const int measured = std::stoi(truth.at("sectors"));
+    if (request.op == Op::atomic && cost.sectors + 1 == measured)
+      ++one_more;
+    else
+      EXPECT_EQ(cost.sectors, measured) << place;
+    // Lanes that go to their own block are a request like any other, but that lanes of wide loads between
+    // them that go elsewhere can keep two halves apart.
+    if (own.mask == 0 || request.op == Op::atomic) continue;
+    const int wavefronts = shared_cost(arch, own).wavefronts;
+    const int own_measured = std::stoi(truth.at("own_wavefronts"));
+    if (request.mask != 0 && request.width >= 8 && wavefronts + 1 == own_measured)
+      ++kept_apart;
+    else
+      EXPECT_EQ(wavefronts, own_measured) << place;
+  }
+  EXPECT_EQ(compared,
+            (std::map<std::string, int>{
+                {"ld", 120}, {"st", 120}, {"atom", 48}, {"red", 48}, {"st.async", 72}, {"red.async", 24}}));
+  EXPECT_EQ(kept_apart, 2);
+  EXPECT_EQ(one_more, 7) << "of the 192 that serve lanes of one address one after the other";
+}
+
+TEST(Truth, EveryProductOfTheH200) {
+  int compared = 0;
+  for (const auto& truth : truth_rows(products_file)) {
+    ++compared;
+    const bool sparse = truth.at("type") == "f16 sparse";
+    const int wavefronts = product_wavefronts(std::stoi(truth.at("n")), sparse ? 64 : 32) +
+                           (truth.at("a") == "shared" ? product_wavefronts(64, 32) : 0);
+    const std::string place = truth.at("type") + ' ' + truth.at("n") + ' ' + truth.at("a");
+    EXPECT_EQ(std::to_string(wavefronts), truth.at("wavefronts")) << place;
+    EXPECT_EQ(truth.at("conflicts"), "0") << place;
+    // Where the tensor cores have less to do, the wavefronts are what it takes.
+    if (truth.at("a") == "shared") {
+      EXPECT_GT(std::stod(truth.at("cycles")) + 0.2, wavefronts) << place;
+    }
+  }
+  EXPECT_EQ(compared, 446);
+}
+
+TEST(Truth, EveryBulkCopyOfTheH200) {
+  int whole = 0;
+  int partly_outside = 0;
+  for (const auto& truth : truth_rows(bulk_copies_file)) {
+    const auto number = [&](const char* name) { return std::stoi(truth.at(name)); };
+    const auto measured = static_cast<uint32_t>(number("sectors"));
+    if (truth.at("rows").empty()) {
+      ++whole;
+      EXPECT_EQ(bulk_sectors(static_cast<uint64_t>(number("global")), static_cast<uint32_t>(number("shared")),
+                             static_cast<uint32_t>(number("bytes"))),
+                measured)
+          << truth.at("op") << ' ' << truth.at("bytes") << ' ' << truth.at("global");
+      continue;
+    }
+    const int element = number("element");
+    const int columns = number("columns");
+    const int pitch = number("swizzle") != 0 ? number("swizzle") : columns * element;
+    uint32_t sectors = 0;
+    bool outside = false;
+    for (int row = 0; row < number("rows"); ++row) {
+      const int y = number("y") + row;
+      const int begin = std::max(number("x"), 0);
+      const int end = y < 0 || y >= 512 ? begin : std::min(number("x") + columns, number("width"));
+      outside = outside || end - begin != columns;
+      if (begin >= end) continue;
+      sectors += bulk_sectors(static_cast<uint64_t>(y * number("pitch") + begin * element),
+                              static_cast<uint32_t>(row * pitch + (begin - number("x")) * element),
+                              static_cast<uint32_t>((end - begin) * element));
+    }
+    if (outside && truth.at("op") == "load") {
+      ++partly_outside;  // what is filled is asked for, too
+      EXPECT_LT(sectors, measured);
+    } else {
+      ++whole;
+      EXPECT_EQ(sectors, measured) << truth.at("op") << ' ' << columns << " of " << element << ", rows "
+                                   << truth.at("rows") << ' ' << truth.at("pitch");
+    }
+  }
+  EXPECT_EQ(whole, 383);
+  EXPECT_EQ(partly_outside, 6);
 }
 
 }  // namespace

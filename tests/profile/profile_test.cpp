@@ -269,6 +269,74 @@ TEST(Collector, AsynchronousCopiesAreNoStores) {
   EXPECT_EQ(shared_of(sum).wavefronts, 3u);
 }
 
+TEST(Collector, ProductsAreOneRequestOfTwoMatrices) {
+  Collector collector(sm_90(), 1);
+  exec::BulkAccess read;
+  read.kind = AccessKind::group_product;
+  read.space = AccessSpace::shared;
+  read.row_bytes = 32;
+  for (read.warp = 0; read.warp < 4; ++read.warp) {
+    read.shared_variable = 1;
+    read.is_more = false;
+    read.rows = read.warp == 0 ? 8 : 0;
+    collector.bulk_access(read);
+    read.shared_variable = 0;
+    read.is_more = true;
+    read.rows = 16;
+    collector.bulk_access(read);
+  }
+  const Profile profile = collector.profile();
+  ASSERT_EQ(profile.sites.size(), 2u) << "by variable";
+  EXPECT_EQ(profile.sites[0].counters.wavefronts, 16u);
+  EXPECT_EQ(profile.sites[0].counters.instructions, 0u);
+  EXPECT_EQ(profile.sites[1].counters.wavefronts, 2u);
+  EXPECT_EQ(profile.sites[1].counters.instructions, 4u);
+  const Totals sum = totals(profile);
+  EXPECT_EQ(sum.shared_product.wavefronts, 18u);
+  EXPECT_EQ(sum.shared_product.requests, 4u);
+  EXPECT_EQ(sum.shared_product.conflicts, 0u);
+  EXPECT_EQ(sum.shared_load.requests, 0u);
+  EXPECT_EQ(shared_of(sum).ideal, 18u);
+}
+
+TEST(Collector, BulkCopiesAreCountedBySectors) {
+  Collector collector(sm_90(), 2);
+  exec::BulkAccess copy;
+  copy.kind = AccessKind::bulk_load;
+  copy.space = AccessSpace::global;
+  const exec::BulkAccess::Piece rows[] = {{4096, 0, 128}, {4096 + 1040, 128, 128}};
+  copy.pieces = rows;
+  collector.bulk_access(copy);
+  copy.instruction = 1;
+  copy.kind = AccessKind::bulk_store;
+  copy.space = AccessSpace::cluster;
+  copy.is_unclear = true;
+  collector.bulk_access(copy);
+  const Totals sum = totals(collector.profile());
+  EXPECT_EQ(sum.bulk_load.requests, 1u);
+  EXPECT_EQ(sum.bulk_load.sectors, 4u + 5u) << "the second row begins 16 bytes into a sector";
+  EXPECT_EQ(sum.bulk_load.ideal_sectors, 8u);
+  EXPECT_EQ(sum.bulk_load.bytes_asked, 256u);
+  EXPECT_EQ(sum.bulk_load.estimates, 0u);
+  EXPECT_EQ(sum.cluster_copy.sectors, 9u);
+  EXPECT_EQ(sum.cluster_copy.estimates, 1u);
+  EXPECT_EQ(global_of(sum).sectors, 9u);
+  EXPECT_EQ(shared_of(sum).requests, 0u);
+}
+
+TEST(Collector, OtherBlocksMemoryIsCountedBySectors) {
+  Collector collector(sm_90(), 3);
+  const auto column = [](uint32_t lane) { return int64_t{2} << 24 | int64_t{lane} * 132; };
+  collector.access(make_access(0, AccessKind::load, AccessSpace::cluster, column));
+  collector.access(make_access(1, AccessKind::async_store, AccessSpace::cluster,
+                               [](uint32_t lane) { return int64_t{lane % 8} * 4; }));
+  const Totals sum = totals(collector.profile());
+  EXPECT_EQ(sum.cluster_load.sectors, 32u);
+  EXPECT_EQ(sum.cluster_load.ideal_sectors, 4u);
+  EXPECT_EQ(sum.cluster_store.sectors, 4u) << "four lanes meet in each word";
+  EXPECT_EQ(shared_of(sum).requests + global_of(sum).requests, 0u);
+}
+
 TEST(ByLine, JoinsInstructionsOfOneLineAndOpAndVariable) {
   const exec::Kernel kernel = reduction_kernel(0);  // no .loc
   Collector collector(sm_90(), reduction_sites);

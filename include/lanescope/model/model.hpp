@@ -3,6 +3,7 @@
 
 #include "lanescope/model/archs.hpp"
 #include "lanescope/model/global.hpp"
+#include "lanescope/model/hopper.hpp"
 #include "lanescope/model/limits.hpp"
 #include "lanescope/model/request.hpp"
 #include "lanescope/model/shared.hpp"

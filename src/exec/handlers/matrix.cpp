@@ -457,8 +457,17 @@ class SharedMatrix {
         stride_((descriptor >> 32 & 0x3fff) << 4),
         base_(descriptor >> 49 & 7),
         swizzle_(static_cast<uint32_t>(descriptor >> 62)),
-        transposed_(transposed) {
-    observe_async_proxy(w, static_cast<uint32_t>(start_));
+        transposed_(transposed) {}
+
+  /// Tells the observer what this warp's share of the reads is.
+  void observe(uint32_t rows, uint32_t row_bytes, bool is_more) const {
+    if (w_.worker->observer == nullptr) return;
+    BulkAccess access;
+    access.space = AccessSpace::shared;
+    access.rows = rows;
+    access.row_bytes = row_bytes;
+    access.is_more = is_more;
+    observe_bulk(w_, in_, static_cast<uint32_t>(start_), access);
   }
 
   /// Rows first … first + count - 1 as packed words, `words` of each.
@@ -527,21 +536,27 @@ class SharedMatrix {
 };
 
 /// wgmma.mma_async: each warp computes its 16 rows at once. a, c: descriptors of A (unless in registers) and
-/// B; d: metadata; aux: scale-d, a predicate.
+/// B; d: metadata; b: in Kernel::side scale-d, a predicate, and the registers; aux: index of
+/// Kernel::accesses.
 const Inst* group_product(Warp& w, const Inst* in) {
   auto f = std::bit_cast<ProductForm>(in->imm);
   Bench& b = bench();
-  const uint32_t* d = w.side + in->b;
+  const uint32_t scale = w.side[in->b];
+  const uint32_t* d = w.side + in->b + 1;
   const uint32_t lane = static_cast<uint32_t>(std::countr_zero(w.mask));
-  const uint32_t words = f.parts * 4u;
-  if (f.in_registers != 0)
+  const uint32_t words = f.parts * 4u, in_group = w.index % warps_of_group;
+  SharedMatrix second(w, in, reg<uint64_t>(w, in->c)[lane], f.second_transposed != 0);
+  second.observe(in_group == 0 ? columns_of(f) : 0, words * 4, false);
+  second.read(0, columns_of(f), words, b.second);
+  if (f.in_registers != 0) {
     gather_first(w, f, d + accumulator_registers(f, f.d), b.first);
-  else
-    SharedMatrix(w, in, reg<uint64_t>(w, in->a)[lane], f.first_transposed != 0)
-        .read(w.index % warps_of_group * 16, 16, f.sparse != 0 ? words / 2 : words, b.first);
-  SharedMatrix(w, in, reg<uint64_t>(w, in->c)[lane], f.second_transposed != 0)
-      .read(0, columns_of(f), words, b.second);
-  if (lane_of(pred(w, in->aux), lane) != (f.scale_negated != 0))
+  } else {
+    const uint32_t of_first = f.sparse != 0 ? words / 2 : words;
+    SharedMatrix first(w, in, reg<uint64_t>(w, in->a)[lane], f.first_transposed != 0);
+    first.observe(f.rows, of_first * 4, true);
+    first.read(in_group * f.rows, f.rows, of_first, b.first);
+  }
+  if (lane_of(pred(w, scale), lane) != (f.scale_negated != 0))
     gather_result(w, f, d, b);
   else
     std::memset(b.result, 0, size_t{f.rows} * columns_of(f) * sizeof b.result[0]);
