@@ -130,25 +130,31 @@ bool is_toolkit_header(std::string_view path) {
   return grandparent == "targets" || grandparent == "nvidia" || grandparent == "cuda";
 }
 
+bool is_library_header(std::string_view path) {
+  return path.find("/include/cute/") != std::string_view::npos ||
+         path.find("/include/cutlass/") != std::string_view::npos;
+}
+
 Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   if (origin.line == 0) return {0, origin.ptx_line, false};
-  const auto is_python = [&](uint32_t file) { return module.file_path(file).ends_with(".py"); };
+  const auto path = [&](const Place& place) { return module.file_path(place.file); };
   const auto& calls = module.source_locs;
+  std::vector<Place> places{{origin.file, origin.line, true}};  // innermost first
+  for (uint32_t at = origin.source; at < calls.size();) {
+    at = calls[at].inlined_at;
+    if (at < calls.size()) places.push_back({calls[at].file, calls[at].line, true});
+  }
   // A kernel that is written in Python names the line that a reader knows; what it calls in other languages
   // belongs to what translates it.
-  bool has_python = is_python(origin.file);
-  for (uint32_t at = origin.source; at < calls.size() && !has_python; at = calls[at].inlined_at)
-    has_python = is_python(calls[at].file);
-  Place place{origin.file, origin.line, true};
-  uint32_t at = origin.source;
-  while (at < calls.size() &&
-         (has_python ? !is_python(place.file) : is_toolkit_header(module.file_path(place.file)))) {
-    at = calls[at].inlined_at;
-    if (at >= calls.size()) break;
-    place.file = calls[at].file;
-    place.line = calls[at].line;
-  }
-  return place;
+  const auto is_python = [&](const Place& place) { return path(place).ends_with(".py"); };
+  const auto is_own = [&](const Place& place) {
+    return !is_toolkit_header(path(place)) && !is_library_header(path(place));
+  };
+  const auto is_no_toolkits = [&](const Place& place) { return !is_toolkit_header(path(place)); };
+  auto found = std::find_if(places.begin(), places.end(), is_python);
+  if (found == places.end()) found = std::find_if(places.begin(), places.end(), is_own);
+  if (found == places.end()) found = std::find_if(places.begin(), places.end(), is_no_toolkits);
+  return found == places.end() ? places.back() : *found;
 }
 
 namespace {

@@ -171,13 +171,16 @@ struct Place {
   bool in_source = false;  ///< false: the PTX has no .loc here
 };
 
-/// The innermost source line of an instruction that is not in a header of the CUDA toolkit: an atomicAdd is
-/// where the program calls it, not where the toolkit defines it. Functions of the program itself are not
-/// looked through.
+/// The innermost source line of an instruction that is not in a header of the CUDA toolkit or of CUTLASS: an
+/// atomicAdd is where the program calls it, not where the toolkit defines it, and cute::copy likewise. Of
+/// kernels that are CUTLASS's own, the innermost line there. Functions of the program itself are not looked
+/// through.
 [[nodiscard]] Place place_of(const ptx::Module& module, const exec::Origin& origin);
 
 /// Whether a path leads to a header that comes with CUDA.
 [[nodiscard]] bool is_toolkit_header(std::string_view path);
+/// Whether it leads to one of CUTLASS or CuTe.
+[[nodiscard]] bool is_library_header(std::string_view path);
 
 /// What one source line did in one way to one variable.
 struct LineCounters {

@@ -265,7 +265,7 @@ void write_findings(Writer& out, const Launch& launch) {
     const bool is_error = finding.severity == exec::name_of(exec::Finding::Severity::error);
     std::string text = (is_error ? "" : finding.severity + ": ") + finding.kind + ": ";
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
-    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, finding.kernel,
+    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, short_name(finding.kernel),
                         str(finding.block), str(finding.thread));
     if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "time"));
     out.paragraph(text + ")", 2, is_error ? Style::bad : Style::plain);
@@ -314,7 +314,7 @@ void write_grids(Writer& out, const Grids& grids) {
 
 void write_launch(Writer& out, const Report& report, const Shown& shown) {
   const Launch& launch = shown.launch;
-  std::string head = fmt::format("{}  {}", launch.kernel, shape_of(shown));
+  std::string head = fmt::format("{}  {}", short_name(launch.kernel), shape_of(shown));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
   if (launch.launches > 1) head += fmt::format("  sum of {} launches", grouped(launch.launches));
@@ -359,7 +359,7 @@ std::vector<std::string> names_to_compare(const std::vector<Shown>& all) {
   std::vector<std::string> names;
   for (const Shown& shown : all) {
     const std::string name = function(shown.launch);
-    names.push_back(name.empty() || kernels[name].size() > 1 ? shown.launch.kernel : name);
+    names.push_back(name.empty() || kernels[name].size() > 1 ? short_name(shown.launch.kernel) : name);
     if (launches[shown.launch.kernel] > 1 || !shown.grids.empty()) names.back() += "  " + shape_of(shown);
   }
   return names;

@@ -10,6 +10,29 @@ namespace {
 
 constexpr std::string_view ellipsis = "…";
 
+/// The name with "…" in place of what stands in `depth` brackets and more.
+std::string without_brackets(std::string_view name, int depth) {
+  constexpr std::string_view unnamed = "(anonymous namespace)";
+  std::string text;
+  int inside = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (name.substr(i).starts_with(unnamed)) {
+      if (inside < depth) text += unnamed;
+      i += unnamed.size() - 1;
+      continue;
+    }
+    const char c = name[i];
+    const bool opens = c == '<' || c == '(';
+    const bool closes = c == '>' || c == ')';
+    if (closes) --inside;
+    if (inside < depth) text += c;
+    if (!opens) continue;
+    const bool is_empty = i + 1 < name.size() && (name[i + 1] == '>' || name[i + 1] == ')');
+    if (++inside == depth && !is_empty) text += ellipsis;
+  }
+  return text;
+}
+
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
 
 }  // namespace
@@ -64,6 +87,15 @@ std::string percent(uint64_t part, uint64_t whole) {
 }
 
 std::string percent(double share) { return share == 1.0 ? "100%" : fmt::format("{:.1f}%", 100.0 * share); }
+
+std::string short_name(std::string_view function) {
+  constexpr size_t most = 200;
+  constexpr int deepest = 4;
+  std::string text(function);
+  for (int depth = deepest; depth > 0 && columns_of(text) > most; --depth)
+    text = without_brackets(function, depth);
+  return text;
+}
 
 std::vector<std::string> wrapped(std::string_view text, size_t width) {
   std::vector<std::string> lines;

@@ -22,6 +22,9 @@ namespace lanescope::report {
 [[nodiscard]] std::string percent(uint64_t part, uint64_t whole);
 /// The same of a share from 0 to 1.
 [[nodiscard]] std::string percent(double share);
+/// A function's name in at most about 200 columns: of longer ones the arguments of templates and functions
+/// are left out, innermost first. "gemm<tuple<…>, half, layout<…>>(…)".
+[[nodiscard]] std::string short_name(std::string_view function);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// The text with a space for each control character, which could otherwise drive the reader's terminal.

@@ -363,6 +363,25 @@ TEST(PlaceOf, LooksThroughHeadersOfTheToolkitOnly) {
   EXPECT_EQ(place_of(module, {ptx::Op::ld, 901, 1, 20, 5, 1}).line, 20u);
 }
 
+TEST(PlaceOf, LooksThroughCutlassFromAKernelOfTheProgramsOwn) {
+  ptx::Module module;
+  module.files = {{1, "gemm.cu"},
+                  {2, "/src/cutlass/include/cute/algorithm/copy.hpp"},
+                  {3, "/src/cutlass/include/cutlass/gemm/kernel/gemm.h"},
+                  {4, "/usr/local/cuda/include/cuda_fp16.hpp"}};
+  // copy() called by a kernel of gemm.cu; something of the toolkit by that of CUTLASS's gemm.h.
+  module.source_locs = {{1, 70, 0, ptx::no_index, ""},
+                        {2, 59, 3, 0, "copy"},
+                        {3, 200, 0, ptx::no_index, ""},
+                        {4, 9, 3, 2, "f"}};
+  const Place own = place_of(module, {ptx::Op::ld, 900, 2, 59, 3, 1});
+  EXPECT_EQ(own.file, 1u);
+  EXPECT_EQ(own.line, 70u);
+  const Place librarys = place_of(module, {ptx::Op::ld, 901, 4, 9, 3, 3});
+  EXPECT_EQ(librarys.file, 3u);
+  EXPECT_EQ(librarys.line, 200u);
+}
+
 TEST(PlaceOf, KernelsInPythonAreNamedByTheirOwnLines) {
   ptx::Module module;
   module.files = {{1, "sum.py"}, {2, "warp/native/tile.h"}, {3, "helper.py"}};

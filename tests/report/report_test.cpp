@@ -390,6 +390,13 @@ TEST(Words, NumbersAndLists) {
   EXPECT_EQ(lanes(0xffff0000), "lanes 16-31");
   EXPECT_EQ(cut_begin("kernels/reduce.cu", 10), "…reduce.cu");
   EXPECT_EQ(cut_end("a → b → c", 5), "a → …");
+  const std::string argument(90, 'x');
+  EXPECT_EQ(short_name("void f<int>(float*)"), "void f<int>(float*)");
+  EXPECT_EQ(short_name("void (anonymous namespace)::f<A<" + argument + ">, B<C<" + argument + "> > >(int)"),
+            "void (anonymous namespace)::f<A<" + argument + ">, B<C<…> > >(int)");
+  EXPECT_EQ(short_name("f<A<" + argument + ">, B<" + argument + argument + "> >(int, A<" + argument + ">)"),
+            "f<A<…>, B<…> >(int, A<…>)");
+  EXPECT_EQ(short_name("f<" + argument + argument + argument + ">()"), "f<…>()");
   EXPECT_EQ(percent(1, 3), "33.3%");
   EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
 }
