@@ -79,17 +79,8 @@ class BulkCopy {
   } mbarrier_;                             ///< that waits for the copy, in a checked launch
   std::vector<BulkAccess::Piece> pieces_;  ///< what the observer, if there is one, is to be told
   bool is_noted_ = false;                  ///< all pieces are there: further targets get the same
-  bool is_unclear_ = false;
 
-  [[nodiscard]] uint64_t value(uint32_t place) const {
-    const uint32_t* words = w_.side + in_->a + 3 * place;
-    const BulkOperand operand{words[0], words[1], words[2]};
-    if (operand.reg == no_operand) return 0;
-    uint64_t value = 0;
-    std::memcpy(&value, w_.regs + operand.reg + size_t{lane_} * operand.bytes, operand.bytes);
-    value += static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.offset)});
-    return operand.bytes < sizeof value ? value & ((uint64_t{1} << 8 * operand.bytes) - 1) : value;
-  }
+  [[nodiscard]] uint64_t value(uint32_t place) const { return operand_value(w_, in_, place, lane_); }
 
   void refuse(Finding::Kind kind, uint64_t address, const std::string& why) const {
     report(w_, in_, kind, 1u << lane_, address, 0, why);
@@ -110,9 +101,9 @@ class BulkCopy {
   }
 
   /// Bytes at `far` and at `near`, an address of shared memory, are copied.
-  void note(uint64_t far, uint64_t near, uint32_t bytes) {
-    if (w_.worker->observer == nullptr || is_noted_) return;
-    pieces_.push_back({far, static_cast<uint32_t>(in_block(near)), bytes});
+  void note(uint64_t far, uint64_t near, uint32_t bytes, bool is_filled = false) {
+    if (w_.worker->observer == nullptr || is_noted_ || bytes == 0) return;
+    pieces_.push_back({far, static_cast<uint32_t>(in_block(near)), bytes, is_filled});
   }
   /// `near`: the address of shared memory that is not in `space`.
   void tell(AccessSpace space, uint64_t near) const {
@@ -120,7 +111,9 @@ class BulkCopy {
     BulkAccess access;
     access.space = space;
     access.pieces = pieces_;
-    access.is_unclear = is_unclear_ || form_.multicast;
+    access.multicast = form_.multicast;
+    if (form_.multicast)
+      access.targets = static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(value(BulkPlace::blocks))));
     observe_bulk(w_, in_, static_cast<uint32_t>(in_block(near)), access);
   }
 
@@ -308,11 +301,13 @@ class BulkCopy {
       if (row.begin < row.end)
         tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
                                !loads, &last);
-      if (tensor != nullptr)
-        note(row.address, origin + r * pitch + row.begin * map.element_bytes(),
-             (row.end - row.begin) * map.element_bytes());
-      // What is filled costs a GPU sectors, too: no rule for how many is known.
-      if (loads && row.end - row.begin != map.extent(0)) is_unclear_ = true;
+      const uint32_t begin = row.begin * map.element_bytes(), end = row.end * map.element_bytes(),
+                     near = origin + r * pitch;
+      note(row.address, near + begin, end - begin);
+      if (loads) {
+        note(0, near, begin, true);
+        note(0, near + end, row_bytes - end, true);
+      }
       move(row, elements.data(), tensor);
       if (loads)
         for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(unit_at(i), elements.data() + i, unit);
@@ -339,16 +334,50 @@ class BulkCopy {
 
 }  // namespace
 
+namespace {
+
+/// A copy from shared to global memory that lanes may make once for all that make the same: the assembler
+/// has one instruction for the warp where it sees that operands are the same in all lanes, and goes through
+/// the lanes where it does not, and for loads and reductions (machine code by ptxas 13.0, and an H200's
+/// counters).
+bool is_plain_store(const BulkForm& form) {
+  return !form.is_reduction && form.from == Side::shared && form.to != Side::shared;
+}
+
+/// Whether the first lane of `done` has the same operands.
+bool repeats(const Warp& w, const Inst* in, const BulkForm& form, uint32_t lane, uint32_t done) {
+  if (done == 0) return false;
+  const auto first = static_cast<uint32_t>(std::countr_zero(done));
+  for (uint32_t place = 0; place < BulkPlace::list + form.count; ++place)
+    if (operand_value(w, in, place, lane) != operand_value(w, in, place, first)) return false;
+  return true;
+}
+
+}  // namespace
+
+uint64_t operand_value(const Warp& w, const Inst* in, uint32_t place, uint32_t lane) {
+  const uint32_t* words = w.side + in->a + 3 * place;
+  const BulkOperand operand{words[0], words[1], words[2]};
+  if (operand.reg == no_operand) return 0;
+  uint64_t value = 0;
+  std::memcpy(&value, w.regs + operand.reg + size_t{lane} * operand.bytes, operand.bytes);
+  value += static_cast<uint64_t>(int64_t{static_cast<int32_t>(operand.offset)});
+  return operand.bytes < sizeof value ? value & ((uint64_t{1} << 8 * operand.bytes) - 1) : value;
+}
+
 const Inst* copy_bulk(Warp& w, const Inst* in) {
+  const auto form = std::bit_cast<BulkForm>(in->imm);
   std::array<uint64_t, warp_lanes> to{};
+  uint32_t done = 0;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    if (is_plain_store(form) && repeats(w, in, form, lane, done)) continue;
+    done |= 1u << lane;
     BulkCopy copy(w, in, lane);
     copy.run();
     to[lane] = copy.destination();
   }
-  if (w.worker->observer != nullptr && w.mask != 0 &&
-      std::bit_cast<BulkForm>(in->imm).from == BulkForm::Side::registers)
+  if (w.worker->observer != nullptr && w.mask != 0 && form.from == BulkForm::Side::registers)
     observe_cluster(w, in, to, w.mask);
   return in + 1;
 }

@@ -36,6 +36,9 @@ struct BulkPlace {
   static constexpr uint32_t list = 5;  ///< coordinates, or values in registers
 };
 
+/// The value that operand number `place` has in a lane. Inst::a: first index of the operands in Kernel::side.
+[[nodiscard]] uint64_t operand_value(const Warp& w, const Inst* in, uint32_t place, uint32_t lane);
+
 /// a: first index of the operands in Kernel::side; imm: a BulkForm; of a checked launch b and c: what is
 /// written and read, in Kernel::checks.
 const Inst* copy_bulk(Warp& w, const Inst* in);

@@ -1,5 +1,6 @@
 // Asynchronous copies and the barriers that wait for them. See decoder.hpp.
 #include <bit>
+#include <cstring>
 
 #include "exec/async_copy.hpp"
 #include "exec/bulk_copy.hpp"
@@ -7,6 +8,7 @@
 #include "exec/decoder.hpp"
 #include "exec/mbarrier.hpp"
 #include "exec/memory.hpp"
+#include "exec/tensor_map_update.hpp"
 
 namespace lanescope::exec {
 
@@ -63,6 +65,8 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::cp_reduce_async_bulk_tensor:
     case Op::st_async:
     case Op::red_async: emit_bulk_copy(); return true;
+    case Op::tensormap_replace: emit_tensor_map(); return true;
+    case Op::tensormap_cp_fenceproxy: emit_skipped(index, [&] { emit_tensor_map(); }); return true;
     case Op::createpolicy_cvt:
     case Op::createpolicy_fractional:
     case Op::createpolicy_range: put_copy(8, register_at(operand("d")->reg), zero_, false); return true;
@@ -107,14 +111,43 @@ void Decoder::emit_rank() {
   put_later(later);
 }
 
+BulkOperand Decoder::bulk_address(const Operand& o, Space space) {
+  Address address = address_of(o, space);
+  if (address.bytes == 0) address = {params_address(), 8, address.offset, space};
+  return {address.base, address.bytes, address.offset};
+}
+
+void Decoder::emit_tensor_map() {
+  const bool copies = in_->op == Op::tensormap_cp_fenceproxy;
+  const BulkOperand to = bulk_address(*operand("a"), in_->space);
+  const BulkOperand from = copies
+                               ? bulk_address(*operand("b"), in_->second_space)
+                               : BulkOperand{source(*operand("n"), in_->type()), lane_bytes(in_->type()), 0};
+  const uint32_t first = put_side({to.reg, to.bytes, to.offset, from.reg, from.bytes, from.offset});
+  if (copies) {
+    put_matrix_sync();
+    put(copy_tensor_map, false).a = first;
+    return;
+  }
+  TensorMapField field;
+  for (const Mod m :
+       {Mod::global_address, Mod::rank, Mod::box_dim, Mod::global_dim, Mod::global_stride,
+        Mod::element_stride, Mod::elemtype, Mod::interleave_layout, Mod::swizzle_mode, Mod::fill_mode})
+    if (in_->has(m)) field.field = m;
+  if (const Operand* ordinal = operand("o")) field.ordinal = static_cast<uint8_t>(ordinal->bits);
+  field.space = in_->space;
+  put_guard();
+  Inst& i = put(replace_in_tensor_map, guarded());
+  i.a = first;
+  i.imm = 0;
+  std::memcpy(&i.imm, &field, sizeof field);
+}
+
 void Decoder::emit_bulk_copy() {
   using Side = BulkForm::Side;
   std::array<BulkOperand, BulkPlace::list> operands;
   const auto put_address = [&](uint32_t place, const Operand* o, Space space) {
-    if (o == nullptr) return;
-    Address address = address_of(*o, space);
-    if (address.bytes == 0) address = {params_address(), 8, address.offset, space};
-    operands[place] = {address.base, address.bytes, address.offset};
+    if (o != nullptr) operands[place] = bulk_address(*o, space);
   };
   const auto put_value = [&](uint32_t place, const Operand* o, Type type) {
     if (o != nullptr) operands[place] = {source(*o, type), lane_bytes(type), 0};

@@ -22,6 +22,7 @@
 #include <tuple>
 #include <vector>
 
+#include "exec/bulk_copy.hpp"
 #include "exec/decode.hpp"
 #include "exec/flow.hpp"
 #include "exec/handlers.hpp"
@@ -248,6 +249,9 @@ class Decoder {
   void emit_copy_async();
   void emit_mbarrier();
   void emit_bulk_copy();
+  /// tensormap.replace and tensormap.cp_fenceproxy.
+  void emit_tensor_map();
+  BulkOperand bulk_address(const Operand& o, Space space);
   /// mapa, getctarank.
   void emit_rank();
   /// An operand of in_ by the name the instruction table gives it; nullptr if it is not written.

@@ -88,6 +88,7 @@ struct BulkAccess {
     uint64_t far = 0;   ///< bulk copies: address in global memory or of shared::cluster
     uint32_t near = 0;  ///< offset in the block's shared memory
     uint32_t bytes = 0;
+    bool is_filled = false;  ///< from outside of a tensor; `far` means nothing
   };
   uint32_t instruction = 0;  ///< index of Kernel::accesses
   AccessKind kind{};
@@ -100,9 +101,8 @@ struct BulkAccess {
   /// four warps, which counts for the first one.
   uint32_t rows = 0, row_bytes = 0;
   bool is_more = false;  ///< of an instruction that was told already: the other matrix
-  /// A copy that the hardware makes by a rule that is not known: to several blocks, or partly from outside
-  /// of a tensor.
-  bool is_unclear = false;
+  uint32_t targets = 1;  ///< bulk loads: blocks that the data go to
+  bool multicast = false;
 };
 
 /// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.

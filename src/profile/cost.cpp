@@ -146,13 +146,15 @@ Cost cost_of(const model::Arch& arch, const exec::BulkAccess& access) {
   }
   constexpr uint32_t sector = 32;
   cost.evidence = arch.async_evidence;
-  cost.estimate = access.is_unclear;
   cost.lanes = 1;
   for (const exec::BulkAccess::Piece& piece : access.pieces) {
-    cost.sectors += model::bulk_sectors(piece.far, piece.near, piece.bytes);
-    cost.bytes_asked += piece.bytes;
+    // What lies outside of a tensor is asked for, too: as many sectors as it fills, or two more (H200).
+    cost.estimate = cost.estimate || piece.is_filled;
+    cost.sectors += model::bulk_sectors(piece.is_filled ? piece.near : piece.far, piece.near, piece.bytes,
+                                        access.multicast);
+    cost.bytes_asked += piece.is_filled ? 0 : piece.bytes;
   }
-  cost.transactions = cost.sectors;
+  cost.transactions = cost.sectors * access.targets;  // what arrives at each block
   cost.ideal_sectors = (cost.bytes_asked + sector - 1) / sector;
   cost.bytes_moved = cost.sectors * sector;
   return cost;

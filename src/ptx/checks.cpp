@@ -719,6 +719,23 @@ struct OperandChecker {
     if (next < operands.size()) fail(operands[next], name() + " takes no second destination here");
   }
 
+  /// What numbers stand for, and how many dimensions there are.
+  void tensor_map_field() const {
+    const auto& operands = instruction.operands;
+    const bool ordinal = operands.size() == 3;
+    const Operand& value = operands[1];
+    const uint64_t most = ordinal                                   ? 4
+                          : instruction.has(Mod::elemtype)          ? 12
+                          : instruction.has(Mod::swizzle_mode)      ? 3
+                          : instruction.has(Mod::interleave_layout) ? 2
+                          : instruction.has(Mod::fill_mode)         ? 1
+                                                                    : UINT64_MAX;
+    if (value.kind == Operand::Kind::integer && value.bits > most)
+      fail(value, name() + " takes 0 to " + std::to_string(most) + " here");
+    if (instruction.has(Mod::interleave_layout) && value.bits != 0)
+      fail(value, "interleaved layouts of tensors are not supported");
+  }
+
   void check_combination() const {
     const auto& operands = instruction.operands;
     if (instruction.op == Op::cvta && instruction.has(Mod::to) && operands[1].kind == Operand::Kind::symbol)
@@ -739,6 +756,9 @@ struct OperandChecker {
     }
     if (instruction.op == Op::fence_proxy && !operands.empty() && operands[1].bits != 128)
       fail(operands[1], name() + " is for 128 bytes, a tensor map");
+    if (instruction.op == Op::tensormap_cp_fenceproxy && operands[2].bits != 128)
+      fail(operands[2], name() + " is for 128 bytes, a tensor map");
+    if (instruction.op == Op::tensormap_replace) tensor_map_field();
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     // Of three values: from sm_100 on.

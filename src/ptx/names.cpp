@@ -3,6 +3,8 @@
 
 #include <cxxabi.h>
 
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 
@@ -13,6 +15,7 @@ namespace {
 
 // The demangler keeps a part of its work on the stack, in proportion to the name.
 constexpr size_t longest_demangled = 8192;
+constexpr size_t shortest_refused = 1024;
 
 // The part after the last `::` that is in no bracket: `tile` of `f(std::pair<int, int>)::tile`.
 std::string_view last_component(std::string_view name) {
@@ -40,6 +43,29 @@ std::string_view cuda_local_name(std::string_view name) {
   return {};
 }
 
+/// A function's name without its arguments, for names that the demangler finds too long, as those of CUTLASS
+/// are; a number stands for the arguments: "cutlass::Kernel<…1f03a2>". Empty if it is none.
+std::string name_alone(std::string_view mangled) {
+  uint32_t sum = 2166136261u;  // FNV-1a
+  for (const char c : mangled) sum = (sum ^ static_cast<uint8_t>(c)) * 16777619u;
+  mangled.remove_prefix(2);
+  if (mangled.starts_with('N')) mangled.remove_prefix(1);
+  std::string text;
+  while (!mangled.empty() && is_digit(mangled.front())) {
+    size_t length = 0;
+    for (; !mangled.empty() && is_digit(mangled.front()) && length < mangled.size(); mangled.remove_prefix(1))
+      length = length * 10 + static_cast<size_t>(mangled.front() - '0');
+    if (length == 0 || length > mangled.size()) return "";
+    const std::string_view part = mangled.substr(0, length);
+    text += text.empty() ? "" : "::";
+    text += part.starts_with("_GLOBAL__N") ? "(anonymous namespace)" : part;
+    mangled.remove_prefix(length);
+  }
+  char arguments[16];
+  std::snprintf(arguments, sizeof arguments, "<…%06x>", sum >> 8);
+  return text.empty() || !mangled.starts_with('I') ? "" : text + arguments;
+}
+
 /// Without `[abi:…]`: versions, and with Numba hashes of options, which nobody wrote.
 std::string without_abi_tags(std::string name) {
   constexpr std::string_view tag = "[abi:";
@@ -61,7 +87,10 @@ std::string demangle(std::string_view name) {
   int status = 0;
   const std::unique_ptr<char, decltype(&std::free)> result(
       abi::__cxa_demangle(std::string(mangled).c_str(), nullptr, nullptr, &status), &std::free);
-  return status == 0 && result != nullptr ? without_abi_tags(result.get()) : std::string(name);
+  if (status == 0 && result != nullptr) return without_abi_tags(result.get());
+  // Its limit is 1,024 characters with recent C++ runtimes.
+  const std::string alone = mangled.size() > shortest_refused ? name_alone(mangled) : "";
+  return alone.empty() ? std::string(name) : alone;
 }
 
 std::string variable_display_name(std::string_view name) {

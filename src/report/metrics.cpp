@@ -116,7 +116,7 @@ Metric{"smsp__inst_executed_op_local_st.sum", ncu, count, "inst", "Warp-wide loc
 // Nsight Compute: bulk copies, and shared memory of other blocks of the cluster.
 Metric{"smsp__inst_executed_op_tma_ld.sum", ncu, count, "inst", "Bulk copies to shared memory", exact, COUNT(bulk_load, requests)},
 Metric{"smsp__inst_executed_op_tma_st.sum", ncu, count, "inst", "Bulk copies from shared memory", exact, LAUNCH(number(l.totals.bulk_store.requests + l.totals.bulk_reduction.requests + l.totals.cluster_copy.requests))},
-Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors of bulk loads", exact, COUNT(bulk_load, sectors)},
+Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors of bulk loads, of each block that they go to", exact, COUNT(bulk_load, transactions)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", ncu, count, "sector", "Sectors of bulk stores", exact, COUNT(bulk_store, sectors)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", ncu, count, "sector", "Sectors of bulk reductions", exact, COUNT(bulk_reduction, sectors)},
 Metric{"l1tex__t_requests_pipe_lsu_mem_dshared.sum", ncu, count, "", "Requests to other blocks' shared memory", exact, LAUNCH(number(cluster(l).requests))},

@@ -6,7 +6,7 @@
 
 namespace {
 
-// good: *out += 1. bad: samples a cube map. worse: calls a function that replaces a field of a tensor map.
+// good: *out += 1. bad: samples a cube map. worse: calls a function that adds to memory of several GPUs.
 constexpr char ptx[] = R"(
 .version 8.3
 .target sm_90a
@@ -28,11 +28,11 @@ constexpr char ptx[] = R"(
   st.global.f32 [%rd1], %f1;
   ret;
 }
-.func replace(.param .b64 map)
+.func add_to_all(.param .b64 memory)
 {
   .reg .b64 %rd<2>;
-  ld.param.u64 %rd1, [map];
-  tensormap.replace.tile.global_address.global.b1024.b64 [%rd1], %rd1;
+  ld.param.u64 %rd1, [memory];
+  multimem.red.relaxed.sys.global.add.u32 [%rd1], 1;
   ret;
 }
 .visible .entry worse(.param .u64 out)
@@ -41,7 +41,7 @@ constexpr char ptx[] = R"(
   .param .b64 argument;
   ld.param.u64 %rd1, [out];
   st.param.b64 [argument], %rd1;
-  call replace, (argument);
+  call add_to_all, (argument);
   ret;
 }
 )";

@@ -239,6 +239,77 @@ TEST(TensorCopy, MisuseIsReported) {
             Finding::Kind::unknown_pointer);
 }
 
+TEST(TensorMap, KernelsReplaceFields) {
+  // A map of 16 x 4 words with boxes of 4 x 4 becomes, in shared memory, one of 8 x 4 words that lie 32 words
+  // further with rows 48 bytes apart, is copied back, and a box is loaded with it.
+  const std::string replace = "tensormap.replace.tile.";
+  const std::string body =
+      bulk_start +
+      ".shared .align 128 .b8 copy[128];\nadd.u64 %rd4, %rd1, 256;\nmov.u32 %r14, copy;\n"
+      "setp.ne.u32 %p1, %r1, 0;\nshl.b32 %r15, %r1, 2;\nmul.wide.u32 %rd5, %r1, 4;\nadd.u64 %rd5, %rd5, "
+      "%rd4;\n"
+      "ld.global.u32 %r16, [%rd5];\nadd.u32 %r17, %r14, %r15;\nst.shared.u32 [%r17], %r16;\nbar.warp.sync "
+      "-1;\n"
+      "add.u64 %rd6, %rd1, 128;\n@!%p1 " +
+      replace + "global_address.shared::cta.b1024.b64 [%r14], %rd6;\n@!%p1 " + replace +
+      "global_stride.shared::cta.b1024.b64 [%r14], 0, 48;\n@!%p1 " + replace +
+      "global_dim.shared::cta.b1024.b32 [%r14], 0, 2;\n@!%p1 " + replace +
+      "elemtype.shared::cta.b1024.b32 [%r14], 3;\nbar.warp.sync -1;\n"
+      "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [%rd4], "
+      "[%r14], "
+      "128;\nfence.proxy.tensormap::generic.acquire.gpu [%rd4], 128;\n@%p1 bra done;\n"
+      "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%r12], [%rd4, {0, "
+      "0}], "
+      "[%r13];\nlook:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra look;\n"
+      "ld.shared.u32 %r18, [%r12+4];\nst.global.u32 [%rd1], %r18;\nld.shared.u32 %r18, [%r12+20];\n"
+      "st.global.u32 [%rd1+4], %r18;\nld.shared.u32 %r18, [%r12+8];\nst.global.u32 [%rd1+8], %r18;\ndone:\n";
+  // Only one thread may set the mbarrier up.
+  std::string one = body;
+  one.replace(one.find("mbarrier.init"), 0, "setp.ne.u32 %p3, %r1, 0;\n@%p3 bra ready;\n");
+  one.replace(one.find("_, [bar], 64;\n") + 14, 0, "ready:\nmov.u32 %r13, bar;\n");
+  Program p(one);
+  TensorMap map = words_map();
+  map.last = {15, 3};
+  map.strides = {64};
+  map.box = {4, 4};
+  const LaunchResult result = p.run_with({1}, {32}, 128, [&](uint64_t out) {
+    auto* words = reinterpret_cast<uint32_t*>(out);
+    for (uint32_t i = 0; i < 64; ++i) words[i] = 100 + i;
+    map.address = out;
+    std::memcpy(reinterpret_cast<void*>(out + 256), &map, sizeof map);
+  });
+  EXPECT_TRUE(result.findings.empty()) << (result.findings.empty() ? "" : result.findings[0].message);
+  EXPECT_EQ(p.word(0), 133u) << "element 1 of row 0";
+  EXPECT_EQ(p.word(1), 145u) << "element 1 of row 1, 12 words further";
+  EXPECT_EQ(p.word(2), 0u) << "element 2 lies outside";
+  const auto replaced = TensorMap::load(reinterpret_cast<const void*>(p.out() + 256));
+  ASSERT_TRUE(replaced.has_value());
+  EXPECT_EQ(replaced->type, TensorMap::Type::s32);
+  EXPECT_EQ(replaced->size(0), 2u);
+}
+
+TEST(TensorMap, ReplacingNeedsAMap) {
+  Program p(
+      ".shared .align 128 .b8 s[128];\nmov.u32 %r10, s;\n"
+      "tensormap.replace.tile.rank.shared::cta.b1024.b32 [%r10], 1;\n");
+  EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::unknown_pointer);
+}
+
+TEST(BulkCopy, LanesThatStoreTheSameStoreOnce) {
+  const std::string begin = ".shared .align 128 .b8 s[256];\nmov.u32 %r12, s;\n";
+  const auto stores = [&](const std::string& copy) {
+    Program p(begin + copy);
+    EXPECT_TRUE(p.run({1}, {32}).findings.empty());
+    return p.bulk_accesses().size();
+  };
+  EXPECT_EQ(stores("cp.async.bulk.global.shared::cta.bulk_group [%rd1], [%r12], 128;\n"), 1u);
+  EXPECT_EQ(stores("mul.wide.u32 %rd4, %r1, 16;\nadd.u64 %rd4, %rd4, %rd1;\n"
+                   "cp.async.bulk.global.shared::cta.bulk_group [%rd4], [%r12], 16;\n"),
+            32u);
+  EXPECT_EQ(stores("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [%r12], 16;\n"), 32u)
+      << "each lane adds";
+}
+
 // What the observer is told.
 
 TEST(Cluster, AccessesToOtherBlocksAreToldApart) {

@@ -300,7 +300,7 @@ TEST(Collector, ProductsAreOneRequestOfTwoMatrices) {
 }
 
 TEST(Collector, BulkCopiesAreCountedBySectors) {
-  Collector collector(sm_90(), 2);
+  Collector collector(sm_90(), 3);
   exec::BulkAccess copy;
   copy.kind = AccessKind::bulk_load;
   copy.space = AccessSpace::global;
@@ -310,17 +310,26 @@ TEST(Collector, BulkCopiesAreCountedBySectors) {
   copy.instruction = 1;
   copy.kind = AccessKind::bulk_store;
   copy.space = AccessSpace::cluster;
-  copy.is_unclear = true;
+  collector.bulk_access(copy);
+  // A row of 128 bytes of which 32 lie in the tensor, to two blocks.
+  copy.instruction = 2;
+  copy.kind = AccessKind::bulk_load;
+  copy.space = AccessSpace::global;
+  copy.multicast = true;
+  copy.targets = 2;
+  const exec::BulkAccess::Piece partly[] = {{4096, 0, 32, false}, {0, 32, 96, true}};
+  copy.pieces = partly;
   collector.bulk_access(copy);
   const Totals sum = totals(collector.profile());
-  EXPECT_EQ(sum.bulk_load.requests, 1u);
-  EXPECT_EQ(sum.bulk_load.sectors, 4u + 5u) << "the second row begins 16 bytes into a sector";
-  EXPECT_EQ(sum.bulk_load.ideal_sectors, 8u);
-  EXPECT_EQ(sum.bulk_load.bytes_asked, 256u);
-  EXPECT_EQ(sum.bulk_load.estimates, 0u);
+  EXPECT_EQ(sum.bulk_load.requests, 2u);
+  EXPECT_EQ(sum.bulk_load.sectors, 4u + 5u + 2u + 3u)
+      << "the second row begins 16 bytes into a sector; to several blocks two sectors at least";
+  EXPECT_EQ(sum.bulk_load.transactions, 9u + 2u * 5u) << "what arrives at each block";
+  EXPECT_EQ(sum.bulk_load.ideal_sectors, 8u + 1u);
+  EXPECT_EQ(sum.bulk_load.bytes_asked, 256u + 32u);
+  EXPECT_EQ(sum.bulk_load.estimates, 1u) << "what is filled";
   EXPECT_EQ(sum.cluster_copy.sectors, 9u);
-  EXPECT_EQ(sum.cluster_copy.estimates, 1u);
-  EXPECT_EQ(global_of(sum).sectors, 9u);
+  EXPECT_EQ(global_of(sum).sectors, 14u);
   EXPECT_EQ(shared_of(sum).requests, 0u);
 }
 

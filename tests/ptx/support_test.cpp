@@ -33,8 +33,6 @@ const Reasons instruction_reasons = {
     {"istypep", "asks what kind of texture reference an address is (docs/textures.md)"},
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
     {"tcgen05", later},
-    {"tensormap",
-     "changes fields of the hardware's encoding of tensor maps; here they have another (docs/async.md)"},
 };
 
 /// Why a modifier or type is refused: by its name, or that of the instruction and its own.
@@ -75,6 +73,7 @@ const Reasons word_reasons = {
     {"tile::gather4", later},
     {"tile::scatter4", later},
     {"u32", "stores in the surface's own format: no compiler writes it"},
+    {"swizzle_atomicity", later},
 };
 
 constexpr std::pair<OpClass, const char*> classes[] = {

@@ -23,9 +23,12 @@ namespace lanescope::model {
 /// Sectors of global memory that a bulk copy of `bytes` bytes between `global` and the byte offset `shared`
 /// of shared memory asks for, in either direction: it goes in pieces that end where a line of 128 bytes ends
 /// on either side, and each piece asks for all its sectors. So a row of 128 bytes that begins 16 bytes behind
-/// a sector's begin takes five. Of a box of a tensor each row is a copy of its own. (Counters
-/// l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld, l1tex__m_l1tex2xbar_write_sectors_…_tma_st, _red.)
-[[nodiscard]] LANESCOPE_HD constexpr uint32_t bulk_sectors(uint64_t global, uint32_t shared, uint32_t bytes) {
+/// a sector's begin takes five. Of a box of a tensor each row is a copy of its own. A load that goes to
+/// several blocks (`multicast`) asks for two sectors at least with each piece. (Counters
+/// l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld, which counts what arrives at each block,
+/// l1tex__m_l1tex2xbar_write_sectors_…_tma_st, _red.)
+[[nodiscard]] LANESCOPE_HD constexpr uint32_t bulk_sectors(uint64_t global, uint32_t shared, uint32_t bytes,
+                                                           bool multicast = false) {
   constexpr uint32_t line = 128;
   constexpr uint32_t sector = 32;
   uint32_t sectors = 0;
@@ -35,7 +38,8 @@ namespace lanescope::model {
     const uint32_t here = line - shared % line;
     uint32_t piece = there < here ? there : here;
     piece = piece < bytes ? piece : bytes;
-    sectors += static_cast<uint32_t>((global + piece - 1) / sector - global / sector) + 1;
+    const auto asked = static_cast<uint32_t>((global + piece - 1) / sector - global / sector) + 1;
+    sectors += multicast && asked == 1 ? 2 : asked;
     global += piece;
     shared += piece;
     bytes -= piece;
