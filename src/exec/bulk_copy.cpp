@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "exec/cluster.hpp"
 #include "exec/handlers.hpp"
@@ -52,11 +53,9 @@ class BulkCopy {
     each_target([&](uint64_t address) {
       std::byte* to = shared(address, size, unit);
       if (to == nullptr) return size;
-      if (in_cluster)
-        note(cluster_place(address), value(BulkPlace::from), size);
-      else
-        note(value(BulkPlace::from), address, size);
       if (in_cluster) check_read(from, size);
+      in_cluster ? note(cluster_place(address), value(BulkPlace::from), size)
+                 : note(value(BulkPlace::from), address, size);
       check_write(to, size);
       write(to, from, size, reduction(form_.type));
       return size;
