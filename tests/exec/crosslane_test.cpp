@@ -202,6 +202,32 @@ TEST(CrossLane, Reductions) {
   }
 }
 
+TEST(CrossLane, ReductionsOfFloats) {
+  constexpr uint32_t nan = 0x7fffffff, some_nan = 0xffc12345, minus_zero = 0x80000000;
+  const auto bits = [](float x) { return std::bit_cast<uint32_t>(x); };
+  const auto result = [&](const HandlerSet& set, std::initializer_list<uint32_t> values,
+                          std::initializer_list<Mod> mods) {
+    Bench bench;
+    bench.warp.mask = (1u << values.size()) - 1;
+    uint32_t lane = 0;
+    for (const uint32_t value : values) bench.file.put(RegisterFile::a, 4, lane++, value);
+    bench.run(set, make_key(Op::redux, {Type::f32}, mods, 1));
+    EXPECT_EQ(bench.d(lane), untouched);
+    return bench.d(0);
+  };
+  for (const HandlerSet* set : runnable_handlers()) {
+    EXPECT_EQ(result(*set, {bits(3), bits(-5), bits(2)}, {Mod::sync, Mod::min}), bits(-5));
+    EXPECT_EQ(result(*set, {bits(3), bits(-5), bits(2)}, {Mod::sync, Mod::max}), bits(3));
+    EXPECT_EQ(result(*set, {bits(3), bits(-5), bits(2)}, {Mod::sync, Mod::max, Mod::abs}), bits(5));
+    EXPECT_EQ(result(*set, {bits(3), some_nan, bits(2)}, {Mod::sync, Mod::min}), bits(2));
+    EXPECT_EQ(result(*set, {bits(3), some_nan, bits(2)}, {Mod::sync, Mod::min, Mod::NaN}), nan);
+    EXPECT_EQ(result(*set, {some_nan}, {Mod::sync, Mod::max}), nan);
+    EXPECT_EQ(result(*set, {0, minus_zero}, {Mod::sync, Mod::min}), minus_zero);
+    EXPECT_EQ(result(*set, {0x80000001, 1}, {Mod::sync, Mod::min}), 0x80000001u)
+        << "subnormal numbers are kept";
+  }
+}
+
 TEST(CrossLane, ElectionAndActiveLanes) {
   for (const HandlerSet* set : runnable_handlers()) {
     for (const uint32_t mask : masks) {

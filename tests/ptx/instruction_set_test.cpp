@@ -54,7 +54,7 @@ TEST(InstructionSet, RowsSayWhatIsLegal) {
   EXPECT_EQ(add.type_count, 1);
   EXPECT_NE(add.types[0] & mask_of(Type::f32), 0u);
   EXPECT_EQ(add.types[0] & mask_of(Type::b32), 0u);
-  EXPECT_NE(info(Op::redux).types_unsupported[0] & mask_of(Type::f32), 0u);
+  EXPECT_NE(info(Op::sust).types_unsupported[0] & mask_of(Type::f32), 0u);
   EXPECT_EQ(add.forms[0].operand_count, 3);
   EXPECT_TRUE(add.forms[0].operands[0].destination);
   EXPECT_FALSE(add.forms[0].operands[1].destination);

@@ -64,7 +64,6 @@ const Reasons word_reasons = {
     {"num_mipmap_levels", "no mipmaps"},
     {"num_samples", "no multi-sample textures"},
     {"p", "stores in the surface's own format: no compiler writes it"},
-    {"redux.f32", later},
     {"rm", "the assembler takes it, the PTX ISA does not describe it"},
     {"rp", "the assembler takes it, the PTX ISA does not describe it"},
     {"rs", later},

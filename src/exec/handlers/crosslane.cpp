@@ -5,6 +5,7 @@
 #include "exec/checks.hpp"
 #include "exec/handlers/registers.hpp"
 #include "exec/handlers/semantics_compare.hpp"
+#include "exec/handlers/semantics_float.hpp"
 #include "exec/handlers/semantics_integer.hpp"
 #include "exec/lanes.hpp"
 
@@ -197,8 +198,35 @@ const Inst* redux(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+/// From sm_100 on. NaNs lose against numbers, or with .NaN win, as of min and max of two.
+template <bool maximum, bool nan_wins, bool of_absolutes>
+const Inst* redux_float(Warp& w, const Inst* in) {
+  if (w.mask == 0) return in + 1;
+  constexpr FloatMinMax<maximum, false, nan_wins, false> combine;
+  const auto value = [&](uint32_t lanes) {
+    const float a = reg<float>(w, in->a)[std::countr_zero(lanes)];
+    return of_absolutes ? FloatAbs()(a) : a;
+  };
+  float r = combine(value(w.mask), value(w.mask));  // a NaN that is alone becomes the canonical one
+  for (uint32_t left = w.mask & (w.mask - 1); left != 0; left &= left - 1) r = combine(r, value(left));
+  broadcast(w, in->d, std::bit_cast<uint32_t>(r));
+  return in + 1;
+}
+
+template <bool maximum>
+Handler select_redux_float(const HandlerKey& key) {
+  const bool nan_wins = key.has(Mod::NaN);
+  if (key.has(Mod::abs))
+    return nan_wins ? redux_float<maximum, true, true> : redux_float<maximum, false, true>;
+  return nan_wins ? redux_float<maximum, true, false> : redux_float<maximum, false, false>;
+}
+
 Handler select_redux(const HandlerKey& key) {
   switch (key.types[0]) {
+    case Type::f32:
+      return key.has(Mod::min)   ? select_redux_float<false>(key)
+             : key.has(Mod::max) ? select_redux_float<true>(key)
+                                 : nullptr;
     case Type::b32:
       return key.has(Mod::and_)   ? redux<And, uint32_t>
              : key.has(Mod::or_)  ? redux<Or, uint32_t>
