@@ -193,7 +193,7 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
 
 std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
                          uint32_t align) {
-  const uint64_t place = address >= shared_window ? address - shared_window : address;
+  const uint64_t place = in_window(address);
   const auto fail = [&](Finding::Kind kind, const std::string& message) {
     report(w, in, kind, 1u << lane, address, width, message);
     return nullptr;

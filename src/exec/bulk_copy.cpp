@@ -95,7 +95,7 @@ class BulkCopy {
   }
 
   [[nodiscard]] uint64_t cluster_place(uint64_t address) const {
-    const uint64_t place = address >= shared_window ? address - shared_window : address;
+    const uint64_t place = in_window(address);
     return place >> rank_shift != 0 ? place : cluster_address(static_cast<uint32_t>(place), w_.block->rank);
   }
 
@@ -331,10 +331,6 @@ class BulkCopy {
   }
 };
 
-}  // namespace
-
-namespace {
-
 /// A copy from shared to global memory that lanes may make once for all that make the same: the assembler
 /// has one instruction for the warp where it sees that operands are the same in all lanes, and goes through
 /// the lanes where it does not, and for loads and reductions (machine code by ptxas 13.0, and an H200's
@@ -343,12 +339,9 @@ bool is_plain_store(const BulkForm& form) {
   return !form.is_reduction && form.from == Side::shared && form.to != Side::shared;
 }
 
-/// Whether the first lane of `done` has the same operands.
-bool repeats(const Warp& w, const Inst* in, const BulkForm& form, uint32_t lane, uint32_t done) {
-  if (done == 0) return false;
-  const auto first = static_cast<uint32_t>(std::countr_zero(done));
+bool have_same_operands(const Warp& w, const Inst* in, const BulkForm& form, uint32_t lane, uint32_t other) {
   for (uint32_t place = 0; place < BulkPlace::list + form.count; ++place)
-    if (operand_value(w, in, place, lane) != operand_value(w, in, place, first)) return false;
+    if (operand_value(w, in, place, lane) != operand_value(w, in, place, other)) return false;
   return true;
 }
 
@@ -366,18 +359,17 @@ uint64_t operand_value(const Warp& w, const Inst* in, uint32_t place, uint32_t l
 
 const Inst* copy_bulk(Warp& w, const Inst* in) {
   const auto form = std::bit_cast<BulkForm>(in->imm);
+  const bool has_values = form.from == Side::registers, once = is_plain_store(form);
+  const auto first = static_cast<uint32_t>(std::countr_zero(w.mask));
   std::array<uint64_t, warp_lanes> to{};
-  uint32_t done = 0;
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    if (is_plain_store(form) && repeats(w, in, form, lane, done)) continue;
-    done |= 1u << lane;
+    if (once && lane != first && have_same_operands(w, in, form, lane, first)) continue;
     BulkCopy copy(w, in, lane);
     copy.run();
-    to[lane] = copy.destination();
+    if (has_values) to[lane] = copy.destination();
   }
-  if (w.worker->observer != nullptr && w.mask != 0 && form.from == BulkForm::Side::registers)
-    observe_cluster(w, in, to, w.mask);
+  if (has_values && w.worker->observer != nullptr && w.mask != 0) observe_cluster(w, in, to, w.mask);
   return in + 1;
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "exec/launch.hpp"
+#include "exec/memory.hpp"
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
@@ -26,6 +27,11 @@ inline constexpr uint32_t most_cluster_blocks = 16;
 /// The address of `offset` of the block `rank`, as an offset in the window of shared memory.
 [[nodiscard]] constexpr uint32_t cluster_address(uint32_t offset, uint32_t rank) {
   return (offset & ((1u << rank_shift) - 1)) | (rank + 1) << rank_shift;
+}
+
+/// The address of shared::cluster that a generic address stands for; offsets are such addresses.
+[[nodiscard]] constexpr uint64_t in_window(uint64_t address) {
+  return address >= shared_window ? address - shared_window : address;
 }
 
 /// The offset in its block's memory.

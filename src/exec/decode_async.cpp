@@ -139,7 +139,6 @@ void Decoder::emit_tensor_map() {
   put_guard();
   Inst& i = put(replace_in_tensor_map, guarded());
   i.a = first;
-  i.imm = 0;
   std::memcpy(&i.imm, &field, sizeof field);
 }
 

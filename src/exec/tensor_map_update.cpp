@@ -15,18 +15,21 @@ namespace lanescope::exec {
 
 namespace {
 
-/// The map at a lane's address; nullptr, after a finding, if the address is not good for one.
-std::byte* map_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, ptx::Space space) {
-  const bool is_shared = space == ptx::Space::shared_cta ||
-                         (space == ptx::Space::generic && address - shared_window < window_size);
-  return is_shared ? shared_memory(w, in, lane, address, tensor_map_bytes, tensor_map_align)
-                   : global_memory(w, in, lane, address, tensor_map_bytes, tensor_map_align, true);
+bool is_shared(ptx::Space space, uint64_t address) {
+  return space == ptx::Space::shared_cta ||
+         (space == ptx::Space::generic && address - shared_window < window_size);
 }
 
-void wrote(Warp& w, std::byte* map) {
+/// The map at a lane's address; nullptr, after a finding, if the address is not good for one.
+std::byte* map_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, ptx::Space space) {
+  return is_shared(space, address)
+             ? shared_memory(w, in, lane, address, tensor_map_bytes, tensor_map_align)
+             : global_memory(w, in, lane, address, tensor_map_bytes, tensor_map_align, true);
+}
+
+void wrote(Warp& w, std::byte* map, bool in_shared) {
   note_write(w, map);
-  if (map < w.shared || map >= w.shared + w.shared_bytes)
-    w.worker->memory->wrote(reinterpret_cast<uint64_t>(map), tensor_map_bytes);
+  if (!in_shared) w.worker->memory->wrote(reinterpret_cast<uint64_t>(map), tensor_map_bytes);
 }
 
 /// In the order of PTX's numbers for them.
@@ -71,7 +74,7 @@ const Inst* replace_in_tensor_map(Warp& w, const Inst* in) {
     }
     replace(*map, field, operand_value(w, in, BulkPlace::from, lane));
     std::memcpy(at, &*map, sizeof *map);
-    wrote(w, at);
+    wrote(w, at, is_shared(field.space, address));
   }
   return in + 1;
 }
@@ -83,7 +86,7 @@ const Inst* copy_tensor_map(Warp& w, const Inst* in) {
   std::byte* to = map_memory(w, in, lane, operand_value(w, in, BulkPlace::to, lane), ptx::Space::global);
   if (from == nullptr || to == nullptr) return in + 1;
   std::memcpy(to, from, tensor_map_bytes);
-  wrote(w, to);
+  wrote(w, to, false);
   return in + 1;
 }
 

@@ -111,7 +111,8 @@ const Cost& Collector::cost(const exec::Access& access) {
 }
 
 SiteCounters& Collector::counters_of(uint32_t instruction, exec::AccessKind kind, exec::AccessSpace space,
-                                     uint32_t variable) {
+                                     uint32_t shared_variable) {
+  const uint32_t variable = space == exec::AccessSpace::shared ? shared_variable : no_variable;
   Site& site = sites_[instruction];
   const auto is_of = [&](const SiteCounters& c) { return c.space == space && c.variable == variable; };
   if (site.last >= site.counters.size() || !is_of(site.counters[site.last])) {
@@ -130,8 +131,8 @@ SiteCounters& Collector::counters_of(uint32_t instruction, exec::AccessKind kind
 }
 
 void Collector::bulk_access(const exec::BulkAccess& access) {
-  const uint32_t variable = access.space == exec::AccessSpace::shared ? access.shared_variable : no_variable;
-  counters_of(access.instruction, access.kind, access.space, variable).counters.add(cost_of(arch_, access));
+  counters_of(access.instruction, access.kind, access.space, access.shared_variable)
+      .counters.add(cost_of(arch_, access));
 }
 
 void Collector::access(const exec::Access& access) {
@@ -141,8 +142,7 @@ void Collector::access(const exec::Access& access) {
     site.last = not_counted;
     return;
   }
-  const uint32_t variable = access.space == exec::AccessSpace::shared ? access.shared_variable : no_variable;
-  SiteCounters& counters = counters_of(access.instruction, access.kind, access.space, variable);
+  SiteCounters& counters = counters_of(access.instruction, access.kind, access.space, access.shared_variable);
   bool is_guess = false;
   if (access.space == exec::AccessSpace::shared && plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];

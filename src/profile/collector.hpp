@@ -75,7 +75,7 @@ class Collector final : public exec::Observer {
 
   /// The counters of what that instruction does there; they are the site's last ones then.
   SiteCounters& counters_of(uint32_t instruction, exec::AccessKind kind, exec::AccessSpace space,
-                            uint32_t variable);
+                            uint32_t shared_variable);
   const Cost& cost(const exec::Access& access);
   /// Counts an access as the machine code has it; returns the cost of all its pieces.
   Cost add_pieces(SiteCounters& counters, const exec::Access& access, const merge::Fate& fate);

@@ -130,10 +130,14 @@ bool is_toolkit_header(std::string_view path) {
   return grandparent == "targets" || grandparent == "nvidia" || grandparent == "cuda";
 }
 
-bool is_library_header(std::string_view path) {
+namespace {
+
+bool is_of_cutlass(std::string_view path) {
   return path.find("/include/cute/") != std::string_view::npos ||
          path.find("/include/cutlass/") != std::string_view::npos;
 }
+
+}  // namespace
 
 Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   if (origin.line == 0) return {0, origin.ptx_line, false};
@@ -148,7 +152,7 @@ Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   // belongs to what translates it.
   const auto is_python = [&](const Place& place) { return path(place).ends_with(".py"); };
   const auto is_own = [&](const Place& place) {
-    return !is_toolkit_header(path(place)) && !is_library_header(path(place));
+    return !is_toolkit_header(path(place)) && !is_of_cutlass(path(place));
   };
   const auto is_no_toolkits = [&](const Place& place) { return !is_toolkit_header(path(place)); };
   auto found = std::find_if(places.begin(), places.end(), is_python);
@@ -212,12 +216,11 @@ namespace {
 /// The sum that accesses of that space and kind belong to.
 Counters& of(Totals& sum, exec::AccessSpace space, exec::AccessKind kind) {
   if (kind == exec::AccessKind::group_product) return sum.shared_product;
-  const bool reduces = kind == exec::AccessKind::bulk_reduction;
   if (exec::is_bulk_copy(kind))
-    return space == exec::AccessSpace::cluster   ? sum.cluster_copy
-           : kind == exec::AccessKind::bulk_load ? sum.bulk_load
-           : reduces                             ? sum.bulk_reduction
-                                                 : sum.bulk_store;
+    return space == exec::AccessSpace::cluster    ? sum.cluster_copy
+           : kind == exec::AccessKind::bulk_load  ? sum.bulk_load
+           : kind == exec::AccessKind::bulk_store ? sum.bulk_store
+                                                  : sum.bulk_reduction;
   if (exec::is_copy(kind)) return space == exec::AccessSpace::shared ? sum.shared_copy : sum.global_copy;
   const bool load = exec::reads(kind);
   const bool store = exec::writes(kind);

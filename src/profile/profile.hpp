@@ -179,8 +179,6 @@ struct Place {
 
 /// Whether a path leads to a header that comes with CUDA.
 [[nodiscard]] bool is_toolkit_header(std::string_view path);
-/// Whether it leads to one of CUTLASS or CuTe.
-[[nodiscard]] bool is_library_header(std::string_view path);
 
 /// What one source line did in one way to one variable.
 struct LineCounters {

@@ -14,11 +14,17 @@ namespace lanescope::profile {
   return sum;
 }
 
-[[nodiscard]] inline Counters global_of(const Totals& totals) {
+/// Without bulk copies: what warps access by their lanes' addresses.
+[[nodiscard]] inline Counters global_by_lanes_of(const Totals& totals) {
   Counters sum = totals.global_load;
   sum.add(totals.global_store);
   sum.add(totals.global_atomic);
   sum.add(totals.global_copy);
+  return sum;
+}
+
+[[nodiscard]] inline Counters global_of(const Totals& totals) {
+  Counters sum = global_by_lanes_of(totals);
   sum.add(totals.bulk_load);
   sum.add(totals.bulk_store);
   sum.add(totals.bulk_reduction);

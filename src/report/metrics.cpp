@@ -33,18 +33,13 @@ Number percentage(uint64_t part, uint64_t whole) {
 }
 
 Counters shared(const Launch& l) { return profile::shared_of(l.totals); }
+/// Bulk copies are not among these counters.
+Counters global(const Launch& l) { return profile::global_by_lanes_of(l.totals); }
 /// Loads and what asynchronous copies read: the counters of the first-level cache hold both. Of copies past
 /// it they hold what model::copy_cost calls transactions.
 Counters loads(const Launch& l) {
   Counters sum = l.totals.global_load;
   sum.add(l.totals.global_copy);
-  return sum;
-}
-/// Without bulk copies, which those counters do not hold.
-Counters global(const Launch& l) {
-  Counters sum = loads(l);
-  sum.add(l.totals.global_store);
-  sum.add(l.totals.global_atomic);
   return sum;
 }
 uint64_t load_sectors(const Launch& l) {
