@@ -241,8 +241,8 @@ int measure(const MeasureOptions& options) {
   }
   if (!options.no_counters) {
     HardwareCounters counters =
-        read_counters(for_counters, report::measured_counters(), options.counter_runs, options.device,
-                      std::chrono::seconds(options.limit), scratch.path());
+        read_counters(for_counters, report::measured_counters(measurement.launches), options.counter_runs,
+                      options.device, std::chrono::seconds(options.limit), scratch.path());
     measurement.no_counters = counters.missing;
     if (!counters.unknown.empty())
       measurement.notes.push_back(fmt::format("ncu has no number of {}.", fmt::join(counters.unknown, ", ")));

@@ -30,6 +30,7 @@ struct TensorMap {
   Type type{};
   Swizzle swizzle{};
   bool fills_nan = false;  ///< what lies outside is a NaN instead of zero
+  uint8_t promotion = 0;   ///< CUtensorMapL2promotion: of no effect here, kept for lanescope measure
   uint32_t mark = valid;   ///< tells a map from other memory
 
   static constexpr uint32_t valid = 0x7e2504a9;

@@ -59,8 +59,9 @@ struct Driver {
     Location location;
     int flags;
   };
-  /// Of address ranges: where less is asked for, the driver (580) takes no notice of the address wished for.
-  static constexpr uint64_t smallest_range = 64 << 20;
+  /// Of address ranges: where they are smaller, or begin elsewhere than at a multiple of this, the driver
+  /// (580) takes no notice of the address wished for.
+  static constexpr uint64_t range_unit = 64 << 20;
   static constexpr int pinned = 1, on_device = 1, read_write = 3, recommended = 1;
 
   int (*init)(unsigned);
@@ -102,6 +103,9 @@ struct Driver {
   int (*event_destroy)(Handle);
   int (*event_record)(Handle, Handle);
   int (*event_elapsed)(float*, Handle, Handle);
+  /// Since CUDA 12; nullptr in older drivers.
+  int (*encode_tensor_map)(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const uint32_t*,
+                           const uint32_t*, int, int, int, int);
 
   Driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -110,9 +114,9 @@ struct Driver {
           fmt::format("this needs an NVIDIA GPU and its driver, but the driver's library cannot be "
                       "loaded ({})",
                       dlerror()));
-    const auto find = [&](auto& pointer, const char* name) {
+    const auto find = [&](auto& pointer, const char* name, bool optional = false) {
       void* symbol = dlsym(library, name);
-      if (symbol == nullptr)
+      if (symbol == nullptr && !optional)
         throw GpuError(fmt::format("the GPU's driver is too old: libcuda.so.1 has no {}", name));
       std::memcpy(&pointer, &symbol, sizeof symbol);
     };
@@ -155,6 +159,7 @@ struct Driver {
     find(event_destroy, "cuEventDestroy_v2");
     find(event_record, "cuEventRecord");
     find(event_elapsed, "cuEventElapsedTime");
+    find(encode_tensor_map, "cuTensorMapEncodeTiled", true);
     must(init(0), "no GPU can be used");
   }
 
@@ -219,11 +224,11 @@ Buffer::~Buffer() { release(); }
 // After a kernel has failed these calls do too; nobody needs to hear of it then.
 void Buffer::release() {
   if (address_ == 0) return;
-  if (reserved_ == 0) {
+  if (reserved_.bytes == 0) {
     driver_->free(address_);
   } else {
     driver_->unmap(address_, size_);
-    driver_->unreserve(address_, reserved_);
+    driver_->unreserve(reserved_.begin, reserved_.bytes);
   }
   address_ = 0;
 }
@@ -329,10 +334,12 @@ Buffer Device::allocate_at(uint64_t address, uint64_t bytes) {
   const uint64_t begin = address / page * page;
   const uint64_t size = (address + bytes - begin + page - 1) / page * page;
   const std::string what = fmt::format("{} bytes of the GPU's memory at 0x{:x}", bytes, address);
-  const uint64_t range = std::max(size, Driver::smallest_range);
+  const uint64_t reserved = begin / Driver::range_unit * Driver::range_unit;
+  const uint64_t range =
+      (begin + size - reserved + Driver::range_unit - 1) / Driver::range_unit * Driver::range_unit;
   uint64_t got = 0;
-  driver_->must(driver_->reserve(&got, range, 0, begin, 0), what);
-  if (got != begin) {
+  driver_->must(driver_->reserve(&got, range, 0, reserved, 0), what);
+  if (got != reserved) {
     driver_->unreserve(got, range);
     throw GpuError(what + ": these addresses are in use");
   }
@@ -348,15 +355,27 @@ Buffer Device::allocate_at(uint64_t address, uint64_t bytes) {
   if (mapped) result = driver_->set_access(begin, size, &access, 1);
   if (result != Driver::success) {
     if (mapped) driver_->unmap(begin, size);
-    driver_->unreserve(begin, range);
+    driver_->unreserve(reserved, range);
     driver_->must(result, what);
   }
   Buffer buffer;
   buffer.driver_ = driver_;
   buffer.address_ = begin;
   buffer.size_ = size;
-  buffer.reserved_ = range;
+  buffer.reserved_ = {reserved, range};
   return buffer;
+}
+
+TensorMapBytes Device::encode(const TensorMapArguments& a) const {
+  if (driver_->encode_tensor_map == nullptr) throw GpuError("the GPU's driver is too old for tensor maps");
+  struct alignas(64) {
+    TensorMapBytes bytes{};
+  } map;
+  driver_->must(driver_->encode_tensor_map(map.bytes.data(), a.type, a.dimensions, a.address, a.sizes.data(),
+                                           a.strides.data(), a.box.data(), a.element_strides.data(),
+                                           a.interleave, a.swizzle, a.promotion, a.fill),
+                fmt::format("a tensor map of 0x{:x}", a.address));
+  return map.bytes;
 }
 
 void Device::write(uint64_t to, const void* from, uint64_t bytes) {
@@ -372,7 +391,7 @@ void Device::fill(uint64_t to, uint8_t value, uint64_t bytes) {
   if (bytes != 0) driver_->must(driver_->set(to, value, bytes), "fill on the GPU");
 }
 
-void Device::launch(Function kernel, const Launch& launch, std::span<const std::byte> parameters) {
+void Device::launch(Function kernel, const Launch& launch, std::span<const void* const> parameters) {
   if (launch.dynamic_shared > 48 * 1024)
     driver_->must(driver_->set_attribute(kernel.handle, Driver::max_dynamic_shared,
                                          static_cast<int>(launch.dynamic_shared)),
@@ -394,11 +413,10 @@ void Device::launch(Function kernel, const Launch& launch, std::span<const std::
     attributes[config.count].id = Driver::cluster_dimension;
     std::copy(launch.cluster.begin(), launch.cluster.end(), attributes[config.count++].value.cluster);
   }
-  // CU_LAUNCH_PARAM_BUFFER_POINTER, CU_LAUNCH_PARAM_BUFFER_SIZE, CU_LAUNCH_PARAM_END
-  size_t size = parameters.size();
-  void* extra[] = {reinterpret_cast<void*>(1), const_cast<std::byte*>(parameters.data()),
-                   reinterpret_cast<void*>(2), &size, nullptr};
-  driver_->must(driver_->launch(&config, kernel.handle, nullptr, extra), "launch");
+  // One by one: as one buffer (CU_LAUNCH_PARAM_BUFFER_POINTER) a driver (580) passes tensor maps that kernels
+  // cannot use.
+  driver_->must(driver_->launch(&config, kernel.handle, const_cast<void**>(parameters.data()), nullptr),
+                "launch");
 }
 
 void Device::wait(std::chrono::milliseconds limit) {

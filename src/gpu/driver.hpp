@@ -38,6 +38,19 @@ struct Launch {
   bool cooperative = false;
 };
 
+/// The arguments of cuTensorMapEncodeTiled, in its order; enumerations by their numbers.
+struct TensorMapArguments {
+  int type = 0;
+  uint32_t dimensions = 0;
+  uint64_t address = 0;
+  std::array<uint64_t, 5> sizes{};
+  std::array<uint64_t, 4> strides{};
+  std::array<uint32_t, 5> box{}, element_strides{};
+  int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+};
+/// CUtensorMap.
+using TensorMapBytes = std::array<std::byte, 128>;
+
 class Device;
 struct Driver;
 
@@ -57,7 +70,9 @@ class Buffer {
   void release();
   const Driver* driver_ = nullptr;
   uint64_t address_ = 0, size_ = 0;
-  uint64_t reserved_ = 0;  ///< bytes of an address range reserved for it; 0: a plain allocation
+  struct {
+    uint64_t begin = 0, bytes = 0;
+  } reserved_;  ///< the address range reserved for it; empty: a plain allocation
 };
 
 /// A kernel of a module that is loaded.
@@ -119,18 +134,21 @@ class Device {
   /// Fresh memory of undefined contents.
   [[nodiscard]] Buffer allocate(uint64_t bytes);
   /// Memory at a given address (both rounded to the driver's pages), so that pointers that were made
-  /// elsewhere mean the same here. Throws GpuError when the addresses, and those of the 64 MiB from there on,
-  /// are not free in this process.
+  /// elsewhere mean the same here. Throws GpuError when the addresses, up to multiples of 64 MiB on both
+  /// sides, are not free in this process.
   [[nodiscard]] Buffer allocate_at(uint64_t address, uint64_t bytes);
+
+  /// A tensor map as this driver's GPUs read it.
+  [[nodiscard]] TensorMapBytes encode(const TensorMapArguments& arguments) const;
 
   void write(uint64_t to, const void* from, uint64_t bytes);
   void read(void* to, uint64_t from, uint64_t bytes);
   void copy(uint64_t to, uint64_t from, uint64_t bytes);  ///< inside the GPU; returns at once
   void fill(uint64_t to, uint8_t value, uint64_t bytes);
 
-  /// Puts a launch into the stream. `parameters`: the kernel's parameters as they lie in memory (its .param
-  /// space). More dynamic shared memory than 48 KiB and clusters of more than 8 blocks are asked for.
-  void launch(Function kernel, const Launch& launch, std::span<const std::byte> parameters);
+  /// Puts a launch into the stream. `parameters`: where the value of each of the kernel's parameters lies.
+  /// More dynamic shared memory than 48 KiB and clusters of more than 8 blocks are asked for.
+  void launch(Function kernel, const Launch& launch, std::span<const void* const> parameters);
   /// Until everything in the stream is done. Throws GpuError (lost) when a kernel has failed or `limit` is
   /// over.
   void wait(std::chrono::milliseconds limit = std::chrono::minutes(10));

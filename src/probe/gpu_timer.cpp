@@ -1,20 +1,13 @@
 // See gpu_timer.hpp.
 #include "probe/gpu_timer.hpp"
 
-#include <cstring>
+#include <array>
 #include <utility>
 
 namespace lanescope::probe {
 namespace {
 
 constexpr uint32_t rounds = 9;
-
-/// The kernel's parameters as they lie in memory.
-struct Parameters {
-  uint64_t table, results;
-  uint32_t patterns, rounds;
-  uint64_t memory;
-};
 
 /// Global memory that the kernels read: a step more than they take, for the second load behind the last step.
 constexpr uint64_t memory_bytes = uint64_t{global_steps + 1} * global_stride;
@@ -56,11 +49,14 @@ std::vector<std::vector<double>> GpuTimer::cycles(const Access& access, std::spa
   device_.write(table.address(), rows.data(), rows.size() * sizeof(uint32_t));
   device_.fill(result.address(), 0, result_bytes);
 
-  const Parameters parameters = {table.address(), result.address(), static_cast<uint32_t>(patterns.size()),
-                                 rounds, memory_.address()};
+  const uint64_t table_address = table.address(), result_address = result.address(),
+                 memory_address = memory_.address();
+  const auto count = static_cast<uint32_t>(patterns.size());
+  const std::array<const void*, 5> parameters{&table_address, &result_address, &count, &rounds,
+                                              &memory_address};
   gpu::Launch launch;
   launch.block = {32, 1, 1};
-  device_.launch(kernel.module->function(kernel_name), launch, std::as_bytes(std::span(&parameters, 1)));
+  device_.launch(kernel.module->function(kernel_name), launch, parameters);
   device_.wait();
   device_.read(results.data(), result.address(), result_bytes);
 

@@ -47,18 +47,21 @@ std::string obstacle_of(const ptx::Function& function) {
     const ptx::InstructionInfo& info = ptx::info(instruction.op);
     if (info.op_class == ptx::OpClass::texture)
       return "it reads textures or surfaces, which are not part of the memory that is recorded";
-    if (info.op_class == ptx::OpClass::async && info.name.find("tensor") != std::string_view::npos)
-      return "it uses tensor maps, which the engine encodes for itself";
   }
   return "";
 }
 
-void note_types(Recording& recording, const ptx::Function& function) {
-  for (const ptx::Instruction& instruction : function.body)
+void note_contents(Recording& recording, const ptx::Function& function) {
+  for (const ptx::Instruction& instruction : function.body) {
+    const ptx::InstructionInfo& info = ptx::info(instruction.op);
+    recording.has_tensor_maps =
+        recording.has_tensor_maps ||
+        (info.op_class == ptx::OpClass::async && info.name.find("tensor") != std::string_view::npos);
     for (const ptx::Type type : instruction.types) {
       recording.has_f32 = recording.has_f32 || type == ptx::Type::f32;
       recording.has_f64 = recording.has_f64 || type == ptx::Type::f64;
     }
+  }
 }
 
 bool holds_initial(const ptx::Variable& variable, const Piece& piece) {
@@ -112,10 +115,12 @@ Recording describe(const exec::Image& image, const exec::Kernel& kernel, const e
   r.launch.dynamic_shared = config.dynamic_shared;
   r.launch.cooperative = config.cooperative;
   r.parameters = config.params;
+  for (const exec::Kernel::Parameter& parameter : kernel.params)
+    r.parameter_offsets.push_back(parameter.offset);
   r.ptx = std::move(ptx);
   for (const ptx::Function* function : reached(module, *module.find_function(kernel.name))) {
     if (r.obstacle.empty()) r.obstacle = obstacle_of(*function);
-    note_types(r, *function);
+    note_contents(r, *function);
   }
   for (const ptx::Variable& variable : module.variables) {
     if (variable.space != ptx::Space::global && variable.space != ptx::Space::constant) continue;

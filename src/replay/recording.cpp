@@ -154,11 +154,13 @@ void write(const fs::path& folder, const Recording& r) {
                  {"dynamic_shared", r.launch.dynamic_shared},
                  {"cooperative", r.launch.cooperative},
                  {"parameters", hex_of(r.parameters)},
+                 {"parameter_offsets", r.parameter_offsets},
                  {"modules", r.ptx.size()},
                  {"allocations", json_of(r.allocations)},
                  {"variables", json_of(r.variables)},
                  {"has_f32", r.has_f32},
                  {"has_f64", r.has_f64},
+                 {"has_tensor_maps", r.has_tensor_maps},
                  {"notes", r.notes},
                  {"obstacle", r.obstacle}};
   write_text(folder / description, all.dump(1, ' ', false, json::error_handler_t::replace));
@@ -178,12 +180,14 @@ Recording read(const fs::path& folder) {
     r.launch.dynamic_shared = all.at("dynamic_shared");
     r.launch.cooperative = all.at("cooperative");
     r.parameters = bytes_of(all.at("parameters").get<std::string>());
+    r.parameter_offsets = all.at("parameter_offsets").get<std::vector<uint32_t>>();
     for (size_t i = 0; i < all.at("modules").get<size_t>(); ++i)
       r.ptx.push_back(read_file(folder / module_name(i)));
     r.allocations = pieces_of(all.at("allocations"));
     r.variables = pieces_of(all.at("variables"));
     r.has_f32 = all.at("has_f32");
     r.has_f64 = all.at("has_f64");
+    r.has_tensor_maps = all.at("has_tensor_maps");
     r.notes = all.at("notes").get<std::vector<std::string>>();
     r.obstacle = all.at("obstacle");
     return r;

@@ -30,11 +30,13 @@ struct Recording {
   std::string kernel;        ///< in the PTX
   std::string display_name;  ///< as the programmer wrote it
   gpu::Launch launch;
-  std::vector<std::byte> parameters;
-  std::vector<std::string> ptx;  ///< of one module; several are linked
+  std::vector<std::byte> parameters;        ///< as they lie in the kernel's .param space
+  std::vector<uint32_t> parameter_offsets;  ///< of each in it
+  std::vector<std::string> ptx;             ///< of one module; several are linked
   std::vector<Piece> allocations, variables;
   bool has_f32 = false, has_f64 = false;  ///< the kernel computes with them
-  std::vector<std::string> notes;         ///< what a reader must know about the replay
+  bool has_tensor_maps = false;    ///< it uses some: where they lie, bytes are the engine's (exec::TensorMap)
+  std::vector<std::string> notes;  ///< what a reader must know about the replay
   /// Why it cannot be replayed, in words; the rest but the names is then empty.
   std::string obstacle;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstring>
@@ -12,6 +13,8 @@
 #include <nlohmann/json.hpp>
 #include <span>
 #include <utility>
+
+#include "exec/tensor_map.hpp"
 
 namespace lanescope::replay {
 namespace {
@@ -174,7 +177,7 @@ class Timer {
       const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
       if (seconds.size() >= fewest_runs && spent.count() > timed_seconds) break;
       prepare();
-      device_.launch(delay_, {}, std::as_bytes(std::span(&head_start_ns, 1)));
+      device_.launch(delay_, {}, std::array<const void*, 1>{&head_start_ns});
       seconds.push_back(device_.seconds_of(work, limit_));
     }
     return seconds;
@@ -186,6 +189,40 @@ class Timer {
   gpu::Module module_;
   gpu::Function nothing_, delay_;
 };
+
+/// Puts the GPU's tensor maps in the place of the engine's, in bytes that lie at `address`, and says at which
+/// of them. One that the driver refuses stays as it is, with a note: nobody may ever use it.
+std::vector<size_t> encode_tensor_maps(const gpu::Device& device, uint64_t address,
+                                       std::span<std::byte> bytes, std::vector<std::string>& notes) {
+  using exec::TensorMap;
+  std::vector<size_t> places;
+  for (uint64_t i = -address % exec::tensor_map_align; i + exec::tensor_map_bytes <= bytes.size();
+       i += exec::tensor_map_align) {
+    const auto map = TensorMap::load(&bytes[i]);
+    if (!map) continue;
+    places.push_back(i);
+    gpu::TensorMapArguments a;
+    a.type = static_cast<int>(map->type);
+    a.dimensions = map->dimensions;
+    a.address = map->address;
+    for (uint32_t d = 0; d < TensorMap::most_dimensions; ++d) a.sizes[d] = map->size(d);
+    a.strides = map->strides;
+    std::copy(map->box.begin(), map->box.end(), a.box.begin());
+    std::copy(map->steps.begin(), map->steps.end(), a.element_strides.begin());
+    a.swizzle = static_cast<int>(map->swizzle);
+    a.promotion = map->promotion;
+    a.fill = map->fills_nan ? 1 : 0;
+    try {
+      const gpu::TensorMapBytes encoded = device.encode(a);
+      std::copy(encoded.begin(), encoded.end(), &bytes[i]);
+    } catch (const gpu::GpuError& error) {
+      if (std::string note = fmt::format("a tensor map could not be made for the GPU: {}", error.what());
+          std::find(notes.begin(), notes.end(), note) == notes.end())
+        notes.push_back(std::move(note));
+    }
+  }
+  return places;
+}
 
 /// Copies of one half of a buffer to the other.
 class CopyTimer {
@@ -219,11 +256,8 @@ Gpu describe(const gpu::Device& device) {
 }
 
 Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
-    : device_(device), folder_(folder), recording_(read(folder)) {
+    : device_(device), folder_(folder), recording_(replay::read(folder)), notes_(recording_.notes) {
   if (!recording_.obstacle.empty()) throw Error(recording_.obstacle);
-  module_ = device.load(recording_.ptx);
-  kernel_ = module_.function(recording_.kernel);
-
   std::vector<const Piece*> sorted;
   for (const Piece& piece : recording_.allocations) sorted.push_back(&piece);
   std::sort(sorted.begin(), sorted.end(),
@@ -235,6 +269,11 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
       end = std::max(end, sorted[i]->address + sorted[i]->size);
     memory_.push_back(device.allocate_at(begin, end - begin));
   }
+  // After the memory: a module may make the driver take memory of its own, where the recorded memory was.
+  module_ = device.load(recording_.ptx);
+  kernel_ = module_.function(recording_.kernel);
+  if (recording_.has_tensor_maps)
+    static_cast<void>(encode_tensor_maps(device, 0, recording_.parameters, notes_));
   for (const Piece& piece : recording_.allocations) places_.push_back({&piece, piece.address, {}});
   for (const Piece& piece : recording_.variables) {
     if (piece.has_addresses) continue;
@@ -252,13 +291,20 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
     bytes.resize(std::min(chunk, place.piece->size));
     for (uint64_t done = 0; done < place.piece->size;) {
       const uint64_t part = std::min(chunk, place.piece->size - done);
-      before.read(bytes.data(), place.piece->offset + done, part);
+      read(before, *place.piece, done, std::span(bytes).first(part));
       device.write(place.address + done, bytes.data(), part);
       done += part;
     }
     if (place.piece->is_changed) save(place);
   }
   device.wait();
+}
+
+std::vector<size_t> Replayed::read(const Contents& contents, const Piece& piece, uint64_t offset,
+                                   std::span<std::byte> to) {
+  contents.read(to.data(), piece.offset + offset, to.size());
+  if (!recording_.has_tensor_maps) return {};
+  return encode_tensor_maps(device_, piece.address + offset, to, notes_);
 }
 
 void Replayed::save(Place& place) {
@@ -271,11 +317,17 @@ void Replayed::restore() {
     if (place.saved.size() != 0) device_.copy(place.address, place.saved.address(), place.piece->size);
 }
 
-void Replayed::launch() { device_.launch(kernel_, recording_.launch, recording_.parameters); }
+void Replayed::launch() {
+  std::vector<const void*> parameters;
+  for (const uint32_t offset : recording_.parameter_offsets)
+    parameters.push_back(&recording_.parameters.at(offset));
+  device_.launch(kernel_, recording_.launch, parameters);
+}
 
 void Replayed::compare(const Options& options, Outcome& outcome) {
   device_.wait();
   const Contents before(folder_, Contents::When::before), after(folder_, Contents::When::after);
+  bool has_changed_maps = false;
   std::vector<std::byte> expected, found;
   for (Place& place : places_) {
     const Piece& piece = *place.piece;
@@ -285,8 +337,13 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
       const uint64_t part = std::min(chunk, piece.size - done);
       expected.resize(part);
       found.resize(part);
-      contents.read(expected.data(), piece.offset + done, part);
+      const std::vector<size_t> maps = read(contents, piece, done, expected);
       device_.read(found.data(), place.address + done, part);
+      // A map that a kernel changes field by field may hold more than the driver writes, of dimensions that
+      // the tensor does not have.
+      if (piece.is_changed)
+        for (const size_t map : maps)
+          std::copy_n(&found[map], exec::tensor_map_bytes, &expected[map]), has_changed_maps = true;
       if (std::memcmp(expected.data(), found.data(), part) != 0)
         tally.add(done, expected.data(), found.data(), part);
       done += part;
@@ -295,19 +352,19 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
     if (!tally.any()) continue;
     for (uint64_t done = 0; tally.needs_largest() && done < piece.size;) {
       const uint64_t part = std::min(chunk, piece.size - done);
-      contents.read(expected.data(), piece.offset + done, part);
+      read(contents, piece, done, std::span(expected).first(part));
       tally.add_size(expected.data(), part);
       done += part;
     }
     outcome.differences.push_back(tally.result(piece));
     if (place.saved.size() == 0) {  // only the GPU changed it: what it was is in the file
       std::vector<std::byte> old(piece.size);
-      before.read(old.data(), piece.offset, piece.size);
+      read(before, piece, 0, old);
       device_.write(place.address, old.data(), piece.size);
       save(place);
     }
   }
-  outcome.notes.insert(outcome.notes.end(), notes_.begin(), notes_.end());
+  if (has_changed_maps) notes_.emplace_back("tensor maps in memory that the launch changes are not compared");
 }
 
 Outcome measure(gpu::Device& device, const std::filesystem::path& folder, const Options& options) {
@@ -323,10 +380,11 @@ Outcome measure(gpu::Device& device, const std::filesystem::path& folder, const 
     auto& timer = on_gpu->timer;
     auto& copy = on_gpu->copy;
     replayed = std::make_unique<Replayed>(device, folder);
-    outcome.notes = replayed->recording().notes;
+    outcome.notes = replayed->notes();  // if the launch fails, they may say why
     replayed->launch();
     device.wait(options.limit);
     replayed->compare(options, outcome);
+    outcome.notes = replayed->notes();
 
     timer = std::make_unique<Timer>(device, options.limit);
     copy = std::make_unique<CopyTimer>(device, std::max<uint64_t>(8 * device.l2_bytes(), 1 << 20));

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -68,7 +69,8 @@ class Replayed {
   /// What memory holds now beside what the engine left. To be called after the first launch, before others:
   /// restore() puts back what the engine changed and what differs.
   void compare(const Options& options, Outcome& outcome);
-  [[nodiscard]] const Recording& recording() const { return recording_; }
+  /// What a reader must know, of the recording and of how it is replayed.
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
 
  private:
   struct Place {
@@ -77,15 +79,18 @@ class Replayed {
     gpu::Buffer saved;  ///< what it holds before a launch; empty: nobody writes it
   };
   void save(Place& place);
+  /// Bytes of a piece from `offset` on, as a GPU has them; says at which of them tensor maps lie.
+  std::vector<size_t> read(const Contents& contents, const Piece& piece, uint64_t offset,
+                           std::span<std::byte> to);
 
   gpu::Device& device_;
   std::filesystem::path folder_;
   Recording recording_;
+  std::vector<std::string> notes_;
   std::vector<gpu::Buffer> memory_;
   gpu::Module module_;
   gpu::Function kernel_;
   std::vector<Place> places_;
-  std::vector<std::string> notes_;
 };
 
 /// All of it. What the GPU or the driver refuses is the outcome's failure. Where the GPU is lost, nothing is

@@ -38,6 +38,24 @@ constexpr std::array predicted_counters{"l1tex__data_pipe_lsu_wavefronts_mem_sha
                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"};
+constexpr std::string_view cluster_sectors = "l1tex__t_sectors_pipe_lsu_mem_dshared.sum";
+/// Copies, by instructions.
+constexpr std::array<std::string_view, 3> copies{"smsp__inst_executed_op_ldgsts.sum",
+                                                 "smsp__inst_executed_op_tma_ld.sum",
+                                                 "smsp__inst_executed_op_tma_st.sum"};
+
+/// What older chips do not have, and ncu then does not know: asked for where a launch has such accesses.
+constexpr std::array copy_counters{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
+                                   "smsp__inst_executed_op_ldgsts.sum"};
+constexpr std::array hopper_counters{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum",
+                                     "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum",
+                                     "smsp__inst_executed_op_tma_ld.sum",
+                                     "smsp__inst_executed_op_tma_st.sum",
+                                     "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
+                                     "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
+                                     "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum",
+                                     "l1tex__t_requests_pipe_lsu_mem_dshared.sum",
+                                     "l1tex__t_sectors_pipe_lsu_mem_dshared.sum"};
 struct Unpredicted {
   const char *name, *description;
 };
@@ -47,6 +65,11 @@ constexpr std::array unpredicted_counters{
 
 double least(const std::vector<double>& values) { return *std::min_element(values.begin(), values.end()); }
 double most(const std::vector<double>& values) { return *std::max_element(values.begin(), values.end()); }
+
+const Metric& metric_of(const std::string& name) {
+  constexpr std::array tools{Metric::Tool::ncu};
+  return *find_metrics(name, tools).front();
+}
 
 /// Wavefronts without conflicts, of each run: what the accesses need by themselves.
 std::vector<double> phases(const MeasuredLaunch& launch, std::string_view op) {
@@ -85,6 +108,13 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
   if (c.least <= predicted && predicted <= c.most)
     return set(Verdict::within, "between the least and the most of several launches");
   const profile::Totals& totals = launch.predicted.totals;
+  if (c.name.find("_op_tma_ld") != std::string::npos && totals.bulk_load.estimates != 0)
+    return set(Verdict::estimate, "boxes that lie partly outside of their tensor are an estimate");
+  if (c.name == cluster_sectors && c.least >= predicted &&
+      c.most <= predicted + static_cast<double>(totals.cluster_atomic.requests))
+    return set(Verdict::estimate, "some atomic operations ask for one sector more");
+  if (std::find(copies.begin(), copies.end(), c.name) != copies.end() && c.least > predicted)
+    return set(Verdict::predicated, "instructions that no lane executes count, too");
   const std::array<SharedKind, 3> kinds{{{"ld", exec::AccessKind::load, totals.shared_load},
                                          {"st", exec::AccessKind::store, totals.shared_store},
                                          {"atom", exec::AccessKind::atomic, totals.shared_atomic}}};
@@ -100,6 +130,8 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
       return set(Verdict::merging,
                  fmt::format("the assembler made other accesses than was predicted{}; see docs/merging.md",
                              doubts(launch.predicted, kind.kind)));
+    if (is_instructions && c.most < predicted)
+      return set(Verdict::generic, "those that name no address space in the machine code do not count");
     // Waiting differs from launch to launch; what is always the same is something else.
     const bool is_constant = c.least == c.most && needed.size() > 1;
     if (c.least < predicted || (is_constant && !is_instructions)) break;
@@ -259,13 +291,24 @@ Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
 
 }  // namespace
 
-std::vector<std::vector<std::string>> measured_counters() {
+std::vector<std::vector<std::string>> measured_counters(std::span<const MeasuredLaunch> launches) {
   std::vector<std::vector<std::string>> groups(2);
   for (const std::string name : predicted_counters) {
     const bool is_first = name.ends_with("_mem_shared_op_ld.sum") || name.ends_with("_mem_shared_op_st.sum");
     groups[is_first ? 0 : 1].push_back(name);
   }
   for (const Unpredicted& u : unpredicted_counters) groups[1].emplace_back(u.name);
+  const auto add_if_any = [&](std::span<const char* const> names) {
+    const bool any = std::any_of(names.begin(), names.end(), [&](const char* name) {
+      const Metric& metric = metric_of(name);
+      return std::any_of(launches.begin(), launches.end(), [&](const MeasuredLaunch& launch) {
+        return launch.predicted.counted && metric.value(launch.predicted) != 0;
+      });
+    });
+    if (any) groups.emplace_back(names.begin(), names.end());
+  };
+  add_if_any(copy_counters);
+  add_if_any(hopper_counters);
   return groups;
 }
 
@@ -276,6 +319,8 @@ const char* name_of(Verdict verdict) {
     case Verdict::arbitration: return "arbitration";
     case Verdict::merging: return "merging";
     case Verdict::predicated: return "predicated";
+    case Verdict::generic: return "generic";
+    case Verdict::estimate: return "estimate";
     case Verdict::alone: return "";
     case Verdict::unexplained: break;
   }
@@ -289,21 +334,25 @@ std::vector<CounterComparison> compare_counters(const MeasuredLaunch& launch) {
     const auto found = launch.counters.find(name);
     return found == launch.counters.end() || found->second.empty() ? nullptr : &found->second;
   };
-  for (const std::string name : predicted_counters) {
-    const std::vector<double>* values = values_of(name);
-    if (values == nullptr) continue;
-    constexpr std::array tools{Metric::Tool::ncu};
-    const Metric& metric = *find_metrics(name, tools).front();
-    CounterComparison c;
-    c.name = name;
-    c.description = metric.description;
-    c.predicted = metric.value(launch.predicted);
-    c.least = least(*values);
-    c.most = most(*values);
-    if (c.most == 0 && c.predicted == 0) continue;  // the kernel has none of this
-    explain(c, launch);
-    rows.push_back(std::move(c));
-  }
+  const auto compare = [&](std::span<const char* const> names) {
+    for (const std::string name : names) {
+      const std::vector<double>* values = values_of(name);
+      if (values == nullptr) continue;
+      const Metric& metric = metric_of(name);
+      CounterComparison c;
+      c.name = name;
+      c.description = metric.description;
+      c.predicted = metric.value(launch.predicted);
+      c.least = least(*values);
+      c.most = most(*values);
+      if (c.most == 0 && c.predicted == 0) continue;  // the kernel has none of this
+      explain(c, launch);
+      rows.push_back(std::move(c));
+    }
+  };
+  compare(predicted_counters);
+  compare(copy_counters);
+  compare(hopper_counters);
   for (const Unpredicted& u : unpredicted_counters)
     if (const std::vector<double>* values = values_of(u.name))
       rows.push_back(

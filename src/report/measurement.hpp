@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,16 +32,27 @@ struct Measurement {
 };
 
 /// The counters that are asked for, as Nsight Compute names them, in groups: what is compared with each other
-/// is to be counted in one pass.
-[[nodiscard]] std::vector<std::vector<std::string>> measured_counters();
+/// is to be counted in one pass. Some only where one of the launches needs them: older chips have no others.
+[[nodiscard]] std::vector<std::vector<std::string>> measured_counters(
+    std::span<const MeasuredLaunch> launches);
 
 /// A counter's prediction beside what the hardware counted.
 struct CounterComparison {
   /// equal: the same in all runs. within: between the least and the most of several runs. arbitration: the
   /// same accesses, which waited for those of other warps, not always as often. merging: the assembler made
-  /// other accesses. predicated: instructions that no lane executed count, too. Measured alone: nothing is
-  /// predicted.
-  enum class Verdict : uint8_t { equal, within, arbitration, merging, predicated, unexplained, alone };
+  /// other accesses. predicated: instructions that no lane executed count, too. generic: those that
+  /// name no address space do not count. estimate: the rule is unknown. Measured alone: nothing is predicted.
+  enum class Verdict : uint8_t {
+    equal,
+    within,
+    arbitration,
+    merging,
+    predicated,
+    generic,
+    estimate,
+    unexplained,
+    alone
+  };
   std::string name, description;
   std::optional<double> predicted;
   double least = 0, most = 0;

@@ -59,6 +59,14 @@ Counters cluster(const Launch& l) {
   sum.add(l.totals.cluster_atomic);
   return sum;
 }
+/// Accesses to shared memory that ldmatrix or stmatrix make, which the counters of loads and stores leave
+/// out.
+uint64_t by_matrix(const Launch& l, exec::AccessKind kind) {
+  uint64_t requests = 0;
+  for (const Line& line : l.lines)
+    if (line.space == exec::AccessSpace::shared && line.kind == kind) requests += line.counters.requests;
+  return requests;
+}
 uint64_t excess(uint64_t value, uint64_t ideal) { return value - std::min(ideal, value); }
 
 // clang-format off
@@ -82,8 +90,10 @@ Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", ncu, count, "",
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", ncu, count, "", "Wavefronts of shared memory, without other traffic that the counter holds", estimate, LAUNCH(number(shared(l).wavefronts))},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", ncu, count, "", "Wavefronts of what wgmma reads", exact, COUNT(shared_product, wavefronts)},
 Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum", ncu, count, "", "Bank conflicts of what wgmma reads", exact, COUNT(shared_product, conflicts)},
-Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},
-Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, COUNT(shared_store, requests)},
+Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, LAUNCH(number(l.totals.shared_load.requests - by_matrix(l, exec::AccessKind::load_matrix)))},
+Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, LAUNCH(number(l.totals.shared_store.requests - by_matrix(l, exec::AccessKind::store_matrix)))},
+Metric{"smsp__inst_executed_op_ldsm.sum", ncu, count, "inst", "Warp-wide loads of matrices (ldmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::load_matrix)))},
+Metric{"smsp__inst_executed_op_shared_stsm.sum", ncu, count, "inst", "Warp-wide stores of matrices (stmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::store_matrix)))},
 Metric{"smsp__inst_executed_op_ldgsts.sum", ncu, count, "inst", "Warp-wide asynchronous copies", exact, COUNT(shared_copy, requests)},
 Metric{"memory_l1_wavefronts_shared", ncu, count, "", "Wavefronts of shared memory, of the source page", exact, LAUNCH(number(shared(l).wavefronts))},
 Metric{"memory_l1_wavefronts_shared_ideal", ncu, count, "", "The same without conflicts", exact, LAUNCH(number(shared(l).ideal))},
@@ -111,7 +121,7 @@ Metric{"smsp__inst_executed_op_local_st.sum", ncu, count, "inst", "Warp-wide loc
 // Nsight Compute: bulk copies, and shared memory of other blocks of the cluster.
 Metric{"smsp__inst_executed_op_tma_ld.sum", ncu, count, "inst", "Bulk copies to shared memory", exact, COUNT(bulk_load, requests)},
 Metric{"smsp__inst_executed_op_tma_st.sum", ncu, count, "inst", "Bulk copies from shared memory", exact, LAUNCH(number(l.totals.bulk_store.requests + l.totals.bulk_reduction.requests + l.totals.cluster_copy.requests))},
-Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors of bulk loads, of each block that they go to", exact, COUNT(bulk_load, transactions)},
+Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors that bulk loads bring", exact, COUNT(bulk_load, transactions)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", ncu, count, "sector", "Sectors of bulk stores", exact, COUNT(bulk_store, sectors)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", ncu, count, "sector", "Sectors of bulk reductions", exact, COUNT(bulk_reduction, sectors)},
 Metric{"l1tex__t_requests_pipe_lsu_mem_dshared.sum", ncu, count, "", "Requests to other blocks' shared memory", exact, LAUNCH(number(cluster(l).requests))},

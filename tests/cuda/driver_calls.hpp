@@ -119,6 +119,8 @@ int cuStreamQuery(void*);
 int cuStreamSynchronize(void*);
 int cuStreamUpdateCaptureDependencies(void*, void* const*, size_t, unsigned);
 int cuStreamWaitEvent(void*, void*, unsigned);
+int cuTensorMapEncodeTiled(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const uint32_t*,
+                           const uint32_t*, int, int, int, int);
 int cuTexObjectCreate(uint64_t*, const void*, const void*, const void*);
 int cuTexObjectDestroy(uint64_t);
 }

@@ -6,6 +6,7 @@
 //   FAKE_CUDA_HANG=N         the Nth launch does not end, and nothing is given back while it runs
 //   FAKE_CUDA_REFUSE=1       PTX is refused
 //   FAKE_CUDA_MAJOR=N        of its compute capability, N.0; 9 if not given
+//   FAKE_CUDA_NO_MAPS=1      no tensor map is good
 //   FAKE_CUDA_NO_JIT=1       the driver's assembler is not installed
 #include <sys/mman.h>
 #include <unistd.h>
@@ -23,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "exec/launch.hpp"
+#include "exec/tensor_map.hpp"
 #include "ptx/link.hpp"
 #include "ptx/module.hpp"
 
@@ -245,8 +247,11 @@ DRIVER_API int cuMemGetAllocationGranularity(size_t* size, const void*, int) {
   return success;
 }
 DRIVER_API int cuMemAddressReserve(uint64_t* out, size_t size, size_t, uint64_t address, unsigned long long) {
-  void* got = mmap(at<void>(address), size, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+  constexpr uint64_t unit = 64 << 20;  // as driver 580: other wishes are not heard
+  void* got = size % unit == 0 && address % unit == 0
+                  ? mmap(at<void>(address), size, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0)
+                  : MAP_FAILED;
   if (got == MAP_FAILED) got = mmap(nullptr, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   *out = reinterpret_cast<uint64_t>(got);
   return success;
@@ -269,6 +274,29 @@ DRIVER_API int cuMemUnmap(uint64_t address, size_t) {
   return gpu().memory->detach(at<void>(address)) ? success : invalid_value;
 }
 DRIVER_API int cuMemSetAccess(uint64_t, size_t, const void*, size_t) { return success; }
+DRIVER_API int cuTensorMapEncodeTiled(void* to, int type, uint32_t dimensions, uint64_t address,
+                                      const uint64_t* size, const uint64_t* strides, const uint32_t* box,
+                                      const uint32_t* steps, int interleave, int swizzle, int promotion,
+                                      int fill) {
+  if (is_asked("FAKE_CUDA_NO_MAPS") || interleave != 0) return invalid_value;
+  exec::TensorMap map;
+  map.address = address;
+  map.dimensions = static_cast<uint8_t>(dimensions);
+  map.type = static_cast<exec::TensorMap::Type>(type);
+  map.swizzle = static_cast<exec::TensorMap::Swizzle>(swizzle);
+  map.promotion = static_cast<uint8_t>(promotion);
+  map.fills_nan = fill == 1;
+  for (uint32_t d = 0; d < dimensions; ++d) {
+    map.last[d] = static_cast<uint32_t>(size[d] - 1);
+    map.box[d] = static_cast<uint16_t>(box[d]);
+    map.steps[d] = static_cast<uint8_t>(steps[d]);
+    if (d + 1 < dimensions) map.strides[d] = strides[d];
+  }
+  std::memset(to, 0, exec::tensor_map_bytes);
+  std::memcpy(to, &map, sizeof map);
+  return success;
+}
+
 DRIVER_API int cuMemcpyHtoD_v2(uint64_t to, const void* from, size_t bytes) {
   std::memcpy(at<void>(to), from, bytes);
   return success;
@@ -286,14 +314,15 @@ DRIVER_API int cuMemsetD8_v2(uint64_t to, unsigned char value, size_t bytes) {
   return success;
 }
 
-DRIVER_API int cuLaunchKernelEx(const LaunchConfig* launch, void* handle, void**, void** extra) {
+DRIVER_API int cuLaunchKernelEx(const LaunchConfig* launch, void* handle, void** parameters, void**) {
   const auto& function = *static_cast<Module::Function*>(handle);
-  const auto* parameters = static_cast<const std::byte*>(extra[1]);
   exec::LaunchConfig config;
   config.grid = {launch->grid[0], launch->grid[1], launch->grid[2]};
   config.block = {launch->block[0], launch->block[1], launch->block[2]};
   config.dynamic_shared = launch->shared;
-  config.params.assign(parameters, parameters + *static_cast<size_t*>(extra[3]));
+  config.params.resize(function.kernel->param_bytes);
+  for (const exec::Kernel::Parameter& parameter : function.kernel->params)
+    std::memcpy(&config.params[parameter.offset], *parameters++, parameter.size);
   config.threads = 1;
   for (uint32_t i = 0; i < launch->count; ++i) {
     const auto& value = launch->attributes[i].value;

@@ -83,6 +83,64 @@ TEST(Counters, InstructionsOfNoLane) {
   EXPECT_EQ(verdict(m, load_instructions), Verdict::predicated);
 }
 
+TEST(Counters, InstructionsWithoutAnAddressSpace) {
+  MeasuredLaunch m = launch();
+  m.counters = {{load_instructions, {90, 90}}, {load_wavefronts, {140, 140}}, {load_conflicts, {40, 40}}};
+  EXPECT_EQ(verdict(m, load_instructions), Verdict::generic);
+  m.counters[load_wavefronts] = {150, 150};
+  EXPECT_EQ(verdict(m, load_instructions), Verdict::merging);
+}
+
+TEST(Counters, CopiesOfNoLane) {
+  constexpr const char* copies = "smsp__inst_executed_op_ldgsts.sum";
+  MeasuredLaunch m = launch();
+  m.predicted.totals.shared_copy.requests = 8;
+  m.counters = {{copies, {12, 12}}};
+  EXPECT_EQ(verdict(m, copies), Verdict::predicated);
+  m.counters = {{copies, {7, 7}}};
+  EXPECT_EQ(verdict(m, copies), Verdict::unexplained);
+}
+
+TEST(Counters, AtomicOperationsOnOtherBlocks) {
+  constexpr const char* cluster = "l1tex__t_sectors_pipe_lsu_mem_dshared.sum";
+  MeasuredLaunch m = launch();
+  m.predicted.totals.cluster_atomic.requests = 10;
+  m.predicted.totals.cluster_atomic.sectors = 100;
+  m.counters = {{cluster, {103, 110}}};
+  EXPECT_EQ(verdict(m, cluster), Verdict::estimate);
+  m.counters = {{cluster, {103, 111}}};
+  EXPECT_EQ(verdict(m, cluster), Verdict::unexplained);
+}
+
+TEST(Counters, BoxesThatLiePartlyOutside) {
+  constexpr const char* bulk_sectors = "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum";
+  MeasuredLaunch m = launch();
+  m.predicted.totals.bulk_load.transactions = 30;
+  m.counters = {{bulk_sectors, {32, 32}}};
+  EXPECT_EQ(verdict(m, bulk_sectors), Verdict::unexplained);
+  m.predicted.totals.bulk_load.estimates = 1;
+  EXPECT_EQ(verdict(m, bulk_sectors), Verdict::estimate);
+}
+
+/// ncu does not know them for older chips, and would count nothing.
+TEST(Counters, OfNewerChipsAreAskedForWhereTheyCount) {
+  const auto names = [](const MeasuredLaunch& m) {
+    std::string all;
+    for (const auto& group : measured_counters(std::span(&m, 1)))
+      for (const std::string& name : group) all += name + " ";
+    return all;
+  };
+  MeasuredLaunch m = launch();
+  EXPECT_THAT(names(m), Not(HasSubstr("ldgsts")));
+  EXPECT_THAT(names(m), Not(HasSubstr("gmma")));
+  m.predicted.totals.shared_copy.requests = 1;
+  EXPECT_THAT(names(m), HasSubstr("smsp__inst_executed_op_ldgsts.sum"));
+  EXPECT_THAT(names(m), Not(HasSubstr("gmma")));
+  m.predicted.totals.cluster_store.requests = 1;
+  EXPECT_THAT(names(m), HasSubstr("op_gmma.sum"));
+  EXPECT_THAT(names(m), HasSubstr("mem_dshared.sum"));
+}
+
 TEST(Counters, WhatNobodyExplains) {
   MeasuredLaunch m = launch();
   m.counters = {{load_wavefronts, {130}}, {load_conflicts, {30}}, {sectors, {999, 999}}};

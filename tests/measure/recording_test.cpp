@@ -47,6 +47,7 @@ TEST_F(Recordings, ComeBackAsTheyWere) {
   r.display_name = "k(float*)";
   r.launch = {{3, 2, 1}, {64, 1, 1}, {2, 1, 1}, 512, true};
   r.parameters = {std::byte{0}, std::byte{0xab}};
+  r.parameter_offsets = {0, 1};
   r.ptx = {"first", "second\n"};
   r.allocations = {piece("a", a.data(), a.size()), piece("b", b.data(), b.size())};
   r.allocations[0].element = "f32";
@@ -67,6 +68,7 @@ TEST_F(Recordings, ComeBackAsTheyWere) {
   EXPECT_EQ(back.launch.dynamic_shared, 512U);
   EXPECT_TRUE(back.launch.cooperative);
   EXPECT_EQ(back.parameters, r.parameters);
+  EXPECT_EQ(back.parameter_offsets, r.parameter_offsets);
   EXPECT_EQ(back.ptx, r.ptx);
   EXPECT_EQ(back.notes, r.notes);
   EXPECT_TRUE(back.has_f32);

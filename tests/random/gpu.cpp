@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <chrono>
-#include <cstring>
 
 namespace lanescope::random {
 
@@ -66,11 +66,9 @@ std::vector<std::vector<uint8_t>> Gpu::run(const std::string& text,
   device_.fill(out, 0, out_bytes);
   for (size_t i = 0; i < programs.size(); ++i) {
     const Program& program = *programs[i];
-    const uint64_t addresses[] = {in + in_offsets[i], out + out_offsets[i]};
+    const uint64_t program_in = in + in_offsets[i], program_out = out + out_offsets[i];
     const std::vector<uint8_t> data = data_of(program);
-    std::vector<std::byte> parameters(sizeof addresses + data.size());
-    std::memcpy(parameters.data(), addresses, sizeof addresses);
-    std::memcpy(parameters.data() + sizeof addresses, data.data(), data.size());
+    const std::array<const void*, 3> parameters{&program_in, &program_out, data.data()};
     device_.launch(module.function(program.name),
                    {.grid = {program.blocks, 1, 1}, .block = {program.threads, 1, 1}}, parameters);
   }

@@ -38,6 +38,27 @@ double value(const std::string& name, const Launch& launch) {
   return find_metrics(name, all_tools).front()->value(launch).value();
 }
 
+/// CUTLASS's example 50 and others on an H100 and an H200: the counters of loads and stores hold none of
+/// them.
+TEST(Metrics, LoadsAndStoresLeaveOutMatrices) {
+  Launch launch;
+  launch.totals.shared_load.requests = 100;
+  launch.totals.shared_store.requests = 50;
+  const auto line = [&](exec::AccessSpace space, exec::AccessKind kind, uint64_t requests) {
+    Line made;
+    made.space = space, made.kind = kind, made.counters.requests = requests;
+    launch.lines.push_back(made);
+  };
+  line(exec::AccessSpace::shared, exec::AccessKind::load_matrix, 30);
+  line(exec::AccessSpace::shared, exec::AccessKind::load_matrix, 20);
+  line(exec::AccessSpace::shared, exec::AccessKind::load, 50);
+  line(exec::AccessSpace::shared, exec::AccessKind::store_matrix, 7);
+  EXPECT_EQ(value("smsp__inst_executed_op_shared_ld.sum", launch), 50);
+  EXPECT_EQ(value("smsp__inst_executed_op_ldsm.sum", launch), 50);
+  EXPECT_EQ(value("smsp__inst_executed_op_shared_st.sum", launch), 43);
+  EXPECT_EQ(value("smsp__inst_executed_op_shared_stsm.sum", launch), 7);
+}
+
 TEST(Metrics, FollowTheirFormulas) {
   Launch launch = sample_launch();
   launch.launches = 3;

@@ -24,16 +24,17 @@ namespace exec = lanescope::exec;
 LANESCOPE_CUDA_API Status cuTensorMapEncodeTiled(void* to, int type, uint32_t dimensions, void* address,
                                                  const uint64_t* size, const uint64_t* strides,
                                                  const uint32_t* box, const uint32_t* steps, int interleave,
-                                                 int swizzle, int /*promotion*/, int fill) {
+                                                 int swizzle, int promotion, int fill) {
   using exec::TensorMap;
   constexpr int last_type = static_cast<int>(TensorMap::Type::tf32_ftz),
-                last_swizzle = static_cast<int>(TensorMap::Swizzle::by_128), last_interleave = 2;
+                last_swizzle = static_cast<int>(TensorMap::Swizzle::by_128), last_interleave = 2,
+                last_promotion = 3;
   constexpr uint64_t largest = uint64_t{1} << 32;
   constexpr uint32_t most = TensorMap::most_dimensions;
   if (to == nullptr || reinterpret_cast<uintptr_t>(to) % exec::tensor_map_align != 0 || size == nullptr ||
       box == nullptr || steps == nullptr || (strides == nullptr && dimensions > 1) || dimensions == 0 ||
       dimensions > most || type < 0 || swizzle < 0 || interleave < 0 || interleave > last_interleave ||
-      fill < 0 || fill > 1)
+      promotion < 0 || promotion > last_promotion || fill < 0 || fill > 1)
     return Status::invalid_value;
   if (type > last_type) return refuse(Status::not_supported, "types that only sm_100 and later know");
   if (swizzle > last_swizzle)
@@ -45,6 +46,7 @@ LANESCOPE_CUDA_API Status cuTensorMapEncodeTiled(void* to, int type, uint32_t di
   map.type = static_cast<TensorMap::Type>(type);
   map.swizzle = static_cast<TensorMap::Swizzle>(swizzle);
   map.fills_nan = fill == 1;
+  map.promotion = static_cast<uint8_t>(promotion);
   for (uint32_t d = 0; d < dimensions; ++d) {
     if (size[d] == 0 || size[d] > largest)
       return refuse(Status::invalid_value,
