@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -63,6 +64,13 @@ class BlockChecks {
   void commit_bulk(const Warp& w);
   void wait_for_bulk(const Warp& w, uint64_t still);
   void proxy_fence(const Warp& w);
+  /// wgmma reads a matrix, 16 bytes at each of these offsets, for this warp. `shared`: all four warps of its
+  /// group read it.
+  void read_for_product(Warp& w, const Inst* in, uint32_t access, std::span<const uint32_t> offsets,
+                        bool shared);
+  /// The warp closes a group of products; it waits for all but the last `still` groups.
+  void commit_products(const Warp& w);
+  void wait_for_products(const Warp& w, uint64_t still);
   /// The bytes have been written by something that races with nobody.
   void written(uint64_t offset, uint64_t bytes);
   /// The same for local memory of the lane.
@@ -150,12 +158,12 @@ class BlockChecks {
     uint32_t agent = none;              ///< who does the copies that it waits for
     uint32_t begun = 0, complete = 0;   ///< how many of them have been, in complete phases
   };
-  /// What a bulk copy that nobody has waited for does here.
+  /// What a bulk copy or a product that nobody has waited for does here.
   struct Bulk {
     uint32_t access = 0;  ///< index of Kernel::checks
     uint32_t thread = 0;  ///< who began it
-    uint32_t agent = none;
-    uint32_t time = 0;  ///< of the agent; without one, the number of the thread's group
+    uint32_t agent = none;  ///< of an mbarrier, or of the products of four warps
+    uint32_t time = 0;      ///< of the agent; without one, the number of the thread's group
     uint32_t offset = 0, bytes = 0;
   };
   /// The last store to a cell by a thread itself.
@@ -187,14 +195,16 @@ class BlockChecks {
   std::vector<Copies> copies_;
   std::vector<Bulk> bulk_;             ///< here, in their order
   std::vector<uint32_t> bulk_groups_;  ///< by thread of the block: how many it has closed
-  std::vector<OwnStore> own_stores_;   ///< by cell; empty: the kernel has no bulk copies
+  std::vector<OwnStore> own_stores_;   ///< by cell; empty: nothing goes by the asynchronous proxy
+  std::vector<uint32_t> product_agents_;  ///< by four warps: who reads for their products, like a thread
+  std::vector<uint32_t> product_groups_;  ///< by warp: how many it has closed
   /// What the last release to a cell gives.
   std::unordered_map<uint64_t, TwoOrders::Clock> synchronised_;
   std::unordered_map<uint64_t, Arrivals> mbarriers_;  ///< by offset
   TwoOrders::Clock ended_;                            ///< what the threads knew that have ended
   std::vector<Written> shared_written_;               ///< by cell
   std::vector<Written> local_written_;                ///< by byte, thread after thread
-  std::array<BlockBarrier, block_barriers + warp_lanes / warps_of_group> barriers_;
+  std::array<BlockBarrier, block_barriers> barriers_;
   std::vector<const Inst*> exits_;    ///< by thread
   Allocation allocation_;             ///< the one of global memory last met,
   uint64_t generation_ = UINT64_MAX;  ///< when Memory::generation() was this
@@ -229,6 +239,7 @@ class BlockChecks {
     uint32_t global = 0;                     ///< the others: of them nothing is known yet
     uint32_t raced = 0;                      ///< lanes already counted
     uint32_t agent = none, time = 0;         ///< who does it, if it is not the lane itself
+    uint32_t together = 0;  ///< lanes that make one access: it comes after what any of them knows
   };
   void find_addresses(Now& now) const;
   /// Whether the address in the window of shared memory, which names a block, is in another one of the
@@ -257,6 +268,9 @@ class BlockChecks {
   void add_touch(Cell& cell, uint32_t access, uint32_t warp, uint32_t time, uint32_t lanes);
   void forget_touches(Cell& cell);
   void note_store(const Now& now, uint32_t lane, uint32_t index);
+  /// Whether what thread or agent `number` did at `time` is ordered before the lane's access.
+  [[nodiscard]] static bool is_before(const Order& order, uint32_t number, uint32_t time, const Now& now,
+                                      uint32_t lane);
   /// Reports the lane's access if it races with the cell's last store.
   void against_writer(Now& now, uint32_t lane, const Cell& cell, uint32_t index);
   /// … with loads and atomic operations; `atomics_only`: for a load, which does not race with others.

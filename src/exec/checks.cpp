@@ -88,6 +88,8 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
                     [](const CheckedAccess& access) { return access.async_proxy; })) {
       own_stores_.resize(cells);
       bulk_groups_.resize(size_t{warps_} * warp_lanes);
+      product_agents_.resize(warps_ / warps_of_group + 1);
+      product_groups_.resize(warps_);
     }
   }
   if (checks.init) {
@@ -109,6 +111,8 @@ void BlockChecks::start() {
   ended_ = {};
   std::fill(own_stores_.begin(), own_stores_.end(), OwnStore{});
   std::fill(bulk_groups_.begin(), bulk_groups_.end(), 0);
+  std::fill(product_agents_.begin(), product_agents_.end(), none);
+  std::fill(product_groups_.begin(), product_groups_.end(), 0);
   cluster_->arrived = cluster_->passed = {};
   cluster_->begun_by.clear();
   order_.start();
@@ -264,7 +268,8 @@ void BlockChecks::look_for_races(Now& now) {
     each_piece(now.offset[lane], now.bytes, [&](uint32_t index) {
       switch (now.access.kind) {
         case AccessKind::load:
-        case AccessKind::load_matrix: load(now, lane, index); break;
+        case AccessKind::load_matrix:
+        case AccessKind::group_product: load(now, lane, index); break;
         case AccessKind::store:
         case AccessKind::store_matrix:
         case AccessKind::async_store: store(now, lane, index); break;
@@ -273,10 +278,9 @@ void BlockChecks::look_for_races(Now& now) {
         case AccessKind::update_loop: change(now, lane, index); break;
         case AccessKind::async_copy:
         case AccessKind::async_copy_cg: begin_copy(now, lane, index); break;
-        case AccessKind::group_product:
         case AccessKind::bulk_load:
         case AccessKind::bulk_store:
-        case AccessKind::bulk_reduction: break;  // copy_in_bulk() is told of these
+        case AccessKind::bulk_reduction: break;  // copy_in_bulk() is told of these as of the kinds above
       }
     });
   });
@@ -530,19 +534,28 @@ void BlockChecks::forget_touches(Cell& c) {
   c.has_atomics = false;
 }
 
+bool BlockChecks::is_before(const Order& order, uint32_t number, uint32_t time, const Now& now,
+                            uint32_t lane) {
+  const uint32_t warp = number / warp_lanes, then = number % warp_lanes;
+  if (order.is_before(warp, then, time, now.warp, lane)) return true;
+  for (uint32_t rest = now.together; rest != 0; rest &= rest - 1)
+    if (order.is_before(warp, then, time, now.warp, static_cast<uint32_t>(std::countr_zero(rest))))
+      return true;
+  return false;
+}
+
 void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_t index) {
   const bool is_under_way = c.write_time == in_flight;
-  const auto is_before = [&](const Order& order) {
-    return !is_under_way &&
-           order.is_before(c.writer / warp_lanes, c.writer % warp_lanes, c.write_time, now.warp, lane);
+  const auto comes_first = [&](const Order& order) {
+    return !is_under_way && is_before(order, c.writer, c.write_time, now, lane);
   };
-  if (is_before(order_.defined())) return;
+  if (comes_first(order_.defined())) return;
   const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !is_under_way &&
                     stores_same(now, lane, index, c.writer);
   report_race(now, lane, index, c.write_access, c.writer,
-              same                      ? Excuse::same_value
-              : is_before(order_.met()) ? Excuse::met
-                                        : Excuse::none);
+              same                        ? Excuse::same_value
+              : comes_first(order_.met()) ? Excuse::met
+                                          : Excuse::none);
 }
 
 void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32_t index, bool atomics_only) {
@@ -558,11 +571,11 @@ void BlockChecks::against_touches(Now& now, uint32_t lane, const Cell& c, uint32
     bool met = true;
     for (; lanes != 0 && met; lanes &= lanes - 1) {
       const auto other = static_cast<uint32_t>(std::countr_zero(lanes));
-      const auto is_before = [&](const Order& order) {
-        return !is_under_way && order.is_before(t.warp, other, t.time, now.warp, lane);
+      const auto comes_first = [&](const Order& order) {
+        return !is_under_way && is_before(order, t.warp * warp_lanes + other, t.time, now, lane);
       };
-      if (is_before(order_.defined())) continue;
-      met = is_before(order_.met());
+      if (comes_first(order_.defined())) continue;
+      met = comes_first(order_.met());
       if (raced == none || !met) raced = other;
     }
     if (raced != none)
@@ -709,8 +722,10 @@ void BlockChecks::copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t
   if (found == copies_.end()) return;
   each_piece(offset, bytes, [&](uint32_t index) {
     Cell& c = cell(index);
-    if (c.writer == number_of(w, lane) && c.write_time == in_flight)
-      c.write_time = order_.defined().now(warp_of(w));
+    if (c.writer != number_of(w, lane) || c.write_time != in_flight) return;
+    c.write_time = order_.defined().now(warp_of(w));
+    if (!own_stores_.empty())
+      own_stores_[index] = {order_.defined().epoch(), c.write_time, c.writer, c.write_access};
   });
   found->lanes &= ~(1u << lane);
   if (found->lanes == 0) copies_.erase(found);
@@ -836,6 +851,49 @@ void BlockChecks::wait_for_bulk(const Warp& w, uint64_t still) {
   });
 }
 
+// Products of four warps, which read shared memory by the asynchronous proxy.
+
+void BlockChecks::read_for_product(Warp& w, const Inst* in, uint32_t access,
+                                   std::span<const uint32_t> offsets, bool shared) {
+  Now now{w, in, kernel_.checks[access], access, kernel_.checks[access].width};
+  const auto lane = static_cast<uint32_t>(std::countr_zero(w.mask));
+  now.shared = 1u << lane;
+  now.together = w.mask;
+  if (checks_.race) {
+    uint32_t& agent = product_agents_[w.index / warps_of_group];
+    if (agent == none) {
+      agent = order_.add_agent();
+      cluster_->begun_by.push_back(number_of(w, lane));
+    }
+    now.agent = agent;
+    now.time = product_groups_[w.index] + 1;
+  }
+  for (const uint32_t offset : offsets) {
+    now.offset[lane] = offset;
+    if (checks_.init) look_at_init(now, lane);
+    if (!checks_.race) continue;
+    look_for_races(now);
+    each_piece(offset, now.bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
+    if (!shared || w.index % warps_of_group == 0)
+      bulk_.push_back({access, number_of(w, lane), now.agent, now.time, offset, now.bytes});
+  }
+}
+
+void BlockChecks::commit_products(const Warp& w) {
+  if (!product_groups_.empty()) ++product_groups_[w.index];
+}
+
+void BlockChecks::wait_for_products(const Warp& w, uint64_t still) {
+  if (product_groups_.empty()) return;
+  const uint32_t agent = product_agents_[w.index / warps_of_group], closed = product_groups_[w.index];
+  if (agent == none || closed <= still) return;
+  const auto done = static_cast<uint32_t>(closed - still);
+  TwoOrders::Clock clock;
+  order_.tell(clock, agent, done);
+  order_.acquire(clock, warp_of(w), w.mask);
+  std::erase_if(bulk_, [&](const Bulk& bulk) { return bulk.agent == agent && bulk.time <= done; });
+}
+
 void BlockChecks::finish_read(const Warp& w, uint32_t lane, const Bulk& bulk) {
   const uint32_t warp = warp_of(w), time = order_.defined().now(warp);
   each_piece(bulk.offset, bulk.bytes, [&](uint32_t index) {
@@ -930,6 +988,21 @@ const Inst* check_commit_bulk(Warp& w, const Inst* in) {
 const Inst* check_wait_bulk(Warp& w, const Inst* in) {
   w.block->checks->wait_for_bulk(w, in->imm);
   return in + 1;
+}
+
+const Inst* check_commit_products(Warp& w, const Inst* in) {
+  w.block->checks->commit_products(w);
+  return in + 1;
+}
+
+const Inst* check_wait_products(Warp& w, const Inst* in) {
+  w.block->checks->wait_for_products(w, in->imm);
+  return in + 1;
+}
+
+void check_product(Warp& w, const Inst* in, uint32_t access, const uint32_t* offsets, uint32_t count,
+                   bool shared) {
+  w.block->checks->read_for_product(w, in, access, std::span(offsets, count), shared);
 }
 
 const Inst* check_sync(Warp& w, const Inst* in) {

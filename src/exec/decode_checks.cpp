@@ -306,6 +306,18 @@ uint32_t Decoder::new_bulk_access(AccessKind kind) {
   return static_cast<uint32_t>(k_.checks.size() - 1);
 }
 
+uint32_t Decoder::new_product_access() {
+  if (!checked_) return no_operand;
+  CheckedAccess access;
+  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  access.kind = AccessKind::group_product;
+  access.space = Space::shared;
+  access.width = access.element = 16;
+  access.async_proxy = true;
+  k_.checks.push_back(access);
+  return static_cast<uint32_t>(k_.checks.size() - 1);
+}
+
 void Decoder::emit_for_checks(Handler handler, uint64_t imm) {
   if (!checked_) {
     put(set_.control.nothing, false);

@@ -61,7 +61,9 @@ void Decoder::emit_matrix() {
     case Kind::store: emit_fragment_memory(form); return;
     case Kind::group_product: emit_group_product(form); return;
     case Kind::group_wait: emit_group_wait(); return;
-    case Kind::group_order: put(set_.control.nothing, false); return;
+    case Kind::group_order:
+      emit_for_checks(in_->has(Mod::commit_group) ? check_commit_products : set_.control.nothing);
+      return;
   }
 }
 
@@ -425,10 +427,10 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form) {
     if (!f.in_registers) f.first_transposed = is(1);
     f.second_transposed = is(1);
   }
-  list.insert(list.begin(), scale);
+  put_matrix_sync();
+  list.insert(list.begin(), {new_product_access(), scale});
   const uint32_t side = put_side(list);
   const Handler h = select(key_of(*in_));
-  put_matrix_sync();
   Inst& i = put(h, false);
   i.a = a;
   i.b = side;
@@ -446,6 +448,7 @@ void Decoder::emit_group_wait() {
   i.a = zero32_;
   i.b = threads;
   i.imm = barrier_sync | barrier_of_group;
+  if (checked_) put(check_wait_products, true).imm = in_->operands[0].bits;
 }
 
 }  // namespace lanescope::exec

@@ -52,7 +52,7 @@ enum class AccessKind : uint8_t {
   return k == AccessKind::bulk_load || k == AccessKind::bulk_store || k == AccessKind::bulk_reduction;
 }
 [[nodiscard]] constexpr bool reads(AccessKind k) {
-  return k == AccessKind::load || k == AccessKind::load_matrix;
+  return k == AccessKind::load || k == AccessKind::load_matrix || k == AccessKind::group_product;
 }
 [[nodiscard]] constexpr bool writes(AccessKind k) {
   return k == AccessKind::store || k == AccessKind::store_matrix || k == AccessKind::async_store ||
@@ -208,6 +208,7 @@ struct Finding {
   /// Whether both are the same defect, at other threads or in other blocks.
   [[nodiscard]] bool same_defect(const Finding& other) const {
     return kind == other.kind && instruction == other.instruction && severity == other.severity &&
+           lack == other.lack &&
            (other_instruction == other.other_instruction || kind == Kind::uninitialised_read);
   }
 };

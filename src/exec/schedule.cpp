@@ -858,7 +858,8 @@ class Scheduler {
     arrived |= path.mask;
     if (!was_whole && (~arrived & w.alive) == 0) ++b.whole_warps;
     if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
-    if (block_.checks) block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
+    if (block_.checks && !of_group)  // wgmma.wait_group promises no order of the four warps
+      block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
     if (in->c != no_operand) {
       uint32_t value;
       std::memcpy(&value, w.regs + in->c, sizeof value);
@@ -896,7 +897,7 @@ class Scheduler {
   }
 
   void release(uint32_t number) {
-    if (block_.checks) block_.checks->complete(block_.warps, number);
+    if (block_.checks && number < block_barriers) block_.checks->complete(block_.warps, number);
     Barrier& b = block_.barriers[number];
     const uint32_t true_count = b.true_count, thread_count = b.thread_count;
     std::fill(b.arrived.begin(), b.arrived.end(), 0);

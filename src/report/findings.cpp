@@ -24,6 +24,7 @@ const char* verb(AccessKind kind, bool bulk = false) {
   switch (kind) {
     case AccessKind::load:
     case AccessKind::load_matrix: return bulk ? "copies from" : "reads";
+    case AccessKind::group_product: return "reads by wgmma";
     case AccessKind::store:
     case AccessKind::store_matrix:
     case AccessKind::async_store: return "writes";
@@ -32,8 +33,7 @@ const char* verb(AccessKind kind, bool bulk = false) {
     case AccessKind::atomic:
     case AccessKind::compare_and_swap:
     case AccessKind::update_loop:
-    case AccessKind::group_product:  // bulk copies and wgmma are checked as the kinds above
-    case AccessKind::bulk_load:
+    case AccessKind::bulk_load:  // bulk copies are checked as the kinds above
     case AccessKind::bulk_store:
     case AccessKind::bulk_reduction: break;
   }
@@ -48,7 +48,10 @@ std::string at_line(const Finding& finding, const std::string& file, uint32_t li
 /// What would have ordered the two accesses.
 std::string remedy(const Finding& finding, const exec::Finding& found) {
   if (found.lack == exec::Finding::Lack::proxy_fence)
-    return "no fence.proxy.async stands between what a thread itself writes and the copy";
+    return fmt::format("no fence.proxy.async stands between what a thread itself writes and {}",
+                       found.access == AccessKind::group_product ? "wgmma" : "the copy");
+  if (found.other_access == AccessKind::group_product)
+    return "neither a barrier before the product nor a wgmma.wait_group after it orders the two";
   if (found.bulk || found.other_bulk)
     return "neither a wait for the copy nor a barrier before it orders the two";
   if (found.other_block != exec::Finding::same_block)
@@ -89,7 +92,10 @@ std::string outliving_in_words(const Finding& finding, const exec::Finding& foun
       return access + ", which may not have begun: cluster.sync() belongs before the first such access";
     case Lack::end:
       return access + ", which may have ended: nothing orders this access before the end of that block";
-    default: return access + ", and nobody waits for the copy before the block ends";
+    default:
+      return access + (found.access == AccessKind::group_product
+                           ? ", and no wgmma.wait_group follows before the block ends"
+                           : ", and nobody waits for the copy before the block ends");
   }
 }
 
@@ -175,6 +181,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   finding.address = found.address;
   finding.width = found.width;
   finding.count = found.count;
+  finding.lack = found.lack;
   finding.has_other = found.other_instruction < kernel.origins.size();
   if (finding.has_other) {
     const NamedPlace place = place_of(module, kernel, found.other_instruction);
@@ -232,7 +239,7 @@ bool are_alike(const Finding& a, const Finding& b) {
     return f.kind == exec::name_of(exec::Finding::Kind::race) && there < here ? std::pair(there, here)
                                                                               : std::pair(here, there);
   };
-  return a.kind == b.kind && places(a) == places(b);
+  return a.kind == b.kind && a.lack == b.lack && places(a) == places(b);
 }
 
 /// What shows the first occurrence of what ends a kernel.

@@ -90,6 +90,7 @@ struct Finding {
   std::string other_file;
   uint32_t other_line = 0;
   exec::Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
+  exec::Finding::Lack lack{};  ///< of a race: what is missing
 };
 
 struct Launch {

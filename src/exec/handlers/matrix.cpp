@@ -6,6 +6,7 @@
 #include <bit>
 #include <memory>
 
+#include "exec/checks.hpp"
 #include "exec/handlers/semantics_tensor.hpp"
 #include "exec/state.hpp"
 
@@ -449,7 +450,8 @@ const Inst* transpose(Warp& w, const Inst* in) {
 /// other always; eight such pieces, one below the other, are a core matrix.
 class SharedMatrix {
  public:
-  SharedMatrix(Warp& w, const Inst* in, uint64_t descriptor, bool transposed)
+  /// `access`: index of Kernel::checks, if the kernel is checked. `shared`: all four warps read it.
+  SharedMatrix(Warp& w, const Inst* in, uint64_t descriptor, bool transposed, uint32_t access, bool shared)
       : w_(w),
         in_(in),
         start_((descriptor & 0x3fff) << 4),
@@ -457,7 +459,9 @@ class SharedMatrix {
         stride_((descriptor >> 32 & 0x3fff) << 4),
         base_(descriptor >> 49 & 7),
         swizzle_(static_cast<uint32_t>(descriptor >> 62)),
-        transposed_(transposed) {}
+        transposed_(transposed),
+        access_(access),
+        shared_(shared) {}
 
   /// Tells the observer what this warp's share of the reads is.
   void observe(uint32_t rows, uint32_t row_bytes, bool is_more) const {
@@ -479,7 +483,7 @@ class SharedMatrix {
     for (uint32_t row = 0; row < count; ++row)
       for (uint32_t piece = 0; piece < words / 4; ++piece)
         copy(address(first + row, piece), out + row * words + piece * 4);
-    report_bad();
+    report_all();
   }
 
  private:
@@ -488,7 +492,12 @@ class SharedMatrix {
   uint64_t start_, leading_, stride_, base_;
   uint32_t swizzle_;  ///< 0 none, 1: rows of 128 bytes, 2: 64, 3: 32
   bool transposed_;
+  uint32_t access_;
+  bool shared_;
   uint64_t bad_ = 0;  ///< an address outside the block's shared memory, plus one
+  uint32_t read_count_ = 0;
+  /// Where 16 bytes were read, if the kernel is checked. At most 256 columns of four pieces.
+  uint32_t read_[1024];
 
   [[nodiscard]] uint64_t address(uint64_t row, uint64_t piece) const {
     const uint64_t eights = row / 8 * stride_;
@@ -514,7 +523,7 @@ class SharedMatrix {
           word = k % 2 == 0 ? element[i] : word | uint32_t{element[i]} << 16;
         }
       }
-    report_bad();
+    report_all();
   }
 
   /// Swizzles exchange pieces of 16 bytes inside a line by its place among eight lines of 128 bytes.
@@ -525,9 +534,11 @@ class SharedMatrix {
       std::memset(to, 0, 16);
     } else {
       std::memcpy(to, w_.shared + address, 16);
+      if (access_ != no_operand) read_[read_count_++] = static_cast<uint32_t>(address);
     }
   }
-  void report_bad() {
+  void report_all() const {
+    if (access_ != no_operand) check_product(w_, in_, access_, read_, read_count_, shared_);
     if (bad_ == 0) return;
     report(w_, in_, Finding::Kind::out_of_bounds, w_.mask & (0 - w_.mask), bad_ - 1, 16,
            "a matrix in shared memory reaches offset " + std::to_string(bad_ - 1) + ": the block has " +
@@ -536,23 +547,23 @@ class SharedMatrix {
 };
 
 /// wgmma.mma_async: each warp computes its 16 rows at once. a, c: descriptors of A (unless in registers) and
-/// B; d: metadata; b: in Kernel::side scale-d, a predicate, and the registers; aux: index of
-/// Kernel::accesses.
+/// B; d: metadata; b: in Kernel::side the index of Kernel::checks (no_operand: unchecked), scale-d, a
+/// predicate, and the registers; aux: index of Kernel::accesses.
 const Inst* group_product(Warp& w, const Inst* in) {
   auto f = std::bit_cast<ProductForm>(in->imm);
   Bench& b = bench();
-  const uint32_t scale = w.side[in->b];
-  const uint32_t* d = w.side + in->b + 1;
+  const uint32_t check = w.side[in->b], scale = w.side[in->b + 1];
+  const uint32_t* d = w.side + in->b + 2;
   const uint32_t lane = static_cast<uint32_t>(std::countr_zero(w.mask));
   const uint32_t words = f.parts * 4u, in_group = w.index % warps_of_group;
-  SharedMatrix second(w, in, reg<uint64_t>(w, in->c)[lane], f.second_transposed != 0);
+  SharedMatrix second(w, in, reg<uint64_t>(w, in->c)[lane], f.second_transposed != 0, check, true);
   second.observe(in_group == 0 ? columns_of(f) : 0, words * 4, false);
   second.read(0, columns_of(f), words, b.second);
   if (f.in_registers != 0) {
     gather_first(w, f, d + accumulator_registers(f, f.d), b.first);
   } else {
     const uint32_t of_first = f.sparse != 0 ? words / 2 : words;
-    SharedMatrix first(w, in, reg<uint64_t>(w, in->a)[lane], f.first_transposed != 0);
+    SharedMatrix first(w, in, reg<uint64_t>(w, in->a)[lane], f.first_transposed != 0, check, false);
     first.observe(f.rows, of_first * 4, true);
     first.read(in_group * f.rows, f.rows, of_first, b.first);
   }
