@@ -160,8 +160,8 @@ class BlockChecks {
   };
   /// What a bulk copy or a product that nobody has waited for does here.
   struct Bulk {
-    uint32_t access = 0;  ///< index of Kernel::checks
-    uint32_t thread = 0;  ///< who began it
+    uint32_t access = 0;    ///< index of Kernel::checks
+    uint32_t thread = 0;    ///< who began it
     uint32_t agent = none;  ///< of an mbarrier, or of the products of four warps
     uint32_t time = 0;      ///< of the agent; without one, the number of the thread's group
     uint32_t offset = 0, bytes = 0;
@@ -193,9 +193,9 @@ class BlockChecks {
   std::vector<Touch> touches_;
   uint32_t free_touch_ = none;
   std::vector<Copies> copies_;
-  std::vector<Bulk> bulk_;             ///< here, in their order
-  std::vector<uint32_t> bulk_groups_;  ///< by thread of the block: how many it has closed
-  std::vector<OwnStore> own_stores_;   ///< by cell; empty: nothing goes by the asynchronous proxy
+  std::vector<Bulk> bulk_;                ///< here, in their order
+  std::vector<uint32_t> bulk_groups_;     ///< by thread of the block: how many it has closed
+  std::vector<OwnStore> own_stores_;      ///< by cell; empty: nothing goes by the asynchronous proxy
   std::vector<uint32_t> product_agents_;  ///< by four warps: who reads for their products, like a thread
   std::vector<uint32_t> product_groups_;  ///< by warp: how many it has closed
   /// What the last release to a cell gives.

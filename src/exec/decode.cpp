@@ -429,7 +429,7 @@ void Decoder::emit(uint32_t index) {
     case Op::movmatrix:
     case Op::mma:
     case Op::wmma:
-    case Op::wgmma: emit_skipped(index, [&] { emit_matrix(); }); return;
+    case Op::wgmma: emit_skipped(index, [&] { emit_matrix(index); }); return;
     default:
       if (!emit_async(index)) emit_register_instruction();
       return;

@@ -38,7 +38,7 @@ uint32_t lanes_of_rows(uint32_t matrices) { return full_mask >> (warp_lanes - 8 
 
 }  // namespace
 
-void Decoder::emit_matrix() {
+void Decoder::emit_matrix(uint32_t index) {
   ptx::MatrixForm form;
   (void)ptx::read_matrix_form(in_->op, in_->types, in_->modifiers, in_->shape, form);
   switch (form.kind) {
@@ -59,7 +59,7 @@ void Decoder::emit_matrix() {
     }
     case Kind::load:
     case Kind::store: emit_fragment_memory(form); return;
-    case Kind::group_product: emit_group_product(form); return;
+    case Kind::group_product: emit_group_product(form, index); return;
     case Kind::group_wait: emit_group_wait(); return;
     case Kind::group_order:
       emit_for_checks(in_->has(Mod::commit_group) ? check_commit_products : set_.control.nothing);
@@ -386,7 +386,7 @@ class Decoder::FragmentMemory {
 
 void Decoder::emit_fragment_memory(const ptx::MatrixForm& form) { FragmentMemory(*this, form); }
 
-void Decoder::emit_group_product(const ptx::MatrixForm& form) {
+void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
   const std::vector<Operand>& operands = in_->operands;
   ProductForm f;
   f.first = element_of(form.a);
@@ -438,6 +438,7 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form) {
   i.d = metadata;
   i.aux = new_site(AccessKind::group_product, Space::shared, 16);
   i.imm = std::bit_cast<uint64_t>(f);
+  note_instruction(index);
 }
 
 /// What a warp's share of a product reads may be overwritten once one warp of the group has waited for it:

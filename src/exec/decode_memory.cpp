@@ -11,6 +11,11 @@
 
 namespace lanescope::exec {
 
+void Decoder::note_instruction(uint32_t index) {
+  k_.accesses.back().function = s_->index;
+  k_.accesses.back().instruction = index;
+}
+
 uint32_t Decoder::new_site(AccessKind kind, Space space, uint64_t width) {
   k_.accesses.push_back({static_cast<uint32_t>(k_.origins.size() - 1), kind, space,
                          static_cast<uint8_t>(width), text_of(*in_)});
@@ -138,8 +143,7 @@ void Decoder::emit_memory() {
   i.imm = (uint64_t{elements} << 32) | place.offset;
   if (key.address_bytes != 0) {
     i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
-    k_.accesses.back().function = s_->index;
-    k_.accesses.back().instruction = static_cast<uint32_t>(in_ - s_->f->body.data());
+    note_instruction(static_cast<uint32_t>(in_ - s_->f->body.data()));
   }
   put_later(later);
 }

@@ -214,6 +214,8 @@ class Decoder {
   // decode_memory.cpp
 
   uint32_t new_site(AccessKind kind, Space space, uint64_t width);
+  /// The last site is of this instruction of the function.
+  void note_instruction(uint32_t index);
   /// A written address, for the handlers.
   struct Address {
     uint32_t base = no_operand;  ///< register; no_operand: a kernel parameter
@@ -290,7 +292,7 @@ class Decoder {
 
   // decode_matrix.cpp
 
-  void emit_matrix();
+  void emit_matrix(uint32_t index);
   /// A 64-bit register with the written address, of `shared` and generic ones with the offset in shared
   /// memory.
   uint32_t matrix_address(const Operand& o, bool shared, uint32_t& offset);
@@ -301,7 +303,7 @@ class Decoder {
   void emit_product(const ptx::MatrixForm& form);
   class FragmentMemory;
   void emit_fragment_memory(const ptx::MatrixForm& form);
-  void emit_group_product(const ptx::MatrixForm& form);
+  void emit_group_product(const ptx::MatrixForm& form, uint32_t index);
   void emit_group_wait();
 
   // decode_control.cpp

@@ -14,6 +14,7 @@
 #include "lanescope/model/hopper.hpp"
 #include "lanescope/model/shared.hpp"
 #include "profile/cost.hpp"
+#include "ptx/matrix.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 
@@ -357,6 +358,31 @@ std::string explain_bulk(const profile::Counters& copies) {
       copies.requests == 1 ? "A bulk copy" : grouped(copies.requests) + " bulk copies",
       counted(copies.bytes_asked, "byte"), counted(copies.ideal_sectors, "sector"), grouped(copies.sectors),
       copies.estimates != 0 ? " What lies outside of the tensor is asked for, too." : "");
+}
+
+std::string explain_product(const ptx::Instruction& product) {
+  ptx::MatrixForm form;
+  static_cast<void>(ptx::read_matrix_form(product.op, product.types, product.modifiers, product.shape, form));
+  constexpr int rows = 64, row_bytes = 32;
+  const int columns = form.n;
+  const bool in_registers = product.operands[1].kind == ptx::Operand::Kind::vector;
+  const int of_b = model::product_wavefronts(columns, form.sparse ? 2 * row_bytes : row_bytes),
+            wavefronts = of_b + (in_registers ? 0 : model::product_wavefronts(rows, row_bytes)),
+            cycles = model::product_cycles(columns, in_registers);
+  if (wavefronts > cycles)
+    return fmt::format(
+        "Shared memory is the limit of these products: for one of {} x {} x {} it gives {} wavefronts, one a "
+        "cycle, where the tensor cores take {} cycles. {}",
+        form.m, columns, form.k, wavefronts, cycles,
+        form.sparse ? "With A in registers both take as long."
+                    : "With 64 columns or more, or with A in registers, it is not.");
+  const int in_halves = 2 * model::product_cycles(columns / 2, in_registers);
+  if (in_halves < cycles)
+    return fmt::format(
+        "The tensor cores take {} cycles for a product of {} columns with A in registers; for two of {} "
+        "columns they take {}.",
+        cycles, columns, columns / 2, in_halves);
+  return "";
 }
 
 }  // namespace lanescope::report

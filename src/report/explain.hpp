@@ -11,6 +11,7 @@
 #include "lanescope/model/request.hpp"
 #include "lanescope/model/shared.hpp"
 #include "profile/profile.hpp"
+#include "ptx/module.hpp"
 
 namespace lanescope::report {
 
@@ -75,5 +76,8 @@ struct LaneGroups {
                                          const exec::Dim3& grid);
 /// The same of a line's bulk copies.
 [[nodiscard]] std::string explain_bulk(const profile::Counters& copies);
+
+/// What a wgmma.mma_async waits for, if it is not the tensor cores at their best. Empty if it is.
+[[nodiscard]] std::string explain_product(const ptx::Instruction& product);
 
 }  // namespace lanescope::report

@@ -28,34 +28,31 @@ constexpr std::string_view instructions = "smsp__inst_executed_op_shared_";
 /// In the order of the table.
 constexpr std::array predicted_counters{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
                                         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
-                                        "smsp__inst_executed_op_shared_ld.sum",
+                                        "smsp__inst_executed_op_shared_ld_pred_on_any.sum",
                                         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
                                         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
-                                        "smsp__inst_executed_op_shared_st.sum",
+                                        "smsp__inst_executed_op_shared_st_pred_on_any.sum",
                                         "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum",
                                         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_atom.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"};
-constexpr std::string_view cluster_sectors = "l1tex__t_sectors_pipe_lsu_mem_dshared.sum";
-/// Copies, by instructions.
-constexpr std::array<std::string_view, 3> copies{"smsp__inst_executed_op_ldgsts.sum",
-                                                 "smsp__inst_executed_op_tma_ld.sum",
-                                                 "smsp__inst_executed_op_tma_st.sum"};
 
+constexpr const char* copy_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum";
+constexpr const char* cluster_requests = "l1tex__t_requests_pipe_lsu_mem_dshared.sum";
+constexpr const char* cluster_sectors = "l1tex__t_sectors_pipe_lsu_mem_dshared.sum";
 /// What older chips do not have, and ncu then does not know: asked for where a launch has such accesses.
-constexpr std::array copy_counters{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum",
-                                   "smsp__inst_executed_op_ldgsts.sum"};
+constexpr std::array copy_counters{copy_conflicts, "smsp__inst_executed_op_ldgsts_pred_on_any.sum"};
 constexpr std::array hopper_counters{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum",
                                      "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum",
-                                     "smsp__inst_executed_op_tma_ld.sum",
-                                     "smsp__inst_executed_op_tma_st.sum",
+                                     "smsp__inst_executed_op_tma_ld_pred_on_any.sum",
+                                     "smsp__inst_executed_op_tma_st_pred_on_any.sum",
                                      "l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum",
                                      "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum",
                                      "l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum",
-                                     "l1tex__t_requests_pipe_lsu_mem_dshared.sum",
-                                     "l1tex__t_sectors_pipe_lsu_mem_dshared.sum"};
+                                     cluster_requests,
+                                     cluster_sectors};
 struct Unpredicted {
   const char *name, *description;
 };
@@ -113,13 +110,20 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
   if (c.name == cluster_sectors && c.least >= predicted &&
       c.most <= predicted + static_cast<double>(totals.cluster_atomic.requests))
     return set(Verdict::estimate, "some atomic operations ask for one sector more");
-  if (std::find(copies.begin(), copies.end(), c.name) != copies.end() && c.least > predicted)
-    return set(Verdict::predicated, "instructions that no lane executes count, too");
+  if (c.name == cluster_requests && c.least >= predicted)
+    return set(Verdict::estimate, "arrivals at mbarriers of other blocks count, too");
+  // Waiting differs from launch to launch; what is always the same is something else.
+  const size_t runs = launch.counters.at(c.name).size();
+  const bool may_wait = c.least >= predicted && (c.least != c.most || runs == 1);
+  const auto wait = [&] {
+    set(Verdict::arbitration, "the same accesses, which waited for those of other warps");
+  };
+  if (c.name == copy_conflicts && may_wait) return wait();
   const std::array<SharedKind, 3> kinds{{{"ld", exec::AccessKind::load, totals.shared_load},
                                          {"st", exec::AccessKind::store, totals.shared_store},
                                          {"atom", exec::AccessKind::atomic, totals.shared_atomic}}};
   for (const SharedKind& kind : kinds) {
-    const bool is_instructions = c.name == fmt::format("{}{}.sum", instructions, kind.op);
+    const bool is_instructions = c.name == fmt::format("{}{}_pred_on_any.sum", instructions, kind.op);
     if (!is_instructions && c.name != fmt::format("{}{}.sum", wavefronts, kind.op) &&
         c.name != fmt::format("{}{}.sum", conflicts, kind.op))
       continue;
@@ -132,12 +136,7 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
                              doubts(launch.predicted, kind.kind)));
     if (is_instructions && c.most < predicted)
       return set(Verdict::generic, "those that name no address space in the machine code do not count");
-    // Waiting differs from launch to launch; what is always the same is something else.
-    const bool is_constant = c.least == c.most && needed.size() > 1;
-    if (c.least < predicted || (is_constant && !is_instructions)) break;
-    return is_instructions
-               ? set(Verdict::predicated, "instructions that no lane executes count, too")
-               : set(Verdict::arbitration, "the same accesses, which waited for those of other warps");
+    if (!is_instructions && may_wait) return wait();
   }
   set(Verdict::unexplained, "");
 }
@@ -318,7 +317,6 @@ const char* name_of(Verdict verdict) {
     case Verdict::within: return "within noise";
     case Verdict::arbitration: return "arbitration";
     case Verdict::merging: return "merging";
-    case Verdict::predicated: return "predicated";
     case Verdict::generic: return "generic";
     case Verdict::estimate: return "estimate";
     case Verdict::alone: return "";

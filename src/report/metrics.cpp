@@ -67,6 +67,15 @@ uint64_t by_matrix(const Launch& l, exec::AccessKind kind) {
     if (line.space == exec::AccessSpace::shared && line.kind == kind) requests += line.counters.requests;
   return requests;
 }
+uint64_t shared_loads(const Launch& l) {
+  return l.totals.shared_load.requests - by_matrix(l, exec::AccessKind::load_matrix);
+}
+uint64_t shared_stores(const Launch& l) {
+  return l.totals.shared_store.requests - by_matrix(l, exec::AccessKind::store_matrix);
+}
+uint64_t bulk_stores(const Launch& l) {
+  return l.totals.bulk_store.requests + l.totals.bulk_reduction.requests + l.totals.cluster_copy.requests;
+}
 uint64_t excess(uint64_t value, uint64_t ideal) { return value - std::min(ideal, value); }
 
 // clang-format off
@@ -90,11 +99,14 @@ Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_atom.sum", ncu, count, "",
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", ncu, count, "", "Wavefronts of shared memory, without other traffic that the counter holds", estimate, LAUNCH(number(shared(l).wavefronts))},
 Metric{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_gmma.sum", ncu, count, "", "Wavefronts of what wgmma reads", exact, COUNT(shared_product, wavefronts)},
 Metric{"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_gmma.sum", ncu, count, "", "Bank conflicts of what wgmma reads", exact, COUNT(shared_product, conflicts)},
-Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, LAUNCH(number(l.totals.shared_load.requests - by_matrix(l, exec::AccessKind::load_matrix)))},
-Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, LAUNCH(number(l.totals.shared_store.requests - by_matrix(l, exec::AccessKind::store_matrix)))},
+Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads", exact, LAUNCH(number(shared_loads(l)))},
+Metric{"smsp__inst_executed_op_shared_ld_pred_on_any.sum", ncu, count, "inst", "Warp-wide shared loads, executed", exact, LAUNCH(number(shared_loads(l)))},
+Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, LAUNCH(number(shared_stores(l)))},
+Metric{"smsp__inst_executed_op_shared_st_pred_on_any.sum", ncu, count, "inst", "Warp-wide shared stores, executed", exact, LAUNCH(number(shared_stores(l)))},
 Metric{"smsp__inst_executed_op_ldsm.sum", ncu, count, "inst", "Warp-wide loads of matrices (ldmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::load_matrix)))},
 Metric{"smsp__inst_executed_op_shared_stsm.sum", ncu, count, "inst", "Warp-wide stores of matrices (stmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::store_matrix)))},
 Metric{"smsp__inst_executed_op_ldgsts.sum", ncu, count, "inst", "Warp-wide asynchronous copies", exact, COUNT(shared_copy, requests)},
+Metric{"smsp__inst_executed_op_ldgsts_pred_on_any.sum", ncu, count, "inst", "Warp-wide asynchronous copies, executed", exact, COUNT(shared_copy, requests)},
 Metric{"memory_l1_wavefronts_shared", ncu, count, "", "Wavefronts of shared memory, of the source page", exact, LAUNCH(number(shared(l).wavefronts))},
 Metric{"memory_l1_wavefronts_shared_ideal", ncu, count, "", "The same without conflicts", exact, LAUNCH(number(shared(l).ideal))},
 Metric{"derived__memory_l1_wavefronts_shared_excessive", ncu, count, "", "Wavefronts over the ideal", exact, LAUNCH(number(excess(shared(l).wavefronts, shared(l).ideal)))},
@@ -120,7 +132,9 @@ Metric{"smsp__inst_executed_op_local_ld.sum", ncu, count, "inst", "Warp-wide loc
 Metric{"smsp__inst_executed_op_local_st.sum", ncu, count, "inst", "Warp-wide local stores", estimate, COUNT(local_store, requests)},
 // Nsight Compute: bulk copies, and shared memory of other blocks of the cluster.
 Metric{"smsp__inst_executed_op_tma_ld.sum", ncu, count, "inst", "Bulk copies to shared memory", exact, COUNT(bulk_load, requests)},
-Metric{"smsp__inst_executed_op_tma_st.sum", ncu, count, "inst", "Bulk copies from shared memory", exact, LAUNCH(number(l.totals.bulk_store.requests + l.totals.bulk_reduction.requests + l.totals.cluster_copy.requests))},
+Metric{"smsp__inst_executed_op_tma_ld_pred_on_any.sum", ncu, count, "inst", "Bulk copies to shared memory, executed", exact, COUNT(bulk_load, requests)},
+Metric{"smsp__inst_executed_op_tma_st.sum", ncu, count, "inst", "Bulk copies from shared memory", exact, LAUNCH(number(bulk_stores(l)))},
+Metric{"smsp__inst_executed_op_tma_st_pred_on_any.sum", ncu, count, "inst", "Bulk copies from shared memory, executed", exact, LAUNCH(number(bulk_stores(l)))},
 Metric{"l1tex__m_xbar2l1tex_read_sectors_mem_global_op_tma_ld.sum", ncu, count, "sector", "Sectors that bulk loads bring", exact, COUNT(bulk_load, transactions)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_st.sum", ncu, count, "sector", "Sectors of bulk stores", exact, COUNT(bulk_store, sectors)},
 Metric{"l1tex__m_l1tex2xbar_write_sectors_mem_global_op_tma_red.sum", ncu, count, "sector", "Sectors of bulk reductions", exact, COUNT(bulk_reduction, sectors)},

@@ -363,6 +363,12 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
       line.why = line.space == exec::AccessSpace::shared ? explain_shared(arch, line.worst, config.grid)
                  : exec::is_bulk_copy(line.kind)         ? explain_bulk(line.counters)
                                                          : explain_global(arch, line.worst, config.grid);
+    if (line.kind == exec::AccessKind::group_product)
+      for (const uint32_t site : counted.sites) {
+        const exec::AccessSite& access = kernel.accesses[site];
+        if (line.why.empty())
+          line.why = explain_product(module.functions[access.function].body[access.instruction]);
+      }
     if (plan != nullptr && line.space == exec::AccessSpace::shared)
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));

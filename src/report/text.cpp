@@ -235,6 +235,13 @@ void write_why(Writer& out, const Launch& launch) {
   if (const auto lines = lines_of(launch, exec::AccessSpace::cluster);
       !lines.empty() && !lines.front()->why.empty())
     tell(exec::AccessSpace::cluster, lines.front()->why);
+  const auto product = std::find_if(launch.lines.begin(), launch.lines.end(), [](const Line& line) {
+    return line.kind == exec::AccessKind::group_product && !line.why.empty();
+  });
+  if (product != launch.lines.end()) {
+    out.line();
+    out.paragraph(fmt::format("At {} ({}): {}", place(*product), product->op, product->why), 2);
+  }
   write_advice(out, launch);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();

@@ -15,7 +15,7 @@ using Verdict = CounterComparison::Verdict;
 
 constexpr const char* load_wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 constexpr const char* load_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum";
-constexpr const char* load_instructions = "smsp__inst_executed_op_shared_ld.sum";
+constexpr const char* load_instructions = "smsp__inst_executed_op_shared_ld_pred_on_any.sum";
 constexpr const char* sectors = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 
 /// 100 loads from shared memory with 40 conflicts, 1000 sectors of global memory.
@@ -77,12 +77,6 @@ TEST(Counters, OtherAccessesThanPredicted) {
   EXPECT_THAT(compare_counters(m)[0].why, HasSubstr("line 7: a loop may be unrolled"));
 }
 
-TEST(Counters, InstructionsOfNoLane) {
-  MeasuredLaunch m = launch();
-  m.counters = {{load_wavefronts, {140}}, {load_conflicts, {40}}, {load_instructions, {120}}};
-  EXPECT_EQ(verdict(m, load_instructions), Verdict::predicated);
-}
-
 TEST(Counters, InstructionsWithoutAnAddressSpace) {
   MeasuredLaunch m = launch();
   m.counters = {{load_instructions, {90, 90}}, {load_wavefronts, {140, 140}}, {load_conflicts, {40, 40}}};
@@ -91,14 +85,13 @@ TEST(Counters, InstructionsWithoutAnAddressSpace) {
   EXPECT_EQ(verdict(m, load_instructions), Verdict::merging);
 }
 
-TEST(Counters, CopiesOfNoLane) {
-  constexpr const char* copies = "smsp__inst_executed_op_ldgsts.sum";
+TEST(Counters, CopiesThatWait) {
+  constexpr const char* conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum";
   MeasuredLaunch m = launch();
-  m.predicted.totals.shared_copy.requests = 8;
-  m.counters = {{copies, {12, 12}}};
-  EXPECT_EQ(verdict(m, copies), Verdict::predicated);
-  m.counters = {{copies, {7, 7}}};
-  EXPECT_EQ(verdict(m, copies), Verdict::unexplained);
+  m.counters = {{conflicts, {14, 44}}};
+  EXPECT_EQ(verdict(m, conflicts), Verdict::arbitration);
+  m.counters = {{conflicts, {14, 14}}};
+  EXPECT_EQ(verdict(m, conflicts), Verdict::unexplained);
 }
 
 TEST(Counters, AtomicOperationsOnOtherBlocks) {
@@ -110,6 +103,11 @@ TEST(Counters, AtomicOperationsOnOtherBlocks) {
   EXPECT_EQ(verdict(m, cluster), Verdict::estimate);
   m.counters = {{cluster, {103, 111}}};
   EXPECT_EQ(verdict(m, cluster), Verdict::unexplained);
+  constexpr const char* requests = "l1tex__t_requests_pipe_lsu_mem_dshared.sum";
+  m.counters = {{requests, {18, 18}}};
+  EXPECT_EQ(verdict(m, requests), Verdict::estimate) << "arrivals";
+  m.counters = {{requests, {9, 9}}};
+  EXPECT_EQ(verdict(m, requests), Verdict::unexplained);
 }
 
 TEST(Counters, BoxesThatLiePartlyOutside) {
@@ -134,7 +132,7 @@ TEST(Counters, OfNewerChipsAreAskedForWhereTheyCount) {
   EXPECT_THAT(names(m), Not(HasSubstr("ldgsts")));
   EXPECT_THAT(names(m), Not(HasSubstr("gmma")));
   m.predicted.totals.shared_copy.requests = 1;
-  EXPECT_THAT(names(m), HasSubstr("smsp__inst_executed_op_ldgsts.sum"));
+  EXPECT_THAT(names(m), HasSubstr("smsp__inst_executed_op_ldgsts_pred_on_any.sum"));
   EXPECT_THAT(names(m), Not(HasSubstr("gmma")));
   m.predicted.totals.cluster_store.requests = 1;
   EXPECT_THAT(names(m), HasSubstr("op_gmma.sum"));

@@ -20,6 +20,18 @@ namespace lanescope::model {
   return rows / 8 * (row_bytes / 16);
 }
 
+/// Cycles that the tensor cores of a multiprocessor take for a product of 64 rows by `columns` columns by 32
+/// bytes of K (of sparse products 64), one of many: half the columns, 16 at least; but 184 for 256 columns
+/// with A in registers (of integers 170). Where product_wavefronts of both matrices are more, shared memory
+/// is the limit, one a cycle. (Column `cycles` of the same file, met within 3.1.)
+[[nodiscard]] LANESCOPE_HD constexpr int product_cycles(int columns, bool a_in_registers) {
+  constexpr int least = 16;
+  constexpr int largest = 256;
+  constexpr int largest_from_registers = 184;
+  if (a_in_registers && columns == largest) return largest_from_registers;
+  return columns / 2 < least ? least : columns / 2;
+}
+
 /// Sectors of global memory that a bulk copy of `bytes` bytes between `global` and the byte offset `shared`
 /// of shared memory asks for, in either direction: it goes in pieces that end where a line of 128 bytes ends
 /// on either side, and each piece asks for all its sectors. So a row of 128 bytes that begins 16 bytes behind

@@ -5,18 +5,18 @@
 namespace ptx = cuda::ptx;
 using Mbarrier = uint64_t;
 
-/// Halves of A (64 x 16) and of B (16 x 8), in core matrices of eight rows of 16 bytes: `words` of each K half
-/// follow each other.
+/// Halves of A (64 x 16) and of B (16 x 8), in core matrices of eight rows of 16 bytes: `words` of each K
+/// half follow each other.
 constexpr int a_words = 64 * 16 / 2, b_words = 16 * 8 / 2;
 
 __device__ unsigned offset_of(const void* shared) { return (unsigned)__cvta_generic_to_shared(shared); }
 __device__ uint64_t matrix(const void* shared, int words) {
   return offset_of(shared) >> 4 | uint64_t(words * 4 / 2 >> 4) << 16 | uint64_t{128 >> 4} << 32;
 }
-#define PRODUCT(d, a, b)                                                                                   \
+#define PRODUCT(d, a, b)                                                                                    \
   asm volatile("wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;" \
-               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                            \
-               : "l"(matrix(a, a_words)), "l"(matrix(b, b_words))                                          \
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                             \
+               : "l"(matrix(a, a_words)), "l"(matrix(b, b_words))                                           \
                : "memory")
 __device__ void begin() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 __device__ void commit() { asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory"); }
@@ -72,8 +72,9 @@ template <bool BARRIER, bool FENCE>
 __global__ void k_copied(const int* in, float* out) {
   __shared__ alignas(128) int a[a_words], b[b_words];
   const int t = threadIdx.x;
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(offset_of(a + 4 * t)), "l"(in + 4 * t));  // BUG copied,copied_unfenced race
-  if (t < b_words) b[t] = t;  // BUG copied,copied_unfenced race
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(offset_of(a + 4 * t)),
+               "l"(in + 4 * t));  // BUG copied,copied_unfenced race
+  if (t < b_words) b[t] = t;      // BUG copied,copied_unfenced race
   asm volatile("cp.async.wait_all;" ::: "memory");
   if (FENCE) proxy_fence();
   if (BARRIER) __syncthreads();
