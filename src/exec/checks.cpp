@@ -536,12 +536,11 @@ void BlockChecks::forget_touches(Cell& c) {
 
 bool BlockChecks::is_before(const Order& order, uint32_t number, uint32_t time, const Now& now,
                             uint32_t lane) {
-  const uint32_t warp = number / warp_lanes, then = number % warp_lanes;
-  if (order.is_before(warp, then, time, now.warp, lane)) return true;
-  for (uint32_t rest = now.together; rest != 0; rest &= rest - 1)
-    if (order.is_before(warp, then, time, now.warp, static_cast<uint32_t>(std::countr_zero(rest))))
-      return true;
-  return false;
+  bool any = false;
+  each_lane(now.together | 1u << lane, [&](uint32_t by) {
+    any = any || order.is_before(number / warp_lanes, number % warp_lanes, time, now.warp, by);
+  });
+  return any;
 }
 
 void BlockChecks::against_writer(Now& now, uint32_t lane, const Cell& c, uint32_t index) {

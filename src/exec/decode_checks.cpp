@@ -308,14 +308,11 @@ uint32_t Decoder::new_bulk_access(AccessKind kind) {
 
 uint32_t Decoder::new_product_access() {
   if (!checked_) return no_operand;
-  CheckedAccess access;
-  access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
-  access.kind = AccessKind::group_product;
-  access.space = Space::shared;
+  const uint32_t index = new_bulk_access(AccessKind::group_product);
+  CheckedAccess& access = k_.checks[index];
+  access.of_bulk_copy = false;
   access.width = access.element = 16;
-  access.async_proxy = true;
-  k_.checks.push_back(access);
-  return static_cast<uint32_t>(k_.checks.size() - 1);
+  return index;
 }
 
 void Decoder::emit_for_checks(Handler handler, uint64_t imm) {

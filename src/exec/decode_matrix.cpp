@@ -427,10 +427,10 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
     if (!f.in_registers) f.first_transposed = is(1);
     f.second_transposed = is(1);
   }
-  put_matrix_sync();
   list.insert(list.begin(), {new_product_access(), scale});
   const uint32_t side = put_side(list);
   const Handler h = select(key_of(*in_));
+  put_matrix_sync();
   Inst& i = put(h, false);
   i.a = a;
   i.b = side;

@@ -190,30 +190,33 @@ class Timer {
   gpu::Function nothing_, delay_;
 };
 
+gpu::TensorMapArguments arguments_of(const exec::TensorMap& map) {
+  gpu::TensorMapArguments a;
+  a.type = static_cast<int>(map.type);
+  a.dimensions = map.dimensions;
+  a.address = map.address;
+  for (uint32_t d = 0; d < exec::TensorMap::most_dimensions; ++d) a.sizes[d] = map.size(d);
+  a.strides = map.strides;
+  std::copy(map.box.begin(), map.box.end(), a.box.begin());
+  std::copy(map.steps.begin(), map.steps.end(), a.element_strides.begin());
+  a.swizzle = static_cast<int>(map.swizzle);
+  a.promotion = map.promotion;
+  a.fill = map.fills_nan ? 1 : 0;
+  return a;
+}
+
 /// Puts the GPU's tensor maps in the place of the engine's, in bytes that lie at `address`, and says at which
 /// of them. One that the driver refuses stays as it is, with a note: nobody may ever use it.
 std::vector<size_t> encode_tensor_maps(const gpu::Device& device, uint64_t address,
                                        std::span<std::byte> bytes, std::vector<std::string>& notes) {
-  using exec::TensorMap;
   std::vector<size_t> places;
   for (uint64_t i = -address % exec::tensor_map_align; i + exec::tensor_map_bytes <= bytes.size();
        i += exec::tensor_map_align) {
-    const auto map = TensorMap::load(&bytes[i]);
+    const auto map = exec::TensorMap::load(&bytes[i]);
     if (!map) continue;
     places.push_back(i);
-    gpu::TensorMapArguments a;
-    a.type = static_cast<int>(map->type);
-    a.dimensions = map->dimensions;
-    a.address = map->address;
-    for (uint32_t d = 0; d < TensorMap::most_dimensions; ++d) a.sizes[d] = map->size(d);
-    a.strides = map->strides;
-    std::copy(map->box.begin(), map->box.end(), a.box.begin());
-    std::copy(map->steps.begin(), map->steps.end(), a.element_strides.begin());
-    a.swizzle = static_cast<int>(map->swizzle);
-    a.promotion = map->promotion;
-    a.fill = map->fills_nan ? 1 : 0;
     try {
-      const gpu::TensorMapBytes encoded = device.encode(a);
+      const gpu::TensorMapBytes encoded = device.encode(arguments_of(*map));
       std::copy(encoded.begin(), encoded.end(), &bytes[i]);
     } catch (const gpu::GpuError& error) {
       if (std::string note = fmt::format("a tensor map could not be made for the GPU: {}", error.what());
@@ -272,8 +275,7 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
   // After the memory: a module may make the driver take memory of its own, where the recorded memory was.
   module_ = device.load(recording_.ptx);
   kernel_ = module_.function(recording_.kernel);
-  if (recording_.has_tensor_maps)
-    static_cast<void>(encode_tensor_maps(device, 0, recording_.parameters, notes_));
+  if (recording_.has_tensor_maps) encode_tensor_maps(device, 0, recording_.parameters, notes_);
   for (const Piece& piece : recording_.allocations) places_.push_back({&piece, piece.address, {}});
   for (const Piece& piece : recording_.variables) {
     if (piece.has_addresses) continue;
@@ -341,9 +343,9 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
       device_.read(found.data(), place.address + done, part);
       // A map that a kernel changes field by field may hold more than the driver writes, of dimensions that
       // the tensor does not have.
-      if (piece.is_changed)
-        for (const size_t map : maps)
-          std::copy_n(&found[map], exec::tensor_map_bytes, &expected[map]), has_changed_maps = true;
+      for (const size_t map : maps)
+        if (piece.is_changed) std::copy_n(&found[map], exec::tensor_map_bytes, &expected[map]);
+      has_changed_maps = has_changed_maps || (piece.is_changed && !maps.empty());
       if (std::memcmp(expected.data(), found.data(), part) != 0)
         tally.add(done, expected.data(), found.data(), part);
       done += part;

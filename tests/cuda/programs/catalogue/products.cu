@@ -89,8 +89,9 @@ CASE(copied_bad) { k_copied<false, true><<<1, 128>>>(device<int>(in_words), devi
 CASE(copied_unfenced_bad) { k_copied<true, false><<<1, 128>>>(device<int>(in_words), device<float>(512)); }
 CASE(copied_ok) { k_copied<true, true><<<1, 128>>>(device<int>(in_words), device<float>(512)); }
 
-// Overwritten while a product may still read it: a barrier does not wait for products.
-template <bool WAIT>
+// Overwritten while a product may still read it: a barrier does not wait for products. Or nobody waits at all.
+enum class Wait { first, late, never };
+template <Wait WAIT, bool OVERWRITES>
 __global__ void k_reused(float* out) {
   __shared__ alignas(128) int a[a_words], b[b_words];
   const int t = threadIdx.x;
@@ -100,16 +101,20 @@ __global__ void k_reused(float* out) {
   __syncthreads();
   float d[4] = {};
   begin();
-  PRODUCT(d, a, b);  // BUG reused race
+  PRODUCT(d, a, b);  // BUG reused,abandoned race
   commit();
-  if (WAIT) wait<0>(d);
-  __syncthreads();
-  b[t % b_words] = 1;  // BUG reused race
-  wait<0>(d);
+  if (WAIT == Wait::first) wait<0>(d);
+  if (OVERWRITES) {
+    __syncthreads();
+    b[t % b_words] = 1;  // BUG reused race
+  }
+  if (WAIT == Wait::late) wait<0>(d);
   put(out, d);
 }
-CASE(reused_bad) { k_reused<false><<<1, 128>>>(device<float>(512)); }
-CASE(reused_ok) { k_reused<true><<<1, 128>>>(device<float>(512)); }
+CASE(reused_bad) { k_reused<Wait::late, true><<<1, 128>>>(device<float>(512)); }
+CASE(reused_ok) { k_reused<Wait::first, true><<<1, 128>>>(device<float>(512)); }
+CASE(abandoned_bad) { k_reused<Wait::never, false><<<1, 128>>>(device<float>(512)); }
+CASE(abandoned_ok) { k_reused<Wait::first, false><<<1, 128>>>(device<float>(512)); }
 
 // Of two groups of products the first one alone is waited for.
 template <int WHICH>
@@ -227,22 +232,3 @@ __global__ void k_unwritten(float* out) {
 }
 CASE(unwritten_bad) { k_unwritten<false><<<1, 128>>>(device<float>(512)); }
 CASE(unwritten_ok) { k_unwritten<true><<<1, 128>>>(device<float>(512)); }
-
-// Nobody waits for the product before the block ends.
-template <bool WAIT>
-__global__ void k_abandoned(float* out) {
-  __shared__ alignas(128) int a[a_words], b[b_words];
-  const int t = threadIdx.x;
-  for (int i = t; i < a_words; i += 128) a[i] = i;
-  if (t < b_words) b[t] = t;
-  proxy_fence();
-  __syncthreads();
-  float d[4] = {};
-  begin();
-  PRODUCT(d, a, b);  // BUG abandoned race
-  commit();
-  if (WAIT) wait<0>(d);
-  put(out, d);
-}
-CASE(abandoned_bad) { k_abandoned<false><<<1, 128>>>(device<float>(512)); }
-CASE(abandoned_ok) { k_abandoned<true><<<1, 128>>>(device<float>(512)); }
