@@ -89,7 +89,8 @@ CASE(copied_bad) { k_copied<false, true><<<1, 128>>>(device<int>(in_words), devi
 CASE(copied_unfenced_bad) { k_copied<true, false><<<1, 128>>>(device<int>(in_words), device<float>(512)); }
 CASE(copied_ok) { k_copied<true, true><<<1, 128>>>(device<int>(in_words), device<float>(512)); }
 
-// Overwritten while a product may still read it: a barrier does not wait for products. Or nobody waits at all.
+// Overwritten while a product may still read it: a barrier does not wait for products. Or nobody waits at
+// all.
 enum class Wait { first, late, never };
 template <Wait WAIT, bool OVERWRITES>
 __global__ void k_reused(float* out) {
