@@ -276,6 +276,8 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
   module_ = device.load(recording_.ptx);
   kernel_ = module_.function(recording_.kernel);
   if (recording_.has_tensor_maps) encode_tensor_maps(device, 0, recording_.parameters, notes_);
+  for (const uint32_t offset : recording_.parameter_offsets)
+    parameters_.push_back(&recording_.parameters.at(offset));
   for (const Piece& piece : recording_.allocations) places_.push_back({&piece, piece.address, {}});
   for (const Piece& piece : recording_.variables) {
     if (piece.has_addresses) continue;
@@ -319,12 +321,7 @@ void Replayed::restore() {
     if (place.saved.size() != 0) device_.copy(place.address, place.saved.address(), place.piece->size);
 }
 
-void Replayed::launch() {
-  std::vector<const void*> parameters;
-  for (const uint32_t offset : recording_.parameter_offsets)
-    parameters.push_back(&recording_.parameters.at(offset));
-  device_.launch(kernel_, recording_.launch, parameters);
-}
+void Replayed::launch() { device_.launch(kernel_, recording_.launch, parameters_); }
 
 void Replayed::compare(const Options& options, Outcome& outcome) {
   device_.wait();

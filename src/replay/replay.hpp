@@ -90,6 +90,7 @@ class Replayed {
   std::vector<gpu::Buffer> memory_;
   gpu::Module module_;
   gpu::Function kernel_;
+  std::vector<const void*> parameters_;  ///< where each lies in the recording
   std::vector<Place> places_;
 };
 

@@ -57,6 +57,17 @@ std::string lines_in_words(const std::set<std::pair<std::string, uint32_t>>& pla
   return text;
 }
 
+/// Of the first product of a line that has something to be said of.
+std::string explain_products(const std::vector<uint32_t>& sites, const ptx::Module& module,
+                             const exec::Kernel& kernel) {
+  for (const uint32_t site : sites) {
+    const exec::AccessSite& access = kernel.accesses[site];
+    std::string why = explain_product(module.functions[access.function].body[access.instruction]);
+    if (!why.empty()) return why;
+  }
+  return "";
+}
+
 /// Fills in what the assembler makes of a line's instructions.
 void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::Module& module,
                      const exec::Kernel& kernel, const merge::Plan& plan) {
@@ -364,11 +375,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                  : exec::is_bulk_copy(line.kind)         ? explain_bulk(line.counters)
                                                          : explain_global(arch, line.worst, config.grid);
     if (line.kind == exec::AccessKind::group_product)
-      for (const uint32_t site : counted.sites) {
-        const exec::AccessSite& access = kernel.accesses[site];
-        if (line.why.empty())
-          line.why = explain_product(module.functions[access.function].body[access.instruction]);
-      }
+      line.why = explain_products(counted.sites, module, kernel);
     if (plan != nullptr && line.space == exec::AccessSpace::shared)
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));

@@ -81,6 +81,8 @@ TEST(Counters, InstructionsWithoutAnAddressSpace) {
   MeasuredLaunch m = launch();
   m.counters = {{load_instructions, {90, 90}}, {load_wavefronts, {140, 140}}, {load_conflicts, {40, 40}}};
   EXPECT_EQ(verdict(m, load_instructions), Verdict::generic);
+  m.counters[load_instructions] = {120, 120};
+  EXPECT_EQ(verdict(m, load_instructions), Verdict::unexplained) << "more than there are";
   m.counters[load_wavefronts] = {150, 150};
   EXPECT_EQ(verdict(m, load_instructions), Verdict::merging);
 }

@@ -23,7 +23,8 @@ namespace lanescope::model {
 /// Cycles that the tensor cores of a multiprocessor take for a product of 64 rows by `columns` columns by 32
 /// bytes of K (of sparse products 64), one of many: half the columns, 16 at least; but 184 for 256 columns
 /// with A in registers (of integers 170). Where product_wavefronts of both matrices are more, shared memory
-/// is the limit, one a cycle. (Column `cycles` of the same file, met within 3.1.)
+/// is the limit, one a cycle. (Column `cycles` of the same file, met within 0.2, with A in registers
+/// within 3.1.)
 [[nodiscard]] LANESCOPE_HD constexpr int product_cycles(int columns, bool a_in_registers) {
   constexpr int least = 16;
   constexpr int largest = 256;
