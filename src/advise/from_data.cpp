@@ -89,6 +89,7 @@ class DataFlow {
         if (is_own(in)) return std::max(read, own_);
         return in.space == ptx::Space::param || in.space == ptx::Space::constant ? read : loaded();
       case ptx::OpClass::matrix: return in.op == ptx::Op::ldmatrix ? Origin::data : read;
+      case ptx::OpClass::tensor: return Origin::data;
       default: return read;
     }
   }

@@ -185,6 +185,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
                const std::byte* params) {
   block.index = index;
   if (block.checks) block.checks->start();
+  if (block.tensor_memory) block.tensor_memory->begin();
   block.live_warps = static_cast<uint32_t>(block.warps.size());
   block.rounds = 1;
   block.vain = {};
@@ -214,6 +215,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
     w.free_frames.clear();
     w.copies.clear();
     if (std::exchange(w.has_committed, false)) w.groups = {};
+    w.completed_phase = false;
     w.cluster_arrived = w.cluster_waits = 0;
     w.path_count = 1;
     w.next = 0;

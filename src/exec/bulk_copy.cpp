@@ -151,18 +151,24 @@ class BulkCopy {
   template <class Copy>
   void each_target(Copy copy) {
     const uint64_t to = value(BulkPlace::to), barrier = value(BulkPlace::barrier);
-    if (!form_.multicast) {
+    if (!form_.multicast && !form_.to_all) {
       begin_for_mbarrier(barrier);
       complete_bytes(w_, in_, lane_, barrier, copy(to));
       return;
     }
-    for (auto blocks = static_cast<uint32_t>(value(BulkPlace::blocks)); blocks != 0; blocks &= blocks - 1) {
+    const size_t size = w_.block->cluster == nullptr ? 1 : w_.block->cluster->blocks.size();
+    for (auto blocks = form_.to_all ? (1u << size) - 1 : static_cast<uint32_t>(value(BulkPlace::blocks));
+         blocks != 0; blocks &= blocks - 1) {
       const auto rank = static_cast<uint32_t>(std::countr_zero(blocks));
       const auto there = [&](uint64_t address) {
         return uint64_t{cluster_address(static_cast<uint32_t>(address), rank)};
       };
-      begin_for_mbarrier(there(barrier));
-      complete_bytes(w_, in_, lane_, there(barrier), copy(there(to)));
+      // Of a pair of blocks, that one's which has the parity of the block whose mbarrier is named.
+      const uint32_t odd = (static_cast<uint32_t>(cluster_place(barrier) >> rank_shift) - 1) & 1;
+      const uint64_t here =
+          form_.pair ? cluster_address(static_cast<uint32_t>(barrier), (rank & ~1u) | odd) : there(barrier);
+      begin_for_mbarrier(here);
+      complete_bytes(w_, in_, lane_, here, copy(there(to)));
       is_noted_ = true;
     }
   }
@@ -175,12 +181,13 @@ class BulkCopy {
       const uint64_t v = value(BulkPlace::list + i);
       std::memcpy(values.data() + i * bytes, &v, bytes);
     }
-    std::byte* to = shared_memory(w_, in_, lane_, value(BulkPlace::to), all, all);
-    if (to == nullptr) return;
-    begin_for_mbarrier(value(BulkPlace::barrier));
-    check_write(to, all);
-    write(to, values.data(), all, reduction(form_.type));
-    complete_bytes(w_, in_, lane_, value(BulkPlace::barrier), all);
+    each_target([&](uint64_t address) {
+      std::byte* to = shared_memory(w_, in_, lane_, address, all, all);
+      if (to == nullptr) return all;
+      check_write(to, all);
+      write(to, values.data(), all, reduction(form_.type));
+      return all;
+    });
   }
 
   // Boxes of tensors.
@@ -206,7 +213,7 @@ class BulkCopy {
       found.address += static_cast<uint64_t>(at) * map.strides[d - 1];
     }
     const auto inside = [&](int64_t element) {
-      return std::clamp<int64_t>(element, 0, static_cast<int64_t>(map.size(0)));
+      return std::clamp<int64_t>(element, 0, static_cast<int64_t>(map.row_elements()));
     };
     found.begin = static_cast<uint32_t>(inside(first[0]) - first[0]);
     found.end = static_cast<uint32_t>(inside(first[0] + map.extent(0)) - first[0]);
@@ -233,7 +240,13 @@ class BulkCopy {
     if (!loads && std::any_of(first.begin(), first.end(), [](int64_t c) { return c < 0; }))
       return refuse(Finding::Kind::out_of_bounds, map->address,
                     "a box that is stored must not begin before the tensor, at a negative coordinate");
-    if (first[0] * map->element_bytes() % unit != 0)
+    const auto numbers = static_cast<int64_t>(map->numbers_of_element());
+    if (first[0] % numbers != 0)
+      return refuse(Finding::Kind::misaligned, map->address,
+                    "the box begins at number " + std::to_string(first[0]) +
+                        " of the tensor's rows: numbers of less " + "than a byte are copied by sixteens");
+    first[0] /= numbers;
+    if (first[0] * map->shared_element_bytes() % unit != 0)
       return refuse(Finding::Kind::misaligned, map->address,
                     "the box begins " + std::to_string(first[0] * map->element_bytes()) +
                         " bytes into the tensor's rows: it must be a multiple of 16");
@@ -242,15 +255,19 @@ class BulkCopy {
         move_box(*map, first, address, [&](const Row& row, std::byte* elements, std::byte* tensor) {
           fill(*map, elements);
           if (tensor == nullptr) return;
-          std::memcpy(elements + row.begin * map->element_bytes(), tensor,
-                      (row.end - row.begin) * map->element_bytes());
+          for (uint32_t i = row.begin; i < row.end; ++i)
+            std::memcpy(elements + i * map->shared_element_bytes(),
+                        tensor + (i - row.begin) * map->element_bytes(), map->element_bytes());
           if (map->converts()) convert(elements, row);
         });
-        return map->box_bytes();
+        return map->tensor_bytes();
       });
       tell(AccessSpace::global, value(BulkPlace::to));
       return;
     }
+    if (map->shared_element_bytes() != map->element_bytes())
+      return refuse(Finding::Kind::unknown_pointer, 0,
+                    "the tensor map: numbers with room between them are not stored");
     const Reduction combine = reduction(type_of(map->type));
     move_box(*map, first, value(BulkPlace::from),
              [&](const Row& row, std::byte* elements, std::byte* tensor) {
@@ -272,6 +289,10 @@ class BulkCopy {
 
   static void fill(const TensorMap& map, std::byte* elements) {
     const uint64_t value = map.fill();
+    if (map.numbers_of_element() != 1) {
+      std::memset(elements, 0, map.row_bytes());
+      return;
+    }
     for (uint32_t i = 0; i < map.extent(0); ++i)
       std::memcpy(elements + i * map.element_bytes(), &value, map.element_bytes());
   }
@@ -300,9 +321,9 @@ class BulkCopy {
       if (row.begin < row.end)
         tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
                                !loads, &last);
-      const uint32_t begin = row.begin * map.element_bytes(), end = row.end * map.element_bytes(),
-                     near = origin + r * pitch;
-      note(row.address, near + begin, end - begin);
+      const uint32_t begin = row.begin * map.shared_element_bytes(),
+                     end = row.end * map.shared_element_bytes(), near = origin + r * pitch;
+      note(row.address, near + begin, (row.end - row.begin) * map.element_bytes());
       if (loads) {
         note(0, near, begin, true);
         note(0, near + end, row_bytes - end, true);
@@ -369,7 +390,8 @@ const Inst* copy_bulk(Warp& w, const Inst* in) {
     copy.run();
     if (has_values) to[lane] = copy.destination();
   }
-  if (has_values && w.worker->observer != nullptr && w.mask != 0) observe_cluster(w, in, to, w.mask);
+  if (has_values && !form.to_all && w.worker->observer != nullptr && w.mask != 0)
+    observe_cluster(w, in, to, w.mask);
   return in + 1;
 }
 

@@ -18,8 +18,10 @@ struct Warp;
 struct BulkForm {
   enum class Side : uint8_t { global, shared, tensor, registers };
   Side to{}, from{};
-  bool multicast = false;
-  bool is_reduction = false;
+  bool multicast : 1 = false;
+  bool is_reduction : 1 = false;
+  bool to_all : 1 = false;           ///< to all blocks of the cluster, of values in registers
+  bool pair : 1 = false;             ///< cta_group::2: the mbarriers may be the other blocks' of pairs
   ptx::Type type = ptx::Type::none;  ///< of a reduction without a tensor map, or of a value in a register
   uint8_t count = 0;                 ///< coordinates, or values in registers
   ptx::Mod operation{};              ///< of a reduction

@@ -102,6 +102,25 @@ const Inst* is_own_shared(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+const Inst* to_even_block(Warp& w, const Inst* in) {
+  each_lane(w.mask, [&](uint32_t lane) {
+    const auto address = static_cast<uint32_t>(read_lane(w, in->a, lane, sizeof(uint32_t)));
+    const uint32_t field = address >> rank_shift, rank = field == 0 ? w.block->rank : field - 1;
+    const auto offset = address & static_cast<uint32_t>(in->imm);
+    const uint32_t even = field == 0 && rank % 2 == 0 ? offset : cluster_address(offset, rank & ~1u);
+    std::memcpy(w.regs + in->d + lane * sizeof even, &even, sizeof even);
+  });
+  return in + 1;
+}
+
+const Inst* clear_predicate(Warp& w, const Inst* in) {
+  uint32_t p;
+  std::memcpy(&p, w.regs + in->d, sizeof p);
+  p &= ~w.mask;
+  std::memcpy(w.regs + in->d, &p, sizeof p);
+  return in + 1;
+}
+
 const Inst* rank_of_address(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t lane) {
     const auto address = static_cast<uint32_t>(read_lane(w, in->a, lane, in->imm));

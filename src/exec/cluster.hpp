@@ -61,6 +61,14 @@ const Inst* wait_for_cluster(Warp& w, const Inst* in);
 const Inst* map_to_rank(Warp& w, const Inst* in);
 /// isspacep.shared::cta: predicate d ← whether the generic address a is in the own block's shared memory.
 const Inst* is_own_shared(Warp& w, const Inst* in);
+/// Clears the last bit of the rank of an address of shared::cluster: d ← a & imm, of the even block of a
+/// pair. Programs do so by clearing bit 24, where a GPU has the rank.
+const Inst* to_even_block(Warp& w, const Inst* in);
+/// Whether the constant clears that bit, and of the others only such as are zero in addresses of larger
+/// objects.
+[[nodiscard]] constexpr bool clears_rank(uint32_t mask) { return (mask | 0xffff) == ~(1u << rank_shift); }
+/// d, a predicate, becomes false.
+const Inst* clear_predicate(Warp& w, const Inst* in);
 /// getctarank: d (32 bits) ← the rank of the block that address a is in. imm: lane bytes of a.
 const Inst* rank_of_address(Warp& w, const Inst* in);
 

@@ -431,7 +431,7 @@ void Decoder::emit(uint32_t index) {
     case Op::wmma:
     case Op::wgmma: emit_skipped(index, [&] { emit_matrix(index); }); return;
     default:
-      if (!emit_async(index)) emit_register_instruction();
+      if (!emit_async(index) && !emit_tensor(index) && !emit_even_block()) emit_register_instruction();
       return;
   }
 }

@@ -1,4 +1,5 @@
 // Asynchronous copies and the barriers that wait for them. See decoder.hpp.
+#include <algorithm>
 #include <bit>
 #include <cstring>
 
@@ -65,6 +66,8 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::cp_reduce_async_bulk_tensor:
     case Op::st_async:
     case Op::red_async: emit_bulk_copy(); return true;
+    case Op::clusterlaunchcontrol_try_cancel: emit_cancellation(); return true;
+    case Op::clusterlaunchcontrol_query_cancel: emit_cancellation_query(); return true;
     case Op::tensormap_replace: emit_tensor_map(); return true;
     case Op::tensormap_cp_fenceproxy: emit_skipped(index, [&] { emit_tensor_map(); }); return true;
     case Op::createpolicy_cvt:
@@ -86,6 +89,26 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::setmaxnreg: put(set_.control.nothing, false); return true;
     default: return false;
   }
+}
+
+bool Decoder::emit_even_block() {
+  if (in_->op != Op::and_ || in_->type() != Type::b32) return false;
+  const Operand& mask = in_->operands[2];
+  if (mask.kind != Operand::Kind::integer || !clears_rank(static_cast<uint32_t>(mask.bits))) return false;
+  const auto works_in_pairs = [](const ptx::Function& f) {
+    return std::any_of(f.body.begin(), f.body.end(), [](const auto& in) { return in.has(Mod::cta_group_2); });
+  };
+  if (std::none_of(m_.functions.begin(), m_.functions.end(), works_in_pairs)) return false;
+  const uint32_t a = source(in_->operands[1], Type::b32);
+  Resizes later;
+  const uint32_t d = destination(in_->operands[0], Type::b32, later);
+  put_guard();
+  Inst& i = put(to_even_block, guarded());
+  i.d = d;
+  i.a = a;
+  i.imm = static_cast<uint32_t>(mask.bits);
+  put_later(later);
+  return true;
 }
 
 void Decoder::emit_rank() {
@@ -123,7 +146,7 @@ void Decoder::emit_tensor_map() {
   const BulkOperand from = copies
                                ? bulk_address(*operand("b"), in_->second_space)
                                : BulkOperand{source(*operand("n"), in_->type()), lane_bytes(in_->type()), 0};
-  const uint32_t first = put_side({to.reg, to.bytes, to.offset, from.reg, from.bytes, from.offset});
+  const uint32_t first = put_operands({to, from});
   if (copies) {
     put_matrix_sync();
     put(copy_tensor_map, false).a = first;
@@ -180,6 +203,7 @@ void Decoder::emit_bulk_copy() {
   }
   form.count = static_cast<uint8_t>(list.size() / 3);
   form.multicast = in_->has(Mod::multicast_cluster);
+  form.pair = in_->has(Mod::cta_group_2);
   form.type = in_->type();
   for (const Mod m : {Mod::add, Mod::min, Mod::max, Mod::inc, Mod::dec, Mod::and_, Mod::or_, Mod::xor_})
     if (in_->has(m)) {
@@ -205,6 +229,45 @@ void Decoder::emit_bulk_copy() {
   if (!checked_) return;
   i.b = new_bulk_access(form.is_reduction ? AccessKind::atomic : AccessKind::async_copy);
   i.c = new_bulk_access(AccessKind::load);
+}
+
+/// Another cluster of the grid is never cancelled, which PTX allows and a GPU does when there are no more: so
+/// each block computes what is its own, and counts do not depend on which block was there first. The answer
+/// is 16 bytes that are zero.
+void Decoder::emit_cancellation() {
+  std::array<BulkOperand, BulkPlace::list> operands;
+  operands[BulkPlace::to] = bulk_address(*operand("a"), in_->space);
+  operands[BulkPlace::barrier] = bulk_address(*operand("m"), Space::shared_cluster);
+  BulkForm form;
+  form.to = BulkForm::Side::shared;
+  form.from = BulkForm::Side::registers;
+  form.type = Type::b64;
+  form.count = 2;
+  form.to_all = in_->has(Mod::multicast_cluster_all);
+  std::vector<BulkOperand> list(operands.begin(), operands.end());
+  list.insert(list.end(), form.count, {constant(8, 0), 8, 0});
+  const uint32_t first = put_operands(list);
+  put_guard();
+  Inst& i = put(copy_bulk, guarded());
+  i.a = first;
+  i.imm = std::bit_cast<uint64_t>(form);
+  if (!checked_) return;
+  i.b = new_bulk_access(AccessKind::async_copy);
+  i.c = new_bulk_access(AccessKind::load);
+}
+
+void Decoder::emit_cancellation_query() {
+  const Operand& result = *operand("d");
+  if (in_->has(Mod::is_canceled)) {
+    put_guard();
+    put(clear_predicate, guarded()).d = register_at(result.reg);
+    return;
+  }
+  const auto clear = [&](const Operand& o) {
+    if (o.kind == Operand::Kind::reg) put_copy(4, register_at(o.reg), zero32_, false);
+  };
+  if (result.kind != Operand::Kind::vector) return clear(result);
+  for (uint32_t i = 0; i < result.count; ++i) clear(in_->elements[result.first + i]);
 }
 
 void Decoder::emit_copy_async() {

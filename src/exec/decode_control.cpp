@@ -36,7 +36,12 @@ bool leaves_straight_code(Op op) {
     case Op::movmatrix:
     case Op::mma:
     case Op::wmma:
-    case Op::wgmma: return true;
+    case Op::wgmma:
+    case Op::tcgen05_alloc:
+    case Op::tcgen05_dealloc:
+    case Op::tcgen05_relinquish_alloc_permit:
+    case Op::tcgen05_ld:
+    case Op::tcgen05_st: return true;
     default: return false;
   }
 }

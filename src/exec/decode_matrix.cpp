@@ -64,6 +64,9 @@ void Decoder::emit_matrix(uint32_t index) {
     case Kind::group_order:
       emit_for_checks(in_->has(Mod::commit_group) ? check_commit_products : set_.control.nothing);
       return;
+    case Kind::tensor_load:
+    case Kind::tensor_store:
+    case Kind::tensor_product: return;  // decode_tensor.cpp
   }
 }
 
@@ -397,7 +400,7 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
   f.parts = static_cast<uint8_t>(form.k * element_bits(f.first) / 128);
   f.sparse = form.sparse;
   f.saturate = in_->has(Mod::satfinite);
-  f.group = 1;
+  f.unit = ProductUnit::wgmma;
   f.in_registers = operands[1].kind == Operand::Kind::vector;
   std::vector<uint32_t> list = fragment(operands[0], form.d);
   uint32_t a = no_operand;

@@ -251,9 +251,15 @@ class Decoder {
   void emit_copy_async();
   void emit_mbarrier();
   void emit_bulk_copy();
+  /// clusterlaunchcontrol.
+  void emit_cancellation();
+  void emit_cancellation_query();
   /// tensormap.replace and tensormap.cp_fenceproxy.
   void emit_tensor_map();
   BulkOperand bulk_address(const Operand& o, Space space);
+  /// The `and` by which a program that works with pairs of blocks finds the even one (cluster.hpp). False if
+  /// the instruction is none.
+  bool emit_even_block();
   /// mapa, getctarank.
   void emit_rank();
   /// An operand of in_ by the name the instruction table gives it; nullptr if it is not written.
@@ -289,6 +295,18 @@ class Decoder {
   void emit_for_checks(Handler handler, uint64_t imm = 0);
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;
+
+  // decode_tensor.cpp
+
+  /// tcgen05. False if the instruction is something else.
+  bool emit_tensor(uint32_t index);
+  void emit_allocation();
+  void emit_tensor_access();
+  void emit_tensor_product();
+  std::vector<uint32_t> tensor_registers(const Operand& o, bool sources);
+  BulkOperand value_operand(const Operand& o, Type type);
+  /// Where they begin in Kernel::side.
+  uint32_t put_operands(const std::vector<BulkOperand>& operands);
 
   // decode_matrix.cpp
 

@@ -81,6 +81,12 @@ Usage usage_of(const ptx::Instruction& in) {
       if (i == 0 && !none) write(in.operands[i]);
       if (i != 0 || none || in.op == ptx::Op::wgmma) read(in.operands[i]);
     }
+  } else if (ptx::info(in.op).op_class == ptx::OpClass::tensor) {
+    for (size_t i = 0; i < in.operands.size(); ++i)
+      if (i == 0 && in.op == ptx::Op::tcgen05_ld)
+        write(in.operands[i]);
+      else
+        read(in.operands[i]);
   } else if (in.op == ptx::Op::call) {
     // (results), function, (arguments): a list before the function holds results.
     bool callee_seen = false;
@@ -221,7 +227,8 @@ class Analysis {
       live_out[b].each([&](uint32_t r) { cover(r, 2 * flow_.blocks[b].end); });
       for (uint32_t i = flow_.blocks[b].begin; i < flow_.blocks[b].end; ++i) {
         const ptx::OpClass op_class = ptx::info(f_.body[i].op).op_class;
-        const bool crosses = op_class == ptx::OpClass::warp || op_class == ptx::OpClass::matrix;
+        const bool crosses = op_class == ptx::OpClass::warp || op_class == ptx::OpClass::matrix ||
+                             op_class == ptx::OpClass::tensor;
         for (uint32_t r : usage[i].reads) cover(r, 2 * i + (crosses ? 1 : 0));
         for (uint32_t r : usage[i].writes) cover(r, 2 * i + 1);
       }

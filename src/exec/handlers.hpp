@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "exec/matrix.hpp"
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
@@ -29,6 +30,9 @@ struct HandlerSet {
   Handler (*resize)(uint32_t to_bytes, uint32_t from_bytes, bool sign);
   /// Of elements of a type in shared or global memory; nullptr for what is no such operation.
   Reduction (*reduction)(ptx::Mod operation, ptx::Type type);
+  /// The matrices that this host thread multiplies next, and the arithmetic: result += first x second.
+  ProductMatrices& (*product_matrices)();
+  void (*multiply)(const ProductForm& form);
   ControlHandlers control;
 };
 

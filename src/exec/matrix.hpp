@@ -23,7 +23,28 @@
 namespace lanescope::exec {
 
 /// Types of elements, as the handlers tell them apart.
-enum class Element : uint8_t { f16, bf16, tf32, f32, f64, e4m3, e5m2, s8, u8, s4, u4, b1, s32 };
+/// Those of 6 and of 4 bits that are floating-point numbers take a byte each.
+enum class Element : uint8_t {
+  f16,
+  bf16,
+  tf32,
+  f32,
+  f64,
+  e4m3,
+  e5m2,
+  s8,
+  u8,
+  s4,
+  u4,
+  b1,
+  s32,
+  e2m3,
+  e3m2,
+  e2m1
+};
+
+/// Which instruction's products: they differ in how they are summed.
+enum class ProductUnit : uint8_t { mma, wgmma, tcgen05 };
 
 [[nodiscard]] constexpr uint32_t element_bits(Element e) {
   switch (e) {
@@ -44,7 +65,7 @@ enum class Element : uint8_t { f16, bf16, tf32, f32, f64, e4m3, e5m2, s8, u8, s4
 /// then the metadata. Inst::b is where the list begins, Inst::imm holds this.
 struct ProductForm {
   Element first : 4 {}, second : 4 {}, c : 4 {}, d : 4 {};
-  uint8_t rows = 0;          ///< R: 8, 16 or 32
+  uint8_t rows = 0;          ///< R: 8, 16 or 32; of tcgen05 64 or 128
   uint8_t column_tiles = 0;  ///< S / 8
   uint8_t parts = 0;  ///< groups of four words of K; of sparse products in `second`, `first` has half as many
   uint8_t sparse : 1 = 0;
@@ -52,15 +73,30 @@ struct ProductForm {
   uint8_t exclusive : 1 = 0;   ///< .xor of b1
   uint8_t selector : 2 = 0;    ///< of sparse products: whose metadata counts
   uint8_t half_steps : 1 = 0;  ///< products of half of K each are summed one after the other (wmma with tf32)
-  uint8_t group : 1 = 0;       ///< wgmma; the rest is of it alone
-  uint8_t in_registers : 1 = 0;  ///< A, not in shared memory
+  ProductUnit unit : 2 = ProductUnit::mma;
+  uint8_t in_registers : 1 = 0;  ///< wgmma: A, not in shared memory
   uint8_t first_transposed : 1 = 0,
                              second_transposed : 1 = 0;  ///< matrices in shared memory whose rows lie along K
   uint8_t first_negated : 1 = 0, second_negated : 1 = 0;
-  uint8_t scale_negated : 1 = 0;  ///< scale-d is `!%p`
-  uint8_t reserved = 0;
+  uint8_t scale_negated : 1 = 0;  ///< wgmma: scale-d is `!%p`
+  uint8_t scale_blocks = 0;       ///< parts of K that have a scale factor each; 0: there are none
 };
 static_assert(sizeof(ProductForm) == 8);
+
+inline constexpr uint32_t most_k = 128, most_rows = 128, most_columns = 256, most_scale_blocks = 4;
+/// Words of a row of `first` or a column of `second`: 128 bits a part, 8 parts.
+inline constexpr uint32_t most_words = most_k / 4;
+
+/// What a product is of: the packed words of `first` by rows and of `second` by columns, parts * 4 of each;
+/// what it is added to, and becomes, by rows, one element a word.
+struct ProductMatrices {
+  alignas(64) uint32_t first[most_rows * most_words];
+  alignas(64) uint32_t second[most_columns * most_words];
+  alignas(64) uint32_t result[most_rows * most_columns];
+  alignas(64) uint32_t metadata[warp_lanes];  ///< of sparse products: as the lanes of a warp hold it
+  /// With ProductForm::scale_blocks: the factors of each row of `first` and column of `second`.
+  double first_scale[most_rows][most_scale_blocks], second_scale[most_columns][most_scale_blocks];
+};
 
 /// Where each lane of a wmma.load or wmma.store finds its element: base + (line * stride + place) * bits / 8.
 /// Kernel::side holds it, Inst::c is where.

@@ -75,25 +75,29 @@ void release(const Warp& w, uint32_t lane, const std::byte* at) {
   tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) { checks.release_to(w, lane, offset); });
 }
 
-void end_phase(const Warp& w, Found& found) {
-  if (found.object.complete_phase())
-    tell_checks(w, found.at, [](BlockChecks& checks, uint64_t offset) { checks.phase_completed(offset); });
+/// Whether the phase was complete.
+bool end_phase(const Warp& w, Found& found) {
+  if (!found.object.complete_phase()) return false;
+  tell_checks(w, found.at, [](BlockChecks& checks, uint64_t offset) { checks.phase_completed(offset); });
+  return true;
 }
 
-void arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
+/// Whether that completed the phase.
+bool arrive(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t count, Found& found,
             bool drops) {
   Mbarrier& object = found.object;
   if (count > object.pending) {
     refuse(w, in, lane, address,
            std::to_string(count) + (count == 1 ? " arrival at" : " arrivals at") +
                " an mbarrier that expects " + std::to_string(object.pending) + " more in this phase");
-    return;
+    return false;
   }
   release(w, lane, found.at);
   object.pending -= count;
   if (drops) object.expected -= std::min(count, object.expected);
-  end_phase(w, found);
+  const bool complete = end_phase(w, found);
   store(w, found);
+  return complete;
 }
 
 /// Whether the phase that a lane waits for is complete; a lane that waits for nothing sensible has it. Then
@@ -153,8 +157,14 @@ void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, in
   auto found = find(w, in, lane, address);
   if (!found || !add_bytes(w, in, lane, address, -bytes, found->object)) return;
   release(w, lane, found->at);
-  end_phase(w, *found);
+  if (end_phase(w, *found)) static_cast<WarpState&>(w).completed_phase = true;
   store(w, *found);
+}
+
+void arrive_for_work(Warp& w, const Inst* in, uint32_t lane, uint64_t address) {
+  auto found = find(w, in, lane, address);
+  if (found && arrive(w, in, lane, address, 1, *found, false))
+    static_cast<WarpState&>(w).completed_phase = true;
 }
 
 void arrive_once(Warp& w, const Inst* in) {
@@ -218,7 +228,7 @@ const Inst* wait_mbarrier(Warp& w, const Inst* in) {
   each_lane(w.mask,
             [&](uint32_t lane) { complete |= uint32_t{has_completed(w, in, lane, at[lane])} << lane; });
   if (w.block->checks) acquire(w, complete, at);
-  if (complete == 0 && !w.give_up) {
+  if ((complete == 0 || static_cast<WarpState&>(w).completed_phase) && !w.give_up) {
     w.event = Event::hold;
     w.event_target = in;
     return w.stop;

@@ -36,6 +36,9 @@ void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, in
 /// One arrival at each lane's mbarrier (address as in a MbarrierForm) of `w.mask`.
 void arrive_once(Warp& w, const Inst* in);
 
+/// One arrival at the mbarrier at an address of shared memory for what the lane has begun and is done.
+void arrive_for_work(Warp& w, const Inst* in, uint32_t lane, uint64_t address);
+
 /// Inst::imm of an mbarrier instruction.
 struct MbarrierForm {
   enum class Op : uint8_t { init, invalidate, expect, complete, arrive, wait };

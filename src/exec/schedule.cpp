@@ -83,6 +83,7 @@ class Scheduler {
             break;
           }
           all_spin = all_spin && end == Run::turned;
+          if (w.event == Event::hold && w.completed_phase) break;
         }
       }
       if (!ran) {
@@ -213,6 +214,7 @@ class Scheduler {
   /// Asks a path's instruction once more whether it can go on; true if it does.
   bool try_again(WarpState& w, Path& path, bool give_up = false) {
     begin(w, path);
+    w.completed_phase = false;
     w.give_up = give_up || ++path.yields % most_patience == 0;
     const Inst* next = path.pc->fn(w, path.pc);
     w.give_up = false;
@@ -764,6 +766,7 @@ class Scheduler {
       --block_.live_warps;
       w.path_count = 0;
       if (block_.checks && block_.live_warps == 0) block_.checks->ended(block_);
+      if (block_.live_warps == 0 && w.event == Event::exit) check_tensor_memory(w, lanes, w.event_target - 1);
     }
     for (uint32_t rest = block_.barriers_in_use; rest != 0; rest &= rest - 1) {
       const auto b = static_cast<uint32_t>(std::countr_zero(rest));
@@ -777,6 +780,13 @@ class Scheduler {
     if (w.alive != 0)
       for (Path& p : leaves(w))
         if (p.state == Path::State::at_sync && release_lanes(w, p)) break;
+  }
+
+  /// PTX ISA 9.0, 9.7.16.7.1: what was allocated must be given back before the kernel ends.
+  void check_tensor_memory(WarpState& w, uint32_t lanes, const Inst* in) const {
+    if (block_.tensor_memory && !block_.tensor_memory->is_empty())
+      report(w, in, Finding::Kind::bad_call, lanes, 0, 0,
+             "the block ends and has not given back its tensor memory (tcgen05.dealloc)");
   }
 
   // Waiting for lanes of the same warp.
@@ -1142,7 +1152,8 @@ class Scheduler {
     } else if (p.state == Path::State::held) {
       report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
              p.pc->fn == wait_for_cluster ? "the cluster's barrier: not all threads of the cluster arrive"
-                                          : describe_wait(w, p.pc, p.mask));
+             : p.pc->fn == allocate_tensor_memory ? describe_allocation(w, p.pc, p.mask)
+                                                  : describe_wait(w, p.pc, p.mask));
     }
   }
 

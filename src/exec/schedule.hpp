@@ -25,6 +25,7 @@
 #include "exec/cluster.hpp"
 #include "exec/launch.hpp"
 #include "exec/state.hpp"
+#include "exec/tensor_memory.hpp"
 
 namespace lanescope::exec {
 
@@ -79,6 +80,9 @@ struct WarpState : Warp {
   std::vector<AsyncCopy> copies;              ///< not done yet, in their order
   std::array<uint32_t, warp_lanes> groups{};  ///< groups of copies that each lane has committed
   bool has_committed = false;                 ///< any lane has
+  /// A copy or product of this warp has completed a phase of an mbarrier: who waits for it is to see that
+  /// before this warp goes past a wait of its own and may complete the next phase.
+  bool completed_phase = false;
   uint32_t cluster_arrived = 0;  ///< lanes that have arrived in this phase of the cluster's barrier
   uint32_t cluster_waits = 0;    ///< lanes that have arrived there and not waited since
 };
@@ -116,7 +120,8 @@ struct BlockState {
   std::unique_ptr<std::byte[]> registers, shared, local;
   std::byte *registers_at = nullptr, *shared_at = nullptr;  ///< aligned
   uint32_t shared_bytes = 0;
-  std::unique_ptr<BlockChecks> checks;  ///< of a checked launch
+  std::unique_ptr<BlockChecks> checks;          ///< of a checked launch
+  std::unique_ptr<TensorMemory> tensor_memory;  ///< if it has been asked for
 };
 
 /// Calls f(block) for each block of the cluster.

@@ -14,33 +14,42 @@ uint32_t TensorMap::element_bytes() const {
     case Type::bf16: return 2;
     case Type::u64:
     case Type::s64:
-    case Type::f64: return 8;
+    case Type::f64:
+    case Type::u4_dense:
+    case Type::u4_wide: return 8;
+    case Type::u6_wide: return 12;
     default: return 4;
   }
 }
 
 uint32_t TensorMap::extent(uint32_t dimension) const {
-  const uint32_t step = dimension == 0 ? 1 : steps[dimension];
-  return (box[dimension] + step - 1) / step;
+  if (dimension == 0) return box[0] / numbers_of_element();
+  return (box[dimension] + steps[dimension] - 1u) / steps[dimension];
 }
 
 uint32_t TensorMap::box_bytes() const {
   uint32_t elements = 1;
   for (uint32_t d = 0; d < dimensions; ++d) elements *= extent(d);
-  return elements * element_bytes();
+  return elements * shared_element_bytes();
 }
 
 uint32_t TensorMap::swizzled(uint32_t offset) const {
-  // Units of 16 bytes change places: the lowest one, two or three bits of their number are combined with
-  // those of the number of their 128 bytes.
+  // Units of 16 bytes change places (of 32, of 64): the lowest one, two or three bits of their number are
+  // combined with those of the number of their 128 bytes.
+  const uint32_t line = offset >> 7;
+  if (swizzle == Swizzle::by_128_of_32) return offset ^ (line & 3) << 5;
+  if (swizzle == Swizzle::by_128_of_64) return offset ^ (line & 1) << 6;
   const uint32_t mask = (1u << static_cast<uint32_t>(swizzle)) - 1;
-  return offset ^ (offset >> 7 & mask) << 4;
+  return offset ^ (line & mask) << 4;
 }
 
 uint32_t TensorMap::row_pitch() const {
+  return swizzle == Swizzle::none ? row_bytes() : std::max(row_bytes(), span());
+}
+
+uint32_t TensorMap::span() const {
   constexpr uint32_t least_span = 32;
-  return swizzle == Swizzle::none ? row_bytes()
-                                  : std::max(row_bytes(), least_span >> 1 << static_cast<uint32_t>(swizzle));
+  return least_span >> 1 << static_cast<uint32_t>(std::min(swizzle, Swizzle::by_128));
 }
 
 uint32_t TensorMap::converted(uint32_t bits) {
@@ -59,7 +68,7 @@ std::optional<TensorMap> TensorMap::load(const void* at) {
 
 std::string defect_of(const TensorMap& map) {
   constexpr uint64_t align = 16, stride_limit = uint64_t{1} << 40;
-  constexpr uint32_t largest_box = 256, largest_step = 8, span = 32;
+  constexpr uint32_t largest_box = 256, largest_step = 8;
   if (map.mark != TensorMap::valid) return "it is no tensor map";
   if (map.dimensions == 0 || map.dimensions > TensorMap::most_dimensions)
     return "a tensor has 1 to 5 dimensions, not " + std::to_string(map.dimensions);
@@ -76,10 +85,21 @@ std::string defect_of(const TensorMap& map) {
       return "the stride of dimension " + std::to_string(d + 1) + " is " + std::to_string(map.strides[d]) +
              " bytes: it must be a multiple of 16 below 2^40";
   }
-  const uint32_t row = map.box[0] * map.element_bytes();
+  if (map.numbers_of_element() != 1) {
+    // CUDA Driver API 13.0, cuTensorMapEncodeTiled: 16U4_ALIGN16B and 16U6_ALIGN16B.
+    const bool wide = map.type != TensorMap::Type::u4_dense;
+    if (map.size(0) % (wide ? 128 : 16) != 0 || (wide ? map.box[0] != 128 : map.box[0] % 16 != 0))
+      return "rows of numbers of less than a byte: the tensor's and the box's do not fit the type";
+    if (wide &&
+        (map.address % 32 != 0 || std::any_of(map.strides.begin(), map.strides.begin() + map.dimensions - 1,
+                                              [](uint64_t stride) { return stride % 32 != 0; })))
+      return "the tensor's address and strides are no multiples of 32";
+    if (map.swizzle == TensorMap::Swizzle::by_32 && wide) return "this swizzle does not go with the type";
+  }
+  const uint32_t row = map.row_bytes();
   if (row % align != 0)
     return "the box is " + std::to_string(row) + " bytes wide, which is no multiple of 16";
-  if (map.swizzle != TensorMap::Swizzle::none && row > span >> 1 << static_cast<uint32_t>(map.swizzle))
+  if (map.swizzle != TensorMap::Swizzle::none && row > map.span())
     return "the box is " + std::to_string(row) + " bytes wide, wider than what its swizzle spans";
   return "";
 }

@@ -16,15 +16,41 @@ namespace lanescope::exec {
 
 struct TensorMap {
   /// In CUDA's order, as are the other enumerations.
-  enum class Type : uint8_t { u8, u16, u32, s32, u64, s64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz };
-  enum class Swizzle : uint8_t { none, by_32, by_64, by_128 };
+  enum class Type : uint8_t {
+    u8,
+    u16,
+    u32,
+    s32,
+    u64,
+    s64,
+    f16,
+    f32,
+    f64,
+    bf16,
+    f32_ftz,
+    tf32,
+    tf32_ftz,
+    u4_dense,  ///< sixteen numbers of 4 bits are an element here, of 8 bytes in both memories
+    u4_wide,   ///< the same, which takes 16 bytes in shared memory, the second 8 of them not written
+    u6_wide    ///< sixteen numbers of 6 bits: 12 bytes, 16 in shared memory
+  };
+  /// The last three exchange 32 or 64 bytes at a time within 128; the second of them is not supported.
+  enum class Swizzle : uint8_t {
+    none,
+    by_32,
+    by_64,
+    by_128,
+    by_128_of_32,
+    by_128_of_32_flipped,
+    by_128_of_64
+  };
   static constexpr uint32_t most_dimensions = 5;
 
   uint64_t address = 0;
   std::array<uint64_t, most_dimensions - 1>
       strides{};                                 ///< bytes from one index of dimension i + 1 to the next
-  std::array<uint32_t, most_dimensions> last{};  ///< size of each dimension less one
-  std::array<uint16_t, most_dimensions> box{};   ///< elements covered, before element strides
+  std::array<uint32_t, most_dimensions> last{};  ///< size of each dimension less one, in numbers
+  std::array<uint16_t, most_dimensions> box{};   ///< numbers covered, before element strides
   std::array<uint8_t, most_dimensions> steps{};  ///< element strides; that of dimension 0 has no effect
   uint8_t dimensions = 0;
   Type type{};
@@ -35,17 +61,31 @@ struct TensorMap {
 
   static constexpr uint32_t valid = 0x7e2504a9;
 
+  /// Numbers that are one element here: 1, of those of less than a byte 16.
+  [[nodiscard]] uint32_t numbers_of_element() const { return type >= Type::u4_dense ? 16 : 1; }
   [[nodiscard]] uint32_t element_bytes() const;
+  /// What an element takes in shared memory.
+  [[nodiscard]] uint32_t shared_element_bytes() const {
+    return type == Type::u4_wide || type == Type::u6_wide ? 16 : element_bytes();
+  }
   /// Elements of a box in shared memory, along a dimension.
   [[nodiscard]] uint32_t extent(uint32_t dimension) const;
   [[nodiscard]] uint32_t box_bytes() const;
+  /// What an mbarrier is told of: the bytes that the box takes in the tensor.
+  [[nodiscard]] uint32_t tensor_bytes() const {
+    return box_bytes() / shared_element_bytes() * element_bytes();
+  }
   /// Bytes of a row of the box, along dimension 0, and from one row to the next in shared memory: a row is as
   /// long as what a swizzle spans (measured on an H100).
-  [[nodiscard]] uint32_t row_bytes() const { return extent(0) * element_bytes(); }
+  [[nodiscard]] uint32_t row_bytes() const { return extent(0) * shared_element_bytes(); }
   [[nodiscard]] uint32_t row_pitch() const;
+  /// What the swizzle, if there is one, spans.
+  [[nodiscard]] uint32_t span() const;
   /// Bytes of shared memory from the first row to the end of the last one.
   [[nodiscard]] uint32_t footprint() const { return box_bytes() / row_bytes() * row_pitch(); }
   [[nodiscard]] uint64_t size(uint32_t dimension) const { return uint64_t{last[dimension]} + 1; }
+  /// Elements of a row of the tensor.
+  [[nodiscard]] uint64_t row_elements() const { return size(0) / numbers_of_element(); }
   /// Where the byte `offset` of shared memory goes under the swizzle.
   [[nodiscard]] uint32_t swizzled(uint32_t offset) const;
   /// One element of what lies outside the tensor, in the low bytes.
@@ -55,7 +95,7 @@ struct TensorMap {
   /// What a load makes of the bits of an element, if it converts: the nearest of the 19-bit numbers,
   /// subnormal ones too. The types that are to flush subnormals keep them (all measured on an H100).
   [[nodiscard]] static uint32_t converted(uint32_t bits);
-  [[nodiscard]] bool converts() const { return type >= Type::tf32; }
+  [[nodiscard]] bool converts() const { return type == Type::tf32 || type == Type::tf32_ftz; }
 
   /// Nothing if the bytes are none of a map.
   [[nodiscard]] static std::optional<TensorMap> load(const void* at);

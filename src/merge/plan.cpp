@@ -94,7 +94,7 @@ Effect effect_of(const ptx::Instruction& in) {
   }
   if (op_class == ptx::OpClass::atomic) return in.space == Space::global ? Effect::none : Effect::changes;
   if (op_class == ptx::OpClass::barrier || op_class == ptx::OpClass::async ||
-      op_class == ptx::OpClass::matrix)
+      op_class == ptx::OpClass::matrix || op_class == ptx::OpClass::tensor)
     return Effect::changes;
   return Effect::none;
 }

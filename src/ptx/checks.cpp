@@ -225,7 +225,21 @@ struct Checker {
       case Op::movmatrix:
       case Op::mma:
       case Op::wmma:
-      case Op::wgmma: check_matrix(); break;
+      case Op::wgmma:
+      case Op::tcgen05_ld:
+      case Op::tcgen05_st:
+      case Op::tcgen05_mma: check_matrix(); break;
+      case Op::tcgen05_cp: {
+        const bool two = written(Mod::warpx2_02_13) || written(Mod::warpx2_01_23),
+                   four = written(Mod::warpx4);
+        if (two != written(Mod::dim_64x128b) || four != written(Mod::dim_32x128b))
+          fail({}, name() + ": .64x128b needs .warpx2, .32x128b needs .warpx4, the others take neither");
+        break;
+      }
+      case Op::clusterlaunchcontrol_query_cancel:
+        if (written(Mod::get_first_ctaid) != (mnemonic.vector == 4))
+          fail({}, name() + ": .get_first_ctaid gives four values (.v4), the others one");
+        break;
       default: break;
     }
   }
@@ -244,6 +258,9 @@ struct Checker {
     if (has(mnemonic.modifiers, Mod::multicast_cluster) &&
         (from != Space::global || to != Space::shared_cluster))
       fail("multicast::cluster", ".multicast::cluster goes with copies from .global to .shared::cluster");
+    for (const Mod m : {Mod::cta_group_1, Mod::cta_group_2})
+      if (has(mnemonic.modifiers, m) && to == Space::global)
+        fail(name_of(m), "." + std::string(name_of(m)) + " goes with copies to shared memory");
     if (has(mnemonic.modifiers, Mod::L2_cache_hint) && to != Space::global && from != Space::global)
       fail("L2::cache_hint", ".L2::cache_hint goes with copies from and to .global");
   }
@@ -744,6 +761,7 @@ struct OperandChecker {
     if (instruction.op == Op::setp && context.piped != 0 &&
         (instruction.type() == Type::f16 || instruction.type() == Type::bf16))
       fail(operands[1], name() + " takes no second destination");
+    if (instruction.op == Op::tcgen05_cp) tensor_address(operands[0]);
     if (info(instruction.op).op_class == OpClass::video) video();
     if ((instruction.op == Op::mbarrier_arrive || instruction.op == Op::mbarrier_arrive_drop) &&
         instruction.space == Space::shared_cluster && operands[0].kind != Operand::Kind::sink)
@@ -901,19 +919,21 @@ struct OperandChecker {
     }
   }
 
-  // The registers of a matrix fragment.
+  // The registers of a matrix fragment, of tensor memory or of a mask.
   void fragment(Operand& operand, bool destination, Type type, uint32_t registers) {
     if (operand.kind != Operand::Kind::vector || operand.count != registers)
       fail(operand, name() + " takes a vector of " + std::to_string(registers) + " here" +
                         (operand.kind == Operand::Kind::vector ? ", not of " + std::to_string(operand.count)
                                                                : ", not " + described(operand)));
-    // Packed elements are bits; ptxas takes constants nowhere here.
+    // Packed elements are bits; ptxas takes constants with tensor memory only, and sinks everywhere else.
+    const bool tensor = info(instruction.op).op_class == OpClass::tensor;
     const Type one = size_of(type) >= 4 && type != Type::tf32 ? type : Type::b32;
     for (uint32_t i = 0; i < operand.count; ++i) {
       Operand& element = instruction.elements[operand.first + i];
-      if (element.kind != Operand::Kind::reg && !(destination && element.kind == Operand::Kind::sink))
+      const auto other = tensor ? Operand::Kind::integer : Operand::Kind::sink;
+      if (element.kind != Operand::Kind::reg && !(destination != tensor && element.kind == other))
         fail(element, name() + " takes registers here, not " + described(element));
-      check_scalar(element, {.destination = destination}, one, destination);
+      check_scalar(element, {.destination = destination}, one, destination && !tensor);
     }
   }
   void constant(const Operand& operand, std::initializer_list<int64_t> values) {
@@ -976,7 +996,54 @@ struct OperandChecker {
         check_scalar(operands[0], {.constant_only = true}, Type::u32, false);
         return;
       case MatrixForm::Kind::group_order: count(0, 0); return;
+      case MatrixForm::Kind::tensor_load:
+      case MatrixForm::Kind::tensor_store: {
+        const bool load = form.kind == MatrixForm::Kind::tensor_load,
+                   halves = instruction.has(Mod::dim_16x32bx2);
+        const size_t all = halves ? 3 : 2;
+        count(all, all);
+        fragment(operands[load ? 0 : all - 1], load, Type::b32, form.a_registers);
+        tensor_address(operands[load ? 1 : 0]);
+        if (halves) check_scalar(operands[load ? 2 : 1], {.constant_only = true}, Type::u32, false);
+        return;
+      }
+      case MatrixForm::Kind::tensor_product: tensor_product(count); return;
     }
+  }
+
+  /// An address of tensor memory: a register of 32 bits.
+  void tensor_address(const Operand& operand) const {
+    check_address(operand,
+                  {.kind = OperandPattern::Kind::address, .space = Space::shared, .space_position = 2});
+    if (operand.reg != no_index && size_of(context.registers[operand.reg].type) != 4)
+      fail(operand, "an address of tensor memory takes a 32-bit register, not " +
+                        described(context.registers[operand.reg]));
+  }
+
+  void tensor_product(const auto& count) {
+    auto& operands = instruction.operands;
+    const bool scaled = instruction.has(Mod::block_scale);
+    const size_t least = scaled ? 7 : 5;
+    if (operands.size() < least) count(least, least);
+    tensor_address(operands[0]);
+    if (operands[1].kind == Operand::Kind::address)
+      tensor_address(operands[1]);
+    else
+      check_scalar(operands[1], {}, Type::b64, false);
+    check_scalar(operands[2], {}, Type::b64, false);
+    check_scalar(operands[3], {}, Type::b32, false);
+    size_t next = 4;
+    for (; scaled && next < 6; ++next) tensor_address(operands[next]);
+    if (!scaled && operands[next].kind == Operand::Kind::vector)
+      fragment(operands[next++], false, Type::b32, instruction.has(Mod::cta_group_2) ? 8 : 4);
+    if (next >= operands.size()) count(next + 1, next + 1);
+    check_scalar(operands[next++], {.negatable = true}, Type::pred, false);
+    const bool halves_input = instruction.has(Mod::kind_f16) || instruction.has(Mod::kind_tf32);
+    if (next < operands.size() && halves_input) {
+      check_scalar(operands[next], {.constant_only = true}, Type::u32, false);
+      if (operands[next++].bits > 15) fail(operands[next - 1], "scale-input-d is 0 to 15");
+    }
+    if (next != operands.size()) count(next, next);
   }
 
   void group_product(const MatrixForm& form, const auto& count) {

@@ -193,6 +193,7 @@ enum class OpClass : uint8_t {
   warp,
   async,
   matrix,
+  tensor,  ///< tcgen05: fifth-generation tensor cores and their memory
   texture,
   video
 };

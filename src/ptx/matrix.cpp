@@ -33,6 +33,9 @@ class Reader {
         return is(8, 8, 0) ? "" : "movmatrix moves matrices of .m8n8";
       case Op::mma: return mma();
       case Op::wmma: return wmma();
+      case Op::tcgen05_ld:
+      case Op::tcgen05_st: return tensor_access();
+      case Op::tcgen05_mma: return tensor_product();
       default: return wgmma();
     }
   }
@@ -242,6 +245,38 @@ class Reader {
     if (f_.m != 64 || f_.k != k || !columns) return "this shape does not go with these types";
     f_.d_registers = registers(64u * f_.n, f_.d, 128);
     f_.a_registers = 4;
+    return "";
+  }
+
+  std::string tensor_access() {
+    f_.kind = op_ == Op::tcgen05_ld ? MatrixForm::Kind::tensor_load : MatrixForm::Kind::tensor_store;
+    f_.a_registers = 1;
+    for (const Mod m : {Mod::x2, Mod::x4, Mod::x8, Mod::x16, Mod::x32, Mod::x64, Mod::x128}) {
+      if (f_.a_registers >= 128) break;
+      f_.a_registers = static_cast<uint8_t>(f_.a_registers * 2);
+      if (has(m)) break;
+    }
+    if (has(Mod::x1)) f_.a_registers = 1;
+    const uint32_t each = has(Mod::dim_16x256b) ? 4 : has(Mod::dim_16x128b) ? 2 : 1;
+    if (f_.a_registers * each > 128) return "there are no more than 128 registers";
+    f_.a_registers = static_cast<uint8_t>(f_.a_registers * each);
+    return "";
+  }
+
+  std::string tensor_product() {
+    f_.kind = MatrixForm::Kind::tensor_product;
+    const bool four = has(Mod::kind_mxf4nvf4), two = has(Mod::kind_mxf4), one = has(Mod::kind_mxf8f6f4);
+    if ((one || two || four) != has(Mod::block_scale))
+      return one || two || four ? "this .kind needs .block_scale"
+                                : ".block_scale does not go with this .kind";
+    const bool fits = (!has(Mod::scale_vec_1X) || one) && (!has(Mod::scale_vec_2X) || two || four) &&
+                      (!has(Mod::scale_vec_4X) || four) && (!has(Mod::block16) || four) &&
+                      (!has(Mod::block32) || one || two || four);
+    if (!fits) return "these scale factors do not go with this .kind";
+    if (four && !has(Mod::scale_vec_2X) && !has(Mod::scale_vec_4X) && !has(Mod::block16) &&
+        !has(Mod::block32))
+      return "it needs one of .scale_vec::2X .scale_vec::4X .block16 .block32";
+    f_.sparse = false;
     return "";
   }
 };

@@ -1,7 +1,7 @@
-// What the matrix instructions (ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma) may be written with, beyond
-// the columns of instructions.def: which shapes go with which types and layouts, and how many registers each
-// operand has. PTX ISA 9.0, chapter 9.7.14 and 9.7.15, for targets up to sm_90a; ptxas 13.0 where the text
-// leaves room.
+// What the matrix instructions (ldmatrix, stmatrix, movmatrix, mma, wmma, wgmma, tcgen05) may be written
+// with, beyond the columns of instructions.def: which shapes go with which types and layouts, and how many
+// registers each operand has. PTX ISA 9.0, chapter 9.7.14 and 9.7.15, for targets up to sm_90a; ptxas 13.0
+// where the text leaves room.
 #pragma once
 
 #include <bitset>
@@ -24,11 +24,15 @@ struct MatrixForm {
     group_product,  ///< wgmma.mma_async: {d}, {a} or descriptor, descriptor (, metadata, selector), scale-d,
                     ///< …
     group_wait,     ///< wgmma.wait_group: count
-    group_order     ///< wgmma.fence, wgmma.commit_group
+    group_order,    ///< wgmma.fence, wgmma.commit_group
+    tensor_load,    ///< tcgen05.ld: {d}, [tensor memory] (, columns between the halves)
+    tensor_store,   ///< tcgen05.st: [tensor memory] (, columns between the halves), {a}
+    tensor_product  ///< tcgen05.mma: [d], descriptor or [a], descriptor, what it is like (, [scales of A],
+                    ///< [scales of B]) (, {lanes that stay}), enable-input-d (, scale-input-d)
   };
   Kind kind{};
   uint16_t m = 0, n = 0, k = 0;
-  /// Elements of D, A, B and C. Of a load and a store `a` alone, of rows none.
+  /// Elements of D, A, B and C. Of a load and a store `a` alone, of rows and of tensor memory none.
   Type d = Type::none, a = Type::none, b = Type::none, c = Type::none;
   char fragment = 0;  ///< wmma.load and .store: a, b, c or d
   bool a_column = false, b_column = false;

@@ -639,7 +639,7 @@ TEST(IntegerSemantics, UnsupportedFormsAreRefused) {
     EXPECT_EQ(set->select(make_key(Op::add, {Type::u32}, {Mod::sat})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::add, {Type::tf32})), nullptr);
     EXPECT_EQ(set->select(make_key(Op::bfe, {Type::u16})), nullptr);
-    EXPECT_EQ(set->select(make_key(Op::tcgen05, {Type::f32})), nullptr);
+    EXPECT_EQ(set->select(make_key(Op::multimem, {Type::f32})), nullptr);
   }
 }
 

@@ -45,6 +45,16 @@ class Program {
     config.threads = 1;
     return launch(config, words, prepare);
   }
+  /// The same in clusters.
+  template <class Prepare>
+  LaunchResult run_in_cluster(Dim3 grid, Dim3 block, uint32_t words, Dim3 cluster, Prepare prepare) {
+    LaunchConfig config;
+    config.grid = grid;
+    config.block = block;
+    config.threads = 1;
+    config.cluster = cluster;
+    return launch(config, words, prepare);
+  }
   [[nodiscard]] uint32_t word(uint64_t i) const {
     uint32_t value;
     std::memcpy(&value, reinterpret_cast<const void*>(out_ + 4 * i), 4);

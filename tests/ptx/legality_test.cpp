@@ -1,8 +1,9 @@
 // The parser says of an instruction what the assembler says. Each line of legality.txt is a verdict of
-// ptxas 13.0 for sm_90 and a statement:
+// ptxas 13.0 for sm_90, of legality-sm_100a.txt for sm_100a, and a statement:
 //   ok        both take it
 //   bad       both refuse it
 //   refused   ptxas takes it, Lanescope says that it is not supported
+//   strict    ptxas takes it, the PTX ISA and Lanescope do not
 //   lenient   ptxas refuses it for the target or its syntax, Lanescope takes it
 // The statements are those that a mistake is likely in, and a random sample of all pairs of modifiers with
 // all types.
@@ -18,9 +19,10 @@
 namespace lanescope::ptx {
 namespace {
 
-std::string declarations() {
+std::string declarations(const std::string& target) {
   std::string text =
-      ".version 9.0 .target sm_90 .address_size 64 .global .u32 g; .entry k() { .reg .b32 %r<9>; .reg .f32 "
+      ".version 9.0 .target " + target +
+      " .address_size 64 .global .u32 g; .entry k() { .reg .b32 %r<9>; .reg .f32 "
       "%f<9>; "
       ".reg .b64 %rd<9>; .reg .u32 %u<9>; .reg .s32 %s<9>; .reg .b16 %h<9>; .reg .u16 %uh<9>; .reg .f64 "
       "%d<9>; "
@@ -32,10 +34,9 @@ std::string declarations() {
 }
 
 /// The refusal, or nothing.
-std::string refusal(const std::string& statement) {
-  static const std::string start = declarations();
+std::string refusal(const std::string& declared, const std::string& statement) {
   try {
-    const Module module = parse(start + statement + "\n}\n", "test.ptx");
+    const Module module = parse(declared + statement + "\n}\n", "test.ptx");
     for (const Function& function : module.functions) module.check_runs(function, function);
     return "";
   } catch (const Error& error) {
@@ -43,27 +44,40 @@ std::string refusal(const std::string& statement) {
   }
 }
 
-TEST(Legality, AgreesWithTheAssembler) {
-  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/ptx/legality.txt");
+/// How many statements of each verdict the file has.
+std::map<std::string, int> check(const std::string& file, const std::string& target) {
+  std::ifstream in(LANESCOPE_SOURCE_DIR "/tests/ptx/" + file);
+  const std::string declared = declarations(target);
   std::map<std::string, int> seen;
   for (std::string line; std::getline(in, line);) {
     if (line.empty() || line.starts_with('#')) continue;
     const size_t blank = line.find(' ');
     const std::string verdict = line.substr(0, blank);
     const std::string statement = line.substr(blank + 1);
-    const std::string why = refusal(statement);
+    const std::string why = refusal(declared, statement);
     ++seen[verdict];
     if (verdict == "ok" || verdict == "lenient")
       EXPECT_EQ(why, "") << statement;
-    else if (verdict == "bad")
+    else if (verdict == "bad" || verdict == "strict")
       EXPECT_NE(why, "") << statement;
     else if (verdict == "refused")
       EXPECT_NE(why.find("not supported"), std::string::npos) << statement << why;
     else
       ADD_FAILURE() << "unknown verdict: " << line;
   }
+  return seen;
+}
+
+TEST(Legality, AgreesWithTheAssembler) {
+  auto seen = check("legality.txt", "sm_90");
   EXPECT_GT(seen["ok"], 500);
   EXPECT_GT(seen["bad"], 500);
+}
+
+TEST(Legality, AgreesWithTheAssemblerForBlackwell) {
+  auto seen = check("legality-sm_100a.txt", "sm_100a");
+  EXPECT_GT(seen["ok"], 100);
+  EXPECT_GT(seen["bad"], 200);
 }
 
 }  // namespace

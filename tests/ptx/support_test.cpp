@@ -29,10 +29,11 @@ using Reasons = std::map<std::string_view, std::string_view>;
 
 /// Why an instruction is refused.
 const Reasons instruction_reasons = {
-    {"clusterlaunchcontrol", later},
     {"istypep", "asks what kind of texture reference an address is (docs/textures.md)"},
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
-    {"tcgen05", later},
+    {"tcgen05.mma.sp", later},
+    {"tcgen05.mma.ws", later},
+    {"tcgen05.shift", later},
 };
 
 /// Why a modifier or type is refused: by its name, or that of the instruction and its own.
@@ -40,16 +41,19 @@ const Reasons word_reasons = {
     {"2dms", "no multi-sample textures"},
     {"a2dms", "no multi-sample textures"},
     {"acube", "no cubemaps"},
+    {"4x256b", later},
     {"addr_mode_0", numbers},
     {"addr_mode_1", numbers},
     {"addr_mode_2", numbers},
+    {"ashift", later},
+    {"b4x16_p64", later},
+    {"b6x16_p32", later},
+    {"b8x16", later},
     {"base", "no mipmaps"},
     {"bulk", later},
     {"channel_data_type", numbers},
     {"channel_order", numbers},
     {"cp_mask", later},
-    {"cta_group::1", later},
-    {"cta_group::2", later},
     {"cube", "no cubemaps"},
     {"f16", "no compiler writes it"},
     {"f16x2", "no compiler writes it"},
@@ -88,6 +92,7 @@ constexpr std::pair<OpClass, const char*> classes[] = {
     {OpClass::barrier, "Barriers and fences"},
     {OpClass::warp, "Between the lanes of a warp"},
     {OpClass::matrix, "Matrices"},
+    {OpClass::tensor, "Tensor memory"},
     {OpClass::texture, "Textures and surfaces"},
     {OpClass::control, "Control flow, stack and hints"},
 };

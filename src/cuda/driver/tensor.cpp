@@ -26,19 +26,19 @@ LANESCOPE_CUDA_API Status cuTensorMapEncodeTiled(void* to, int type, uint32_t di
                                                  const uint32_t* box, const uint32_t* steps, int interleave,
                                                  int swizzle, int promotion, int fill) {
   using exec::TensorMap;
-  constexpr int last_type = static_cast<int>(TensorMap::Type::tf32_ftz),
-                last_swizzle = static_cast<int>(TensorMap::Swizzle::by_128), last_interleave = 2,
+  constexpr int last_type = static_cast<int>(TensorMap::Type::u6_wide),
+                last_swizzle = static_cast<int>(TensorMap::Swizzle::by_128_of_64), last_interleave = 2,
                 last_promotion = 3;
   constexpr uint64_t largest = uint64_t{1} << 32;
   constexpr uint32_t most = TensorMap::most_dimensions;
   if (to == nullptr || reinterpret_cast<uintptr_t>(to) % exec::tensor_map_align != 0 || size == nullptr ||
       box == nullptr || steps == nullptr || (strides == nullptr && dimensions > 1) || dimensions == 0 ||
       dimensions > most || type < 0 || swizzle < 0 || interleave < 0 || interleave > last_interleave ||
-      promotion < 0 || promotion > last_promotion || fill < 0 || fill > 1)
+      promotion < 0 || promotion > last_promotion || fill < 0 || fill > 1 || type > last_type ||
+      swizzle > last_swizzle)
     return Status::invalid_value;
-  if (type > last_type) return refuse(Status::not_supported, "types that only sm_100 and later know");
-  if (swizzle > last_swizzle)
-    return refuse(Status::not_supported, "swizzles that only sm_100 and later know");
+  if (swizzle == static_cast<int>(TensorMap::Swizzle::by_128_of_32_flipped))
+    return refuse(Status::not_supported, "the swizzle that exchanges 8 bytes");
   if (interleave != 0) return refuse(Status::not_supported, "interleaved layouts");
   TensorMap map;
   map.address = reinterpret_cast<uint64_t>(address);

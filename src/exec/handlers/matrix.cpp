@@ -8,25 +8,18 @@
 
 #include "exec/checks.hpp"
 #include "exec/handlers/semantics_tensor.hpp"
+#include "exec/matrix_descriptor.hpp"
 #include "exec/state.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
 namespace {
 
-constexpr uint32_t most_words =
-    most_k / 4;  ///< of a row of `first` or a column of `second`: 128 bits a part, 8 parts
-
 /// What one product works on; too large for the stack of a handler that the host calls deeply, so one for
 /// each host thread.
-struct Bench {
-  alignas(64) uint32_t first[most_rows * most_words];
-  alignas(64) uint32_t second[most_columns * most_words];
-  alignas(64) uint32_t metadata[warp_lanes];
+struct Bench : ProductMatrices {
   alignas(64) double a_value[most_rows * most_k], a_power[most_rows * most_k];
   alignas(64) double b_value[most_k * most_columns], b_power[most_k * most_columns];
   alignas(64) double line_value[most_k], line_power[most_k];
-  alignas(64) double c_value[most_rows * most_columns], c_power[most_rows * most_columns];
-  alignas(64) uint32_t result[most_rows * most_columns];
   alignas(64) int32_t a_integer[most_rows * most_k], b_integer[most_k * most_columns];
   uint16_t order[most_k];          ///< places along K of `first` in the order in which they are summed
   uint16_t at[most_rows][most_k];  ///< the place along K of `second` that each belongs to
@@ -161,20 +154,33 @@ void place_elements(Bench& b, const ProductForm& f, bool halved) {
 
 bool is_fp8(Element e) { return e == Element::e4m3 || e == Element::e5m2; }
 
+/// Multiplies the `k` elements of a row by the scale factors of its blocks.
+void scale(const double* factors, uint32_t blocks, uint32_t k, Values row) {
+  for (uint32_t i = 0; i < k; ++i) {
+    const double factor = factors[i * blocks / k];
+    row.value[i] *= factor;
+    row.power[i] = row.value[i] == 0 || row.value[i] != row.value[i] ? 0 : row.power[i] * power_of(factor, 0);
+  }
+}
+
 /// Reads `first` and `second`; the latter by K, so that the columns lie side by side.
 void read_operands(Bench& b, const ProductForm& f) {
   const uint32_t k = k_of(f), first_k = first_k_of(f), columns = columns_of(f);
-  const bool unpacked = f.group == 0;
+  const bool unpacked = f.unit == ProductUnit::mma;
   read_elements(f.first, b.first, f.rows * first_k, unpacked, {b.a_value, b.a_power});
   if (f.first_negated != f.second_negated)
     for (uint32_t i = 0; i < f.rows * first_k; ++i) b.a_value[i] = -b.a_value[i];
   for (uint32_t s = 0; s < columns; ++s) {
     read_elements(f.second, b.second + size_t{s} * f.parts * 4, k, unpacked, {b.line_value, b.line_power});
+    if (f.scale_blocks != 0) scale(b.second_scale[s], f.scale_blocks, k, {b.line_value, b.line_power});
     for (uint32_t i = 0; i < k; ++i) {
       b.b_value[i * columns + s] = b.line_value[i];
       b.b_power[i * columns + s] = b.line_power[i];
     }
   }
+  for (uint32_t row = 0; row < f.rows && f.scale_blocks != 0; ++row)
+    scale(b.first_scale[row], f.scale_blocks, first_k,
+          {b.a_value + size_t{row} * first_k, b.a_power + size_t{row} * first_k});
 }
 
 void read_accumulator(Element e, const uint32_t* words, uint32_t count, Values out) {
@@ -200,10 +206,10 @@ void multiply_floats(Bench& b, const ProductForm& f) {
   const uint32_t first_k = first_k_of(f), columns = columns_of(f);
   // mma.sync of fp8 is no instruction of an H100: ptxas unpacks to f16, the lower two of each word first,
   // sums from zero, and adds the accumulator at the end.
-  const bool unpacked = is_fp8(f.first) && f.group == 0;
+  const bool unpacked = is_fp8(f.first) && f.unit == ProductUnit::mma;
   const uint32_t steps = unpacked || f.half_steps != 0 ? 2 : 1, step = first_k / steps;
   // fp8 of wgmma has an accumulator of 13 bits.
-  const bool narrow = is_fp8(f.first) && f.group != 0;
+  const bool narrow = is_fp8(f.first) && f.unit == ProductUnit::wgmma;
   const Fusion fusion{narrow ? 13 : 25, narrow ? 0x3ffu : 0u};
   read_operands(b, f);
   place_elements(b, f, unpacked);
@@ -444,24 +450,12 @@ const Inst* transpose(Warp& w, const Inst* in) {
 
 // ---- wgmma.
 
-/// A matrix in shared memory as a descriptor tells of it: bits 0…13 where it begins, 16…29 and 32…45 the two
-/// strides, all in units of 16 bytes, 49…51 the line of the swizzle's pattern at which it begins, 62 and 63
-/// the swizzle. Rows are those of A or columns of B, K is the other dimension. Sixteen bytes follow each
-/// other always; eight such pieces, one below the other, are a core matrix.
+/// A matrix in shared memory, of which a warp reads its share.
 class SharedMatrix {
  public:
   /// `access`: index of Kernel::checks, if the kernel is checked. `shared`: all four warps read it.
   SharedMatrix(Warp& w, const Inst* in, uint64_t descriptor, bool transposed, uint32_t access, bool shared)
-      : w_(w),
-        in_(in),
-        start_((descriptor & 0x3fff) << 4),
-        leading_((descriptor >> 16 & 0x3fff) << 4),
-        stride_((descriptor >> 32 & 0x3fff) << 4),
-        base_(descriptor >> 49 & 7),
-        swizzle_(static_cast<uint32_t>(descriptor >> 62)),
-        transposed_(transposed),
-        access_(access),
-        shared_(shared) {}
+      : w_(w), in_(in), place_(descriptor), transposed_(transposed), access_(access), shared_(shared) {}
 
   /// Tells the observer what this warp's share of the reads is.
   void observe(uint32_t rows, uint32_t row_bytes, bool is_more) const {
@@ -471,7 +465,7 @@ class SharedMatrix {
     access.rows = rows;
     access.row_bytes = row_bytes;
     access.is_more = is_more;
-    observe_bulk(w_, in_, static_cast<uint32_t>(start_), access);
+    observe_bulk(w_, in_, static_cast<uint32_t>(place_.start()), access);
   }
 
   /// Rows first … first + count - 1 as packed words, `words` of each.
@@ -482,15 +476,14 @@ class SharedMatrix {
     }
     for (uint32_t row = 0; row < count; ++row)
       for (uint32_t piece = 0; piece < words / 4; ++piece)
-        copy(address(first + row, piece), out + row * words + piece * 4);
+        copy(place_.address(first + row, piece), out + row * words + piece * 4);
     report_all();
   }
 
  private:
   Warp& w_;
   const Inst* in_;
-  uint64_t start_, leading_, stride_, base_;
-  uint32_t swizzle_;  ///< 0 none, 1: rows of 128 bytes, 2: 64, 3: 32
+  MatrixDescriptor place_;
   bool transposed_;
   uint32_t access_;
   bool shared_;
@@ -499,25 +492,11 @@ class SharedMatrix {
   /// Where 16 bytes were read, if the kernel is checked. At most 256 columns of four pieces.
   uint32_t read_[1024];
 
-  [[nodiscard]] uint64_t address(uint64_t row, uint64_t piece) const {
-    const uint64_t eights = row / 8 * stride_;
-    if (swizzle_ == 0) return start_ + eights + row % 8 * 16 + piece * leading_;
-    const uint64_t width = pieces_of_line();
-    return start_ + eights + row % 8 * width * 16 + piece % width * 16 + piece / width * leading_;
-  }
-  /// The eight 16-bit rows from 8 * eights on, at place k.
-  [[nodiscard]] uint64_t address_transposed(uint64_t eights, uint64_t k) const {
-    if (swizzle_ == 0) return start_ + eights * stride_ + k % 8 * 16 + k / 8 * leading_;
-    const uint64_t width = pieces_of_line();
-    return start_ + eights % width * 16 + eights / width * leading_ + k % 8 * width * 16 + k / 8 * stride_;
-  }
-  [[nodiscard]] uint64_t pieces_of_line() const { return 16u >> swizzle_; }
-
   void read_transposed(uint32_t first, uint32_t count, uint32_t words, uint32_t* out) {
     for (uint32_t k = 0; k < words * 2; ++k)
       for (uint32_t eights = 0; eights < count / 8; ++eights) {
         uint16_t element[8];
-        copy(address_transposed(first / 8 + eights, k), element);
+        copy(place_.transposed(first / 8 + eights, k), element);
         for (uint32_t i = 0; i < 8; ++i) {
           uint32_t& word = out[(eights * 8 + i) * words + k / 2];
           word = k % 2 == 0 ? element[i] : word | uint32_t{element[i]} << 16;
@@ -526,9 +505,7 @@ class SharedMatrix {
     report_all();
   }
 
-  /// Swizzles exchange pieces of 16 bytes inside a line by its place among eight lines of 128 bytes.
   void copy(uint64_t address, void* to) {
-    if (swizzle_ != 0) address ^= (((address >> 7) - base_) & (pieces_of_line() - 1)) << 4;
     if (address + 16 > w_.shared_bytes) {
       bad_ = address + 1;
       std::memset(to, 0, 16);
@@ -615,6 +592,9 @@ const Inst* pack_bytes(Warp& w, const Inst* in) {
 }
 
 }  // namespace
+
+ProductMatrices& product_matrices() { return bench(); }
+void multiply_matrices(const ProductForm& form) { multiply(bench(), form); }
 
 Handler select_matrix(const HandlerKey& key) {
   if (key.op == ptx::Op::movmatrix) return transpose;

@@ -58,7 +58,8 @@ constexpr ControlHandlers control{guard,
 
 const HandlerSet& LANESCOPE_JOIN(LANESCOPE_ISA, _handlers)() {
   static constexpr HandlerSet set{LANESCOPE_STRING(LANESCOPE_ISA), LANESCOPE_ISA::select,
-                                  LANESCOPE_ISA::select_resize, LANESCOPE_ISA::select_reduction,
+                                  LANESCOPE_ISA::select_resize,    LANESCOPE_ISA::select_reduction,
+                                  LANESCOPE_ISA::product_matrices, LANESCOPE_ISA::multiply_matrices,
                                   LANESCOPE_ISA::control};
   return set;
 }
