@@ -71,6 +71,20 @@ class BlockChecks {
   /// The warp closes a group of products; it waits for all but the last `still` groups.
   void commit_products(const Warp& w);
   void wait_for_products(const Warp& w, uint64_t still);
+  static constexpr uint32_t none = 0xffffffffu;
+  /// The same of a thread's tcgen05.mma and .cp: who does all that it begins until its next commit, like a
+  /// thread, and number of that commit.
+  struct TensorWork {
+    uint32_t agent = none, time = 0;
+  };
+  /// Of the lane's own block: what it begins next, and its commit.
+  [[nodiscard]] TensorWork tensor_work(const Warp& w, uint32_t lane);
+  TensorWork commit_tensor_work(const Warp& w, uint32_t lane);
+  /// Of the block whose shared memory is read, 16 bytes at each of these offsets.
+  void read_for_tensor_work(Warp& w, const Inst* in, uint32_t lane, uint32_t access,
+                            std::span<const uint32_t> offsets, TensorWork work);
+  /// Of the block whose mbarrier it is: who finds the phase complete comes after the work.
+  void tell_of(TensorWork work, uint64_t mbarrier);
   /// The bytes have been written by something that races with nobody.
   void written(uint64_t offset, uint64_t bytes);
   /// The same for local memory of the lane.
@@ -157,6 +171,7 @@ class BlockChecks {
     TwoOrders::Clock gathered, passed;  ///< what all arrivals give, and those up to the last complete phase
     uint32_t agent = none;              ///< who does the copies that it waits for
     uint32_t begun = 0, complete = 0;   ///< how many of them have been, in complete phases
+    std::vector<TensorWork> gathered_work, passed_work;  ///< the same of tensor cores, as gathered and passed
   };
   /// What a bulk copy or a product that nobody has waited for does here.
   struct Bulk {
@@ -170,7 +185,6 @@ class BlockChecks {
   struct OwnStore {
     uint32_t epoch = 0, time = 0, thread = none, access = 0;
   };
-  static constexpr uint32_t none = 0xffffffffu;
   static constexpr uint32_t in_flight = 0xffffffffu;
 
   const Kernel& kernel_;
@@ -198,6 +212,7 @@ class BlockChecks {
   std::vector<OwnStore> own_stores_;      ///< by cell; empty: nothing goes by the asynchronous proxy
   std::vector<uint32_t> product_agents_;  ///< by four warps: who reads for their products, like a thread
   std::vector<uint32_t> product_groups_;  ///< by warp: how many it has closed
+  std::unordered_map<uint32_t, TensorWork> tensor_work_;  ///< by thread of the block: what it begins next
   /// What the last release to a cell gives.
   std::unordered_map<uint64_t, TwoOrders::Clock> synchronised_;
   std::unordered_map<uint64_t, Arrivals> mbarriers_;  ///< by offset

@@ -212,12 +212,12 @@ class BulkCopy {
       if (at < 0 || static_cast<uint64_t>(at) >= map.size(d)) return found;
       found.address += static_cast<uint64_t>(at) * map.strides[d - 1];
     }
-    const auto inside = [&](int64_t element) {
-      return std::clamp<int64_t>(element, 0, static_cast<int64_t>(map.row_elements()));
+    const auto in_row = [&](int64_t element) {
+      return static_cast<uint32_t>(std::clamp<int64_t>(element - first[0], 0, map.extent(0)));
     };
-    found.begin = static_cast<uint32_t>(inside(first[0]) - first[0]);
-    found.end = static_cast<uint32_t>(inside(first[0] + map.extent(0)) - first[0]);
-    found.address += static_cast<uint64_t>(inside(first[0])) * map.element_bytes();
+    found.begin = in_row(0);
+    found.end = in_row(static_cast<int64_t>(map.row_elements()));
+    found.address += static_cast<uint64_t>(first[0] + found.begin) * map.element_bytes();
     return found;
   }
 

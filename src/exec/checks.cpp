@@ -113,6 +113,7 @@ void BlockChecks::start() {
   std::fill(bulk_groups_.begin(), bulk_groups_.end(), 0);
   std::fill(product_agents_.begin(), product_agents_.end(), none);
   std::fill(product_groups_.begin(), product_groups_.end(), 0);
+  tensor_work_.clear();
   cluster_->arrived = cluster_->passed = {};
   cluster_->begun_by.clear();
   order_.start();
@@ -269,7 +270,8 @@ void BlockChecks::look_for_races(Now& now) {
       switch (now.access.kind) {
         case AccessKind::load:
         case AccessKind::load_matrix:
-        case AccessKind::group_product: load(now, lane, index); break;
+        case AccessKind::group_product:
+        case AccessKind::tensor_product: load(now, lane, index); break;
         case AccessKind::store:
         case AccessKind::store_matrix:
         case AccessKind::async_store: store(now, lane, index); break;
@@ -759,6 +761,7 @@ void BlockChecks::phase_completed(uint64_t offset) {
   const auto found = mbarriers_.find(offset);
   if (found == mbarriers_.end()) return;
   found->second.passed = found->second.gathered;
+  found->second.passed_work = found->second.gathered_work;
   found->second.complete = found->second.begun;
 }
 
@@ -767,10 +770,14 @@ void BlockChecks::acquire_from(const Warp& w, uint32_t lanes, uint64_t offset) {
   if (found == mbarriers_.end()) return;
   const Arrivals& arrivals = found->second;
   order_.acquire(arrivals.passed, warp_of(w), lanes);
-  if (arrivals.agent == none) return;
+  std::vector<TensorWork> done = arrivals.passed_work;
+  if (arrivals.agent != none) done.push_back({arrivals.agent, arrivals.complete});
+  if (done.empty()) return;
   each_block(*w.block, [&](const BlockState& block) {
     std::erase_if(block.checks->bulk_, [&](const Bulk& bulk) {
-      return bulk.agent == arrivals.agent && bulk.time <= arrivals.complete;
+      return std::any_of(done.begin(), done.end(), [&](const TensorWork& work) {
+        return bulk.agent == work.agent && bulk.time <= work.time;
+      });
     });
   });
 }
@@ -876,6 +883,47 @@ void BlockChecks::read_for_product(Warp& w, const Inst* in, uint32_t access,
     if (!shared || w.index % warps_of_group == 0)
       bulk_.push_back({access, number_of(w, lane), now.agent, now.time, offset, now.bytes});
   }
+}
+
+BlockChecks::TensorWork BlockChecks::tensor_work(const Warp& w, uint32_t lane) {
+  if (!checks_.race) return {};
+  TensorWork& work = tensor_work_[thread_of(w, lane)];
+  if (work.agent == none) {
+    work = {order_.add_agent(), 1};
+    cluster_->begun_by.push_back(number_of(w, lane));
+  }
+  return work;
+}
+
+BlockChecks::TensorWork BlockChecks::commit_tensor_work(const Warp& w, uint32_t lane) {
+  const TensorWork work = tensor_work(w, lane);
+  ++tensor_work_[thread_of(w, lane)].time;
+  return work;
+}
+
+void BlockChecks::read_for_tensor_work(Warp& w, const Inst* in, uint32_t lane, uint32_t access,
+                                       std::span<const uint32_t> offsets, TensorWork work) {
+  Now now{w, in, kernel_.checks[access], access, kernel_.checks[access].width};
+  now.shared = 1u << lane;
+  now.agent = work.agent;
+  now.time = work.time;
+  for (const uint32_t offset : offsets) {
+    now.offset[lane] = offset;
+    if (checks_.init) look_at_init(now, lane);
+    if (!checks_.race) continue;
+    if (w.block->rank != rank_) look_at_beginning(now, lane);
+    look_for_races(now);
+    each_piece(offset, now.bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
+    bulk_.push_back({access, number_of(w, lane), now.agent, now.time, offset, now.bytes});
+  }
+}
+
+void BlockChecks::tell_of(TensorWork work, uint64_t mbarrier) {
+  if (!checks_.race) return;
+  Arrivals& arrivals = mbarriers_[mbarrier];
+  order_.tell(arrivals.gathered, work.agent, work.time);
+  std::erase_if(arrivals.gathered_work, [&](const TensorWork& before) { return before.agent == work.agent; });
+  arrivals.gathered_work.push_back(work);
 }
 
 void BlockChecks::commit_products(const Warp& w) {

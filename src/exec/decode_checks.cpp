@@ -306,9 +306,9 @@ uint32_t Decoder::new_bulk_access(AccessKind kind) {
   return static_cast<uint32_t>(k_.checks.size() - 1);
 }
 
-uint32_t Decoder::new_product_access() {
+uint32_t Decoder::new_product_access(AccessKind kind) {
   if (!checked_) return no_operand;
-  const uint32_t index = new_bulk_access(AccessKind::group_product);
+  const uint32_t index = new_bulk_access(kind);
   CheckedAccess& access = k_.checks[index];
   access.of_bulk_copy = false;
   access.width = access.element = 16;

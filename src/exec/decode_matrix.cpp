@@ -430,7 +430,7 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
     if (!f.in_registers) f.first_transposed = is(1);
     f.second_transposed = is(1);
   }
-  list.insert(list.begin(), {new_product_access(), scale});
+  list.insert(list.begin(), {new_product_access(AccessKind::group_product), scale});
   const uint32_t side = put_side(list);
   const Handler h = select(key_of(*in_));
   put_matrix_sync();

@@ -64,6 +64,7 @@ bool Decoder::emit_tensor(uint32_t index) {
       put_guard();
       Inst& i = put(copy_to_tensor_memory, guarded());
       i.a = list;
+      i.b = new_product_access(AccessKind::tensor_product);
       i.imm = std::bit_cast<uint64_t>(form);
       return true;
     }
@@ -163,6 +164,7 @@ void Decoder::emit_tensor_product() {
   Inst& i = put(multiply_in_tensor_memory, guarded());
   i.a = side;
   i.b = adds;
+  i.c = new_product_access(AccessKind::tensor_product);
   i.imm = std::bit_cast<uint64_t>(form);
 }
 

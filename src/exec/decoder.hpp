@@ -289,8 +289,8 @@ class Decoder {
   void find_variable(CheckedAccess& access);
   /// The accesses of a bulk copy at in_, which says itself where they go.
   uint32_t new_bulk_access(AccessKind kind);
-  /// The same of what wgmma reads; no_operand if the kernel is not checked.
-  uint32_t new_product_access();
+  /// The same of what wgmma or tcgen05 reads; no_operand if the kernel is not checked.
+  uint32_t new_product_access(AccessKind kind);
   /// An instruction that only checks know anything of.
   void emit_for_checks(Handler handler, uint64_t imm = 0);
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.

@@ -36,8 +36,9 @@ enum class AccessKind : uint8_t {
   async_copy_cg,
   load_matrix,
   store_matrix,
-  async_store,    ///< st.async; red.async is an atomic
-  group_product,  ///< what wgmma reads
+  async_store,     ///< st.async; red.async is an atomic
+  group_product,   ///< what wgmma reads
+  tensor_product,  ///< what tcgen05.mma and .cp read: checked, not counted
   bulk_load,
   bulk_store,
   bulk_reduction
@@ -52,7 +53,8 @@ enum class AccessKind : uint8_t {
   return k == AccessKind::bulk_load || k == AccessKind::bulk_store || k == AccessKind::bulk_reduction;
 }
 [[nodiscard]] constexpr bool reads(AccessKind k) {
-  return k == AccessKind::load || k == AccessKind::load_matrix || k == AccessKind::group_product;
+  return k == AccessKind::load || k == AccessKind::load_matrix || k == AccessKind::group_product ||
+         k == AccessKind::tensor_product;
 }
 [[nodiscard]] constexpr bool writes(AccessKind k) {
   return k == AccessKind::store || k == AccessKind::store_matrix || k == AccessKind::async_store ||

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
 
 #include "exec/bulk_copy.hpp"
 #include "exec/cluster.hpp"
@@ -113,6 +114,12 @@ bool check_columns(Warp& w, const Inst* in, uint32_t lane, BlockState& block, ui
   return false;
 }
 
+void check_tensor_reads(Warp& w, const Inst* in, uint32_t lane, uint32_t access, const BlockState& block,
+                        std::span<const uint32_t> offsets) {
+  if (access != no_operand)
+    block.checks->read_for_tensor_work(w, in, lane, access, offsets, w.block->checks->tensor_work(w, lane));
+}
+
 const Inst* allocate_tensor_memory(Warp& w, const Inst* in) {
   const uint32_t lane = first_lane(w);
   TensorMemory& memory = tensor_memory(*w.block);
@@ -211,6 +218,7 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
       return;
     }
     const auto copy = [&](BlockState& block) {
+      std::vector<uint32_t> read;
       if (!check_columns(w, in, lane, block, to.column, form.pieces * words)) return;
       for (uint32_t target = 0; target < TensorMemory::lanes; ++target) {
         const uint32_t row = form.alternates ? target / 64 * 32 + target % 32 : target % form.rows;
@@ -224,8 +232,10 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
           }
           std::memcpy(tensor_memory(block).at(target, to.column + piece * words), block.shared_at + address,
                       16);
+          if (target < form.rows) read.push_back(static_cast<uint32_t>(address));
         }
       }
+      check_tensor_reads(w, in, lane, in->b, block, read);
     };
     copy(*w.block);
     if (!form.pair) return;
@@ -240,14 +250,18 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
 const Inst* commit_tensor_work(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t lane) {
     const uint64_t address = operand_value(w, in, 0, lane);
-    if (in->imm == 0) {
-      arrive_for_work(w, in, lane, address);
-      return;
-    }
+    BlockChecks::TensorWork work;
+    if (w.block->checks) work = w.block->checks->commit_tensor_work(w, lane);
+    const auto arrive = [&](uint64_t at) {
+      if (w.block->checks)
+        if (const std::byte* object = shared_memory(w, in, lane, at, 1, 1))
+          tell_checks(w, object, [&](BlockChecks& checks, uint64_t offset) { checks.tell_of(work, offset); });
+      arrive_for_work(w, in, lane, at);
+    };
+    if (in->imm == 0) return arrive(address);
     for (auto blocks = static_cast<uint32_t>(operand_value(w, in, 1, lane)); blocks != 0;
          blocks &= blocks - 1)
-      arrive_for_work(
-          w, in, lane,
+      arrive(
           cluster_address(static_cast<uint32_t>(address), static_cast<uint32_t>(std::countr_zero(blocks))));
   });
   return in + 1;

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "exec/program.hpp"
@@ -65,6 +66,11 @@ struct TensorPlace {
 bool check_columns(Warp& w, const Inst* in, uint32_t lane, BlockState& block, uint32_t column,
                    uint32_t count);
 
+/// Tells the checks what the lane's work reads of a block's shared memory: 16 bytes at each offset. `access`:
+/// of Kernel::checks; no_operand: the kernel is not checked.
+void check_tensor_reads(Warp& w, const Inst* in, uint32_t lane, uint32_t access, const BlockState& block,
+                        std::span<const uint32_t> offsets);
+
 /// Inst::imm of tcgen05.ld and .st.
 struct TensorAccessForm {
   enum class Shape : uint8_t {
@@ -102,7 +108,7 @@ const Inst* free_tensor_memory(Warp& w, const Inst* in);
 const Inst* relinquish_tensor_memory(Warp& w, const Inst* in);
 /// Operand: address. c: the registers in Kernel::side.
 const Inst* move_tensor_memory(Warp& w, const Inst* in);
-/// Operands: address, matrix descriptor.
+/// Operands: address, matrix descriptor. b: what is read, in Kernel::checks (no_operand: unchecked).
 const Inst* copy_to_tensor_memory(Warp& w, const Inst* in);
 /// Operands: address of an mbarrier, blocks. imm: 1 if blocks are given.
 const Inst* commit_tensor_work(Warp& w, const Inst* in);

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "exec/bulk_copy.hpp"
 #include "exec/each_lane.hpp"
@@ -182,9 +183,11 @@ class TensorProduct {
             uint32_t* out) {
     const MatrixDescriptor from(descriptor);
     uint64_t bad = 0;
+    std::vector<uint32_t> offsets;
     const auto copy = [&](uint64_t address, void* to) {
       if (address + 16 <= block.shared_bytes) {
         std::memcpy(to, block.shared_at + address, 16);
+        if (in_->c != no_operand) offsets.push_back(static_cast<uint32_t>(address));
       } else {
         std::memset(to, 0, 16);
         bad = address + 1;
@@ -208,6 +211,7 @@ class TensorProduct {
           unpack(e, packed, out + row * words() + piece * words() / 2);
         }
     }
+    check_tensor_reads(w_, in_, lane_, in_->c, block, offsets);
     if (bad == 0) return true;
     refuse(Finding::Kind::out_of_bounds, bad - 1,
            "a matrix in shared memory reaches offset " + std::to_string(bad - 1) + ": the block has " +

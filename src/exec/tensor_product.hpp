@@ -35,7 +35,8 @@ struct TensorProductPlace {
   static constexpr uint32_t mask = 6;  ///< four words, of a pair of blocks eight
 };
 
-/// a: first index of the operands in Kernel::side; b: the predicate enable-input-d; imm: a TensorProductForm.
+/// a: first index of the operands in Kernel::side; b: the predicate enable-input-d; c: what is read, in
+/// Kernel::checks (no_operand: unchecked); imm: a TensorProductForm.
 const Inst* multiply_in_tensor_memory(Warp& w, const Inst* in);
 
 }  // namespace lanescope::exec

@@ -67,6 +67,7 @@ model::Op op_of(exec::AccessKind kind) {
     case exec::AccessKind::async_store:  // serves lanes of one place one after the other, as atomics do
     case exec::AccessKind::atomic: break;
     case exec::AccessKind::group_product:
+    case exec::AccessKind::tensor_product:
     case exec::AccessKind::bulk_load:
     case exec::AccessKind::bulk_store:
     case exec::AccessKind::bulk_reduction: break;  // never asked: cost_of(BulkAccess)

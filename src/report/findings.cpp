@@ -25,6 +25,7 @@ const char* verb(AccessKind kind, bool bulk = false) {
     case AccessKind::load:
     case AccessKind::load_matrix: return bulk ? "copies from" : "reads";
     case AccessKind::group_product: return "reads by wgmma";
+    case AccessKind::tensor_product: return "reads by tcgen05";
     case AccessKind::store:
     case AccessKind::store_matrix:
     case AccessKind::async_store: return "writes";
@@ -49,9 +50,14 @@ std::string at_line(const Finding& finding, const std::string& file, uint32_t li
 std::string remedy(const Finding& finding, const exec::Finding& found) {
   if (found.lack == exec::Finding::Lack::proxy_fence)
     return fmt::format("no fence.proxy.async stands between what a thread itself writes and {}",
-                       found.access == AccessKind::group_product ? "wgmma" : "the copy");
+                       found.access == AccessKind::group_product    ? "wgmma"
+                       : found.access == AccessKind::tensor_product ? "tcgen05"
+                                                                    : "the copy");
   if (found.other_access == AccessKind::group_product)
     return "neither a barrier before the product nor a wgmma.wait_group after it orders the two";
+  if (found.access == AccessKind::tensor_product || found.other_access == AccessKind::tensor_product)
+    return "neither a wait before tcgen05 reads nor one for the mbarrier of a tcgen05.commit after it orders "
+           "the two";
   if (found.bulk || found.other_bulk)
     return "neither a wait for the copy nor a barrier before it orders the two";
   if (found.other_block != exec::Finding::same_block)
@@ -95,6 +101,8 @@ std::string outliving_in_words(const Finding& finding, const exec::Finding& foun
     default:
       return access + (found.access == AccessKind::group_product
                            ? ", and no wgmma.wait_group follows before the block ends"
+                       : found.access == AccessKind::tensor_product
+                           ? ", and nobody waits for a tcgen05.commit of it before the block ends"
                            : ", and nobody waits for the copy before the block ends");
   }
 }

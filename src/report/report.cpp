@@ -451,7 +451,8 @@ const char* name_of(exec::AccessKind kind) {
     case exec::AccessKind::load_matrix: return "load matrix";
     case exec::AccessKind::store_matrix: return "store matrix";
     case exec::AccessKind::async_store: return "async store";
-    case exec::AccessKind::group_product: return "matrix product";
+    case exec::AccessKind::group_product:
+    case exec::AccessKind::tensor_product: return "matrix product";
     case exec::AccessKind::bulk_load: return "bulk load";
     case exec::AccessKind::bulk_store: return "bulk store";
     case exec::AccessKind::bulk_reduction: break;
