@@ -295,6 +295,137 @@ TEST(TensorMap, ReplacingNeedsAMap) {
   EXPECT_EQ(only(p.run({1}, {1})).kind, Finding::Kind::unknown_pointer);
 }
 
+TEST(TensorCopy, BoxesBeginAnywhere) {
+  // Rows of 16 words, boxes of 8: what of a row is read, and what is filled.
+  const auto told = [](const char* coordinates) {
+    Program p(bulk_start +
+              "add.u64 %rd4, %rd1, 256;\ncp.async.bulk.tensor.2d.shared::cluster.global.tile."
+              "mbarrier::complete_tx::bytes [%r12], [%rd4, {" +
+              coordinates + "}], [%r13];\n");
+    TensorMap map = words_map();
+    map.last = {15, 3};
+    map.strides = {64};
+    map.box = {8, 1};
+    EXPECT_TRUE(p.run_with({1}, {1}, 128, [&](uint64_t out) {
+                   map.address = out;
+                   std::memcpy(reinterpret_cast<void*>(out + 256), &map, sizeof map);
+                 }).findings.empty());
+    std::pair<uint32_t, uint32_t> bytes;
+    for (const auto& piece : p.bulk_accesses().at(0).pieces)
+      (piece.is_filled ? bytes.second : bytes.first) += piece.bytes;
+    return bytes;
+  };
+  EXPECT_EQ(told("0, 0"), std::pair(32u, 0u));
+  EXPECT_EQ(told("12, 0"), std::pair(16u, 16u));
+  EXPECT_EQ(told("-4, 0"), std::pair(16u, 16u));
+  EXPECT_EQ(told("16, 0"), std::pair(0u, 32u));
+  EXPECT_EQ(told("40, 0"), std::pair(0u, 32u));
+  EXPECT_EQ(told("-40, 0"), std::pair(0u, 32u));
+  EXPECT_EQ(told("0, 4"), std::pair(0u, 32u));
+}
+
+TEST(TensorCopy, NumbersOfLessThanAByte) {
+  // Sixteen numbers take 8 or 12 bytes of the tensor, and 8 or 16 of shared memory.
+  struct Case {
+    TensorMap::Type type;
+    uint32_t numbers, tensor_bytes, element, shared_element;
+  };
+  for (const Case& c :
+       {Case{TensorMap::Type::u4_dense, 64, 32, 8, 8}, Case{TensorMap::Type::u4_wide, 128, 64, 8, 16},
+        Case{TensorMap::Type::u6_wide, 128, 96, 12, 16}}) {
+    Program p(
+        ".shared .align 128 .b8 s[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r12, s;\nmov.u32 %r13, bar;\n"
+        "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], " +
+        std::to_string(c.tensor_bytes) +
+        ";\nadd.u64 %rd4, %rd1, 1024;\ncp.async.bulk.tensor.2d.shared::cluster.global.tile."
+        "mbarrier::complete_tx::bytes [%r12], [%rd4, {" +
+        std::to_string(c.numbers) +
+        ", 1}], [%r13];\nlook:\nmbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra look;\n"
+        "mov.u32 %r14, 0;\ncopy:\nld.shared.b32 %r15, [%r12];\nst.global.b32 [%rd1+2048], %r15;\n"
+        "add.u32 %r12, %r12, 4;\nadd.u64 %rd1, %rd1, 4;\nadd.u32 %r14, %r14, 4;\nsetp.lt.u32 %p3, %r14, " +
+        std::to_string(c.numbers / 16 * c.shared_element) + ";\n@%p3 bra copy;\n");
+    TensorMap map = words_map();
+    map.type = c.type;
+    map.last = {2 * c.numbers - 1, 1};
+    map.strides = {256};
+    map.box = {static_cast<uint16_t>(c.numbers), 1};
+    const LaunchResult result = p.run_with({1}, {1}, 1024, [&](uint64_t out) {
+      auto* bytes = reinterpret_cast<uint8_t*>(out);
+      for (uint32_t i = 0; i < 512; ++i) bytes[i] = static_cast<uint8_t>(i);
+      map.address = out;
+      std::memcpy(bytes + 1024, &map, sizeof map);
+    });
+    ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
+    const auto* copied = reinterpret_cast<const uint8_t*>(p.out() + 2048);
+    for (uint32_t i = 0; i < c.numbers / 16; ++i)
+      for (uint32_t b = 0; b < c.element; ++b)
+        EXPECT_EQ(copied[i * c.shared_element + b],
+                  static_cast<uint8_t>(256 + c.tensor_bytes + i * c.element + b))
+            << c.numbers << " " << i << " " << b;
+  }
+}
+
+TEST(Cluster, PairsOfBlocksAreToldTogether) {
+  // Both blocks load a box each for the mbarrier of the even one, whose address they find by clearing bit 24.
+  Program p(
+      ".shared .align 128 .b8 s[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r12, s;\nmov.u32 %r13, bar;\n"
+      "mov.u32 %r10, %cluster_ctarank;\nand.b32 %r14, %r10, 1;\nsetp.eq.u32 %p1, %r14, 0;\n"
+      "@%p1 mbarrier.init.shared.b64 [bar], 1;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 64;\n" +
+          meet +
+          "and.b32 %r15, %r13, -16777224;\nadd.u64 %rd4, %rd1, 1024;\nshl.b32 %r16, %r10, 3;\n"
+          "cp.async.bulk.tensor.2d.cta_group::2.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+          "[%r12], [%rd4, {%r16, 0}], [%r15];\n@!%p1 bra done;\nlook:\n"
+          "mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra look;\ndone:\n" +
+          meet + "ld.shared.b32 %r17, [s];\nst.global.b32 [%rd3+2048], %r17;\n",
+      "", "sm_100a");
+  TensorMap map = words_map();
+  map.last = {63, 0};
+  map.box = {8, 1};
+  const LaunchResult result = p.run_in_cluster({4}, {1}, 1024, {4, 1, 1}, [&](uint64_t out) {
+    auto* words = reinterpret_cast<uint32_t*>(out);
+    for (uint32_t i = 0; i < 64; ++i) words[i] = 100 + i;
+    map.address = out;
+    std::memcpy(reinterpret_cast<void*>(out + 1024), &map, sizeof map);
+  });
+  EXPECT_TRUE(result.findings.empty()) << result.findings[0].message;
+  for (uint32_t block = 0; block < 4; ++block) EXPECT_EQ(p.word(512 + block), 100 + 8 * block);
+}
+
+TEST(Cluster, OthersAreNeverCancelled) {
+  Program p(
+      ".shared .align 16 .b8 s[16];\n.shared .align 8 .b64 bar;\nmov.u32 %r12, s;\nmov.u32 %r13, bar;\n"
+      ".reg .b128 %answer;\nmbarrier.init.shared.b64 [bar], 1;\n"
+      "mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\nmov.u32 %r10, %cluster_ctarank;\n" +
+          meet +
+          "setp.eq.u32 %p1, %r10, 0;\n@%p1 clusterlaunchcontrol.try_cancel.async.shared::cta."
+          "mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [%r12], [%r13];\nlook:\n"
+          "mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra look;\n"
+          "ld.shared.b128 %answer, [s];\nmov.u32 %r14, 5;\n"
+          "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 %p3, %answer;\n"
+          "@%p3 clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {%r14, %r15, %r16, _}, "
+          "%answer;\n"
+          "selp.u32 %r17, 1, 2, %p3;\nmad.lo.u32 %r17, %r17, 10, %r14;\nst.global.u32 [%rd3], %r17;\n" +
+          meet,
+      "", "sm_100a");
+  p.checks = {.race = true, .init = true};
+  EXPECT_TRUE(p.run({4}, {1}, 1, 1024, false, {2, 1, 1}).findings.empty());
+  for (uint32_t i = 0; i < 4; ++i) EXPECT_EQ(p.word(i), 25u);
+}
+
+TEST(BulkCopy, EveryPhaseIsSeenByThoseWhoWait) {
+  // Warp 0 loads, waits, and loads again; warp 1 only waits, and must not miss a phase.
+  Program p(
+      ".shared .align 128 .b8 s[256];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 two;\n"
+      "mov.u32 %r12, s;\nmov.u32 %r13, bar;\nsetp.eq.u32 %p1, %r1, 0;\n"
+      "@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\nmov.u32 %r14, 0;\nnext:\n"
+      "@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 16;\n@%p1 cp.async.bulk.shared::cluster.global."
+      "mbarrier::complete_tx::bytes [%r12], [%rd1], 16, [%r13];\nand.b32 %r15, %r14, 1;\nlook:\n"
+      "mbarrier.try_wait.parity.shared.b64 %p2, [bar], %r15;\n@!%p2 bra look;\nadd.u32 %r14, %r14, 1;\n"
+      "setp.lt.u32 %p3, %r14, 8;\n@%p3 bra next;\nst.global.u32 [%rd3+1024], %r14;\n");
+  EXPECT_TRUE(p.run({1}, {64}).findings.empty());
+  EXPECT_EQ(p.word(256 + 63), 8u);
+}
+
 TEST(BulkCopy, LanesThatStoreTheSameStoreOnce) {
   const std::string begin = ".shared .align 128 .b8 s[256];\nmov.u32 %r12, s;\n";
   const auto stores = [&](const std::string& copy) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -499,6 +500,55 @@ TEST(TensorProduct, IsThatOfItsElements) {
        .scale_blocks = 1},
   };
   for (const Case& c : cases) Product(c).check();
+}
+
+// What --check says of its reads of shared memory.
+
+/// A product of 64 rows and 8 columns without a swizzle, of what `before` puts there; `after` follows it.
+std::vector<Finding> checked(const std::string& before, const std::string& after) {
+  const auto descriptor = [](uint32_t at, uint64_t leading) {
+    return std::to_string((at >> 4) | leading >> 4 << 16 | uint64_t{128 >> 4} << 32 | uint64_t{1} << 46);
+  };
+  Program p(".shared .align 1024 .b8 s[2560];\n.shared .align 8 .b64 bar;\n" + allocate(32) +
+                "setp.eq.u32 %p2, %r1, 0;\n@%p2 mbarrier.init.shared.b64 [bar], 1;\nmov.u32 %r13, bar;\n"
+                "mov.u32 %r12, s;\nmov.u32 %r10, 0;\nbar.sync 0;\n" +
+                before + "@%p2 tcgen05.mma.cta_group::1.kind::f16 [%r30], " + descriptor(0, 1024) + ", " +
+                descriptor(2048, 128) + ", " + std::to_string(1u << 4 | 8 / 8 << 17 | 64 / 16 << 24) +
+                ", %p7;\n" + after + release(32),
+            "", blackwell);
+  p.checks = {.race = true, .init = true};
+  return p.run({1}, {128}).findings;
+}
+
+TEST(TensorProduct, ReadsAreChecked) {
+  const std::string none = "mov.u32 %r20, 0;\nsetp.ne.u32 %p7, %r20, 0;\n";
+  const std::string
+      fill = none +
+             "shl.b32 %r14, %r1, 2;\nadd.u32 %r14, %r14, %r12;\nfill:\nst.shared.b32 [%r14], 0;\n"
+             "add.u32 %r14, %r14, 512;\nadd.u32 %r10, %r10, 1;\nsetp.lt.u32 %p6, %r10, 5;\n"
+             "@%p6 bra fill;\n",
+      fence = "fence.proxy.async;\n", meet = "bar.sync 0;\n",
+      commit = "@%p2 tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%r13];\n",
+      wait = "look:\nmbarrier.try_wait.parity.shared.b64 %p5, [bar], 0;\n@!%p5 bra look;\n",
+      overwrite = "@%p2 st.shared.b32 [%r14+-512], 1;\n";
+  const auto lack = [](const std::vector<Finding>& findings) {
+    EXPECT_EQ(findings.size(), 1u);
+    return findings.empty() ? Finding::Lack::end : findings.front().lack;
+  };
+  EXPECT_TRUE(checked(fill + fence + meet, commit + wait + overwrite).empty());
+  EXPECT_EQ(lack(checked(fill + meet, commit + wait)), Finding::Lack::proxy_fence);
+  const std::vector<Finding> unordered = checked(fill + fence, commit + wait);
+  EXPECT_TRUE(std::any_of(unordered.begin(), unordered.end(), [](const Finding& f) {
+    return f.kind == Finding::Kind::race && f.lack == Finding::Lack::order &&
+           f.access == AccessKind::tensor_product;
+  })) << "no barrier before it";
+  EXPECT_EQ(lack(checked(fill + fence + meet, commit + overwrite + wait)), Finding::Lack::order)
+      << "overwritten";
+  EXPECT_EQ(lack(checked(fill + fence + meet, overwrite + commit + wait)), Finding::Lack::order)
+      << "before the commit";
+  const std::vector<Finding> never = checked(none, commit + wait);
+  ASSERT_FALSE(never.empty());
+  EXPECT_EQ(never.front().kind, Finding::Kind::uninitialised_read);
 }
 
 }  // namespace
