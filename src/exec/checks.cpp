@@ -155,7 +155,11 @@ void BlockChecks::new_epoch() {
     });
   for (auto& [offset, arrivals] : mbarriers_) {
     arrivals.gathered = arrivals.passed = {};
-    if (bulk_.empty() || arrivals.agent == none) continue;
+    if (bulk_.empty()) continue;
+    for (const TensorWork& work : arrivals.gathered_work)
+      order_.tell(arrivals.gathered, work.agent, work.time);
+    for (const TensorWork& work : arrivals.passed_work) order_.tell(arrivals.passed, work.agent, work.time);
+    if (arrivals.agent == none) continue;
     order_.tell(arrivals.gathered, arrivals.agent, arrivals.begun);
     order_.tell(arrivals.passed, arrivals.agent, arrivals.complete);
   }

@@ -536,6 +536,11 @@ TEST(TensorProduct, ReadsAreChecked) {
     return findings.empty() ? Finding::Lack::end : findings.front().lack;
   };
   EXPECT_TRUE(checked(fill + fence + meet, commit + wait + overwrite).empty());
+  const std::string by_all = "st.shared.b32 [%r14+-512], 1;\n";
+  EXPECT_TRUE(checked(fill + fence + meet, commit + wait + by_all).empty());
+  EXPECT_TRUE(checked(fill + fence + meet, commit + meet + wait + by_all).empty()) << "a barrier between";
+  EXPECT_TRUE(checked(fill + fence + meet, commit + wait + meet + by_all).empty()) << "a barrier after";
+  EXPECT_FALSE(checked(fill + fence + meet, commit + meet + by_all + wait).empty()) << "a barrier alone";
   EXPECT_EQ(lack(checked(fill + meet, commit + wait)), Finding::Lack::proxy_fence);
   const std::vector<Finding> unordered = checked(fill + fence, commit + wait);
   EXPECT_TRUE(std::any_of(unordered.begin(), unordered.end(), [](const Finding& f) {
