@@ -16,6 +16,8 @@ using Mods = std::bitset<modifier_count>;
 bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
 
 bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }
+/// Two numbers of less than 8 bits, or two scale factors.
+bool is_small(Type t) { return t >= Type::e2m1x2 && t <= Type::ue8m0x2; }
 bool is_integer(Type t) { return t >= Type::u8 && t <= Type::s64; }
 
 std::string listed(TypeMask mask) {
@@ -374,6 +376,8 @@ struct Checker {
         fail(name_of(mod), "." + std::string(name_of(mod)) + " does not go with " + name());
     };
     if (has(mods, Mod::pack)) return check_pack();
+    const bool small = is_small(to) || is_small(from);
+    if (small && mnemonic.types.size() == 2) return check_small_conversion();
     if (mnemonic.types.size() > 2) fail(name_of(mnemonic.types[2]), "cvt takes a third type with .pack only");
 
     const bool floats = is_float(to) && is_float(from);
@@ -381,7 +385,8 @@ struct Checker {
     const bool pair = is(to, {Type::f16x2, Type::bf16x2});
     const bool bytes = is(to, {Type::e4m3x2, Type::e5m2x2}),
                from_bytes = is(from, {Type::e4m3x2, Type::e5m2x2});
-    const bool several = pair || bytes || to == Type::tf32 || from_bytes || from == Type::f16x2;
+    const bool several =
+        pair || bytes || to == Type::tf32 || from_bytes || from == Type::f16x2 || from == Type::bf16x2;
     const bool exists = !several            ? !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
                         : bytes             ? is(from, {Type::f32, Type::f16x2})
                         : to == Type::f16x2 ? from == Type::f32 || from_bytes
@@ -414,6 +419,28 @@ struct Checker {
                                 !has(mods, Mod::ftz) && !has(mods, Mod::sat);
     allow(Mod::relu, single_to_half || (several && !has(mods, Mod::rna)));
     allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || has(mods, Mod::rna));
+  }
+
+  // Of numbers of 4 and 6 bits, and of scale factors: for sm_100a, sm_120a and their like.
+  void check_small_conversion() const {
+    const Type to = mnemonic.types[0], from = mnemonic.types[1];
+    const bool scale = to == Type::ue8m0x2 || from == Type::ue8m0x2, narrows = is_small(to);
+    const bool exists = to == Type::ue8m0x2     ? from == Type::f32 || from == Type::bf16x2
+                        : from == Type::ue8m0x2 ? to == Type::bf16x2
+                        : narrows ? from == Type::f32 || (to == Type::e2m1x2 && from == Type::f16x2)
+                                  : to == Type::f16x2;
+    if (!exists) fail({}, name() + " is no conversion");
+    Mods rest = mnemonic.modifiers;
+    const auto take = [&](Mod m) {
+      const bool written = has(rest, m);
+      rest.reset(static_cast<size_t>(m));
+      return written;
+    };
+    const bool rounds = to == Type::ue8m0x2 ? take(Mod::rz) || take(Mod::rp) : take(Mod::rn);
+    if (!rounds) fail({}, name() + " needs " + (to == Type::ue8m0x2 ? ".rz or .rp" : ".rn"));
+    if (narrows && !take(Mod::satfinite) && !scale) fail({}, name() + " needs .satfinite");
+    if (!scale) take(Mod::relu);
+    if (rest.any()) fail({}, name() + " takes no such modifier");
   }
 
   // cvt.pack.sat.u16.s32; narrower pieces take a third source of the type .b32.
@@ -804,14 +831,15 @@ struct OperandChecker {
     const auto& operands = instruction.operands;
     const Type to = instruction.type(), from = instruction.types[1];
     const bool two = instruction.has(Mod::pack) ||
-                     (from == Type::f32 &&
-                      (to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 || to == Type::e5m2x2));
+                     (from == Type::f32 && (to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 ||
+                                            to == Type::e5m2x2 || is_small(to)));
     const size_t needed = 2 + (two ? 1 : 0) + (instruction.types.size() > 2 ? 1 : 0);
     if (operands.size() != needed)
       source.fail(instruction.loc, name() + " takes " + std::to_string(needed) + " operands");
     // Where a newer format takes part, registers have the size of what they hold.
     const bool exact = to == Type::bf16 || from == Type::bf16 || to == Type::tf32 || to == Type::e4m3x2 ||
-                       to == Type::e5m2x2 || from == Type::e4m3x2 || from == Type::e5m2x2;
+                       to == Type::e5m2x2 || from == Type::e4m3x2 || from == Type::e5m2x2 || is_small(to) ||
+                       is_small(from);
     for (size_t i = 0; i < 2 && exact; ++i) {
       const Type type = i == 0 ? to : from;
       if (operands[i].kind == Operand::Kind::reg &&

@@ -44,6 +44,10 @@ enum class Type : uint8_t {
   e5m2,
   e4m3x2,
   e5m2x2,
+  e2m1x2,
+  e2m3x2,
+  e3m2x2,
+  ue8m0x2,
   u4,
   s4,
   u2,
@@ -65,6 +69,7 @@ enum class Type : uint8_t {
     case Type::s2:
     case Type::e4m3:
     case Type::e5m2:
+    case Type::e2m1x2:
     case Type::b1: return 1;
     case Type::b16:
     case Type::u16:
@@ -72,7 +77,10 @@ enum class Type : uint8_t {
     case Type::f16:
     case Type::bf16:
     case Type::e4m3x2:
-    case Type::e5m2x2: return 2;
+    case Type::e5m2x2:
+    case Type::e2m3x2:
+    case Type::e3m2x2:
+    case Type::ue8m0x2: return 2;
     case Type::b64:
     case Type::u64:
     case Type::s64:

@@ -160,28 +160,30 @@ Json json_of(const Launch& launch) {
   }
   Json branches = Json::array();
   for (const Branch& branch : launch.branches) branches.push_back(json_of(branch, launch.grid));
-  return Json{{"kernel", launch.kernel},
-              {"grid", json_of(launch.grid)},
-              {"block", json_of(launch.block)},
-              {"launches", launch.launches},
-              {"shared_bytes", launch.shared_bytes},
-              {"warp_instructions", launch.warp_instructions},
-              {"counted", launch.counted},
-              {"checks", json_of(launch.checks)},
-              {"merges", launch.merges},
-              {"failed", launch.failed},
-              {"metrics", std::move(metrics)},
-              {"lines", std::move(lines)},
-              {"variables", std::move(variables)},
-              {"why", launch.why_shared},
-              {"why_global", launch.why_global},
-              {"file", launch.file},
-              {"line", launch.line},
-              {"lane_instructions", launch.lane_instructions},
-              {"warp_efficiency", warp_efficiency(launch)},
-              {"branch_efficiency", branch_efficiency(launch)},
-              {"branches", std::move(branches)},
-              {"machine", json_of(launch.machine)}};
+  Json json{{"kernel", launch.kernel},
+            {"grid", json_of(launch.grid)},
+            {"block", json_of(launch.block)},
+            {"launches", launch.launches},
+            {"shared_bytes", launch.shared_bytes},
+            {"warp_instructions", launch.warp_instructions},
+            {"counted", launch.counted},
+            {"checks", json_of(launch.checks)},
+            {"merges", launch.merges},
+            {"failed", launch.failed},
+            {"metrics", std::move(metrics)},
+            {"lines", std::move(lines)},
+            {"variables", std::move(variables)},
+            {"why", launch.why_shared},
+            {"why_global", launch.why_global},
+            {"file", launch.file},
+            {"line", launch.line},
+            {"lane_instructions", launch.lane_instructions},
+            {"warp_efficiency", warp_efficiency(launch)},
+            {"branch_efficiency", branch_efficiency(launch)},
+            {"branches", std::move(branches)},
+            {"machine", json_of(launch.machine)}};
+  if (!launch.uncounted.empty()) json["uncounted"] = launch.uncounted;
+  return json;
 }
 
 Json json_of(const advise::Advice& advice, size_t launch, const std::string& kernel) {

@@ -328,6 +328,7 @@ Launch launch_of(const Json& json) {
     launch.checks.bounds |= check == "bounds";
   }
   launch.merges = flag_at(json, "merges");
+  if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");
   for (const auto& [name, value] : json.at("metrics").items())
     launch.metrics.emplace_back(name, value.get<uint64_t>());
   for (const Json& line : json.at("lines")) launch.lines.push_back(line_of(line, launch.grid));

@@ -105,6 +105,7 @@ struct Launch {
   bool failed = false;             ///< results are not to be trusted
   bool counted = false;            ///< false: only run; everything below but the findings is empty
   exec::Checks checks;             ///< what was looked for besides what always is
+  std::string uncounted;           ///< in words, what of its accesses is in no number here; empty: nothing
   bool merges = false;  ///< shared memory is counted as the assembler merges the accesses of the PTX
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)

@@ -336,6 +336,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
+    if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
     if (!launch.lines.empty()) write_why(out, launch);
   } else {

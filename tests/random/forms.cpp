@@ -172,6 +172,7 @@ Group group_of(const Form& form) {
         operand.type_from == ptx::OperandPattern::TypeFrom::address || operand.symbol)
       return Group::none;
   }
+  if (any_type(form, [](Type t) { return t >= Type::e2m1x2 && t <= Type::ue8m0x2; })) return Group::none;
   // Pairs of f32 are for later chips; of cvt.pack, ptxas wants the words in another order than ours.
   if (any_type(form, [](Type t) { return t == Type::f32x2; }) || form.has(Mod::pack)) return Group::none;
   // Between bf16 and bytes, registers of 8 bits are wanted; programs have none.

@@ -181,6 +181,28 @@ Handler from_bytes(const HandlerKey& key) {
   return key.has(Mod::relu) ? lift1<BytesToHalves<Format, true>, uint32_t, uint16_t>
                             : lift1<BytesToHalves<Format, false>, uint32_t, uint16_t>;
 }
+template <class Format, bool relu>
+Handler to_few_bits(const HandlerKey& key) {
+  return key.types[1] == Type::f32 ? lift2<ToFewBits<Format, relu>, uint16_t, float>
+                                   : lift1<ToFewBits<Format, relu>, uint16_t, uint32_t>;
+}
+template <class Format>
+Handler to_few_bits(const HandlerKey& key) {
+  return key.has(Mod::relu) ? to_few_bits<Format, true>(key) : to_few_bits<Format, false>(key);
+}
+template <class Format>
+Handler from_few_bits(const HandlerKey& key) {
+  return key.has(Mod::relu) ? lift1<FewBitsToHalves<Format, true>, uint32_t, uint16_t>
+                            : lift1<FewBitsToHalves<Format, false>, uint32_t, uint16_t>;
+}
+template <bool up>
+Handler to_scales(const HandlerKey& key) {
+  if (key.types[1] == Type::f32)
+    return key.has(Mod::satfinite) ? lift2<ToScales<up, true>, uint16_t, float>
+                                   : lift2<ToScales<up, false>, uint16_t, float>;
+  return key.has(Mod::satfinite) ? lift1<ToScales<up, true>, uint16_t, uint32_t>
+                                 : lift1<ToScales<up, false>, uint16_t, uint32_t>;
+}
 template <TensorRounding mode>
 Handler to_tensor(const HandlerKey& key) {
   return with_finish(key, []<bool relu, bool finite>() -> Handler {
@@ -193,10 +215,18 @@ Handler select_several(const HandlerKey& key) {
   switch (to) {
     case Type::f16x2:
       if (from == Type::e4m3x2) return from_bytes<E4m3>(key);
+      if (from == Type::e2m1x2) return from_few_bits<E2m1>(key);
+      if (from == Type::e2m3x2) return from_few_bits<E2m3>(key);
+      if (from == Type::e3m2x2) return from_few_bits<E3m2>(key);
       return from == Type::e5m2x2 ? from_bytes<E5m2>(key) : to_halves<Half>(key);
-    case Type::bf16x2: return to_halves<Bfloat>(key);
+    case Type::bf16x2:
+      return from == Type::ue8m0x2 ? lift1<ScalesToBfloats, uint32_t, uint16_t> : to_halves<Bfloat>(key);
     case Type::e4m3x2: return to_bytes<E4m3>(key);
     case Type::e5m2x2: return to_bytes<E5m2>(key);
+    case Type::e2m1x2: return to_few_bits<E2m1>(key);
+    case Type::e2m3x2: return to_few_bits<E2m3>(key);
+    case Type::e3m2x2: return to_few_bits<E3m2>(key);
+    case Type::ue8m0x2: return key.has(Mod::rp) ? to_scales<true>(key) : to_scales<false>(key);
     case Type::tf32:
       if (key.has(Mod::rna)) return to_tensor<TensorRounding::away>(key);
       return key.has(Mod::rz) ? to_tensor<TensorRounding::zero>(key)

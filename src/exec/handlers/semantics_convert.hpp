@@ -284,6 +284,43 @@ struct BytesToHalves {
     return uint32_t{half(bytes >> 8u)} << 16 | half(bytes);
   }
 };
+/// Two numbers of 4 bits share a byte, others have one each.
+template <class Format, bool relu>
+struct ToFewBits {
+  static constexpr uint32_t apart = std::is_same_v<Format, E2m1> ? 4 : 8;
+  uint16_t operator()(float high, float low) const {
+    return static_cast<uint16_t>(few_bits_from<Format, relu>(high) << apart |
+                                 few_bits_from<Format, relu>(low));
+  }
+  uint16_t operator()(uint32_t halves) const {
+    return (*this)(float_from(static_cast<uint16_t>(halves >> 16)),
+                   float_from(static_cast<uint16_t>(halves)));
+  }
+};
+template <class Format, bool relu>
+struct FewBitsToHalves {
+  uint32_t operator()(uint16_t both) const {
+    const auto half = [](uint32_t b) {
+      return finished_half<Half, relu, false>(half_from<Rounding::nearest>(double_from_few_bits<Format>(b)));
+    };
+    return uint32_t{half(uint32_t{both} >> ToFewBits<Format, relu>::apart)} << 16 | half(both);
+  }
+};
+template <bool up, bool finite>
+struct ToScales {
+  uint16_t operator()(float high, float low) const {
+    return static_cast<uint16_t>(scale_from<up, finite>(high) << 8 | scale_from<up, finite>(low));
+  }
+  uint16_t operator()(uint32_t pair) const {
+    return (*this)(from_bits(pair & 0xffff0000u), from_bits(pair << 16));
+  }
+};
+struct ScalesToBfloats {
+  uint32_t operator()(uint16_t both) const {
+    return uint32_t{bfloat_from_scale(static_cast<uint8_t>(both >> 8))} << 16 |
+           bfloat_from_scale(static_cast<uint8_t>(both));
+  }
+};
 template <TensorRounding mode, bool relu, bool finite>
 struct ToTensor {
   uint32_t operator()(float x) const { return tensor_from<mode, relu, finite>(x); }

@@ -26,6 +26,16 @@ struct E4m3 {
 struct E5m2 {
   static constexpr uint32_t exponent_bits = 5, fraction_bits = 2, largest = 0x7b;
 };
+// Without infinities and NaNs.
+struct E2m1 {
+  static constexpr uint32_t exponent_bits = 2, fraction_bits = 1, largest = 0x07;
+};
+struct E2m3 {
+  static constexpr uint32_t exponent_bits = 2, fraction_bits = 3, largest = 0x1f;
+};
+struct E3m2 {
+  static constexpr uint32_t exponent_bits = 3, fraction_bits = 2, largest = 0x1f;
+};
 template <class T>
 inline constexpr bool is_half = std::is_same_v<T, Half> || std::is_same_v<T, Bfloat>;
 
@@ -171,6 +181,44 @@ inline uint8_t byte_from(float x) {
   if (is_nan(x)) return byte_nan;
   return static_cast<uint8_t>(relu && negative ? 0 : bounded | (negative ? 0x80u : 0u));
 }
+/// f32 → numbers of 4 and 6 bits, to nearest; what is too large, and a NaN, becomes the largest number.
+template <class Format, bool relu>
+inline uint8_t few_bits_from(float x) {
+  const uint32_t rounded = magnitude_from<Rounding::nearest, Format>(static_cast<double>(x));
+  const bool negative = (bits(x) & sign32) != 0;
+  if (is_nan(x)) return Format::largest;
+  const uint32_t bounded = rounded > Format::largest ? Format::largest : rounded;
+  return static_cast<uint8_t>(relu && negative ? 0 : bounded | (negative ? sign_of<Format> : 0));
+}
+/// The same → f64, exact; bits above the number have no effect.
+template <class Format>
+inline double double_from_few_bits(uint32_t b) {
+  constexpr int bias = (1 << (Format::exponent_bits - 1)) - 1;
+  const uint32_t fraction = b & ((1u << Format::fraction_bits) - 1),
+                 exponent = b >> Format::fraction_bits & ((1u << Format::exponent_bits) - 1);
+  const uint32_t whole = exponent == 0 ? fraction : fraction | 1u << Format::fraction_bits;
+  const int power =
+      static_cast<int>(exponent == 0 ? 1 : exponent) - bias - static_cast<int>(Format::fraction_bits);
+  const double x = static_cast<double>(whole) * from_bits(static_cast<uint64_t>(1023 + power) << 52);
+  return (b & sign_of<Format>) != 0 ? -x : x;
+}
+
+// ---- Scale factors: the exponent of an f32, 255 for NaN.
+
+/// |x| → a power of two, up or towards zero; `finite`: the largest one in the place of what is larger.
+template <bool up, bool finite>
+inline uint8_t scale_from(float x) {
+  const uint32_t magnitude = bits(x) & ~sign32, exponent = magnitude >> 23, fraction = magnitude & 0x7fffffu;
+  if (is_nan(x)) return 255;
+  // 2^-127 is a subnormal f32.
+  const bool above = exponent == 0 ? fraction > 0x400000u : fraction != 0;
+  const uint32_t rounded = exponent + (up && above ? 1 : 0);
+  return static_cast<uint8_t>(finite && rounded > 254 ? 254 : rounded > 255 ? 255 : rounded);
+}
+inline uint16_t bfloat_from_scale(uint8_t b) {
+  return static_cast<uint16_t>(b == 255 ? half_nan : b == 0 ? 0x0040 : b << 7);
+}
+
 /// e4m3, e5m2 → f16, exact.
 template <class Format>
 inline uint16_t half_from_byte(uint8_t b) {

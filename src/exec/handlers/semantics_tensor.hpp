@@ -56,16 +56,16 @@ inline double from_e4m3(uint8_t b) {
   return (b & 0x80) != 0 ? -x : x;
 }
 inline double from_e5m2(uint8_t b) { return double_from(static_cast<uint16_t>(b << 8)); }
-/// Numbers of 6 and 4 bits, with so many bits of mantissa and this bias: no infinities, no NaN.
-inline double from_small(uint32_t b, uint32_t bits_of_number, uint32_t mantissa_bits, int bias) {
-  const uint32_t mantissa = b & ((1u << mantissa_bits) - 1),
-                 exponent = b >> mantissa_bits & ((1u << (bits_of_number - 1 - mantissa_bits)) - 1);
-  const uint32_t whole = exponent == 0 ? mantissa : mantissa | 1u << mantissa_bits;
-  const int power = static_cast<int>(exponent == 0 ? 1 : exponent) - bias - static_cast<int>(mantissa_bits);
-  const double x = static_cast<double>(whole) * from_bits(static_cast<uint64_t>(1023 + power) << 52);
-  return (b >> (bits_of_number - 1) & 1) != 0 ? -x : x;
-}
 inline double from_tf32(uint32_t word) { return static_cast<double>(from_bits(word & 0xffffe000u)); }
+
+/// Numbers of 4 and 6 bits, a byte each. `least`: the smallest normal one.
+template <class Format>
+inline void read_few_bits(const uint32_t* words, uint32_t count, double least, Values out) {
+  for (uint32_t i = 0; i < count; ++i) {
+    out.value[i] = double_from_few_bits<Format>(words[i / 4] >> (8 * (i % 4)) & 0xff);
+    out.power[i] = power_of(out.value[i], least);
+  }
+}
 
 /// Reads `count` elements of packed words. `as_f16`: fp8 has been converted to f16, whose exponents reach
 /// further down.
@@ -91,18 +91,9 @@ inline void read_elements(Element e, const uint32_t* words, uint32_t count, bool
         out.power[i] = power_of(out.value[i], 0x1p-126);
       }
       break;
-    case Element::e2m3:
-    case Element::e3m2:
-    case Element::e2m1: {
-      const bool six = e != Element::e2m1, wide = e == Element::e3m2;
-      const int bias = wide ? 3 : 1;
-      for (uint32_t i = 0; i < count; ++i) {
-        const uint32_t b = words[i / 4] >> (8 * (i % 4)) & 0xff;
-        out.value[i] = from_small(b, six ? 6 : 4, e == Element::e2m3 ? 3 : wide ? 2 : 1, bias);
-        out.power[i] = power_of(out.value[i], wide ? 0x1p-2 : 1.0);
-      }
-      break;
-    }
+    case Element::e2m1: read_few_bits<E2m1>(words, count, 1.0, out); break;
+    case Element::e2m3: read_few_bits<E2m3>(words, count, 1.0, out); break;
+    case Element::e3m2: read_few_bits<E3m2>(words, count, 0x1p-2, out); break;
     default: {
       const bool narrow = e == Element::e4m3;
       for (uint32_t i = 0; i < count; ++i) {
