@@ -390,7 +390,7 @@ const Inst* copy_bulk(Warp& w, const Inst* in) {
     copy.run();
     if (has_values) to[lane] = copy.destination();
   }
-  if (has_values && !form.to_all && w.worker->observer != nullptr && w.mask != 0)
+  if (has_values && !form.is_answer && w.worker->observer != nullptr && w.mask != 0)
     observe_cluster(w, in, to, w.mask);
   return in + 1;
 }

@@ -20,7 +20,8 @@ struct BulkForm {
   Side to{}, from{};
   bool multicast : 1 = false;
   bool is_reduction : 1 = false;
-  bool to_all : 1 = false;           ///< to all blocks of the cluster, of values in registers
+  bool is_answer : 1 = false;        ///< values that nobody stores: not counted
+  bool to_all : 1 = false;           ///< to all blocks of the cluster
   bool pair : 1 = false;             ///< cta_group::2: the mbarriers may be the other blocks' of pairs
   ptx::Type type = ptx::Type::none;  ///< of a reduction without a tensor map, or of a value in a register
   uint8_t count = 0;                 ///< coordinates, or values in registers

@@ -140,12 +140,21 @@ BulkOperand Decoder::bulk_address(const Operand& o, Space space) {
   return {address.base, address.bytes, address.offset};
 }
 
+BulkOperand Decoder::value_operand(const Operand& o, Type type) {
+  return {source(o, type), lane_bytes(type), 0};
+}
+
+uint32_t Decoder::put_operands(const std::vector<BulkOperand>& operands) {
+  std::vector<uint32_t> words;
+  for (const BulkOperand& o : operands) words.insert(words.end(), {o.reg, o.bytes, o.offset});
+  return put_side(words);
+}
+
 void Decoder::emit_tensor_map() {
   const bool copies = in_->op == Op::tensormap_cp_fenceproxy;
   const BulkOperand to = bulk_address(*operand("a"), in_->space);
-  const BulkOperand from = copies
-                               ? bulk_address(*operand("b"), in_->second_space)
-                               : BulkOperand{source(*operand("n"), in_->type()), lane_bytes(in_->type()), 0};
+  const BulkOperand from =
+      copies ? bulk_address(*operand("b"), in_->second_space) : value_operand(*operand("n"), in_->type());
   const uint32_t first = put_operands({to, from});
   if (copies) {
     put_matrix_sync();
@@ -172,7 +181,7 @@ void Decoder::emit_bulk_copy() {
     if (o != nullptr) operands[place] = bulk_address(*o, space);
   };
   const auto put_value = [&](uint32_t place, const Operand* o, Type type) {
-    if (o != nullptr) operands[place] = {source(*o, type), lane_bytes(type), 0};
+    if (o != nullptr) operands[place] = value_operand(*o, type);
   };
   BulkForm form;
   const Operand* map = operand("t");
@@ -184,24 +193,21 @@ void Decoder::emit_bulk_copy() {
   put_address(BulkPlace::from, map != nullptr && !to_tensor ? map : operand("b"),
               map != nullptr && !to_tensor ? Space::generic : in_->second_space);
   put_address(BulkPlace::barrier, operand("m"), Space::shared_cluster);
-  std::vector<uint32_t> list;
+  std::vector<BulkOperand> list;
   if (in_->op == Op::st_async || in_->op == Op::red_async) {
     form.from = Side::registers;
     operands[BulkPlace::from] = {};
     const Operand& data = *operand("b");
     const uint32_t count = data.kind == Operand::Kind::vector ? data.count : 1;
     for (uint32_t i = 0; i < count; ++i)
-      list.insert(
-          list.end(),
-          {source(data.kind == Operand::Kind::vector ? in_->elements[data.first + i] : data, in_->type()),
-           lane_bytes(in_->type()), 0});
+      list.push_back(value_operand(data.kind == Operand::Kind::vector ? in_->elements[data.first + i] : data,
+                                   in_->type()));
   } else {
     put_value(BulkPlace::size, operand("n"), Type::u32);
     put_value(BulkPlace::blocks, operand("k"), Type::u16);
     for (uint32_t i = 0; map != nullptr && i < map->count; ++i)
-      list.insert(list.end(), {source(in_->elements[map->first + i], Type::s32), lane_bytes(Type::s32), 0});
+      list.push_back(value_operand(in_->elements[map->first + i], Type::s32));
   }
-  form.count = static_cast<uint8_t>(list.size() / 3);
   form.multicast = in_->has(Mod::multicast_cluster);
   form.pair = in_->has(Mod::cta_group_2);
   form.type = in_->type();
@@ -210,22 +216,29 @@ void Decoder::emit_bulk_copy() {
       form.is_reduction = true;
       form.operation = m;
     }
-  std::vector<uint32_t> words;
-  for (const BulkOperand& o : operands) words.insert(words.end(), {o.reg, o.bytes, o.offset});
-  words.insert(words.end(), list.begin(), list.end());
-  const uint32_t first = put_side(words);
+  if (form.from == Side::registers)
+    put_bulk_copy(form, operands, list,
+                  new_site(form.is_reduction ? AccessKind::atomic : AccessKind::async_store, in_->space,
+                           uint64_t{ptx::size_of(form.type)} * list.size()));
+  else
+    put_bulk_copy(form, operands, list,
+                  new_site(form.is_reduction                                      ? AccessKind::bulk_reduction
+                           : form.to == Side::shared && form.from != Side::shared ? AccessKind::bulk_load
+                                                                                  : AccessKind::bulk_store,
+                           in_->space, 16));
+}
+
+void Decoder::put_bulk_copy(BulkForm form, const std::array<BulkOperand, BulkPlace::list>& operands,
+                            const std::vector<BulkOperand>& list, uint32_t site) {
+  form.count = static_cast<uint8_t>(list.size());
+  std::vector<BulkOperand> all(operands.begin(), operands.end());
+  all.insert(all.end(), list.begin(), list.end());
+  const uint32_t first = put_operands(all);
   put_guard();
   Inst& i = put(copy_bulk, guarded());
   i.a = first;
   i.imm = std::bit_cast<uint64_t>(form);
-  if (form.from == Side::registers)
-    i.aux = new_site(form.is_reduction ? AccessKind::atomic : AccessKind::async_store, in_->space,
-                     uint64_t{ptx::size_of(form.type)} * form.count);
-  else
-    i.aux = new_site(form.is_reduction                                      ? AccessKind::bulk_reduction
-                     : form.to == Side::shared && form.from != Side::shared ? AccessKind::bulk_load
-                                                                            : AccessKind::bulk_store,
-                     in_->space, 16);
+  i.aux = site;
   if (!checked_) return;
   i.b = new_bulk_access(form.is_reduction ? AccessKind::atomic : AccessKind::async_copy);
   i.c = new_bulk_access(AccessKind::load);
@@ -242,18 +255,10 @@ void Decoder::emit_cancellation() {
   form.to = BulkForm::Side::shared;
   form.from = BulkForm::Side::registers;
   form.type = Type::b64;
-  form.count = 2;
   form.to_all = in_->has(Mod::multicast_cluster_all);
-  std::vector<BulkOperand> list(operands.begin(), operands.end());
-  list.insert(list.end(), form.count, {constant(8, 0), 8, 0});
-  const uint32_t first = put_operands(list);
-  put_guard();
-  Inst& i = put(copy_bulk, guarded());
-  i.a = first;
-  i.imm = std::bit_cast<uint64_t>(form);
-  if (!checked_) return;
-  i.b = new_bulk_access(AccessKind::async_copy);
-  i.c = new_bulk_access(AccessKind::load);
+  form.is_answer = true;
+  const BulkOperand zero{constant(8, 0), 8, 0};
+  put_bulk_copy(form, operands, {zero, zero}, 0);
 }
 
 void Decoder::emit_cancellation_query() {

@@ -31,16 +31,6 @@ TensorAccessForm::Shape shape_of(const ptx::Instruction& in) {
 
 }  // namespace
 
-BulkOperand Decoder::value_operand(const Operand& o, Type type) {
-  return {source(o, type), lane_bytes(type), 0};
-}
-
-uint32_t Decoder::put_operands(const std::vector<BulkOperand>& operands) {
-  std::vector<uint32_t> words;
-  for (const BulkOperand& o : operands) words.insert(words.end(), {o.reg, o.bytes, o.offset});
-  return put_side(words);
-}
-
 bool Decoder::emit_tensor(uint32_t index) {
   const auto in_memory = [&](const Operand& o) { return bulk_address(o, Space::shared); };
   switch (in_->op) {

@@ -257,6 +257,12 @@ class Decoder {
   /// tensormap.replace and tensormap.cp_fenceproxy.
   void emit_tensor_map();
   BulkOperand bulk_address(const Operand& o, Space space);
+  BulkOperand value_operand(const Operand& o, Type type);
+  /// Where they begin in Kernel::side.
+  uint32_t put_operands(const std::vector<BulkOperand>& operands);
+  /// A copy with these operands, and with coordinates or values. `site`: index of Kernel::accesses.
+  void put_bulk_copy(BulkForm form, const std::array<BulkOperand, BulkPlace::list>& operands,
+                     const std::vector<BulkOperand>& list, uint32_t site);
   /// The `and` by which a program that works with pairs of blocks finds the even one (cluster.hpp). False if
   /// the instruction is none.
   bool emit_even_block();
@@ -304,9 +310,6 @@ class Decoder {
   void emit_tensor_access();
   void emit_tensor_product();
   std::vector<uint32_t> tensor_registers(const Operand& o, bool sources);
-  BulkOperand value_operand(const Operand& o, Type type);
-  /// Where they begin in Kernel::side.
-  uint32_t put_operands(const std::vector<BulkOperand>& operands);
 
   // decode_matrix.cpp
 

@@ -59,7 +59,7 @@ uint32_t width_of(const TensorAccessForm& form) {
 }  // namespace
 
 void TensorMemory::begin() {
-  if (used_) cells_ = {};
+  if (used_) cells_.fill(0);
   size_ = {};
   allocated_ = 0;
   may_allocate = true;
@@ -81,7 +81,8 @@ std::optional<uint32_t> TensorMemory::allocate(uint32_t count) {
 
 bool TensorMemory::release(uint32_t first, uint32_t count) {
   const uint32_t granule = first / least_columns;
-  if (first % least_columns != 0 || granule >= granules || size_[granule] * least_columns != count)
+  if (first % least_columns != 0 || granule >= granules || size_[granule] == 0 ||
+      size_[granule] * least_columns != count)
     return false;
   allocated_ = static_cast<uint16_t>(allocated_ & ~bits_of(granule, size_[granule]));
   size_[granule] = 0;
@@ -220,8 +221,7 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
     const auto copy = [&](BlockState& block) {
       std::vector<uint32_t> read;
       if (!check_columns(w, in, lane, block, to.column, form.pieces * words)) return;
-      for (uint32_t target = 0; target < TensorMemory::lanes; ++target) {
-        const uint32_t row = form.alternates ? target / 64 * 32 + target % 32 : target % form.rows;
+      for (uint32_t row = 0; row < form.rows; ++row)
         for (uint32_t piece = 0; piece < form.pieces; ++piece) {
           const uint64_t address = from.address(row, piece);
           if (address + 16 > block.shared_bytes) {
@@ -230,11 +230,16 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
                        ": the block has " + std::to_string(block.shared_bytes) + " bytes");
             return;
           }
-          std::memcpy(tensor_memory(block).at(target, to.column + piece * words), block.shared_at + address,
-                      16);
-          if (target < form.rows) read.push_back(static_cast<uint32_t>(address));
+          read.push_back(static_cast<uint32_t>(address));
+          // A row goes to each lane that is so many behind, or, of 64 alternating ones, to two lanes of a
+          // half.
+          const uint32_t first = form.alternates ? row / 32 * 64 + row % 32 : row,
+                         apart = form.alternates ? 32 : form.rows,
+                         end = form.alternates ? first + 64 : TensorMemory::lanes;
+          for (uint32_t target = first; target < end; target += apart)
+            std::memcpy(tensor_memory(block).at(target, to.column + piece * words), block.shared_at + address,
+                        16);
         }
-      }
       check_tensor_reads(w, in, lane, in->b, block, read);
     };
     copy(*w.block);

@@ -1,7 +1,7 @@
 // See tensor_product.hpp.
 #include "exec/tensor_product.hpp"
 
-#include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -159,6 +159,7 @@ class TensorProduct {
     product_.first = *first;
     product_.second = *second;
     product_.c = product_.d = form_.kind == Kind::i8 ? Element::s32 : halves ? Element::f16 : Element::f32;
+    if (halves && form_.input_scale != 0) return "scale-input-d with f16 results is not supported";
     const uint32_t rows = like_.rows(), columns = like_.columns();
     const bool rows_fit = form_.pair ? rows == 256 || rows == 128 : rows == 128 || (rows == 64 && !scaled);
     if (!rows_fit || columns == 0 || columns > 256 || (rows != 64 && columns % 16 != 0))
@@ -298,21 +299,22 @@ class TensorProduct {
     const bool adds = (lane_value<uint32_t>(w_, in_->b, 0) >> lane_ & 1) != uint32_t{form_.negated};
     for (uint32_t row = 0; row < product_.rows; ++row)
       for (uint32_t column = 0; column < columns; ++column)
-        m_.result[row * columns + column] = adds ? scaled(*cell(row, column)) : 0;
+        m_.result[row * columns + column] = adds ? before_adding(*cell(row, column)) : 0;
     host_handlers().multiply(product_);
+    std::array<uint64_t, 4> stay{};  // lanes that are not written
+    for (uint32_t i = 0; i < stay.size() && form_.masked; ++i)
+      stay[i] = value(Place::mask + number * static_cast<uint32_t>(stay.size()) + i);
     for (uint32_t row = 0; row < product_.rows; ++row)
       for (uint32_t column = 0; column < columns; ++column) {
         const uint32_t lane = at.lane + lane_of_row(row) + column / width * 64;
-        if (!form_.masked || (value(Place::mask + number * 4 + lane / 32) >> (lane % 32) & 1) == 0)
-          *cell(row, column) = m_.result[row * columns + column];
+        if ((stay[lane / 32] >> (lane % 32) & 1) == 0) *cell(row, column) = m_.result[row * columns + column];
       }
     return true;
   }
 
   /// An element of D times two to the power of minus scale-input-d.
-  [[nodiscard]] uint32_t scaled(uint32_t d) const {
+  [[nodiscard]] uint32_t before_adding(uint32_t d) const {
     if (form_.input_scale == 0) return d;
-    if (product_.d != Element::f32) return d;
     return std::bit_cast<uint32_t>(std::ldexp(std::bit_cast<float>(d), -int{form_.input_scale}));
   }
 };

@@ -2,6 +2,7 @@
 #include "ptx/matrix.hpp"
 
 #include <algorithm>
+#include <array>
 #include <initializer_list>
 
 namespace lanescope::ptx {
@@ -250,16 +251,12 @@ class Reader {
 
   std::string tensor_access() {
     f_.kind = op_ == Op::tcgen05_ld ? MatrixForm::Kind::tensor_load : MatrixForm::Kind::tensor_store;
-    f_.a_registers = 1;
-    for (const Mod m : {Mod::x2, Mod::x4, Mod::x8, Mod::x16, Mod::x32, Mod::x64, Mod::x128}) {
-      if (f_.a_registers >= 128) break;
-      f_.a_registers = static_cast<uint8_t>(f_.a_registers * 2);
-      if (has(m)) break;
-    }
-    if (has(Mod::x1)) f_.a_registers = 1;
-    const uint32_t each = has(Mod::dim_16x256b) ? 4 : has(Mod::dim_16x128b) ? 2 : 1;
-    if (f_.a_registers * each > 128) return "there are no more than 128 registers";
-    f_.a_registers = static_cast<uint8_t>(f_.a_registers * each);
+    uint32_t registers = has(Mod::dim_16x256b) ? 4 : has(Mod::dim_16x128b) ? 2 : 1;
+    constexpr std::array times{Mod::x1, Mod::x2, Mod::x4, Mod::x8, Mod::x16, Mod::x32, Mod::x64, Mod::x128};
+    for (uint32_t i = 0; i < times.size(); ++i)
+      if (has(times[i])) registers <<= i;
+    if (registers > 128) return "there are no more than 128 registers";
+    f_.a_registers = static_cast<uint8_t>(registers);
     return "";
   }
 
@@ -276,7 +273,6 @@ class Reader {
     if (four && !has(Mod::scale_vec_2X) && !has(Mod::scale_vec_4X) && !has(Mod::block16) &&
         !has(Mod::block32))
       return "it needs one of .scale_vec::2X .scale_vec::4X .block16 .block32";
-    f_.sparse = false;
     return "";
   }
 };
