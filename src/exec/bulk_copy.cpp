@@ -244,7 +244,7 @@ class BulkCopy {
     if (first[0] % numbers != 0)
       return refuse(Finding::Kind::misaligned, map->address,
                     "the box begins at number " + std::to_string(first[0]) +
-                        " of the tensor's rows: numbers of less " + "than a byte are copied by sixteens");
+                        " of the tensor's rows: numbers of less than a byte are copied by sixteens");
     first[0] /= numbers;
     if (first[0] * map->shared_element_bytes() % unit != 0)
       return refuse(Finding::Kind::misaligned, map->address,
@@ -255,9 +255,7 @@ class BulkCopy {
         move_box(*map, first, address, [&](const Row& row, std::byte* elements, std::byte* tensor) {
           fill(*map, elements);
           if (tensor == nullptr) return;
-          for (uint32_t i = row.begin; i < row.end; ++i)
-            std::memcpy(elements + i * map->shared_element_bytes(),
-                        tensor + (i - row.begin) * map->element_bytes(), map->element_bytes());
+          spread(*map, elements + row.begin * map->shared_element_bytes(), tensor, row.end - row.begin);
           if (map->converts()) convert(elements, row);
         });
         return map->tensor_bytes();
@@ -285,6 +283,16 @@ class BulkCopy {
       bits = TensorMap::converted(bits);
       std::memcpy(elements + i * sizeof bits, &bits, sizeof bits);
     }
+  }
+
+  /// Elements of the tensor to shared memory, where there may be room between them.
+  static void spread(const TensorMap& map, std::byte* to, const std::byte* from, uint32_t count) {
+    const uint32_t bytes = map.element_bytes(), apart = map.shared_element_bytes();
+    if (bytes == apart) {
+      std::memcpy(to, from, size_t{count} * bytes);
+      return;
+    }
+    for (uint32_t i = 0; i < count; ++i) std::memcpy(to + i * apart, from + i * bytes, bytes);
   }
 
   static void fill(const TensorMap& map, std::byte* elements) {

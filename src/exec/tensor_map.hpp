@@ -31,8 +31,8 @@ struct TensorMap {
     tf32,
     tf32_ftz,
     u4_dense,  ///< sixteen numbers of 4 bits are an element here, of 8 bytes in both memories
-    u4_wide,   ///< the same, which takes 16 bytes in shared memory, the second 8 of them not written
-    u6_wide    ///< sixteen numbers of 6 bits: 12 bytes, 16 in shared memory
+    u4_wide,   ///< the same, which takes 16 bytes in shared memory; what is in the second 8 is not said
+    u6_wide    ///< sixteen numbers of 6 bits: 12 bytes, 16 in shared memory, likewise
   };
   /// The last three exchange 32 or 64 bytes at a time within 128; the second of them is not supported.
   enum class Swizzle : uint8_t {

@@ -1,6 +1,7 @@
 // See tensor_product.hpp.
 #include "exec/tensor_product.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -197,11 +198,11 @@ class TensorProduct {
     if (transposed) {
       const uint32_t bytes = element_bits(e) / 8, per = 16 / bytes;
       for (uint32_t k = 0; k < bytes_of_row / bytes; ++k)
-        for (uint32_t unit = 0; unit < rows / per; ++unit) {
+        for (uint32_t row = 0; row < rows; row += per) {
           std::byte piece[16];
-          copy(from.transposed(unit, k), piece);
-          for (uint32_t i = 0; i < per; ++i)
-            std::memcpy(reinterpret_cast<std::byte*>(out + (unit * per + i) * words()) + k * bytes,
+          copy(from.transposed(row / per, k), piece);
+          for (uint32_t i = 0; i < std::min(per, rows - row); ++i)
+            std::memcpy(reinterpret_cast<std::byte*>(out + (row + i) * words()) + k * bytes,
                         piece + i * bytes, bytes);
         }
     } else {
