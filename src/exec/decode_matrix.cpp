@@ -27,6 +27,9 @@ Element element_of(Type t) {
     case Type::u8: return Element::u8;
     case Type::s4: return Element::s4;
     case Type::u4: return Element::u4;
+    case Type::e2m1: return Element::e2m1;
+    case Type::e2m3: return Element::e2m3;
+    case Type::e3m2: return Element::e3m2;
     case Type::b1: return Element::b1;
     case Type::s32: return Element::s32;
     default: return Element::f32;
@@ -160,6 +163,20 @@ void Decoder::emit_product(const ptx::MatrixForm& form) {
     add(second, second_registers(f));
     add(operands[3], 8);
     if (form.sparse) list.push_back(source(operands[4], Type::b32));
+  }
+  if (form.small) {
+    key.data_bytes = 16;
+    auto f = std::bit_cast<ProductForm>(imm);
+    f.unit = ProductUnit::tcgen05;
+    f.scale_blocks = form.scale_blocks;
+    imm = std::bit_cast<uint64_t>(f);
+    list.push_back(form.scale == Type::ue8m0 ? 1 : 0);
+    for (size_t i = 4; i < operands.size(); i += 2) {
+      const Operand &factors = operands[i], &which = operands[i + 1];
+      list.push_back(
+          source(factors.kind == Operand::Kind::vector ? in_->elements[factors.first] : factors, Type::b32));
+      for (uint32_t e = 0; e < 2; ++e) list.push_back(source(in_->elements[which.first + e], Type::u16));
+    }
   }
   const uint32_t side = put_side(list);
   const Handler h = select(key);

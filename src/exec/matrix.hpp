@@ -16,6 +16,7 @@
 // matter: see handlers/matrix.cpp.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 
 #include "exec/program.hpp"
@@ -43,7 +44,7 @@ enum class Element : uint8_t {
   e2m1
 };
 
-/// Which instruction's products: they differ in how they are summed.
+/// Which instruction's products: they differ in how they are summed. `tcgen05`: and mma with .kind.
 enum class ProductUnit : uint8_t { mma, wgmma, tcgen05 };
 
 [[nodiscard]] constexpr uint32_t element_bits(Element e) {
@@ -82,6 +83,17 @@ struct ProductForm {
   uint8_t scale_blocks = 0;       ///< parts of K that have a scale factor each; 0: there are none
 };
 static_assert(sizeof(ProductForm) == 8);
+
+/// The value of a scale factor: ue8m0, or (`!is_power`) ue4m3.
+[[nodiscard]] constexpr double scale_factor(uint32_t byte, bool is_power) {
+  const auto from = [](uint64_t bits) { return std::bit_cast<double>(bits); };
+  constexpr uint64_t nan = 0x7ff8'0000'0000'0000, one = 1023;
+  if (is_power) return byte == 0xff ? from(nan) : from((byte + one - 127) << 52);
+  const uint32_t exponent = byte >> 3 & 15, mantissa = byte & 7;
+  if ((byte & 0x7f) == 0x7f) return from(nan);
+  return exponent == 0 ? mantissa * from((one - 9) << 52)
+                       : (8 + mantissa) * from((one + exponent - 10) << 52);
+}
 
 inline constexpr uint32_t most_k = 128, most_rows = 128, most_columns = 256, most_scale_blocks = 4;
 /// Words of a row of `first` or a column of `second`: 128 bits a part, 8 parts.

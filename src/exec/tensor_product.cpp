@@ -85,13 +85,6 @@ uint32_t packed_bits(Element e) {
 
 constexpr uint32_t bytes_of_row = 32;  ///< along K, but for numbers of fewer bits
 
-double scale_factor(uint32_t byte, bool is_power) {
-  if (is_power) return byte == 0xff ? std::nan("") : std::ldexp(1.0, static_cast<int>(byte) - 127);
-  const uint32_t exponent = byte >> 3 & 15, mantissa = byte & 7;
-  if ((byte & 0x7f) == 0x7f) return std::nan("");
-  return exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(8 + mantissa, static_cast<int>(exponent) - 10);
-}
-
 /// One lane's product.
 class TensorProduct {
  public:

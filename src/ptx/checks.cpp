@@ -1008,7 +1008,7 @@ struct OperandChecker {
         return;
       }
       case MatrixForm::Kind::product:
-        count(form.sparse ? 6 : 4, form.sparse ? 6 : 4);
+        if (const size_t all = form.sparse ? 6 : form.scale_blocks != 0 ? 8 : 4; true) count(all, all);
         fragment(operands[0], true, form.d, form.d_registers);
         fragment(operands[1], false, form.a, form.a_registers);
         fragment(operands[2], false, form.b, form.b_registers);
@@ -1017,6 +1017,8 @@ struct OperandChecker {
           check_scalar(operands[4], {}, Type::b32, false);
           constant(operands[5], {0, 1, 2, 3});
         }
+        for (size_t i = 4; form.scale_blocks != 0 && i < operands.size(); i += 2)
+          scale_factors(operands[i], operands[i + 1]);
         return;
       case MatrixForm::Kind::group_product: group_product(form, count); return;
       case MatrixForm::Kind::group_wait:
@@ -1037,6 +1039,18 @@ struct OperandChecker {
       }
       case MatrixForm::Kind::tensor_product: tensor_product(count); return;
     }
+  }
+
+  /// A register with scale factors, and {which byte of it, which thread's}.
+  void scale_factors(Operand& factors, Operand& which) {
+    if (factors.kind == Operand::Kind::vector)
+      fragment(factors, false, Type::b32, 1);
+    else
+      check_scalar(factors, {}, Type::b32, false);
+    if (which.kind != Operand::Kind::vector || which.count != 2)
+      fail(which, name() + " takes {byte, thread} here, not " + described(which));
+    for (uint32_t i = 0; i < 2; ++i)
+      check_scalar(instruction.elements[which.first + i], {}, Type::u16, false);
   }
 
   /// An address of tensor memory: a register of 32 bits.

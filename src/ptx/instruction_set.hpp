@@ -52,6 +52,11 @@ enum class Type : uint8_t {
   s4,
   u2,
   s2,
+  e2m1,
+  e2m3,
+  e3m2,
+  ue8m0,
+  ue4m3,
   b1  ///< inside registers of matrix fragments only
 };
 
@@ -70,6 +75,11 @@ enum class Type : uint8_t {
     case Type::e4m3:
     case Type::e5m2:
     case Type::e2m1x2:
+    case Type::e2m1:
+    case Type::e2m3:
+    case Type::e3m2:
+    case Type::ue8m0:
+    case Type::ue4m3:
     case Type::b1: return 1;
     case Type::b16:
     case Type::u16:
@@ -258,8 +268,8 @@ struct InstructionInfo {
   bool supported = false;
   std::array<OperandForm, 7> forms{};
   uint8_t form_count = 0;
-  std::array<TypeMask, 4> types{};              ///< legal, by position
-  std::array<TypeMask, 4> types_unsupported{};  ///< the legal ones that are refused
+  std::array<TypeMask, 5> types{};              ///< legal, by position
+  std::array<TypeMask, 5> types_unsupported{};  ///< the legal ones that are refused
   uint8_t type_count = 0;
   std::array<ModifierRule, 44> modifiers{};
   uint8_t modifier_count = 0;

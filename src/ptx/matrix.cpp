@@ -107,7 +107,46 @@ class Reader {
     return "";
   }
 
+  [[nodiscard]] bool has_kind() const {
+    return has(Mod::kind_f8f6f4) || has(Mod::kind_mxf8f6f4) || has(Mod::kind_mxf4) || has(Mod::kind_mxf4nvf4);
+  }
+
+  /// mma with .kind, for sm_120a and its like.
+  std::string small_mma() {
+    f_.kind = MatrixForm::Kind::product;
+    f_.small = true;
+    if (std::string bad = block_scales(); !bad.empty()) return bad;
+    const bool four = has(Mod::kind_mxf4) || has(Mod::kind_mxf4nvf4), scaled = has(Mod::block_scale);
+    if (types_.size() != (scaled ? 5u : 4u)) return "it takes four types, with .block_scale five";
+    f_.d = types_[0];
+    f_.a = types_[1];
+    f_.b = types_[2];
+    f_.c = types_[3];
+    if (scaled) f_.scale = types_[4];
+    const auto fits = [&](Type t) {
+      return t == Type::e2m1 || (!four && one_of(t, {Type::e4m3, Type::e5m2, Type::e3m2, Type::e2m3}));
+    };
+    if (!fits(f_.a) || !fits(f_.b) || f_.c != f_.d || !(f_.d == Type::f32 || (f_.d == Type::f16 && !scaled)))
+      return "these types do not go together";
+    f_.scale_blocks = !scaled ? 0 : has(Mod::scale_vec_4X) ? 4 : four ? 2 : 1;
+    if (scaled && f_.scale != (f_.scale_blocks == 4 ? Type::ue4m3 : Type::ue8m0))
+      return "these scale factors do not go with this .kind";
+    if (f_.sparse) return "sparse products of this .kind are not supported";
+    if (has(Mod::satfinite) || rounded() || has(Mod::popc) || has(Mod::xor_) || has(Mod::and_))
+      return "it takes no such modifier";
+    if (shape_.layouts != 2 || column(0) || !column(1)) return "it takes .row.col here";
+    if (!is(16, 8, four ? 64 : 32)) return "this shape does not go with these types";
+    f_.b_column = true;
+    f_.d_registers = f_.c_registers = f_.d == Type::f16 ? 2 : 4;
+    f_.a_registers = 4;
+    f_.b_registers = 2;
+    return "";
+  }
+
   std::string mma() {
+    if (has_kind()) return small_mma();
+    if (has(Mod::block_scale) || has(Mod::scale_vec_1X) || has(Mod::scale_vec_2X) || has(Mod::scale_vec_4X))
+      return "scale factors go with .kind";
     f_.kind = MatrixForm::Kind::product;
     if (std::string bad = product_types(); !bad.empty()) return bad;
     if (!types_agree()) return "these types do not go together";
@@ -262,6 +301,11 @@ class Reader {
 
   std::string tensor_product() {
     f_.kind = MatrixForm::Kind::tensor_product;
+    return block_scales();
+  }
+
+  /// Whether .block_scale and what follows it go with .kind.
+  [[nodiscard]] std::string block_scales() const {
     const bool four = has(Mod::kind_mxf4nvf4), two = has(Mod::kind_mxf4), one = has(Mod::kind_mxf8f6f4);
     if ((one || two || four) != has(Mod::block_scale))
       return one || two || four ? "this .kind needs .block_scale"

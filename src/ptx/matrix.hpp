@@ -20,7 +20,8 @@ struct MatrixForm {
     transpose,      ///< movmatrix: d, a
     load,           ///< wmma.load: {d}, [matrix] (, stride)
     store,          ///< wmma.store: [matrix], {a} (, stride)
-    product,        ///< mma, wmma.mma: {d}, {a}, {b}, {c} (, metadata, selector)
+    product,        ///< mma, wmma.mma: {d}, {a}, {b}, {c} (, metadata, selector) (, scales of A, {byte,
+                    ///< thread}, scales of B, {byte, thread})
     group_product,  ///< wgmma.mma_async: {d}, {a} or descriptor, descriptor (, metadata, selector), scale-d,
                     ///< …
     group_wait,     ///< wgmma.wait_group: count
@@ -37,6 +38,11 @@ struct MatrixForm {
   char fragment = 0;  ///< wmma.load and .store: a, b, c or d
   bool a_column = false, b_column = false;
   bool sparse = false;
+  /// mma with .kind: numbers of 4, 6 and 8 bits, a byte each, of .kind::mxf4… half a byte; parts of K that
+  /// have a scale factor each, and the type of those.
+  bool small = false;
+  uint8_t scale_blocks = 0;
+  Type scale = Type::none;
   uint8_t d_registers = 0, a_registers = 0, b_registers = 0, c_registers = 0;
 };
 

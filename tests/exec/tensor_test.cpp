@@ -510,6 +510,97 @@ TEST(TensorProduct, IsThatOfItsElements) {
   for (const Case& c : cases) Product(c).check();
 }
 
+// mma with .kind, whose numbers and scale factors the lanes hold.
+
+struct SmallCase {
+  std::string kind;
+  Kept a, b;
+  uint32_t k = 32, scale_blocks = 0;
+  bool powers = true;
+  uint32_t byte = 0, thread_a = 0, thread_b = 0;
+};
+
+TEST(SmallProduct, IsThatOfItsElements) {
+  const std::vector<SmallCase> cases = {
+      {"kind::f8f6f4", e4m3, e5m2},
+      {"kind::f8f6f4", e3m2, e2m1},
+      {"kind::f8f6f4", e2m1, e2m3},
+      {"kind::mxf8f6f4.block_scale.scale_vec::1X", e4m3, e2m1, 32, 1, true, 3, 1, 2},
+      {"kind::mxf4.block_scale.scale_vec::2X", e2m1, e2m1, 64, 2, true, 2, 0, 3},
+      {"kind::mxf4nvf4.block_scale.scale_vec::4X", e2m1, e2m1, 64, 4, false, 0, 1, 1},
+  };
+  const auto name = [](const Kept& t) {
+    return t.bits == 4   ? "e2m1"
+           : t.bits == 6 ? (t.code == 3 ? "e2m3" : "e3m2")
+                         : (t.code == 0 ? "e4m3" : "e5m2");
+  };
+  for (const SmallCase& c : cases) {
+    // Words of a lane: four of A, two of B, scale factors of A and of B.
+    std::vector<uint32_t> words(32 * 8);
+    const uint32_t held = c.k == 64 ? 4 : 8, per = 32 / held, t_step = per;
+    const auto put = [&](uint32_t lane, uint32_t word, uint32_t place, const Kept& type, int x) {
+      const uint32_t up = held == 8 && type.bits == 4 ? 2 : 0;  // 4 bits in the middle of a byte
+      words[lane * 8 + word] |= type.from(x) << (place * held + up);
+    };
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t word = 0; word < 4; ++word)
+        for (uint32_t place = 0; place < per; ++place) {
+          const uint32_t k = lane % 4 * t_step + place + word / 2 * (c.k / 2), row = lane / 4 + word % 2 * 8;
+          put(lane, word, place, c.a, element(0, row, k));
+          if (word < 2)
+            put(lane, 4 + word, place, c.b,
+                element(1, lane / 4, lane % 4 * t_step + place + word * (c.k / 2)));
+        }
+    const auto factor = [&](int power) {
+      return static_cast<uint32_t>(c.powers ? power + 127 : (power + 7) << 3);
+    };
+    for (uint32_t i = 0; i < c.scale_blocks; ++i) {
+      for (uint32_t row = 0; row < 16; ++row)
+        words[(row % 8 * 4 + c.thread_a * 2 + row / 8) * 8 + 6] |= factor(scale(0, row, i))
+                                                                   << (8 * (c.byte + i));
+      for (uint32_t n = 0; n < 8; ++n)
+        words[(n * 4 + c.thread_b) * 8 + 7] |= factor(scale(1, n, i)) << (8 * (c.byte + i));
+    }
+    const std::string which = "{" + std::to_string(c.byte) + ", ",
+                      scales = c.scale_blocks == 0
+                                   ? ""
+                                   : ", {%v6}, " + which + std::to_string(c.thread_a) + "}, {%v7}, " + which +
+                                         std::to_string(c.thread_b) + "}";
+    std::string body =
+        ".reg .b32 %v<8>;\n.reg .f32 %d<4>;\nmul.wide.u32 %rd4, %r1, 32;\nadd.u64 %rd4, %rd4, %rd1;\n";
+    for (uint32_t i = 0; i < 8; ++i)
+      body += "ld.global.b32 " + reg("%v", i) + ", [%rd4+" + std::to_string(4 * i) + "];\n";
+    for (uint32_t i = 0; i < 4; ++i) body += "mov.f32 " + reg("%d", i) + ", 0f3F800000;\n";
+    body += "mma.sync.aligned." + c.kind + ".m16n8k" + std::to_string(c.k) + ".row.col.f32." + name(c.a) +
+            "." + name(c.b) + ".f32" +
+            (c.scale_blocks == 0 ? ""
+             : c.powers          ? ".ue8m0"
+                                 : ".ue4m3") +
+            " {%d0, %d1, %d2, %d3}, {%v0, %v1, %v2, %v3}, {%v4, %v5}, {%d0, %d1, %d2, %d3}" + scales + ";\n";
+    for (uint32_t i = 0; i < 4; ++i)
+      body += "st.global.f32 [%rd4+" + std::to_string(1024 + 4 * i) + "], " + reg("%d", i) + ";\n";
+    Program p(body, "", "sm_120a");
+    const LaunchResult result = p.run_with({1}, {32}, 1024, [&](uint64_t out) {
+      std::memcpy(reinterpret_cast<void*>(out), words.data(), words.size() * 4);
+    });
+    ASSERT_TRUE(result.findings.empty()) << result.findings[0].message;
+    for (uint32_t lane = 0; lane < 32; ++lane)
+      for (uint32_t i = 0; i < 4; ++i) {
+        const uint32_t row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+        double sum = 1;
+        for (uint32_t k = 0; k < c.k; ++k) {
+          const uint32_t block = c.scale_blocks == 0 ? 0 : k * c.scale_blocks / c.k;
+          sum += element(0, row, k) * element(1, column, k) *
+                 (c.scale_blocks == 0 ? 1 : std::ldexp(1.0, scale(0, row, block) + scale(1, column, block)));
+        }
+        const uint32_t word = p.word(256 + lane * 8 + i);
+        float d;
+        std::memcpy(&d, &word, sizeof d);
+        ASSERT_EQ(d, sum) << c.kind << " row " << row << " column " << column;
+      }
+  }
+}
+
 // What --check says of its reads of shared memory.
 
 /// A product of 64 rows and 8 columns without a swizzle, of what `before` puts there; `after` follows it.

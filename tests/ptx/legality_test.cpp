@@ -1,5 +1,5 @@
 // The parser says of an instruction what the assembler says. Each line of legality.txt is a verdict of
-// ptxas 13.0 for sm_90, of legality-sm_100a.txt for sm_100a, and a statement:
+// ptxas 13.0 for sm_90, of legality-sm_100a.txt for sm_100a and so on, and a statement:
 //   ok        both take it
 //   bad       both refuse it
 //   refused   ptxas takes it, Lanescope says that it is not supported
@@ -34,7 +34,7 @@ std::string declarations(const std::string& target) {
 }
 
 /// The refusal, or nothing.
-std::string refusal(const std::string& declared, const std::string& statement) {
+std::string verdict_of(const std::string& declared, const std::string& statement) {
   try {
     const Module module = parse(declared + statement + "\n}\n", "test.ptx");
     for (const Function& function : module.functions) module.check_runs(function, function);
@@ -54,7 +54,7 @@ std::map<std::string, int> check(const std::string& file, const std::string& tar
     const size_t blank = line.find(' ');
     const std::string verdict = line.substr(0, blank);
     const std::string statement = line.substr(blank + 1);
-    const std::string why = refusal(declared, statement);
+    const std::string why = verdict_of(declared, statement);
     ++seen[verdict];
     if (verdict == "ok" || verdict == "lenient")
       EXPECT_EQ(why, "") << statement;
@@ -78,6 +78,9 @@ TEST(Legality, AgreesWithTheAssemblerForBlackwell) {
   auto seen = check("legality-sm_100a.txt", "sm_100a");
   EXPECT_GT(seen["ok"], 100);
   EXPECT_GT(seen["bad"], 200);
+  seen = check("legality-sm_120a.txt", "sm_120a");
+  EXPECT_GT(seen["ok"], 30);
+  EXPECT_GT(seen["bad"], 50);
 }
 
 }  // namespace

@@ -350,6 +350,58 @@ const Inst* product(Warp& w, const Inst* in) {
   return in + 1;
 }
 
+/// What the lanes hold of numbers of less than 8 bits → a byte each: of 4 bits two in a byte, or (`shifted`)
+/// one in bits 2 to 5. `count` words become twice as many, or as many.
+void spread_numbers(uint32_t* words, uint32_t count, bool halved, bool shifted) {
+  for (uint32_t i = count; halved && i-- > 0;) {
+    const uint32_t word = words[i];
+    for (uint32_t half = 0; half < 2; ++half) {
+      const uint32_t four = word >> (16 * half) & 0xffffu;
+      words[2 * i + half] =
+          (four & 0xfu) | (four & 0xf0u) << 4 | (four & 0xf00u) << 8 | (four & 0xf000u) << 12;
+    }
+  }
+  for (uint32_t i = 0; i < count && shifted; ++i) words[i] = words[i] >> 2 & 0x0f0f0f0fu;
+}
+
+/// mma with .kind. After the registers of D, A, B and C: whether scale factors are powers of two; then of A
+/// and of B the register with them, the byte that counts, and who has it. Of each four lanes two have those
+/// of rows g and g + 8 of A, one those of column g of B.
+const Inst* product_small(Warp& w, const Inst* in) {
+  const auto f = std::bit_cast<ProductForm>(in->imm);
+  ProductForm held = f;
+  const bool halved = f.first == Element::e2m1 && f.parts == 4;  // 64 numbers in 32 bytes
+  if (halved) held.parts = 2;
+  Bench& b = bench();
+  const uint32_t* d = w.side + in->b;
+  const uint32_t* first = d + accumulator_registers(f, f.d);
+  const uint32_t* second = first + first_registers(held);
+  const uint32_t* c = second + second_registers(held);
+  const uint32_t* scales = c + accumulator_registers(f, f.c);
+  gather_first(w, held, first, b.first);
+  gather_second(w, held, second, b.second);
+  gather_result(w, f, c, b);
+  spread_numbers(b.first, f.rows * held.parts * 4u, halved, !halved && f.first == Element::e2m1);
+  spread_numbers(b.second, columns_of(f) * held.parts * 4u, halved, !halved && f.second == Element::e2m1);
+  const auto read_scales = [&](const uint32_t* list, uint32_t lines, double(*to)[most_scale_blocks]) {
+    for (uint32_t i = 0; i < lines; ++i) {
+      const uint32_t quad = i % 8 * 4, thread = reg<uint16_t>(w, list[2])[quad],
+                     byte = reg<uint16_t>(w, list[1])[quad],
+                     lane = quad + (lines == 16 ? thread % 2 * 2 + i / 8 : thread % 4);
+      for (uint32_t block = 0; block < f.scale_blocks; ++block)
+        to[i][block] = scale_factor(reg<uint32_t>(w, list[0])[lane] >> (8 * ((byte + block) % 4)) & 0xff,
+                                    scales[0] != 0);
+    }
+  };
+  if (f.scale_blocks != 0) {
+    read_scales(scales + 1, f.rows, b.first_scale);
+    read_scales(scales + 4, columns_of(f), b.second_scale);
+  }
+  multiply(b, f);
+  scatter_result(w, f, d, b);
+  return in + 1;
+}
+
 /// f64: multiplications and additions one after the other along K, each rounded once.
 const Inst* product_f64(Warp& w, const Inst* in) {
   const auto f = std::bit_cast<ProductForm>(in->imm);
@@ -600,10 +652,12 @@ Handler select_matrix(const HandlerKey& key) {
   if (key.op == ptx::Op::movmatrix) return transpose;
   if (key.op == ptx::Op::wgmma) return group_product;
   if (key.op != ptx::Op::mma && key.op != ptx::Op::wmma) return nullptr;
-  // key.data_bytes: 1 and 4 ask for parts of wmma.load and .store, 2 for the quads of m8n8k4, 8 for f64.
+  // key.data_bytes: 1 and 4 ask for parts of wmma.load and .store, 2 for the quads of m8n8k4, 8 for f64, 16
+  // for products with .kind.
   if (key.data_bytes == 1) return pack_bytes;
   if (key.data_bytes == 4) return fragment_addresses;
   if (key.data_bytes == 2) return product_quads;
+  if (key.data_bytes == 16) return product_small;
   if (key.data_bytes == 8) return with_rounding<product_f64, false>(key);
   return product;
 }
