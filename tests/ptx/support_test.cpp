@@ -23,7 +23,7 @@ namespace {
 
 constexpr const char* page_path = LANESCOPE_SOURCE_DIR "/docs/ptx-support.md";
 constexpr const char* numbers = "which number stands for what is not documented";
-constexpr const char* later = "for sm_100 and later";
+constexpr const char* later = "of sm_100 and later, not there yet";
 
 using Reasons = std::map<std::string_view, std::string_view>;
 
@@ -224,7 +224,7 @@ std::string page() {
                           reason(word_reasons, r.word, fmt::format("{}.{}", row.name, r.word)));
   });
   text +=
-      "\nTypes of fewer than 8 bits other than inside matrix fragments, and what instructions have for "
+      "\nTypes of fewer than 8 bits other than inside matrix fragments, and what else instructions have for "
       "targets above\n"
       "sm_90 only, are unknown words and refused as such.\n\n## Special registers\n\n";
   std::string names, line;
