@@ -230,7 +230,7 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
                        ": the block has " + std::to_string(block.shared_bytes) + " bytes");
             return;
           }
-          read.push_back(static_cast<uint32_t>(address));
+          if (in->b != no_operand) read.push_back(static_cast<uint32_t>(address));
           // A row goes to each lane that is so many behind, or, of 64 alternating ones, to two lanes of a
           // half.
           const uint32_t first = form.alternates ? row / 32 * 64 + row % 32 : row,
