@@ -260,6 +260,9 @@ class BlockChecks {
   /// Whether the address in the window of shared memory, which names a block, is in another one of the
   /// cluster; makes it the offset there.
   static bool leads_elsewhere(Now& now, uint32_t lane, uint64_t& at);
+  /// An agent reads for the lane, 16 bytes at each of these offsets. `keeps`: it is on its way until somebody
+  /// has waited for it.
+  void read_by_agent(Now& now, uint32_t lane, std::span<const uint32_t> offsets, bool keeps);
   /// What lanes of `now.shared` do to this block's memory.
   void look_for_races(Now& now);
   /// The same for lanes that come from another block.

@@ -878,14 +878,18 @@ void BlockChecks::read_for_product(Warp& w, const Inst* in, uint32_t access,
     now.agent = agent;
     now.time = product_groups_[w.index] + 1;
   }
+  read_by_agent(now, lane, offsets, !shared || w.index % warps_of_group == 0);
+}
+
+void BlockChecks::read_by_agent(Now& now, uint32_t lane, std::span<const uint32_t> offsets, bool keeps) {
   for (const uint32_t offset : offsets) {
     now.offset[lane] = offset;
     if (checks_.init) look_at_init(now, lane);
     if (!checks_.race) continue;
+    if (now.w.block->rank != rank_) look_at_beginning(now, lane);
     look_for_races(now);
     each_piece(offset, now.bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
-    if (!shared || w.index % warps_of_group == 0)
-      bulk_.push_back({access, number_of(w, lane), now.agent, now.time, offset, now.bytes});
+    if (keeps) bulk_.push_back({now.number, number_of(now.w, lane), now.agent, now.time, offset, now.bytes});
   }
 }
 
@@ -911,15 +915,7 @@ void BlockChecks::read_for_tensor_work(Warp& w, const Inst* in, uint32_t lane, u
   now.shared = 1u << lane;
   now.agent = work.agent;
   now.time = work.time;
-  for (const uint32_t offset : offsets) {
-    now.offset[lane] = offset;
-    if (checks_.init) look_at_init(now, lane);
-    if (!checks_.race) continue;
-    if (w.block->rank != rank_) look_at_beginning(now, lane);
-    look_for_races(now);
-    each_piece(offset, now.bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
-    bulk_.push_back({access, number_of(w, lane), now.agent, now.time, offset, now.bytes});
-  }
+  read_by_agent(now, lane, offsets, true);
 }
 
 void BlockChecks::tell_of(TensorWork work, uint64_t mbarrier) {
