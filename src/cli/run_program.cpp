@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <iostream>
 
 #include "base/error.hpp"
@@ -62,6 +63,17 @@ fs::path preloadable(const fs::path& folder, const fs::path& scratch) {
   fs::path link = scratch / "libraries.link";
   fs::create_directory_symlink(folder, link);
   return link;
+}
+
+/// The libraries of the CUDA toolkit that are there, newest first as above.
+std::vector<fs::path> toolkit_libraries(const fs::path& folder) {
+  std::vector<fs::path> found;
+  for (const auto& file : fs::directory_iterator(folder)) {
+    const std::string name = file.path().filename().string();
+    if (name.starts_with("libcu") && !name.starts_with("libcuda")) found.push_back(file.path());
+  }
+  std::ranges::sort(found, std::greater());
+  return found;
 }
 
 /// The program as a shell would find it.
@@ -188,6 +200,7 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   };
   std::string preloaded = (libraries / hook_name).string();
   for (const char* name : runtime_names) preloaded += ":" + (libraries / name).string();
+  for (const fs::path& library : toolkit_libraries(libraries)) preloaded += ":" + library.string();
   prepend("LD_PRELOAD", preloaded);
   prepend("LD_LIBRARY_PATH", libraries.string());
   // Numba, CuPy, Triton and PyTorch keep what was compiled: here PTX, which is no use elsewhere, and

@@ -32,7 +32,8 @@ NodeType Node::type() const {
                                 NodeType::graph,
                                 NodeType::memory_operations,
                                 NodeType::memory_operations,
-                                NodeType::condition};
+                                NodeType::condition,
+                                NodeType::kernel};
   static_assert(std::size(types) == std::variant_size_v<Work>);
   return types[work.index()];
 }

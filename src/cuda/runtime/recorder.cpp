@@ -207,13 +207,23 @@ bool Recorder::is_apart(const Stream& stream, const Block& block) {
   return !holds_address(found->second, block);
 }
 
+void Recorder::library_called(const char* name) {
+  const std::lock_guard lock(library_mutex_);
+  ++library_calls_[name];
+}
+
+void Recorder::library_failed(const std::string& defect) {
+  const std::lock_guard lock(library_mutex_);
+  library_defects_.push_back(defect);
+}
+
 bool Recorder::empty() const {
-  return entries_.empty() &&
+  return entries_.empty() && library_calls_.empty() &&
          std::all_of(copies_.begin(), copies_.end(), [](const Copies& copies) { return copies.count == 0; });
 }
 
 bool Recorder::has_errors() const {
-  return std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
+  return !library_defects_.empty() || std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
     return std::any_of(entry->sum.findings.begin(), entry->sum.findings.end(),
                        [](const exec::Finding& f) { return f.severity == exec::Finding::Severity::error; });
   });
@@ -225,6 +235,8 @@ void Recorder::forget() {
   live_.clear();
   last_ = nullptr;
   eligible_ = uncounted_ = 0;
+  library_calls_.clear();
+  library_defects_.clear();
   for (Copies& copies : copies_)
     copies.count = copies.bytes = copies.pageable = copies.repeated = copies.repeated_bytes =
         copies.independent = copies.independent_bytes = 0;
@@ -263,6 +275,10 @@ std::string Recorder::render() {
       report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable,
                                copies_[i].repeated, copies_[i].repeated_bytes, copies_[i].independent,
                                copies_[i].independent_bytes});
+  std::ranges::copy(library_defects_, std::back_inserter(report.notes));
+  for (const auto& [name, calls] : library_calls_)
+    report.notes.push_back(fmt::format("{}: {} call{}, which the host did; what they access is not counted.",
+                                       name, calls, calls == 1 ? "" : "s"));
   if (sampled_)
     report.notes.push_back(
         fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "

@@ -69,6 +69,10 @@ class Recorder {
     bool independent;  ///< of the kernel before it in its stream: is_apart()
   };
   void copied(const Copied& copy);
+  /// A function of one of the toolkit's libraries runs.
+  void library_called(const char* name);
+  /// It went where the device may not.
+  void library_failed(const std::string& defect);
   /// A kernel begins in the stream.
   void launched(const Stream& stream, const std::vector<std::byte>& parameters);
   /// Whether a kernel ran in the stream, and no parameter of the last one is an address in the block.
@@ -83,7 +87,7 @@ class Recorder {
   [[nodiscard]] std::string render();
   /// Whether there is anything to report.
   [[nodiscard]] bool empty() const;
-  /// Whether a kernel did wrong.
+  /// Whether a kernel, or a call of a library, did wrong.
   [[nodiscard]] bool has_errors() const;
   /// Drops everything: in the child of a fork.
   void forget();
@@ -111,6 +115,9 @@ class Recorder {
   uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
   uint64_t uncounted_ = 0;
   uint64_t recordings_ = 0;
+  std::mutex library_mutex_;  ///< of the next two
+  std::map<std::string, uint64_t> library_calls_;
+  std::vector<std::string> library_defects_;
   bool sampled_ = false;  ///< some launch had more blocks than are counted
 
   struct Copies {

@@ -37,6 +37,7 @@
 namespace lanescope::cuda {
 
 class Backlogs;
+class LibraryCall;
 class Recorder;
 struct Ticket;
 struct Binary;
@@ -218,9 +219,13 @@ struct ConditionWork {
   std::vector<std::shared_ptr<Graph>> bodies;
   std::shared_ptr<std::vector<Graph*>> given;  ///< the array that cudaGraphAddNode gave
 };
+struct LibraryWork {
+  std::shared_ptr<const LibraryCall> call;
+};
 /// What can be put into a stream or a graph.
-using Work = std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork,
-                          FreeWork, AllocationWork, ChildWork, WriteWordWork, WaitWordWork, ConditionWork>;
+using Work =
+    std::variant<std::monostate, KernelWork, CopyWork, SetWork, HostWork, RecordWork, WaitWork, FreeWork,
+                 AllocationWork, ChildWork, WriteWordWork, WaitWordWork, ConditionWork, LibraryWork>;
 
 class Runtime {
  public:
@@ -319,6 +324,7 @@ class Runtime {
   [[nodiscard]] std::string obstacle(uint64_t address, uint64_t bytes) const;
   Status run(const CopyWork& work, const Stream& stream);
   Status run(const SetWork& work);
+  Status run(const LibraryWork& work);
   Status run(const KernelWork& work, const Stream& stream);
 
   // stream.cpp

@@ -176,6 +176,7 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
       if (!has_come(work)) runtime.backlogs->defer(stream, {}, std::make_unique<WordWait>(runtime, work));
       return Status::success;
     }
+    Status operator()(const LibraryWork& work) const { return runtime.run(work); }
     Status operator()(const FreeWork& work) const {
       return runtime.release(work.pointer, {MemoryType::device, MemoryType::managed, MemoryType::host});
     }
