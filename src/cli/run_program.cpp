@@ -208,6 +208,9 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
   set("CUPY_CACHE_DIR", (reports / "cupy.cache").string());
   set("CUPY_COMPILE_WITH_PTX", "1");
+  // The package has machine code of CUB for all chips, and PTX for the newest one alone; CuPy does not notice
+  // that it was not run, and sums would be what lay in memory. Without it, it compiles kernels of its own.
+  setenv("CUPY_ACCELERATORS", "", 0);
   // Triton assembles its PTX itself: by this, which hands it on.
   set("TRITON_CACHE_DIR", (reports / "triton.cache").string());
   set("TORCHINDUCTOR_CACHE_DIR", (reports / "inductor.cache").string());

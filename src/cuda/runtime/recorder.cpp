@@ -276,9 +276,13 @@ std::string Recorder::render() {
                                copies_[i].repeated, copies_[i].repeated_bytes, copies_[i].independent,
                                copies_[i].independent_bytes});
   std::ranges::copy(library_defects_, std::back_inserter(report.notes));
-  for (const auto& [name, calls] : library_calls_)
-    report.notes.push_back(fmt::format("{}: {} call{}, which the host did; what they access is not counted.",
-                                       name, calls, calls == 1 ? "" : "s"));
+  if (!library_calls_.empty()) {
+    std::vector<std::string> calls;
+    for (const auto& [name, count] : library_calls_) calls.push_back(fmt::format("{} {}", count, name));
+    report.notes.push_back(fmt::format(
+        "Calls of the toolkit's libraries, which the host did, and whose accesses are not counted: {}.",
+        fmt::join(calls, ", ")));
+  }
   if (sampled_)
     report.notes.push_back(
         fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "
