@@ -1,0 +1,174 @@
+// See source.hpp: which number of which subsequence is the next, and on how many threads they are made.
+#include "cuda/libraries/rand/source.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <thread>
+#include <type_traits>
+#include <vector>
+
+#include "cuda/libraries/rand/numbers.hpp"
+
+namespace lanescope::cuda::rand {
+namespace {
+
+/// Calls body(first, last) for parts of `count`, on several threads if it is worth while to start them for so
+/// many numbers.
+template <typename Body>
+void in_parts(uint64_t count, uint64_t numbers, const Body& body) {
+  constexpr uint64_t worth_while = 1 << 17;
+  const uint64_t threads = std::min<uint64_t>(
+      {std::max(std::thread::hardware_concurrency(), 1u), 1 + numbers / worth_while, count, 32});
+  if (threads <= 1) return body(0, count);
+  std::vector<std::jthread> others;
+  for (uint64_t i = 1; i < threads; ++i)
+    others.emplace_back([&, i] { body(count * i / threads, count * (i + 1) / threads); });
+  body(0, count / threads);
+}
+
+/// The i-th result comes from subsequence i modulo their number; each goes on where it has stopped.
+template <typename State>
+class Interleaved final : public Source {
+ public:
+  using Begin = std::vector<State> (*)(uint64_t seed, uint64_t offset, size_t count);
+  Interleaved(Begin begin, uint64_t seed, uint64_t offset, size_t count)
+      : begin_(begin), seed_(seed), offset_(offset), count_(count) {}
+
+ private:
+  void fill(const Request& request) override {
+    if (streams_.empty()) {
+      streams_ = begin_(seed_, offset_, count_);
+      next_ = offset_ % count_;
+    }
+    const auto mean = static_cast<float>(request.mean), deviation = static_cast<float>(request.deviation);
+    switch (request.distribution) {
+      case Distribution::bits: return each<uint32_t>(request, [](State& state) { return bits(state); });
+      case Distribution::uniform: return each<float>(request, [](State& state) { return uniform(state); });
+      case Distribution::uniform_double:
+        return each<double>(request, [](State& state) { return uniform_double(state); });
+      case Distribution::normal:
+        return each<Pair<float>>(request, [=](State& s) { return scaled(normal(s), mean, deviation); });
+      case Distribution::normal_double:
+        return each<Pair<double>>(
+            request, [&](State& s) { return scaled(normal_double(s), request.mean, request.deviation); });
+      case Distribution::log_normal:
+        return each<Pair<float>>(request,
+                                 [=](State& s) { return exponential(scaled(normal(s), mean, deviation)); });
+      case Distribution::log_normal_double:
+        return each<Pair<double>>(request, [&](State& s) {
+          return exponential(scaled(normal_double(s), request.mean, request.deviation));
+        });
+    }
+  }
+
+  template <typename Result, typename Draw>
+  void each(const Request& request, const Draw& draw) {
+    auto* out = static_cast<Result*>(request.out);
+    const uint64_t results = request.count * number_size(request.distribution) / sizeof(Result);
+    in_parts(std::min(count_, results), request.count, [&](uint64_t first, uint64_t last) {
+      for (uint64_t row = 0; row + first < results; row += count_) {
+        for (uint64_t i = first; i < std::min(last, results - row); ++i)
+          out[row + i] = draw(streams_[(next_ + i) % count_]);
+      }
+    });
+    next_ = (next_ + results) % count_;
+  }
+
+  const Begin begin_;
+  const uint64_t seed_, offset_, count_;
+  std::vector<State> streams_;  ///< made when the first number is needed
+  uint64_t next_ = 0;           ///< the subsequence of the next result
+};
+
+/// Philox makes four 32-bit numbers at a time, so its 65536 subsequences are interleaved by fours, of
+/// results: what needs two 32-bit numbers each takes two fours of the same subsequence.
+class PhiloxSource final : public Source {
+ public:
+  PhiloxSource(uint64_t seed, uint64_t offset)
+      : seed_(seed), row_(offset / per_row), next_(offset % per_row) {}
+
+ private:
+  static constexpr uint64_t per_row = 4 * Philox::subsequences;
+
+  void fill(const Request& request) override {
+    const auto mean = static_cast<float>(request.mean), deviation = static_cast<float>(request.deviation);
+    switch (request.distribution) {
+      case Distribution::bits: return each<uint32_t, 1>(request, [](const Four& x) { return x; });
+      case Distribution::uniform:
+        return each<float, 1>(request, [](const Four& x) {
+          return std::array{uniform_of(x[0]), uniform_of(x[1]), uniform_of(x[2]), uniform_of(x[3])};
+        });
+      case Distribution::uniform_double:
+        return each<double, 2>(request, [](const Four& x) {
+          return std::array{uniform_of(x[0], x[1]), uniform_of(x[2], x[3])};
+        });
+      case Distribution::normal:
+        return each<float, 1>(request, [=](const Four& x) { return four_normal(x, mean, deviation); });
+      case Distribution::normal_double:
+        return each<double, 2>(request,
+                               [&](const Four& x) { return two_normal(x, request.mean, request.deviation); });
+      case Distribution::log_normal:
+        return each<float, 1>(request, [=](const Four& x) {
+          auto result = four_normal(x, mean, deviation);
+          for (float& number : result) number = exponential(number);
+          return result;
+        });
+      case Distribution::log_normal_double:
+        return each<double, 2>(request, [&](const Four& x) {
+          auto result = two_normal(x, request.mean, request.deviation);
+          for (double& number : result) number = exponential(number);
+          return result;
+        });
+    }
+  }
+
+  using Four = std::array<uint32_t, 4>;
+  static std::array<float, 4> four_normal(const Four& x, float mean, float deviation) {
+    const auto a = scaled(normal_of(x[0], x[1]), mean, deviation),
+               b = scaled(normal_of(x[2], x[3]), mean, deviation);
+    return {a.first, a.second, b.first, b.second};
+  }
+  static std::array<double, 2> two_normal(const Four& x, double mean, double deviation) {
+    const auto pair = scaled(box_muller(uniform_of(x[0], x[1]), 2 * uniform_of(x[2], x[3])), mean, deviation);
+    return {pair.first, pair.second};
+  }
+
+  /// Four results are `rows` times draw(four numbers).
+  template <typename Result, uint64_t rows, typename Draw>
+  void each(const Request& request, const Draw& draw) {
+    auto* out = static_cast<Result*>(request.out);
+    const uint64_t end = next_ + request.count;
+    in_parts((end + 3) / 4 - next_ / 4, request.count, [&](uint64_t first, uint64_t last) {
+      for (uint64_t four = next_ / 4 + first; four < next_ / 4 + last; ++four) {
+        std::array<Result, 4> results;
+        for (uint64_t row = 0; row < rows; ++row) {
+          const auto part = draw(Philox::block(seed_, four % Philox::subsequences,
+                                               row_ + four / Philox::subsequences * rows + row));
+          std::copy(part.begin(), part.end(), results.begin() + part.size() * row);
+        }
+        for (uint64_t i = std::max(four * 4, next_); i < std::min(four * 4 + 4, end); ++i)
+          out[i - next_] = results[i - four * 4];
+      }
+    });
+    row_ += end / per_row * rows;
+    next_ = end % per_row;
+  }
+
+  const uint64_t seed_;
+  uint64_t row_;   ///< how many fours each subsequence has given
+  uint64_t next_;  ///< of the results of a row
+};
+
+}  // namespace
+
+std::shared_ptr<Source> make_source(Type type, Ordering ordering, uint64_t seed, uint64_t offset) {
+  switch (type) {
+    case Type::mrg32k3a:
+      return std::make_shared<Interleaved<Mrg32k3a>>(mrg32k3a_streams, seed, offset,
+                                                     ordering == Ordering::legacy ? 4096 : 81920);
+    case Type::philox: return std::make_shared<PhiloxSource>(seed, offset);
+    default: return std::make_shared<Interleaved<Xorwow>>(xorwow_streams, seed, offset, 4096);
+  }
+}
+
+}  // namespace lanescope::cuda::rand
