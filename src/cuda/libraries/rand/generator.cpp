@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "cuda/libraries/call.hpp"
+#include "cuda/libraries/rand/poisson.hpp"
 #include "cuda/libraries/rand/source.hpp"
 
 namespace lanescope::cuda::rand {
@@ -119,6 +120,7 @@ Status generate(Generator* handle, const char* name, Request request) {
     } else {
       generator.offset += twos ? request.count / 2 : request.count;
     }
+    request.on_host = generator.on_host;
     if (generator.on_host) {
       generator.source->generate(request);
       return Status::success;
@@ -238,6 +240,26 @@ LANESCOPE_NORMAL(curandGenerateNormal, Distribution::normal, float)
 LANESCOPE_NORMAL(curandGenerateNormalDouble, Distribution::normal_double, double)
 LANESCOPE_NORMAL(curandGenerateLogNormal, Distribution::log_normal, float)
 LANESCOPE_NORMAL(curandGenerateLogNormalDouble, Distribution::log_normal_double, double)
+
+LANESCOPE_CUDA_API Status curandGeneratePoisson(Generator* generator, uint32_t* out, size_t count,
+                                                double mean) {
+  constexpr const char* name = "curandGeneratePoisson";
+  if (!(mean > 0 && mean <= 400000)) {
+    return with(generator, name, [&](Generator&) {
+      return refuse(Status::out_of_range, name, "the mean is {}, and must be above 0 and at most 400000",
+                    mean);
+    });
+  }
+  if (mean >= PoissonTable::too_large) {
+    return refuse(Status::internal_error, name, "the mean is {}, and from {} on it is not implemented", mean,
+                  PoissonTable::too_large);
+  }
+  return generate(generator, name,
+                  {.distribution = Distribution::poisson,
+                   .out = out,
+                   .count = count,
+                   .poisson = std::make_shared<PoissonTable>(mean)});
+}
 
 LANESCOPE_CUDA_API Status curandGetVersion(int* out) {
   if (out == nullptr)

@@ -49,47 +49,55 @@ struct Pair {
   T first, second;
 };
 
-// A normally distributed pair of a uniform one, by Box and Muller. A GPU takes sine and cosine in single
-// precision from its special function units, whose last bits are not known: these are the exact ones.
-inline Pair<float> box_muller(float u, float angle) {
+// Normally distributed pairs of uniform ones, by Box and Muller. In single precision a GPU takes sine and
+// cosine from its special function units: of a fraction of a turn, which is rounded towards zero; their last
+// bits are not known. A generator of the host has the host's functions.
+inline Pair<float> box_muller(float u, float angle, bool on_host) {
+  if (on_host) {
+    const float radius = std::sqrt(-2 * std::log(u));
+    return {std::sin(angle) * radius, std::cos(angle) * radius};
+  }
   const float radius = std::sqrt(-2 * static_cast<float>(std::log(static_cast<double>(u))));
-  return {static_cast<float>(std::sin(static_cast<double>(angle))) * radius,
-          static_cast<float>(std::cos(static_cast<double>(angle))) * radius};
+  const double product = static_cast<double>(angle) * (std::numbers::inv_pi_v<float> / 2);
+  auto turns = static_cast<float>(product);
+  if (static_cast<double>(turns) > product) turns = std::nextafter(turns, 0.0f);
+  const double exact = turns * 2 * std::numbers::pi;
+  return {static_cast<float>(std::sin(exact)) * radius, static_cast<float>(std::cos(exact)) * radius};
 }
 inline Pair<double> box_muller(double u, double half_turns) {
   const double radius = std::sqrt(-2 * std::log(u));
   const double angle = half_turns * std::numbers::pi;
   return {std::sin(angle) * radius, std::cos(angle) * radius};
 }
-inline Pair<float> normal_of(uint32_t x, uint32_t y) {
+inline Pair<float> normal_of(uint32_t x, uint32_t y, bool on_host) {
   constexpr float scale = std::numbers::pi_v<float> * 2 / static_cast<float>(two_to_32);
-  return box_muller(uniform_of(x), std::fma(static_cast<float>(y), scale, scale / 2));
+  const auto turn = static_cast<float>(y);
+  return box_muller(uniform_of(x), on_host ? turn * scale + scale / 2 : std::fma(turn, scale, scale / 2),
+                    on_host);
 }
 
 template <typename State>
-Pair<float> normal(State& state) {
+Pair<float> normal(State& state, bool on_host) {
   const uint32_t x = state.next(), y = state.next();
-  return normal_of(x, y);
+  return normal_of(x, y, on_host);
 }
 template <typename State>
 Pair<double> normal_double(State& state) {
   const double u = uniform_double(state);
   return box_muller(u, 2 * uniform_double(state));
 }
-inline Pair<float> normal(Mrg32k3a& state) {
+inline Pair<float> normal(Mrg32k3a& state, bool on_host) {
   const float u = uniform(state);
-  return box_muller(u, uniform(state) * (std::numbers::pi_v<float> * 2));
+  return box_muller(u, uniform(state) * (std::numbers::pi_v<float> * 2), on_host);
 }
 
 template <typename T>
-Pair<T> scaled(Pair<T> z, T mean, T deviation) {
-  return {std::fma(z.first, deviation, mean), std::fma(z.second, deviation, mean)};
+T scaled(T z, T mean, T deviation, bool on_host) {
+  return on_host ? mean + z * deviation : std::fma(z, deviation, mean);
 }
-inline float exponential(float x) { return static_cast<float>(std::exp(static_cast<double>(x))); }
-inline double exponential(double x) { return std::exp(x); }
-template <typename T>
-Pair<T> exponential(Pair<T> x) {
-  return {exponential(x.first), exponential(x.second)};
+inline float exponential(float x, bool on_host) {
+  return on_host ? std::exp(x) : static_cast<float>(std::exp(static_cast<double>(x)));
 }
+inline double exponential(double x, bool) { return std::exp(x); }
 
 }  // namespace lanescope::cuda::rand

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cuda/libraries/rand/numbers.hpp"
+#include "cuda/libraries/rand/poisson.hpp"
 
 namespace lanescope::cuda::rand {
 namespace {
@@ -26,6 +27,23 @@ void in_parts(uint64_t count, uint64_t numbers, const Body& body) {
   body(0, count / threads);
 }
 
+/// What becomes of a standard normal number.
+template <typename T>
+struct Transform {
+  T mean, deviation;
+  bool log, on_host;
+  explicit Transform(const Request& request)
+      : mean(static_cast<T>(request.mean)),
+        deviation(static_cast<T>(request.deviation)),
+        log(request.distribution == Distribution::log_normal ||
+            request.distribution == Distribution::log_normal_double),
+        on_host(request.on_host) {}
+  T operator()(T z) const {
+    const T number = scaled(z, mean, deviation, on_host);
+    return log ? exponential(number, on_host) : number;
+  }
+};
+
 /// The i-th result comes from subsequence i modulo their number; each goes on where it has stopped.
 template <typename State>
 class Interleaved final : public Source {
@@ -40,24 +58,26 @@ class Interleaved final : public Source {
       streams_ = begin_(seed_, offset_, count_);
       next_ = offset_ % count_;
     }
-    const auto mean = static_cast<float>(request.mean), deviation = static_cast<float>(request.deviation);
     switch (request.distribution) {
       case Distribution::bits: return each<uint32_t>(request, [](State& state) { return bits(state); });
       case Distribution::uniform: return each<float>(request, [](State& state) { return uniform(state); });
       case Distribution::uniform_double:
         return each<double>(request, [](State& state) { return uniform_double(state); });
       case Distribution::normal:
-        return each<Pair<float>>(request, [=](State& s) { return scaled(normal(s), mean, deviation); });
-      case Distribution::normal_double:
-        return each<Pair<double>>(
-            request, [&](State& s) { return scaled(normal_double(s), request.mean, request.deviation); });
       case Distribution::log_normal:
-        return each<Pair<float>>(request,
-                                 [=](State& s) { return exponential(scaled(normal(s), mean, deviation)); });
-      case Distribution::log_normal_double:
-        return each<Pair<double>>(request, [&](State& s) {
-          return exponential(scaled(normal_double(s), request.mean, request.deviation));
+        return each<Pair<float>>(request, [transform = Transform<float>(request)](State& state) {
+          const auto [first, second] = normal(state, transform.on_host);
+          return Pair<float>{transform(first), transform(second)};
         });
+      case Distribution::normal_double:
+      case Distribution::log_normal_double:
+        return each<Pair<double>>(request, [transform = Transform<double>(request)](State& state) {
+          const auto [first, second] = normal_double(state);
+          return Pair<double>{transform(first), transform(second)};
+        });
+      case Distribution::poisson:
+        return each<uint32_t>(request,
+                              [&table = *request.poisson](State& state) { return table(bits(state)); });
     }
   }
 
@@ -91,7 +111,6 @@ class PhiloxSource final : public Source {
   static constexpr uint64_t per_row = 4 * Philox::subsequences;
 
   void fill(const Request& request) override {
-    const auto mean = static_cast<float>(request.mean), deviation = static_cast<float>(request.deviation);
     switch (request.distribution) {
       case Distribution::bits: return each<uint32_t, 1>(request, [](const Four& x) { return x; });
       case Distribution::uniform:
@@ -103,35 +122,25 @@ class PhiloxSource final : public Source {
           return std::array{uniform_of(x[0], x[1]), uniform_of(x[2], x[3])};
         });
       case Distribution::normal:
-        return each<float, 1>(request, [=](const Four& x) { return four_normal(x, mean, deviation); });
-      case Distribution::normal_double:
-        return each<double, 2>(request,
-                               [&](const Four& x) { return two_normal(x, request.mean, request.deviation); });
       case Distribution::log_normal:
-        return each<float, 1>(request, [=](const Four& x) {
-          auto result = four_normal(x, mean, deviation);
-          for (float& number : result) number = exponential(number);
-          return result;
+        return each<float, 1>(request, [to = Transform<float>(request)](const Four& x) {
+          const auto a = normal_of(x[0], x[1], to.on_host), b = normal_of(x[2], x[3], to.on_host);
+          return std::array{to(a.first), to(a.second), to(b.first), to(b.second)};
         });
+      case Distribution::normal_double:
       case Distribution::log_normal_double:
-        return each<double, 2>(request, [&](const Four& x) {
-          auto result = two_normal(x, request.mean, request.deviation);
-          for (double& number : result) number = exponential(number);
-          return result;
+        return each<double, 2>(request, [to = Transform<double>(request)](const Four& x) {
+          const auto pair = box_muller(uniform_of(x[0], x[1]), 2 * uniform_of(x[2], x[3]));
+          return std::array{to(pair.first), to(pair.second)};
+        });
+      case Distribution::poisson:
+        return each<uint32_t, 1>(request, [&table = *request.poisson](const Four& x) {
+          return std::array{table(x[0]), table(x[1]), table(x[2]), table(x[3])};
         });
     }
   }
 
   using Four = std::array<uint32_t, 4>;
-  static std::array<float, 4> four_normal(const Four& x, float mean, float deviation) {
-    const auto a = scaled(normal_of(x[0], x[1]), mean, deviation),
-               b = scaled(normal_of(x[2], x[3]), mean, deviation);
-    return {a.first, a.second, b.first, b.second};
-  }
-  static std::array<double, 2> two_normal(const Four& x, double mean, double deviation) {
-    const auto pair = scaled(box_muller(uniform_of(x[0], x[1]), 2 * uniform_of(x[2], x[3])), mean, deviation);
-    return {pair.first, pair.second};
-  }
 
   /// Four results are `rows` times draw(four numbers).
   template <typename Result, uint64_t rows, typename Draw>

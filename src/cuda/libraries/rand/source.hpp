@@ -10,12 +10,16 @@
 
 namespace lanescope::cuda::rand {
 
+class PoissonTable;
+
 /// One call: `count` numbers, to `out`.
 struct Request {
   Distribution distribution = Distribution::bits;
   void* out = nullptr;
   uint64_t count = 0;
   double mean = 0, deviation = 1;
+  std::shared_ptr<const PoissonTable> poisson = nullptr;  ///< for that distribution
+  bool on_host = false;                                   ///< as the host computes, not as a GPU
 };
 
 class Source {

@@ -52,6 +52,7 @@ enum class Distribution {
   normal_double,
   log_normal,
   log_normal_double,
+  poisson,
 };
 
 constexpr bool is_normal(Distribution distribution) {
