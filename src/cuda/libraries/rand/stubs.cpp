@@ -5,7 +5,7 @@
 
 namespace {
 lanescope::cuda::rand::Status not_implemented(const char* name) {
-  lanescope::cuda::libraries::say("{} is not implemented; it returns CURAND_STATUS_INTERNAL_ERROR", name);
+  lanescope::cuda::libraries::say("{} is not implemented and returns CURAND_STATUS_INTERNAL_ERROR", name);
   return lanescope::cuda::rand::Status::internal_error;
 }
 }  // namespace
