@@ -83,7 +83,7 @@ Status create(const char* name, Generator** out, Type type, bool on_host) {
   if (name_of(type) == nullptr)
     return refuse(Status::type_error, name, "{} is no curandRngType_t", static_cast<int>(type));
   if (type == Type::pseudo_default) type = Type::xorwow;
-  if (type != Type::xorwow && type != Type::mrg32k3a && type != Type::philox)
+  if (type != Type::xorwow && type != Type::mrg32k3a && type != Type::mt19937 && type != Type::philox)
     return refuse(Status::type_error, name, "{} is not implemented", name_of(type));
   *out = new Generator{.type = type, .on_host = on_host};
   const std::lock_guard lock(mutex);
@@ -169,6 +169,8 @@ LANESCOPE_CUDA_API Status curandSetGeneratorOffset(Generator* generator, uint64_
   constexpr const char* name = "curandSetGeneratorOffset";
   return with(generator, name, [&](Generator& it) {
     constexpr uint64_t most = uint64_t{1} << 63;
+    if (it.type == Type::mt19937)
+      return refuse(Status::type_error, name, "{} has no offset", name_of(it.type));
     if (offset > most) return refuse(Status::out_of_range, name, "{} is more than 2^63", offset);
     it.offset = offset;
     it.restart();
@@ -179,21 +181,20 @@ LANESCOPE_CUDA_API Status curandSetGeneratorOffset(Generator* generator, uint64_
 LANESCOPE_CUDA_API Status curandSetGeneratorOrdering(Generator* generator, Ordering ordering) {
   constexpr const char* name = "curandSetGeneratorOrdering";
   return with(generator, name, [&](Generator& it) {
-    switch (ordering) {
-      case Ordering::best:
-      case Ordering::standard:
-      case Ordering::legacy:
-        if (std::exchange(it.ordering, ordering) != ordering) it.restart();
-        return Status::success;
-      case Ordering::seeded:
-        return refuse(Status::out_of_range, name, "CURAND_ORDERING_PSEUDO_SEEDED is not implemented");
-      case Ordering::dynamic:
-        return refuse(Status::out_of_range, name,
-                      "CURAND_ORDERING_PSEUDO_DYNAMIC, which depends on the GPU, is not implemented");
-      default: break;
+    const bool is_known = ordering == Ordering::standard || ordering == Ordering::legacy ||
+                          (ordering == Ordering::best && !(it.type == Type::mt19937 && it.on_host));
+    if (is_known) {
+      if (std::exchange(it.ordering, ordering) != ordering) it.restart();
+      return Status::success;
     }
-    return refuse(Status::out_of_range, name, "{} is no order of {}", static_cast<int>(ordering),
-                  name_of(it.type));
+    if (ordering == Ordering::seeded && it.type == Type::xorwow)
+      return refuse(Status::out_of_range, name, "CURAND_ORDERING_PSEUDO_SEEDED is not implemented");
+    if (ordering == Ordering::dynamic && !it.on_host) {
+      return refuse(Status::out_of_range, name,
+                    "CURAND_ORDERING_PSEUDO_DYNAMIC, which depends on the GPU, is not implemented");
+    }
+    return refuse(Status::out_of_range, name, "{} is no order of {} {}", static_cast<int>(ordering),
+                  name_of(it.type), it.on_host ? "on the host" : "on a device");
   });
 }
 

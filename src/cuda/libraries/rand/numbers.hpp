@@ -2,6 +2,7 @@
 // headers.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <numbers>
@@ -89,6 +90,20 @@ Pair<double> normal_double(State& state) {
 inline Pair<float> normal(Mrg32k3a& state, bool on_host) {
   const float u = uniform(state);
   return box_muller(u, uniform(state) * (std::numbers::pi_v<float> * 2), on_host);
+}
+
+/// The normally distributed number below which others are with a probability that is not 0 or 1.
+inline double normal_quantile(double probability) {
+  const double p = std::min(probability, 1 - probability);
+  // Hastings' approximation, and what Halley's method makes of it.
+  const double t = std::sqrt(-2 * std::log(p));
+  double z = (2.30753 + 0.27061 * t) / (1 + t * (0.99229 + 0.04481 * t)) - t;
+  for (int i = 0; i < 3; ++i) {
+    const double too_much = std::erfc(-z / std::numbers::sqrt2) / 2 - p;
+    const double step = too_much * std::sqrt(2 * std::numbers::pi) * std::exp(z * z / 2);
+    z -= step / (1 + z * step / 2);
+  }
+  return probability < 0.5 ? z : -z;
 }
 
 template <typename T>

@@ -7,6 +7,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "cuda/libraries/rand/mt19937.hpp"
 #include "cuda/libraries/rand/numbers.hpp"
 #include "cuda/libraries/rand/poisson.hpp"
 
@@ -168,6 +169,101 @@ class PhiloxSource final : public Source {
   uint64_t next_;  ///< of the results of a row
 };
 
+/// 8192 subsequences of the Mersenne Twister give eight results in turn. Which of 624 they are follows from
+/// how eight threads of a GPU share a state.
+class Twister final : public Source {
+ public:
+  explicit Twister(uint64_t seed) : seed_(static_cast<uint32_t>(seed)) {}
+
+ private:
+  static constexpr size_t count = 8192, lanes = 8, rows = Mt19937::length / lanes;
+
+  struct Stream {
+    Mt19937 state;
+    uint64_t rounds = 0;  ///< how often it has stepped; the first 624 numbers are after the first
+  };
+
+  void fill(const Request& request) override {
+    switch (request.distribution) {
+      case Distribution::bits: return each<uint32_t>(request, [](uint32_t x) { return x; });
+      case Distribution::uniform:
+        return each<float>(request, [](uint32_t x) { return static_cast<float>(middle(x)); });
+      case Distribution::uniform_double: return each<double>(request, [](uint32_t x) { return middle(x); });
+      case Distribution::normal:
+      case Distribution::log_normal:
+        return each<float>(request, [to = Transform<float>(request)](uint32_t x) {
+          return to(static_cast<float>(normal_quantile(middle(x))));
+        });
+      case Distribution::normal_double:
+      case Distribution::log_normal_double:
+        return each<double>(request, [to = Transform<double>(request)](uint32_t x) {
+          return to(normal_quantile(middle(x)));
+        });
+      case Distribution::poisson:
+        return each<uint32_t>(request, [&table = *request.poisson](uint32_t x) { return table(x); });
+    }
+  }
+  static double middle(uint32_t x) { return (x + 0.5) / two_to_32; }
+
+  /// Where a lane's result of a row is among the 624.
+  static size_t place(size_t row, size_t lane) {
+    static const auto places = [] {
+      constexpr std::array<size_t, lanes> first_row{0, 113, 170, 283, 340, 397, 510, 567};
+      std::array<size_t, Mt19937::length> all{};
+      std::copy(first_row.begin(), first_row.end(), all.begin());
+      // The others in order: each lane has seven of them, in seven rows, then the next lane.
+      for (size_t i = 0, next = 0; i < Mt19937::length; ++i) {
+        if (std::find(first_row.begin(), first_row.end(), i) != first_row.end()) continue;
+        const size_t lane = next / 7 % lanes, row = 1 + next / (7 * lanes) * 7 + next % 7;
+        all[row * lanes + lane] = i;
+        ++next;
+      }
+      return all;
+    }();
+    return places[row * lanes + lane];
+  }
+
+  /// Makes at least so many streams, twice as many each time.
+  void make(size_t needed, uint64_t numbers) {
+    if (streams_.empty()) streams_.push_back({Mt19937::from(seed_)});
+    for (size_t i = 0; (size_t{1} << i) < needed; ++i) {
+      const size_t half = size_t{1} << i;
+      if (streams_.size() > half) continue;
+      streams_.resize(2 * half);
+      in_parts(half, std::max<uint64_t>(numbers, half * 1000), [&](uint64_t first, uint64_t last) {
+        for (uint64_t s = first; s < last; ++s)
+          streams_[half + s] = {Mt19937Jump::between_streams()[i](streams_[s].state), streams_[s].rounds};
+      });
+    }
+  }
+
+  template <typename Result, typename Draw>
+  void each(const Request& request, const Draw& draw) {
+    constexpr uint64_t per_row = count * lanes;
+    auto* out = static_cast<Result*>(request.out);
+    const uint64_t end = next_ + request.count, last_row = (end - 1) / per_row;
+    const size_t needed = last_row > next_ / per_row ? count : (end - 1) % per_row / lanes + 1;
+    make(needed, request.count);
+    in_parts(needed, request.count, [&](uint64_t first, uint64_t last) {
+      for (uint64_t s = first; s < last; ++s) {
+        Stream& stream = streams_[s];
+        for (uint64_t row = next_ / per_row; row <= last_row; ++row) {
+          const uint64_t begin = row * per_row + s * lanes;
+          if (begin + lanes <= next_ || begin >= end) continue;
+          for (; stream.rounds <= row / rows; ++stream.rounds) stream.state.step();
+          for (uint64_t i = std::max(begin, next_); i < std::min(begin + lanes, end); ++i)
+            out[i - next_] = draw(Mt19937::tempered(stream.state.words[place(row % rows, i - begin)]));
+        }
+      }
+    });
+    next_ = end;
+  }
+
+  const uint32_t seed_;
+  std::vector<Stream> streams_;
+  uint64_t next_ = 0;
+};
+
 }  // namespace
 
 std::shared_ptr<Source> make_source(Type type, Ordering ordering, uint64_t seed, uint64_t offset) {
@@ -176,6 +272,7 @@ std::shared_ptr<Source> make_source(Type type, Ordering ordering, uint64_t seed,
       return std::make_shared<Interleaved<Mrg32k3a>>(mrg32k3a_streams, seed, offset,
                                                      ordering == Ordering::legacy ? 4096 : 81920);
     case Type::philox: return std::make_shared<PhiloxSource>(seed, offset);
+    case Type::mt19937: return std::make_shared<Twister>(seed);
     default: return std::make_shared<Interleaved<Xorwow>>(xorwow_streams, seed, offset, 4096);
   }
 }
