@@ -20,7 +20,8 @@ struct Generator {
   Ordering ordering = Ordering::standard;
   uint64_t seed = 0;
   uint64_t offset = 0;  ///< where a new source begins: with each number that is made it goes on
-  uint64_t phase = 0;   ///< of Philox, in fours
+  uint64_t place = 0;   ///< of Philox, in the rows of its source
+  unsigned widths = 0;  ///< sizes in bytes of what its source has made
   std::shared_ptr<Source> source = nullptr;
 
   /// A new seed or offset, or another order, begins anew, at the offset.
@@ -34,6 +35,9 @@ std::unordered_set<const Generator*>& generators() {
   static auto* all = new std::unordered_set<const Generator*>;  // never destroyed: programs end in any order
   return *all;
 }
+
+/// So many results of Philox come from one of its subsequences after the other, by fours.
+constexpr uint64_t philox_row = 262144;
 
 /// What curandGetVersion says: of the release that is the model.
 constexpr int version = 10400;
@@ -112,11 +116,25 @@ Status generate(Generator* handle, const char* name, Request request) {
     }
     if (generator.source == nullptr) {
       generator.source = make_source(generator.type, generator.ordering, generator.seed, generator.offset);
-      generator.phase = generator.offset % 4;
+      generator.place = generator.offset % philox_row;
+      generator.widths = 0;
     }
     if (generator.type == Type::philox) {
-      generator.offset += (generator.phase + request.count) / 4;
-      generator.phase = (generator.phase + request.count) % 4;
+      // Numbers of 64 bits take twice as much of a subsequence. How far each is after a call that goes on
+      // beyond a row is known where all calls were of 32 bits, or it begins with the row.
+      const unsigned widths = generator.widths | static_cast<unsigned>(bytes);
+      const bool is_known = widths == 4 || (widths == 8 && generator.place == 0);
+      if (!is_known && generator.place + request.count > philox_row) {
+        return refuse(Status::internal_error, name,
+                      "with numbers of 64 bits it would go on beyond {} of them, which is implemented for a "
+                      "generator's "
+                      "first call only",
+                      philox_row);
+      }
+      generator.widths = widths;
+      const uint64_t fours = generator.place % 4;
+      generator.offset += (fours + request.count) / 4;
+      generator.place = (generator.place + request.count) % philox_row;
     } else {
       generator.offset += twos ? request.count / 2 : request.count;
     }
