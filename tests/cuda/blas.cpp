@@ -21,6 +21,14 @@ int cudaMemcpy(void*, const void*, size_t, int);
 int cudaFree(void*);
 int cudaDeviceSynchronize();
 int cudaGetLastError();
+int cudaStreamCreate(void**);
+int cudaStreamBeginCapture(void*, int);
+int cudaStreamEndCapture(void*, void**);
+int cudaGraphInstantiate(void**, void*, unsigned long long);
+int cudaGraphLaunch(void*, void*);
+int cudaGraphExecDestroy(void*);
+int cudaGraphDestroy(void*);
+int cudaStreamDestroy(void*);
 }
 
 namespace {
@@ -809,6 +817,31 @@ void on_device() {
   cudaFree(device);
 }
 
+/// A call that becomes a node of a graph is done as often as that runs, and not before.
+void in_graph() {
+  doing = "a graph";
+  Shared<float> x(4), y(4);
+  const float two = 2;
+  void *stream = nullptr, *graph = nullptr, *executable = nullptr;
+  succeed(cudaStreamCreate(&stream));
+  succeed(call("cublasSetStream_v2", handle, stream));
+  succeed(cudaStreamBeginCapture(stream, 0));
+  succeed(call("cublasSaxpy_v2", handle, 4, &two, x.data(), 1, y.data(), 1));
+  succeed(cudaStreamEndCapture(stream, &graph));
+  succeed(cudaGraphInstantiate(&executable, graph, 0));
+  cudaDeviceSynchronize();
+  expect(
+      y, [&](Int i) { return y.before(i); }, 0);
+  for (int i = 0; i < 3; ++i) succeed(cudaGraphLaunch(executable, stream));
+  cudaDeviceSynchronize();
+  expect(
+      y, [&](Int i) { return y.before(i) + 6. * x.before(i); }, 1);
+  succeed(call("cublasSetStream_v2", handle, static_cast<void*>(nullptr)));
+  succeed(cudaGraphExecDestroy(executable));
+  succeed(cudaGraphDestroy(graph));
+  succeed(cudaStreamDestroy(stream));
+}
+
 /// What calls return that make no sense.
 void refused() {
   Shared<float> memory(4096);
@@ -977,6 +1010,7 @@ int main(int argc, char** argv) {
   right = wrong = 0;
   mixed();
   on_device();
+  in_graph();
   std::printf("others: %d right, %d wrong\n", right, wrong);
   refused();
   std::printf("at last: %d %d\n", cudaDeviceSynchronize(), cudaGetLastError());

@@ -133,8 +133,8 @@ Dense<T> column(const Strided<const T>& x, int64_t count) {
   return out;
 }
 
-/// Runs body(first, last) for pieces of [0, count), on several threads if each has enough work.
-void in_pieces(int64_t count, double work_of_one, const std::function<void(int64_t, int64_t)>& body);
+/// Multiplications that are worth the start of a thread.
+inline constexpr double worth_a_thread = 1e6;
 
 /// a b, by several threads if it is worth that. Defined for float, double, both complex types and int32_t.
 template <typename T>

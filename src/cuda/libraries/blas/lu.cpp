@@ -5,6 +5,7 @@
 
 #include "cuda/libraries/blas/call.hpp"
 #include "cuda/libraries/blas/dense.hpp"
+#include "cuda/libraries/parts.hpp"
 
 namespace lanescope::cuda::blas {
 namespace {
@@ -75,7 +76,7 @@ Status getrf(Call& call, int n, T* const* a, int lda, int* pivots, int* info, in
     const std::vector<T*> matrices = all(memory, "A", a, count, at, true);
     if (pivots != nullptr) memory.write("PivotArray", pivots, int64_t{n} * count);
     memory.write("infoArray", info, count);
-    in_pieces(count, std::pow(n, 3) / 3, [&](int64_t first, int64_t last) {
+    libraries::in_parts(count, count * std::pow(n, 3) / 3 / worth_a_thread, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
         Dense<T> matrix = general<T>(matrices[i], at);
         info[i] = factor(matrix, pivots != nullptr ? pivots + i * n : nullptr);

@@ -5,6 +5,7 @@
 
 #include "cuda/libraries/blas/call.hpp"
 #include "cuda/libraries/blas/dense.hpp"
+#include "cuda/libraries/parts.hpp"
 
 namespace lanescope::cuda::blas {
 namespace {
@@ -174,7 +175,8 @@ Status run(const Call& call, const Product& job, const void* alpha, const void* 
       b = places(memory, job.b, job.batch, false);
     }
     const std::vector<const void*> c = places(memory, job.c, job.batch, true);
-    in_pieces(job.batch.count, static_cast<double>(job.m) * job.n * job.k, [&](int64_t first, int64_t last) {
+    const double worth = static_cast<double>(job.batch.count) * job.m * job.n * job.k / worth_a_thread;
+    libraries::in_parts(job.batch.count, worth, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
         Dense<S> p;
         if (!is_scaling) p = product(load<S>(a[i], job.a, job.of_a), load<S>(b[i], job.b, job.of_b));

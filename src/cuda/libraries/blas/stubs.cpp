@@ -3,15 +3,11 @@
 #include "cuda/libraries/blas/types.hpp"
 #include "cuda/libraries/call.hpp"
 
-namespace {
-lanescope::cuda::blas::Status not_implemented(const char* name) {
-  lanescope::cuda::libraries::say("{} is not implemented and returns CUBLAS_STATUS_NOT_SUPPORTED", name);
-  return lanescope::cuda::blas::Status::not_supported;
-}
-}  // namespace
+using lanescope::cuda::blas::Status;
 
-#define LANESCOPE_EXPORT(name)                                                                   \
-  extern "C" __attribute__((weak, visibility("default"))) lanescope::cuda::blas::Status name() { \
-    return not_implemented(#name);                                                               \
+#define LANESCOPE_EXPORT(name)                                                         \
+  extern "C" __attribute__((weak, visibility("default"))) Status name() {              \
+    return lanescope::cuda::libraries::not_implemented(#name, Status::not_supported,   \
+                                                       "CUBLAS_STATUS_NOT_SUPPORTED"); \
   }
 #include "cuda/libraries/blas/exports.def"

@@ -3,15 +3,11 @@
 #include "cuda/libraries/call.hpp"
 #include "cuda/libraries/fft/types.hpp"
 
-namespace {
-lanescope::cuda::fft::Status not_implemented(const char* name) {
-  lanescope::cuda::libraries::say("{} is not implemented and returns CUFFT_NOT_IMPLEMENTED", name);
-  return lanescope::cuda::fft::Status::not_implemented;
-}
-}  // namespace
+using lanescope::cuda::fft::Status;
 
-#define LANESCOPE_EXPORT(name)                                                                  \
-  extern "C" __attribute__((weak, visibility("default"))) lanescope::cuda::fft::Status name() { \
-    return not_implemented(#name);                                                              \
+#define LANESCOPE_EXPORT(name)                                                         \
+  extern "C" __attribute__((weak, visibility("default"))) Status name() {              \
+    return lanescope::cuda::libraries::not_implemented(#name, Status::not_implemented, \
+                                                       "CUFFT_NOT_IMPLEMENTED");       \
   }
 #include "cuda/libraries/fft/exports.def"

@@ -9,9 +9,10 @@
 #include <complex>
 #include <mutex>
 #include <numbers>
-#include <thread>
 #include <unsupported/Eigen/FFT>
 #include <vector>
+
+#include "cuda/libraries/parts.hpp"
 
 namespace lanescope::cuda::fft {
 namespace {
@@ -90,14 +91,8 @@ class Line {
 /// body(first, last) for parts of 0 … count, on several threads where `numbers` of them make it worth that.
 template <typename Body>
 void in_parts(int64_t count, int64_t numbers, const Body& body) {
-  constexpr int64_t worth_a_thread = 1 << 15;
-  const int64_t threads = std::clamp<int64_t>(std::min(numbers / worth_a_thread, count), 1,
-                                              std::max(1U, std::thread::hardware_concurrency()));
-  std::vector<std::thread> others;
-  for (int64_t t = 1; t < threads; ++t)
-    others.emplace_back([&, t] { body(count * t / threads, count * (t + 1) / threads); });
-  body(int64_t{0}, count / threads);
-  for (std::thread& other : others) other.join();
+  constexpr double worth_a_thread = 1 << 15;
+  libraries::in_parts(count, static_cast<double>(numbers) / worth_a_thread, body);
 }
 
 template <typename T>

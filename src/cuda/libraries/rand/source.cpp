@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <thread>
 #include <type_traits>
 #include <vector>
 
+#include "cuda/libraries/parts.hpp"
 #include "cuda/libraries/rand/mt19937.hpp"
 #include "cuda/libraries/rand/numbers.hpp"
 #include "cuda/libraries/rand/poisson.hpp"
@@ -18,14 +18,8 @@ namespace {
 /// many numbers.
 template <typename Body>
 void in_parts(uint64_t count, uint64_t numbers, const Body& body) {
-  constexpr uint64_t worth_while = 1 << 17;
-  const uint64_t threads = std::min<uint64_t>(
-      {std::max(std::thread::hardware_concurrency(), 1u), 1 + numbers / worth_while, count, 32});
-  if (threads <= 1) return body(0, count);
-  std::vector<std::jthread> others;
-  for (uint64_t i = 1; i < threads; ++i)
-    others.emplace_back([&, i] { body(count * i / threads, count * (i + 1) / threads); });
-  body(0, count / threads);
+  constexpr double worth_a_thread = 1 << 17;
+  libraries::in_parts(static_cast<int64_t>(count), static_cast<double>(numbers) / worth_a_thread, body);
 }
 
 /// What becomes of a standard normal number.

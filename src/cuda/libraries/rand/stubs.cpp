@@ -3,15 +3,11 @@
 #include "cuda/libraries/call.hpp"
 #include "cuda/libraries/rand/types.hpp"
 
-namespace {
-lanescope::cuda::rand::Status not_implemented(const char* name) {
-  lanescope::cuda::libraries::say("{} is not implemented and returns CURAND_STATUS_INTERNAL_ERROR", name);
-  return lanescope::cuda::rand::Status::internal_error;
-}
-}  // namespace
+using lanescope::cuda::rand::Status;
 
-#define LANESCOPE_EXPORT(name)                                                                   \
-  extern "C" __attribute__((weak, visibility("default"))) lanescope::cuda::rand::Status name() { \
-    return not_implemented(#name);                                                               \
+#define LANESCOPE_EXPORT(name)                                                          \
+  extern "C" __attribute__((weak, visibility("default"))) Status name() {               \
+    return lanescope::cuda::libraries::not_implemented(#name, Status::internal_error,   \
+                                                       "CURAND_STATUS_INTERNAL_ERROR"); \
   }
 #include "cuda/libraries/rand/exports.def"
