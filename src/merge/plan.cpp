@@ -13,6 +13,8 @@
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "merge/available.hpp"
+#include "merge/global_loads.hpp"
 #include "merge/values.hpp"
 #include "ptx/lines.hpp"
 
@@ -40,22 +42,6 @@ constexpr bool is_near(int64_t offset) {
 constexpr uint32_t widest_window(uint32_t element) { return std::min(most_elements * element, widest); }
 
 bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cta; }
-
-/// Bits by index.
-class Bits {
- public:
-  explicit Bits(size_t size = 0, bool all = false) : words_((size + 63) / 64, all ? ~uint64_t{0} : 0) {}
-  void add(uint32_t i) { words_[i / 64] |= uint64_t{1} << (i % 64); }
-  void clear() { std::fill(words_.begin(), words_.end(), 0); }
-  [[nodiscard]] bool has(uint32_t i) const { return (words_[i / 64] >> (i % 64) & 1) != 0; }
-  void intersect(const Bits& other) {
-    for (size_t i = 0; i < words_.size(); ++i) words_[i] &= other.words_[i];
-  }
-  friend bool operator==(const Bits&, const Bits&) = default;
-
- private:
-  std::vector<uint64_t> words_;
-};
 
 /// What an instruction means for accesses to shared memory around it.
 enum class Effect : uint8_t {
@@ -132,9 +118,11 @@ class Function {
     values_ = &values;
     find_live_registers();
     combine_atomics();
+    find_known_global_loads(f_, flow_, values, site_of_, plan_);
     collect();
     if (accesses_.empty()) return;
-    find_available();
+    available_ = find_available(flow_, order_, accesses_.size(),
+                                [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
     find_loops();
     merge_loads();
     merge_stores();
@@ -313,34 +301,6 @@ class Function {
       if (access != no_index) at(access);
       if (effect == Effect::changes || effect == Effect::store) now.clear();
       if (access != no_index && !accesses_[access].guarded) now.add(access);
-    }
-  }
-
-  void find_available() {
-    const size_t blocks = flow_.blocks.size(), count = accesses_.size();
-    std::vector<Bits> in(blocks, Bits(count, true)), out(blocks, Bits(count, true));
-    std::vector<std::vector<uint32_t>> before(blocks);
-    for (const uint32_t b : order_)
-      for (const uint32_t to : flow_.blocks[b].next)
-        if (to < blocks) before[to].push_back(b);
-    if (blocks != 0) in[0] = Bits(count);
-    for (bool changed = true; changed;) {
-      changed = false;
-      for (const uint32_t b : order_) {
-        Bits now = b == 0 ? Bits(count) : Bits(count, true);
-        if (b != 0)
-          for (const uint32_t from : before[b]) now.intersect(out[from]);
-        in[b] = now;
-        through(b, now, [](uint32_t) {});
-        if (now == out[b]) continue;
-        out[b] = now;
-        changed = true;
-      }
-    }
-    available_.assign(count, Bits(count));
-    for (const uint32_t b : order_) {
-      Bits now = in[b];
-      through(b, now, [&](uint32_t access) { available_[access] = now; });
     }
   }
 

@@ -144,13 +144,15 @@ void Collector::access(const exec::Access& access) {
   }
   SiteCounters& counters = counters_of(access.instruction, access.kind, access.space, access.shared_variable);
   bool is_guess = false;
-  if (access.space == exec::AccessSpace::shared && plan_ != nullptr) {
+  if (plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];
-    if (fate.kind != merge::Fate::Kind::kept) {
+    // What lies at a generic address is known here only: the rest of the plan is about shared memory.
+    if (fate.kind == merge::Fate::Kind::known ||
+        (access.space == exec::AccessSpace::shared && fate.kind != merge::Fate::Kind::kept)) {
       site.last_cost = add_pieces(counters, access, fate);
       return;
     }
-    is_guess = fate.is_guess;
+    is_guess = fate.is_guess && access.space == exec::AccessSpace::shared;
   }
   site.last_cost = cost(access);
   site.last_cost.estimate = site.last_cost.estimate || is_guess;

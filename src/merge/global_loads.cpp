@@ -1,0 +1,196 @@
+// See global_loads.hpp.
+#include "merge/global_loads.hpp"
+
+#include <algorithm>
+#include <compare>
+#include <initializer_list>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "exec/loops.hpp"
+#include "merge/available.hpp"
+
+namespace lanescope::merge {
+namespace {
+
+using ptx::Mod;
+using ptx::no_index;
+using ptx::Op;
+using ptx::OpClass;
+using ptx::Space;
+
+/// What an instruction means for the values of global memory that registers hold.
+enum class Effect : uint8_t {
+  none,
+  load,    ///< an ordinary one
+  store,   ///< an ordinary one
+  changes  ///< may change global memory, or stands where the assembler keeps loads apart
+};
+
+bool is_ordinary(const ptx::Instruction& in) {
+  return std::ranges::none_of(
+      std::initializer_list<Mod>{Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio},
+      [&](Mod m) { return in.has(m); });
+}
+
+bool is_of_block(Space space) { return space == Space::shared || space == Space::shared_cta; }
+
+Effect effect_of(const ptx::Instruction& in) {
+  const bool may_be_global = in.space == Space::global || in.space == Space::generic;
+  switch (in.op) {
+    case Op::ld: return may_be_global && is_ordinary(in) ? Effect::load : Effect::none;
+    case Op::st:
+      if (may_be_global && is_ordinary(in)) return Effect::store;
+      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param ? Effect::none
+                                                                                           : Effect::changes;
+    case Op::prefetch:
+    case Op::prefetchu:
+    case Op::discard:
+    case Op::applypriority:
+    case Op::call:
+    case Op::nanosleep:
+    case Op::griddepcontrol: return Effect::changes;
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::movmatrix:
+    case Op::mma:
+    case Op::mbarrier_arrive:
+    case Op::mbarrier_expect_tx:
+    case Op::mbarrier_init:
+    case Op::mbarrier_inval:
+    case Op::mbarrier_test_wait:
+    case Op::mbarrier_try_wait:
+    case Op::cp_async_commit_group:
+    case Op::cp_async_bulk_commit_group: return Effect::none;
+    default: break;
+  }
+  switch (ptx::info(in.op).op_class) {
+    case OpClass::atomic: return is_of_block(in.space) ? Effect::none : Effect::changes;
+    case OpClass::barrier:
+    case OpClass::async:
+    case OpClass::matrix:
+    case OpClass::tensor:
+    case OpClass::texture: return Effect::changes;
+    default: return Effect::none;
+  }
+}
+
+/// Loads and stores with equal keys are of the same value, in the same way.
+struct Key {
+  uint32_t base = 0;
+  int64_t offset = 0;
+  uint64_t bytes = 0;      ///< of an element
+  uint32_t elements = 1;   ///< of a vector
+  bool is_signed = false;  ///< of what is narrower than a register, which a load extends
+  Space space{};
+  std::string modifiers;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+struct Access {
+  uint32_t site = no_index;
+  uint32_t block = 0;
+  bool load = false, guarded = false;
+};
+
+class GlobalLoads {
+ public:
+  GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const Values& values)
+      : f_(function), flow_(flow), values_(values), order_(exec::reverse_post_order(flow)) {}
+
+  void run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
+    const std::vector<std::vector<uint32_t>> groups = collect(site_of);
+    if (groups.empty()) return;
+    const std::vector<Bits> available =
+        find_available(flow_, order_, accesses_.size(),
+                       [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
+    const std::vector<exec::Loop> loops = exec::Loops(flow_).all;
+    for (const std::vector<uint32_t>& group : groups)
+      for (const uint32_t i : group) {
+        const Access& access = accesses_[i];
+        if (!access.load) continue;
+        Fate& fate = plan.fates[access.site];
+        for (const uint32_t j : group) {
+          if (j == i || !available[i].has(j)) continue;
+          // Whether the value is kept through a loop depends on how that is unrolled.
+          if (!in_same_loops(loops, access.block, accesses_[j].block)) {
+            fate.doubt = "the value was loaded before this loop";
+            continue;
+          }
+          fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
+          break;
+        }
+      }
+  }
+
+ private:
+  const ptx::Function& f_;
+  const exec::Flow& flow_;
+  const Values& values_;
+  std::vector<uint32_t> order_;  ///< blocks that are reached
+  std::vector<Access> accesses_;
+  std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
+  Bits constant_;                    ///< accesses to memory that does not change while the kernel runs (.nc)
+
+  /// Loads and stores that have their key with others in common: their indices, by key.
+  std::vector<std::vector<uint32_t>> collect(const std::map<uint32_t, uint32_t>& site_of) {
+    std::map<Key, std::vector<uint32_t>> found;  // instructions
+    for (const uint32_t block : order_)
+      for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+        const Effect effect = effect_of(f_.body[i]);
+        if ((effect == Effect::load || effect == Effect::store) && site_of.contains(i))
+          found[key_of(f_.body[i], i)].push_back(i);
+      }
+    access_at_.assign(f_.body.size(), no_index);
+    std::vector<std::vector<uint32_t>> groups;
+    for (const auto& [key, instructions] : found) {
+      if (instructions.size() == 1) continue;
+      groups.emplace_back();
+      for (const uint32_t i : instructions) {
+        groups.back().push_back(static_cast<uint32_t>(accesses_.size()));
+        access_at_[i] = groups.back().back();
+        accesses_.push_back({site_of.at(i), flow_.block_of[i], effect_of(f_.body[i]) == Effect::load,
+                             f_.body[i].guard != no_index});
+      }
+    }
+    constant_ = Bits(accesses_.size());
+    for (uint32_t i = 0; i < f_.body.size(); ++i)
+      if (access_at_[i] != no_index && f_.body[i].has(Mod::nc)) constant_.add(access_at_[i]);
+    return groups;
+  }
+
+  [[nodiscard]] Key key_of(const ptx::Instruction& in, uint32_t index) const {
+    const Value address = values_.address(index);
+    const uint64_t bytes = ptx::size_of(in.type());
+    auto modifiers = in.modifiers;
+    modifiers.reset(static_cast<size_t>(Mod::weak));
+    return {address.base, address.offset,       bytes, in.vector, bytes < 4 && ptx::is_signed(in.type()),
+            in.space,     modifiers.to_string()};
+  }
+
+  template <class At>
+  void through(uint32_t block, Bits& now, At at) {
+    for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
+      const Effect effect = effect_of(f_.body[i]);
+      if (effect == Effect::none) continue;
+      const uint32_t access = access_at_[i];
+      if (access != no_index) at(access);
+      if (effect != Effect::load) now.intersect(constant_);
+      if (access != no_index && !accesses_[access].guarded) now.add(access);
+    }
+  }
+
+  [[nodiscard]] static bool in_same_loops(const std::vector<exec::Loop>& loops, uint32_t a, uint32_t b) {
+    return std::ranges::all_of(loops, [&](const exec::Loop& loop) { return loop.has[a] == loop.has[b]; });
+  }
+};
+
+}  // namespace
+
+void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const Values& values,
+                             const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
+  GlobalLoads(function, flow, values).run(site_of, plan);
+}
+
+}  // namespace lanescope::merge
