@@ -2,7 +2,6 @@
 #include "merge/global_loads.hpp"
 
 #include <algorithm>
-#include <compare>
 #include <initializer_list>
 #include <string>
 #include <tuple>
@@ -85,7 +84,10 @@ struct Key {
   bool is_signed = false;  ///< of what is narrower than a register, which a load extends
   Space space{};
   std::string modifiers;
-  friend auto operator<=>(const Key&, const Key&) = default;
+  [[nodiscard]] auto tie() const {
+    return std::tie(base, offset, bytes, elements, is_signed, space, modifiers);
+  }
+  friend bool operator<(const Key& a, const Key& b) { return a.tie() < b.tie(); }
 };
 
 struct Access {
