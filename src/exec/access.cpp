@@ -141,6 +141,12 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
         (is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "") + message;
 }
 
+void report_matrix_outside(Warp& w, const Inst* in, uint32_t lanes, uint64_t offset, uint64_t shared_bytes) {
+  report(w, in, Finding::Kind::out_of_bounds, lanes, offset, 16,
+         "a matrix in shared memory reaches offset " + std::to_string(offset) + ": the block has " +
+             std::to_string(shared_bytes) + " bytes");
+}
+
 void report_stack_overflow(Warp& w, const Inst* in, uint32_t lanes) {
   report(w, in, Finding::Kind::out_of_bounds, lanes, 0, 0,
          "the call needs more local memory than the " + std::to_string(w.local_bytes) + " bytes of a thread");

@@ -66,6 +66,10 @@ struct WorkerState {
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
             const std::string& message);
 
+/// The same of 16 bytes of a matrix at an offset behind the shared memory of the block, which has so many
+/// bytes.
+void report_matrix_outside(Warp& w, const Inst* in, uint32_t lanes, uint64_t offset, uint64_t shared_bytes);
+
 /// Counts a defect of which the kind, the severity, the instructions, the thread and the count are given. The
 /// finding that it is to be the example of (the first place()), to be given its message; nullptr when there
 /// is a better one.

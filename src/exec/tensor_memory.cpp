@@ -225,9 +225,7 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
         for (uint32_t piece = 0; piece < form.pieces; ++piece) {
           const uint64_t address = from.address(row, piece);
           if (address + 16 > block.shared_bytes) {
-            report(w, in, Finding::Kind::out_of_bounds, 1u << lane, address, 16,
-                   "a matrix in shared memory reaches offset " + std::to_string(address) +
-                       ": the block has " + std::to_string(block.shared_bytes) + " bytes");
+            report_matrix_outside(w, in, 1u << lane, address, block.shared_bytes);
             return;
           }
           if (in->b != no_operand) read.push_back(static_cast<uint32_t>(address));

@@ -208,9 +208,7 @@ class TensorProduct {
     }
     check_tensor_reads(w_, in_, lane_, in_->c, block, offsets);
     if (bad == 0) return true;
-    refuse(Finding::Kind::out_of_bounds, bad - 1,
-           "a matrix in shared memory reaches offset " + std::to_string(bad - 1) + ": the block has " +
-               std::to_string(block.shared_bytes) + " bytes");
+    report_matrix_outside(w_, in_, 1u << lane_, bad - 1, block.shared_bytes);
     return false;
   }
 

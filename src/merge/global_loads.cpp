@@ -22,9 +22,10 @@ using ptx::Space;
 /// What an instruction means for the values of global memory that registers hold.
 enum class Effect : uint8_t {
   none,
-  load,    ///< an ordinary one
-  store,   ///< an ordinary one
-  changes  ///< may change global memory, or stands where the assembler keeps loads apart
+  load,       ///< an ordinary one
+  store,      ///< an ordinary one
+  elsewhere,  ///< changes other memory, which generic addresses may be of
+  changes     ///< may change global memory, or stands where the assembler keeps loads apart
 };
 
 bool is_ordinary(const ptx::Instruction& in) {
@@ -41,7 +42,7 @@ Effect effect_of(const ptx::Instruction& in) {
     case Op::ld: return may_be_global && is_ordinary(in) ? Effect::load : Effect::none;
     case Op::st:
       if (may_be_global && is_ordinary(in)) return Effect::store;
-      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param ? Effect::none
+      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param ? Effect::elsewhere
                                                                                            : Effect::changes;
     case Op::prefetch:
     case Op::prefetchu:
@@ -51,21 +52,21 @@ Effect effect_of(const ptx::Instruction& in) {
     case Op::nanosleep:
     case Op::griddepcontrol: return Effect::changes;
     case Op::ldmatrix:
-    case Op::stmatrix:
     case Op::movmatrix:
     case Op::mma:
+    case Op::cp_async_commit_group:
+    case Op::cp_async_bulk_commit_group: return Effect::none;
+    case Op::stmatrix:
     case Op::mbarrier_arrive:
     case Op::mbarrier_expect_tx:
     case Op::mbarrier_init:
     case Op::mbarrier_inval:
     case Op::mbarrier_test_wait:
-    case Op::mbarrier_try_wait:
-    case Op::cp_async_commit_group:
-    case Op::cp_async_bulk_commit_group: return Effect::none;
+    case Op::mbarrier_try_wait: return Effect::elsewhere;
     default: break;
   }
   switch (ptx::info(in.op).op_class) {
-    case OpClass::atomic: return is_of_block(in.space) ? Effect::none : Effect::changes;
+    case OpClass::atomic: return is_of_block(in.space) ? Effect::elsewhere : Effect::changes;
     case OpClass::barrier:
     case OpClass::async:
     case OpClass::matrix:
@@ -134,6 +135,7 @@ class GlobalLoads {
   std::vector<Access> accesses_;
   std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
   Bits constant_;                    ///< accesses to memory that does not change while the kernel runs (.nc)
+  Bits global_;                      ///< those whose addresses are not generic
 
   /// Loads and stores that have their key with others in common: their indices, by key.
   std::vector<std::vector<uint32_t>> collect(const std::map<uint32_t, uint32_t>& site_of) {
@@ -156,9 +158,12 @@ class GlobalLoads {
                              f_.body[i].guard != no_index});
       }
     }
-    constant_ = Bits(accesses_.size());
-    for (uint32_t i = 0; i < f_.body.size(); ++i)
-      if (access_at_[i] != no_index && f_.body[i].has(Mod::nc)) constant_.add(access_at_[i]);
+    constant_ = global_ = Bits(accesses_.size());
+    for (uint32_t i = 0; i < f_.body.size(); ++i) {
+      if (access_at_[i] == no_index) continue;
+      if (f_.body[i].has(Mod::nc)) constant_.add(access_at_[i]);
+      if (f_.body[i].space == Space::global) global_.add(access_at_[i]);
+    }
     return groups;
   }
 
@@ -178,7 +183,8 @@ class GlobalLoads {
       if (effect == Effect::none) continue;
       const uint32_t access = access_at_[i];
       if (access != no_index) at(access);
-      if (effect != Effect::load) now.intersect(constant_);
+      if (effect == Effect::elsewhere) now.intersect(global_);
+      if (effect == Effect::store || effect == Effect::changes) now.intersect(constant_);
       if (access != no_index && !accesses_[access].guarded) now.add(access);
     }
   }

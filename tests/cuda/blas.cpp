@@ -1,8 +1,6 @@
 // Every function of cuBLAS that Lanescope does, with random arguments, against sums written down here; and
 // what calls return that make no sense. It needs neither nvcc nor headers: functions are looked up by name,
 // in the libcublas that the program finds. On an H100 the toolkit's own gives what blas.txt holds.
-#include <dlfcn.h>
-
 #include <cmath>
 #include <complex>
 #include <cstdint>
@@ -13,6 +11,8 @@
 #include <type_traits>
 #include <utility>
 #include <vector>
+
+#include "library_calls.hpp"
 
 extern "C" {
 int cudaMallocManaged(void**, size_t, unsigned);
@@ -36,27 +36,8 @@ namespace {
 using Wide = std::complex<double>;
 using Int = int64_t;
 
-void* library = nullptr;
 void* handle = nullptr;
 
-template <typename... Arguments>
-int call(const std::string& name, Arguments... arguments) {
-  auto* function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name.c_str()));
-  if (function == nullptr) {
-    std::printf("%s is missing\n", name.c_str());
-    return -1;
-  }
-  return function(arguments...);
-}
-
-uint64_t state = 1;
-uint32_t next() {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<uint32_t>(state >> 33);
-}
-Int between(Int least, Int most) {
-  return least + static_cast<Int>(next() % static_cast<uint32_t>(most - least + 1));
-}
 double fraction() { return static_cast<double>(between(-1000, 1000)) / 500; }
 
 template <typename T>
@@ -973,11 +954,7 @@ void all(const char* letter) {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  library = dlopen("libcublas.so.13", RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) {
-    std::printf("%s\n", dlerror());
-    return 1;
-  }
+  if (!open_library("libcublas.so.13")) return 1;
   succeed(call("cublasCreate_v2", &handle));
   if (what == "outside") {  // of the memory that there is
     float* device = nullptr;

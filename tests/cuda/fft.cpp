@@ -2,8 +2,6 @@
 // what calls return that make no sense. It needs neither nvcc nor headers: functions are looked up by name,
 // in the libcufft that the program finds. The statuses in fft.txt are those that the toolkit's own returned
 // on an H100.
-#include <dlfcn.h>
-
 #include <array>
 #include <cmath>
 #include <complex>
@@ -13,6 +11,8 @@
 #include <numbers>
 #include <string>
 #include <vector>
+
+#include "library_calls.hpp"
 
 extern "C" {
 int cudaMallocManaged(void**, size_t, unsigned);
@@ -34,27 +34,6 @@ using Int = long long;
 
 constexpr int forward = -1, inverse = 1;
 constexpr int c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c;
-
-void* library = nullptr;
-
-template <typename... Arguments>
-int call(const char* name, Arguments... arguments) {
-  auto* function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name));
-  if (function == nullptr) {
-    std::printf("%s is missing\n", name);
-    return -1;
-  }
-  return function(arguments...);
-}
-
-uint64_t state = 1;
-uint32_t next() {
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<uint32_t>(state >> 33);
-}
-int between(int least, int most) {
-  return least + static_cast<int>(next() % static_cast<uint32_t>(most - least + 1));
-}
 
 /// Numbers of 16 bits, which are the upper part of a float, or of its own kind.
 struct Half {
@@ -528,11 +507,7 @@ void statuses() {
 
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
-  library = dlopen("libcufft.so.12", RTLD_NOW | RTLD_GLOBAL);
-  if (library == nullptr) {
-    std::printf("%s\n", dlerror());
-    return 1;
-  }
+  if (!open_library("libcufft.so.12")) return 1;
   if (what == "outside") {  // of the memory that there is
     void *memory = nullptr, *enough = nullptr;
     cudaMalloc(&memory, 8 * 8 * 3 - 4);

@@ -7,8 +7,6 @@
 // or `seeds`. Others ask for numbers: so many, of a distribution. `sum` is FNV-1a of their bytes, INDEX:BITS
 // one of them, `status` what the call returns if not 0. Normally distributed numbers are rounded otherwise on
 // a GPU, and may differ a little.
-#include <dlfcn.h>
-
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -17,6 +15,8 @@
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "library_calls.hpp"
 
 extern "C" {
 int cudaMalloc(void**, size_t);
@@ -28,20 +28,9 @@ int cudaStreamCreate(void**);
 
 namespace {
 
-void* library = nullptr;
 void* generator = nullptr;
 void* device = nullptr;
 constexpr size_t most = size_t{9} << 20;  // bytes
-
-template <typename... Arguments>
-int call(const std::string& name, Arguments... arguments) {
-  auto* function = reinterpret_cast<int (*)(Arguments...)>(dlsym(library, name.c_str()));
-  if (function == nullptr) {
-    std::printf("%s is missing\n", name.c_str());
-    return -1;
-  }
-  return function(arguments...);
-}
 
 enum Type { xorwow = 101, mt19937 = 142, philox = 161 };
 
@@ -250,9 +239,9 @@ void missing() {
 }  // namespace
 
 int main(int count, char** arguments) {
-  library = dlopen("libcurand.so.10", RTLD_NOW);
-  if (library == nullptr || cudaMalloc(&device, most) != 0 || count < 2) {
-    std::printf("%s\n", library == nullptr ? dlerror() : "no device memory, or no argument");
+  if (!open_library("libcurand.so.10")) return 1;
+  if (cudaMalloc(&device, most) != 0 || count < 2) {
+    std::puts("no device memory, or no argument");
     return 1;
   }
   const std::string what = arguments[1];

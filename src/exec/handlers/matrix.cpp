@@ -569,9 +569,7 @@ class SharedMatrix {
   void report_all() const {
     if (access_ != no_operand) check_product(w_, in_, access_, read_, read_count_, shared_);
     if (bad_ == 0) return;
-    report(w_, in_, Finding::Kind::out_of_bounds, w_.mask & (0 - w_.mask), bad_ - 1, 16,
-           "a matrix in shared memory reaches offset " + std::to_string(bad_ - 1) + ": the block has " +
-               std::to_string(w_.shared_bytes) + " bytes");
+    report_matrix_outside(w_, in_, w_.mask & (0 - w_.mask), bad_ - 1, w_.shared_bytes);
   }
 };
 

@@ -12,16 +12,24 @@ namespace {
 
 using Half = Eigen::half;
 
+/// What cublasXgemm of a type computes with.
+template <DataType data_type, ComputeType compute_type>
+struct Computes {
+  static constexpr DataType type = data_type;
+  static constexpr ComputeType compute = compute_type;
+};
 template <typename T>
-constexpr DataType type_of = DataType::real_32f;
+struct Gemm;
 template <>
-constexpr DataType type_of<double> = DataType::real_64f;
+struct Gemm<float> : Computes<DataType::real_32f, ComputeType::single> {};
 template <>
-constexpr DataType type_of<std::complex<float>> = DataType::complex_32f;
+struct Gemm<double> : Computes<DataType::real_64f, ComputeType::double_> {};
 template <>
-constexpr DataType type_of<std::complex<double>> = DataType::complex_64f;
+struct Gemm<std::complex<float>> : Computes<DataType::complex_32f, ComputeType::single> {};
 template <>
-constexpr DataType type_of<Half> = DataType::real_16f;
+struct Gemm<std::complex<double>> : Computes<DataType::complex_64f, ComputeType::double_> {};
+template <>
+struct Gemm<Half> : Computes<DataType::real_16f, ComputeType::half> {};
 
 /// Calls f(T()) with the type that the number means; false of another one.
 template <typename F>
@@ -232,38 +240,29 @@ Status gemm(Call& call, Operation of_a, Operation of_b, int64_t m, int64_t n, in
   return call.status();
 }
 
-/// What cublasXgemm computes with.
-template <typename T>
-constexpr ComputeType compute_of = ComputeType::single;
-template <>
-constexpr ComputeType compute_of<double> = ComputeType::double_;
-template <>
-constexpr ComputeType compute_of<std::complex<double>> = ComputeType::double_;
-template <>
-constexpr ComputeType compute_of<Half> = ComputeType::half;
-
 }  // namespace
 
-#define GEMM(DEFINE, name, T)                                                                         \
-  DEFINE(name,                                                                                        \
-         (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k, const T* alpha,   \
-          const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc),                    \
-         gemm(call, transa, transb, m, n, k, alpha, {a, type_of<T>, lda}, {b, type_of<T>, ldb}, beta, \
-              {c, type_of<T>, ldc}, compute_of<T>))
-#define GEMM_BATCHES(P, T)                                                                                   \
-  LANESCOPE_CUBLAS(P##gemmBatched,                                                                           \
-                   (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k,                \
-                    const T* alpha, const T* const* a, Int lda, const T* const* b, Int ldb, const T* beta,   \
-                    T* const* c, Int ldc, Int count),                                                        \
-                   gemm(call, transa, transb, m, n, k, alpha, {a, type_of<T>, lda}, {b, type_of<T>, ldb},    \
-                        beta, {c, type_of<T>, ldc}, compute_of<T>, {count, true}))                           \
-  LANESCOPE_CUBLAS(P##gemmStridedBatched,                                                                    \
-                   (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k,                \
-                    const T* alpha, const T* a, Int lda, long long stride_a, const T* b, Int ldb,            \
-                    long long stride_b, const T* beta, T* c, Int ldc, long long stride_c, Int count),        \
-                   gemm(call, transa, transb, m, n, k, alpha, {a, type_of<T>, lda, stride_a},                \
-                        {b, type_of<T>, ldb, stride_b}, beta, {c, type_of<T>, ldc, stride_c}, compute_of<T>, \
-                        {count, false}))
+#define GEMM(DEFINE, name, T)                                                                               \
+  DEFINE(name,                                                                                              \
+         (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k, const T* alpha,         \
+          const T* a, Int lda, const T* b, Int ldb, const T* beta, T* c, Int ldc),                          \
+         gemm(call, transa, transb, m, n, k, alpha, {a, Gemm<T>::type, lda}, {b, Gemm<T>::type, ldb}, beta, \
+              {c, Gemm<T>::type, ldc}, Gemm<T>::compute))
+#define GEMM_BATCHES(P, T)                                                                               \
+  LANESCOPE_CUBLAS(                                                                                      \
+      P##gemmBatched,                                                                                    \
+      (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k, const T* alpha,         \
+       const T* const* a, Int lda, const T* const* b, Int ldb, const T* beta, T* const* c, Int ldc,      \
+       Int count),                                                                                       \
+      gemm(call, transa, transb, m, n, k, alpha, {a, Gemm<T>::type, lda}, {b, Gemm<T>::type, ldb}, beta, \
+           {c, Gemm<T>::type, ldc}, Gemm<T>::compute, {count, true}))                                    \
+  LANESCOPE_CUBLAS(P##gemmStridedBatched,                                                                \
+                   (Handle * handle, Operation transa, Operation transb, Int m, Int n, Int k,            \
+                    const T* alpha, const T* a, Int lda, long long stride_a, const T* b, Int ldb,        \
+                    long long stride_b, const T* beta, T* c, Int ldc, long long stride_c, Int count),    \
+                   gemm(call, transa, transb, m, n, k, alpha, {a, Gemm<T>::type, lda, stride_a},         \
+                        {b, Gemm<T>::type, ldb, stride_b}, beta, {c, Gemm<T>::type, ldc, stride_c},      \
+                        Gemm<T>::compute, {count, false}))
 #define PRODUCTS(P, T) GEMM(LANESCOPE_CUBLAS_V2, P##gemm, T) GEMM_BATCHES(P, T)
 LANESCOPE_BLAS_ALL(PRODUCTS)
 GEMM(LANESCOPE_CUBLAS, Hgemm, Half)
