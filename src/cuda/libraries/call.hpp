@@ -59,17 +59,17 @@ Status submit(Stream* stream, const char* name, Work&& work) {
   return lanescope_submit(stream, new Call(name, std::forward<Work>(work)));
 }
 
-/// What a function returns that the real library has and ours has not.
-template <typename Status>
-Status not_implemented(const char* function, Status status, const char* status_name) {
-  lanescope_say(fmt::format("{} is not implemented and returns {}", function, status_name).c_str());
-  return status;
-}
-
 /// Tells the user, on stderr and once, what is wrong with a call.
 template <typename... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   lanescope_say(fmt::format(format, std::forward<Arguments>(arguments)...).c_str());
+}
+
+/// What a function returns that the real library has and ours has not.
+template <typename Status>
+Status not_implemented(const char* function, Status status, const char* status_name) {
+  say("{} is not implemented and returns {}", function, status_name);
+  return status;
 }
 
 }  // namespace lanescope::cuda::libraries

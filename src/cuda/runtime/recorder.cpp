@@ -218,11 +218,13 @@ void Recorder::library_failed(const std::string& defect) {
 }
 
 bool Recorder::empty() const {
+  const std::lock_guard lock(library_mutex_);
   return entries_.empty() && library_calls_.empty() &&
          std::all_of(copies_.begin(), copies_.end(), [](const Copies& copies) { return copies.count == 0; });
 }
 
 bool Recorder::has_errors() const {
+  const std::lock_guard lock(library_mutex_);
   return !library_defects_.empty() || std::any_of(entries_.begin(), entries_.end(), [](const auto& entry) {
     return std::any_of(entry->sum.findings.begin(), entry->sum.findings.end(),
                        [](const exec::Finding& f) { return f.severity == exec::Finding::Severity::error; });
@@ -275,8 +277,8 @@ std::string Recorder::render() {
       report.copies.push_back({directions[i], copies_[i].count, copies_[i].bytes, copies_[i].pageable,
                                copies_[i].repeated, copies_[i].repeated_bytes, copies_[i].independent,
                                copies_[i].independent_bytes});
-  std::ranges::copy(library_defects_, std::back_inserter(report.notes));
-  if (!library_calls_.empty()) {
+  if (const std::lock_guard lock(library_mutex_); !library_calls_.empty()) {
+    std::ranges::copy(library_defects_, std::back_inserter(report.notes));
     std::vector<std::string> calls;
     for (const auto& [name, count] : library_calls_) calls.push_back(fmt::format("{} {}", count, name));
     report.notes.push_back(fmt::format(

@@ -115,7 +115,7 @@ class Recorder {
   uint64_t eligible_ = 0;  ///< launches of kernels that pass --kernel
   uint64_t uncounted_ = 0;
   uint64_t recordings_ = 0;
-  std::mutex library_mutex_;  ///< of the next two
+  mutable std::mutex library_mutex_;  ///< of the next two
   std::map<std::string, uint64_t> library_calls_;
   std::vector<std::string> library_defects_;
   bool sampled_ = false;  ///< some launch had more blocks than are counted

@@ -67,7 +67,6 @@ class Call {
 
   [[nodiscard]] bool is_refused() const { return status_ != Status::success; }
   [[nodiscard]] Status status() const { return status_; }
-  [[nodiscard]] const char* name() const { return name_; }
 
   template <typename T>
   [[nodiscard]] Scalar<T> scalar(const T* address) const {

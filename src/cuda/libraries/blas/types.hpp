@@ -1,5 +1,4 @@
-// cuBLAS's binary interface: the numbers and structures of its documented API, compared with the vendor's
-// headers by tests/cuda/programs/libraries.cu where nvcc is found.
+// cuBLAS's binary interface: the numbers of its documented API.
 #pragma once
 
 #include <complex>
