@@ -9,6 +9,7 @@
 
 #include "exec/loops.hpp"
 #include "merge/available.hpp"
+#include "merge/expansion.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -38,6 +39,7 @@ bool is_of_block(Space space) { return space == Space::shared || space == Space:
 
 Effect effect_of(const ptx::Instruction& in) {
   const bool may_be_global = in.space == Space::global || in.space == Space::generic;
+  if (is_expanded(in)) return Effect::changes;
   switch (in.op) {
     case Op::ld: return may_be_global && is_ordinary(in) ? Effect::load : Effect::none;
     case Op::st:

@@ -14,6 +14,7 @@
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
 #include "merge/available.hpp"
+#include "merge/expansion.hpp"
 #include "merge/global_loads.hpp"
 #include "merge/values.hpp"
 #include "ptx/lines.hpp"
@@ -48,13 +49,15 @@ enum class Effect : uint8_t {
   none,
   load,    ///< an ordinary load that may be merged
   store,   ///< an ordinary store that may be merged
-  reads,   ///< may read shared memory: stores before and after it stay apart
-  changes  ///< may change shared memory, or waits for others who may
+  reads,   ///< may read shared memory, or has a branch: stores before and after it stay apart
+  changes  ///< may change shared memory, waits for others who may, or stands where accesses are kept apart
 };
 
 Effect effect_of(const ptx::Instruction& in) {
   const ptx::OpClass op_class = ptx::info(in.op).op_class;
   const bool volatile_access = in.has(Mod::volatile_);
+  if (is_expanded(in)) return Effect::changes;
+  if (has_branch(in)) return Effect::reads;
   switch (in.op) {
     case Op::ld:
     case Op::ldu:
@@ -67,7 +70,8 @@ Effect effect_of(const ptx::Instruction& in) {
       return is_shared(in.space) || in.space == Space::shared_cluster || in.space == Space::generic
                  ? Effect::changes
                  : Effect::none;
-    case Op::call: return Effect::changes;
+    case Op::call:
+    case Op::nanosleep: return Effect::changes;
     case Op::ldmatrix: return Effect::reads;
     case Op::mma:
     case Op::movmatrix:

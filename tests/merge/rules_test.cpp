@@ -94,6 +94,14 @@ TEST(Merging, LeavesOutGlobalLoadsAsTheAssemblerDoes) {
   EXPECT_EQ(compared.other, "loop_inv\n");
 }
 
+TEST(Merging, KeepsApartWhatACallOrABranchOfTheAssemblersIsBetween) {
+  const Compared shared = compare("expansions", is_shared),
+                 global = compare("global_expansions", is_global_load);
+  EXPECT_GT(shared.kernels, 200);
+  EXPECT_GT(global.kernels, 100);
+  EXPECT_EQ(shared.other + global.other, "");
+}
+
 /// A kernel whose thread t works on the 16 bytes at 16 t of `s`.
 std::string kernel_of(const std::string& body) {
   return R"(.version 9.0
