@@ -5,8 +5,9 @@
 // calls an (empty) function for debuggers whenever it has mapped a file, before that file's constructors run,
 // and a jump is put there too. Of nvJitLink, whose result is machine code, the function that tells its
 // version is taken out of sight, if a program opens it: what looks for that (cuda.core, and Numba with it)
-// links by the driver then, which is ours. It also stands before _exit, which ends the process past all that
-// is registered for its end: the runtime writes its report first.
+// links by the driver then, which is ours. Who asks NVRTC for machine code gets PTX, which NVRTC has made
+// as well and the driver here takes in its place. It also stands before _exit, which ends the process past
+// all that is registered for its end: the runtime writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <link.h>
@@ -175,30 +176,46 @@ Served serve(const File& file, const Sections& sections, uint64_t base) {
   return Served::yes;
 }
 
-/// Makes a symbol of a loaded file one that the dynamic linker does not find.
-void hide(const link_map& map, const File& file, const Sections& sections, const char* hidden) {
+/// What the dynamic linker knows of a symbol of a loaded file; nullptr: there is none of that name.
+const Elf64_Sym* find_symbol(const link_map& map, const File& file, const Sections& sections,
+                             const char* wanted) {
   const Elf64_Sym* loaded = nullptr;
   for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_SYMTAB) loaded = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr);
   const Elf64_Shdr* table = sections.of_type(SHT_DYNSYM);
   const Elf64_Shdr* names = table == nullptr ? nullptr : sections.at(table->sh_link);
-  if (loaded == nullptr || names == nullptr) return;
+  if (loaded == nullptr || names == nullptr) return nullptr;
   const uint64_t count = table->sh_size / sizeof(Elf64_Sym);
   const auto* symbols = file.at<Elf64_Sym>(table->sh_offset, count);
   for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
     const char* name = file.string(names->sh_offset + symbols[i].st_name, names->sh_offset + names->sh_size);
-    if (name == nullptr || std::strcmp(name, hidden) != 0) continue;
-    Elf64_Sym gone = symbols[i];
-    gone.st_value = 0;
-    gone.st_shndx = SHN_UNDEF;
-    overwrite(reinterpret_cast<uint64_t>(loaded + i), &gone, sizeof gone, PROT_READ);
+    if (name != nullptr && std::strcmp(name, wanted) == 0) return loaded + i;
   }
+  return nullptr;
 }
 
-bool is_linker(const char* path) {
-  constexpr char name[] = "/libnvJitLink.so";
+/// Makes a symbol of a loaded file one that the dynamic linker does not find.
+void hide(const link_map& map, const File& file, const Sections& sections, const char* hidden) {
+  const Elf64_Sym* symbol = find_symbol(map, file, sections, hidden);
+  if (symbol == nullptr) return;
+  Elf64_Sym gone = *symbol;
+  gone.st_value = 0;
+  gone.st_shndx = SHN_UNDEF;
+  overwrite(reinterpret_cast<uint64_t>(symbol), &gone, sizeof gone, PROT_READ);
+}
+
+/// Lets calls of one function of a loaded file run another one of it.
+void lead(const link_map& map, const File& file, const Sections& sections, const char* from, const char* to) {
+  const Elf64_Sym *source = find_symbol(map, file, sections, from),
+                  *target = find_symbol(map, file, sections, to);
+  if (source != nullptr && target != nullptr && source->st_size >= jump_bytes)
+    put_jump(map.l_addr + source->st_value, reinterpret_cast<const void*>(map.l_addr + target->st_value));
+}
+
+/// Whether a path is that of a library, of any version.
+bool is_library(const char* path, const char* name) {
   const char* slash = std::strrchr(path, '/');
-  return slash != nullptr && std::strncmp(slash, name, sizeof name - 1) == 0;
+  return slash != nullptr && std::strncmp(slash + 1, name, std::strlen(name)) == 0;
 }
 
 /// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
@@ -234,7 +251,11 @@ void serve_new(const r_debug& debug, bool opened) {
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
     const Sections sections(file);
-    if (opened && is_linker(path)) hide(*map, file, sections, "nvJitLinkVersion");
+    if (opened && is_library(path, "libnvJitLink.so")) hide(*map, file, sections, "nvJitLinkVersion");
+    if (is_library(path, "libnvrtc.so")) {
+      lead(*map, file, sections, "nvrtcGetCUBIN", "nvrtcGetPTX");
+      lead(*map, file, sections, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
+    }
     // What has machine code alone cannot run here. The toolkit's libraries keep their own runtime, so that
     // its errors are theirs and not the program's.
     const bool is_left_alone =

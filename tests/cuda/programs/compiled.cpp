@@ -1,4 +1,5 @@
-// Compiles a kernel when it runs (NVRTC), and loads and launches it by the driver API.
+// Compiles a kernel when it runs (NVRTC), to PTX or, with an argument, to machine code, and loads and
+// launches it by the driver API.
 #include <cuda.h>
 #include <nvrtc.h>
 
@@ -25,18 +26,20 @@ void require(bool holds, const char* what) {
 
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  const bool machine_code = count > 1;
   nvrtcProgram program{};
   constexpr char instance[] = "transpose<int>";
   require(nvrtcCreateProgram(&program, source, "column.cu", 0, nullptr, nullptr) == NVRTC_SUCCESS, "create");
   require(nvrtcAddNameExpression(program, instance) == NVRTC_SUCCESS, "name");
-  const char* options[] = {"--gpu-architecture=compute_90", "-lineinfo"};
+  const char* options[] = {machine_code ? "--gpu-architecture=sm_90" : "--gpu-architecture=compute_90",
+                           "-lineinfo"};
   require(nvrtcCompileProgram(program, 2, options) == NVRTC_SUCCESS, "compile");
   size_t size = 0;
   const char* name = nullptr;
-  require(nvrtcGetPTXSize(program, &size) == NVRTC_SUCCESS, "size");
-  std::string ptx(size, '\0');
-  require(nvrtcGetPTX(program, ptx.data()) == NVRTC_SUCCESS, "PTX");
+  require((machine_code ? nvrtcGetCUBINSize : nvrtcGetPTXSize)(program, &size) == NVRTC_SUCCESS, "size");
+  std::string code(size, '\0');
+  require((machine_code ? nvrtcGetCUBIN : nvrtcGetPTX)(program, code.data()) == NVRTC_SUCCESS, "code");
   require(nvrtcGetLoweredName(program, instance, &name) == NVRTC_SUCCESS, "name of the instance");
 
   CUdevice device{};
@@ -47,7 +50,7 @@ int main() {
   require(
       cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS,
       "context");
-  require(cuModuleLoadData(&module, ptx.c_str()) == CUDA_SUCCESS, "load");
+  require(cuModuleLoadData(&module, code.data()) == CUDA_SUCCESS, "load");
   require(cuModuleGetFunction(&kernel, module, name) == CUDA_SUCCESS, "kernel");
   CUdeviceptr in = 0, out = 0;
   std::vector<int> from(1024), back(1024);
