@@ -7,6 +7,7 @@
 
 #include "exec/matrix.hpp"
 #include "exec/program.hpp"
+#include "exec/texture.hpp"
 
 namespace lanescope::exec {
 
@@ -33,6 +34,9 @@ struct HandlerSet {
   /// The matrices that this host thread multiplies next, and the arithmetic: result += first x second.
   ProductMatrices& (*product_matrices)();
   void (*multiply)(const ProductForm& form);
+  /// What one level of a texture holds at the points of all 32 lanes: tex, tld4.
+  void (*sample)(const Texture& texture, const TextureLevel& level, const TextureForm& form,
+                 const TexturePoints& points, Texels& out);
   ControlHandlers control;
 };
 

@@ -45,6 +45,7 @@ struct WorkerState {
   /// Take the place of these two while loops look again that only wait: that is not counted.
   std::vector<SiteState> unseen_sites;
   std::vector<BranchCounts> unseen_branches;
+  LastTexture last_texture;
   std::vector<Finding> findings;  ///< one for each instruction and kind
   uint64_t instructions = 0;
   uint64_t lane_instructions = 0;  ///< the same, times the active lanes

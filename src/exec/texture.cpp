@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 
+#include "exec/each_lane.hpp"
 #include "exec/handlers.hpp"
 #include "exec/memory.hpp"
 #include "exec/program.hpp"
@@ -18,12 +19,13 @@
 namespace lanescope::exec {
 
 uint64_t Texture::bytes() const {
-  const uint64_t rows = std::max(height, 1u), slices = std::max({depth, layers, 1u});
+  const uint64_t rows = std::max(height, 1u), slices = std::max({depth, layers, 1u}) * (is_cube ? 6 : 1);
   return (slices - 1) * slice + (rows - 1) * pitch + uint64_t{width} * texel_bytes();
 }
 
 uint64_t TextureTable::add(const Texture& texture) {
   const std::unique_lock lock(mutex_);
+  ++generation_;
   textures_[++last_] = std::make_shared<const Texture>(texture);
   return last_;
 }
@@ -32,6 +34,7 @@ bool TextureTable::remove(uint64_t handle, bool is_surface) {
   const std::unique_lock lock(mutex_);
   const auto it = textures_.find(handle);
   if (it == textures_.end() || it->second->is_surface != is_surface) return false;
+  ++generation_;
   textures_.erase(it);
   return true;
 }
@@ -43,177 +46,6 @@ std::shared_ptr<const Texture> TextureTable::find(uint64_t handle) const {
 }
 
 namespace {
-
-/// Four channels, as bits of float, int or unsigned.
-using Texel = std::array<uint32_t, 4>;
-
-uint32_t bits(float value) { return std::bit_cast<uint32_t>(value); }
-float as_float(uint32_t value) { return std::bit_cast<float>(value); }
-
-float from_half(uint16_t half) {
-  const uint32_t sign = uint32_t{half & 0x8000u} << 16, exponent = (half >> 10) & 31u,
-                 fraction = half & 0x3ffu;
-  if (exponent == 31) return as_float(sign | 0x7f800000u | fraction << 13);
-  if (exponent == 0) return (sign != 0 ? -1.0f : 1.0f) * static_cast<float>(fraction) * 0x1p-24f;
-  return as_float(sign | (exponent + 112) << 23 | fraction << 13);
-}
-
-/// A texture for the length of one instruction.
-class Sampler {
- public:
-  Sampler(const Texture& texture, const TextureForm& form) : t_(texture), form_(form) {}
-
-  struct Point {
-    std::array<float, 3> at{};
-    std::array<int32_t, 3> integer{};
-    uint32_t layer = 0;
-  };
-
-  [[nodiscard]] Texel fetch(const Point& p) const {
-    const uint64_t layer = layer_offset(p);
-    if (form_.integer_coordinates) {
-      // Plain memory has no address modes: outside it lies zero.
-      const bool inside = static_cast<uint32_t>(p.integer[0]) < t_.width;
-      return inside ? read(layer + uint64_t(p.integer[0]) * t_.texel_bytes()) : Texel{};
-    }
-    if (!t_.filter) return nearest(p, layer);
-    return filtered(p, layer);
-  }
-
-  /// The four texels of a bilinear footprint, one channel of each, counter-clockwise from the lower left.
-  [[nodiscard]] Texel gather(const Point& p, uint32_t component) const {
-    std::array<Axis, 2> axis{};
-    for (uint32_t d = 0; d < 2; ++d) axis[d] = footprint(p.at[d], d);
-    const uint64_t layer = layer_offset(p);
-    const auto channel = [&](const Place& x, const Place& y) { return at(layer, x, y, 0)[component]; };
-    return {channel(axis[0].low, axis[1].high), channel(axis[0].high, axis[1].high),
-            channel(axis[0].high, axis[1].low), channel(axis[0].low, axis[1].low)};
-  }
-
- private:
-  using Place = std::optional<uint32_t>;  ///< of a texel in its dimension; nothing: outside, in the border
-  struct Axis {
-    Place low = 0, high = 0;
-    uint32_t weight = 0;  ///< of high, in 256ths
-  };
-
-  const Texture& t_;
-  const TextureForm& form_;
-
-  [[nodiscard]] uint32_t size(uint32_t d) const {
-    return std::max(d == 0 ? t_.width : d == 1 ? t_.height : t_.depth, 1u);
-  }
-
-  /// A layer outside is the last one: its number has no sign (seen on an H200).
-  [[nodiscard]] uint64_t layer_offset(const Point& p) const {
-    return form_.layered ? std::min(p.layer, t_.layers - 1) * t_.slice : 0;
-  }
-
-  [[nodiscard]] double in_texels(float x, uint32_t d) const {
-    return t_.normalized_coordinates ? double{x} * size(d) : double{x};
-  }
-
-  /// In 256ths of a texel, from the dimension's beginning; what is far outside stays outside.
-  [[nodiscard]] int64_t fixed(float x, uint32_t d) const {
-    const double scaled = in_texels(x, d);
-    if (std::isnan(scaled)) return 0;
-    return static_cast<int64_t>(std::floor(std::clamp(scaled, -0x1p31, 0x1p31) * 256 + 0.5));
-  }
-
-  [[nodiscard]] Place place(int64_t i, uint32_t d) const {
-    const auto n = static_cast<int64_t>(size(d));
-    auto mode = t_.address[d];
-    // Only normalised coordinates repeat.
-    if (!t_.normalized_coordinates && (mode == Texture::Address::wrap || mode == Texture::Address::mirror))
-      mode = Texture::Address::clamp;
-    const auto modulo = [](int64_t value, int64_t by) { return ((value % by) + by) % by; };
-    switch (mode) {
-      case Texture::Address::wrap: return static_cast<uint32_t>(modulo(i, n));
-      case Texture::Address::mirror: {
-        const int64_t folded = modulo(i, 2 * n);
-        return static_cast<uint32_t>(folded < n ? folded : 2 * n - 1 - folded);
-      }
-      case Texture::Address::border:
-        if (i < 0 || i >= n) return std::nullopt;
-        return static_cast<uint32_t>(i);
-      case Texture::Address::clamp: break;
-    }
-    return static_cast<uint32_t>(std::clamp<int64_t>(i, 0, n - 1));
-  }
-
-  [[nodiscard]] Place nearest_place(float x, uint32_t d) const {
-    const double scaled = in_texels(x, d);
-    if (std::isnan(scaled)) return place(0, d);
-    return place(static_cast<int64_t>(std::floor(std::clamp(scaled, -0x1p31, 0x1p31))), d);
-  }
-
-  [[nodiscard]] Axis footprint(float x, uint32_t d) const {
-    const int64_t from_centre = fixed(x, d) - 128;
-    const int64_t i = from_centre >> 8;
-    return {place(i, d), place(i + 1, d), static_cast<uint32_t>(from_centre & 255)};
-  }
-
-  [[nodiscard]] Texel at(uint64_t layer, const Place& x, const Place& y, const Place& z) const {
-    if (!x || !y || !z) {
-      Texel border = t_.border;
-      std::fill(border.begin() + t_.channels, border.end(), 0u);
-      return border;
-    }
-    return read(layer + *z * t_.slice + *y * t_.pitch + uint64_t{*x} * t_.texel_bytes());
-  }
-
-  [[nodiscard]] Texel nearest(const Point& p, uint64_t layer) const {
-    std::array<Place, 3> at_texel{0, 0, 0};
-    for (uint32_t d = 0; d < form_.dimensions; ++d) at_texel[d] = nearest_place(p.at[d], d);
-    return at(layer, at_texel[0], at_texel[1], at_texel[2]);
-  }
-
-  [[nodiscard]] Texel filtered(const Point& p, uint64_t layer) const {
-    std::array<Axis, 3> axis{};
-    for (uint32_t d = 0; d < form_.dimensions; ++d) axis[d] = footprint(p.at[d], d);
-    std::array<float, 4> sum{};
-    for (uint32_t corner = 0; corner < 1u << form_.dimensions; ++corner) {
-      float weight = 1;
-      std::array<Place, 3> at_texel{0, 0, 0};
-      for (uint32_t d = 0; d < form_.dimensions; ++d) {
-        const bool high = (corner >> d & 1) != 0;
-        at_texel[d] = high ? axis[d].high : axis[d].low;
-        weight *= static_cast<float>(high ? axis[d].weight : 256 - axis[d].weight) / 256;
-      }
-      // A texel without weight has no part, were it infinite.
-      if (weight == 0) continue;
-      const Texel texel = at(layer, at_texel[0], at_texel[1], at_texel[2]);
-      for (uint32_t c = 0; c < 4; ++c) sum[c] += weight * as_float(texel[c]);
-    }
-    return {bits(sum[0]), bits(sum[1]), bits(sum[2]), bits(sum[3])};
-  }
-
-  /// Channels that the texture lacks read as 0.
-  [[nodiscard]] Texel read(uint64_t offset) const {
-    Texel texel{};
-    const auto* from = reinterpret_cast<const std::byte*>(t_.base + offset);
-    for (uint32_t c = 0; c < t_.channels; ++c) {
-      uint32_t raw = 0;
-      std::memcpy(&raw, from + c * t_.channel_bytes, t_.channel_bytes);
-      texel[c] = channel(raw);
-    }
-    return texel;
-  }
-
-  [[nodiscard]] uint32_t channel(uint32_t raw) const {
-    const uint32_t width = 8u * t_.channel_bytes;
-    if (t_.kind == Texture::Kind::floating)
-      return width == 16 ? bits(from_half(static_cast<uint16_t>(raw))) : raw;
-    if (t_.kind == Texture::Kind::unsigned_integer)
-      return t_.normalized_read
-                 ? bits(static_cast<float>(raw) / static_cast<float>((uint64_t{1} << width) - 1))
-                 : raw;
-    const int32_t value = static_cast<int32_t>(raw << (32 - width)) >> (32 - width);
-    if (!t_.normalized_read) return static_cast<uint32_t>(value);
-    // Both the lowest number and the one above it are -1.
-    return bits(std::max(static_cast<float>(value) / static_cast<float>((1u << (width - 1)) - 1), -1.0f));
-  }
-};
 
 /// Where a surface access of one lane lies; nothing if it is outside and not clamped.
 std::optional<uint64_t> surface_offset(const Texture& t, const TextureForm& form,
@@ -272,119 +104,218 @@ class Register {
   uint32_t bytes_;
 };
 
-/// What a lane's operand says.
-uint64_t handle_of(const Register& handles, uint32_t lane, const TextureForm& form) {
-  uint64_t handle = handles.get(lane);
-  if (form.by_reference) std::memcpy(&handle, reinterpret_cast<const void*>(handle), sizeof handle);
-  return handle;
-}
-
 /// The texture of a handle, if a kernel may use it in this way now; reports what is wrong with it otherwise.
-std::shared_ptr<const Texture> usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle,
-                                      const TextureForm& form) {
+const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, const TextureForm& form) {
+  const Memory& memory = *w.worker->memory;
+  LastTexture& last = w.worker->last_texture;
+  const std::array<uint64_t, 2> now{memory.generation(), memory.textures.generation()};
+  if (last.form == in->imm && last.handle == handle && last.generations == now) return last.texture.get();
   const bool surface = form.op == TextureForm::Op::load || form.op == TextureForm::Op::store ||
                        form.op == TextureForm::Op::reduce || form.op == TextureForm::Op::ask_surface;
   const std::string name = surface ? "surface" : "texture";
   const auto refuse = [&](const std::string& why) {
     report(w, in, Finding::Kind::unknown_pointer, lanes, handle, 0, why);
-    return nullptr;
+    return static_cast<const Texture*>(nullptr);
   };
   if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
-  auto texture = w.worker->memory->textures.find(handle);
+  const auto texture = memory.textures.find(handle);
   if (!texture || texture->is_surface != surface)
     return refuse(hex(handle) + " is the handle of no " + name +
                   (texture ? std::string(", but of a ") + (surface ? "texture" : "surface") : ""));
-  if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return texture;
+  const auto is_usable = [&] {
+    last = {in->imm, handle, now, texture};
+    return texture.get();
+  };
+  if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return is_usable();
   const uint32_t dimensions = texture->depth != 0 ? 3 : texture->height != 0 ? 2 : 1;
-  if (form.layered != (texture->layers != 0) || form.dimensions != dimensions)
-    return refuse("the " + name + " has " + std::to_string(dimensions) + " dimensions" +
-                  (texture->layers != 0 ? " and layers" : "") + ", the instruction is for " +
-                  std::to_string(form.dimensions) + (form.layered ? " and layers" : ""));
+  const auto shape = [](uint32_t count, bool cube, bool layered) {
+    return (cube ? "six faces" : std::to_string(count) + " dimensions") + (layered ? " and layers" : "");
+  };
+  if (form.layered != (texture->layers != 0) || form.cube != texture->is_cube ||
+      form.dimensions != dimensions)
+    return refuse("the " + name + " has " + shape(dimensions, texture->is_cube, texture->layers != 0) +
+                  ", the instruction is for " + shape(form.dimensions, form.cube, form.layered));
   if (!surface && form.integer_coordinates != texture->is_linear)
     return refuse(texture->is_linear ? "a texture of plain memory is read by tex1Dfetch"
                                      : "tex1Dfetch reads textures of plain memory, not of arrays");
-  const auto allocation = w.worker->memory->find(texture->base);
+  if (form.cube && form.detail == TextureForm::Detail::gradients && !texture->reductions.empty())
+    return refuse("gradients on a cubemap with mipmaps are not supported");
+  const auto allocation = memory.find(texture->base);
   if (!allocation || allocation->size - (texture->base - allocation->base) < texture->bytes())
     return refuse("the memory of the " + name + " at " + hex(texture->base) + " has been freed");
-  return texture;
+  return is_usable();
+}
+
+/// The words of the lanes in a register listed in Kernel::side.
+const uint32_t* row(const Warp& w, const uint32_t* pair) {
+  return reinterpret_cast<const uint32_t*>(w.regs + pair[0]);
+}
+
+float real(const uint32_t* row, uint32_t lane) { return std::bit_cast<float>(row[lane]); }
+
+/// The level of a mipmap that a lane reads, in 256ths or, without filter, a whole one. What is rounded how
+/// was measured on an H200; of two gradients that H200 does not take the longer one, but something in
+/// between.
+float level_of(const Texture& t, const TextureForm& form, const TexturePoints& points, uint32_t lane) {
+  float level = 0;
+  if (form.detail == TextureForm::Detail::level) level = real(points.level, lane) + t.bias;
+  if (form.detail == TextureForm::Detail::gradients) {
+    const std::array<uint32_t, 3> size{t.width, t.height, t.depth};
+    double longest = 0;
+    for (const auto& gradient : points.gradients) {
+      double square = 0;
+      for (uint32_t d = 0; d < form.dimensions; ++d) {
+        const double texels = double{real(gradient[d], lane)} * (t.normalized_coordinates ? size[d] : 1);
+        square += texels * texels;
+      }
+      longest = std::max(longest, square);
+    }
+    level = static_cast<float>(std::ceil(std::log2(longest) / 2 * 256) / 256) + t.bias;
+  }
+  if (std::isnan(level)) level = 0;
+  level = std::max(std::min(level, t.most_level), t.least_level);
+  level = std::clamp(level, 0.0f, static_cast<float>(t.reductions.size()));
+  return t.filter_levels ? std::floor(level * 256) / 256 : std::floor(level + 0.5f);
+}
+
+/// tex, tld4 of a mipmap.
+void sample_levels(const Texture& t, const TextureForm& form, const TexturePoints& points, Texels& out) {
+  const auto sample = host_handlers().sample;
+  std::array<float, warp_lanes> level{};
+  for (uint32_t lane = 0; lane < warp_lanes; ++lane) level[lane] = level_of(t, form, points, lane);
+  std::memset(&out, 0, sizeof out);
+  for (size_t i = 0; i <= t.reductions.size(); ++i) {
+    std::array<float, warp_lanes> weight{};
+    bool any = false;
+    for (uint32_t lane = 0; lane < warp_lanes; ++lane) {
+      weight[lane] = std::max(0.0f, 1 - std::abs(level[lane] - static_cast<float>(i)));
+      any = any || weight[lane] != 0;
+    }
+    if (!any) continue;
+    Texels here;
+    sample(t, i == 0 ? t : t.reductions[i - 1], form, points, here);
+    for (uint32_t c = 0; c < 4; ++c)
+      for (uint32_t lane = 0; lane < warp_lanes; ++lane) {
+        if (weight[lane] == 1)
+          out.of[c][lane] = here.of[c][lane];
+        else if (weight[lane] != 0)
+          out.of[c][lane] =
+              std::bit_cast<uint32_t>(real(out.of[c], lane) + weight[lane] * real(here.of[c], lane));
+      }
+  }
+}
+
+/// tex, tld4: the lanes' registers get what the texture holds.
+void fetch(Warp& w, const Inst* in, const Texture& t, const TextureForm& form, uint32_t lanes) {
+  const uint32_t* side = w.side + in->b + 2 * form.elements;
+  const auto next = [&] {
+    const uint32_t* at = row(w, side);
+    side += 2;
+    return at;
+  };
+  TexturePoints points;
+  const uint32_t coordinates = form.cube ? 3 : form.dimensions;
+  if (form.layered) points.layer = next();
+  for (uint32_t d = 0; d < coordinates; ++d) points.at[d] = next();
+  if (form.detail == TextureForm::Detail::level) points.level = next();
+  if (form.detail == TextureForm::Detail::gradients)
+    for (auto& gradient : points.gradients)
+      for (uint32_t d = 0; d < coordinates; ++d) gradient[d] = next();
+  Texels texels;
+  if (t.reductions.empty())
+    host_handlers().sample(t, t, form, points, texels);
+  else
+    sample_levels(t, form, points, texels);
+  for (uint32_t c = 0; c < 4; ++c) {
+    const uint32_t* pair = w.side + in->b + 2 * c;
+    if (pair[0] == no_operand) continue;
+    if (lanes == full_mask && pair[1] == sizeof(uint32_t)) {
+      std::memcpy(w.regs + pair[0], texels.of[c], sizeof texels.of[c]);
+    } else {
+      const Register data(w, pair);
+      each_lane(lanes, [&](uint32_t lane) { data.set(lane, texels.of[c][lane]); });
+    }
+  }
+}
+
+/// suld, sust, sured, lane by lane.
+void access_surface(Warp& w, const Inst* in, const Texture& surface, const TextureForm& form,
+                    uint32_t lanes) {
+  const uint32_t* side = w.side + in->b;
+  const uint32_t* layers = side + 2 * form.elements;
+  const uint32_t* coordinates = layers + (form.layered ? 2 : 0);
+  each_lane(lanes, [&](uint32_t lane) {
+    std::array<int32_t, 3> at{};
+    for (uint32_t d = 0; d < form.dimensions; ++d)
+      at[d] = static_cast<int32_t>(Register(w, coordinates + 2 * d).get(lane));
+    const uint32_t layer = form.layered ? static_cast<uint32_t>(Register(w, layers).get(lane)) : 0;
+    const uint32_t width = uint32_t{form.elements} * form.element_bytes;
+    if (at[0] % static_cast<int32_t>(width) != 0) {
+      report(w, in, Finding::Kind::misaligned, 1u << lane, static_cast<uint64_t>(at[0]), width,
+             "the surface coordinate x = " + std::to_string(at[0]) + ", in bytes, is no multiple of " +
+                 std::to_string(width));
+      return;
+    }
+    const auto offset = surface_offset(surface, form, at, layer);
+    if (!offset && form.bounds == TextureForm::Bounds::trap) {
+      std::string place = "x = " + std::to_string(at[0]) + " bytes";
+      for (uint32_t d = 1; d < form.dimensions; ++d)
+        place += std::string(d == 1 ? ", y = " : ", z = ") + std::to_string(at[d]);
+      if (form.layered) place += ", layer " + std::to_string(static_cast<int32_t>(layer));
+      report(w, in, Finding::Kind::out_of_bounds, 1u << lane, static_cast<uint64_t>(at[0]), width,
+             place + " is outside the surface of " + std::to_string(surface.width * surface.texel_bytes()) +
+                 " bytes by " + std::to_string(std::max(surface.height, 1u)) + " by " +
+                 std::to_string(std::max({surface.depth, surface.layers, 1u})));
+      return;
+    }
+    auto* memory = reinterpret_cast<std::byte*>(surface.base + offset.value_or(0));
+    if (form.op == TextureForm::Op::reduce) {
+      if (!offset) return;
+      const uint64_t value = Register(w, side).get(lane);
+      const Reduction combine =
+          host_handlers().reduction(static_cast<ptx::Mod>(in->c), static_cast<ptx::Type>(in->d));
+      combine(memory, reinterpret_cast<const std::byte*>(&value), form.element_bytes);
+      ++w.worker->global_writes;
+      return;
+    }
+    for (uint32_t e = 0; e < form.elements; ++e) {
+      const Register data(w, side + 2 * e);
+      uint64_t value = 0;
+      if (form.op == TextureForm::Op::load) {
+        if (offset) std::memcpy(&value, memory + e * form.element_bytes, form.element_bytes);
+        data.set(lane, value);
+      } else if (offset) {
+        value = data.get(lane);
+        ++w.worker->global_writes;
+        std::memcpy(memory + e * form.element_bytes, &value, form.element_bytes);
+      }
+    }
+  });
 }
 
 }  // namespace
 
 const Inst* access_texture(Warp& w, const Inst* in) {
   const auto form = std::bit_cast<TextureForm>(in->imm);
-  const uint32_t* side = w.side + in->b;
-  const uint32_t* coordinates = side + 2 * form.elements + (form.layered ? 2 : 0);
-  const Register handles(w, std::array<uint32_t, 2>{in->a, 8}.data());
+  std::array<uint64_t, warp_lanes> handles;
+  std::memcpy(handles.data(), w.regs + in->a, sizeof handles);
+  if (form.by_reference)
+    each_lane(w.mask, [&](uint32_t lane) {
+      std::memcpy(&handles[lane], reinterpret_cast<const void*>(handles[lane]), sizeof handles[lane]);
+    });
   for (uint32_t rest = w.mask; rest != 0;) {
     // Lanes with the same handle go together; nearly always all of them.
-    const uint64_t handle = handle_of(handles, static_cast<uint32_t>(std::countr_zero(rest)), form);
+    const uint64_t handle = handles[static_cast<uint32_t>(std::countr_zero(rest))];
     uint32_t lanes = 0;
-    for (uint32_t r = rest; r != 0; r &= r - 1)
-      if (handle_of(handles, static_cast<uint32_t>(std::countr_zero(r)), form) == handle)
-        lanes |= r & (0 - r);
+    for (uint32_t lane = 0; lane < warp_lanes; ++lane) lanes |= uint32_t{handles[lane] == handle} << lane;
+    lanes &= rest;
     rest &= ~lanes;
-    const auto texture = usable(w, in, lanes, handle, form);
-    if (!texture) continue;
-    const Sampler sampler(*texture, form);
-    for (; lanes != 0; lanes &= lanes - 1) {
-      const auto lane = static_cast<uint32_t>(std::countr_zero(lanes));
-      Sampler::Point point;
-      for (uint32_t d = 0; d < form.dimensions; ++d) {
-        const auto value = static_cast<uint32_t>(Register(w, coordinates + 2 * d).get(lane));
-        point.at[d] = as_float(value);
-        point.integer[d] = static_cast<int32_t>(value);
-      }
-      if (form.layered) point.layer = static_cast<uint32_t>(Register(w, side + 2 * form.elements).get(lane));
-      if (form.op == TextureForm::Op::fetch || form.op == TextureForm::Op::gather) {
-        const Texel texel =
-            form.op == TextureForm::Op::fetch ? sampler.fetch(point) : sampler.gather(point, form.component);
-        for (uint32_t c = 0; c < 4; ++c) Register(w, side + 2 * c).set(lane, texel[c]);
-        continue;
-      }
-      const uint32_t width = uint32_t{form.elements} * form.element_bytes;
-      if (point.integer[0] % static_cast<int32_t>(width) != 0) {
-        report(w, in, Finding::Kind::misaligned, 1u << lane, static_cast<uint64_t>(point.integer[0]), width,
-               "the surface coordinate x = " + std::to_string(point.integer[0]) +
-                   ", in bytes, is no multiple of " + std::to_string(width));
-        continue;
-      }
-      const auto offset = surface_offset(*texture, form, point.integer, point.layer);
-      if (!offset && form.bounds == TextureForm::Bounds::trap) {
-        std::string place = "x = " + std::to_string(point.integer[0]) + " bytes";
-        for (uint32_t d = 1; d < form.dimensions; ++d)
-          place += std::string(d == 1 ? ", y = " : ", z = ") + std::to_string(point.integer[d]);
-        if (form.layered) place += ", layer " + std::to_string(static_cast<int32_t>(point.layer));
-        report(
-            w, in, Finding::Kind::out_of_bounds, 1u << lane, static_cast<uint64_t>(point.integer[0]), width,
-            place + " is outside the surface of " + std::to_string(texture->width * texture->texel_bytes()) +
-                " bytes by " + std::to_string(std::max(texture->height, 1u)) + " by " +
-                std::to_string(std::max({texture->depth, texture->layers, 1u})));
-        continue;
-      }
-      auto* at = reinterpret_cast<std::byte*>(texture->base + offset.value_or(0));
-      if (form.op == TextureForm::Op::reduce) {
-        if (!offset) continue;
-        const uint64_t value = Register(w, side).get(lane);
-        const Reduction combine =
-            host_handlers().reduction(static_cast<ptx::Mod>(in->c), static_cast<ptx::Type>(in->d));
-        combine(at, reinterpret_cast<const std::byte*>(&value), form.element_bytes);
-        ++w.worker->global_writes;
-        continue;
-      }
-      for (uint32_t e = 0; e < form.elements; ++e) {
-        const Register data(w, side + 2 * e);
-        uint64_t value = 0;
-        if (form.op == TextureForm::Op::load) {
-          if (offset) std::memcpy(&value, at + e * form.element_bytes, form.element_bytes);
-          data.set(lane, value);
-        } else if (offset) {
-          value = data.get(lane);
-          ++w.worker->global_writes;
-          std::memcpy(at + e * form.element_bytes, &value, form.element_bytes);
-        }
-      }
-    }
+    const Texture* texture = usable(w, in, lanes, handle, form);
+    if (texture == nullptr) continue;
+    if (form.op == TextureForm::Op::fetch || form.op == TextureForm::Op::gather)
+      fetch(w, in, *texture, form, lanes);
+    else
+      access_surface(w, in, *texture, form, lanes);
   }
   return in + 1;
 }
@@ -393,9 +324,10 @@ const Inst* ask_texture(Warp& w, const Inst* in) {
   const auto form = std::bit_cast<TextureForm>(in->imm);
   for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
     const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    const uint64_t handle = handle_of(Register(w, std::array<uint32_t, 2>{in->a, 8}.data()), lane, form);
-    const auto texture = usable(w, in, 1u << lane, handle, form);
-    if (!texture) continue;
+    auto handle = lane_value<uint64_t>(w, in->a, lane);
+    if (form.by_reference) std::memcpy(&handle, reinterpret_cast<const void*>(handle), sizeof handle);
+    const Texture* texture = usable(w, in, 1u << lane, handle, form);
+    if (texture == nullptr) continue;
     const auto answer = [&]() -> uint32_t {
       switch (form.query) {
         case TextureForm::Query::width: return texture->width;

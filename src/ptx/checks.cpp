@@ -900,10 +900,11 @@ struct OperandChecker {
     if (operands.size() != 3 + extra)
       source.refuse(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
                                          " operands here; offsets and depth comparison are not supported");
-    const bool layered = instruction.has(Mod::a1d) || instruction.has(Mod::a2d);
-    const uint32_t dimensions = instruction.has(Mod::dim_3d)                                ? 3
-                                : instruction.has(Mod::dim_2d) || instruction.has(Mod::a2d) ? 2
-                                                                                            : 1;
+    const auto has = [&](Mod modifier) { return instruction.has(modifier); };
+    const bool layered = has(Mod::a1d) || has(Mod::a2d) || has(Mod::acube);
+    const uint32_t dimensions = has(Mod::dim_3d) || has(Mod::cube) || has(Mod::acube) ? 3
+                                : has(Mod::dim_2d) || has(Mod::a2d)                   ? 2
+                                                                                      : 1;
     Operand& handle = operands[store ? 0 : 1];
     if (handle.kind != Operand::Kind::symbol) check_register(handle, Type::u64, false);
 
@@ -938,10 +939,14 @@ struct OperandChecker {
 
     for (size_t i = 3; i < operands.size(); ++i) {
       if (operands[i].kind != Operand::Kind::vector) {
+        if (extra == 2 && dimensions != 1) fail(operands[i], name() + " takes vectors as gradients here");
         check_scalar(operands[i], {}, Type::f32, false);
         continue;
       }
       if (extra != 2) fail(operands[i], "a level is no vector");
+      if (operands[i].count < dimensions || operands[i].count > (dimensions == 3 ? 4 : dimensions))
+        fail(operands[i], name() + " takes gradients of " + std::to_string(dimensions) +
+                              " numbers here, not of " + std::to_string(operands[i].count));
       for (uint32_t e = 0; e < operands[i].count; ++e)
         check_scalar(instruction.elements[operands[i].first + e], {}, Type::f32, false);
     }

@@ -6,7 +6,7 @@
 
 namespace {
 
-// good: *out += 1. bad: samples a cube map. worse: calls a function that adds to memory of several GPUs.
+// good: *out += 1. bad: gathers from a cube map. worse: calls a function that adds to memory of several GPUs.
 constexpr char ptx[] = R"(
 .version 8.3
 .target sm_90a
@@ -24,7 +24,7 @@ constexpr char ptx[] = R"(
   .reg .b64 %rd<2>; .reg .f32 %f<9>;
   ld.param.u64 %rd1, [out];
   .loc 1 40 7
-  tex.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}];
+  tld4.r.cube.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f5, %f6, %f7, %f8}];
   st.global.f32 [%rd1], %f1;
   ret;
 }

@@ -313,10 +313,12 @@ TEST(Texture, ReferencesReadWhatTheyAreBoundTo) {
   EXPECT_EQ(findings[0].count, 32u);
 }
 
-TEST(Texture, CubesAndLooseOffsetsAreRefused) {
+TEST(Texture, GathersFromCubesAndLooseOffsetsAreRefused) {
   Warp32 warp;
   for (const char* body :
-       {"tex.cube.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f1, %f1, %f1}];",
+       {"tld4.r.cube.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f1, %f1, %f1}];",
+        "tex.cube.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}];",
+        "tex.grad.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}], {%f1}, {%f2};",
         "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1, %f2}], {%r1, %r2};",
         "tex.2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
         "tex.2d.f32.f32 %r10, [%rd1, {%f1, %f2}];", "suld.b.2d.b32.trap {%r10}, [%r1, {%r1, %r2}];"})

@@ -74,6 +74,7 @@ struct DriverResource {
   int type;
   union {
     Array* array;
+    MipmappedArray* mipmap;
     struct {
       uint64_t address;
       DriverFormat format;

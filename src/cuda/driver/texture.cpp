@@ -52,7 +52,7 @@ bool to_resource(const DriverResource& from, ResourceDescription& to) {
   to.flags = from.flags;
   switch (from.type) {
     case ResourceDescription::array: to.of.array.array = from.of.array; return true;
-    case ResourceDescription::mipmapped_array: return true;  // which the runtime refuses
+    case ResourceDescription::mipmapped_array: to.of.mipmap.array = from.of.mipmap; return true;
     case ResourceDescription::linear:
       to.of.linear = {reinterpret_cast<void*>(from.of.linear.address),
                       to_format(from.of.linear.format, from.of.linear.channels), from.of.linear.bytes};
@@ -71,6 +71,9 @@ ChannelFormat format_of(const ResourceDescription& resource) {
   switch (resource.type) {
     case ResourceDescription::array:
       return resource.of.array.array != nullptr ? resource.of.array.array->format : ChannelFormat{};
+    case ResourceDescription::mipmapped_array:
+      return resource.of.mipmap.array != nullptr ? resource.of.mipmap.array->levels.front()->format
+                                                 : ChannelFormat{};
     case ResourceDescription::linear: return resource.of.linear.format;
     case ResourceDescription::pitch2d: return resource.of.pitch2d.format;
     default: return {};
@@ -97,9 +100,13 @@ TextureDescription to_texture(const DriverTexture& from, const ChannelFormat& fo
   return to;
 }
 
-Status make_array(Array** out, DriverFormat format, unsigned channels, Sizes extent, unsigned flags) {
+bool takes_flags(unsigned channels, unsigned flags) {
   constexpr unsigned known_flags = 0xf;  // layered, for surfaces, cube map, for gathers
-  if (channels > 4 || (flags & ~known_flags) != 0) return Status::invalid_value;
+  return channels <= 4 && (flags & ~known_flags) == 0;
+}
+
+Status make_array(Array** out, DriverFormat format, unsigned channels, Sizes extent, unsigned flags) {
+  if (!takes_flags(channels, flags)) return Status::invalid_value;
   const ChannelFormat channel_format = to_format(format, channels);
   return cudaMalloc3DArray(out, &channel_format, extent, flags);
 }
@@ -143,6 +150,25 @@ LANESCOPE_CUDA_API Status cuArrayGetDescriptor_v2(DriverArray* out, const Array*
 
 LANESCOPE_CUDA_API Status cuArrayDestroy(Array* array) {
   return about_object(array, [&] { return cudaFreeArray(array); });
+}
+
+LANESCOPE_CUDA_API Status cuMipmappedArrayCreate(MipmappedArray** out, const DriverArray3D* array,
+                                                 unsigned levels) {
+  return in_context([&] {
+    if (array == nullptr || !takes_flags(array->channels, array->flags)) return Status::invalid_value;
+    const ChannelFormat format = to_format(array->format, array->channels);
+    return cudaMallocMipmappedArray(out, &format, {array->width, array->height, array->depth}, levels,
+                                    array->flags);
+  });
+}
+
+LANESCOPE_CUDA_API Status cuMipmappedArrayGetLevel(Array** out, const MipmappedArray* mipmap,
+                                                   unsigned level) {
+  return about_object(mipmap, [&] { return cudaGetMipmappedArrayLevel(out, mipmap, level); });
+}
+
+LANESCOPE_CUDA_API Status cuMipmappedArrayDestroy(MipmappedArray* mipmap) {
+  return about_object(mipmap, [&] { return cudaFreeMipmappedArray(mipmap); });
 }
 
 LANESCOPE_CUDA_API Status cuTexObjectCreate(uint64_t* out, const DriverResource* resource,

@@ -99,6 +99,10 @@ Status bind_texture(const TextureReference* host, const ResourceDescription& res
     how.srgb = host->srgb;
     how.normalized_coordinates = host->normalized_coordinates;
     how.anisotropy = host->anisotropy;
+    how.mipmap_filter = host->mipmap_filter;
+    how.mipmap_bias = host->mipmap_bias;
+    how.mipmap_least = host->mipmap_least;
+    how.mipmap_most = host->mipmap_most;
     return cudaCreateTextureObject_of_13(&object, &resource, &how, nullptr);
   });
 }
@@ -168,12 +172,12 @@ LANESCOPE_CUDA_API Status cudaBindTextureToArray(const TextureReference* host, A
   return bind_texture(host, resource);
 }
 
-/// Refused, with a message, where the texture would be made.
-LANESCOPE_CUDA_API Status cudaBindTextureToMipmappedArray(const TextureReference* host, void*,
+LANESCOPE_CUDA_API Status cudaBindTextureToMipmappedArray(const TextureReference* host, MipmappedArray* array,
                                                           const ChannelFormat*) {
   if (host == nullptr) return lanescope_remember(Status::invalid_value);
   ResourceDescription resource{};
   resource.type = ResourceDescription::mipmapped_array;
+  resource.of.mipmap.array = array;
   return bind_texture(host, resource);
 }
 

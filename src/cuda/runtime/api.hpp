@@ -107,6 +107,7 @@ struct ChannelFormat {
 static_assert(sizeof(ChannelFormat) == 20);
 
 struct Array;
+struct MipmappedArray;
 struct Copy3D {
   Array* source_array;
   Sizes source_position;

@@ -1,5 +1,6 @@
 // Arrays: memory that kernels reach through textures and surfaces. Here they lie in rows, without padding.
 #include <algorithm>
+#include <bit>
 
 #include "cuda/runtime/runtime.hpp"
 
@@ -14,7 +15,8 @@ bool is_shape(const Sizes& extent, unsigned flags) {
   if (extent.width == 0 || (layered && extent.depth == 0)) return false;
   if (extent.height == 0 && extent.depth != 0 && !layered) return false;
   if ((flags & array_cubemap) != 0 &&
-      (extent.depth == 0 || extent.depth % cube_sides != 0 || extent.width != extent.height))
+      (extent.depth == 0 || extent.width != extent.height || extent.depth % cube_sides != 0 ||
+       (!layered && extent.depth != cube_sides)))
     return false;
   return true;
 }
@@ -28,25 +30,55 @@ bool is_within_limits(const Sizes& extent, unsigned flags) {
          extent.depth <= (layered ? most_layers : most_side);
 }
 
+/// Whether an array can be made of these; what it would be like.
+Status shape_array(Runtime& runtime, const ChannelFormat* format, const Sizes& extent, unsigned flags,
+                   Array& array) {
+  if (format == nullptr || !is_shape(extent, flags)) return Status::invalid_value;
+  if (format->channels() == 0) return Status::invalid_channel_descriptor;
+  if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
+  if (!is_within_limits(extent, flags)) return Status::invalid_value;
+  array.format = *format;
+  array.width = extent.width;
+  array.height = extent.height;
+  array.depth = extent.depth;
+  array.flags = flags;
+  return array.bytes() > runtime.device.global_bytes() ? Status::memory_allocation : Status::success;
+}
+
+/// Gives it memory.
+std::unique_ptr<Array> make_array(Runtime& runtime, const Array& like) {
+  auto array = std::make_unique<Array>(like);
+  array->base = runtime.memory.allocate(array->bytes(), "array", 512, exec::Memory::Owner::program);
+  const std::unique_lock lock(runtime.mutex);
+  runtime.arrays.insert(array.get());
+  return array;
+}
+
 Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsigned flags) {
   return call([&](Runtime& runtime) {
-    if (out == nullptr || format == nullptr || !is_shape(extent, flags)) return Status::invalid_value;
-    if (format->channels() == 0) return Status::invalid_channel_descriptor;
-    if (const Status refused = refuse_while_capturing(); refused != Status::success) return refused;
-    if (!is_within_limits(extent, flags)) return Status::invalid_value;
-    auto array = std::make_unique<Array>();
-    array->format = *format;
-    array->width = extent.width;
-    array->height = extent.height;
-    array->depth = extent.depth;
-    array->flags = flags;
-    if (array->bytes() > runtime.device.global_bytes()) return Status::memory_allocation;
-    array->base = runtime.memory.allocate(array->bytes(), "array", 512, exec::Memory::Owner::program);
-    const std::unique_lock lock(runtime.mutex);
-    *out = array.release();
-    runtime.arrays.insert(*out);
-    return Status::success;
+    if (out == nullptr) return Status::invalid_value;
+    Array array;
+    const Status status = shape_array(runtime, format, extent, flags, array);
+    if (status == Status::success) *out = make_array(runtime, array).release();
+    return status;
   });
+}
+
+/// How many levels there are until one has a single element, of the sides that get smaller.
+unsigned most_levels(const Array& array) {
+  const bool flat = (array.flags & (array_layered | array_cubemap)) != 0;
+  return static_cast<unsigned>(std::bit_width(std::max({array.width, array.height, flat ? 0 : array.depth})));
+}
+
+/// The next smaller level.
+Array reduction_of(const Array& array) {
+  const bool flat = (array.flags & (array_layered | array_cubemap)) != 0;
+  const auto half = [](size_t side) { return side > 1 ? side / 2 : side; };
+  Array reduced = array;
+  reduced.width = half(array.width);
+  reduced.height = half(array.height);
+  if (!flat) reduced.depth = half(array.depth);
+  return reduced;
 }
 
 }  // namespace
@@ -69,10 +101,58 @@ LANESCOPE_CUDA_API Status cudaFreeArray(Array* array) {
     if (array == nullptr) return Status::success;
     {
       const std::unique_lock lock(runtime.mutex);
-      if (runtime.arrays.erase(array) == 0) return Status::invalid_value;
+      const auto known = runtime.arrays.find(array);
+      if (known == runtime.arrays.end()) return Status::invalid_value;
+      if (array->is_level) return Status::success;  // it goes with the others of its mipmapped array
+      runtime.arrays.erase(known);
     }
     runtime.memory.release(array->base);
     delete array;
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaMallocMipmappedArray(MipmappedArray** out, const ChannelFormat* format,
+                                                   Sizes extent, unsigned levels, unsigned flags) {
+  return call([&](Runtime& runtime) {
+    if (out == nullptr) return Status::invalid_value;
+    Array level;
+    const Status status = shape_array(runtime, format, extent, flags, level);
+    if (status != Status::success) return status;
+    level.is_level = true;
+    auto mipmap = std::make_unique<MipmappedArray>();
+    const unsigned count = std::clamp(levels, 1u, most_levels(level));
+    for (unsigned i = 0; i < count; ++i, level = reduction_of(level))
+      mipmap->levels.push_back(make_array(runtime, level));
+    const std::unique_lock lock(runtime.mutex);
+    *out = mipmap.release();
+    runtime.mipmapped_arrays.insert(*out);
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaGetMipmappedArrayLevel(Array** out, const MipmappedArray* mipmap,
+                                                     unsigned level) {
+  return query([&](Runtime& runtime) {
+    const std::shared_lock lock(runtime.mutex);
+    if (!runtime.mipmapped_arrays.contains(const_cast<MipmappedArray*>(mipmap)))
+      return Status::invalid_resource_handle;
+    if (out == nullptr || level >= mipmap->levels.size()) return Status::invalid_value;
+    *out = mipmap->levels[level].get();
+    return Status::success;
+  });
+}
+
+LANESCOPE_CUDA_API Status cudaFreeMipmappedArray(MipmappedArray* mipmap) {
+  return call_when_idle([&](Runtime& runtime) {
+    if (mipmap == nullptr) return Status::success;
+    {
+      const std::unique_lock lock(runtime.mutex);
+      if (runtime.mipmapped_arrays.erase(mipmap) == 0) return Status::invalid_value;
+      for (const auto& level : mipmap->levels) runtime.arrays.erase(level.get());
+    }
+    for (const auto& level : mipmap->levels) runtime.memory.release(level->base);
+    delete mipmap;
     return Status::success;
   });
 }

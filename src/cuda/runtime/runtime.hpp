@@ -121,9 +121,15 @@ struct Array {
   ChannelFormat format{};
   size_t width = 0, height = 0, depth = 0;  ///< in elements; 0: the dimension does not exist
   unsigned flags = 0;
+  bool is_level = false;  ///< of a mipmapped array, to which it belongs
   [[nodiscard]] size_t pitch() const { return width * format.bytes(); }
   [[nodiscard]] size_t slice() const { return pitch() * (height == 0 ? 1 : height); }
   [[nodiscard]] size_t bytes() const { return slice() * (depth == 0 ? 1 : depth); }
+};
+
+/// An array and its reductions, each half as large as the one before.
+struct MipmappedArray {
+  std::vector<std::unique_ptr<Array>> levels;
 };
 
 struct Pool {
@@ -339,7 +345,8 @@ class Runtime {
   std::unordered_map<const void*, Variable> variables;
   std::map<uint64_t, Block> blocks;
   std::map<uint64_t, Advised> advised;  ///< by where it begins, up to the next one or the allocation's end
-  std::unordered_set<Array*> arrays;
+  std::unordered_set<Array*> arrays;    ///< those of mipmapped arrays, too
+  std::unordered_set<MipmappedArray*> mipmapped_arrays;
   std::unordered_set<Stream*> streams;
   std::unordered_set<Event*> events;
   std::unordered_set<Pool*> pools;

@@ -52,7 +52,13 @@ Status set_texels(Runtime& runtime, exec::Texture& texture, const ResourceDescri
       format = &resource.of.array.array->format;
       break;
     }
-    case ResourceDescription::mipmapped_array: return not_here("textures with mipmaps");
+    case ResourceDescription::mipmapped_array: {
+      const std::shared_lock lock(runtime.mutex);
+      if (!runtime.mipmapped_arrays.contains(resource.of.mipmap.array))
+        return Status::invalid_resource_handle;
+      format = &resource.of.mipmap.array->levels.front()->format;
+      break;
+    }
     case ResourceDescription::linear: format = &resource.of.linear.format; break;
     case ResourceDescription::pitch2d: format = &resource.of.pitch2d.format; break;
     default: return Status::invalid_value;
@@ -60,22 +66,39 @@ Status set_texels(Runtime& runtime, exec::Texture& texture, const ResourceDescri
   return set_format(texture, *format) ? Status::success : Status::invalid_channel_descriptor;
 }
 
-Status set_array(exec::Texture& texture, const Array* array) {
-  if ((array->flags & array_cubemap) != 0) return not_here("cubemap textures and surfaces");
-  texture.base = array->base;
-  texture.width = static_cast<uint32_t>(array->width);
-  texture.height = static_cast<uint32_t>(array->height);
-  ((array->flags & array_layered) != 0 ? texture.layers : texture.depth) =
-      static_cast<uint32_t>(array->depth);
-  texture.pitch = array->pitch();
-  texture.slice = array->slice();
+/// `layers` is 0 where there are none.
+exec::TextureLevel level_of(const Array& array, bool has_layers) {
+  return {array.base,
+          static_cast<uint32_t>(array.width),
+          static_cast<uint32_t>(array.height),
+          has_layers ? 0 : static_cast<uint32_t>(array.depth),
+          array.pitch(),
+          array.slice()};
+}
+
+/// A cubemap is six faces to a texture, and as many layers to a surface.
+Status set_array(exec::Texture& texture, const Array& array) {
+  constexpr uint32_t faces = 6;
+  const bool layered = (array.flags & array_layered) != 0, cube = (array.flags & array_cubemap) != 0;
+  static_cast<exec::TextureLevel&>(texture) = level_of(array, layered || cube);
+  texture.is_cube = cube && !texture.is_surface;
+  if (layered || (cube && texture.is_surface)) texture.layers = static_cast<uint32_t>(array.depth);
+  if (layered && texture.is_cube) texture.layers /= faces;
   return Status::success;
+}
+
+Status set_mipmap(exec::Texture& texture, const MipmappedArray& mipmap) {
+  const Status status = set_array(texture, *mipmap.levels.front());
+  for (size_t i = 1; i < mipmap.levels.size(); ++i)
+    texture.reductions.push_back(level_of(*mipmap.levels[i], texture.is_cube || texture.layers != 0));
+  return status;
 }
 
 /// Where they lie.
 Status set_place(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
   switch (resource.type) {
-    case ResourceDescription::array: return set_array(texture, resource.of.array.array);
+    case ResourceDescription::array: return set_array(texture, *resource.of.array.array);
+    case ResourceDescription::mipmapped_array: return set_mipmap(texture, *resource.of.mipmap.array);
     case ResourceDescription::linear: {
       const auto& linear = resource.of.linear;
       const size_t texels = linear.bytes / texture.texel_bytes();
@@ -109,7 +132,9 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
     if (mode < 0 || mode > 3) return Status::invalid_value;
   if (how.filter < 0 || how.filter > 1 || how.read_mode < 0 || how.read_mode > 1)
     return Status::invalid_value;
-  if (how.srgb != 0) return not_here("sRGB textures");
+  if (how.mipmap_filter < 0 || how.mipmap_filter > 1) return Status::invalid_value;
+  if (how.srgb != 0 && how.read_mode == 1) return not_here("sRGB textures");
+  if (how.seamless_cubemap != 0) return not_here("seamless cubemaps");
   const bool integer = texture.kind != exec::Texture::Kind::floating;
   // CUDA normalises 8- and 16-bit integers only, and filters what is read as floats.
   const bool can_be_normalized = integer && texture.channel_bytes < 4;
@@ -120,6 +145,10 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
   texture.normalized_coordinates = how.normalized_coordinates != 0;
   for (size_t d = 0; d < 3; ++d) texture.address[d] = static_cast<exec::Texture::Address>(how.address[d]);
   std::memcpy(texture.border.data(), how.border, sizeof how.border);
+  texture.filter_levels = how.mipmap_filter == 1;
+  texture.bias = how.mipmap_bias;
+  texture.least_level = how.mipmap_least;
+  texture.most_level = how.mipmap_most;
   return Status::success;
 }
 

@@ -14,6 +14,9 @@ struct ResourceDescription {
       Array* array;
     } array;
     struct {
+      MipmappedArray* array;
+    } mipmap;
+    struct {
       void* pointer;
       ChannelFormat format;
       size_t bytes;

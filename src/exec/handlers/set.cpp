@@ -6,6 +6,7 @@
 #include "exec/handlers/memory.hpp"
 #include "exec/handlers/reduce.hpp"
 #include "exec/handlers/registers.hpp"
+#include "exec/handlers/texture.hpp"
 
 #define LANESCOPE_STRING_(x)  #x
 #define LANESCOPE_STRING(x)   LANESCOPE_STRING_(x)
@@ -60,7 +61,7 @@ const HandlerSet& LANESCOPE_JOIN(LANESCOPE_ISA, _handlers)() {
   static constexpr HandlerSet set{LANESCOPE_STRING(LANESCOPE_ISA), LANESCOPE_ISA::select,
                                   LANESCOPE_ISA::select_resize,    LANESCOPE_ISA::select_reduction,
                                   LANESCOPE_ISA::product_matrices, LANESCOPE_ISA::multiply_matrices,
-                                  LANESCOPE_ISA::control};
+                                  LANESCOPE_ISA::sample_texture,   LANESCOPE_ISA::control};
   return set;
 }
 
