@@ -10,10 +10,17 @@
 
 #include "cuda/runtime/library_call.hpp"
 
+LANESCOPE_CUDA_API lanescope::cuda::Status cudaStreamSynchronize(lanescope::cuda::Stream* stream);
+
 namespace lanescope::cuda::libraries {
 
 /// Thrown where a piece of memory may not be reached, which has been told then: the call ends there.
 struct Unreachable {};
+/// Thrown where what lies in the device's memory leads outside of what a call may reach: a column of a matrix
+/// that has fewer, for one. It ends the call as an access to such a place does.
+struct Astray {
+  std::string what;  ///< goes on after the name of the function
+};
 
 class Memory {
  public:
@@ -49,6 +56,8 @@ Status submit(Stream* stream, const char* name, Work&& work) {
         work_(Memory(memory));
       } catch (const Unreachable&) {
         return;
+      } catch (const Astray& astray) {
+        memory.fail(astray.what);
       }
     }
 
@@ -59,10 +68,21 @@ Status submit(Stream* stream, const char* name, Work&& work) {
   return lanescope_submit(stream, new Call(name, std::forward<Work>(work)));
 }
 
+/// Until what is in the stream is done.
+inline Status wait(Stream* stream) { return cudaStreamSynchronize(stream); }
+
 /// Tells the user, on stderr and once, what is wrong with a call.
 template <typename... Arguments>
 void say(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
   lanescope_say(fmt::format(format, std::forward<Arguments>(arguments)...).c_str());
+}
+
+/// Says why a call is not done, and returns its status.
+template <typename Status, typename... Arguments>
+Status refuse(const char* function, Status status, fmt::format_string<Arguments...> why,
+              Arguments&&... arguments) {
+  say("{} is not done: {}", function, fmt::format(why, std::forward<Arguments>(arguments)...));
+  return status;
 }
 
 /// What a function returns that the real library has and ours has not.

@@ -16,16 +16,18 @@ Status Runtime::run(const LibraryWork& work) {
     bool reach(const char* what, const void* first, uint64_t bytes, bool write) override {
       const auto address = reinterpret_cast<uint64_t>(first);
       if (!runtime_.covers(address, bytes, write)) {
-        const std::string defect =
-            fmt::format("{} {} {} where the device may not: {}", name_, write ? "writes" : "reads", what,
-                        runtime_.obstacle(address, bytes));
-        say("error: " + defect);
-        runtime_.recorder->library_failed(defect);
-        runtime_.failure = Status::illegal_address;
+        fail(fmt::format("{} {} where the device may not: {}", write ? "writes" : "reads", what,
+                         runtime_.obstacle(address, bytes)));
         return false;
       }
       if (write) runtime_.memory.wrote(address, bytes);
       return true;
+    }
+    void fail(const std::string& defect) override {
+      const std::string whole = fmt::format("{} {}", name_, defect);
+      say("error: " + whole);
+      runtime_.recorder->library_failed(whole);
+      runtime_.failure = Status::illegal_address;
     }
 
    private:

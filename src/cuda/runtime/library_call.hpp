@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "cuda/runtime/api.hpp"
 
@@ -16,6 +17,8 @@ class LibraryMemory {
   /// Whether the device may read these bytes, or write them. If not, the program has made the mistake of a
   /// kernel that goes there: it is told at once, of the argument `what`, and later calls of CUDA fail.
   virtual bool reach(const char* what, const void* first, uint64_t bytes, bool write) = 0;
+  /// The same mistake, found otherwise: `defect` goes on after the function's name.
+  virtual void fail(const std::string& defect) = 0;
 
  protected:
   ~LibraryMemory() = default;

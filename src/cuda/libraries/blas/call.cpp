@@ -1,8 +1,6 @@
 // See call.hpp.
 #include "cuda/libraries/blas/call.hpp"
 
-LANESCOPE_CUDA_API lanescope::cuda::Status cudaStreamSynchronize(lanescope::cuda::Stream* stream);
-
 namespace lanescope::cuda::blas {
 
 Call::Call(const Handle* handle, const char* name) : name_(name) {
@@ -18,8 +16,7 @@ Call::Call(const Handle* handle, const char* name) : name_(name) {
 
 Call& Call::refuse(const std::string& why, Status status) {
   if (is_refused()) return *this;
-  status_ = status;
-  libraries::say("{} is not done: {}", name_, why);
+  status_ = libraries::refuse(name_, status, "{}", why);
   return *this;
 }
 
@@ -66,6 +63,6 @@ Call& Call::one_of(Side side) {
              : refuse(fmt::format("{} is no cublasSideMode_t", static_cast<int>(side)));
 }
 
-Status Call::wait() const { return of_runtime(cudaStreamSynchronize(stream_)); }
+Status Call::wait() const { return of_runtime(libraries::wait(stream_)); }
 
 }  // namespace lanescope::cuda::blas

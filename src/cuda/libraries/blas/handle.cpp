@@ -1,17 +1,11 @@
 // Handles and what they remember; versions, and the words for statuses.
-#include <mutex>
-#include <unordered_set>
-
 #include "cuda/libraries/blas/call.hpp"
+#include "cuda/libraries/objects.hpp"
 
 namespace lanescope::cuda::blas {
 namespace {
 
-std::mutex mutex;
-std::unordered_set<const Handle*>& handles() {
-  static auto* all = new std::unordered_set<const Handle*>;  // never destroyed: programs end in any order
-  return *all;
-}
+using libraries::objects;
 
 /// What cublasGetVersion says: of the newest release whose interface this is.
 constexpr int version = 130000;
@@ -54,24 +48,16 @@ const char* name_of(Status status) {
 
 }  // namespace
 
-bool is_handle(const Handle* handle) {
-  const std::lock_guard lock(mutex);
-  return handles().contains(handle);
-}
+bool is_handle(const Handle* handle) { return objects<Handle>().contains(handle); }
 
 LANESCOPE_CUDA_API Status cublasCreate_v2(Handle** out) {
   if (out == nullptr) return Status::invalid_value;
-  *out = new Handle;
-  const std::lock_guard lock(mutex);
-  handles().insert(*out);
+  *out = objects<Handle>().add({});
   return Status::success;
 }
 
 LANESCOPE_CUDA_API Status cublasDestroy_v2(Handle* handle) {
-  const std::lock_guard lock(mutex);
-  if (handles().erase(handle) == 0) return Status::not_initialized;
-  delete handle;
-  return Status::success;
+  return objects<Handle>().destroy(handle) ? Status::success : Status::not_initialized;
 }
 
 #define LANESCOPE_PROPERTY(name, suffix, type, member, makes_sense)                           \

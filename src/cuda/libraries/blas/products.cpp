@@ -43,8 +43,8 @@ bool with_type(DataType type, F&& f) {
     case DataType::real_32i: f(int32_t{}); return true;
     case DataType::complex_32f: f(std::complex<float>{}); return true;
     case DataType::complex_64f: f(std::complex<double>{}); return true;
+    default: return false;
   }
-  return false;
 }
 
 /// Bytes of an element; 0 of a type that is not computed with here.

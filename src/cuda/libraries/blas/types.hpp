@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 
+#include "cuda/libraries/data_type.hpp"
 #include "cuda/runtime/api.hpp"
 
 namespace lanescope::cuda::blas {
@@ -28,17 +29,7 @@ enum class Diagonal : int { stored = 0, unit = 1 };                             
 enum class Side : int { left = 0, right = 1 };                                       // cublasSideMode_t
 enum class PointerMode : int { host = 0, device = 1 };                               // cublasPointerMode_t
 
-/// cudaDataType_t: what is computed with here.
-enum class DataType : int {
-  real_32f = 0,
-  real_64f = 1,
-  real_16f = 2,
-  real_8i = 3,
-  complex_32f = 4,
-  complex_64f = 5,
-  real_32i = 10,
-  real_16bf = 14,
-};
+using libraries::DataType;
 
 /// cublasComputeType_t, without what says how fast it may be.
 enum class ComputeType : int {

@@ -67,12 +67,7 @@ struct Arguments {
   }
 };
 
-/// The status of a call that is not done, after saying why.
-template <typename... Parts>
-Status refuse(const char* name, Status status, fmt::format_string<Parts...> why, Parts&&... parts) {
-  libraries::say("{} is not done: {}", name, fmt::format(why, std::forward<Parts>(parts)...));
-  return status;
-}
+using libraries::refuse;
 
 /// What is asked for, or why it makes no sense.
 Status shape_of(const char* name, const Arguments& arguments, Shape& shape);

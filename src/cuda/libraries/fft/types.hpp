@@ -1,6 +1,7 @@
 // cuFFT's binary interface: the numbers of its documented API.
 #pragma once
 
+#include "cuda/libraries/data_type.hpp"
 #include "cuda/runtime/api.hpp"
 
 namespace lanescope::cuda::fft {
@@ -22,16 +23,6 @@ enum class Status : int {
 /// cufftType.
 enum class Type : int { c2c = 0x29, r2c = 0x2a, c2r = 0x2c, z2z = 0x69, d2z = 0x6a, z2d = 0x6c };
 
-/// cudaDataType_t: what is transformed here.
-enum class DataType : int {
-  real_32f = 0,
-  real_64f = 1,
-  real_16f = 2,
-  complex_32f = 4,
-  complex_64f = 5,
-  complex_16f = 6,
-  real_16bf = 14,
-  complex_16bf = 15,
-};
+using libraries::DataType;
 
 }  // namespace lanescope::cuda::fft

@@ -1,10 +1,10 @@
 // The functions of cuRAND's host interface: generators, what they are told, and the numbers that they are
 // asked for.
 #include <mutex>
-#include <unordered_set>
 #include <utility>
 
 #include "cuda/libraries/call.hpp"
+#include "cuda/libraries/objects.hpp"
 #include "cuda/libraries/rand/poisson.hpp"
 #include "cuda/libraries/rand/source.hpp"
 
@@ -30,11 +30,11 @@ struct Generator {
 
 namespace {
 
+using libraries::objects;
+using libraries::refuse;
+
+/// Calls that change generators, one at a time.
 std::mutex mutex;
-std::unordered_set<const Generator*>& generators() {
-  static auto* all = new std::unordered_set<const Generator*>;  // never destroyed: programs end in any order
-  return *all;
-}
 
 /// So many results of Philox come from one of its subsequences after the other, by fours.
 constexpr uint64_t philox_row = 262144;
@@ -60,20 +60,12 @@ const char* name_of(Type type) {
   return nullptr;
 }
 
-/// Says why a call is not done.
-template <typename... Arguments>
-Status refuse(Status status, const char* name, fmt::format_string<Arguments...> why,
-              Arguments&&... arguments) {
-  libraries::say("{} is not done: {}", name, fmt::format(why, std::forward<Arguments>(arguments)...));
-  return status;
-}
-
 /// Does something with a generator, if it is one.
 template <typename F>
 Status with(Generator* generator, const char* name, F&& body) {
   const std::lock_guard lock(mutex);
-  if (!generators().contains(generator)) {
-    return refuse(Status::not_initialized, name, "{}",
+  if (!objects<Generator>().contains(generator)) {
+    return refuse(name, Status::not_initialized, "{}",
                   generator == nullptr
                       ? "its generator is null"
                       : "its generator is none that curandCreateGenerator made, or destroyed");
@@ -83,15 +75,13 @@ Status with(Generator* generator, const char* name, F&& body) {
 
 Status create(const char* name, Generator** out, Type type, bool on_host) {
   if (out == nullptr)
-    return refuse(Status::not_initialized, name, "where the generator is to be written is null");
+    return refuse(name, Status::not_initialized, "where the generator is to be written is null");
   if (name_of(type) == nullptr)
-    return refuse(Status::type_error, name, "{} is no curandRngType_t", static_cast<int>(type));
+    return refuse(name, Status::type_error, "{} is no curandRngType_t", static_cast<int>(type));
   if (type == Type::pseudo_default) type = Type::xorwow;
   if (type != Type::xorwow && type != Type::mrg32k3a && type != Type::mt19937 && type != Type::philox)
-    return refuse(Status::type_error, name, "{} is not implemented", name_of(type));
-  *out = new Generator{.type = type, .on_host = on_host};
-  const std::lock_guard lock(mutex);
-  generators().insert(*out);
+    return refuse(name, Status::type_error, "{} is not implemented", name_of(type));
+  *out = objects<Generator>().add({.type = type, .on_host = on_host});
   return Status::success;
 }
 
@@ -105,12 +95,12 @@ Status generate(Generator* handle, const char* name, Request request) {
     if (request.count == 0) return Status::success;
     const bool twos = is_by_twos(generator, request.distribution);
     if (twos && request.count % 2 != 0) {
-      return refuse(Status::length_not_multiple, name, "{} numbers are asked for, and {} makes them by twos",
+      return refuse(name, Status::length_not_multiple, "{} numbers are asked for, and {} makes them by twos",
                     request.count, name_of(generator.type));
     }
     const uint64_t bytes = number_size(request.distribution);
     if (twos && !generator.on_host && reinterpret_cast<uintptr_t>(request.out) % (2 * bytes) != 0) {
-      return refuse(Status::launch_failure, name,
+      return refuse(name, Status::launch_failure,
                     "{} is no multiple of {}, as a GPU needs it, which stores two numbers at once",
                     request.out, 2 * bytes);
     }
@@ -125,7 +115,7 @@ Status generate(Generator* handle, const char* name, Request request) {
       const unsigned widths = generator.widths | static_cast<unsigned>(bytes);
       const bool is_known = widths == 4 || (widths == 8 && generator.place == 0);
       if (!is_known && generator.place + request.count > philox_row) {
-        return refuse(Status::internal_error, name,
+        return refuse(name, Status::internal_error,
                       "with numbers of 64 bits it would go on beyond {} of them, which is implemented for a "
                       "generator's "
                       "first call only",
@@ -163,8 +153,7 @@ LANESCOPE_CUDA_API Status curandCreateGeneratorHost(Generator** generator, Type 
 }
 LANESCOPE_CUDA_API Status curandDestroyGenerator(Generator* generator) {
   return with(generator, "curandDestroyGenerator", [](Generator& it) {
-    generators().erase(&it);
-    delete &it;
+    objects<Generator>().destroy(&it);
     return Status::success;
   });
 }
@@ -188,8 +177,8 @@ LANESCOPE_CUDA_API Status curandSetGeneratorOffset(Generator* generator, uint64_
   return with(generator, name, [&](Generator& it) {
     constexpr uint64_t most = uint64_t{1} << 63;
     if (it.type == Type::mt19937)
-      return refuse(Status::type_error, name, "{} has no offset", name_of(it.type));
-    if (offset > most) return refuse(Status::out_of_range, name, "{} is more than 2^63", offset);
+      return refuse(name, Status::type_error, "{} has no offset", name_of(it.type));
+    if (offset > most) return refuse(name, Status::out_of_range, "{} is more than 2^63", offset);
     it.offset = offset;
     it.restart();
     return Status::success;
@@ -206,12 +195,12 @@ LANESCOPE_CUDA_API Status curandSetGeneratorOrdering(Generator* generator, Order
       return Status::success;
     }
     if (ordering == Ordering::seeded && it.type == Type::xorwow)
-      return refuse(Status::out_of_range, name, "CURAND_ORDERING_PSEUDO_SEEDED is not implemented");
+      return refuse(name, Status::out_of_range, "CURAND_ORDERING_PSEUDO_SEEDED is not implemented");
     if (ordering == Ordering::dynamic && !it.on_host) {
-      return refuse(Status::out_of_range, name,
+      return refuse(name, Status::out_of_range,
                     "CURAND_ORDERING_PSEUDO_DYNAMIC, which depends on the GPU, is not implemented");
     }
-    return refuse(Status::out_of_range, name, "{} is no order of {} {}", static_cast<int>(ordering),
+    return refuse(name, Status::out_of_range, "{} is no order of {} {}", static_cast<int>(ordering),
                   name_of(it.type), it.on_host ? "on the host" : "on a device");
   });
 }
@@ -219,7 +208,7 @@ LANESCOPE_CUDA_API Status curandSetGeneratorOrdering(Generator* generator, Order
 LANESCOPE_CUDA_API Status curandSetQuasiRandomGeneratorDimensions(Generator* generator, unsigned) {
   constexpr const char* name = "curandSetQuasiRandomGeneratorDimensions";
   return with(generator, name, [&](Generator& it) {
-    return refuse(Status::type_error, name, "{} has no dimensions", name_of(it.type));
+    return refuse(name, Status::type_error, "{} has no dimensions", name_of(it.type));
   });
 }
 
@@ -238,7 +227,7 @@ LANESCOPE_CUDA_API Status curandGenerate(Generator* generator, uint32_t* out, si
 LANESCOPE_CUDA_API Status curandGenerateLongLong(Generator* generator, uint64_t*, size_t) {
   constexpr const char* name = "curandGenerateLongLong";
   return with(generator, name, [&](Generator& it) {
-    return refuse(Status::type_error, name, "{} makes no 64-bit integers", name_of(it.type));
+    return refuse(name, Status::type_error, "{} makes no 64-bit integers", name_of(it.type));
   });
 }
 LANESCOPE_CUDA_API Status curandGenerateUniform(Generator* generator, float* out, size_t count) {
@@ -265,12 +254,12 @@ LANESCOPE_CUDA_API Status curandGeneratePoisson(Generator* generator, uint32_t* 
   constexpr const char* name = "curandGeneratePoisson";
   if (!(mean > 0 && mean <= 400000)) {
     return with(generator, name, [&](Generator&) {
-      return refuse(Status::out_of_range, name, "the mean is {}, and must be above 0 and at most 400000",
+      return refuse(name, Status::out_of_range, "the mean is {}, and must be above 0 and at most 400000",
                     mean);
     });
   }
   if (mean >= PoissonTable::too_large) {
-    return refuse(Status::internal_error, name, "the mean is {}, and from {} on it is not implemented", mean,
+    return refuse(name, Status::internal_error, "the mean is {}, and from {} on it is not implemented", mean,
                   PoissonTable::too_large);
   }
   return generate(generator, name,
@@ -282,7 +271,7 @@ LANESCOPE_CUDA_API Status curandGeneratePoisson(Generator* generator, uint32_t* 
 
 LANESCOPE_CUDA_API Status curandGetVersion(int* out) {
   if (out == nullptr)
-    return refuse(Status::out_of_range, "curandGetVersion", "where it is to be written is null");
+    return refuse("curandGetVersion", Status::out_of_range, "where it is to be written is null");
   *out = version;
   return Status::success;
 }
@@ -290,7 +279,7 @@ LANESCOPE_CUDA_API Status curandGetVersion(int* out) {
 /// libraryPropertyType: major, minor, patch.
 LANESCOPE_CUDA_API Status curandGetProperty(int which, int* out) {
   if (which < 0 || which > 2 || out == nullptr) {
-    return refuse(Status::out_of_range, "curandGetProperty", "{}",
+    return refuse("curandGetProperty", Status::out_of_range, "{}",
                   out == nullptr ? "where it is to be written is null" : "that is no libraryPropertyType");
   }
   *out = which == 0 ? version / 1000 : which == 1 ? version / 100 % 10 : version % 100;
