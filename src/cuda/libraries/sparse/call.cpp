@@ -1,0 +1,67 @@
+// See call.hpp.
+#include "cuda/libraries/sparse/call.hpp"
+
+namespace lanescope::cuda::sparse {
+
+Scalar::Scalar(const void* address, DataType type, PointerMode mode) : type_(type) {
+  if (address == nullptr) return;
+  if (mode == PointerMode::device)
+    address_ = address;
+  else
+    value_ = Values{const_cast<void*>(address), type}.load<Complex>(0);
+}
+
+Call::Call(const Handle* handle, const char* name) : name_(name) {
+  if (objects<Handle>().contains(handle)) {
+    stream_ = handle->stream;
+    mode_ = handle->pointer_mode;
+  } else {
+    refuse(Status::not_initialized, "its handle is {}",
+           handle == nullptr ? "null" : "none that cusparseCreate made, or destroyed");
+  }
+}
+
+Call& Call::size(const char* what, int64_t value) {
+  return value >= 0 ? *this
+                    : refuse(Status::invalid_value, "{} is {}, and must not be negative", what, value);
+}
+
+Call& Call::pointer(const char* what, const void* value) {
+  return value != nullptr ? *this : refuse(Status::invalid_value, "{} is null", what);
+}
+
+Call& Call::one_of(Operation operation) {
+  return is_between(operation, Operation::none, Operation::adjoint)
+             ? *this
+             : refuse(Status::invalid_value, "{} is no cusparseOperation_t", static_cast<int>(operation));
+}
+
+Call& Call::one_of(DataType compute) {
+  switch (compute) {
+    case DataType::real_32f:
+    case DataType::real_64f:
+    case DataType::complex_32f:
+    case DataType::complex_64f: return *this;
+    default: return refuse(Status::not_supported, "it is not computed in {}", name_of(compute));
+  }
+}
+
+SparseMatrix csr_of(Call& call, const char* what, int m, int n, int nnz, const MatrixKind* kind,
+                    const void* values, DataType type, const int* offsets, const int* columns) {
+  call.size("m", m).size("n", n).size("the number of elements", nnz).object(what, kind);
+  if (call.is_refused()) return {};
+  if (kind->type != MatrixType::general)
+    call.refuse(Status::matrix_type_not_supported, "{} is of another type than CUSPARSE_MATRIX_TYPE_GENERAL",
+                what);
+  call.pointer("an array of row offsets", offsets);
+  return {.format = Format::csr,
+          .rows = m,
+          .columns = n,
+          .count = nnz,
+          .first = indices_at(offsets),
+          .second = indices_at(columns),
+          .values = {const_cast<void*>(values), type},
+          .base = kind->base};
+}
+
+}  // namespace lanescope::cuda::sparse

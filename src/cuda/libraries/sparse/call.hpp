@@ -1,0 +1,142 @@
+// One call of a function of cuSPARSE: its arguments are looked at when it is made, its work is given to the
+// stream of its handle.
+#pragma once
+
+#include <initializer_list>
+#include <utility>
+
+#include "cuda/libraries/objects.hpp"
+#include "cuda/libraries/sparse/descriptors.hpp"
+
+namespace lanescope::cuda::sparse {
+
+using libraries::objects;
+
+/// What functions say that tell how much room they want: as much as makes a pointer to it none that is null.
+inline constexpr size_t buffer_size = 256;
+
+/// A number that the program gave by its address: in the host's memory, which is read when the call is made,
+/// or in the device's, which is read when its turn in the stream has come.
+class Scalar {
+ public:
+  Scalar() = default;
+  Scalar(const void* address, DataType type, PointerMode mode);
+  template <typename Number>
+  [[nodiscard]] Number in(const Memory& memory) const {
+    if (address_ == nullptr) return number<Number>(value_);
+    const Values there{const_cast<void*>(address_), type_};
+    reach(memory, "a scalar", there, 1, false);
+    return there.load<Number>(0);
+  }
+
+ private:
+  const void* address_ = nullptr;  ///< null: it is known already
+  DataType type_ = DataType::real_32f;
+  Complex value_;
+};
+
+class Call {
+ public:
+  Call(const Handle* handle, const char* name);
+
+  /// Says why the call cannot be done.
+  template <typename... Arguments>
+  Call& refuse(Status status, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
+    if (!is_refused()) status_ = libraries::refuse(name_, status, why, std::forward<Arguments>(arguments)...);
+    return *this;
+  }
+  // Each looks at one argument, and refuses the call if it makes no sense.
+  Call& size(const char* what, int64_t value);
+  Call& pointer(const char* what, const void* value);
+  Call& one_of(Operation operation);
+  Call& one_of(DataType compute);
+  /// Descriptors that live.
+  template <typename T>
+  Call& object(const char* what, const T* object) {
+    if (!is_refused() && !objects<T>().contains(object))
+      refuse(Status::invalid_value, "{} is {}", what,
+             object == nullptr ? "null" : "none that was created, or destroyed");
+    return *this;
+  }
+
+  [[nodiscard]] bool is_refused() const { return status_ != Status::success; }
+  [[nodiscard]] Status status() const { return status_; }
+  [[nodiscard]] PointerMode mode() const { return mode_; }
+  [[nodiscard]] Scalar number_at(const void* address, DataType type) const { return {address, type, mode_}; }
+
+  /// The answer of a function that tells how much room is wanted.
+  Status tell_size(size_t* bytes) {
+    if (!pointer("where the size is to be written", bytes).is_refused()) *bytes = buffer_size;
+    return status_;
+  }
+
+  /// Puts work(memory) into the stream, unless the call is refused.
+  template <typename Work>
+  Status submit(Work&& work) const {
+    if (is_refused()) return status_;
+    return of_runtime(libraries::submit(stream_, name_, std::forward<Work>(work)));
+  }
+  /// The same, and waits for it.
+  template <typename Work>
+  Status submit_and_wait(Work&& work) const {
+    const Status status = submit(std::forward<Work>(work));
+    return status == Status::success ? of_runtime(libraries::wait(stream_)) : status;
+  }
+  /// The same for work(memory) that gives a number, which goes where the program wants it: into the device's
+  /// memory, or the host's, for which the call waits.
+  template <typename T, typename Work>
+  Status submit_for(T* result, Work&& work) const {
+    const bool to_host = mode_ == PointerMode::host;
+    auto whole = [result, to_host, work = std::forward<Work>(work)](const Memory& memory) {
+      const T value = work(memory);
+      *(to_host ? result : memory.write("the result", result, 1)) = value;
+    };
+    return to_host ? submit_and_wait(std::move(whole)) : submit(std::move(whole));
+  }
+
+  [[nodiscard]] const char* name() const { return name_; }
+
+ private:
+  static Status of_runtime(cuda::Status status) {
+    return status == cuda::Status::success             ? Status::success
+           : status == cuda::Status::memory_allocation ? Status::alloc_failed
+                                                       : Status::execution_failed;
+  }
+
+  const char* name_;
+  // Of its handle, if that is one.
+  Stream* stream_ = nullptr;
+  PointerMode mode_ = PointerMode::host;
+  Status status_ = Status::success;
+};
+
+/// Indices of the older interface, which are of 32 bits.
+inline Indices indices_at(const int* data) { return {const_cast<int*>(data), IndexType::signed_32}; }
+
+/// A matrix in CSR as functions of the older interface are given it. `what` names the descriptor.
+SparseMatrix csr_of(Call& call, const char* what, int m, int n, int nnz, const MatrixKind* kind,
+                    const void* values, DataType type, const int* offsets, const int* columns);
+
+/// Gives the program a new object, that it names by its address.
+template <typename T>
+Status create(const char* name, T** out, const T& object = {}) {
+  if (out == nullptr)
+    return libraries::refuse(name, Status::invalid_value, "where its address is to be written is null");
+  *out = objects<T>().add(object);
+  return Status::success;
+}
+/// Null is nothing to destroy.
+template <typename T>
+Status destroy(const char* name, const T* object) {
+  if (object == nullptr || objects<T>().destroy(object)) return Status::success;
+  return libraries::refuse(name, Status::invalid_value, "it is given none that lives");
+}
+
+}  // namespace lanescope::cuda::sparse
+
+/// For each type of the older interface, with its letter.
+#define LANESCOPE_SPARSE_TYPES(F)                  \
+  F(S, float, DataType::real_32f)                  \
+  F(D, double, DataType::real_64f)                 \
+  F(C, std::complex<float>, DataType::complex_32f) \
+  F(Z, std::complex<double>, DataType::complex_64f)
