@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
-#include "library_calls.hpp"
+#include "library_numbers.hpp"
 
 extern "C" {
-int cudaMallocManaged(void**, size_t, unsigned);
 int cudaMalloc(void**, size_t);
 int cudaMemcpy(void*, const void*, size_t, int);
-int cudaFree(void*);
 int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaStreamCreate(void**);
@@ -33,90 +31,7 @@ int cudaStreamDestroy(void*);
 
 namespace {
 
-using Wide = std::complex<double>;
-using Int = int64_t;
-
 void* handle = nullptr;
-
-double fraction() { return static_cast<double>(between(-1000, 1000)) / 500; }
-
-template <typename T>
-struct Of {
-  using Real = T;
-  static constexpr bool is_complex = false;
-  static T random() { return static_cast<T>(fraction()); }
-};
-template <typename T>
-struct Of<std::complex<T>> {
-  using Real = T;
-  static constexpr bool is_complex = true;
-  static std::complex<T> random() { return {static_cast<T>(fraction()), static_cast<T>(fraction())}; }
-};
-template <typename T>
-using Real = typename Of<T>::Real;
-
-/// Memory that host and device share.
-template <typename T>
-class Shared {
- public:
-  explicit Shared(Int count) : count_(count) {
-    cudaMallocManaged(reinterpret_cast<void**>(&data_), static_cast<size_t>(count + 1) * sizeof(T), 1);
-    for (Int i = 0; i < count; ++i) data_[i] = Of<T>::random();
-    before_.assign(data_, data_ + count);
-  }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
-  ~Shared() { cudaFree(data_); }
-  T* data() { return data_; }
-  T& operator[](Int i) { return data_[i]; }
-  /// As it was made, or last kept.
-  [[nodiscard]] Wide before(Int i) const { return Wide(before_[static_cast<size_t>(i)]); }
-  [[nodiscard]] Int count() const { return count_; }
-  void keep() { before_.assign(data_, data_ + count_); }
-
- private:
-  T* data_ = nullptr;
-  Int count_;
-  std::vector<T> before_;
-};
-
-int wrong = 0, right = 0;
-std::string doing;
-
-template <typename T>
-bool is_close(T found, Wide expected, double size) {
-  const double tolerance = (std::is_same_v<Real<T>, float> ? 2e-5 : 1e-12) * (size + std::abs(expected) + 1);
-  return std::abs(Wide(found) - expected) <= tolerance;
-}
-
-/// Holds all of an array to what is expected of each element: most are as before.
-template <typename T>
-void expect(Shared<T>& found, const std::function<Wide(Int)>& expected, double size) {
-  for (Int i = 0; i < found.count(); ++i) {
-    const Wide should = expected(i);
-    if (is_close(found[i], should, size)) continue;
-    if (++wrong <= 20)
-      std::printf("%s: element %ld is %g %g, expected %g %g\n", doing.c_str(), static_cast<long>(i),
-                  Wide(found[i]).real(), Wide(found[i]).imag(), should.real(), should.imag());
-    return;
-  }
-  ++right;
-}
-template <typename T>
-void expect_number(T found, Wide expected, double size) {
-  if (is_close(found, expected, size)) {
-    ++right;
-  } else if (++wrong <= 20) {
-    std::printf("%s: %g %g, expected %g %g\n", doing.c_str(), Wide(found).real(), Wide(found).imag(),
-                expected.real(), expected.imag());
-  }
-}
-
-void succeed(int status) {
-  if (status == 0) return;
-  ++wrong;
-  std::printf("%s: status %d\n", doing.c_str(), status);
-}
 
 /// Element i of a vector whose elements lie `step` apart.
 Int at(Int i, Int n, Int step) { return step > 0 ? i * step : (n - 1 - i) * -step; }
@@ -131,8 +46,6 @@ Int element_at(Int place, Int n, Int step) {
     if (at(i, n, step) == place) return i;
   return -1;
 }
-
-Wide conj_if(Wide value, bool conjugated) { return conjugated ? std::conj(value) : value; }
 
 /// Names of a type's functions, with sizes of 32 or 64 bits.
 template <typename T>

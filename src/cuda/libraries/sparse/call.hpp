@@ -129,7 +129,7 @@ Status create(const char* name, T** out, const T& object = {}) {
 template <typename T>
 Status destroy(const char* name, const T* object) {
   if (object == nullptr || objects<T>().destroy(object)) return Status::success;
-  return libraries::refuse(name, Status::invalid_value, "it is given none that lives");
+  return libraries::refuse(name, Status::invalid_value, "what it is given was not created, or is destroyed");
 }
 
 }  // namespace lanescope::cuda::sparse

@@ -40,7 +40,7 @@ class Look {
   }
   Look& type(DataType value) {
     return size_of(value) != 0 ? *this
-                               : refuse(Status::not_supported, "elements of type {} ({}) are not there",
+                               : refuse(Status::not_supported, "elements of {} ({}) are not there",
                                         name_of(value), static_cast<int>(value));
   }
   Look& order(Order value) {

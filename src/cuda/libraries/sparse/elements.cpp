@@ -33,7 +33,7 @@ const char* name_of(DataType type) {
     case DataType::complex_32f: return "CUDA_C_32F";
     case DataType::complex_64f: return "CUDA_C_64F";
   }
-  return "another type";
+  return "an unknown type";
 }
 
 double load_other(const void* data, DataType type, int64_t i) {

@@ -12,9 +12,10 @@ using libraries::refuse;
 template <typename T>
 Status set(MatrixKind* kind, const char* name, T MatrixKind::*member, T value, T last) {
   if (!objects<MatrixKind>().contains(kind))
-    return refuse(name, Status::invalid_value, "its descriptor is none that lives");
+    return refuse(name, Status::invalid_value, "the descriptor is {}",
+                  kind == nullptr ? "null" : "none that was created, or destroyed");
   if (!is_between(value, T{}, last))
-    return refuse(name, Status::invalid_value, "{} is no value of it", static_cast<int>(value));
+    return refuse(name, Status::invalid_value, "there is no value {}", static_cast<int>(value));
   kind->*member = value;
   return Status::success;
 }
