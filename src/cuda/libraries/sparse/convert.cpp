@@ -31,7 +31,8 @@ Pair pair_of(Call& call, const SparseMatrix* sparse, const DenseMatrix* dense) {
 
 template <typename Number>
 void to_dense(const Pair& pair) {
-  const auto& [sparse, dense] = pair;
+  const SparseMatrix& sparse = pair.sparse;
+  const DenseMatrix& dense = pair.dense;
   for (int64_t i = 0; i < dense.rows; ++i)
     for (int64_t j = 0; j < dense.columns; ++j) dense.values.store(dense.place(i, j), Number(0));
   each_element(sparse, [&](int64_t i, int64_t j, int64_t k) {

@@ -111,9 +111,9 @@ Product matrix_product(Call& call, Operation op_a, Operation op_b, const void* a
   return product_of(call, op_a, op_b, alpha, *a, *b, beta, *c, compute);
 }
 
-Status submit(const Call& call, Product product) {
+Status submit(const Call& call, const Product& product) {
   const bool complex = is_complex(product.c.values.type);
-  return call.submit([product = std::move(product), complex](const Memory& memory) {
+  return call.submit([product, complex](const Memory& memory) {
     with_numbers(complex, [&](auto number) { multiply<decltype(number)>(memory, product); });
   });
 }
