@@ -1292,7 +1292,7 @@ void refused() {
   TELL("cusparseSpMatSetAttribute", of.a, 2, &number, size_t{4});
   TELL("cusparseSpMatSetAttribute", of.a, 0, &number, size_t{8});
   TELL("cusparseSpMatGetFormat", nothing, &number);
-  TELL("cusparseDnVecSetValues", of.in, nothing);
+  TELL("cusparseDnVecSetValues", nothing, p);
   TELL("cusparseDestroySpMat", nothing);
   TELL("cusparseDestroySpMat", of.in);
   TELL("cusparseSpMV", none_handle, 0, s, of.a, of.in, s, of.out, 0, 0, nothing);
@@ -1372,6 +1372,7 @@ int main(int argc, char** argv) {
       cudaMalloc(reinterpret_cast<void**>(&device), 4);
       succeed(call("cusparseDnVecSetValues", of.out, device));
     }
+    if (what == "null") succeed(call("cusparseDnVecSetValues", of.in, static_cast<void*>(nullptr)));
     if (what == "column") of.columns.set(1, 7);
     if (what == "offsets") of.offsets.set(1, 4);
     std::printf("product: %d\n",

@@ -36,13 +36,37 @@ Call& Call::one_of(Operation operation) {
              : refuse(Status::invalid_value, "{} is no cusparseOperation_t", static_cast<int>(operation));
 }
 
-Call& Call::one_of(DataType compute) {
-  switch (compute) {
+Call& Call::one_of(IndexType type) {
+  if (is_between(type, IndexType::signed_32, IndexType::signed_64)) return *this;
+  return refuse(type == IndexType::unsigned_16 ? Status::not_supported : Status::invalid_value,
+                "indices are CUSPARSE_INDEX_32I or …_64I, and not {}", static_cast<int>(type));
+}
+
+Call& Call::one_of(Base base) {
+  return is_between(base, Base::zero, Base::one)
+             ? *this
+             : refuse(Status::invalid_value, "{} is no cusparseIndexBase_t", static_cast<int>(base));
+}
+
+Call& Call::one_of(Order order) {
+  return is_between(order, Order::column, Order::row)
+             ? *this
+             : refuse(Status::invalid_value, "{} is no cusparseOrder_t", static_cast<int>(order));
+}
+
+Call& Call::elements(DataType type) {
+  return size_of(type) != 0 ? *this
+                            : refuse(Status::not_supported, "elements of {} ({}) are not there",
+                                     name_of(type), static_cast<int>(type));
+}
+
+Call& Call::computed_in(DataType type) {
+  switch (type) {
     case DataType::real_32f:
     case DataType::real_64f:
     case DataType::complex_32f:
     case DataType::complex_64f: return *this;
-    default: return refuse(Status::not_supported, "it is not computed in {}", name_of(compute));
+    default: return refuse(Status::not_supported, "it is not computed in {}", name_of(type));
   }
 }
 

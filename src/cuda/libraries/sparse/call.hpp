@@ -38,6 +38,8 @@ class Scalar {
 class Call {
  public:
   Call(const Handle* handle, const char* name);
+  /// Of a function that has no handle, and no work for a stream.
+  explicit Call(const char* name) : name_(name) {}
 
   /// Says why the call cannot be done.
   template <typename... Arguments>
@@ -49,7 +51,12 @@ class Call {
   Call& size(const char* what, int64_t value);
   Call& pointer(const char* what, const void* value);
   Call& one_of(Operation operation);
-  Call& one_of(DataType compute);
+  Call& one_of(IndexType type);
+  Call& one_of(Base base);
+  Call& one_of(Order order);
+  /// What elements are of, and what is computed in.
+  Call& elements(DataType type);
+  Call& computed_in(DataType type);
   /// Descriptors that live.
   template <typename T>
   Call& object(const char* what, const T* object) {

@@ -122,11 +122,9 @@ Turned turned_of(Call& call, int m, int n, int nnz, const void* values, const in
                  const int* columns, void* new_values, const int* new_offsets, const int* new_rows,
                  DataType type, Action action, Base base) {
   call.size("m", m).size("n", n).size("nnz", nnz);
-  if (!is_between(action, Action::symbolic, Action::numeric) || !is_between(base, Base::zero, Base::one))
-    call.refuse(Status::invalid_value, "the action is {}, and the base {}", static_cast<int>(action),
-                static_cast<int>(base));
-  if (size_of(type) == 0)
-    call.refuse(Status::not_supported, "values of type {} are not there", name_of(type));
+  if (!is_between(action, Action::symbolic, Action::numeric))
+    call.refuse(Status::invalid_value, "{} is no cusparseAction_t", static_cast<int>(action));
+  call.one_of(base).elements(type);
   const bool with_values = action == Action::numeric;
   if (m > 0) call.pointer("csrRowPtr", offsets);
   if (n > 0) call.pointer("cscColPtr", new_offsets);

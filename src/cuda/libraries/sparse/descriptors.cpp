@@ -6,66 +6,12 @@
 namespace lanescope::cuda::sparse {
 namespace {
 
-/// A call without a handle: what it is given is looked at, and the first mistake is told.
-class Look {
- public:
-  explicit Look(const char* name) : name_(name) {}
+// Addresses may be null as long as nothing is read there: some are set later.
 
-  template <typename... Arguments>
-  Look& refuse(Status status, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
-    if (status_ == Status::success)
-      status_ = libraries::refuse(name_, status, why, std::forward<Arguments>(arguments)...);
-    return *this;
-  }
-  Look& not_null(const char* what, const void* pointer) {
-    return pointer != nullptr ? *this : refuse(Status::invalid_value, "{} is null", what);
-  }
-  Look& size(const char* what, int64_t value) {
-    return value >= 0 ? *this
-                      : refuse(Status::invalid_value, "{} is {}, and must not be negative", what, value);
-  }
-  /// Null is right where there is nothing.
-  Look& memory(const char* what, const void* pointer, int64_t count) {
-    return count == 0 ? *this : not_null(what, pointer);
-  }
-  Look& index(IndexType type) {
-    if (is_between(type, IndexType::signed_32, IndexType::signed_64)) return *this;
-    return refuse(type == IndexType::unsigned_16 ? Status::not_supported : Status::invalid_value,
-                  "indices are CUSPARSE_INDEX_32I or …_64I, and not {}", static_cast<int>(type));
-  }
-  Look& base(Base value) {
-    return is_between(value, Base::zero, Base::one)
-               ? *this
-               : refuse(Status::invalid_value, "{} is no cusparseIndexBase_t", static_cast<int>(value));
-  }
-  Look& type(DataType value) {
-    return size_of(value) != 0 ? *this
-                               : refuse(Status::not_supported, "elements of {} ({}) are not there",
-                                        name_of(value), static_cast<int>(value));
-  }
-  Look& order(Order value) {
-    return is_between(value, Order::column, Order::row)
-               ? *this
-               : refuse(Status::invalid_value, "{} is no cusparseOrder_t", static_cast<int>(value));
-  }
-  template <typename T>
-  Look& object(const T* descriptor) {
-    if (objects<T>().contains(descriptor)) return *this;
-    return refuse(Status::invalid_value, "its descriptor is {}",
-                  descriptor == nullptr ? "null" : "none that was created, or destroyed");
-  }
-  [[nodiscard]] bool is_right() const { return status_ == Status::success; }
-  [[nodiscard]] Status status() const { return status_; }
-  /// Gives the program a new descriptor.
-  template <typename T>
-  Status make(T** out, const T& descriptor) {
-    return is_right() ? create(name_, out, descriptor) : status_;
-  }
-
- private:
-  const char* name_;
-  Status status_ = Status::success;
-};
+template <typename T>
+Status create(const Call& call, T** out, const T& descriptor) {
+  return call.is_refused() ? call.status() : create(call.name(), out, descriptor);
+}
 
 /// A value that the program asks for, if it wants it.
 template <typename To, typename From>
@@ -74,27 +20,27 @@ void tell(To* out, From value) {
 }
 
 Status make(const char* name, SparseMatrix** out, const SparseMatrix& matrix) {
-  Look look(name);
-  look.size("the number of rows", matrix.rows).size("the number of columns", matrix.columns);
-  look.size("the number of elements", matrix.count);
-  look.index(matrix.first.type).index(matrix.second.type).base(matrix.base).type(matrix.values.type);
-  look.order(matrix.block_order);
+  Call call(name);
+  call.size("the number of rows", matrix.rows).size("the number of columns", matrix.columns);
+  call.size("the number of elements", matrix.count);
+  call.one_of(matrix.first.type).one_of(matrix.second.type).one_of(matrix.base).elements(matrix.values.type);
+  call.one_of(matrix.block_order);
   if (matrix.block_rows < 1 || matrix.block_columns < 1)
-    look.refuse(Status::invalid_value, "blocks are of {} x {}", matrix.block_rows, matrix.block_columns);
-  if (look.is_right() && static_cast<double>(matrix.count) >
-                             static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns))
-    look.refuse(Status::invalid_value, "a matrix of {} x {} has no {} elements", matrix.rows, matrix.columns,
+    call.refuse(Status::invalid_value, "blocks are of {} x {}", matrix.block_rows, matrix.block_columns);
+  if (!call.is_refused() && static_cast<double>(matrix.count) >
+                                static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns))
+    call.refuse(Status::invalid_value, "a matrix of {} x {} has no {} elements", matrix.rows, matrix.columns,
                 matrix.count);
-  return look.make(out, matrix);
+  return create(call, out, matrix);
 }
 
 Status get(const char* name, const SparseMatrix* matrix, Format format, int64_t* rows, int64_t* columns,
            int64_t* count, void** first, void** second, void** values, IndexType* first_type,
            IndexType* second_type, Base* base, DataType* type) {
-  Look look(name);
-  if (!look.object(matrix).is_right()) return look.status();
+  Call call(name);
+  if (call.object("the descriptor", matrix).is_refused()) return call.status();
   if (matrix->format != format)
-    return look.refuse(Status::invalid_value, "the matrix is of another format").status();
+    return call.refuse(Status::invalid_value, "the matrix is of another format").status();
   tell(rows, matrix->rows);
   tell(columns, matrix->columns);
   tell(count, matrix->count);
@@ -110,10 +56,10 @@ Status get(const char* name, const SparseMatrix* matrix, Format format, int64_t*
 
 Status set_pointers(const char* name, SparseMatrix* matrix, Format format, void* first, void* second,
                     void* values) {
-  Look look(name);
-  if (!look.object(matrix).is_right()) return look.status();
+  Call call(name);
+  if (call.object("the descriptor", matrix).is_refused()) return call.status();
   if (matrix->format != format)
-    return look.refuse(Status::invalid_value, "the matrix is of another format").status();
+    return call.refuse(Status::invalid_value, "the matrix is of another format").status();
   matrix->first.data = first;
   matrix->second.data = second;
   matrix->values.data = values;
@@ -122,12 +68,12 @@ Status set_pointers(const char* name, SparseMatrix* matrix, Format format, void*
 
 Status set_batch(const char* name, SparseMatrix* matrix, Format format, int batches, int64_t first,
                  int64_t second, int64_t values) {
-  Look look(name);
-  if (!look.object(matrix).is_right()) return look.status();
-  if (matrix->format != format) look.refuse(Status::invalid_value, "the matrix is of another format");
-  if (batches < 1) look.refuse(Status::invalid_value, "the batch has {} matrices", batches);
-  look.size("a stride", first).size("a stride", second).size("a stride", values);
-  if (!look.is_right()) return look.status();
+  Call call(name);
+  if (call.object("the descriptor", matrix).is_refused()) return call.status();
+  if (matrix->format != format) call.refuse(Status::invalid_value, "the matrix is of another format");
+  if (batches < 1) call.refuse(Status::invalid_value, "the batch has {} matrices", batches);
+  call.size("a stride", first).size("a stride", second).size("a stride", values);
+  if (call.is_refused()) return call.status();
   matrix->batches = batches;
   matrix->first_stride = first;
   matrix->second_stride = second;
@@ -138,17 +84,16 @@ Status set_batch(const char* name, SparseMatrix* matrix, Format format, int batc
 /// Of any descriptor that has them.
 template <typename T>
 Status get_values(const char* name, const T* descriptor, void** out) {
-  Look look(name);
-  if (look.object(descriptor).not_null("where they are to be written", out).is_right())
+  Call call(name);
+  if (!call.object("the descriptor", descriptor).pointer("where they are to be written", out).is_refused())
     *out = descriptor->values.data;
-  return look.status();
+  return call.status();
 }
 template <typename T>
 Status set_values(const char* name, T* descriptor, void* values) {
-  Look look(name);
-  if (look.object(descriptor).not_null("the address of the values", values).is_right())
-    descriptor->values.data = values;
-  return look.status();
+  Call call(name);
+  if (!call.object("the descriptor", descriptor).is_refused()) descriptor->values.data = values;
+  return call.status();
 }
 
 }  // namespace
@@ -171,17 +116,16 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
 #define LANESCOPE_DESCRIPTORS(Create, Const)                                                                 \
   LANESCOPE_CUDA_API Status Create##SpVec(SparseVector** out, int64_t size, int64_t nnz, void* indices,      \
                                           void* values, IndexType index, Base base, DataType type) {         \
-    Look look(#Create "SpVec");                                                                              \
-    look.size("size", size).size("nnz", nnz).index(index).base(base).type(type);                             \
-    look.memory("indices", indices, nnz).memory("values", values, nnz);                                      \
-    if (nnz > size) look.refuse(Status::invalid_value, "nnz is {}, and size {}", nnz, size);                 \
-    return look.make(out, {size, nnz, {indices, index}, base, {values, type}});                              \
+    Call call(#Create "SpVec");                                                                              \
+    call.size("size", size).size("nnz", nnz).one_of(index).one_of(base).elements(type);                      \
+    if (nnz > size) call.refuse(Status::invalid_value, "nnz is {}, and size {}", nnz, size);                 \
+    return create(call, out, {size, nnz, {indices, index}, base, {values, type}});                           \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##SpVecGet(const SparseVector* vector, int64_t* size, int64_t* nnz,         \
                                             void** indices, void** values, IndexType* index, Base* base,     \
                                             DataType* type) {                                                \
-    Look look(#Const "SpVecGet");                                                                            \
-    if (!look.object(vector).is_right()) return look.status();                                               \
+    Call call(#Const "SpVecGet");                                                                            \
+    if (call.object("the descriptor", vector).is_refused()) return call.status();                            \
     tell(size, vector->size);                                                                                \
     tell(nnz, vector->count);                                                                                \
     tell(indices, vector->indices.data);                                                                     \
@@ -192,14 +136,14 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
     return Status::success;                                                                                  \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Create##DnVec(DenseVector** out, int64_t size, void* values, DataType type) {    \
-    Look look(#Create "DnVec");                                                                              \
-    look.size("size", size).type(type).memory("values", values, size);                                       \
-    return look.make(out, {size, {values, type}});                                                           \
+    Call call(#Create "DnVec");                                                                              \
+    call.size("size", size).elements(type);                                                                  \
+    return create(call, out, {size, {values, type}});                                                        \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##DnVecGet(const DenseVector* vector, int64_t* size, void** values,         \
                                             DataType* type) {                                                \
-    Look look(#Const "DnVecGet");                                                                            \
-    if (!look.object(vector).is_right()) return look.status();                                               \
+    Call call(#Const "DnVecGet");                                                                            \
+    if (call.object("the descriptor", vector).is_refused()) return call.status();                            \
     tell(size, vector->size);                                                                                \
     tell(values, vector->values.data);                                                                       \
     tell(type, vector->values.type);                                                                         \
@@ -207,17 +151,16 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Create##DnMat(DenseMatrix** out, int64_t rows, int64_t cols, int64_t ld,         \
                                           void* values, DataType type, Order order) {                        \
-    Look look(#Create "DnMat");                                                                              \
-    look.size("rows", rows).size("cols", cols).type(type).order(order);                                      \
-    look.memory("values", values, rows* cols);                                                               \
+    Call call(#Create "DnMat");                                                                              \
+    call.size("rows", rows).size("cols", cols).elements(type).one_of(order);                                 \
     if (ld < (order == Order::column ? rows : cols))                                                         \
-      look.refuse(Status::invalid_value, "ld is {}, of a matrix of {} x {}", ld, rows, cols);                \
-    return look.make(out, {rows, cols, ld, {values, type}, order, 1, 0});                                    \
+      call.refuse(Status::invalid_value, "ld is {}, of a matrix of {} x {}", ld, rows, cols);                \
+    return create(call, out, {rows, cols, ld, {values, type}, order, 1, 0});                                 \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##DnMatGet(const DenseMatrix* matrix, int64_t* rows, int64_t* cols,         \
                                             int64_t* ld, void** values, DataType* type, Order* order) {      \
-    Look look(#Const "DnMatGet");                                                                            \
-    if (!look.object(matrix).is_right()) return look.status();                                               \
+    Call call(#Const "DnMatGet");                                                                            \
+    if (call.object("the descriptor", matrix).is_refused()) return call.status();                            \
     tell(rows, matrix->rows);                                                                                \
     tell(cols, matrix->columns);                                                                             \
     tell(ld, matrix->leading);                                                                               \
@@ -302,24 +245,27 @@ LANESCOPE_CUDA_API Status cusparseDnMatSetValues(DenseMatrix* matrix, void* valu
 }
 
 LANESCOPE_CUDA_API Status cusparseSpVecGetIndexBase(const SparseVector* vector, Base* base) {
-  Look look("cusparseSpVecGetIndexBase");
-  if (look.object(vector).not_null("where it is to be written", base).is_right()) *base = vector->base;
-  return look.status();
+  Call call("cusparseSpVecGetIndexBase");
+  if (!call.object("the descriptor", vector).pointer("where it is to be written", base).is_refused())
+    *base = vector->base;
+  return call.status();
 }
 LANESCOPE_CUDA_API Status cusparseSpMatGetIndexBase(const SparseMatrix* matrix, Base* base) {
-  Look look("cusparseSpMatGetIndexBase");
-  if (look.object(matrix).not_null("where it is to be written", base).is_right()) *base = matrix->base;
-  return look.status();
+  Call call("cusparseSpMatGetIndexBase");
+  if (!call.object("the descriptor", matrix).pointer("where it is to be written", base).is_refused())
+    *base = matrix->base;
+  return call.status();
 }
 LANESCOPE_CUDA_API Status cusparseSpMatGetFormat(const SparseMatrix* matrix, Format* format) {
-  Look look("cusparseSpMatGetFormat");
-  if (look.object(matrix).not_null("where it is to be written", format).is_right()) *format = matrix->format;
-  return look.status();
+  Call call("cusparseSpMatGetFormat");
+  if (!call.object("the descriptor", matrix).pointer("where it is to be written", format).is_refused())
+    *format = matrix->format;
+  return call.status();
 }
 LANESCOPE_CUDA_API Status cusparseSpMatGetSize(const SparseMatrix* matrix, int64_t* rows, int64_t* cols,
                                                int64_t* nnz) {
-  Look look("cusparseSpMatGetSize");
-  if (!look.object(matrix).is_right()) return look.status();
+  Call call("cusparseSpMatGetSize");
+  if (call.object("the descriptor", matrix).is_refused()) return call.status();
   tell(rows, matrix->rows);
   tell(cols, matrix->columns);
   tell(nnz, matrix->count);
@@ -340,10 +286,10 @@ LANESCOPE_CUDA_API Status cusparseCooSetPointers(SparseMatrix* matrix, void* row
 }
 
 LANESCOPE_CUDA_API Status cusparseSpMatGetStridedBatch(const SparseMatrix* matrix, int* batches) {
-  Look look("cusparseSpMatGetStridedBatch");
-  if (look.object(matrix).not_null("where it is to be written", batches).is_right())
+  Call call("cusparseSpMatGetStridedBatch");
+  if (!call.object("the descriptor", matrix).pointer("where it is to be written", batches).is_refused())
     *batches = matrix->batches;
-  return look.status();
+  return call.status();
 }
 LANESCOPE_CUDA_API Status cusparseCooSetStridedBatch(SparseMatrix* matrix, int batches, int64_t stride) {
   return set_batch("cusparseCooSetStridedBatch", matrix, Format::coo, batches, stride, stride, stride);
@@ -357,18 +303,18 @@ LANESCOPE_CUDA_API Status cusparseBsrSetStridedBatch(SparseMatrix* matrix, int b
   return set_batch("cusparseBsrSetStridedBatch", matrix, Format::bsr, batches, offsets, columns, values);
 }
 LANESCOPE_CUDA_API Status cusparseDnMatSetStridedBatch(DenseMatrix* matrix, int batches, int64_t stride) {
-  Look look("cusparseDnMatSetStridedBatch");
-  look.object(matrix).size("the stride", stride);
-  if (batches < 1) look.refuse(Status::invalid_value, "the batch has {} matrices", batches);
-  if (!look.is_right()) return look.status();
+  Call call("cusparseDnMatSetStridedBatch");
+  call.object("the descriptor", matrix).size("the stride", stride);
+  if (batches < 1) call.refuse(Status::invalid_value, "the batch has {} matrices", batches);
+  if (call.is_refused()) return call.status();
   matrix->batches = batches;
   matrix->stride = stride;
   return Status::success;
 }
 LANESCOPE_CUDA_API Status cusparseDnMatGetStridedBatch(const DenseMatrix* matrix, int* batches,
                                                        int64_t* stride) {
-  Look look("cusparseDnMatGetStridedBatch");
-  if (!look.object(matrix).is_right()) return look.status();
+  Call call("cusparseDnMatGetStridedBatch");
+  if (call.object("the descriptor", matrix).is_refused()) return call.status();
   tell(batches, matrix->batches);
   tell(stride, matrix->stride);
   return Status::success;
@@ -376,12 +322,12 @@ LANESCOPE_CUDA_API Status cusparseDnMatGetStridedBatch(const DenseMatrix* matrix
 
 LANESCOPE_CUDA_API Status cusparseSpMatGetAttribute(const SparseMatrix* matrix, Attribute attribute,
                                                     void* data, size_t bytes) {
-  Look look("cusparseSpMatGetAttribute");
-  look.object(matrix).not_null("where it is to be written", data);
+  Call call("cusparseSpMatGetAttribute");
+  call.object("the descriptor", matrix).pointer("where it is to be written", data);
   if (!is_between(attribute, Attribute::fill, Attribute::diagonal) || bytes != sizeof(int))
-    look.refuse(Status::invalid_value, "there is no attribute {} of {} bytes", static_cast<int>(attribute),
+    call.refuse(Status::invalid_value, "there is no attribute {} of {} bytes", static_cast<int>(attribute),
                 bytes);
-  if (!look.is_right()) return look.status();
+  if (call.is_refused()) return call.status();
   const int value =
       attribute == Attribute::fill ? static_cast<int>(matrix->fill) : static_cast<int>(matrix->diagonal);
   std::memcpy(data, &value, sizeof value);
@@ -389,16 +335,16 @@ LANESCOPE_CUDA_API Status cusparseSpMatGetAttribute(const SparseMatrix* matrix, 
 }
 LANESCOPE_CUDA_API Status cusparseSpMatSetAttribute(SparseMatrix* matrix, Attribute attribute,
                                                     const void* data, size_t bytes) {
-  Look look("cusparseSpMatSetAttribute");
-  look.object(matrix).not_null("the value's address", data);
+  Call call("cusparseSpMatSetAttribute");
+  call.object("the descriptor", matrix).pointer("the value's address", data);
   if (!is_between(attribute, Attribute::fill, Attribute::diagonal) || bytes != sizeof(int))
-    look.refuse(Status::invalid_value, "there is no attribute {} of {} bytes", static_cast<int>(attribute),
+    call.refuse(Status::invalid_value, "there is no attribute {} of {} bytes", static_cast<int>(attribute),
                 bytes);
-  if (!look.is_right()) return look.status();
+  if (call.is_refused()) return call.status();
   int value = 0;
   std::memcpy(&value, data, sizeof value);
   if (value != 0 && value != 1)
-    return look.refuse(Status::invalid_value, "{} is no value of that attribute", value).status();
+    return call.refuse(Status::invalid_value, "{} is no value of that attribute", value).status();
   if (attribute == Attribute::fill)
     matrix->fill = static_cast<Fill>(value);
   else

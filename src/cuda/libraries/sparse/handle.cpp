@@ -11,11 +11,10 @@ using libraries::refuse;
 
 template <typename T>
 Status set(MatrixKind* kind, const char* name, T MatrixKind::*member, T value, T last) {
-  if (!objects<MatrixKind>().contains(kind))
-    return refuse(name, Status::invalid_value, "the descriptor is {}",
-                  kind == nullptr ? "null" : "none that was created, or destroyed");
+  Call call(name);
+  if (call.object("the descriptor", kind).is_refused()) return call.status();
   if (!is_between(value, T{}, last))
-    return refuse(name, Status::invalid_value, "there is no value {}", static_cast<int>(value));
+    return call.refuse(Status::invalid_value, "there is no value {}", static_cast<int>(value)).status();
   kind->*member = value;
   return Status::success;
 }

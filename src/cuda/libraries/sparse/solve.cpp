@@ -48,7 +48,7 @@ System system_of(Call& call, Operation op_a, Operation op_b, const void* alpha, 
   if (type != b.values.type || type != c.values.type || type != compute)
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there", name_of(type),
                 name_of(b.values.type), name_of(c.values.type), name_of(compute));
-  call.one_of(compute);
+  call.computed_in(compute);
   if (a.all_rows() != a.all_columns())
     call.refuse(Status::invalid_value, "matA is {} x {}, and no square", a.all_rows(), a.all_columns());
   if (rows_after(b, op_b) != a.all_rows() || c.rows != a.all_rows() || columns_after(b, op_b) != c.columns)

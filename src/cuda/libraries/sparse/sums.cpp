@@ -117,7 +117,7 @@ Arguments arguments_of(Call& call, Operation op_a, Operation op_b, const void* a
   if (type != b->values.type || type != c->values.type || compute != (is_narrow ? DataType::real_32f : type))
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there", name_of(type),
                 name_of(b->values.type), name_of(c->values.type), name_of(compute));
-  call.one_of(compute);
+  call.computed_in(compute);
   if (a->columns != b->rows || a->rows != c->rows || b->columns != c->columns)
     call.refuse(Status::invalid_value, "{} x {} times {} x {} is not {} x {}", a->rows, a->columns, b->rows,
                 b->columns, c->rows, c->columns);

@@ -34,7 +34,7 @@ void each(const Pair& pair, const Body& body) {
 }
 
 /// What scalars are given in that go with such elements.
-DataType computed_in(DataType type) {
+DataType scalar_type(DataType type) {
   return type == DataType::real_16f || type == DataType::real_16bf ? DataType::real_32f : type;
 }
 
@@ -55,7 +55,7 @@ Dot dot_of(Call& call, Operation operation, const SparseVector* x, const DenseVe
   const Pair pair = pair_of(call, x, y);
   if (operation != Operation::none && operation != Operation::adjoint)
     call.refuse(Status::invalid_value, "the operation is {}", static_cast<int>(operation));
-  if (!call.one_of(compute).is_refused() && compute != computed_in(pair.x.values.type))
+  if (!call.computed_in(compute).is_refused() && compute != scalar_type(pair.x.values.type))
     call.refuse(Status::not_supported, "vectors of {} computed in {} are not there",
                 name_of(pair.x.values.type), name_of(compute));
   return {pair, compute, operation};
@@ -80,12 +80,12 @@ LANESCOPE_CUDA_API Status cusparseAxpby(Handle* handle, const void* alpha, const
                                         const void* beta, DenseVector* y) {
   Call call(handle, "cusparseAxpby");
   const Pair pair = pair_of(call, x, y);
-  call.pointer("alpha", alpha).pointer("beta", beta).one_of(computed_in(pair.x.values.type));
+  call.pointer("alpha", alpha).pointer("beta", beta).computed_in(scalar_type(pair.x.values.type));
   if (call.is_refused()) return call.status();
   const DataType type = pair.x.values.type;
   return submit(call, type,
-                [pair, a = call.number_at(alpha, computed_in(type)),
-                 b = call.number_at(beta, computed_in(type))](const Memory& memory, auto zero) {
+                [pair, a = call.number_at(alpha, scalar_type(type)),
+                 b = call.number_at(beta, scalar_type(type))](const Memory& memory, auto zero) {
                   using Number = decltype(zero);
                   const auto alpha = a.in<Number>(memory), beta = b.in<Number>(memory);
                   reach(memory, pair, false, true);
@@ -122,9 +122,9 @@ LANESCOPE_CUDA_API Status cusparseRot(Handle* handle, const void* c, const void*
                                       DenseVector* y) {
   Call call(handle, "cusparseRot");
   const Pair pair = pair_of(call, x, y);
-  call.pointer("c_coeff", c).pointer("s_coeff", s).one_of(computed_in(pair.x.values.type));
+  call.pointer("c_coeff", c).pointer("s_coeff", s).computed_in(scalar_type(pair.x.values.type));
   if (call.is_refused()) return call.status();
-  const DataType type = computed_in(pair.x.values.type);
+  const DataType type = scalar_type(pair.x.values.type);
   return submit(call, type,
                 [pair, cosine = call.number_at(c, type), sine = call.number_at(s, type)](const Memory& memory,
                                                                                          auto zero) {
