@@ -1365,6 +1365,16 @@ int main(int argc, char** argv) {
     std::printf("missing: %d\n", call("cusparseSbsrmv", handle));
     return 0;
   }
+  if (what == "unsorted") {
+    Small of;
+    void *info = nullptr, *kind = matrix_kind(0);
+    of.columns.set(0, 1);
+    of.columns.set(1, 0);
+    act("cusparseCreateCsrilu02Info", &info);
+    act("cusparseScsrilu02", handle, 2, 3, kind, of.values.data(), of.offsets.ints(), of.columns.ints(), info,
+        0, buffer());
+    return 0;
+  }
   if (!what.empty()) {  // what leads outside: of the memory, of the matrix, of its elements
     Small of;
     if (what == "outside") {

@@ -1,4 +1,5 @@
 // Incomplete factors of matrices in CSR, with the elements that the matrix has: csrilu02 and csric02.
+#include <algorithm>
 #include <cmath>
 #include <memory>
 
@@ -49,6 +50,16 @@ void found_zero(State& state, const SparseMatrix& matrix, size_t row) {
   if (state.pivot < 0) state.pivot = static_cast<int64_t>(row) + static_cast<int64_t>(matrix.base);
 }
 
+/// The documentation asks for columns in order; the factors of others are wrong.
+template <typename Number>
+void look_at_order(const char* name, const Rows<Number>& rows) {
+  for (size_t i = 0; i + 1 < rows.begin.size(); ++i)
+    if (!std::is_sorted(rows.column.begin() + rows.begin[i], rows.column.begin() + rows.begin[i + 1])) {
+      libraries::say("{} wants sorted columns: those of row {} are in another order", name, i);
+      return;
+    }
+}
+
 template <typename Number>
 void store(const SparseMatrix& matrix, const Rows<Number>& rows) {
   for (size_t k = 0; k < rows.value.size(); ++k) matrix.values.store(rows.place[k], rows.value[k]);
@@ -56,10 +67,11 @@ void store(const SparseMatrix& matrix, const Rows<Number>& rows) {
 
 /// a = l u: both in the place of a, without the diagonal of l, which is 1.
 template <typename Number>
-void factor_lu(const Memory& memory, const SparseMatrix& matrix, State& state) {
+void factor_lu(const Memory& memory, const char* name, const SparseMatrix& matrix, State& state) {
   const double tolerance = state.boost ? state.tolerance.in<double>(memory) : 0;
   const Number boost = state.boost ? state.value.in<Number>(memory) : Number(0);
   auto rows = rows_of<Number>(matrix, Operation::none);
+  look_at_order(name, rows);
   const auto count = static_cast<size_t>(matrix.rows);
   std::vector<int64_t> diagonal(count, -1);
   RowPlaces places(count);
@@ -92,8 +104,9 @@ void factor_lu(const Memory& memory, const SparseMatrix& matrix, State& state) {
 
 /// a = l l*, of the lower triangle alone, which l takes the place of.
 template <typename Number>
-void factor_cholesky(const SparseMatrix& matrix, State& state) {
+void factor_cholesky(const char* name, const SparseMatrix& matrix, State& state) {
   auto rows = rows_of<Number>(matrix, Operation::none);
+  look_at_order(name, rows);
   const auto count = static_cast<size_t>(matrix.rows);
   std::vector<int64_t> diagonal(count, -1);
   RowPlaces places(count);
@@ -142,14 +155,14 @@ Status analyse(const Call& call, const SparseMatrix& matrix, const std::shared_p
 }
 
 Status factor(const Call& call, const SparseMatrix& matrix, const std::shared_ptr<State>& state, bool lu) {
-  return call.submit([matrix, state, lu](const Memory& memory) {
+  return call.submit([matrix, state, lu, name = call.name()](const Memory& memory) {
     reach(memory, "the sparse matrix", matrix, Access::write);
     state->pivot = -1;
     with_numbers(is_complex(matrix.values.type), [&](auto zero) {
       if (lu)
-        factor_lu<decltype(zero)>(memory, matrix, *state);
+        factor_lu<decltype(zero)>(memory, name, matrix, *state);
       else
-        factor_cholesky<decltype(zero)>(matrix, *state);
+        factor_cholesky<decltype(zero)>(name, matrix, *state);
     });
   });
 }
