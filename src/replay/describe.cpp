@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "exec/builtins.hpp"
@@ -49,6 +50,24 @@ std::string obstacle_of(const ptx::Function& function) {
       return "it reads textures or surfaces, which are not part of the memory that is recorded";
   }
   return "";
+}
+
+/// Whether an instruction writes to memory other than the block's or a thread's own.
+bool writes_global(const ptx::Instruction& in) {
+  const ptx::OpClass op_class = ptx::info(in.op).op_class;
+  const bool may_be_global = in.space == ptx::Space::global || in.space == ptx::Space::generic;
+  return (may_be_global && (in.op == ptx::Op::st || op_class == ptx::OpClass::atomic)) ||
+         op_class == ptx::OpClass::async;
+}
+
+/// What all instructions that write to global memory write, if it is one type of floating-point numbers.
+std::string stored_type(const std::vector<const ptx::Function*>& functions) {
+  std::set<ptx::Type> types;
+  for (const ptx::Function* function : functions)
+    for (const ptx::Instruction& in : function->body)
+      if (writes_global(in)) types.insert(in.types.empty() ? ptx::Type::b8 : in.type());
+  if (types == std::set{ptx::Type::f32}) return "f32";
+  return types == std::set{ptx::Type::f64} ? "f64" : "";
 }
 
 void note_contents(Recording& recording, const ptx::Function& function) {
@@ -118,7 +137,9 @@ Recording describe(const exec::Image& image, const exec::Kernel& kernel, const e
   for (const exec::Kernel::Parameter& parameter : kernel.params)
     r.parameter_offsets.push_back(parameter.offset);
   r.ptx = std::move(ptx);
-  for (const ptx::Function* function : reached(module, *module.find_function(kernel.name))) {
+  const std::vector<const ptx::Function*> functions = reached(module, *module.find_function(kernel.name));
+  r.stores = stored_type(functions);
+  for (const ptx::Function* function : functions) {
     if (r.obstacle.empty()) r.obstacle = obstacle_of(*function);
     note_contents(r, *function);
   }

@@ -160,6 +160,7 @@ void write(const fs::path& folder, const Recording& r) {
                  {"variables", json_of(r.variables)},
                  {"has_f32", r.has_f32},
                  {"has_f64", r.has_f64},
+                 {"stores", r.stores},
                  {"has_tensor_maps", r.has_tensor_maps},
                  {"notes", r.notes},
                  {"obstacle", r.obstacle}};
@@ -187,6 +188,7 @@ Recording read(const fs::path& folder) {
     r.variables = pieces_of(all.at("variables"));
     r.has_f32 = all.at("has_f32");
     r.has_f64 = all.at("has_f64");
+    r.stores = all.at("stores");
     r.has_tensor_maps = all.at("has_tensor_maps");
     r.notes = all.at("notes").get<std::vector<std::string>>();
     r.obstacle = all.at("obstacle");

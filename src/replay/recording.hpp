@@ -35,6 +35,7 @@ struct Recording {
   std::vector<std::string> ptx;             ///< of one module; several are linked
   std::vector<Piece> allocations, variables;
   bool has_f32 = false, has_f64 = false;  ///< the kernel computes with them
+  std::string stores;  ///< "f32" or "f64": all that it stores to global memory is that; empty: who knows
   bool has_tensor_maps = false;    ///< it uses some: where they lie, bytes are the engine's (exec::TensorMap)
   std::vector<std::string> notes;  ///< what a reader must know about the replay
   /// Why it cannot be replayed, in words; the rest but the names is then empty.

@@ -57,7 +57,9 @@ constexpr uint64_t head_start_ns = 30'000;
 class Tally {
  public:
   Tally(const Piece& piece, const Recording& recording, const Options& options)
-      : options_(options), is_known_(!piece.element.empty()), type_(piece.element) {
+      : options_(options),
+        type_(piece.element.empty() ? recording.stores : piece.element),
+        is_known_(!type_.empty()) {
     if (!is_known_ && recording.has_f32) type_ = "f32";
     if (!is_known_ && !recording.has_f32 && recording.has_f64) type_ = "f64";
     bytes_ = type_.empty() ? 4 : static_cast<uint64_t>(std::stoi(type_.substr(1))) / 8;
@@ -112,8 +114,8 @@ class Tally {
  private:
   static constexpr double infinite = std::numeric_limits<double>::infinity();
   const Options& options_;
-  bool is_known_;
   std::string type_;
+  bool is_known_;
   uint64_t bytes_ = 4, different_ = 0, first_ = 0;
   std::string expected_, found_;
   double largest_ = 0;   ///< relative difference

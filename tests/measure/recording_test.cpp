@@ -52,6 +52,7 @@ TEST_F(Recordings, ComeBackAsTheyWere) {
   r.allocations = {piece("a", a.data(), a.size()), piece("b", b.data(), b.size())};
   r.allocations[0].element = "f32";
   r.has_f32 = true;
+  r.stores = "f32";
   r.notes = {"a note"};
 
   Capture capture(folder_, r);
@@ -72,6 +73,7 @@ TEST_F(Recordings, ComeBackAsTheyWere) {
   EXPECT_EQ(back.ptx, r.ptx);
   EXPECT_EQ(back.notes, r.notes);
   EXPECT_TRUE(back.has_f32);
+  EXPECT_EQ(back.stores, "f32");
   EXPECT_FALSE(back.has_f64);
   ASSERT_EQ(back.allocations.size(), 2U);
   EXPECT_EQ(back.allocations[0].element, "f32");
@@ -127,15 +129,30 @@ TEST_F(Recordings, ThatCannotBeWrittenSayWhy) {
 /// Describes the kernel k of a module with this body.
 Recording described(exec::Memory& memory, std::unique_ptr<exec::Image>& image, const std::string& globals,
                     const std::string& body) {
-  const std::string text = ".version 8.0\n.target sm_90\n.address_size 64\n" + globals +
-                           ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .f32 %f<9>;\n"
-                           ".reg .b32 %r<9>;\n" +
-                           body + "ret;\n}\n";
+  const std::string text =
+      ".version 8.0\n.target sm_90\n.address_size 64\n" + globals +
+      ".visible .entry k(.param .u64 p)\n{\n.reg .b64 %rd<4>;\n.reg .f32 %f<9>;\n.reg .f64 %fd<2>;\n"
+      ".reg .b32 %r<9>;\n" +
+      body + "ret;\n}\n";
   image =
       std::make_unique<exec::Image>(std::make_shared<const ptx::Module>(ptx::parse(text, "k.ptx")), memory);
   exec::LaunchConfig config;
   config.params.resize(8);
   return describe(*image, image->kernel("k"), config, {text});
+}
+
+TEST(Describe, WhatAllStoresHaveInCommon) {
+  const auto stores = [](const std::string& body) {
+    exec::Memory memory;
+    std::unique_ptr<exec::Image> image;
+    return described(memory, image, ".shared .u32 tile[4];\n", body).stores;
+  };
+  EXPECT_EQ(stores("st.global.f32 [%rd1], %f1;\nst.shared.u32 [tile], %r1;\n"), "f32");
+  EXPECT_EQ(stores("red.global.add.f64 [%rd1], %fd1;\nst.f64 [%rd1], %fd1;\n"), "f64");
+  EXPECT_EQ(stores("st.global.f32 [%rd1], %f1;\nst.global.u32 [%rd1], %r1;\n"), "");
+  EXPECT_EQ(stores("st.global.f32 [%rd1], %f1;\nst.global.f64 [%rd1], %fd1;\n"), "");
+  EXPECT_EQ(stores("st.global.b32 [%rd1], %f1;\n"), "");
+  EXPECT_EQ(stores("add.f32 %f1, %f1, %f1;\n"), "");
 }
 
 TEST(Describe, VariablesAndTypes) {
