@@ -20,15 +20,6 @@ using ptx::Op;
 using ptx::OpClass;
 using ptx::Space;
 
-/// What an instruction means for the values of global memory that registers hold.
-enum class Effect : uint8_t {
-  none,
-  load,       ///< an ordinary one
-  store,      ///< an ordinary one
-  elsewhere,  ///< changes other memory, which generic addresses may be of
-  changes     ///< may change global memory, or stands where the assembler keeps loads apart
-};
-
 bool is_ordinary(const ptx::Instruction& in) {
   return std::ranges::none_of(
       std::initializer_list<Mod>{Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio},
@@ -37,46 +28,53 @@ bool is_ordinary(const ptx::Instruction& in) {
 
 bool is_of_block(Space space) { return space == Space::shared || space == Space::shared_cta; }
 
-Effect effect_of(const ptx::Instruction& in) {
+}  // namespace
+
+GlobalEffect global_effect_of(const ptx::Instruction& in) {
   const bool may_be_global = in.space == Space::global || in.space == Space::generic;
-  if (is_expanded(in)) return Effect::changes;
+  if (is_expanded(in)) return GlobalEffect::changes;
   switch (in.op) {
-    case Op::ld: return may_be_global && is_ordinary(in) ? Effect::load : Effect::none;
+    case Op::ld: return may_be_global && is_ordinary(in) ? GlobalEffect::load : GlobalEffect::none;
     case Op::st:
-      if (may_be_global && is_ordinary(in)) return Effect::store;
-      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param ? Effect::elsewhere
-                                                                                           : Effect::changes;
+      if (may_be_global && is_ordinary(in)) return GlobalEffect::store;
+      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param
+                 ? GlobalEffect::elsewhere
+                 : GlobalEffect::changes;
     case Op::prefetch:
     case Op::prefetchu:
     case Op::discard:
     case Op::applypriority:
     case Op::call:
     case Op::nanosleep:
-    case Op::griddepcontrol: return Effect::changes;
+    case Op::griddepcontrol: return GlobalEffect::changes;
     case Op::ldmatrix:
     case Op::movmatrix:
     case Op::mma:
     case Op::cp_async_commit_group:
-    case Op::cp_async_bulk_commit_group: return Effect::none;
+    case Op::cp_async_bulk_commit_group: return GlobalEffect::none;
     case Op::stmatrix:
     case Op::mbarrier_arrive:
     case Op::mbarrier_expect_tx:
     case Op::mbarrier_init:
     case Op::mbarrier_inval:
     case Op::mbarrier_test_wait:
-    case Op::mbarrier_try_wait: return Effect::elsewhere;
+    case Op::mbarrier_try_wait: return GlobalEffect::elsewhere;
     default: break;
   }
   switch (ptx::info(in.op).op_class) {
-    case OpClass::atomic: return is_of_block(in.space) ? Effect::elsewhere : Effect::changes;
+    case OpClass::atomic: return is_of_block(in.space) ? GlobalEffect::elsewhere : GlobalEffect::changes;
     case OpClass::barrier:
     case OpClass::async:
     case OpClass::matrix:
     case OpClass::tensor:
-    case OpClass::texture: return Effect::changes;
-    default: return Effect::none;
+    case OpClass::texture: return GlobalEffect::changes;
+    default: return GlobalEffect::none;
   }
 }
+
+namespace {
+
+using Effect = GlobalEffect;
 
 /// Loads and stores with equal keys are of the same value, in the same way.
 struct Key {
@@ -144,7 +142,7 @@ class GlobalLoads {
     std::map<Key, std::vector<uint32_t>> found;  // instructions
     for (const uint32_t block : order_)
       for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
-        const Effect effect = effect_of(f_.body[i]);
+        const Effect effect = global_effect_of(f_.body[i]);
         if ((effect == Effect::load || effect == Effect::store) && site_of.contains(i))
           found[key_of(f_.body[i], i)].push_back(i);
       }
@@ -156,7 +154,7 @@ class GlobalLoads {
       for (const uint32_t i : instructions) {
         groups.back().push_back(static_cast<uint32_t>(accesses_.size()));
         access_at_[i] = groups.back().back();
-        accesses_.push_back({site_of.at(i), flow_.block_of[i], effect_of(f_.body[i]) == Effect::load,
+        accesses_.push_back({site_of.at(i), flow_.block_of[i], global_effect_of(f_.body[i]) == Effect::load,
                              f_.body[i].guard != no_index});
       }
     }
@@ -181,7 +179,7 @@ class GlobalLoads {
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
-      const Effect effect = effect_of(f_.body[i]);
+      const Effect effect = global_effect_of(f_.body[i]);
       if (effect == Effect::none) continue;
       const uint32_t access = access_at_[i];
       if (access != no_index) at(access);

@@ -9,7 +9,9 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string>
 #include <string_view>
+#include <tuple>
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
@@ -44,16 +46,16 @@ constexpr uint32_t widest_window(uint32_t element) { return std::min(most_elemen
 
 bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cta; }
 
-/// What an instruction means for accesses to shared memory around it.
+/// What an instruction means for accesses to shared memory, or to global memory, around it.
 enum class Effect : uint8_t {
   none,
   load,    ///< an ordinary load that may be merged
   store,   ///< an ordinary store that may be merged
-  reads,   ///< may read shared memory, or has a branch: stores before and after it stay apart
-  changes  ///< may change shared memory, waits for others who may, or stands where accesses are kept apart
+  reads,   ///< may read the memory, or has a branch: stores before and after it stay apart
+  changes  ///< may change the memory, waits for others who may, or stands where accesses are kept apart
 };
 
-Effect effect_of(const ptx::Instruction& in) {
+Effect effect_on_shared(const ptx::Instruction& in) {
   const ptx::OpClass op_class = ptx::info(in.op).op_class;
   const bool volatile_access = in.has(Mod::volatile_);
   if (is_expanded(in)) return Effect::changes;
@@ -89,6 +91,19 @@ Effect effect_of(const ptx::Instruction& in) {
   return Effect::none;
 }
 
+/// Accesses through generic addresses stay as they are: which memory they are to is not known.
+Effect effect_on_global(const ptx::Instruction& in) {
+  if (has_branch(in)) return Effect::reads;
+  switch (global_effect_of(in)) {
+    case GlobalEffect::load: return in.space == Space::global ? Effect::load : Effect::reads;
+    case GlobalEffect::store: return in.space == Space::global ? Effect::store : Effect::changes;
+    case GlobalEffect::changes: return Effect::changes;
+    default: break;
+  }
+  const bool reads = in.op == Op::ld && (in.space == Space::global || in.space == Space::generic);
+  return reads ? Effect::reads : Effect::none;
+}
+
 /// One load or store that may be merged.
 struct Access {
   uint32_t site = no_index;
@@ -102,6 +117,7 @@ struct Access {
   uint32_t element = 4;   ///< bytes
   uint32_t count = 1;     ///< elements of its vector
   uint32_t live = 1;      ///< those that are used, one bit each
+  std::string modifiers;  ///< cache operators and the like: only accesses that have the same become one
   Value address;
   [[nodiscard]] int64_t place(uint32_t k) const { return address.offset + int64_t{k} * element; }
 };
@@ -110,7 +126,12 @@ class Function {
  public:
   Function(const ptx::Module& module, ptx::Lines& lines, const exec::Kernel& kernel, uint32_t index,
            Plan& plan)
-      : lines_(lines), f_(module.functions[index]), plan_(plan), flow_(exec::analyse(f_, !f_.is_entry)) {
+      : lines_(lines),
+        f_(module.functions[index]),
+        plan_(plan),
+        flow_(exec::analyse(f_, !f_.is_entry)),
+        loops_(flow_),
+        order_(exec::reverse_post_order(flow_)) {
     for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
       const exec::AccessSite& at = kernel.accesses[site];
       if (at.function == index) site_of_[at.instruction] = site;
@@ -123,22 +144,22 @@ class Function {
     find_live_registers();
     combine_atomics();
     find_known_global_loads(f_, flow_, values, site_of_, plan_);
-    collect();
-    if (accesses_.empty()) return;
-    available_ = find_available(flow_, order_, accesses_.size(),
-                                [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
-    find_loops();
-    merge_loads();
-    merge_stores();
+    for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
+    merge();
     doubt_loops();
+    of_global_ = true;
+    merge();
     values_ = nullptr;
   }
 
  private:
-  ptx::Lines& lines_;  ///< of the module
+  bool of_global_ = false;  ///< global memory is looked at, and not shared memory
+  ptx::Lines& lines_;       ///< of the module
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
+  exec::Loops loops_;            ///< inner ones before those around them
+  std::vector<uint32_t> order_;  ///< blocks that are reached
   const Values* values_ = nullptr;
   std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
   std::vector<bool> live_;                ///< by register
@@ -146,10 +167,22 @@ class Function {
   std::vector<bool> low_half_;            ///< by register: 64 bits of which only the low half is read
   std::vector<Access> accesses_;          ///< in the order in which blocks are reached
   std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
-  std::vector<uint32_t> order_;           ///< blocks that are reached
+  Bits constant_;                         ///< accesses to memory that does not change while the kernel runs
   std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
-  std::vector<exec::Loop> loops_;         ///< inner ones before those around them
   std::vector<bool> change_shared_;       ///< by loop: whether it has anything that changes shared memory
+
+  [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const {
+    return of_global_ ? effect_on_global(in) : effect_on_shared(in);
+  }
+
+  void merge() {
+    collect();
+    if (accesses_.empty()) return;
+    available_ = find_available(flow_, order_, accesses_.size(),
+                                [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
+    merge_loads();
+    merge_stores();
+  }
 
   [[nodiscard]] const Operand* data_of(const ptx::Instruction& in) const {
     return &in.operands[in.op == Op::st ? 1 : 0];
@@ -176,7 +209,7 @@ class Function {
     }
     for (uint32_t i = 0; i < f_.body.size(); ++i) {
       const ptx::Instruction& in = f_.body[i];
-      const Effect effect = effect_of(in);
+      const Effect effect = effect_on_shared(in);
       const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
       const ptx::OpClass op_class = ptx::info(in.op).op_class;
       if (usage[i].writes.empty() || (!loads && effect != Effect::none) ||
@@ -247,8 +280,8 @@ class Function {
   }
 
   void collect() {
+    accesses_.clear();
     access_at_.assign(f_.body.size(), no_index);
-    order_ = exec::reverse_post_order(flow_);
     for (const uint32_t block : order_)
       for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
         const ptx::Instruction& in = f_.body[i];
@@ -277,11 +310,19 @@ class Function {
             access.separate =
                 access.separate || extended_[part.reg] || ptx::size_of(f_.registers[part.reg].type) > 2;
         }
+        if (of_global_) {
+          auto modifiers = in.modifiers;
+          for (const Mod m : {Mod::cs, Mod::weak}) modifiers.reset(static_cast<size_t>(m));
+          access.modifiers = modifiers.to_string();
+        }
         access.gaps = access.load && has_gaps(in);
         access.whole = access.gaps && std::popcount(access.live) > 2;
         access_at_[i] = static_cast<uint32_t>(accesses_.size());
         accesses_.push_back(access);
       }
+    constant_ = Bits(accesses_.size());
+    for (uint32_t i = 0; i < accesses_.size(); ++i)
+      if (f_.body[accesses_[i].instruction].has(Mod::nc)) constant_.add(i);
   }
 
   /// Whether the compiler widened this vector over bytes that the program does not load.
@@ -303,24 +344,25 @@ class Function {
       if (effect == Effect::none || effect == Effect::reads) continue;
       const uint32_t access = access_at_[i];
       if (access != no_index) at(access);
-      if (effect == Effect::changes || effect == Effect::store) now.clear();
+      if (effect == Effect::changes || effect == Effect::store) {
+        // Memory that nothing changes (.nc) is kept apart by calls alone, the assembler's own among them.
+        if (is_expanded(f_.body[i]) || f_.body[i].op == Op::call)
+          now.clear();
+        else
+          now.intersect(constant_);
+      }
       if (access != no_index && !accesses_[access].guarded) now.add(access);
     }
   }
 
-  /// Natural loops, one for each first block.
-  void find_loops() {
-    loops_ = exec::Loops(flow_).all;
-    for (const exec::Loop& loop : loops_) change_shared_.push_back(changes_shared(loop));
-  }
   [[nodiscard]] const exec::Loop* innermost(uint32_t block) const {
     const auto inner =
-        std::find_if(loops_.begin(), loops_.end(), [&](const auto& l) { return l.has[block]; });
-    return inner == loops_.end() ? nullptr : &*inner;
+        std::find_if(loops_.all.begin(), loops_.all.end(), [&](const auto& l) { return l.has[block]; });
+    return inner == loops_.all.end() ? nullptr : &*inner;
   }
   [[nodiscard]] bool changes_shared(const exec::Loop& loop) const {
     const auto changes = [&](const ptx::Instruction& in) {
-      const Effect effect = effect_of(in);
+      const Effect effect = effect_on_shared(in);
       return effect == Effect::changes || effect == Effect::store;
     };
     for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
@@ -339,30 +381,39 @@ class Function {
     bool taken = false;
   };
 
-  /// How many low bits of `base + place` are surely zero: by its value, or because a vector access needs it
-  /// so.
-  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements) const {
+  /// How many low bits of `base + place` are surely zero where an access is: by its value, or because a wide
+  /// access needs it so. Of shared memory those are vectors among `elements`; of global memory all accesses
+  /// in the same block, or in one that is sure to have run.
+  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements,
+                               uint32_t where) const {
     uint32_t known = values_->zeros({base, place});
-    for (const Element& e : elements) {
-      const Access& a = accesses_[e.access];
-      const auto bytes = static_cast<int64_t>(a.element) * a.count;
-      if (a.count > 1 && (place - a.address.offset) % bytes == 0)
+    const auto needs = [&](const Access& a, int64_t bytes) {
+      if ((place - a.address.offset) % bytes == 0)
         known = std::max(known, static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes))));
+    };
+    if (!of_global_) {
+      for (const Element& e : elements)
+        if (const Access& a = accesses_[e.access]; a.count > 1) needs(a, int64_t{a.element} * a.count);
+      return known;
     }
+    for (const Access& a : accesses_)
+      if (a.address.base == base && loops_.dominators.dominates(a.block, accesses_[where].block))
+        needs(a, int64_t{a.element} * a.count);
     return known;
   }
 
   void merge_loads() {
     // Loads and stores of one base and element size, in the order in which they are reached.
-    std::map<std::pair<uint32_t, uint32_t>, std::vector<uint32_t>> classes;
+    std::map<std::tuple<uint32_t, uint32_t, std::string>, std::vector<uint32_t>> classes;
     for (uint32_t i = 0; i < accesses_.size(); ++i)
-      classes[{accesses_[i].address.base, accesses_[i].element}].push_back(i);
+      classes[{accesses_[i].address.base, accesses_[i].element, accesses_[i].modifiers}].push_back(i);
     for (const auto& [key, members] : classes) {
       std::multimap<int64_t, uint32_t> known;  // place → access that loads or stores it
       std::vector<Element> elements;
       for (const uint32_t m : members) {
         const Access& access = accesses_[m];
-        if (access.whole) continue;
+        // Which values of global memory registers hold has been found out before.
+        if (access.whole || (of_global_ && (!access.load || fate(m).kind == Fate::Kind::known))) continue;
         if (access.load) {
           Fate& f = fate(m);
           f.pieces.clear();
@@ -373,7 +424,7 @@ class Function {
             const auto [begin, end] = known.equal_range(access.place(k));
             const auto holder =
                 std::find_if(begin, end, [&](const auto& e) { return available_[m].has(e.second); });
-            if (holder != end) {
+            if (!of_global_ && holder != end) {
               f.with.push_back(accesses_[holder->second].site);
               continue;
             }
@@ -386,7 +437,7 @@ class Function {
           for (uint32_t k = 0; k < access.count; ++k) known.emplace(access.place(k), m);
         }
       }
-      form_loads(key.first, key.second, elements);
+      form_loads(std::get<0>(key), std::get<1>(key), elements);
     }
   }
 
@@ -403,6 +454,9 @@ class Function {
         if (e.access != owner &&
             (accesses_[owner].separate || accesses_[e.access].separate || !available_[e.access].has(owner)))
           continue;
+        // A word that is asked for twice (of global memory; of shared memory it is known by then).
+        const auto is_same = [&](size_t other) { return elements[other].place == e.place; };
+        if (e.access != owner && std::any_of(near.begin(), near.end(), is_same)) continue;
         near.push_back(i);
       }
       if (accesses_[owner].separate)
@@ -419,7 +473,8 @@ class Function {
             const std::vector<size_t>& near) {
     const int64_t place = elements[near.front()].place;
     for (uint32_t bytes = widest_window(size); bytes > size; bytes /= 2) {
-      const std::optional<int64_t> begin = aligned_begin(base, place, bytes, elements);
+      const std::optional<int64_t> begin =
+          aligned_begin(base, place, bytes, elements, elements[near.front()].access);
       if (!begin) continue;
       std::vector<size_t> inside;
       for (const size_t i : near)
@@ -433,10 +488,11 @@ class Function {
 
   /// The begin of the aligned `bytes` around a place, if it is known which they are.
   [[nodiscard]] std::optional<int64_t> aligned_begin(uint32_t base, int64_t place, uint32_t bytes,
-                                                     const std::vector<Element>& elements) const {
+                                                     const std::vector<Element>& elements,
+                                                     uint32_t where) const {
     const auto wanted = static_cast<uint32_t>(std::countr_zero(bytes));
     for (int64_t begin = place; begin > place - bytes; --begin)
-      if (zeros(base, begin, elements) >= wanted) return begin;
+      if (zeros(base, begin, elements, where) >= wanted) return begin;
     return std::nullopt;
   }
 
@@ -473,8 +529,11 @@ class Function {
           if (s != accesses_[a].site) f.with.push_back(s);
         if (accesses_[a].gaps || accesses_[owner].gaps)
           f.doubt = "the compiler made a vector of accesses with gaps between them";
-        if (innermost(accesses_[a].block) != innermost(accesses_[owner].block))
+        const exec::Loop* loop = innermost(accesses_[a].block);
+        if (loop != innermost(accesses_[owner].block))
           f.doubt = "the access it is merged with lies outside this loop";
+        else if (of_global_ && loop != nullptr && values_->varies(accesses_[a].address.base, loop->has))
+          f.doubt = "in some copies of the loop's body the assembler may not know the alignment";
       } else if (f.kind == Fate::Kind::kept && bytes != accesses_[a].element * accesses_[a].count) {
         f.kind = Fate::Kind::narrowed;
       }
@@ -517,7 +576,7 @@ class Function {
     const Element& first = open.elements.front();
     const Access& other = accesses_[first.access];
     if (other.element != access.element || other.address.base != access.address.base || access.separate ||
-        other.separate)
+        other.separate || other.modifiers != access.modifiers)
       return false;
     const auto window = static_cast<int64_t>(widest_window(access.element));
     const auto window_of = [&](int64_t place) {
@@ -537,20 +596,25 @@ class Function {
     std::vector<std::pair<uint32_t, Piece>> written;
     const Access& first = accesses_[open.elements.front().access];
     const uint32_t size = first.element;
+    // Vectors and single elements do not become one; how those of shared memory are put together is not
+    // known.
     const bool mixed = open.vectors && open.scalars;
+    const auto is_single = [&](const Element& e) { return of_global_ && accesses_[e.access].count == 1; };
     for (const Element& e : open.elements) fate(e.access).pieces.clear();
     std::vector<Element>& elements = open.elements;
     for (size_t at = 0; at < elements.size(); ++at) {
       if (elements[at].taken) continue;
       std::vector<size_t> near;
       for (size_t i = at; i < elements.size(); ++i)
-        if (!elements[i].taken && (!mixed || elements[i].access == elements[at].access)) near.push_back(i);
+        if (!elements[i].taken && (!mixed || elements[i].access == elements[at].access ||
+                                   (is_single(elements[i]) && is_single(elements[at]))))
+          near.push_back(i);
       const uint32_t owner = elements[at].access;
       const size_t before = fate(owner).pieces.size();
       take_store(first.address.base, size, elements, near);
       for (size_t p = before; p < fate(owner).pieces.size(); ++p)
         written.emplace_back(owner, fate(owner).pieces[p]);
-      if (mixed)
+      if (mixed && !of_global_)
         fate(owner).doubt = "stores of vectors and of single elements follow each other in one window";
     }
     drop_overwritten(last, written);
@@ -596,7 +660,7 @@ class Function {
       const Access& access = accesses_[i];
       if (!access.load || access.live == 0) continue;
       const exec::Loop* loop = innermost(access.block);
-      if (loop == nullptr || change_shared_[static_cast<size_t>(loop - loops_.data())]) continue;
+      if (loop == nullptr || change_shared_[static_cast<size_t>(loop - loops_.all.data())]) continue;
       Fate& f = fate(i);
       if (f.kind == Fate::Kind::known) {
         for (const uint32_t s : f.with)

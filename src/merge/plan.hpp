@@ -1,5 +1,5 @@
-// What the assembler (ptxas) makes of a kernel's accesses to memory. To shared memory: neighbouring loads and
-// stores of one thread become one access of 64 or 128 bits where the alignment is provable; loads of what is
+// What the assembler (ptxas) makes of a kernel's accesses to memory: neighbouring loads and stores of one
+// thread become one access of 64 or 128 bits where the alignment is provable; loads of what is
 // already in a register, and loads whose result nobody uses, disappear; atomics that count, and those whose
 // address all lanes share, are put together for a warp; those that the hardware has no instruction for become
 // loops. This is predicted from the PTX, with the rules that ptxas 13.0 was seen to follow for sm_90
@@ -55,7 +55,7 @@ struct Plan {
 /// predicted.
 [[nodiscard]] bool knows(const model::Arch& arch);
 
-/// Accesses to shared memory and loads from global memory are looked at; all others are kept.
+/// Accesses to shared and to global memory are looked at; all others are kept.
 [[nodiscard]] Plan predict(const ptx::Module& module, const exec::Kernel& kernel);
 
 }  // namespace lanescope::merge

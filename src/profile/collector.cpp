@@ -146,9 +146,9 @@ void Collector::access(const exec::Access& access) {
   bool is_guess = false;
   if (plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];
-    // What lies at a generic address is known here only: the rest of the plan is about shared memory.
-    if (fate.kind == merge::Fate::Kind::known ||
-        (access.space == exec::AccessSpace::shared && fate.kind != merge::Fate::Kind::kept)) {
+    // What lies at a generic address is known here only: what is planned for atomics is about shared memory.
+    const bool is_atomic = fate.kind == merge::Fate::Kind::combined || fate.kind == merge::Fate::Kind::looped;
+    if (fate.kind != merge::Fate::Kind::kept && (access.space == exec::AccessSpace::shared || !is_atomic)) {
       site.last_cost = add_pieces(counters, access, fate);
       return;
     }
@@ -176,6 +176,12 @@ Cost Collector::add_pieces(SiteCounters& counters, const exec::Access& access, c
     sum.max_way = std::max(sum.max_way, one.max_way);
     sum.write_race = sum.write_race || (one.write_race && fate.kind != merge::Fate::Kind::combined);
     sum.estimate = sum.estimate || one.estimate;
+    sum.transactions += one.transactions;
+    sum.sectors += one.sectors;
+    sum.ideal_sectors += one.ideal_sectors;
+    sum.lines += one.lines;
+    sum.bytes_asked += one.bytes_asked;
+    sum.bytes_moved += one.bytes_moved;
     sum.evidence = model::less_sure(sum.evidence, one.evidence);
   }
   counters.counters.add(sum);

@@ -26,6 +26,11 @@ bool is_global_load(const exec::AccessSite& access) {
          (access.space == ptx::Space::global || access.space == ptx::Space::generic);
 }
 
+bool is_global_load_or_store(const exec::AccessSite& access) {
+  return (access.kind == exec::AccessKind::load || access.kind == exec::AccessKind::store) &&
+         (access.space == ptx::Space::global || access.space == ptx::Space::generic);
+}
+
 /// "ld64=1 st32=2", as scripts/sass writes it.
 std::string accesses_of(const exec::Kernel& kernel, const Plan& plan,
                         bool (*counts_here)(const exec::AccessSite&)) {
@@ -92,6 +97,13 @@ TEST(Merging, LeavesOutGlobalLoadsAsTheAssemblerDoes) {
   EXPECT_GT(compared.kernels, 80);
   // A loop that is unrolled: said to be doubtful.
   EXPECT_EQ(compared.other, "loop_inv\n");
+}
+
+TEST(Merging, IsOfGlobalMemoryWhereAWideAccessShowsTheAlignment) {
+  const Compared compared = compare("global_merged", is_global_load_or_store);
+  EXPECT_GT(compared.kernels, 60);
+  // A loop that is unrolled: said to be doubtful.
+  EXPECT_EQ(compared.other, "st_loop\n");
 }
 
 TEST(Merging, KeepsApartWhatACallOrABranchOfTheAssemblersIsBetween) {
