@@ -167,9 +167,10 @@ class Function {
   std::vector<bool> low_half_;            ///< by register: 64 bits of which only the low half is read
   std::vector<Access> accesses_;          ///< in the order in which blocks are reached
   std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
-  Bits constant_;                         ///< accesses to memory that does not change while the kernel runs
-  std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
-  std::vector<bool> change_shared_;       ///< by loop: whether it has anything that changes shared memory
+  std::map<uint32_t, std::vector<uint32_t>> of_base_;  ///< accesses by the base of their address
+  Bits constant_;                    ///< accesses to memory that does not change while the kernel runs
+  std::vector<Bits> available_;      ///< by access: those whose values are known when it runs
+  std::vector<bool> change_shared_;  ///< by loop: whether it has anything that changes shared memory
 
   [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const {
     return of_global_ ? effect_on_global(in) : effect_on_shared(in);
@@ -321,6 +322,8 @@ class Function {
         accesses_.push_back(access);
       }
     constant_ = Bits(accesses_.size());
+    of_base_.clear();
+    for (uint32_t i = 0; i < accesses_.size(); ++i) of_base_[accesses_[i].address.base].push_back(i);
     for (uint32_t i = 0; i < accesses_.size(); ++i)
       if (f_.body[accesses_[i].instruction].has(Mod::nc)) constant_.add(i);
   }
@@ -396,8 +399,9 @@ class Function {
         if (const Access& a = accesses_[e.access]; a.count > 1) needs(a, int64_t{a.element} * a.count);
       return known;
     }
-    for (const Access& a : accesses_)
-      if (a.address.base == base && loops_.dominators.dominates(a.block, accesses_[where].block))
+    for (const uint32_t i : of_base_.at(base))
+      if (const Access& a = accesses_[i];
+          !a.guarded && loops_.dominators.dominates(a.block, accesses_[where].block))
         needs(a, int64_t{a.element} * a.count);
     return known;
   }
