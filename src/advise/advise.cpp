@@ -371,11 +371,24 @@ std::string padded_subscript(const Array& array, const Shape& shape, const RowPa
                      times);
 }
 
+/// Source text that may go over several lines.
+std::string on_one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    const bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+    if (!blank)
+      line += c;
+    else if (!line.empty() && line.back() != ' ')
+      line += ' ';
+  }
+  return line;
+}
+
 std::string change_of(const Array& array, const Shape& shape, const Layout& layout,
                       const std::variant<Rewrite, Unclear>& rewritten) {
   const std::string& name = array.variable->name;
   const auto* rewrite = std::get_if<Rewrite>(&rewritten);
-  const std::string declared = rewrite != nullptr ? ": " + rewrite->what : "";
+  const std::string declared = rewrite != nullptr ? ": " + on_one_line(rewrite->what) : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
     if (shape.has_rows)
       return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"),
