@@ -10,8 +10,10 @@
 
 inline void* library = nullptr;
 
-/// Opens it; if it is not there, says why.
+/// Opens it; if it is not there, says why. From now on each line is written at once, and is there whatever
+/// the library does next.
 inline bool open_library(const char* name) {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
   library = dlopen(name, RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) std::printf("%s\n", dlerror());
   return library != nullptr;
@@ -28,11 +30,11 @@ int call(const std::string& name, Arguments... arguments) {
   return function(arguments...);
 }
 
-/// The same numbers in every run.
+/// The same numbers in every run, and after the same state.
+inline uint64_t random_state = 1;
 inline uint32_t next_random() {
-  static uint64_t state = 1;
-  state = state * 6364136223846793005u + 1442695040888963407u;
-  return static_cast<uint32_t>(state >> 33);
+  random_state = random_state * 6364136223846793005u + 1442695040888963407u;
+  return static_cast<uint32_t>(random_state >> 33);
 }
 template <typename Least, typename Most>
 Most between(Least least, Most most) {

@@ -64,6 +64,7 @@ class Shared {
 
 inline int wrong = 0, right = 0;
 inline std::string doing;  ///< the function that is tested
+inline std::string given;  ///< what it is given, for messages
 
 template <typename T>
 bool is_close(T found, Wide expected, double size) {
@@ -78,8 +79,9 @@ void expect(Shared<T>& found, const std::function<Wide(Int)>& expected, double s
     const Wide should = expected(i);
     if (is_close(found[i], should, size)) continue;
     if (++wrong <= 20)
-      std::printf("%s: element %ld is %g %g, expected %g %g\n", doing.c_str(), static_cast<long>(i),
-                  Wide(found[i]).real(), Wide(found[i]).imag(), should.real(), should.imag());
+      std::printf("%s%s: element %ld is %g %g, expected %g %g\n", doing.c_str(), given.c_str(),
+                  static_cast<long>(i), Wide(found[i]).real(), Wide(found[i]).imag(), should.real(),
+                  should.imag());
     return;
   }
   ++right;
@@ -89,15 +91,15 @@ void expect_number(T found, Wide expected, double size) {
   if (is_close(found, expected, size)) {
     ++right;
   } else if (++wrong <= 20) {
-    std::printf("%s: %g %g, expected %g %g\n", doing.c_str(), Wide(found).real(), Wide(found).imag(),
-                expected.real(), expected.imag());
+    std::printf("%s%s: %g %g, expected %g %g\n", doing.c_str(), given.c_str(), Wide(found).real(),
+                Wide(found).imag(), expected.real(), expected.imag());
   }
 }
 
 inline void succeed(int status) {
   if (status == 0) return;
   ++wrong;
-  std::printf("%s: status %d\n", doing.c_str(), status);
+  std::printf("%s%s: status %d\n", doing.c_str(), given.c_str(), status);
 }
 
 inline Wide conj_if(Wide value, bool conjugated) { return conjugated ? std::conj(value) : value; }

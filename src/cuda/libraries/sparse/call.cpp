@@ -36,6 +36,13 @@ Call& Call::one_of(Operation operation) {
              : refuse(Status::invalid_value, "{} is no cusparseOperation_t", static_cast<int>(operation));
 }
 
+Call& Call::one_of(Operation operation, const char* what, DataType type) {
+  if (!one_of(operation).is_refused() && operation == Operation::adjoint && !is_complex(type))
+    refuse(Status::invalid_value, "CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of {}, whose elements are of {}",
+           what, name_of(type));
+  return *this;
+}
+
 Call& Call::one_of(IndexType type) {
   if (is_between(type, IndexType::signed_32, IndexType::signed_64)) return *this;
   return refuse(type == IndexType::unsigned_16 ? Status::not_supported : Status::invalid_value,

@@ -51,6 +51,8 @@ class Call {
   Call& size(const char* what, int64_t value);
   Call& pointer(const char* what, const void* value);
   Call& one_of(Operation operation);
+  /// The same of op(what), whose elements are of `type`: only complex ones have a conjugate that is taken.
+  Call& one_of(Operation operation, const char* what, DataType type);
   Call& one_of(IndexType type);
   Call& one_of(Base base);
   Call& one_of(Order order);

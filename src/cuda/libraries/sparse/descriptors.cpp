@@ -27,6 +27,11 @@ Status make(const char* name, SparseMatrix** out, const SparseMatrix& matrix) {
   call.one_of(matrix.block_order);
   if (matrix.block_rows < 1 || matrix.block_columns < 1)
     call.refuse(Status::invalid_value, "blocks are of {} x {}", matrix.block_rows, matrix.block_columns);
+  if (matrix.block_rows != matrix.block_columns)
+    call.refuse(Status::invalid_value, "blocks are of {} x {}, and must be square", matrix.block_rows,
+                matrix.block_columns);
+  if (matrix.first.type != matrix.second.type)
+    call.refuse(Status::not_supported, "offsets and indices are of different types");
   if (!call.is_refused() && static_cast<double>(matrix.count) >
                                 static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns))
     call.refuse(Status::invalid_value, "a matrix of {} x {} has no {} elements", matrix.rows, matrix.columns,

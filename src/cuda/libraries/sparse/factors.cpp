@@ -214,6 +214,7 @@ LANESCOPE_CUDA_API Status cusparseXcsric02_zeroPivot(Handle* handle, IcInfo* inf
                                             Of* info, int, void*) {                                        \
     Call call(handle, #name "_analysis");                                                                  \
     const SparseMatrix matrix = csr_of(call, "descrA", m, m, nnz, kind, values, type, offsets, columns);   \
+    if (m > 0 && nnz == 0) call.refuse(Status::invalid_value, "a matrix of {} rows has no elements", m);   \
     if (call.object("info", info).is_refused()) return call.status();                                      \
     return analyse(call, matrix, info->state);                                                             \
   }                                                                                                        \

@@ -1,6 +1,7 @@
 // Products of sparse and dense matrices: SpMV and SpMM, of which a vector is a matrix of one column; and
 // SDDMM.
 #include <algorithm>
+#include <bit>
 
 #include "cuda/libraries/parts.hpp"
 #include "cuda/libraries/sparse/call.hpp"
@@ -29,8 +30,11 @@ bool go_together(DataType a, DataType b, DataType c, DataType compute) {
   }
 }
 
-/// Batches of one matrix or of as many as the result has.
-bool is_batch_of(int count, int all) { return count == 1 || count == all; }
+/// Refuses batches of different sizes; those that share a matrix have one with a stride of 0.
+void same_batches(Call& call, int a, int b, int c) {
+  if (a != b || b != c)
+    call.refuse(Status::invalid_value, "batches of {}, {} and {} do not go together", a, b, c);
+}
 
 /// c = alpha op(a) op(b) + beta c.
 struct Product {
@@ -42,8 +46,19 @@ struct Product {
   DenseMatrix c;
 };
 
+/// Of a matrix in COO an H100 computes wrong sums, if the rows of its elements are in another order.
+void look_at_order(const char* name, const SparseMatrix& a) {
+  for (int64_t k = 1; k < a.count; ++k)
+    if (a.first[k] < a.first[k - 1]) {
+      libraries::say(
+          "{} wants a matrix in COO sorted by rows: element {} is of row {}, and the next one of {}", name,
+          k - 1, a.first[k - 1], a.first[k]);
+      return;
+    }
+}
+
 template <typename Number>
-void multiply(const Memory& memory, const Product& product) {
+void multiply(const Memory& memory, const char* name, const Product& product) {
   const auto alpha = product.alpha.in<Number>(memory), beta = product.beta.in<Number>(memory);
   reach(memory, "the sparse matrix", product.a, Access::read);
   reach(memory, product.b.columns == 1 ? "x" : "the dense matrix B", product.b, false);
@@ -51,6 +66,7 @@ void multiply(const Memory& memory, const Product& product) {
   for (int batch = 0; batch < product.c.batches; ++batch) {
     const SparseMatrix a = product.a.at(batch);
     const DenseMatrix c = product.c.at(batch);
+    if (a.format == Format::coo && product.op_a == Operation::none) look_at_order(name, a);
     const std::vector<Number> b = dense_rows<Number>(product.b.at(batch), product.op_b);
     const auto columns = static_cast<size_t>(c.columns);
     std::vector<Number> sums(static_cast<size_t>(c.rows) * columns);
@@ -84,7 +100,8 @@ void multiply(const Memory& memory, const Product& product) {
 /// What SpMV and SpMM are given, as a product; refuses what does not fit.
 Product product_of(Call& call, Operation op_a, Operation op_b, const void* alpha, const SparseMatrix& a,
                    const DenseMatrix& b, const void* beta, const DenseMatrix& c, DataType compute) {
-  call.one_of(op_a).one_of(op_b).pointer("alpha", alpha).pointer("beta", beta);
+  call.one_of(op_a, "matA", a.values.type).one_of(op_b, "matB", b.values.type);
+  call.pointer("alpha", alpha).pointer("beta", beta);
   if (!go_together(a.values.type, b.values.type, c.values.type, compute))
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there",
                 name_of(a.values.type), name_of(b.values.type), name_of(c.values.type), name_of(compute));
@@ -92,9 +109,9 @@ Product product_of(Call& call, Operation op_a, Operation op_b, const void* alpha
       columns_after(b, op_b) != c.columns)
     call.refuse(Status::invalid_value, "{} x {} times {} x {} is not {} x {}", rows_after(a, op_a),
                 columns_after(a, op_a), rows_after(b, op_b), columns_after(b, op_b), c.rows, c.columns);
-  if (!is_batch_of(a.batches, c.batches) || !is_batch_of(b.batches, c.batches))
-    call.refuse(Status::invalid_value, "batches of {}, {} and {} do not go together", a.batches, b.batches,
-                c.batches);
+  same_batches(call, a.batches, b.batches, c.batches);
+  if (op_b == Operation::adjoint && b.rows == 1)
+    call.refuse(Status::not_supported, "CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of matB, which has one row");
   if (call.is_refused()) return {};
   return {op_a, op_b, call.number_at(alpha, compute), a, b, call.number_at(beta, compute), c};
 }
@@ -103,6 +120,9 @@ Product vector_product(Call& call, Operation op_a, const void* alpha, const Spar
                        const DenseVector* x, const void* beta, const DenseVector* y, DataType compute) {
   if (call.object("matA", a).object("vecX", x).object("vecY", y).is_refused()) return {};
   if (a->batches != 1) call.refuse(Status::not_supported, "matA is a batch of {} matrices", a->batches);
+  call.one_of(op_a, "matA", a->values.type);
+  if (a->format == Format::bsr && op_a != Operation::none)
+    call.refuse(Status::not_supported, "a matrix in BSR is not transposed");
   return product_of(call, op_a, Operation::none, alpha, *a, as_matrix(*x), beta, as_matrix(*y), compute);
 }
 Product matrix_product(Call& call, Operation op_a, Operation op_b, const void* alpha, const SparseMatrix* a,
@@ -113,8 +133,8 @@ Product matrix_product(Call& call, Operation op_a, Operation op_b, const void* a
 
 Status submit(const Call& call, const Product& product) {
   const bool complex = is_complex(product.c.values.type);
-  return call.submit([product, complex](const Memory& memory) {
-    with_numbers(complex, [&](auto number) { multiply<decltype(number)>(memory, product); });
+  return call.submit([product, complex, name = call.name()](const Memory& memory) {
+    with_numbers(complex, [&](auto number) { multiply<decltype(number)>(memory, name, product); });
   });
 }
 
@@ -152,7 +172,8 @@ void sample(const Memory& memory, const Sampled& of) {
 Sampled sampled(Call& call, Operation op_a, Operation op_b, const void* alpha, const DenseMatrix* a,
                 const DenseMatrix* b, const void* beta, const SparseMatrix* c, DataType compute) {
   if (call.object("matA", a).object("matB", b).object("matC", c).is_refused()) return {};
-  call.one_of(op_a).one_of(op_b).pointer("alpha", alpha).pointer("beta", beta);
+  call.one_of(op_a, "matA", a->values.type).one_of(op_b, "matB", b->values.type);
+  call.pointer("alpha", alpha).pointer("beta", beta);
   const DataType in = a->values.type, type = c->values.type;
   if (in != b->values.type || in == DataType::real_8i || !go_together(in, in, type, compute))
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there", name_of(in),
@@ -162,9 +183,17 @@ Sampled sampled(Call& call, Operation op_a, Operation op_b, const void* alpha, c
     call.refuse(Status::invalid_value, "{} x {} times {} x {} is not {} x {}", rows_after(*a, op_a),
                 columns_after(*a, op_a), rows_after(*b, op_b), columns_after(*b, op_b), c->all_rows(),
                 c->all_columns());
-  if (!is_batch_of(a->batches, c->batches) || !is_batch_of(b->batches, c->batches))
-    call.refuse(Status::invalid_value, "batches of {}, {} and {} do not go together", a->batches, b->batches,
-                c->batches);
+  same_batches(call, a->batches, b->batches, c->batches);
+  if (c->format == Format::csc || c->format == Format::coo)
+    call.refuse(Status::not_supported, "matC is in {}", c->format == Format::csc ? "CSC" : "COO");
+  const int64_t block = c->block_rows, inner = columns_after(*a, op_a);
+  if (c->format == Format::bsr &&
+      (block == 1 || !std::has_single_bit(static_cast<uint64_t>(block)) || inner % block != 0))
+    call.refuse(
+        Status::not_supported,
+        "matC has blocks of {0} x {0}, and {1} is what matA and matB share: blocks must be of 2, 4, 8 …, "
+        "and that a multiple of it",
+        block, inner);
   if (call.is_refused()) return {};
   return {op_a, op_b, call.number_at(alpha, compute), *a, *b, call.number_at(beta, compute), *c};
 }

@@ -12,11 +12,18 @@ namespace {
 struct Triangle {
   SparseMatrix matrix;
   Operation operation = Operation::none;
-  Rows<double> real;
-  Rows<Complex> complex;
+  template <typename Number>
+  struct Parts {
+    Rows<Number> rows;
+    /// What took the diagonal's place since, also of a matrix whose diagonal is 1: an H100 divides by it,
+    /// too.
+    std::vector<Number> diagonal;
+  };
+  Parts<double> real;
+  Parts<Complex> complex;
 
   template <typename Number>
-  Rows<Number>& rows() {
+  Parts<Number>& parts() {
     if constexpr (std::is_same_v<Number, Complex>) {
       return complex;
     } else {
@@ -43,8 +50,11 @@ struct System {
 
 System system_of(Call& call, Operation op_a, Operation op_b, const void* alpha, const SparseMatrix& a,
                  const DenseMatrix& b, const DenseMatrix& c, DataType compute) {
-  call.one_of(op_a).one_of(op_b).pointer("alpha", alpha);
   const DataType type = a.values.type;
+  call.one_of(op_a, "matA", type).one_of(op_b).pointer("alpha", alpha);
+  if (a.format == Format::csc) call.refuse(Status::not_supported, "matA is in CSC");
+  if (op_b == Operation::adjoint)
+    call.refuse(Status::not_supported, "CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of matB");
   if (type != b.values.type || type != c.values.type || type != compute)
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there", name_of(type),
                 name_of(b.values.type), name_of(c.values.type), name_of(compute));
@@ -70,7 +80,7 @@ Status analyse(const Call& call, const System& system, Analysis* analysis) {
   return call.submit([triangle = analysis->triangle, complex = system.complex](const Memory& memory) {
     reach(memory, "the sparse matrix", triangle->matrix, Access::read);
     with_numbers(complex, [&](auto zero) {
-      triangle->rows<decltype(zero)>() = rows_of<decltype(zero)>(triangle->matrix, triangle->operation);
+      triangle->parts<decltype(zero)>().rows = rows_of<decltype(zero)>(triangle->matrix, triangle->operation);
     });
   });
 }
@@ -81,10 +91,11 @@ void solve(const Memory& memory, const char* name, const System& system, Triangl
   const bool is_vector = system.c.columns == 1;
   reach(memory, is_vector ? "x" : "the dense matrix B", system.b, false);
   reach(memory, is_vector ? "y" : "the dense matrix C", system.c, true);
-  const Rows<Number>& rows = triangle.rows<Number>();
+  const auto& [rows, new_diagonal] = triangle.parts<Number>();
   if (rows.begin.empty()) return;  // the analysis ended before
   const bool lower = (triangle.matrix.fill == Fill::lower) == (triangle.operation == Operation::none);
-  const bool unit = triangle.matrix.diagonal == Diagonal::unit;
+  const bool is_new = !new_diagonal.empty();
+  const bool unit = triangle.matrix.diagonal == Diagonal::unit && !is_new;
   for (int batch = 0; batch < system.c.batches; ++batch) {
     const DenseMatrix c = system.c.at(batch);
     std::vector<Number> x = dense_rows<Number>(system.b.at(batch), system.op_b);
@@ -102,6 +113,7 @@ void solve(const Memory& memory, const char* name, const System& system, Triangl
         for (int64_t r = 0; r < columns; ++r) row[r] -= value * x[static_cast<size_t>(j * columns + r)];
       }
       if (unit) continue;
+      if (is_new) diagonal = new_diagonal[static_cast<size_t>(i)];
       if (diagonal == Number(0)) libraries::say("{}: row {} has 0 or nothing on its diagonal", name, i);
       for (int64_t r = 0; r < columns; ++r) row[r] /= diagonal;
     }
@@ -125,13 +137,17 @@ Status solve(Call& call, const System& system, const Analysis* analysis) {
 }
 
 template <typename Number>
-void update(Rows<Number>& rows, const Values& values, bool adjoint, bool diagonal) {
-  for (size_t i = 0; i + 1 < rows.begin.size(); ++i)
-    for (auto k = static_cast<size_t>(rows.begin[i]); k < static_cast<size_t>(rows.begin[i + 1]); ++k) {
-      if (diagonal && rows.column[k] != static_cast<int64_t>(i)) continue;
-      const auto value = values.load<Number>(diagonal ? static_cast<int64_t>(i) : rows.place[k]);
-      rows.value[k] = adjoint ? conjugate(value) : value;
-    }
+void update(Triangle& triangle, const Values& values, Update part) {
+  auto& [rows, diagonal] = triangle.parts<Number>();
+  const auto value = [&](int64_t place) {
+    const auto stored = values.load<Number>(place);
+    return triangle.operation == Operation::adjoint ? conjugate(stored) : stored;
+  };
+  diagonal.clear();
+  if (part == Update::diagonal)
+    for (int64_t i = 0; i < triangle.matrix.all_rows(); ++i) diagonal.push_back(value(i));
+  else
+    for (size_t k = 0; k < rows.value.size(); ++k) rows.value[k] = value(rows.place[k]);
 }
 
 template <typename Descriptor>
@@ -142,15 +158,15 @@ Status update(Handle* handle, const char* name, const Descriptor* descriptor, vo
     call.refuse(Status::invalid_value, "{} is no part to update", static_cast<int>(part));
   if (call.is_refused()) return call.status();
   const std::shared_ptr<Triangle> triangle = descriptor->triangle;
-  if (triangle == nullptr)
-    return call.refuse(Status::invalid_value, "its descriptor has seen no analysis").status();
-  return call.submit([triangle, data, diagonal = part == Update::diagonal](const Memory& memory) {
+  if (triangle == nullptr)  // which an H100 takes, too
+    return call.refuse(Status::success, "its descriptor has seen no analysis").status();
+  return call.submit([triangle, data, part](const Memory& memory) {
     const SparseMatrix& matrix = triangle->matrix;
     const Values values{data, matrix.values.type};
-    reach(memory, "the new values", values, diagonal ? matrix.all_rows() : matrix.values_count(), false);
-    with_numbers(is_complex(values.type), [&](auto zero) {
-      update(triangle->rows<decltype(zero)>(), values, triangle->operation == Operation::adjoint, diagonal);
-    });
+    reach(memory, "the new values", values,
+          part == Update::diagonal ? matrix.all_rows() : matrix.values_count(), false);
+    with_numbers(is_complex(values.type),
+                 [&](auto zero) { update<decltype(zero)>(*triangle, values, part); });
   });
 }
 

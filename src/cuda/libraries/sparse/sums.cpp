@@ -112,6 +112,10 @@ Arguments arguments_of(Call& call, Operation op_a, Operation op_b, const void* a
     call.refuse(Status::not_supported, "the operations are others than CUSPARSE_OPERATION_NON_TRANSPOSE");
   if (a->format != Format::csr || b->format != Format::csr || c->format != Format::csr)
     call.refuse(Status::not_supported, "its matrices are not all in CSR");
+  if (a->first.type != b->first.type || a->first.type != c->first.type)
+    call.refuse(Status::not_supported, "its matrices have indices of different types");
+  if (a->base != b->base || a->base != c->base)
+    call.refuse(Status::not_supported, "its matrices have indices from 0 and from 1 on");
   const DataType type = a->values.type;
   const bool is_narrow = type == DataType::real_16f || type == DataType::real_16bf;
   if (type != b->values.type || type != c->values.type || compute != (is_narrow ? DataType::real_32f : type))

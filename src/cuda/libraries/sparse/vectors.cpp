@@ -55,6 +55,7 @@ Dot dot_of(Call& call, Operation operation, const SparseVector* x, const DenseVe
   const Pair pair = pair_of(call, x, y);
   if (operation != Operation::none && operation != Operation::adjoint)
     call.refuse(Status::invalid_value, "the operation is {}", static_cast<int>(operation));
+  call.one_of(operation, "vecX", pair.x.values.type);
   if (!call.computed_in(compute).is_refused() && compute != scalar_type(pair.x.values.type))
     call.refuse(Status::not_supported, "vectors of {} computed in {} are not there",
                 name_of(pair.x.values.type), name_of(compute));
