@@ -3,8 +3,8 @@
 // in the libcusparse that the program finds. Arguments are such as the toolkit's own library takes, which
 // takes fewer than its documentation says: on an H100 it refused what is refused here.
 //
-// For a GPU there is `sparse real`: parts and wrong calls are then done in processes of their own as soon as
-// one has failed, so that what crashes the library, or leaves an error with the device, ends itself alone.
+// For a GPU there is `sparse real`: a part that crashes the library, or leaves an error with the device, then
+// ends its process alone, and each wrong call has one of its own.
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -90,6 +90,7 @@ bool is_to_do(const char* name) {
   if (reached++ < steps->done) return false;
   steps->done = reached;
   std::snprintf(steps->last, sizeof steps->last, "%s", name);
+  if (is_real) alarm(120);  // nor does a step that hangs hold up the others
   return true;
 }
 /// A device with an error does nothing more for its process.
@@ -99,6 +100,15 @@ void leave_if_failed() {
   std::printf("The device has failed: %d.\n", status);
   std::fflush(stdout);
   _exit(1);
+}
+/// What a process returns that leaves the next step to another one.
+constexpr int go_on = 2;
+/// Whatever a wrong call has done to the library is gone with its process.
+void end_wrong_call() {
+  leave_if_failed();
+  if (!is_real) return;
+  std::fflush(stdout);
+  _exit(go_on);
 }
 
 std::string case_name;  ///< for messages
@@ -1414,7 +1424,8 @@ void refused() {
   std::vector<std::unique_ptr<Made>> all;
   const auto make = [&](const char* name, const char* destroy, auto... arguments) {
     all.push_back(std::make_unique<Made>(destroy));
-    act(name, all.back()->out(), arguments...);
+    doing = name;
+    succeed(call(name, all.back()->out(), arguments...));
     return all.back()->get();
   };
   const auto sparse = [&](const char* name, auto... arguments) {
@@ -1456,7 +1467,7 @@ void refused() {
 #define TELL(...)                                             \
   if (is_to_do(#__VA_ARGS__)) {                               \
     std::printf("%s: %d\n", #__VA_ARGS__, call(__VA_ARGS__)); \
-    leave_if_failed();                                        \
+    end_wrong_call();                                         \
   }
   TELL("cusparseCreate", static_cast<void**>(nullptr));
   TELL("cusparseDestroy", none_handle);
@@ -1635,6 +1646,7 @@ int everything() {
 
 /// The same, begun again behind each step that ends its process.
 int everything_apart() {
+  std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);  // before anything is written
   void* shared = mmap(nullptr, sizeof(Steps), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 1;
   steps = new (shared) Steps{};
@@ -1651,6 +1663,7 @@ int everything_apart() {
     int status = 0;
     if (child < 0 || waitpid(child, &status, 0) != child) return 1;
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return 0;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == go_on) continue;
     std::printf("%s: ended, %s %d\n", steps->last, WIFSIGNALED(status) ? "signal" : "status",
                 WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status));
     if (steps->done == before) return 1;  // even the beginning fails
