@@ -46,7 +46,7 @@ struct Product {
   DenseMatrix c;
 };
 
-/// Of a matrix in COO an H100 computes wrong sums, if the rows of its elements are in another order.
+/// Of a matrix in COO an H100's SpMV gave another sum where the rows of its elements were in another order.
 void look_at_order(const char* name, const SparseMatrix& a) {
   for (int64_t k = 1; k < a.count; ++k)
     if (a.first[k] < a.first[k - 1]) {
@@ -267,6 +267,9 @@ LANESCOPE_CUDA_API Status cusparseSDDMM(Handle* handle, Operation op_a, Operatio
                                         SparseMatrix* c, DataType compute, int, void*) {
   Call call(handle, "cusparseSDDMM");
   const Sampled of = sampled(call, op_a, op_b, alpha, a, b, beta, c, compute);
+  if (op_b == Operation::adjoint && !call.is_refused())
+    libraries::say(
+        "cusparseSDDMM: of CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of matB an H100 gave other numbers");
   return call.submit([of, compute](const Memory& memory) {
     with_numbers(is_complex(compute), [&](auto number) { sample<decltype(number)>(memory, of); });
   });
