@@ -1544,6 +1544,7 @@ void refused() {
   TELL("cusparseSpSV_analysis", handle, 0, s, of.a, of.in, of.out, 0, 0, nothing, nothing);
   TELL("cusparseSpSV_analysis", handle, 2, s, of.a, of.in, of.out, 0, 0, system, nothing);
   TELL("cusparseSpSV_analysis", handle, 0, s, in_csc, of.in, of.out, 0, 0, system, nothing);
+  TELL("cusparseSpSV_analysis", handle, 0, s, blocks, of.in, of.out, 0, 0, system, nothing);
   TELL("cusparseSpSV_updateMatrix", handle, system, p, 0);
   TELL("cusparseSpSV_solve", handle, 1, s, of.a, of.in, of.out, 0, 0, analysed);
   TELL("cusparseSpSV_updateMatrix", handle, analysed, p, 2);

@@ -52,7 +52,9 @@ System system_of(Call& call, Operation op_a, Operation op_b, const void* alpha, 
                  const DenseMatrix& b, const DenseMatrix& c, DataType compute) {
   const DataType type = a.values.type;
   call.one_of(op_a, "matA", type).one_of(op_b).pointer("alpha", alpha);
-  if (a.format == Format::csc) call.refuse(Status::not_supported, "matA is in CSC");
+  if (a.format != Format::csr && a.format != Format::coo)
+    call.refuse(Status::not_supported, "matA is in {}, and must be in CSR or COO",
+                a.format == Format::csc ? "CSC" : "BSR");
   if (op_b == Operation::adjoint)
     call.refuse(Status::not_supported, "CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of matB");
   if (type != b.values.type || type != c.values.type || type != compute)
