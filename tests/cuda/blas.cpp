@@ -17,7 +17,6 @@
 extern "C" {
 int cudaMalloc(void**, size_t);
 int cudaMemcpy(void*, const void*, size_t, int);
-int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaStreamCreate(void**);
 int cudaStreamBeginCapture(void*, int);

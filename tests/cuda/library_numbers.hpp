@@ -15,6 +15,7 @@
 extern "C" {
 int cudaMallocManaged(void**, size_t, unsigned);
 int cudaFree(void*);
+int cudaDeviceSynchronize();
 }
 
 using Wide = std::complex<double>;
@@ -100,6 +101,26 @@ inline void succeed(int status) {
   if (status == 0) return;
   ++wrong;
   std::printf("%s%s: status %d\n", doing.c_str(), given.c_str(), status);
+}
+
+/// Its cudaDataType_t.
+template <typename T>
+constexpr int type_of = std::is_same_v<T, float>                 ? 0
+                        : std::is_same_v<T, double>              ? 1
+                        : std::is_same_v<T, std::complex<float>> ? 4
+                                                                 : 5;
+template <typename T>
+const char* letter_of() {
+  constexpr int type = type_of<T>;
+  return type == 0 ? "S" : type == 1 ? "D" : type == 4 ? "C" : "Z";
+}
+
+template <typename T>
+T narrow(Wide value) {
+  if constexpr (Of<T>::is_complex)
+    return T(value);
+  else
+    return static_cast<T>(value.real());
 }
 
 inline Wide conj_if(Wide value, bool conjugated) { return conjugated ? std::conj(value) : value; }

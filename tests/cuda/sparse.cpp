@@ -23,7 +23,6 @@
 extern "C" {
 int cudaMalloc(void**, size_t);
 int cudaMemcpy(void*, const void*, size_t, int);
-int cudaDeviceSynchronize();
 int cudaGetLastError();
 int cudaStreamCreate(void**);
 int cudaStreamBeginCapture(void*, int);
@@ -42,25 +41,6 @@ void* handle = nullptr;
 enum { none = 0, transposed = 1, adjoint = 2 };
 enum { csr = 1, csc = 2, coo = 3, bsr = 6 };
 enum { by_columns = 1, by_rows = 2 };
-
-template <typename T>
-constexpr int type_of = std::is_same_v<T, float>                 ? 0
-                        : std::is_same_v<T, double>              ? 1
-                        : std::is_same_v<T, std::complex<float>> ? 4
-                                                                 : 5;
-template <typename T>
-const char* letter_of() {
-  constexpr int type = type_of<T>;
-  return type == 0 ? "S" : type == 1 ? "D" : type == 4 ? "C" : "Z";
-}
-
-template <typename T>
-T narrow(Wide value) {
-  if constexpr (Of<T>::is_complex)
-    return T(value);
-  else
-    return static_cast<T>(value.real());
-}
 
 /// What is thrown where a call failed that must succeed: the rest of its case makes no sense then.
 struct Failed {};

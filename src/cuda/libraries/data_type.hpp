@@ -1,4 +1,4 @@
-// The types of elements that the toolkit's libraries are told of by number.
+// What the toolkit's libraries are told of by number: the types of elements and of indices.
 #pragma once
 
 namespace lanescope::cuda::libraries {
@@ -16,5 +16,15 @@ enum class DataType : int {
   real_16bf = 14,
   complex_16bf = 15,
 };
+
+/// cusparseIndexType_t.
+enum class IndexType : int { unsigned_16 = 1, signed_32 = 2, signed_64 = 3 };
+
+/// Of a value that came as a number: whether it is from `first` to `last`.
+template <typename Enum>
+constexpr bool is_between(Enum value, Enum first, Enum last) {
+  return static_cast<int>(value) >= static_cast<int>(first) &&
+         static_cast<int>(value) <= static_cast<int>(last);
+}
 
 }  // namespace lanescope::cuda::libraries

@@ -3,12 +3,22 @@
 
 #include <cstdint>
 
-#include "cuda/libraries/call.hpp"
-#include "cuda/libraries/sparse/elements.hpp"
+#include "cuda/libraries/elements.hpp"
+#include "cuda/libraries/sparse/types.hpp"
 
 namespace lanescope::cuda::sparse {
 
+using libraries::Complex;
+using libraries::conjugate;
+using libraries::Indices;
+using libraries::is_complex;
 using libraries::Memory;
+using libraries::name_of;
+using libraries::number;
+using libraries::reach;
+using libraries::size_of;
+using libraries::Values;
+using libraries::with_numbers;
 
 /// What cusparseCreate makes.
 struct Handle {
@@ -97,8 +107,6 @@ struct SparseMatrix {
 };
 
 // Each asks for the memory that a call will read or write. `what` names the argument.
-void reach(const Memory& memory, const char* what, const Values& values, int64_t count, bool write);
-void reach(const Memory& memory, const char* what, const Indices& indices, int64_t count, bool write);
 void reach(const Memory& memory, const char* what, const DenseMatrix& matrix, bool write);
 /// The structure is read, and the values as is said.
 enum class Access : uint8_t { none, read, write };

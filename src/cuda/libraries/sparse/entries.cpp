@@ -7,14 +7,6 @@ namespace lanescope::cuda::sparse {
 
 using libraries::Astray;
 
-void reach(const Memory& memory, const char* what, const Values& values, int64_t count, bool write) {
-  memory.reach(what, values.data, static_cast<uint64_t>(count * size_of(values.type)), write);
-}
-
-void reach(const Memory& memory, const char* what, const Indices& indices, int64_t count, bool write) {
-  memory.reach(what, indices.data, static_cast<uint64_t>(count * size_of(indices.type)), write);
-}
-
 void reach(const Memory& memory, const char* what, const DenseMatrix& matrix, bool write) {
   for (int batch = 0; batch < matrix.batches; ++batch)
     reach(memory, what, matrix.at(batch).values, matrix.extent(), write);

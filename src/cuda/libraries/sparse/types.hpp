@@ -9,6 +9,8 @@
 namespace lanescope::cuda::sparse {
 
 using libraries::DataType;
+using libraries::IndexType;
+using libraries::is_between;
 
 /// cusparseStatus_t.
 enum class Status : int {
@@ -36,15 +38,7 @@ enum class Operation : int { none = 0, transpose = 1, adjoint = 2 };            
 enum class Direction : int { row = 0, column = 1 };                             // cusparseDirection_t
 enum class Format : int { csr = 1, csc = 2, coo = 3, bsr = 6 };                 // cusparseFormat_t
 enum class Order : int { column = 1, row = 2 };                                 // cusparseOrder_t
-enum class IndexType : int { unsigned_16 = 1, signed_32 = 2, signed_64 = 3 };   // cusparseIndexType_t
 enum class Attribute : int { fill = 0, diagonal = 1 };                          // cusparseSpMatAttribute_t
 enum class Update : int { general = 0, diagonal = 1 };                          // cusparseSpSVUpdate_t
-
-/// Of a value that came as a number: whether it is from `first` to `last`.
-template <typename Enum>
-constexpr bool is_between(Enum value, Enum first, Enum last) {
-  return static_cast<int>(value) >= static_cast<int>(first) &&
-         static_cast<int>(value) <= static_cast<int>(last);
-}
 
 }  // namespace lanescope::cuda::sparse

@@ -1,10 +1,10 @@
 // See elements.hpp.
-#include "cuda/libraries/sparse/elements.hpp"
+#include "cuda/libraries/elements.hpp"
 
 #include <Eigen/Core>
 #include <cmath>
 
-namespace lanescope::cuda::sparse {
+namespace lanescope::cuda::libraries {
 
 int64_t size_of(DataType type) {
   switch (type) {
@@ -62,4 +62,4 @@ void store_other(void* data, DataType type, int64_t i, double value) {
   }
 }
 
-}  // namespace lanescope::cuda::sparse
+}  // namespace lanescope::cuda::libraries

@@ -6,9 +6,10 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "cuda/libraries/sparse/types.hpp"
+#include "cuda/libraries/call.hpp"
+#include "cuda/libraries/data_type.hpp"
 
-namespace lanescope::cuda::sparse {
+namespace lanescope::cuda::libraries {
 
 using Complex = std::complex<double>;
 
@@ -110,10 +111,18 @@ struct Indices {
   }
 };
 
+// Each asks for the memory that a call will read or write. `what` names the argument.
+inline void reach(const Memory& memory, const char* what, const Values& values, int64_t count, bool write) {
+  memory.reach(what, values.data, static_cast<uint64_t>(count * size_of(values.type)), write);
+}
+inline void reach(const Memory& memory, const char* what, const Indices& indices, int64_t count, bool write) {
+  memory.reach(what, indices.data, static_cast<uint64_t>(count * size_of(indices.type)), write);
+}
+
 /// Calls body(Number()) with the numbers that these types are computed in.
 template <typename Body>
 auto with_numbers(bool complex, Body&& body) {
   return complex ? body(Complex()) : body(double());
 }
 
-}  // namespace lanescope::cuda::sparse
+}  // namespace lanescope::cuda::libraries
