@@ -1,0 +1,13 @@
+// Householder's reflections, which QR factors and eigenvalues are made with.
+#pragma once
+
+#include "cuda/libraries/solver/dense.hpp"
+
+namespace lanescope::cuda::solver {
+
+/// The reflection H that makes H^H x a multiple of the first axis, which takes the place of x(0); below it
+/// stands the vector, whose first element is 1 and not stored. The result is the factor; 0: H is I.
+template <typename Number>
+Number reflect_to_axis(Part<Number> x);
+
+}  // namespace lanescope::cuda::solver
