@@ -286,7 +286,14 @@ void lu() {
     }
   act(named<T>("laswp"), handle, in, rows.data(), rows.ld(), 1, im, pivots.data(), 1);
   same<T>(rows.now(), expected, 0);
-  act(named<T>("laswp"), handle, in, rows.data(), rows.ld(), 1, im, pivots.data(), -1);
+  // In two parts, of which the second one comes first; and every other element of the pivots.
+  const Int middle = between(1, m);
+  Integers<int> apart(2 * m);
+  for (Int k = middle; k < m; ++k) apart[middle + 2 * (k - middle)] = pivots[k];
+  if (middle < m)
+    act(named<T>("laswp"), handle, in, rows.data(), rows.ld(), static_cast<int>(middle) + 1, im, apart.data(),
+        -2);
+  act(named<T>("laswp"), handle, in, rows.data(), rows.ld(), 1, static_cast<int>(middle), pivots.data(), -1);
   same<T>(rows.now(), rows.before(), 0);
 }
 
@@ -483,6 +490,15 @@ void eigenvalues() {
   equal(found, last - first + 1);
   look_at_eigen<T>(matrix, part(b.now(), n, found), some, 0, job == 1);
   for (Int k = 0; k < found; ++k) expect_number(some[k], w[first - 1 + k], static_cast<double>(n) * 10);
+  Int found_too = 0;
+  b.set(a.before());
+  R above = some[0] - 1, to = some[found - 1];
+  act("cusolverDnXsyevdx", handle, params, job, 1003, fill, n, type_of<T>, static_cast<void*>(b.data()),
+      b.leading, static_cast<void*>(&above), static_cast<void*>(&to), Int{0}, Int{0}, &found_too, type_of<R>,
+      static_cast<void*>(some.data()), type_of<T>, static_cast<void*>(nullptr), size_t{0},
+      static_cast<void*>(nullptr), size_t{0}, info);
+  look_at_eigen<T>(matrix, part(b.now(), n, found_too), some, 0, job == 1);
+  equal(found_too > 0 && some[0] > above && some[found_too - 1] <= to ? 1 : 0, 1);
   if (n > 1 && w[0] < w[n - 1]) {
     b.set(a.before());
     const R middle = (w[0] + w[n - 1]) / 2;
@@ -528,6 +544,10 @@ void eigenvalues() {
   if (problem == 1) same<T>(one * x, other * by_values, scale);
   if (problem == 2) same<T>(one * (other * x), by_values, scale * static_cast<double>(n));
   if (problem == 3) same<T>(other * (one * x), by_values, scale * static_cast<double>(n * n));
+  Device<T> e(a.before()), again(other);
+  act(symmetric<T>("gvj"), handle, problem, 1, fill, in, e.data(), e.ld(), again.data(), again.ld(), w.data(),
+      work<T>(), 0, info, syevj);
+  same<T>(e.now(), x, 0);
   d.set(made(n, n, [](Int i, Int j) { return i == j ? -1.0 : 0.0; }));
   act(symmetric<T>("gvd"), handle, 1, 1, fill, in, c.data(), c.ld(), d.data(), d.ld(), w.data(), work<T>(), 0,
       info);
@@ -689,6 +709,53 @@ void large() {
   same<T>(multiplied(b.now(), pivots, true), matrix, 1000);
 }
 
+/// Numbers whose squares are out of range, and all eigenvalues but one the same.
+void extreme() {
+  using T = double;
+  const Int n = 30;
+  const int in = 30;
+  for (const double scale : {1e-200, 1.0, 1e200}) {
+    Device<T> a(n, n), u(n, n), v(n, n), ones(made(n, n, [=](Int, Int) { return scale; }));
+    a.set(made(n, n, [&](Int i, Int j) { return a.before()(i, j) * scale; }));
+    const Host matrix = a.before();
+    Shared<double> s(n), w(n);
+    act("cusolverDnDgesvdj", handle, 1, 0, in, in, a.data(), a.ld(), s.data(), u.data(), u.ld(), v.data(),
+        v.ld(), work<T>(), 0, info, gesvdj);
+    for (Int k = 0; k < n; ++k) s[k] /= scale;
+    look_at_singular<T>(made(n, n, [&](Int i, Int j) { return matrix(i, j) / scale; }), u.now(), s, 0,
+                        v.now());
+    for (Device<T>* of : {&a, &ones}) {
+      const Host one = hermitian(of->before(), lower);
+      act("cusolverDnDsyevd", handle, 1, lower, in, of->data(), of->ld(), w.data(), work<T>(), 0, info);
+      for (Int k = 0; k < n; ++k) w[k] /= scale;
+      look_at_eigen<T>(made(n, n, [&](Int i, Int j) { return one(i, j) / scale; }), of->now(), w, 0, true);
+    }
+  }
+}
+
+/// Nothing to do.
+void empty() {
+  Device<float> u(3, 3);
+  float* no = nullptr;
+  const auto done = [] {
+    equal(*info, 0);
+    *info = 7;
+  };
+  *info = 7;
+  act("cusolverDnSgetrf", handle, 0, 0, no, 1, no, static_cast<int*>(nullptr), info);
+  done();
+  act("cusolverDnSpotrf", handle, lower, 0, no, 1, no, 0, info);
+  done();
+  act("cusolverDnSgeqrf", handle, 3, 0, no, 3, no, no, 0, info);
+  done();
+  act("cusolverDnSsyevd", handle, 1, lower, 0, no, 1, no, no, 0, info);
+  done();
+  act("cusolverDnSgesvd", handle, static_cast<signed char>('A'), static_cast<signed char>('A'), 3, 0, no, 3,
+      no, u.data(), u.ld(), no, 1, no, 0, no, info);
+  done();
+  same<float>(turned(u.now()) * u.now(), identity(3), 1);
+}
+
 void properties() {
   int number = 0, parts[3] = {};
   act("cusolverGetVersion", &number);
@@ -839,6 +906,8 @@ int main(int argc, char** argv) {
   all<std::complex<double>>();
   right = wrong = 0;
   large();
+  extreme();
+  empty();
   properties();
   in_graph();
   std::printf("others: %d wrong\n", wrong);

@@ -129,7 +129,9 @@ Status syevdx(Call& call, const Wanted& wanted, const Some& some, Int* how_many,
     *info = info_of(found);
     int64_t count = 0;
     for (int64_t k = 0; k < n; ++k) {
-      const double value = found.values[static_cast<size_t>(k)];
+      // Rounded as it will be, so that the program finds no value outside of its bounds.
+      const double exact = found.values[static_cast<size_t>(k)],
+                   value = wanted.w.type == DataType::real_32f ? static_cast<float>(exact) : exact;
       if (some.range == Range::by_index && (k + 1 < some.first || k + 1 > some.last)) continue;
       if (some.range == Range::by_value && !(value > some.above && value <= some.to)) continue;
       wanted.w.store(count, value);
@@ -197,6 +199,21 @@ Status syevdx(Call& call, const Wanted& wanted, const Some& some, Int* how_many,
     return sygvd(call, itype, {jobz, uplo, {n, n, lda, values_at(a)}, values_at(w)},                        \
                  {n, n, ldb, values_at(b)}, info);                                                          \
   }                                                                                                         \
+  LANESCOPE_CUDA_API Status cusolverDn##P##sy##gvj_bufferSize(                                              \
+      Handle* handle, Problem, Vectors jobz, Fill uplo, int n, const T* a, int lda, const T* b, int ldb,    \
+      const R* w, int* size, SyevjInfo* params) {                                                           \
+    Call call(handle, "cusolverDn" #P #sy "gvj_bufferSize");                                                \
+    look_at(call.object("params", params).panel("ldb", {n, n, ldb, values_at(b)}),                          \
+            {jobz, uplo, {n, n, lda, values_at(a)}, values_at(w)});                                         \
+    return call.tell_size(size);                                                                            \
+  }                                                                                                         \
+  LANESCOPE_CUDA_API Status cusolverDn##P##sy##gvj(Handle* handle, Problem itype, Vectors jobz, Fill uplo,  \
+                                                   int n, T* a, int lda, T* b, int ldb, R* w, T*, int,      \
+                                                   int* info, SyevjInfo* params) {                          \
+    Call call(handle, "cusolverDn" #P #sy "gvj");                                                           \
+    return sygvd(call.object("params", params), itype,                                                      \
+                 {jobz, uplo, {n, n, lda, values_at(a)}, values_at(w)}, {n, n, ldb, values_at(b)}, info);   \
+  }                                                                                                         \
   LANESCOPE_CUDA_API Status cusolverDn##P##sy##evdx_bufferSize(Handle* handle, Vectors jobz, Range,         \
                                                                Fill uplo, int n, const T* a, int lda, R, R, \
                                                                int, int, int*, const R* w, int* size) {     \
@@ -244,6 +261,32 @@ LANESCOPE_CUDA_API Status cusolverDnXsyevBatched(Handle* handle, Params* params,
   Call call(handle, "cusolverDnXsyevBatched");
   return syevd(call.params(params),
                {jobz, uplo, {n, n, lda, values_at(a, type), lda * n}, values_at(w, type_of_w), count}, info);
+}
+
+LANESCOPE_CUDA_API Status cusolverDnXsyevdx_bufferSize(Handle* handle, Params* params, Vectors jobz, Range,
+                                                       Fill uplo, int64_t n, DataType type, const void* a,
+                                                       int64_t lda, void*, void*, int64_t, int64_t, int64_t*,
+                                                       DataType type_of_w, const void* w, DataType,
+                                                       size_t* on_device, size_t* on_host) {
+  Call call(handle, "cusolverDnXsyevdx_bufferSize");
+  look_at(call.params(params), {jobz, uplo, {n, n, lda, values_at(a, type)}, values_at(w, type_of_w)});
+  return call.tell_size(on_device, on_host);
+}
+/// `vl` and `vu`: addresses of numbers of W's type, in the host's memory.
+LANESCOPE_CUDA_API Status cusolverDnXsyevdx(Handle* handle, Params* params, Vectors jobz, Range range,
+                                            Fill uplo, int64_t n, DataType type, void* a, int64_t lda,
+                                            void* vl, void* vu, int64_t il, int64_t iu, int64_t* meig,
+                                            DataType type_of_w, void* w, DataType, void*, size_t, void*,
+                                            size_t, int* info) {
+  Call call(handle, "cusolverDnXsyevdx");
+  call.params(params).types("W", type_of_w, real_of(type));
+  Some some{range, 0, 0, il, iu};
+  if (range == Range::by_value && !call.pointer("vl", vl).pointer("vu", vu).is_refused()) {
+    some.above = values_at(vl, type_of_w).load<double>(0);
+    some.to = values_at(vu, type_of_w).load<double>(0);
+  }
+  return syevdx(call, {jobz, uplo, {n, n, lda, values_at(a, type)}, values_at(w, type_of_w)}, some, meig,
+                info);
 }
 
 }  // namespace lanescope::cuda::solver

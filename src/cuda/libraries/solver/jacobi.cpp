@@ -7,13 +7,15 @@
 #include <numeric>
 
 #include "cuda/libraries/elements.hpp"
-#include "cuda/libraries/solver/dense.hpp"
+#include "cuda/libraries/solver/reflections.hpp"
 
 namespace lanescope::cuda::solver {
 namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int most_sweeps = 60;
+/// So many columns take Jacobi's method less time than it takes to prepare them for it.
+constexpr int64_t few = 24;
 
 /// (p, q) = (c p - s q', s p + c q'), where q' is q turned by a phase.
 template <typename Number>
@@ -85,14 +87,21 @@ Singular<Number> singular_of(const Matrix<Number>& a) {
   found.u = Matrix<Number>::Zero(m, n);
   found.v = Matrix<Number>::Zero(n, n);
   if (n == 0) return found;
-  double scale = a.cwiseAbs().maxCoeff();
-  if (!(scale > 0) || !std::isfinite(scale)) scale = 1;
+  const double scale = scale_of(a);
   Matrix<Number> q = a / scale;
   const std::vector<Number> factors = factor_qr(q);
   // A = Q R, and R^H W = V S, so that A = Q W S V^H.
   Matrix<Number> x = Matrix<Number>::Zero(n, n), w = Matrix<Number>::Identity(n, n);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i <= j; ++i) x(j, i) = libraries::conjugate(q(i, j));
+  if (n > few) {
+    // The eigenvectors of -X^H X, in rising order, leave little to rotate: what their rounding spoiled.
+    Matrix<Number> square = Matrix<Number>::Zero(n, n), product = square;
+    subtract_product<Number>(square, x.adjoint(), x);
+    w = -spectrum_of(square, true).vectors;
+    subtract_product<Number>(product, x, -w);
+    x = std::move(product);
+  }
   found.done = make_orthogonal(x, w);
   std::vector<double> sizes(static_cast<size_t>(n));
   for (int64_t j = 0; j < n; ++j) sizes[static_cast<size_t>(j)] = x.col(j).norm();

@@ -74,9 +74,10 @@ Status laswp(Call& call, const Panel& a, int first, int last, const int* pivots,
   return call.submit(a.values.type, [=](const Memory& memory, auto zero) {
     using Number = decltype(zero);
     const int64_t distance = std::abs(step);
-    memory.read("the pivots", pivots, (last - 1) * distance + 1);
+    const int* of_first = memory.read("the pivots", pivots + first - 1, (last - first) * distance + 1);
     for (int64_t k = 0; k <= last - first; ++k) {
-      const int64_t row = (step > 0 ? first + k : last - k) - 1, other = pivots[row * distance] - 1;
+      const int64_t row = (step > 0 ? first + k : last - k) - 1,
+                    other = of_first[(row - first + 1) * distance] - 1;
       if (other < 0 || other >= a.leading)
         throw libraries::Astray{
             fmt::format("finds pivot {} for row {}; lda is {}", other + 1, row + 1, a.leading)};

@@ -11,7 +11,7 @@ namespace lanescope::cuda::solver {
 template <typename Number>
 Number reflect_to_axis(Part<Number> x) {
   const int64_t rest = x.rows() - 1;
-  const double below = x.col(0).tail(rest).norm();
+  const double below = x.col(0).tail(rest).stableNorm();
   const Number first = x(0, 0);
   if (below == 0 && std::imag(first) == 0) return 0;
   const double size = std::hypot(std::abs(first), below), result = std::real(first) >= 0 ? -size : size;
@@ -69,7 +69,14 @@ void apply_q(const Matrix<Number>& a, const std::vector<Number>& factors, bool f
   }
 }
 
+template <typename Number>
+double scale_of(const Matrix<Number>& a) {
+  const double most = a.size() == 0 ? 0 : a.cwiseAbs().maxCoeff();
+  return most > 0 && std::isfinite(most) ? most : 1;
+}
+
 #define DEFINE(Number)                                                                         \
+  template double scale_of<Number>(const Matrix<Number>&);                                     \
   template Number reflect_to_axis<Number>(Part<Number>);                                       \
   template std::vector<Number> factor_qr<Number>(Matrix<Number>&);                             \
   template void apply_q<Number>(const Matrix<Number>&, const std::vector<Number>&, bool, bool, \

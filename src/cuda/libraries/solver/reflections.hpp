@@ -10,4 +10,8 @@ namespace lanescope::cuda::solver {
 template <typename Number>
 Number reflect_to_axis(Part<Number> x);
 
+/// What a matrix is divided by, so that squares of its elements are in range.
+template <typename Number>
+double scale_of(const Matrix<Number>& a);
+
 }  // namespace lanescope::cuda::solver

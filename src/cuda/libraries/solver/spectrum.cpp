@@ -16,6 +16,8 @@ Spectrum<Number> spectrum_of(const Matrix<Number>& lower, bool with_vectors) {
     a(j, j) = std::real(a(j, j));
     for (int64_t i = 0; i < j; ++i) a(i, j) = libraries::conjugate(lower(j, i));
   }
+  const double scale = scale_of(a);
+  a /= scale;
   std::vector<Number> factors(static_cast<size_t>(n > 0 ? n - 1 : 0));
   Eigen::VectorXd diagonal(n), beside(n > 0 ? n - 1 : 0);
   Column<Number> v, w;
@@ -43,7 +45,7 @@ Spectrum<Number> spectrum_of(const Matrix<Number>& lower, bool with_vectors) {
   solver.computeFromTridiagonal(diagonal, beside,
                                 with_vectors ? Eigen::ComputeEigenvectors : Eigen::EigenvaluesOnly);
   found.done = solver.info() == Eigen::Success;
-  found.values.assign(solver.eigenvalues().data(), solver.eigenvalues().data() + n);
+  for (int64_t k = 0; k < n; ++k) found.values.push_back(solver.eigenvalues()(k) * scale);
   if (with_vectors) {
     found.vectors = solver.eigenvectors().template cast<Number>();
     // The reflections leave the first row alone.
