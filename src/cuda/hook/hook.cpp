@@ -270,7 +270,7 @@ void serve_new(const r_debug& debug, bool opened) {
                                   "cannot run here. Compile it with CUDA 11, 12 or 13\n"
         : is_left_alone
             ? " holds device code without PTX, which cannot run here, as all of the toolkit's own libraries "
-              "(cuDNN, cuSOLVER, …)\n"
+              "(cuDNN, NCCL, …)\n"
             : " has its own copy of the CUDA runtime, and no symbols are left by which it could be found (it "
               "was stripped), nor is it found by its code: its kernels cannot run here. Link it with nvcc "
               "-cudart shared, or do not strip it\n");
