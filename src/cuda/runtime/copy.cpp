@@ -306,10 +306,11 @@ bool to_side(const CopyOperand& operand, const Sizes& extent, size_t element, Ar
 Status copy_array(Array* array, size_t x, size_t y, bool to_array, const void* memory, size_t pitch,
                   size_t width, size_t height, CopyKind kind, Stream* stream) {
   if (array == nullptr || memory == nullptr) return remember(Status::invalid_value);
+  if (width != 0 && height > 1 && pitch < width) return remember(Status::invalid_pitch);
   if (x + width > array->pitch() || y + height > std::max<size_t>(array->height, 1))
     return remember(Status::invalid_value);
-  if (width != 0 && height != 0 && pitch < width)
-    return remember(height > 1 ? Status::invalid_pitch : Status::invalid_value);
+  // The pitch of one row may be left out, but not be too small.
+  if (height == 1 && pitch != 0 && pitch < width) return remember(Status::invalid_value);
   CopyWork work;
   const uint64_t in_array = array->base + y * array->pitch() + x;
   work.target = to_array ? in_array : address_of(memory);

@@ -381,6 +381,7 @@ void arrays_and_textures() {
   cudaMallocArray(&array, &one, 4, 4);
   show("rows to an array, pitch", cudaMemcpy2DToArray(array, 0, 0, memory, 4, 8, 2, cudaMemcpyDefault));
   show("a row to an array, pitch", cudaMemcpy2DToArray(array, 0, 0, memory, 4, 8, 1, cudaMemcpyDefault));
+  show("a row to an array, no pitch", cudaMemcpy2DToArray(array, 0, 0, memory, 0, 8, 1, cudaMemcpyDefault));
   cudaResourceDesc resource{};
   resource.resType = cudaResourceTypeArray;
   resource.res.array.array = array;
