@@ -32,6 +32,10 @@ Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> lat
   return loop;
 }
 
+bool in_same_loops(const std::vector<Loop>& loops, uint32_t a, uint32_t b) {
+  return std::ranges::all_of(loops, [&](const Loop& loop) { return loop.has[a] == loop.has[b]; });
+}
+
 Loops::Loops(const Flow& flow) : graph(graph_of(flow)), dominators(graph, 0) {
   for (uint32_t header = 0; header < graph.after.size(); ++header) {
     std::vector<uint32_t> latches;

@@ -19,6 +19,9 @@ struct Loop {
 /// What leads to some of the header's latches without passing the header.
 [[nodiscard]] Loop natural_loop(const Graph& graph, uint32_t header, std::vector<uint32_t> latches);
 
+/// Whether every loop that one of two blocks is in has the other one, too.
+[[nodiscard]] bool in_same_loops(const std::vector<Loop>& loops, uint32_t a, uint32_t b);
+
 /// All of a function.
 struct Loops {
   explicit Loops(const Flow& flow);

@@ -117,7 +117,7 @@ class GlobalLoads {
         for (const uint32_t j : group) {
           if (j == i || !available[i].has(j)) continue;
           // Whether the value is kept through a loop depends on how that is unrolled.
-          if (!in_same_loops(loops, access.block, accesses_[j].block)) {
+          if (!exec::in_same_loops(loops, access.block, accesses_[j].block)) {
             fate.doubt = "the value was loaded before this loop";
             continue;
           }
@@ -187,10 +187,6 @@ class GlobalLoads {
       if (effect == Effect::store || effect == Effect::changes) now.intersect(constant_);
       if (access != no_index && !accesses_[access].guarded) now.add(access);
     }
-  }
-
-  [[nodiscard]] static bool in_same_loops(const std::vector<exec::Loop>& loops, uint32_t a, uint32_t b) {
-    return std::ranges::all_of(loops, [&](const exec::Loop& loop) { return loop.has[a] == loop.has[b]; });
   }
 };
 

@@ -386,23 +386,30 @@ class Function {
 
   /// How many low bits of `base + place` are surely zero where an access is: by its value, or because a wide
   /// access needs it so. Of shared memory those are vectors among `elements`; of global memory all accesses
-  /// in the same block, or in one that is sure to have run.
+  /// in the same block, or in one that is sure to have run in the same loops.
   [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements,
-                               uint32_t where) const {
+                               uint32_t where) {
     uint32_t known = values_->zeros({base, place});
-    const auto needs = [&](const Access& a, int64_t bytes) {
-      if ((place - a.address.offset) % bytes == 0)
-        known = std::max(known, static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes))));
+    const auto needs = [&](const Access& a) {
+      const int64_t bytes = int64_t{a.element} * a.count;
+      const auto own = static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
+      return (place - a.address.offset) % bytes == 0 && own > known ? own : 0;
     };
     if (!of_global_) {
       for (const Element& e : elements)
-        if (const Access& a = accesses_[e.access]; a.count > 1) needs(a, int64_t{a.element} * a.count);
+        if (const Access& a = accesses_[e.access]; a.count > 1) known = std::max(known, needs(a));
       return known;
     }
-    for (const uint32_t i : of_base_.at(base))
-      if (const Access& a = accesses_[i];
-          !a.guarded && loops_.dominators.dominates(a.block, accesses_[where].block))
-        needs(a, int64_t{a.element} * a.count);
+    const uint32_t block = accesses_[where].block;
+    for (const uint32_t i : of_base_.at(base)) {
+      const Access& a = accesses_[i];
+      if (a.guarded || !loops_.dominators.dominates(a.block, block) || needs(a) == 0) continue;
+      if (exec::in_same_loops(loops_.all, block, a.block))
+        known = needs(a);
+      else
+        fate(where).doubt =
+            "an access before this loop shows the alignment, by which the assembler may merge";
+    }
     return known;
   }
 
@@ -476,7 +483,7 @@ class Function {
   void take(uint32_t base, uint32_t size, uint32_t least, std::vector<Element>& elements,
             const std::vector<size_t>& near) {
     const int64_t place = elements[near.front()].place;
-    for (uint32_t bytes = widest_window(size); bytes > size; bytes /= 2) {
+    for (uint32_t bytes = near.size() > 1 ? widest_window(size) : size; bytes > size; bytes /= 2) {
       const std::optional<int64_t> begin =
           aligned_begin(base, place, bytes, elements, elements[near.front()].access);
       if (!begin) continue;
@@ -492,8 +499,7 @@ class Function {
 
   /// The begin of the aligned `bytes` around a place, if it is known which they are.
   [[nodiscard]] std::optional<int64_t> aligned_begin(uint32_t base, int64_t place, uint32_t bytes,
-                                                     const std::vector<Element>& elements,
-                                                     uint32_t where) const {
+                                                     const std::vector<Element>& elements, uint32_t where) {
     const auto wanted = static_cast<uint32_t>(std::countr_zero(bytes));
     for (int64_t begin = place; begin > place - bytes; --begin)
       if (zeros(base, begin, elements, where) >= wanted) return begin;

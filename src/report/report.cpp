@@ -78,6 +78,8 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   bool merged = false, unused = false, overwritten = false, narrowed = false, is_known = false;
   for (const uint32_t site : sites) {
     const merge::Fate& fate = plan.fates[site];
+    // What becomes of atomics is about shared memory, where those of generic addresses may be as well.
+    if (line.space != exec::AccessSpace::shared && exec::is_atomic(line.kind)) continue;
     if (line.doubt.empty()) line.doubt = fate.doubt;
     merged |= fate.kind == Kind::merged;
     unused |= fate.kind == Kind::unused;
@@ -380,7 +382,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                                                          : explain_global(arch, line.worst, config.grid);
     if (line.kind == exec::AccessKind::group_product)
       line.why = explain_products(counted.sites, module, kernel);
-    if (plan != nullptr && line.space == exec::AccessSpace::shared)
+    if (plan != nullptr &&
+        (line.space == exec::AccessSpace::shared || line.space == exec::AccessSpace::global))
       explain_merging(line, counted.sites, module, kernel, *plan);
     launch.lines.push_back(std::move(line));
   }

@@ -51,6 +51,13 @@ void end_table(Writer& out, size_t lines) {
   out.line();
 }
 
+/// What stands below a line's numbers: its source, and what the assembler makes of it.
+std::vector<std::string> below(const std::vector<const Line*>& lines, size_t i) {
+  const Line& line = *lines[i];
+  return {source_below(lines, i), line.merged.empty() ? "" : "→ " + line.merged,
+          line.doubt.empty() ? "" : "? " + line.doubt};
+}
+
 void write_shared(Writer& out, const Launch& launch) {
   const auto lines = lines_of(launch, exec::AccessSpace::shared);
   if (lines.empty()) return;
@@ -68,8 +75,7 @@ void write_shared(Writer& out, const Launch& launch) {
                {fmt::format("{}{} / {}", mark, grouped(c.wavefronts), grouped(c.ideal)), style},
                {mark + std::to_string(c.max_way), style},
                {percent(c.wavefronts, all)}},
-              {source_below(lines, i), line.merged.empty() ? "" : "→ " + line.merged,
-               line.doubt.empty() ? "" : "? " + line.doubt});
+              below(lines, i));
   }
   table.write(out);
   end_table(out, lines.size());
@@ -95,7 +101,7 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
          {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
           style},
          {percent(c.sectors, all)}},
-        {source_below(lines, i)});
+        below(lines, i));
   }
   table.write(out);
   end_table(out, lines.size());
