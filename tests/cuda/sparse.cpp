@@ -278,6 +278,8 @@ class Sparse {
     return elements_[static_cast<size_t>(i * columns + j)];
   }
   [[nodiscard]] Int count() const { return static_cast<Int>(places.size()); }
+  /// Whether it is in BSR, with such blocks.
+  [[nodiscard]] bool has_blocks(int order) const { return format_ == bsr && order_ == order; }
 
   Int rows, columns, base;
   std::vector<Place> places;
@@ -379,10 +381,10 @@ void products() {
   const auto told = [&](const std::string& others) {
     note(a.text(), others, ", alpha ", Wide(alpha), ", beta ", Wide(beta));
   };
-  // BSR is not transposed by SpMV; nobody asked what SpMM does.
+  // BSR is not transposed; SpMV takes no blocks of 1 by rows, and SpMM none by columns.
   const int op_a = format == bsr ? none : an_operation<T>(), op_b = an_operation<T>();
   const Int out = op_a == none ? rows : columns, in = op_a == none ? columns : rows;
-  {
+  if (block > 1 || !a.has_blocks(by_rows)) {
     const Vector<T> x(in);
     Vector<T> y(out);
     size_t bytes = no_size;
@@ -404,7 +406,7 @@ void products() {
         },
         static_cast<double>(in) * 4);
   }
-  {
+  if (!a.has_blocks(by_columns)) {
     // Of one row no conjugate is taken.
     const Int sides = between(op_b == adjoint ? 2 : 1, 6);
     // All of a batch have the same sparse matrix.
@@ -438,8 +440,10 @@ void products() {
     if (batches > 1) share(1);
   }
   if (format == csr || (format == bsr && (block == 2 || block == 4))) {
-    // Of the adjoint of B an H100 gives other numbers: see open_questions().
-    const int op_left = an_operation<T>(), op_right = static_cast<int>(between(0, 1));
+    // An H100 takes the adjoint of A as if there were no operation, even beyond its end, and of B's no
+    // conjugate.
+    const auto operation = [] { return is_real ? static_cast<int>(between(0, 1)) : an_operation<T>(); };
+    const int op_left = operation(), op_right = operation();
     const Int inner = between(1, 8) * block;
     const Dense<T> b(op_left == none ? rows : inner, op_left == none ? inner : rows),
         c(op_right == none ? inner : columns, op_right == none ? columns : inner);
@@ -617,8 +621,9 @@ void sums() {
     places = united(places, {});
     Made c("cusparseDestroySpMat"), work("cusparseSpGEMM_destroyDescr");
     Indices offsets(std::vector<Int>(static_cast<size_t>(rows) + 1), false);
-    // The default; and two that need less memory, and tell how much in steps of their own.
-    const int algorithm = between(0, 1) == 0 ? 0 : static_cast<int>(between(4, 5));
+    // The default; and two that need less memory, and tell how much in steps of their own: of products
+    // without elements an H100 told nothing that makes sense.
+    const int algorithm = between(0, 1) == 0 || products == 0 ? 0 : static_cast<int>(between(4, 5));
     note(a.text(), " and ", b.text(), ", algorithm ", algorithm, ", beta ", Wide(beta));
     act("cusparseCreateCsr", c.out(), rows, columns, Int{0}, offsets.data(), static_cast<void*>(nullptr),
         static_cast<void*>(nullptr), 2, 2, static_cast<int>(base), type);
@@ -665,12 +670,16 @@ void sums() {
         static_cast<double>(inner) * 4);
   }
   {
-    const std::vector<Place> in_a = some_places(rows, columns, 25), in_b = some_places(rows, columns, 25),
-                             in_c = united(in_a, in_b);
-    // Of A and B with different ones an H100 seems to give another sum: see open_questions().
-    const Int base_a = between(0, 1), base_b = base_a, base_c = between(0, 1);
-    const Indices offsets_a(offsets_of(in_a, rows, false, base_a)), columns_a(columns_of(in_a, base_a)),
-        offsets_b(offsets_of(in_b, rows, false, base_b)), columns_b(columns_of(in_b, base_b)),
+    // Columns are taken as they are stored, and none is converted from one base to another.
+    const Int base_a = between(0, 1), base_b = between(0, 1), base_c = between(0, 1);
+    const auto moved = [](std::vector<Place> places, Int by) {
+      for (Place& at : places) at.j += by;
+      return places;
+    };
+    const std::vector<Place> in_a = moved(some_places(rows, columns, 25), base_a),
+                             in_b = moved(some_places(rows, columns, 25), base_b), in_c = united(in_a, in_b);
+    const Indices offsets_a(offsets_of(in_a, rows, false, base_a)), columns_a(columns_of(in_a, 0)),
+        offsets_b(offsets_of(in_b, rows, false, base_b)), columns_b(columns_of(in_b, 0)),
         offsets_c(std::vector<Int>(static_cast<size_t>(rows) + 1)), columns_c(std::vector<Int>(in_c.size()));
     Shared<T> a(static_cast<Int>(in_a.size())), b(static_cast<Int>(in_b.size())),
         c(static_cast<Int>(in_c.size()));
@@ -693,7 +702,7 @@ void sums() {
     act(name, handle, m, n, &alpha, kind_a, nnz_a, a.data(), offsets_a.ints(), columns_a.ints(), &beta,
         kind_b, nnz_b, b.data(), offsets_b.ints(), columns_b.ints(), kind_c, c.data(), offsets_c.ints(),
         columns_c.ints(), buffer.get());
-    expect_rows(offsets_c, columns_c, base_c, in_c, rows);
+    expect_rows(offsets_c, columns_c, base_c, moved(in_c, -base_c), rows);
     const auto value = [](const std::vector<Place>& places, const Shared<T>& values, const Place& at) {
       for (size_t k = 0; k < places.size(); ++k)
         if (places[k].i == at.i && places[k].j == at.j) return values.before(static_cast<Int>(k));
@@ -712,12 +721,11 @@ void sums() {
 template <typename T>
 void conversions() {
   constexpr int type = type_of<T>;
-  const int formats[] = {csr, csc, coo, bsr};
-  const Int rows = between(1, 6) * 2, columns = between(1, 6) * 2;
+  const int formats[] = {csr, csc, coo};
+  const Int rows = between(1, 12), columns = between(1, 12);
   size_t bytes = no_size;
   {
-    const int format = formats[between(0, 3)];
-    const Sparse<T> a(format, rows, columns, some_places(rows, columns, 30), 2);
+    const Sparse<T> a(formats[between(0, 2)], rows, columns, some_places(rows, columns, 30));
     Dense<T> b(rows, columns);
     note(a.text(), " and ", b.text());
     act("cusparseSparseToDense_bufferSize", handle, a.descriptor.get(), b.descriptor.get(), 0, &bytes);
@@ -1428,6 +1436,8 @@ void refused() {
                         zeros.data(), p, 2, 2, 0, 0, 1),
        *blocks_of_1 = sparse("cusparseCreateBsr", Int{2}, Int{2}, Int{3}, Int{1}, Int{1}, i,
                              of.columns.data(), p, 2, 2, 0, 0, 1),
+       *blocks_of_1_by_rows = sparse("cusparseCreateBsr", Int{2}, Int{2}, Int{3}, Int{1}, Int{1}, i,
+                                     of.columns.data(), p, 2, 2, 0, 0, 2),
        *blocks_of_3 = sparse("cusparseCreateBsr", Int{1}, Int{1}, Int{1}, Int{3}, Int{3}, zeros.ints() + 1,
                              zeros.data(), p, 2, 2, 0, 0, 1);
   void *b = dense(2, 3, 0), *c = dense(2, 2, 0), *d = dense(2, 2, 0), *of_3 = dense(3, 3, 0),
@@ -1461,7 +1471,6 @@ void refused() {
   TELL("cusparseSetMatType", kind, 4);
   TELL("cusparseSetMatIndexBase", nothing, 0);
   TELL("cusparseDestroyMatDescr", nothing);
-  TELL("cusparseDestroyMatDescr", of.a);
   TELL("cusparseCreateCsr", &made, Int{-1}, Int{2}, Int{3}, i, i, p, 2, 2, 0, 0);
   TELL("cusparseCreateCsr", &made, Int{2}, Int{2}, Int{5}, i, i, p, 2, 2, 0, 0);
   TELL("cusparseCreateCsr", &made, Int{2}, Int{2}, Int{3}, i, i, p, 1, 2, 0, 0);
@@ -1503,6 +1512,7 @@ void refused() {
   TELL("cusparseSpMV_bufferSize", handle, 0, s, of.a, of.in, s, of.out, 0, 0, static_cast<size_t*>(nullptr));
   TELL("cusparseSpMV", handle, 2, s, of.a, of.in, s, of.out, 0, 0, nothing);
   TELL("cusparseSpMV", handle, 1, s, blocks, of.in, s, of.out, 0, 0, nothing);
+  TELL("cusparseSpMV", handle, 0, s, blocks_of_1_by_rows, of.in, s, of.out, 0, 0, of.buffer.get());
   TELL("cusparseSpMM", handle, 0, 0, s, of.a, b, s, c, 0, 0, nothing);
   TELL("cusparseSpMM", handle, 0, 1, s, of.a, b, s, c, 0, 0, nothing);
   TELL("cusparseSpMM", handle, 2, 0, s, of.a, d, s, c, 0, 0, nothing);
@@ -1511,6 +1521,7 @@ void refused() {
   TELL("cusparseSpMM", handle, 0, 0, s, of.a, d, s, two, 0, 0, nothing);
   TELL("cusparseSpMM", handle, 0, 2, z, complex, complex_row, z, complex_column, 4, 0, nothing);
   TELL("cusparseSpMM", handle, 1, 0, s, blocks, d, s, c, 0, 0, of.buffer.get());
+  TELL("cusparseSpMM_bufferSize", handle, 0, 0, s, blocks, d, s, c, 0, 0, &bytes);
   TELL("cusparseSDDMM", handle, 0, 0, s, b, b, s, of.a, 0, 0, nothing);
   TELL("cusparseSDDMM", handle, 2, 0, s, c, d, s, of.a, 0, 0, nothing);
   TELL("cusparseSDDMM", handle, 0, 2, s, c, d, s, of.a, 0, 0, nothing);
@@ -1520,13 +1531,11 @@ void refused() {
   TELL("cusparseSDDMM", handle, 0, 0, s, of_3, of_3, s, blocks_of_3, 0, 0, nothing);
   TELL("cusparseSDDMM", handle, 0, 0, s, b, b_turned, s, blocks, 0, 0, nothing);
   TELL("cusparseSpSV_solve", handle, 0, s, of.a, of.in, of.out, 0, 0, system);
-  TELL("cusparseSpSV_analysis", handle, 0, s, of.a, of.in, of.out, 1, 0, system, nothing);
   TELL("cusparseSpSV_analysis", handle, 0, s, of.a, of.in, of.out, 0, 0, nothing, nothing);
   TELL("cusparseSpSV_analysis", handle, 2, s, of.a, of.in, of.out, 0, 0, system, nothing);
   TELL("cusparseSpSV_analysis", handle, 0, s, in_csc, of.in, of.out, 0, 0, system, nothing);
   TELL("cusparseSpSV_analysis", handle, 0, s, blocks, of.in, of.out, 0, 0, system, nothing);
   TELL("cusparseSpSV_updateMatrix", handle, system, p, 0);
-  TELL("cusparseSpSV_solve", handle, 1, s, of.a, of.in, of.out, 0, 0, analysed);
   TELL("cusparseSpSV_updateMatrix", handle, analysed, p, 2);
   TELL("cusparseSpSM_analysis", handle, 0, 0, s, in_csc, c, d, 0, 0, several, nothing);
   TELL("cusparseSpSM_analysis", handle, 2, 0, s, of.a, c, d, 0, 0, several, nothing);
@@ -1540,12 +1549,11 @@ void refused() {
   TELL("cusparseSpGEMM_workEstimation", handle, 0, 0, s, in_64_bits, in_64_bits, s, in_64_bits, 0, 0, work,
        &bytes, nothing);
   TELL("cusparseSpGEMM_compute", handle, 1, 0, s, of.a, of.a, s, of.a, 0, 0, work, &bytes, of.buffer.get());
-  TELL("cusparseSpGEMM_copy", handle, 0, 0, s, of.a, of.a, s, of.a, 0, 0, work);
   TELL("cusparseAxpby", handle, s, vector, s, of.out);
   TELL("cusparseSpVV", handle, 1, fits, of.in, p, 0, nothing);
   TELL("cusparseSpVV", handle, 2, fits, of.in, p, 0, nothing);
   TELL("cusparseSpVV_bufferSize", handle, 2, fits, of.in, p, 0, &bytes);
-  TELL("cusparseScsrilu02", handle, 2, 3, nothing, p, i, i, info, 0, nothing);
+  TELL("cusparseSparseToDense_bufferSize", handle, blocks, d, 0, &bytes);
   TELL("cusparseScsrilu02", handle, -2, 3, kind, p, i, i, info, 0, nothing);
   TELL("cusparseScsrilu02", handle, 2, 3, kind, p, i, i, nothing, 0, nothing);
   TELL("cusparseXcsrilu02_zeroPivot", handle, info, static_cast<int*>(nullptr));
@@ -1558,6 +1566,13 @@ void refused() {
   TELL("cusparseXcoo2csr", handle, i, -1, 2, i, 0);
   TELL("cusparseSnnz", handle, 2, 2, 2, kind, p, 2, i, &number);
   TELL("cusparseSnnz", handle, 0, 2, 2, kind, p, 1, i, &number);
+  if (is_to_do("what differs"))
+    std::puts("Here refused, on the H100 taken, whatever it then does; the second and the last one crash:");
+  TELL("cusparseDestroyMatDescr", of.a);
+  TELL("cusparseSpSV_analysis", handle, 0, s, of.a, of.in, of.out, 1, 0, system, nothing);
+  TELL("cusparseSpSV_solve", handle, 1, s, of.a, of.in, of.out, 0, 0, analysed);
+  TELL("cusparseSpGEMM_copy", handle, 0, 0, s, of.a, of.a, s, of.a, 0, 0, work);
+  TELL("cusparseScsrilu02", handle, 2, 3, nothing, p, i, i, info, 0, nothing);
 #undef TELL
   if (!is_to_do("the names of statuses")) return;
   for (int status = 0; status < 13; ++status) {
@@ -1599,54 +1614,6 @@ void all() {
   }
 }
 
-/// Where an H100 gave other numbers, for reasons that are not known: small cases that show what it computes.
-void open_questions() {
-  Shared<std::complex<double>> left(1), right(1), product(1);
-  const Indices offsets(std::vector<Int>{0, 1}), column(std::vector<Int>{0});
-  const std::complex<double> alpha = 1, beta = 0;
-  left[0] = {1, 2};
-  right[0] = {3, 5};
-  Made a("cusparseDestroyDnMat"), b("cusparseDestroyDnMat"), c("cusparseDestroySpMat");
-  act("cusparseCreateDnMat", a.out(), Int{1}, Int{1}, Int{1}, left.data(), 5, by_columns);
-  act("cusparseCreateDnMat", b.out(), Int{1}, Int{1}, Int{1}, right.data(), 5, by_columns);
-  act("cusparseCreateCsr", c.out(), Int{1}, Int{1}, Int{1}, offsets.data(), column.data(), product.data(), 2,
-      2, 0, 5);
-  const Buffer buffer(size_t{1} << 20);
-  for (const int op_a : {none, transposed, adjoint})
-    for (const int op_b : {none, adjoint}) {
-      product[0] = {7, 11};
-      const int status = call("cusparseSDDMM", handle, op_a, op_b, &alpha, a.get(), b.get(), &beta, c.get(),
-                              5, 0, buffer.get());
-      must_succeed(cudaDeviceSynchronize());
-      std::printf("SDDMM, %s 1+2i times %s 3+5i: %d, %g%+gi\n", names_of_operations[op_a],
-                  names_of_operations[op_b], status, product[0].real(), product[0].imag());
-    }
-  for (const int other : {0, 1}) {  // the base of B
-    const Indices offsets_a(std::vector<Int>{0, 1}), columns_a(std::vector<Int>{1}),
-        offsets_b(std::vector<Int>{other, 2 + other}), columns_b(std::vector<Int>{1 + other, 2 + other}),
-        offsets_c(std::vector<Int>(2)), columns_c(std::vector<Int>(3));
-    const Kind kind(0), kind_b(other);
-    Shared<float> values_a(1), values_b(2), values_c(3);
-    for (Int k = 0; k < 2; ++k) values_b[k] = static_cast<float>(10 * (k + 1));
-    values_a[0] = 1;
-    for (Int k = 0; k < 3; ++k) values_c[k] = 0;
-    const float one = 1;
-    int total = -1;
-    const int found = call("cusparseXcsrgeam2Nnz", handle, 1, 3, kind.get(), 1, offsets_a.ints(),
-                           columns_a.ints(), kind_b.get(), 2, offsets_b.ints(), columns_b.ints(), kind.get(),
-                           offsets_c.ints(), &total, buffer.get());
-    const int status =
-        call("cusparseScsrgeam2", handle, 1, 3, &one, kind.get(), 1, values_a.data(), offsets_a.ints(),
-             columns_a.ints(), &one, kind_b.get(), 2, values_b.data(), offsets_b.ints(), columns_b.ints(),
-             kind.get(), values_c.data(), offsets_c.ints(), columns_c.ints(), buffer.get());
-    must_succeed(cudaDeviceSynchronize());
-    std::printf("csrgeam2, B from %d on: %d %d, %d elements:", other, found, status, total);
-    for (Int k = 0; k < 3; ++k)
-      std::printf(" %ld: %g", static_cast<long>(columns_c[k]), static_cast<double>(values_c[k]));
-    std::puts("");
-  }
-}
-
 bool begin() {
   if (!open_library("libcusparse.so.12")) return false;
   succeed(call("cusparseCreate", &handle));
@@ -1663,8 +1630,7 @@ int everything() {
   for (const auto& [name, part] : {std::pair<const char*, void (*)()>{"numbers of few bits", &mixed},
                                    {"properties", &properties},
                                    {"device pointers", &on_device},
-                                   {"a graph", &in_graph},
-                                   {"open questions", &open_questions}}) {
+                                   {"a graph", &in_graph}}) {
     if (!is_to_do(name)) continue;
     right = wrong = 0;
     do_case(name, 0, part);

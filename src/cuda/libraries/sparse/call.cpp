@@ -16,7 +16,7 @@ Call::Call(const Handle* handle, const char* name) : name_(name) {
     stream_ = handle->stream;
     mode_ = handle->pointer_mode;
   } else {
-    refuse(Status::not_initialized, "its handle is {}",
+    refuse(Status::invalid_value, "its handle is {}",
            handle == nullptr ? "null" : "none that cusparseCreate made, or destroyed");
   }
 }
@@ -62,9 +62,10 @@ Call& Call::one_of(Order order) {
 }
 
 Call& Call::elements(DataType type) {
-  return size_of(type) != 0 ? *this
-                            : refuse(Status::not_supported, "elements of {} ({}) are not there",
-                                     name_of(type), static_cast<int>(type));
+  constexpr auto last = static_cast<DataType>(33);  // CUDA_R_4F_E2M1
+  if (size_of(type) != 0) return *this;
+  return refuse(is_between(type, DataType{}, last) ? Status::not_supported : Status::invalid_value,
+                "elements of {} ({}) are not there", name_of(type), static_cast<int>(type));
 }
 
 Call& Call::computed_in(DataType type) {

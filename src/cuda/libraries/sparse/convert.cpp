@@ -26,6 +26,8 @@ Pair pair_of(Call& call, const SparseMatrix* sparse, const DenseMatrix* dense) {
                 sparse->all_rows(), sparse->all_columns(), dense->rows, dense->columns);
   if (sparse->batches != 1 || dense->batches != 1)
     call.refuse(Status::not_supported, "there are batches of matrices");
+  if (sparse->format == Format::bsr)
+    call.refuse(Status::not_supported, "a matrix in BSR is not made dense, nor made of a dense one");
   return {*sparse, *dense};
 }
 
@@ -90,13 +92,6 @@ void to_sparse(const Memory& memory, const Pair& pair) {
     sparse.values.store(k, value);
     ++k;
   });
-}
-
-Pair to_sparse_pair(Call& call, const DenseMatrix* dense, const SparseMatrix* sparse) {
-  const Pair pair = pair_of(call, sparse, dense);
-  if (!call.is_refused() && sparse->format == Format::bsr)
-    call.refuse(Status::not_supported, "a matrix in BSR is not made of a dense one");
-  return pair;
 }
 
 /// Columns of a matrix become its rows.
@@ -270,14 +265,14 @@ LANESCOPE_CUDA_API Status cusparseSparseToDense(Handle* handle, const SparseMatr
 LANESCOPE_CUDA_API Status cusparseDenseToSparse_bufferSize(Handle* handle, const DenseMatrix* a,
                                                            SparseMatrix* b, int, size_t* bytes) {
   Call call(handle, "cusparseDenseToSparse_bufferSize");
-  to_sparse_pair(call, a, b);
+  pair_of(call, b, a);
   return call.tell_size(bytes);
 }
 /// The number of elements is known when it returns.
 LANESCOPE_CUDA_API Status cusparseDenseToSparse_analysis(Handle* handle, const DenseMatrix* a,
                                                          SparseMatrix* b, int, void*) {
   Call call(handle, "cusparseDenseToSparse_analysis");
-  const Pair pair = to_sparse_pair(call, a, b);
+  const Pair pair = pair_of(call, b, a);
   auto found = std::make_shared<int64_t>(-1);
   const Status status = call.submit_and_wait([pair, found](const Memory& memory) {
     reach(memory, "the dense matrix", pair.dense, false);
@@ -290,7 +285,7 @@ LANESCOPE_CUDA_API Status cusparseDenseToSparse_analysis(Handle* handle, const D
 LANESCOPE_CUDA_API Status cusparseDenseToSparse_convert(Handle* handle, const DenseMatrix* a, SparseMatrix* b,
                                                         int, void*) {
   Call call(handle, "cusparseDenseToSparse_convert");
-  const Pair pair = to_sparse_pair(call, a, b);
+  const Pair pair = pair_of(call, b, a);
   return call.submit([pair](const Memory& memory) {
     reach(memory, "the dense matrix", pair.dense, false);
     with_numbers(is_complex(pair.dense.values.type),

@@ -12,6 +12,7 @@ using libraries::refuse;
 template <typename T>
 Status set(MatrixKind* kind, const char* name, T MatrixKind::*member, T value, T last) {
   Call call(name);
+  if (kind == nullptr) call.refuse(Status::not_initialized, "the descriptor is null");
   if (call.object("the descriptor", kind).is_refused()) return call.status();
   if (!is_between(value, T{}, last))
     return call.refuse(Status::invalid_value, "there is no value {}", static_cast<int>(value)).status();
@@ -29,10 +30,7 @@ constexpr const char* unrecognized = "unrecognized error code";
 }  // namespace
 
 LANESCOPE_CUDA_API Status cusparseCreate(Handle** out) { return create("cusparseCreate", out); }
-LANESCOPE_CUDA_API Status cusparseDestroy(Handle* handle) {
-  if (objects<Handle>().destroy(handle)) return Status::success;
-  return Call(handle, "cusparseDestroy").status();
-}
+LANESCOPE_CUDA_API Status cusparseDestroy(Handle* handle) { return destroy("cusparseDestroy", handle); }
 
 LANESCOPE_CUDA_API Status cusparseSetStream(Handle* handle, Stream* stream) {
   const Call call(handle, "cusparseSetStream");
@@ -95,7 +93,7 @@ LANESCOPE_CUDA_API const char* cusparseGetErrorString(Status status) {
     case Status::alloc_failed: return "out of memory";
     case Status::invalid_value: return "invalid value";
     case Status::arch_mismatch: return "architecture mismatch";
-    case Status::mapping_error: return "texture mapping error";
+    case Status::mapping_error: return "texture memory mapping error";
     case Status::execution_failed: return "kernel launch failure";
     case Status::internal_error: return "internal error";
     case Status::matrix_type_not_supported: return "matrix type not supported";

@@ -102,6 +102,8 @@ Product product_of(Call& call, Operation op_a, Operation op_b, const void* alpha
                    const DenseMatrix& b, const void* beta, const DenseMatrix& c, DataType compute) {
   call.one_of(op_a, "matA", a.values.type).one_of(op_b, "matB", b.values.type);
   call.pointer("alpha", alpha).pointer("beta", beta);
+  if (a.format == Format::bsr && op_a != Operation::none)
+    call.refuse(Status::not_supported, "a matrix in BSR is not transposed");
   if (!go_together(a.values.type, b.values.type, c.values.type, compute))
     call.refuse(Status::not_supported, "types {}, {} and {} computed in {} are not there",
                 name_of(a.values.type), name_of(b.values.type), name_of(c.values.type), name_of(compute));
@@ -120,14 +122,13 @@ Product vector_product(Call& call, Operation op_a, const void* alpha, const Spar
                        const DenseVector* x, const void* beta, const DenseVector* y, DataType compute) {
   if (call.object("matA", a).object("vecX", x).object("vecY", y).is_refused()) return {};
   if (a->batches != 1) call.refuse(Status::not_supported, "matA is a batch of {} matrices", a->batches);
-  call.one_of(op_a, "matA", a->values.type);
-  if (a->format == Format::bsr && op_a != Operation::none)
-    call.refuse(Status::not_supported, "a matrix in BSR is not transposed");
   return product_of(call, op_a, Operation::none, alpha, *a, as_matrix(*x), beta, as_matrix(*y), compute);
 }
 Product matrix_product(Call& call, Operation op_a, Operation op_b, const void* alpha, const SparseMatrix* a,
                        const DenseMatrix* b, const void* beta, const DenseMatrix* c, DataType compute) {
   if (call.object("matA", a).object("matB", b).object("matC", c).is_refused()) return {};
+  if (a->format == Format::bsr && a->block_order != Order::row)
+    call.refuse(Status::not_supported, "matA has blocks by columns, and they must be by rows");
   return product_of(call, op_a, op_b, alpha, *a, *b, beta, *c, compute);
 }
 
@@ -220,7 +221,11 @@ LANESCOPE_CUDA_API Status cusparseSpMV(Handle* handle, Operation op_a, const voi
                                        const SparseMatrix* a, const DenseVector* x, const void* beta,
                                        DenseVector* y, DataType compute, int, void*) {
   Call call(handle, "cusparseSpMV");
-  return submit(call, vector_product(call, op_a, alpha, a, x, beta, y, compute));
+  const Product product = vector_product(call, op_a, alpha, a, x, beta, y, compute);
+  // An H100 takes them where they are by columns; and by rows it tells a size, and does the preprocessing.
+  if (product.a.format == Format::bsr && product.a.block_rows == 1 && product.a.block_order == Order::row)
+    call.refuse(Status::not_supported, "matA has blocks of 1 x 1 by rows");
+  return submit(call, product);
 }
 
 LANESCOPE_CUDA_API Status cusparseSpMM_bufferSize(Handle* handle, Operation op_a, Operation op_b,
@@ -267,9 +272,10 @@ LANESCOPE_CUDA_API Status cusparseSDDMM(Handle* handle, Operation op_a, Operatio
                                         SparseMatrix* c, DataType compute, int, void*) {
   Call call(handle, "cusparseSDDMM");
   const Sampled of = sampled(call, op_a, op_b, alpha, a, b, beta, c, compute);
-  if (op_b == Operation::adjoint && !call.is_refused())
+  if ((op_a == Operation::adjoint || op_b == Operation::adjoint) && !call.is_refused())
     libraries::say(
-        "cusparseSDDMM: of CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE of matB an H100 gave other numbers");
+        "cusparseSDDMM: of CUSPARSE_OPERATION_CONJUGATE_TRANSPOSE an H100 gives other numbers: it takes no "
+        "conjugate, and does not transpose matA");
   return call.submit([of, compute](const Memory& memory) {
     with_numbers(is_complex(compute), [&](auto number) { sample<decltype(number)>(memory, of); });
   });

@@ -129,7 +129,7 @@ Status solve(Call& call, const System& system, const Analysis* analysis) {
   if (call.is_refused()) return call.status();
   const auto triangle = analysis->triangle;
   if (triangle == nullptr)
-    call.refuse(Status::invalid_value, "its descriptor has seen no analysis");
+    call.refuse(Status::not_initialized, "its descriptor has seen no analysis");
   else if (triangle->operation != system.op_a || triangle->matrix.all_rows() != system.a.all_rows() ||
            triangle->matrix.values.type != system.a.values.type)
     call.refuse(Status::invalid_value, "its descriptor was analysed for another matrix or operation");

@@ -61,15 +61,19 @@ Rows<Number> product(Number alpha, const SparseMatrix& a, const SparseMatrix& b)
   return sums.take();
 }
 
-/// alpha a + beta b.
-template <typename Number>
-Rows<Number> sum(Number alpha, const SparseMatrix& a, Number beta, const SparseMatrix& b) {
-  RowSums<Number> sums(a.columns);
+/// a_value(k) and b_value(k) of the elements of a and b, added where their columns are the same. Columns are
+/// as they are stored, in the result, too: an H100 converts none from one base to another.
+template <typename Number, typename A, typename B>
+Rows<Number> united(const SparseMatrix& a, const A& a_value, const SparseMatrix& b, const B& b_value) {
+  RowSums<Number> sums(a.columns + 1);
+  const auto add_row = [&](const SparseMatrix& matrix, int64_t i, const auto& value) {
+    each_element(matrix, i, i + 1, [&](int64_t, int64_t j, int64_t k) {
+      sums.add(j + static_cast<int64_t>(matrix.base), value(k));
+    });
+  };
   for (int64_t i = 0; i < a.rows; ++i) {
-    each_element(a, i, i + 1,
-                 [&](int64_t, int64_t j, int64_t k) { sums.add(j, alpha * a.values.load<Number>(k)); });
-    each_element(b, i, i + 1,
-                 [&](int64_t, int64_t j, int64_t k) { sums.add(j, beta * b.values.load<Number>(k)); });
+    add_row(a, i, a_value);
+    add_row(b, i, b_value);
     sums.end_row();
   }
   return sums.take();
@@ -202,18 +206,26 @@ Status copy(Call& call, const Arguments& of, const Multiplication* multiplicatio
 
 /// c = alpha a + beta b, of which the offsets are there already.
 Status add(const Call& call, const Arguments& of) {
+  if (!call.is_refused() && (of.a.base != of.b.base || of.a.base != of.c.base))
+    libraries::say(
+        "{}: its matrices have indices from 0 and from 1 on; columns of C are as those of A and B are "
+        "stored, as on an H100",
+        call.name());
   return call.submit([of](const Memory& memory) {
     reach(memory, "matrix A", of.a, Access::read);
     reach(memory, "matrix B", of.b, Access::read);
     with_numbers(is_complex(of.c.values.type), [&](auto zero) {
       using Number = decltype(zero);
-      const auto rows = sum(of.alpha.in<Number>(memory), of.a, of.beta.in<Number>(memory), of.b);
+      const auto alpha = of.alpha.in<Number>(memory), beta = of.beta.in<Number>(memory);
+      const auto rows = united<Number>(
+          of.a, [&](int64_t k) { return alpha * of.a.values.load<Number>(k); }, of.b,
+          [&](int64_t k) { return beta * of.b.values.load<Number>(k); });
       const auto count = static_cast<int64_t>(rows.column.size());
       store_offsets(memory, rows, of.c.first, of.c.base);
       reach(memory, "the columns of C", of.c.second, count, true);
       reach(memory, "the values of C", of.c.values, count, true);
       for (int64_t k = 0; k < count; ++k) {
-        of.c.second.store(k, rows.column[static_cast<size_t>(k)] + static_cast<int64_t>(of.c.base));
+        of.c.second.store(k, rows.column[static_cast<size_t>(k)]);
         of.c.values.store(k, rows.value[static_cast<size_t>(k)]);
       }
     });
@@ -291,14 +303,8 @@ LANESCOPE_CUDA_API Status cusparseXcsrgeam2Nnz(Handle* handle, int m, int n, con
   return call.submit_for(total, [of](const Memory& memory) {
     reach(memory, "matrix A", of.a, Access::none);
     reach(memory, "matrix B", of.b, Access::none);
-    RowSums<double> sums(of.a.columns);
-    const auto note = [&](int64_t, int64_t j, int64_t) { sums.add(j, 0); };
-    for (int64_t i = 0; i < of.a.rows; ++i) {
-      each_element(of.a, i, i + 1, note);
-      each_element(of.b, i, i + 1, note);
-      sums.end_row();
-    }
-    const Rows<double> rows = sums.take();
+    const auto zero = [](int64_t) { return 0.0; };
+    const Rows<double> rows = united<double>(of.a, zero, of.b, zero);
     store_offsets(memory, rows, of.c.first, of.c.base);
     return static_cast<int>(rows.column.size());
   });
