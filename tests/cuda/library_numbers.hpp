@@ -13,6 +13,17 @@
 #include "library_calls.hpp"
 
 extern "C" {
+int cudaMalloc(void**, size_t);
+int cudaMemcpy(void*, const void*, size_t, int);
+int cudaGetLastError();
+int cudaStreamCreate(void**);
+int cudaStreamBeginCapture(void*, int);
+int cudaStreamEndCapture(void*, void**);
+int cudaGraphInstantiate(void**, void*, unsigned long long);
+int cudaGraphLaunch(void*, void*);
+int cudaGraphExecDestroy(void*);
+int cudaGraphDestroy(void*);
+int cudaStreamDestroy(void*);
 int cudaMallocManaged(void**, size_t, unsigned);
 int cudaFree(void*);
 int cudaDeviceSynchronize();

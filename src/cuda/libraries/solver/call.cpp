@@ -6,51 +6,20 @@
 
 namespace lanescope::cuda::solver {
 
-Call::Call(const Handle* handle, const char* name) : name_(name) {
-  if (objects<Handle>().contains(handle))
-    stream_ = handle->stream;
-  else
-    refuse(Status::not_initialized, "its handle is {}",
-           handle == nullptr ? "null" : "none that cusolverDnCreate made, or destroyed");
-}
-
-Call& Call::size(const char* what, int64_t value) {
-  return value >= 0 ? *this
-                    : refuse(Status::invalid_value, "{} is {}, and must not be negative", what, value);
-}
-
-Call& Call::pointer(const char* what, const void* value) {
-  return value != nullptr ? *this : refuse(Status::invalid_value, "{} is null", what);
-}
-
 Call& Call::one_of(Operation operation) {
-  return is_between(operation, Operation::none, Operation::adjoint)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no operation that it knows", static_cast<int>(operation));
+  return between(operation, Operation::none, Operation::adjoint, "cublasOperation_t");
 }
 
-Call& Call::one_of(Fill fill) {
-  return is_between(fill, Fill::lower, Fill::upper)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no triangle (cublasFillMode_t)", static_cast<int>(fill));
-}
+Call& Call::one_of(Fill fill) { return between(fill, Fill::lower, Fill::upper, "cublasFillMode_t"); }
 
-Call& Call::one_of(Side side) {
-  return is_between(side, Side::left, Side::right)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cublasSideMode_t", static_cast<int>(side));
-}
+Call& Call::one_of(Side side) { return between(side, Side::left, Side::right, "cublasSideMode_t"); }
 
 Call& Call::one_of(Diagonal diagonal) {
-  return is_between(diagonal, Diagonal::stored, Diagonal::unit)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cublasDiagType_t", static_cast<int>(diagonal));
+  return between(diagonal, Diagonal::stored, Diagonal::unit, "cublasDiagType_t");
 }
 
 Call& Call::one_of(Vectors vectors) {
-  return is_between(vectors, Vectors::none, Vectors::wanted)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cusolverEigMode_t", static_cast<int>(vectors));
+  return between(vectors, Vectors::none, Vectors::wanted, "cusolverEigMode_t");
 }
 
 Call& Call::panel(const char* leading, const Panel& panel) {
@@ -64,7 +33,7 @@ Call& Call::panel(const char* leading, const Panel& panel) {
       refuse(Status::not_supported, "elements of {} are not there", libraries::name_of(panel.values.type));
   }
   // Who asks for a size may be wrong about it: CuPy's qr is, and the real library answers.
-  const bool asks_size = std::string_view(name_).ends_with("_bufferSize");
+  const bool asks_size = std::string_view(name()).ends_with("_bufferSize");
   if (!asks_size && panel.leading < std::max<int64_t>(1, panel.rows))
     refuse(Status::invalid_value, "{} is {}, of a matrix with {} rows", leading, panel.leading, panel.rows);
   return *this;

@@ -4,8 +4,8 @@
 
 #include <utility>
 
+#include "cuda/libraries/checked_call.hpp"
 #include "cuda/libraries/elements.hpp"
-#include "cuda/libraries/objects.hpp"
 #include "cuda/libraries/solver/dense.hpp"
 #include "cuda/libraries/solver/types.hpp"
 
@@ -119,21 +119,15 @@ inline DataType real_of(DataType type) {
                                          : type;
 }
 
-class Call {
+class Call : public libraries::CheckedCall<Call, Status> {
  public:
-  Call(const Handle* handle, const char* name);
-  /// Of a function that has no handle, and no work for a stream.
-  explicit Call(const char* name) : name_(name) {}
-
-  /// Says why the call cannot be done.
-  template <typename... Arguments>
-  Call& refuse(Status status, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
-    if (!is_refused()) status_ = libraries::refuse(name_, status, why, std::forward<Arguments>(arguments)...);
-    return *this;
+  Call(const Handle* handle, const char* name) : CheckedCall(name) {
+    take_handle(handle, Status::not_initialized, "cusolverDnCreate");
   }
+  /// Of a function that has no handle, and no work for a stream.
+  explicit Call(const char* name) : CheckedCall(name) {}
+
   // Each looks at one argument, and refuses the call if it makes no sense.
-  Call& size(const char* what, int64_t value);
-  Call& pointer(const char* what, const void* value);
   Call& one_of(Operation operation);
   Call& one_of(Fill fill);
   Call& one_of(Side side);
@@ -143,18 +137,8 @@ class Call {
   Call& panel(const char* leading, const Panel& panel);
   /// That two arguments are of types that go together.
   Call& types(const char* what, DataType found, DataType wanted);
-  template <typename T>
-  Call& object(const char* what, const T* object) {
-    if (!is_refused() && !objects<T>().contains(object))
-      refuse(Status::invalid_value, "{} is {}", what,
-             object == nullptr ? "null" : "none that was created, or destroyed");
-    return *this;
-  }
   /// Null stands for what is usual.
   Call& params(const Params* params) { return params == nullptr ? *this : object("params", params); }
-
-  [[nodiscard]] bool is_refused() const { return status_ != Status::success; }
-  [[nodiscard]] Status status() const { return status_; }
 
   // The answers of functions that tell how much room is wanted.
   Status tell_size(int* elements) { return tell(elements); }
@@ -168,36 +152,24 @@ class Call {
   /// with.
   template <typename Work>
   Status submit(DataType type, Work work) const {
-    if (is_refused()) return status_;
     const bool complex = libraries::is_complex(type);
-    return of_runtime(
-        libraries::submit(stream_, name_, [complex, work = std::move(work)](const Memory& memory) {
-          with_numbers(complex, [&](auto zero) { work(memory, zero); });
-        }));
+    return give([complex, work = std::move(work)](const Memory& memory) {
+      with_numbers(complex, [&](auto zero) { work(memory, zero); });
+    });
   }
 
   /// The same, and waits for it: the host is told something.
   template <typename Work>
   Status submit_and_wait(DataType type, Work work) const {
-    const Status status = submit(type, std::move(work));
-    return status == Status::success ? of_runtime(libraries::wait(stream_)) : status;
+    return wait_after(submit(type, std::move(work)));
   }
 
  private:
   template <typename T>
   Status tell(T* size) {
     if (!pointer("where the size is to be written", size).is_refused()) *size = work_size;
-    return status_;
+    return status();
   }
-  static Status of_runtime(cuda::Status status) {
-    return status == cuda::Status::success             ? Status::success
-           : status == cuda::Status::memory_allocation ? Status::alloc_failed
-                                                       : Status::execution_failed;
-  }
-
-  const char* name_;
-  Stream* stream_ = nullptr;  ///< of its handle, if that is one
-  Status status_ = Status::success;
 };
 
 }  // namespace lanescope::cuda::solver

@@ -11,29 +11,12 @@ Scalar::Scalar(const void* address, DataType type, PointerMode mode) : type_(typ
     value_ = Values{const_cast<void*>(address), type}.load<Complex>(0);
 }
 
-Call::Call(const Handle* handle, const char* name) : name_(name) {
-  if (objects<Handle>().contains(handle)) {
-    stream_ = handle->stream;
-    mode_ = handle->pointer_mode;
-  } else {
-    refuse(Status::invalid_value, "its handle is {}",
-           handle == nullptr ? "null" : "none that cusparseCreate made, or destroyed");
-  }
-}
-
-Call& Call::size(const char* what, int64_t value) {
-  return value >= 0 ? *this
-                    : refuse(Status::invalid_value, "{} is {}, and must not be negative", what, value);
-}
-
-Call& Call::pointer(const char* what, const void* value) {
-  return value != nullptr ? *this : refuse(Status::invalid_value, "{} is null", what);
+Call::Call(const Handle* handle, const char* name) : CheckedCall(name) {
+  if (take_handle(handle, Status::invalid_value, "cusparseCreate")) mode_ = handle->pointer_mode;
 }
 
 Call& Call::one_of(Operation operation) {
-  return is_between(operation, Operation::none, Operation::adjoint)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cusparseOperation_t", static_cast<int>(operation));
+  return between(operation, Operation::none, Operation::adjoint, "cusparseOperation_t");
 }
 
 Call& Call::one_of(Operation operation, const char* what, DataType type) {
@@ -49,17 +32,9 @@ Call& Call::one_of(IndexType type) {
                 "indices are CUSPARSE_INDEX_32I or …_64I, and not {}", static_cast<int>(type));
 }
 
-Call& Call::one_of(Base base) {
-  return is_between(base, Base::zero, Base::one)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cusparseIndexBase_t", static_cast<int>(base));
-}
+Call& Call::one_of(Base base) { return between(base, Base::zero, Base::one, "cusparseIndexBase_t"); }
 
-Call& Call::one_of(Order order) {
-  return is_between(order, Order::column, Order::row)
-             ? *this
-             : refuse(Status::invalid_value, "{} is no cusparseOrder_t", static_cast<int>(order));
-}
+Call& Call::one_of(Order order) { return between(order, Order::column, Order::row, "cusparseOrder_t"); }
 
 Call& Call::elements(DataType type) {
   constexpr auto last = static_cast<DataType>(33);  // CUDA_R_4F_E2M1

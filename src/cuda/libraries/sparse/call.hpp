@@ -5,7 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "cuda/libraries/objects.hpp"
+#include "cuda/libraries/checked_call.hpp"
 #include "cuda/libraries/sparse/descriptors.hpp"
 
 namespace lanescope::cuda::sparse {
@@ -35,21 +35,13 @@ class Scalar {
   Complex value_;
 };
 
-class Call {
+class Call : public libraries::CheckedCall<Call, Status> {
  public:
   Call(const Handle* handle, const char* name);
   /// Of a function that has no handle, and no work for a stream.
-  explicit Call(const char* name) : name_(name) {}
+  explicit Call(const char* name) : CheckedCall(name) {}
 
-  /// Says why the call cannot be done.
-  template <typename... Arguments>
-  Call& refuse(Status status, fmt::format_string<Arguments...> why, Arguments&&... arguments) {
-    if (!is_refused()) status_ = libraries::refuse(name_, status, why, std::forward<Arguments>(arguments)...);
-    return *this;
-  }
   // Each looks at one argument, and refuses the call if it makes no sense.
-  Call& size(const char* what, int64_t value);
-  Call& pointer(const char* what, const void* value);
   Call& one_of(Operation operation);
   /// The same of op(what), whose elements are of `type`: only complex ones have a conjugate that is taken.
   Call& one_of(Operation operation, const char* what, DataType type);
@@ -59,37 +51,25 @@ class Call {
   /// What elements are of, and what is computed in.
   Call& elements(DataType type);
   Call& computed_in(DataType type);
-  /// Descriptors that live.
-  template <typename T>
-  Call& object(const char* what, const T* object) {
-    if (!is_refused() && !objects<T>().contains(object))
-      refuse(Status::invalid_value, "{} is {}", what,
-             object == nullptr ? "null" : "none that was created, or destroyed");
-    return *this;
-  }
 
-  [[nodiscard]] bool is_refused() const { return status_ != Status::success; }
-  [[nodiscard]] Status status() const { return status_; }
   [[nodiscard]] PointerMode mode() const { return mode_; }
   [[nodiscard]] Scalar number_at(const void* address, DataType type) const { return {address, type, mode_}; }
 
   /// The answer of a function that tells how much room is wanted.
   Status tell_size(size_t* bytes) {
     if (!pointer("where the size is to be written", bytes).is_refused()) *bytes = buffer_size;
-    return status_;
+    return status();
   }
 
   /// Puts work(memory) into the stream, unless the call is refused.
   template <typename Work>
   Status submit(Work&& work) const {
-    if (is_refused()) return status_;
-    return of_runtime(libraries::submit(stream_, name_, std::forward<Work>(work)));
+    return give(std::forward<Work>(work));
   }
   /// The same, and waits for it.
   template <typename Work>
   Status submit_and_wait(Work&& work) const {
-    const Status status = submit(std::forward<Work>(work));
-    return status == Status::success ? of_runtime(libraries::wait(stream_)) : status;
+    return wait_after(give(std::forward<Work>(work)));
   }
   /// The same for work(memory) that gives a number, which goes where the program wants it: into the device's
   /// memory, or the host's, for which the call waits.
@@ -103,20 +83,8 @@ class Call {
     return to_host ? submit_and_wait(std::move(whole)) : submit(std::move(whole));
   }
 
-  [[nodiscard]] const char* name() const { return name_; }
-
  private:
-  static Status of_runtime(cuda::Status status) {
-    return status == cuda::Status::success             ? Status::success
-           : status == cuda::Status::memory_allocation ? Status::alloc_failed
-                                                       : Status::execution_failed;
-  }
-
-  const char* name_;
-  // Of its handle, if that is one.
-  Stream* stream_ = nullptr;
-  PointerMode mode_ = PointerMode::host;
-  Status status_ = Status::success;
+  PointerMode mode_ = PointerMode::host;  ///< of its handle, if that is one
 };
 
 /// Indices of the older interface, which are of 32 bits.
