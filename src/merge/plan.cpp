@@ -392,8 +392,8 @@ class Function {
     uint32_t known = values_->zeros({base, place});
     const auto needs = [&](const Access& a) {
       const int64_t bytes = int64_t{a.element} * a.count;
-      const auto own = static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
-      return (place - a.address.offset) % bytes == 0 && own > known ? own : 0;
+      const auto shown = static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
+      return (place - a.address.offset) % bytes == 0 && shown > known ? shown : 0;
     };
     if (!of_global_) {
       for (const Element& e : elements)
@@ -401,12 +401,13 @@ class Function {
       return known;
     }
     const uint32_t block = accesses_[where].block;
+    const auto own = static_cast<uint32_t>(std::countr_zero(accesses_[where].element));
     for (const uint32_t i : of_base_.at(base)) {
       const Access& a = accesses_[i];
       if (a.guarded || !loops_.dominators.dominates(a.block, block) || needs(a) == 0) continue;
       if (exec::in_same_loops(loops_.all, block, a.block))
         known = needs(a);
-      else
+      else if (needs(a) > own)
         fate(where).doubt =
             "an access before this loop shows the alignment, by which the assembler may merge";
     }

@@ -2,6 +2,7 @@
 // tests/data/merge/rules.ptx, the loads and stores that scripts/sass found in what ptxas made of it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -161,6 +162,22 @@ TEST(Merging, CountsAMergedAccessAtItsFirstInstruction) {
   }
   EXPECT_TRUE(p.fates[1].pieces.empty());
   EXPECT_TRUE(p.fates[2].pieces.empty());
+}
+
+TEST(Merging, DoubtsGlobalAccessesInLoopsWhereOnlyWhatIsBeforeThemShowsTheAlignment) {
+  const auto doubts = [](const std::string& before) {
+    Loaded loaded(kernel_of("  mov.u32 %r8, 0;\n" + before + R"(
+again:
+  st.global.u32 [%rd1+8], %r8;
+  st.global.u32 [%rd1+12], %r1;
+  add.u32 %r8, %r8, 1;
+  setp.lt.u32 %p1, %r8, %r9;
+  @%p1 bra again;)"));
+    const Plan plan = predict(*loaded.module, loaded.image.kernel("k"));
+    return std::ranges::count_if(plan.fates, [](const Fate& fate) { return !fate.doubt.empty(); });
+  };
+  EXPECT_EQ(doubts("  st.global.v2.u32 [%rd1], {%r1, %r1};"), 1);
+  EXPECT_EQ(doubts("  st.global.u32 [%rd1], %r1;"), 0);
 }
 
 TEST(Merging, LoadsOnlyTheUsedWordsOfAVector) {
