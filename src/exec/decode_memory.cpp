@@ -179,8 +179,7 @@ void Decoder::emit_texture() {
             : surface             ? TextureForm::Op::load
             : in_->op == Op::tld4 ? TextureForm::Op::gather
                                   : TextureForm::Op::fetch;
-  form.layered = in_->has(Mod::a1d) || in_->has(Mod::a2d);
-  form.layered = form.layered || in_->has(Mod::acube);
+  form.layered = in_->has(Mod::a1d) || in_->has(Mod::a2d) || in_->has(Mod::acube);
   form.cube = in_->has(Mod::cube) || in_->has(Mod::acube);
   form.dimensions = in_->has(Mod::dim_3d)                                      ? 3
                     : in_->has(Mod::dim_2d) || in_->has(Mod::a2d) || form.cube ? 2

@@ -147,8 +147,8 @@ void Collector::access(const exec::Access& access) {
   if (plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];
     // What lies at a generic address is known here only: what is planned for atomics is about shared memory.
-    const bool is_atomic = fate.kind == merge::Fate::Kind::combined || fate.kind == merge::Fate::Kind::looped;
-    if (fate.kind != merge::Fate::Kind::kept && (access.space == exec::AccessSpace::shared || !is_atomic)) {
+    if (fate.kind != merge::Fate::Kind::kept &&
+        (access.space == exec::AccessSpace::shared || !exec::is_atomic(access.kind))) {
       site.last_cost = add_pieces(counters, access, fate);
       return;
     }

@@ -64,20 +64,22 @@ Status make_array(Array** out, const ChannelFormat* format, Sizes extent, unsign
   });
 }
 
+/// Whether the third size is of layers or faces, which levels have as many of.
+bool is_flat(const Array& array) { return (array.flags & (array_layered | array_cubemap)) != 0; }
+
 /// How many levels there are until one has a single element, of the sides that get smaller.
 unsigned most_levels(const Array& array) {
-  const bool flat = (array.flags & (array_layered | array_cubemap)) != 0;
-  return static_cast<unsigned>(std::bit_width(std::max({array.width, array.height, flat ? 0 : array.depth})));
+  const size_t depth = is_flat(array) ? 0 : array.depth;
+  return static_cast<unsigned>(std::bit_width(std::max({array.width, array.height, depth})));
 }
 
 /// The next smaller level.
 Array reduction_of(const Array& array) {
-  const bool flat = (array.flags & (array_layered | array_cubemap)) != 0;
   const auto half = [](size_t side) { return side > 1 ? side / 2 : side; };
   Array reduced = array;
   reduced.width = half(array.width);
   reduced.height = half(array.height);
-  if (!flat) reduced.depth = half(array.depth);
+  if (!is_flat(array)) reduced.depth = half(array.depth);
   return reduced;
 }
 
@@ -135,8 +137,7 @@ LANESCOPE_CUDA_API Status cudaGetMipmappedArrayLevel(Array** out, const Mipmappe
                                                      unsigned level) {
   return query([&](Runtime& runtime) {
     const std::shared_lock lock(runtime.mutex);
-    if (!runtime.mipmapped_arrays.contains(const_cast<MipmappedArray*>(mipmap)))
-      return Status::invalid_resource_handle;
+    if (!runtime.mipmapped_arrays.contains(mipmap)) return Status::invalid_resource_handle;
     if (out == nullptr || level >= mipmap->levels.size()) return Status::invalid_value;
     *out = mipmap->levels[level].get();
     return Status::success;

@@ -346,7 +346,7 @@ class Runtime {
   std::map<uint64_t, Block> blocks;
   std::map<uint64_t, Advised> advised;  ///< by where it begins, up to the next one or the allocation's end
   std::unordered_set<Array*> arrays;    ///< those of mipmapped arrays, too
-  std::unordered_set<MipmappedArray*> mipmapped_arrays;
+  std::unordered_set<const MipmappedArray*> mipmapped_arrays;
   std::unordered_set<Stream*> streams;
   std::unordered_set<Event*> events;
   std::unordered_set<Pool*> pools;

@@ -66,7 +66,7 @@ Status set_texels(Runtime& runtime, exec::Texture& texture, const ResourceDescri
   return set_format(texture, *format) ? Status::success : Status::invalid_channel_descriptor;
 }
 
-/// `layers` is 0 where there are none.
+/// Of an array with layers, or faces, the third size is how many there are, and no depth.
 exec::TextureLevel level_of(const Array& array, bool has_layers) {
   return {array.base,
           static_cast<uint32_t>(array.width),
@@ -77,28 +77,28 @@ exec::TextureLevel level_of(const Array& array, bool has_layers) {
 }
 
 /// A cubemap is six faces to a texture, and as many layers to a surface.
-Status set_array(exec::Texture& texture, const Array& array) {
+void set_array(exec::Texture& texture, const Array& array) {
   constexpr uint32_t faces = 6;
   const bool layered = (array.flags & array_layered) != 0, cube = (array.flags & array_cubemap) != 0;
   static_cast<exec::TextureLevel&>(texture) = level_of(array, layered || cube);
   texture.is_cube = cube && !texture.is_surface;
   if (layered || (cube && texture.is_surface)) texture.layers = static_cast<uint32_t>(array.depth);
   if (layered && texture.is_cube) texture.layers /= faces;
-  return Status::success;
 }
 
-Status set_mipmap(exec::Texture& texture, const MipmappedArray& mipmap) {
-  const Status status = set_array(texture, *mipmap.levels.front());
+void set_mipmap(exec::Texture& texture, const MipmappedArray& mipmap) {
+  set_array(texture, *mipmap.levels.front());
   for (size_t i = 1; i < mipmap.levels.size(); ++i)
     texture.reductions.push_back(level_of(*mipmap.levels[i], texture.is_cube || texture.layers != 0));
-  return status;
 }
 
 /// Where they lie.
 Status set_place(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
   switch (resource.type) {
-    case ResourceDescription::array: return set_array(texture, *resource.of.array.array);
-    case ResourceDescription::mipmapped_array: return set_mipmap(texture, *resource.of.mipmap.array);
+    case ResourceDescription::array: set_array(texture, *resource.of.array.array); return Status::success;
+    case ResourceDescription::mipmapped_array:
+      set_mipmap(texture, *resource.of.mipmap.array);
+      return Status::success;
     case ResourceDescription::linear: {
       const auto& linear = resource.of.linear;
       const size_t texels = linear.bytes / texture.texel_bytes();
