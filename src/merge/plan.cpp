@@ -19,7 +19,6 @@
 #include "merge/expansion.hpp"
 #include "merge/global_loads.hpp"
 #include "merge/values.hpp"
-#include "ptx/lines.hpp"
 
 namespace lanescope::merge {
 namespace {
@@ -124,14 +123,15 @@ struct Access {
 
 class Function {
  public:
-  Function(const ptx::Module& module, ptx::Lines& lines, const exec::Kernel& kernel, uint32_t index,
-           Plan& plan)
-      : lines_(lines),
+  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, Plan& plan)
+      : module_(module),
         f_(module.functions[index]),
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
         loops_(flow_),
         order_(exec::reverse_post_order(flow_)) {
+    usage_.reserve(f_.body.size());
+    for (const ptx::Instruction& in : f_.body) usage_.push_back(exec::usage_of(in));
     for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
       const exec::AccessSite& at = kernel.accesses[site];
       if (at.function == index) site_of_[at.instruction] = site;
@@ -139,7 +139,7 @@ class Function {
   }
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, module_shared, local_shared);
+    const Values values(f_, flow_, usage_, module_shared, local_shared);
     values_ = &values;
     find_live_registers();
     combine_atomics();
@@ -154,12 +154,13 @@ class Function {
 
  private:
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
-  ptx::Lines& lines_;       ///< of the module
+  const ptx::Module& module_;
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
-  exec::Loops loops_;            ///< inner ones before those around them
-  std::vector<uint32_t> order_;  ///< blocks that are reached
+  exec::Loops loops_;               ///< inner ones before those around them
+  std::vector<uint32_t> order_;     ///< blocks that are reached
+  std::vector<exec::Usage> usage_;  ///< by instruction
   const Values* values_ = nullptr;
   std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
   std::vector<bool> live_;                ///< by register
@@ -193,32 +194,28 @@ class Function {
     live_.assign(f_.registers.size(), false);
     extended_.assign(f_.registers.size(), false);
     low_half_.assign(f_.registers.size(), true);
-    std::vector<exec::Usage> usage;
-    usage.reserve(f_.body.size());
     std::vector<std::vector<uint32_t>> writers(f_.registers.size());
     std::vector<uint32_t> open;
     const auto need = [&](uint32_t instruction) {
-      for (const uint32_t reg : usage[instruction].reads) {
+      for (const uint32_t reg : usage_[instruction].reads) {
         if (live_[reg]) continue;
         live_[reg] = true;
         open.push_back(reg);
       }
     };
-    for (uint32_t i = 0; i < f_.body.size(); ++i) {
-      usage.push_back(exec::usage_of(f_.body[i]));
-      for (const uint32_t reg : usage[i].writes) writers[reg].push_back(i);
-    }
+    for (uint32_t i = 0; i < f_.body.size(); ++i)
+      for (const uint32_t reg : usage_[i].writes) writers[reg].push_back(i);
     for (uint32_t i = 0; i < f_.body.size(); ++i) {
       const ptx::Instruction& in = f_.body[i];
       const Effect effect = effect_on_shared(in);
       const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
       const ptx::OpClass op_class = ptx::info(in.op).op_class;
-      if (usage[i].writes.empty() || (!loads && effect != Effect::none) ||
+      if (usage_[i].writes.empty() || (!loads && effect != Effect::none) ||
           op_class == ptx::OpClass::control || op_class == ptx::OpClass::warp ||
           op_class == ptx::OpClass::atomic)
         need(i);
       if (in.has(Mod::volatile_)) need(i);
-      note_use(in, usage[i]);
+      note_use(in, usage_[i]);
     }
     while (!open.empty()) {
       const uint32_t reg = open.back();
@@ -330,7 +327,7 @@ class Function {
 
   /// Whether the compiler widened this vector over bytes that the program does not load.
   [[nodiscard]] bool has_gaps(const ptx::Instruction& in) {
-    return lines_[in.loc.line - 1].find(".pragma \"used_bytes_mask") != std::string_view::npos;
+    return module_.text_line(in.loc.line - 1).find(".pragma \"used_bytes_mask") != std::string_view::npos;
   }
 
   /// Whether all that becomes of a 64-bit load is its low half.
@@ -776,9 +773,8 @@ Plan predict(const ptx::Module& module, const exec::Kernel& kernel) {
     if (at.function != exec::no_operand) functions.insert(at.function);
   }
   const Layout layout = lay_out(module, functions);
-  ptx::Lines lines(module.text);
   for (const uint32_t index : functions)
-    Function(module, lines, kernel, index, plan).run(layout.module, layout.local.at(index));
+    Function(module, kernel, index, plan).run(layout.module, layout.local.at(index));
   for (Fate& f : plan.fates) {
     std::sort(f.with.begin(), f.with.end());
     f.with.erase(std::unique(f.with.begin(), f.with.end()), f.with.end());

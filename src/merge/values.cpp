@@ -65,9 +65,9 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
   }
 }
 
-Values::Values(const ptx::Function& function, const exec::Flow& flow,
+Values::Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<exec::Usage>& usage,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)
-    : f_(function), flow_(flow), module_shared_(module_shared), local_shared_(local_shared) {
+    : f_(function), flow_(flow), usage_(usage), module_shared_(module_shared), local_shared_(local_shared) {
   nodes_.emplace_back();  // base 0: nothing but the constant
   nodes_[0].zeros = all_zeros;
   addresses_.resize(f_.body.size());
@@ -75,14 +75,15 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow,
   single_.resize(f_.registers.size());
   many_.assign(f_.registers.size(), no_index);
   std::vector<uint32_t> writes(f_.registers.size(), 0);
-  for (const ptx::Instruction& in : f_.body)
-    for (const uint32_t reg : exec::usage_of(in).writes) writes[reg] += in.guard == no_index ? 1 : 2;
+  for (size_t i = 0; i < f_.body.size(); ++i)
+    for (const uint32_t reg : usage_[i].writes) writes[reg] += f_.body[i].guard == no_index ? 1 : 2;
   for (uint32_t reg = 0; reg < writes.size(); ++reg) {
     if (writes[reg] > 1) many_[reg] = many_count_++;
     single_[reg] = {node(Kind::once, {}, {}, -1 - static_cast<int64_t>(reg), 0), 0};
   }
   order_blocks();
   out_.resize(flow_.blocks.size());
+  joins_.resize(flow_.blocks.size());
   for (uint32_t round = 0; round < most_rounds; ++round)
     if (!walk()) break;
   find_zeros();
@@ -96,11 +97,24 @@ void Values::order_blocks() {
       if (to < before_.size()) before_[to].push_back(block);
 }
 
+size_t Values::KeyHash::operator()(const Key& key) const {
+  uint64_t hash = static_cast<uint64_t>(key.kind);
+  const auto add = [&](uint64_t part) {
+    hash = (std::rotl(hash, 29) ^ part) * 0x9e3779b97f4a7c15;  // an odd number near 2^64 / the golden ratio
+  };
+  for (const Value& value : {key.a, key.b}) {
+    add(value.base);
+    add(static_cast<uint64_t>(value.offset));
+  }
+  add(static_cast<uint64_t>(key.number));
+  for (const uint64_t part : key.more) add(part);
+  return hash ^ hash >> 32;
+}
+
 uint32_t Values::node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,
                       std::vector<uint64_t> more, int64_t drawn_out) {
-  Key key{kind, a.base, a.offset, b.base, b.offset, number, std::move(more)};
-  if (kind == Kind::join) std::get<6>(key).push_back(block);
-  const auto [found, fresh] = known_.try_emplace(std::move(key), static_cast<uint32_t>(nodes_.size()));
+  const auto [found, fresh] =
+      known_.try_emplace({kind, a, b, number, std::move(more)}, static_cast<uint32_t>(nodes_.size()));
   if (fresh) {
     Node n;
     n.kind = kind;
@@ -109,10 +123,24 @@ uint32_t Values::node(Kind kind, const Value& a, const Value& b, int64_t number,
     n.number = number;
     n.block = block;
     n.seen_from = drawn_out;
-    if (kind != Kind::join) n.zeros = zeros_of(n);  // of joins nothing is known yet
+    n.zeros = zeros_of(n);
     nodes_.push_back(std::move(n));
   }
   return found->second;
+}
+
+/// The base of what comes into a block in one of the registers that are written often.
+uint32_t Values::join(uint32_t block, uint32_t index) {
+  std::vector<uint32_t>& joins = joins_[block];
+  if (joins.empty()) joins.resize(many_count_);
+  if (joins[index] == 0) {
+    joins[index] = static_cast<uint32_t>(nodes_.size());
+    Node n;
+    n.kind = Kind::join;
+    n.block = block;
+    nodes_.push_back(std::move(n));
+  }
+  return joins[index];
 }
 
 Value Values::once(uint32_t index) { return {node(Kind::once, {}, {}, index, block_), 0}; }
@@ -130,35 +158,41 @@ bool Values::walk() {
   bool changed = false;
   for (const uint32_t block : order_) {
     block_ = block;
-    state_.assign(many_count_, {});
-    std::vector<uint32_t> from;
-    for (const uint32_t b : before_[block])
-      if (!out_[b].empty() || many_count_ == 0) from.push_back(b);
-    for (uint32_t i = 0; i < many_count_; ++i) {
-      const uint32_t join = node(Kind::join, {}, {}, i, block);
-      const Value own{join, 0};
-      Value met = own;
-      bool different = false;
-      for (const uint32_t b : from) {
-        const Value& came = out_[b][i];
-        if (came == own) continue;
-        if (met == own)
-          met = came;
-        else if (!(met == came))
-          different = true;
-      }
-      if (block == 0) different = true;  // may be read before it is written
-      state_[i] = different ? own : met;
-      Node& n = nodes_[join];
-      n.incoming.clear();
-      n.from = from;
-      for (const uint32_t b : from) n.incoming.push_back(out_[b][i]);
-    }
+    enter_block(block);
     walk_block(block);
     if (out_[block] != state_) changed = true;
     out_[block] = state_;
   }
   return changed;
+}
+
+/// The state at a block's begin: what all ways to it agree on, and joins of what they do not.
+void Values::enter_block(uint32_t block) {
+  std::vector<uint32_t> from;
+  for (const uint32_t b : before_[block])
+    if (!out_[b].empty() || many_count_ == 0) from.push_back(b);
+  if (block != 0 && from.size() == 1 && joins_[block].empty()) {
+    state_ = out_[from.front()];
+    return;
+  }
+  state_.assign(many_count_, {});
+  for (uint32_t i = 0; i < many_count_; ++i) {
+    uint32_t own = joins_[block].empty() ? 0 : joins_[block][i];
+    const Value* met = nullptr;
+    bool different = block == 0 || from.empty();  // may be read before it is written
+    for (const uint32_t b : from) {
+      const Value& came = out_[b][i];
+      if (own != 0 && came == Value{own, 0}) continue;
+      if (met == nullptr) met = &came;
+      different |= !(*met == came);
+    }
+    if (different || met == nullptr) own = join(block, i);
+    state_[i] = different || met == nullptr ? Value{own, 0} : *met;
+    if (own == 0) continue;
+    Node& n = nodes_[own];
+    n.incoming.clear();
+    for (const uint32_t b : from) n.incoming.push_back(out_[b][i]);
+  }
 }
 
 void Values::walk_block(uint32_t block) {
@@ -179,7 +213,7 @@ void Values::walk_block(uint32_t block) {
       if (next < in.operands.size()) data_[i] = of(in.operands[next]);
       break;
     }
-    const exec::Usage usage = exec::usage_of(in);
+    const exec::Usage& usage = usage_[i];
     if (usage.writes.empty()) continue;
     Value result = usage.writes.size() == 1 ? evaluate(in, i) : once(i);
     for (size_t k = 0; k < usage.writes.size(); ++k) {

@@ -11,9 +11,8 @@
 
 #include <cstdint>
 #include <functional>
-#include <map>
 #include <optional>
-#include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "exec/flow.hpp"
@@ -35,10 +34,11 @@ struct Value {
 
 class Values {
  public:
-  /// `shared_offset`: byte offset of each variable in the block's shared memory, by Module::variables and by
-  /// Function::variables (no_index where there is none); their first byte is aligned to 1024.
-  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<uint32_t>& module_shared,
-         const std::vector<uint32_t>& local_shared);
+  /// `usage`: what each instruction reads and writes. `module_shared`, `local_shared`: byte offset of each
+  /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
+  /// there is none); their first byte is aligned to 1024.
+  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<exec::Usage>& usage,
+         const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
@@ -82,11 +82,20 @@ class Values {
     uint32_t zeros = 0;
     int64_t seen_from = 0;           ///< drawn_out of the value that this base was made for
     std::vector<Value> incoming;     ///< join: by order of `before_[block]`
-    std::vector<uint32_t> from;      ///< join: the blocks `incoming` comes from
     std::vector<uint32_t> operands;  ///< same_operands: their bases
     bool differs = false;            ///< same_operands: lanes may have different ones
   };
-  using Key = std::tuple<Kind, uint32_t, int64_t, uint32_t, int64_t, int64_t, std::vector<uint64_t>>;
+  /// What makes a node the same as another one; not of joins, which are found by block and register.
+  struct Key {
+    Kind kind{};
+    Value a, b;
+    int64_t number = 0;
+    std::vector<uint64_t> more;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct KeyHash {
+    size_t operator()(const Key& key) const;
+  };
 
   enum class Search : uint8_t { go_on, leave, found };
 
@@ -95,6 +104,7 @@ class Values {
   [[nodiscard]] bool is_made_of(uint32_t base, const std::function<Search(const Node&)>& look) const;
   void order_blocks();
   bool walk();
+  void enter_block(uint32_t block);
   void walk_block(uint32_t block);
   void find_zeros();
   [[nodiscard]] Value evaluate(const ptx::Instruction& in, uint32_t index);
@@ -111,6 +121,7 @@ class Values {
   [[nodiscard]] Value both(Kind kind, Value a, Value b);
   [[nodiscard]] uint32_t node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,
                               std::vector<uint64_t> more = {}, int64_t drawn_out = 0);
+  [[nodiscard]] uint32_t join(uint32_t block, uint32_t index);
   [[nodiscard]] Value once(uint32_t index);
   [[nodiscard]] Value current(uint32_t reg) const;
   void set(uint32_t reg, const Value& value);
@@ -120,11 +131,13 @@ class Values {
 
   const ptx::Function& f_;
   const exec::Flow& flow_;
+  const std::vector<exec::Usage>& usage_;
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
 
   std::vector<Node> nodes_;
-  std::map<Key, uint32_t> known_;
+  std::unordered_map<Key, uint32_t, KeyHash> known_;
+  std::vector<std::vector<uint32_t>> joins_;   ///< by block and `many_`; 0, or no list: none was needed
   std::vector<uint32_t> order_;                ///< blocks, reverse post-order
   std::vector<std::vector<uint32_t>> before_;  ///< predecessors
   std::vector<Value> single_;                  ///< by register: of those written once

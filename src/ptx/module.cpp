@@ -18,7 +18,10 @@ std::string_view Module::file_path(uint32_t id) const {
   return {};
 }
 
-std::string_view Module::text_line(uint32_t line) const { return line_of(text, line); }
+std::string_view Module::text_line(uint32_t line) const {
+  if (line == 0 || line > line_begins.size()) return {};
+  return line_of(std::string_view(text).substr(line_begins[line - 1]), 1);
+}
 
 void Module::refuse(const Refusal& refusal, const Function& function, const Function& kernel) const {
   std::string where = function.is_entry ? "kernel " : "function ";

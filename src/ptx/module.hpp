@@ -219,9 +219,11 @@ struct Module {
       variables{};  ///< .global, .const, .shared (incl. extern); also .global and .const of bodies
   std::vector<Function> functions{};  ///< declarations merged with their definitions
   std::string text{};                 ///< the whole PTX, kept for messages
+  std::vector<size_t> line_begins{};  ///< of `text`
 
   [[nodiscard]] const Function* find_function(std::string_view name) const;
   [[nodiscard]] std::string_view file_path(uint32_t id) const;  ///< empty if unknown
+  /// Line `line` (1-based), without the line end; empty if there is none.
   [[nodiscard]] std::string_view text_line(uint32_t line) const;
   /// Throws lanescope::Error, which names the place in the PTX and in the source, the function and the kernel
   /// that it is of or that calls it.

@@ -9,7 +9,6 @@
 #include <set>
 
 #include "lanescope/model/limits.hpp"
-#include "ptx/lines.hpp"
 #include "report/explain.hpp"
 #include "report/findings.hpp"
 #include "report/metrics.hpp"
@@ -35,9 +34,9 @@ bool comes_before(const Line& a, const Line& b) {
   return all(a) > all(b);
 }
 
-std::string source_of(ptx::Lines& lines, const NamedPlace& place, advise::Sources& sources) {
+std::string source_of(const ptx::Module& module, const NamedPlace& place, advise::Sources& sources) {
   if (place.in_source) return sources.line(place.file, place.line);
-  const std::string_view text = lines[place.line];
+  const std::string_view text = module.text_line(place.line);
   const size_t begin = text.find_first_not_of(" \t\r");
   return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
 }
@@ -230,7 +229,7 @@ Machine machine_of(const model::Arch& arch, const Launch& launch, const ptx::Mac
   return machine;
 }
 
-std::vector<Branch> branches_of(const ptx::Module& module, ptx::Lines& lines, const exec::Kernel& kernel,
+std::vector<Branch> branches_of(const ptx::Module& module, const exec::Kernel& kernel,
                                 const profile::Profile& profile, advise::Sources& sources) {
   std::vector<Branch> branches;
   for (const profile::BranchCounters& counted : profile.branches) {
@@ -248,7 +247,7 @@ std::vector<Branch> branches_of(const ptx::Module& module, ptx::Lines& lines, co
     Branch branch;
     branch.file = place.file;
     branch.line = place.line;
-    branch.source = source_of(lines, place, sources);
+    branch.source = source_of(module, place, sources);
     branch.counts = counted.counts;
     branch.straight = site.straight;
     branch.backward = site.backward;
@@ -359,7 +358,6 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     launch.uncounted = "what tcgen05 reads of shared memory";
   launch.merges = plan != nullptr;
 
-  ptx::Lines lines(module.text);
   const std::vector<exec::SharedVariable>& shared = exec::shared_variables(kernel, config);
   launch.totals = profile::totals(*profile);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
@@ -373,7 +371,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.kind = counted.kind;
     line.counters = counted.counters;
     line.worst = counted.worst;
-    line.source = source_of(lines, place, sources);
+    line.source = source_of(module, place, sources);
     line.allowed = permissions_at(place, sources);
     line.typical = typical_of(counted, profile->recording);
     if (excess_of(line) != 0 && line.space != exec::AccessSpace::local)
@@ -393,7 +391,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 
   launch.machine = machine_of(arch, launch, needs);
   launch.metrics = exact_metrics(launch);
-  launch.branches = branches_of(module, lines, kernel, *profile, sources);
+  launch.branches = branches_of(module, kernel, *profile, sources);
   launch.advice = advise::advise({arch, module, kernel, config, static_cast<uint32_t>(launch.shared_bytes),
                                   static_cast<int>(launch.machine.registers), *profile},
                                  sources);

@@ -7,7 +7,6 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
-#include "ptx/lines.hpp"
 #include "ptx/module.hpp"
 #include "ptx/names.hpp"
 
@@ -49,12 +48,15 @@ TEST(Module, AnswersQuestions) {
   EXPECT_EQ(module.text_line(100), "");
 }
 
-TEST(Lines, AreThoseOfTheModuleInAnyOrder) {
-  const Module module = parse(kernel("ret;") + "// at the end\r\n\n", "t");
-  Lines lines(module.text);
-  for (const uint32_t line : {3u, 1u, 100u, 2u, 3u}) EXPECT_EQ(lines[line], module.text_line(line)) << line;
-  for (uint32_t line = 1; line < 12; ++line) EXPECT_EQ(lines[line], module.text_line(line)) << line;
-  EXPECT_EQ(lines[0], "");
+TEST(Module, KnowsTheLinesOfItsText) {
+  const Module module = parse(kernel("ret;") + "// at the end\r\n\n// last", "t");
+  EXPECT_EQ(module.text_line(0), "");
+  EXPECT_EQ(module.text_line(1), ".version 9.0");
+  EXPECT_EQ(module.text_line(7), "}");
+  EXPECT_EQ(module.text_line(8), "// at the end");
+  EXPECT_EQ(module.text_line(9), "");
+  EXPECT_EQ(module.text_line(10), "// last");
+  EXPECT_EQ(module.text_line(11), "");
 }
 
 TEST(Module, EveryNodeHasItsPlace) {
