@@ -28,6 +28,17 @@ endif()
 # PTX says of each instruction whether it rounds once or twice; the host compiler must not fuse on its own.
 add_compile_options(-ffp-contract=off)
 
+# lanescope_unity(TARGET): its files may be compiled as one, but for those that declare CUDA's functions as what they are not.
+function(lanescope_unity target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${LANESCOPE_UNITY} UNITY_BUILD_BATCH_SIZE 0)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "/(stubs|entry_table)\\.cpp$")
+  set_source_files_properties(${sources} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+if(LANESCOPE_UNITY)
+  add_compile_options(-Wno-subobject-linkage)  # a file's own types are then in no main file
+endif()
+
 if(LANESCOPE_WERROR)
   add_compile_options(-Werror)
 endif()

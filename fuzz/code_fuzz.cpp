@@ -6,7 +6,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "advise/code.hpp"
+#include "code/code.hpp"
 
 namespace {
 
@@ -16,11 +16,11 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-void check(const advise::CodeRun& run) {
-  for (const advise::CodeAccess& access : run.accesses) require(access.array < run.arrays.size());
-  for (const advise::CodeRequest& made : run.requests) {
+void check(const code::CodeRun& run) {
+  for (const code::CodeAccess& access : run.accesses) require(access.array < run.arrays.size());
+  for (const code::CodeRequest& made : run.requests) {
     require(made.access < run.accesses.size() && made.step < run.steps.size());
-    const advise::CodeArray& array = run.arrays[run.accesses[made.access].array];
+    const code::CodeArray& array = run.arrays[run.accesses[made.access].array];
     const auto width = static_cast<uint64_t>(made.request.width);
     require(made.request.mask != 0 && std::has_single_bit(width) && width <= 16);
     for (int lane = 0; lane < made.request.lanes; ++lane) {
@@ -36,15 +36,14 @@ void check(const advise::CodeRun& run) {
 
 // NOLINTNEXTLINE(readability-identifier-naming): libFuzzer calls it by this name
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  advise::CodeLaunch launch;
+  code::CodeLaunch launch;
   launch.block = {8, 5, 1};
   launch.most_operations = uint64_t{1} << 12;
   try {
-    const advise::Code code =
-        advise::parse_code(std::string(reinterpret_cast<const char*>(data), size), "fuzz");
+    const code::Code code = code::parse_code(std::string(reinterpret_cast<const char*>(data), size), "fuzz");
     for (const int lanes : {32, 64}) {
       launch.warp_lanes = lanes;
-      check(advise::run_code(code, launch));
+      check(code::run_code(code, launch));
     }
   } catch (const Error& error) {
     require(error.place().file == "fuzz");

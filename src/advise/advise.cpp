@@ -23,8 +23,6 @@
 namespace lanescope::advise {
 namespace {
 
-constexpr uint32_t word_bytes = 4;
-
 struct Place {
   std::string file;
   uint32_t line = 0;

@@ -16,8 +16,6 @@
 namespace lanescope::advise {
 namespace {
 
-constexpr uint32_t word_bytes = 4;
-
 uint32_t rows_of(const Shape& shape) {
   return shape.row_bytes == 0 ? 0 : (shape.bytes + shape.row_bytes - 1) / shape.row_bytes;
 }

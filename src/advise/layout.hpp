@@ -21,6 +21,8 @@
 
 namespace lanescope::advise {
 
+inline constexpr uint32_t word_bytes = 4;  ///< what paddings are counted in
+
 /// One distinct warp access to the array, and how often it came.
 struct Pattern {
   model::Op op = model::Op::load;

@@ -13,8 +13,6 @@
 namespace lanescope::advise {
 namespace {
 
-constexpr uint32_t word_bytes = 4;
-
 struct Line {
   size_t begin = 0;
   std::string_view text;  ///< without its end and without a comment
@@ -22,7 +20,7 @@ struct Line {
   [[nodiscard]] bool is_blank() const { return indent == text.size(); }
 };
 
-std::vector<Line> lines_of(std::string_view text) {
+std::vector<Line> code_lines_of(std::string_view text) {
   std::vector<Line> lines;
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
@@ -188,7 +186,7 @@ bool is_python(std::string_view file) { return file.ends_with(".py"); }
 
 std::variant<Declaration, Unclear> find_python_declaration(std::string_view text, uint64_t bytes,
                                                            uint32_t used_at) {
-  const std::vector<Line> lines = lines_of(text);
+  const std::vector<Line> lines = code_lines_of(text);
   const auto function = function_around(lines, used_at);
   if (!function) return Unclear{fmt::format("line {} is in no function", used_at)};
   static const std::regex pattern(R"(^\s*([A-Za-z_]\w*)\s*=\s*(?:\w+\s*\.\s*)*shared\s*\.\s*array\s*(\())");
@@ -226,7 +224,7 @@ std::variant<Rewrite, Unclear> rewrite_python(std::string_view text, const Decla
   if (bytes % d.element_bytes != 0) return Unclear{"the padding is no whole number of elements"};
   if (d.row_bytes() != shape.row_bytes) return Unclear{"the rows are not those of the declaration"};
   // Whatever else is done with the array may see its shape.
-  const std::vector<Line> lines = lines_of(text);
+  const std::vector<Line> lines = code_lines_of(text);
   const auto function = function_around(lines, d.line);
   const std::regex name("\\b" + d.name + "\\b(?!\\s*\\[)");
   for (size_t i = function ? function->first : 0; function && i < function->second; ++i)

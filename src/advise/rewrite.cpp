@@ -12,7 +12,6 @@
 namespace lanescope::advise {
 namespace {
 
-constexpr uint32_t word_bytes = 4;
 using Tokens = std::vector<Token>;
 
 /// Stands where a text cannot be changed surely.

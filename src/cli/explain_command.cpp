@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "advise/code.hpp"
 #include "base/error.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
 #include "cli/extent.hpp"
 #include "cli/output.hpp"
 #include "cli/terminal.hpp"
+#include "code/code.hpp"
 #include "report/code_report.hpp"
 
 namespace lanescope::cli {
@@ -28,14 +28,14 @@ struct ExplainOptions {
 };
 
 std::string explain(const ExplainOptions& options) {
-  advise::CodeLaunch launch;
+  code::CodeLaunch launch;
   launch.block = parse_extent(options.block, "--block");
   launch.grid = parse_extent(options.grid, "--grid");
   launch.block_index = parse_index(options.block_index, launch.grid, "--block-index");
   const bool from_input = options.code == "-";
-  const advise::Code code = advise::parse_code(
-      from_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : options.code,
-      from_input ? "<stdin>" : "code");
+  const code::Code code =
+      code::parse_code(from_input ? std::string(std::istreambuf_iterator<char>(std::cin), {}) : options.code,
+                       from_input ? "<stdin>" : "code");
 
   const bool as_json = options.format == "json";
   report::TextOptions text;

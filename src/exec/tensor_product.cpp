@@ -21,7 +21,7 @@ namespace lanescope::exec {
 
 namespace {
 
-using Kind = TensorProductForm::Kind;
+using ProductKind = TensorProductForm::Kind;
 using Place = TensorProductPlace;
 
 /// The 32 bits that say what the matrices are like.
@@ -50,22 +50,22 @@ class Description {
   }
 };
 
-std::optional<Element> element_of(Kind kind, uint32_t format) {
+std::optional<Element> element_of(ProductKind kind, uint32_t format) {
   switch (kind) {
-    case Kind::f16:
+    case ProductKind::f16:
       if (format < 2) return format == 0 ? Element::f16 : Element::bf16;
       break;
-    case Kind::tf32:
+    case ProductKind::tf32:
       if (format == 2) return Element::tf32;
       break;
-    case Kind::i8:
+    case ProductKind::i8:
       if (format < 2) return format == 0 ? Element::u8 : Element::s8;
       break;
-    case Kind::mxf4:
+    case ProductKind::mxf4:
       if (format == 1) return Element::e2m1;
       break;
-    case Kind::f8f6f4:
-    case Kind::mxf8f6f4:
+    case ProductKind::f8f6f4:
+    case ProductKind::mxf8f6f4:
       switch (format) {
         case 0: return Element::e4m3;
         case 1: return Element::e5m2;
@@ -106,9 +106,9 @@ class TensorProduct {
     const uint32_t count = form_.pair ? 2 : 1;
     product_.rows = static_cast<uint8_t>(like_.rows() / count);
     product_.column_tiles = static_cast<uint8_t>(like_.columns() / 8);
-    product_.parts = form_.kind == Kind::mxf4 ? 4 : 2;
+    product_.parts = form_.kind == ProductKind::mxf4 ? 4 : 2;
     product_.unit = ProductUnit::tcgen05;
-    product_.saturate = like_.saturates() && form_.kind == Kind::i8;
+    product_.saturate = like_.saturates() && form_.kind == ProductKind::i8;
     product_.first_negated = like_.negates();
     product_.scale_blocks = form_.scale_blocks;
     for (uint32_t i = 0; i < count; ++i)
@@ -143,16 +143,19 @@ class TensorProduct {
     const auto first = element_of(form_.kind, like_.first_format()),
                second = element_of(form_.kind, like_.second_format());
     const bool scaled = form_.scale_blocks != 0,
-               halves = !scaled && form_.kind != Kind::i8 && like_.result_format() == 0;
+               halves = !scaled && form_.kind != ProductKind::i8 && like_.result_format() == 0;
     const uint32_t result = like_.result_format();
     if (!first || !second ||
-        (!scaled && result != (form_.kind == Kind::i8 ? 2u : 1u) && !(halves && form_.kind != Kind::tf32)))
+        (!scaled && result != (form_.kind == ProductKind::i8 ? 2u : 1u) &&
+         !(halves && form_.kind != ProductKind::tf32)))
       return "the instruction descriptor has types that do not go with the instruction's kind";
     if (like_.is_sparse()) return "the instruction descriptor is of a sparse product, the instruction is not";
     if (scaled && like_.is_long()) return "products of 96 elements along K are not supported";
     product_.first = *first;
     product_.second = *second;
-    product_.c = product_.d = form_.kind == Kind::i8 ? Element::s32 : halves ? Element::f16 : Element::f32;
+    product_.c = product_.d = form_.kind == ProductKind::i8 ? Element::s32
+                              : halves                      ? Element::f16
+                                                            : Element::f32;
     if (halves && form_.input_scale != 0) return "scale-input-d with f16 results is not supported";
     const uint32_t rows = like_.rows(), columns = like_.columns();
     const bool rows_fit = form_.pair ? rows == 256 || rows == 128 : rows == 128 || (rows == 64 && !scaled);
@@ -160,7 +163,8 @@ class TensorProduct {
       return "a product of " + std::to_string(rows) + " rows and " + std::to_string(columns) + " columns" +
              (form_.pair ? " for a pair of blocks" : "") + ", which there is not";
     const auto narrow = [](Element e) { return packed_bits(e) < 8; };
-    if ((narrow(*first) && (like_.first_transposed() || (form_.in_memory && form_.kind != Kind::mxf4))) ||
+    if ((narrow(*first) &&
+         (like_.first_transposed() || (form_.in_memory && form_.kind != ProductKind::mxf4))) ||
         (narrow(*second) && like_.second_transposed()))
       return "numbers of 4 and 6 bits lie in shared memory, along K";
     if (form_.in_memory && like_.first_transposed()) return "A in tensor memory lies along K";
@@ -221,7 +225,7 @@ class TensorProduct {
       return;
     }
     uint8_t bytes[32];
-    const uint32_t count = form_.kind == Kind::mxf4 ? 32 : 16;
+    const uint32_t count = form_.kind == ProductKind::mxf4 ? 32 : 16;
     const auto* from = reinterpret_cast<const uint8_t*>(packed);
     for (uint32_t i = 0; i < count; ++i) {
       const uint32_t at = i * bits;

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <optional>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "exec/each_lane.hpp"
 #include "exec/handlers.hpp"
@@ -75,12 +76,6 @@ std::optional<uint64_t> surface_offset(const Texture& t, const TextureForm& form
          static_cast<uint64_t>(place[2] + place[3]) * t.slice;
 }
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
-
 /// One of the registers listed in Kernel::side.
 class Register {
  public:
@@ -120,7 +115,7 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
   if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
   const auto texture = memory.textures.find(handle);
   if (!texture || texture->is_surface != surface)
-    return refuse(hex(handle) + " is the handle of no " + name +
+    return refuse(fmt::format("{:#x}", handle) + " is the handle of no " + name +
                   (texture ? std::string(", but of a ") + (surface ? "texture" : "surface") : ""));
   const auto is_usable = [&] {
     last = {in->imm, handle, now, texture};
@@ -142,7 +137,7 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
     return refuse("gradients on a cubemap with mipmaps are not supported");
   const auto allocation = memory.find(texture->base);
   if (!allocation || allocation->size - (texture->base - allocation->base) < texture->bytes())
-    return refuse("the memory of the " + name + " at " + hex(texture->base) + " has been freed");
+    return refuse(fmt::format("the memory of the {} at {:#x} has been freed", name, texture->base));
   return is_usable();
 }
 

@@ -74,8 +74,6 @@ GlobalEffect global_effect_of(const ptx::Instruction& in) {
 
 namespace {
 
-using Effect = GlobalEffect;
-
 /// Loads and stores with equal keys are of the same value, in the same way.
 struct Key {
   uint32_t base = 0;
@@ -91,7 +89,7 @@ struct Key {
   friend bool operator<(const Key& a, const Key& b) { return a.tie() < b.tie(); }
 };
 
-struct Access {
+struct GlobalAccess {
   uint32_t site = no_index;
   uint32_t block = 0;
   bool load = false, guarded = false;
@@ -111,7 +109,7 @@ class GlobalLoads {
     const std::vector<exec::Loop> loops = exec::Loops(flow_).all;
     for (const std::vector<uint32_t>& group : groups)
       for (const uint32_t i : group) {
-        const Access& access = accesses_[i];
+        const GlobalAccess& access = accesses_[i];
         if (!access.load) continue;
         Fate& fate = plan.fates[access.site];
         for (const uint32_t j : group) {
@@ -132,7 +130,7 @@ class GlobalLoads {
   const exec::Flow& flow_;
   const Values& values_;
   std::vector<uint32_t> order_;  ///< blocks that are reached
-  std::vector<Access> accesses_;
+  std::vector<GlobalAccess> accesses_;
   std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
   Bits constant_;                    ///< accesses to memory that does not change while the kernel runs (.nc)
   Bits global_;                      ///< those whose addresses are not generic
@@ -142,8 +140,8 @@ class GlobalLoads {
     std::map<Key, std::vector<uint32_t>> found;  // instructions
     for (const uint32_t block : order_)
       for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
-        const Effect effect = global_effect_of(f_.body[i]);
-        if ((effect == Effect::load || effect == Effect::store) && site_of.contains(i))
+        const GlobalEffect effect = global_effect_of(f_.body[i]);
+        if ((effect == GlobalEffect::load || effect == GlobalEffect::store) && site_of.contains(i))
           found[key_of(f_.body[i], i)].push_back(i);
       }
     access_at_.assign(f_.body.size(), no_index);
@@ -154,7 +152,8 @@ class GlobalLoads {
       for (const uint32_t i : instructions) {
         groups.back().push_back(static_cast<uint32_t>(accesses_.size()));
         access_at_[i] = groups.back().back();
-        accesses_.push_back({site_of.at(i), flow_.block_of[i], global_effect_of(f_.body[i]) == Effect::load,
+        accesses_.push_back({site_of.at(i), flow_.block_of[i],
+                             global_effect_of(f_.body[i]) == GlobalEffect::load,
                              f_.body[i].guard != no_index});
       }
     }
@@ -179,12 +178,12 @@ class GlobalLoads {
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
-      const Effect effect = global_effect_of(f_.body[i]);
-      if (effect == Effect::none) continue;
+      const GlobalEffect effect = global_effect_of(f_.body[i]);
+      if (effect == GlobalEffect::none) continue;
       const uint32_t access = access_at_[i];
       if (access != no_index) at(access);
-      if (effect == Effect::elsewhere) now.intersect(global_);
-      if (effect == Effect::store || effect == Effect::changes) now.intersect(constant_);
+      if (effect == GlobalEffect::elsewhere) now.intersect(global_);
+      if (effect == GlobalEffect::store || effect == GlobalEffect::changes) now.intersect(constant_);
       if (access != no_index && !accesses_[access].guarded) now.add(access);
     }
   }

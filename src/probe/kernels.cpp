@@ -91,7 +91,7 @@ std::string link(const Access& access, int index) {
   return "";
 }
 
-constexpr std::string_view parameters =
+constexpr std::string_view parameters_ptx =
     ".visible .entry probe(\n"
     "    .param .u64 table, .param .u64 results, .param .u32 patterns, .param .u32 rounds,\n"
     "    .param .u64 memory)\n"
@@ -185,7 +185,7 @@ std::string chain_ptx(const Access& access) {
       "  @%again bra LOOP;\n",
       links, is_copy(access.op) ? "  cp.async.wait_all;\n" : "", unrolled, chain_length);
   return fmt::format("{}.address_size 64\n{}  .shared .align 1024 .b8 data[{}];\n{}{}", header(access),
-                     parameters, shared_bytes, clear, frame(prepare, source, loop));
+                     parameters_ptx, shared_bytes, clear, frame(prepare, source, loop));
 }
 
 std::string fill_ptx() {
@@ -216,7 +216,7 @@ std::string fill_ptx() {
       "  setp.lt.u32 %again, %count, {};\n"
       "  @%again bra LOOP;\n",
       global_stride, global_steps);
-  return fmt::format(".version 6.0\n.target sm_30\n.address_size 64\n{}{}{}", parameters, start,
+  return fmt::format(".version 6.0\n.target sm_30\n.address_size 64\n{}{}{}", parameters_ptx, start,
                      frame(prepare, enter, loop));
 }
 

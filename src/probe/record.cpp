@@ -31,7 +31,7 @@ Json masks(const std::optional<Groups>& groups) {
   return list;
 }
 
-Json counts(const std::optional<Counts>& counts) {
+Json json_of(const std::optional<Counts>& counts) {
   if (!counts) return nullptr;
   return *counts == Counts::lanes ? "lanes" : "words";
 }
@@ -58,9 +58,9 @@ Json json_of(const Description& d) {
               {"pair_rule", value_or_null(d.pair_rule)},
               {"load", std::move(load)},
               {"store", std::move(store)},
-              {"atomic", counts(d.atomic)},
-              {"async_4", counts(d.async[0])},
-              {"async_8", counts(d.async[1])},
+              {"atomic", json_of(d.atomic)},
+              {"async_4", json_of(d.async[0])},
+              {"async_8", json_of(d.async[1])},
               {"ldmatrix", std::move(ldmatrix)},
               {"stmatrix", std::move(stmatrix)},
               {"sector_bytes", value_or_null(d.sector_bytes)},

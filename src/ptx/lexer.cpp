@@ -54,6 +54,13 @@ std::string_view line_of(std::string_view text, uint32_t line) {
   return result;
 }
 
+std::vector<size_t> line_begins_of(std::string_view text) {
+  std::vector<size_t> begins{0};
+  for (size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n', end + 1))
+    begins.push_back(end + 1);
+  return begins;
+}
+
 void Source::fail(TextLoc loc, const std::string& cause) const {
   // A line longer than any screen says nothing, and what is no text may be orders to a terminal. The column
   // is in the message all the same.

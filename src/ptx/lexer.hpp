@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
 #include "ptx/module.hpp"
@@ -92,5 +93,7 @@ class Lexer {
 
 /// Line `line` (1-based) of `text`, without the line end.
 [[nodiscard]] std::string_view line_of(std::string_view text, uint32_t line);
+/// Where each line begins; a text has at least one.
+[[nodiscard]] std::vector<size_t> line_begins_of(std::string_view text);
 
 }  // namespace lanescope::ptx

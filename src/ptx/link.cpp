@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "ptx/lexer.hpp"
 
 namespace lanescope::ptx {
 
@@ -74,6 +75,7 @@ class Linker {
         check(unit, unit.functions[i], functions_[maps_[u].functions[i]]);
     }
     for (uint32_t u = 0; u < units_.size(); ++u) take_sources(u);
+    out_.line_begins = line_begins_of(out_.text);
 
     std::unordered_set<std::string> taken;
     for (const auto& names : {variable_names_, function_names_})

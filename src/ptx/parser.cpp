@@ -21,9 +21,7 @@ Module Parser::run() {
   if (!version_seen_) fail(token_.loc, "no .version: this is no PTX module");
   finish_aliases();
   finish_locs();
-  const std::string_view text = module_.text;
-  for (size_t begin = 0; begin != 0 || module_.line_begins.empty(); begin = text.find('\n', begin) + 1)
-    module_.line_begins.push_back(begin);
+  module_.line_begins = line_begins_of(module_.text);
   return std::move(module_);
 }
 

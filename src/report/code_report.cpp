@@ -23,7 +23,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Rows of the table of accesses; the JSON has all.
-constexpr size_t most_rows = 64;
+constexpr size_t most_requests_shown = 64;
 /// Accesses that are explained in words, and banks that are listed with their lanes.
 constexpr size_t most_explained = 4, most_banks = 8;
 
@@ -78,7 +78,7 @@ std::vector<advise::Pattern> patterns_of(const CodeAnswer& answer, uint32_t arra
   constexpr int rows_of_matrix = 8, half = 32;
   PatternCounts counts;
   const uint32_t begin = answer.run->arrays[array].begin;
-  for (const advise::CodeRequest& made : answer.run->requests) {
+  for (const code::CodeRequest& made : answer.run->requests) {
     if (answer.run->accesses[made.access].array != array) continue;
     const bool matrix = made.request.op == model::Op::ldmatrix || made.request.op == model::Op::stmatrix;
     const int step = matrix ? rows_of_matrix : half;
@@ -99,7 +99,7 @@ std::vector<advise::Pattern> patterns_of(const CodeAnswer& answer, uint32_t arra
 }
 
 std::optional<WhatIf> what_if_of(const CodeAnswer& answer, uint32_t array) {
-  const advise::CodeArray& a = answer.run->arrays[array];
+  const code::CodeArray& a = answer.run->arrays[array];
   RequestCost all;
   for (size_t i = 0; i < answer.costs.size(); ++i)
     if (answer.run->accesses[answer.run->requests[i].access].array == array) all.add(answer.costs[i]);
@@ -148,9 +148,9 @@ std::string describe(const advise::Candidate& candidate, const WhatIf& what_if) 
 
 // ---- Text.
 
-std::string label_of(const advise::CodeStep& step) {
+std::string label_of(const code::CodeStep& step) {
   std::string text;
-  for (const advise::CodeStep::Loop& loop : step.loops) {
+  for (const code::CodeStep::Loop& loop : step.loops) {
     text += text.empty() ? "" : ", ";
     text += loop.value && !loop.variable.empty() ? fmt::format("{} = {}", loop.variable, *loop.value)
                                                  : fmt::format("pass {}", loop.pass);
@@ -167,13 +167,13 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
   // By access, then by step in the order in which they first come.
   std::map<uint32_t, std::map<uint32_t, RequestCost>> by_access;
   for (size_t i = 0; i < answer.costs.size(); ++i) {
-    const advise::CodeRequest& request = answer.run->requests[i];
+    const code::CodeRequest& request = answer.run->requests[i];
     by_access[request.access][request.step].add(answer.costs[i]);
   }
   Table table({"access", "op", "", "requests", "wavefronts / ideal", "n-way"}, 3);
   size_t rows = 0, left_out = 0;
-  const auto add = [&](const advise::CodeAccess& access, const std::string& step, const RequestCost& cost) {
-    if (rows++ >= most_rows) {
+  const auto add = [&](const code::CodeAccess& access, const std::string& step, const RequestCost& cost) {
+    if (rows++ >= most_requests_shown) {
       ++left_out;
       return;
     }
@@ -185,7 +185,7 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
                {std::to_string(cost.max_way), style_of(cost)}});
   };
   for (const auto& [index, steps] : by_access) {
-    const advise::CodeAccess& access = answer.run->accesses[index];
+    const code::CodeAccess& access = answer.run->accesses[index];
     const RequestCost& first = steps.begin()->second;
     const bool same = std::all_of(steps.begin(), steps.end(), [&](const auto& step) {
       const RequestCost& c = step.second;
@@ -232,7 +232,7 @@ std::vector<size_t> worst_requests(const CodeAnswer& answer) {
 }
 
 std::string who(const CodeAnswer& answer, size_t index) {
-  const advise::CodeRequest& request = answer.run->requests[index];
+  const code::CodeRequest& request = answer.run->requests[index];
   const std::string label = label_of(answer.run->steps[request.step]);
   return fmt::format("Warp {}{}", request.warp, label.empty() ? "" : fmt::format(" ({})", label));
 }
@@ -253,7 +253,7 @@ void write_banks(Writer& out, const CodeAnswer& answer, size_t index) {
   for (int i = 0; i < detail.phase_count; ++i)
     if (detail.phase_wavefronts[i] > detail.phase_wavefronts[phase]) phase = i;
   const std::vector<BankUse> banks = banks_of(detail, phase);
-  const advise::CodeRequest& request = answer.run->requests[index];
+  const code::CodeRequest& request = answer.run->requests[index];
   const bool by_lane = counts_lanes(answer.arch, request.request);
   std::vector<size_t> asked(static_cast<size_t>(answer.arch.banks));
   for (const BankUse& bank : banks) asked[static_cast<size_t>(bank.bank)] = asked_of(bank, by_lane);
@@ -295,7 +295,7 @@ void write_what_if(Writer& out, const CodeAnswer& answer) {
                   Style::dim);
   }
   for (const WhatIf& what_if : answer.what_if) {
-    const advise::CodeArray& array = answer.run->arrays[what_if.array];
+    const code::CodeArray& array = answer.run->arrays[what_if.array];
     out.line();
     if (what_if.better.empty()) {
       out.paragraph(
@@ -331,7 +331,7 @@ std::string head_of(const CodeAnswer& answer) {
 }
 
 void write_notes(Writer& out, const CodeAnswer& answer) {
-  for (const advise::CodeArray& array : answer.run->arrays)
+  for (const code::CodeArray& array : answer.run->arrays)
     if (array.assumed)
       out.paragraph(fmt::format("'{0}' is not declared; taken for: float {0}[]", array.name), 2, Style::dim);
   if (answer.total.write_race)
@@ -357,11 +357,11 @@ Json phases_json(const model::Arch& arch, const model::Request& request) {
 }
 
 Json request_json(const CodeAnswer& answer, size_t index) {
-  const advise::CodeRequest& made = answer.run->requests[index];
-  const advise::CodeAccess& access = answer.run->accesses[made.access];
+  const code::CodeRequest& made = answer.run->requests[index];
+  const code::CodeAccess& access = answer.run->accesses[made.access];
   const RequestCost& cost = answer.costs[index];
   Json loops = Json::array();
-  for (const advise::CodeStep::Loop& loop : answer.run->steps[made.step].loops)
+  for (const code::CodeStep::Loop& loop : answer.run->steps[made.step].loops)
     loops.push_back({{"variable", loop.variable},
                      {"pass", loop.pass},
                      {"value", loop.value ? Json(*loop.value) : Json(nullptr)}});
@@ -407,7 +407,7 @@ Json json_of(const CodeAnswer& answer) {
   Json requests = Json::array();
   for (size_t i = 0; i < answer.costs.size(); ++i) requests.push_back(request_json(answer, i));
   Json arrays = Json::array();
-  for (const advise::CodeArray& array : answer.run->arrays)
+  for (const code::CodeArray& array : answer.run->arrays)
     arrays.push_back({{"name", array.name},
                       {"declaration", array.declaration},
                       {"assumed", array.assumed},
@@ -449,8 +449,8 @@ std::string short_description(const model::Arch& arch) {
 }
 
 /// Counts the requests of a run.
-CodeAnswer answer_of(const model::Arch& arch, std::shared_ptr<const advise::CodeRun> run,
-                     const advise::CodeLaunch& launch) {
+CodeAnswer answer_of(const model::Arch& arch, std::shared_ptr<const code::CodeRun> run,
+                     const code::CodeLaunch& launch) {
   CodeAnswer answer;
   answer.arch = arch;
   answer.is_free = model::find_arch(arch.name) == nullptr;
@@ -463,7 +463,7 @@ CodeAnswer answer_of(const model::Arch& arch, std::shared_ptr<const advise::Code
         "tid]'",
         answer.run->undeclared.empty() ? ""
                                        : fmt::format(" ('{}' is not declared)", answer.run->undeclared)));
-  for (const advise::CodeRequest& request : answer.run->requests) {
+  for (const code::CodeRequest& request : answer.run->requests) {
     answer.costs.push_back(cost_of(arch, request.request));
     answer.total.add(answer.costs.back());
   }
@@ -482,11 +482,11 @@ void RequestCost::add(const RequestCost& other) {
   evidence = model::less_sure(evidence, other.evidence);
 }
 
-CodeAnswer make_answer(const model::Arch& arch, const advise::Code& code, advise::CodeLaunch launch,
+CodeAnswer make_answer(const model::Arch& arch, const code::Code& code, code::CodeLaunch launch,
                        bool with_what_if) {
   launch.warp_lanes = arch.warp_lanes;
   CodeAnswer answer =
-      answer_of(arch, std::make_shared<const advise::CodeRun>(advise::run_code(code, launch)), launch);
+      answer_of(arch, std::make_shared<const code::CodeRun>(code::run_code(code, launch)), launch);
   if (with_what_if)
     for (uint32_t array = 0; array < answer.run->arrays.size(); ++array)
       if (std::optional<WhatIf> what_if = what_if_of(answer, array))
@@ -494,14 +494,14 @@ CodeAnswer make_answer(const model::Arch& arch, const advise::Code& code, advise
   return answer;
 }
 
-std::vector<CodeAnswer> answer_all(const advise::Code& code, const advise::CodeLaunch& launch) {
+std::vector<CodeAnswer> answer_all(const code::Code& code, const code::CodeLaunch& launch) {
   std::vector<CodeAnswer> answers;
-  std::map<int, std::shared_ptr<const advise::CodeRun>> runs;  // by the lanes of a warp
+  std::map<int, std::shared_ptr<const code::CodeRun>> runs;  // by the lanes of a warp
   const auto add = [&](const model::Arch& arch) {
-    advise::CodeLaunch on = launch;
+    code::CodeLaunch on = launch;
     on.warp_lanes = arch.warp_lanes;
     auto& run = runs[arch.warp_lanes];
-    if (!run) run = std::make_shared<const advise::CodeRun>(advise::run_code(code, on));
+    if (!run) run = std::make_shared<const code::CodeRun>(code::run_code(code, on));
     answers.push_back(answer_of(arch, run, on));
   };
   for (const model::Arch& arch : model::archs) {
@@ -536,7 +536,7 @@ std::string to_text(const CodeAnswer& answer, const TextOptions& options) {
   const std::vector<size_t> worst = worst_requests(answer);
   for (size_t i = 0; i < std::min(worst.size(), most_explained); ++i) {
     if (i != 0) out.line();
-    const advise::CodeAccess& access = answer.run->accesses[answer.run->requests[worst[i]].access];
+    const code::CodeAccess& access = answer.run->accesses[answer.run->requests[worst[i]].access];
     const RequestCost& cost = answer.costs[worst[i]];
     const std::string ways =
         cost.wavefronts > cost.ideal ? std::to_string(cost.max_way) + "-way" : "no conflict";

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "advise/code.hpp"
 #include "advise/layout.hpp"
+#include "code/code.hpp"
 #include "lanescope/model/arch.hpp"
 #include "lanescope/model/shared.hpp"
 #include "report/table.hpp"
@@ -43,19 +43,19 @@ struct CodeAnswer {
   model::Arch arch;
   bool is_free = false;            ///< an architecture given by numbers
   std::vector<std::string> names;  ///< of all architectures that this is the answer for
-  advise::CodeLaunch launch;
-  std::shared_ptr<const advise::CodeRun> run;  ///< one for all architectures with warps of this size
-  std::vector<RequestCost> costs;              ///< of each request of `run`
+  code::CodeLaunch launch;
+  std::shared_ptr<const code::CodeRun> run;  ///< one for all architectures with warps of this size
+  std::vector<RequestCost> costs;            ///< of each request of `run`
   RequestCost total;
   std::vector<WhatIf> what_if;  ///< of arrays whose accesses conflict
 };
 
 /// Counts the requests. `with_what_if`: searches for better layouts too.
-[[nodiscard]] CodeAnswer make_answer(const model::Arch& arch, const advise::Code& code,
-                                     advise::CodeLaunch launch, bool with_what_if);
+[[nodiscard]] CodeAnswer make_answer(const model::Arch& arch, const code::Code& code, code::CodeLaunch launch,
+                                     bool with_what_if);
 
 /// The answers of all generations: one for each set of rules that has a name.
-[[nodiscard]] std::vector<CodeAnswer> answer_all(const advise::Code& code, const advise::CodeLaunch& launch);
+[[nodiscard]] std::vector<CodeAnswer> answer_all(const code::Code& code, const code::CodeLaunch& launch);
 
 [[nodiscard]] std::string to_text(const CodeAnswer& answer, const TextOptions& options);
 [[nodiscard]] std::string to_json(const CodeAnswer& answer);

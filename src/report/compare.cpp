@@ -114,16 +114,6 @@ std::string title_of(const Launch& launch) {
   return fmt::format("{} grid {} block {}", launch.kernel, extent(launch.grid), extent(launch.block));
 }
 
-/// What a line costs too much: conflicts, sectors over the ideal, sectors of local memory.
-uint64_t excess_of(const Line& line) {
-  const profile::Counters& c = line.counters;
-  switch (line.space) {
-    case exec::AccessSpace::shared: return c.wavefronts - std::min(c.ideal, c.wavefronts);
-    case exec::AccessSpace::local: return c.sectors;
-    default: return c.sectors - std::min(c.ideal_sectors, c.sectors);
-  }
-}
-
 const char* unit_of(const Line& line) {
   switch (line.space) {
     case exec::AccessSpace::shared: return "conflict";
@@ -138,8 +128,6 @@ std::string units(uint64_t count, const Line& line) {
                                                   : counted(count, "sector") + " over the ideal";
 }
 
-std::string place(const Line& line) { return fmt::format("{}:{}", line.file, line.line); }
-
 void add_worse_lines(const Launch& before, const Launch& after, bool same, std::vector<std::string>& out) {
   for (const Pair& pair : paired_lines(before, after)) {
     if (pair.after == Pair::none) continue;
@@ -147,7 +135,7 @@ void add_worse_lines(const Launch& before, const Launch& after, bool same, std::
     if (is_allowed(now)) continue;
     const Line none;
     const Line& old = pair.before == Pair::none ? none : before.lines[pair.before];
-    const std::string what = fmt::format("{}: {}: {}{}", after.kernel, place(now), now.op,
+    const std::string what = fmt::format("{}: {}: {}{}", after.kernel, place_of(now), now.op,
                                          now.variable.empty() ? "" : " of " + now.variable);
     const uint64_t now_excess = excess_of(now), old_excess = excess_of(old);
     const bool more = same || old.counters.requests == 0
@@ -288,10 +276,10 @@ void write_branches(Writer& out, const Changes& changes) {
   out.line();
 }
 
-struct Sums {
+struct Costs {
   uint64_t wavefronts = 0, conflicts = 0, sectors = 0;
 };
-Sums sums_of(const Launch& launch) {
+Costs costs_of(const Launch& launch) {
   const profile::Counters shared = profile::shared_of(launch.totals);
   return {shared.wavefronts, shared.conflicts, profile::global_of(launch.totals).sectors};
 }
@@ -398,7 +386,7 @@ std::string diff_text(const Report& before, const Report& after, const TextOptio
     out.paragraph(head, 0, Style::bold);
     write_lines(out, changes);
     write_branches(out, changes);
-    const Sums was = sums_of(b == nullptr ? none : *b), is = sums_of(a == nullptr ? none : *a);
+    const Costs was = costs_of(b == nullptr ? none : *b), is = costs_of(a == nullptr ? none : *a);
     out.paragraph(
         fmt::format("wavefronts {}, conflicts {}, global sectors {}", change(was.wavefronts, is.wavefronts),
                     change(was.conflicts, is.conflicts), change(was.sectors, is.sectors)),

@@ -25,7 +25,7 @@ using Kind = Metric::Kind;
 using Number = std::optional<double>;
 
 double number(uint64_t value) { return static_cast<double>(value); }
-Number ratio(uint64_t part, uint64_t whole) {
+Number ratio_of(uint64_t part, uint64_t whole) {
   return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 Number percentage(uint64_t part, uint64_t whole) {
@@ -115,8 +115,8 @@ Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", ncu, count, "", "Reque
 Metric{"l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", ncu, count, "", "Requests of global stores", exact, COUNT(global_store, requests)},
 Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", ncu, count, "sector", "Sectors of global loads", exact, LAUNCH(number(load_sectors(l)))},
 Metric{"l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", ncu, count, "sector", "Sectors of global stores", exact, COUNT(global_store, sectors)},
-Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", ncu, per, "sector/request", "Sectors of a global load", exact, LAUNCH(ratio(load_sectors(l), loads(l).requests))},
-Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", ncu, per, "sector/request", "Sectors of a global store", exact, LAUNCH(ratio(l.totals.global_store.sectors, l.totals.global_store.requests))},
+Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", ncu, per, "sector/request", "Sectors of a global load", exact, LAUNCH(ratio_of(load_sectors(l), loads(l).requests))},
+Metric{"l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_st.ratio", ncu, per, "sector/request", "Sectors of a global store", exact, LAUNCH(ratio_of(l.totals.global_store.sectors, l.totals.global_store.requests))},
 Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", ncu, pct, "%", "Bytes asked for of the sectors of global loads", exact, LAUNCH(percentage(l.totals.global_load.bytes_asked, 32 * l.totals.global_load.sectors))},
 Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", ncu, pct, "%", "Bytes asked for of the sectors of global stores", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, 32 * l.totals.global_store.sectors))},
 Metric{"smsp__inst_executed_op_global_ld.sum", ncu, count, "inst", "Warp-wide global loads", exact, COUNT(global_load, requests)},
@@ -147,7 +147,7 @@ Metric{"l1tex__t_sectors_pipe_lsu_mem_dshared_op_st.sum", ncu, count, "sector", 
 // Nsight Compute: instructions, branches, the launch.
 Metric{"smsp__inst_executed.sum", ncu, count, "inst", "Warp instructions, of the PTX", estimate, LAUNCH(number(l.warp_instructions))},
 Metric{"smsp__thread_inst_executed.sum", ncu, count, "inst", "Thread instructions, of the PTX", estimate, LAUNCH(number(l.lane_instructions))},
-Metric{"smsp__thread_inst_executed_per_inst_executed.ratio", ncu, per, "", "Active threads of a warp instruction", estimate, LAUNCH(ratio(l.lane_instructions, l.warp_instructions))},
+Metric{"smsp__thread_inst_executed_per_inst_executed.ratio", ncu, per, "", "Active threads of a warp instruction", estimate, LAUNCH(ratio_of(l.lane_instructions, l.warp_instructions))},
 Metric{"smsp__sass_branch_targets_threads_divergent.sum", ncu, count, "", "Branches whose lanes part, of the PTX", estimate, LAUNCH(number(branches(l).divergent))},
 Metric{"smsp__sass_average_branch_targets_threads_uniform.pct", ncu, pct, "%", "Branches whose lanes stay together, of the PTX", estimate, LAUNCH(100.0 * branch_efficiency(l))},
 Metric{"smsp__warps_launched.sum", ncu, count, "warp", "Warps launched", exact, LAUNCH(number(warps(l)))},
@@ -182,20 +182,20 @@ Metric{"thread_inst_executed", event, count, "", "Thread instructions, of the PT
 // nvprof: metrics.
 Metric{"shared_load_transactions", metric, count, "", "Shared Load Transactions", exact, COUNT(shared_load, wavefronts)},
 Metric{"shared_store_transactions", metric, count, "", "Shared Store Transactions", exact, COUNT(shared_store, wavefronts)},
-Metric{"shared_load_transactions_per_request", metric, per, "", "Shared Memory Load Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_load.wavefronts, l.totals.shared_load.requests))},
-Metric{"shared_store_transactions_per_request", metric, per, "", "Shared Memory Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.shared_store.wavefronts, l.totals.shared_store.requests))},
+Metric{"shared_load_transactions_per_request", metric, per, "", "Shared Memory Load Transactions Per Request", exact, LAUNCH(ratio_of(l.totals.shared_load.wavefronts, l.totals.shared_load.requests))},
+Metric{"shared_store_transactions_per_request", metric, per, "", "Shared Memory Store Transactions Per Request", exact, LAUNCH(ratio_of(l.totals.shared_store.wavefronts, l.totals.shared_store.requests))},
 Metric{"shared_efficiency", metric, pct, "", "Shared Memory Efficiency", exact, LAUNCH(percentage(shared(l).ideal, shared(l).wavefronts))},
 Metric{"gld_transactions", metric, count, "", "Global Load Transactions", exact, LAUNCH(number(loads(l).transactions))},
 Metric{"gst_transactions", metric, count, "", "Global Store Transactions", exact, COUNT(global_store, transactions)},
-Metric{"gld_transactions_per_request", metric, per, "", "Global Load Transactions Per Request", exact, LAUNCH(ratio(loads(l).transactions, loads(l).requests))},
-Metric{"gst_transactions_per_request", metric, per, "", "Global Store Transactions Per Request", exact, LAUNCH(ratio(l.totals.global_store.transactions, l.totals.global_store.requests))},
+Metric{"gld_transactions_per_request", metric, per, "", "Global Load Transactions Per Request", exact, LAUNCH(ratio_of(loads(l).transactions, loads(l).requests))},
+Metric{"gst_transactions_per_request", metric, per, "", "Global Store Transactions Per Request", exact, LAUNCH(ratio_of(l.totals.global_store.transactions, l.totals.global_store.requests))},
 Metric{"gld_efficiency", metric, pct, "", "Global Memory Load Efficiency", exact, LAUNCH(percentage(loads(l).bytes_asked, loads(l).bytes_moved))},
 Metric{"gst_efficiency", metric, pct, "", "Global Memory Store Efficiency", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, l.totals.global_store.bytes_moved))},
 Metric{"local_load_transactions", metric, count, "", "Local Load Transactions", estimate, COUNT(local_load, transactions)},
 Metric{"local_store_transactions", metric, count, "", "Local Store Transactions", estimate, COUNT(local_store, transactions)},
 Metric{"warp_execution_efficiency", metric, pct, "", "Warp Execution Efficiency", estimate, LAUNCH(100.0 * warp_efficiency(l))},
 Metric{"branch_efficiency", metric, pct, "", "Branch Efficiency", estimate, LAUNCH(100.0 * branch_efficiency(l))},
-Metric{"inst_per_warp", metric, per, "", "Instructions per warp", estimate, LAUNCH(ratio(l.warp_instructions, warps(l)))},
+Metric{"inst_per_warp", metric, per, "", "Instructions per warp", estimate, LAUNCH(ratio_of(l.warp_instructions, warps(l)))},
 Metric{"inst_executed_shared_loads", metric, count, "", "Warp level instructions for shared loads", exact, COUNT(shared_load, requests)},
 Metric{"inst_executed_shared_stores", metric, count, "", "Warp level instructions for shared stores", exact, COUNT(shared_store, requests)},
 Metric{"inst_executed_shared_atomics", metric, count, "", "Warp level instructions for shared atomics", exact, COUNT(shared_atomic, requests)},

@@ -16,13 +16,19 @@
 #include "report/words.hpp"
 
 namespace lanescope::report {
-namespace {
+
+std::string place_of(const Line& line) { return line.file + ":" + std::to_string(line.line); }
 
 uint64_t excess_of(const Line& line) {
-  return line.space == exec::AccessSpace::shared
-             ? line.counters.wavefronts - std::min(line.counters.ideal, line.counters.wavefronts)
-             : line.counters.sectors - line.counters.ideal_sectors;
+  const profile::Counters& c = line.counters;
+  switch (line.space) {
+    case exec::AccessSpace::shared: return c.wavefronts - std::min(c.ideal, c.wavefronts);
+    case exec::AccessSpace::local: return c.sectors;
+    default: return c.sectors - std::min(c.ideal_sectors, c.sectors);
+  }
 }
+
+namespace {
 
 /// Shared before global, local, and other blocks' shared memory; most over the ideal first, then most at all.
 bool comes_before(const Line& a, const Line& b) {

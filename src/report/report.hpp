@@ -42,6 +42,10 @@ struct Line {
   std::string merged;  ///< in words, what the assembler makes of it other than is written; empty when nothing
   std::string doubt;   ///< in words, why that may be more or less; empty when the rules decide
 };
+/// "reduce.cu:12".
+[[nodiscard]] std::string place_of(const Line& line);
+/// What a line costs too much: conflicts, sectors over the ideal, sectors of local memory.
+[[nodiscard]] uint64_t excess_of(const Line& line);
 
 /// One branch of the source. Branches that a compiler made of one line are one.
 struct Branch {

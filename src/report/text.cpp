@@ -24,11 +24,10 @@ constexpr size_t most_rows = 16;
 /// Grids of a kernel that are shown one by one; more are shown as their sum.
 constexpr size_t most_grids = 4;
 
-std::string place(const Line& line) { return line.file + ":" + std::to_string(line.line); }
-
 /// The text of lines[i]'s source line, unless the next row is of the same line and will show it.
 std::string source_below(const std::vector<const Line*>& lines, size_t i) {
-  const bool again = i + 1 < std::min(most_rows, lines.size()) && place(*lines[i + 1]) == place(*lines[i]);
+  const bool again =
+      i + 1 < std::min(most_rows, lines.size()) && place_of(*lines[i + 1]) == place_of(*lines[i]);
   return again ? "" : lines[i]->source;
 }
 
@@ -68,7 +67,7 @@ void write_shared(Writer& out, const Launch& launch) {
     const profile::Counters& c = line.counters;
     const Style style = c.wavefronts > c.ideal ? Style::bad : Style::plain;
     const std::string mark = c.estimates != 0 ? "~" : "";
-    table.add({{place(line)},
+    table.add({{place_of(line)},
                {line.op},
                {line.variable},
                {grouped(c.requests)},
@@ -95,7 +94,7 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
     const profile::Counters& c = line.counters;
     const Style style = c.sectors > c.ideal_sectors ? Style::bad : Style::plain;
     table.add(
-        {{place(line)},
+        {{place_of(line)},
          {line.op},
          {grouped(c.requests)},
          {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
@@ -230,7 +229,7 @@ void write_why(Writer& out, const Launch& launch) {
     const auto lines = lines_of(launch, space);
     if (lines.empty()) return;  // only in a report that somebody has edited
     const Line& worst = *lines.front();
-    std::string what = fmt::format("Why {} ({}", place(worst), worst.op);
+    std::string what = fmt::format("Why {} ({}", place_of(worst), worst.op);
     if (!worst.variable.empty()) what += " of " + worst.variable;
     what += space == exec::AccessSpace::shared ? fmt::format(", {}-way)", worst.counters.max_way) : ")";
     out.line();
@@ -246,7 +245,7 @@ void write_why(Writer& out, const Launch& launch) {
   });
   if (product != launch.lines.end()) {
     out.line();
-    out.paragraph(fmt::format("At {} ({}): {}", place(*product), product->op, product->why), 2);
+    out.paragraph(fmt::format("At {} ({}): {}", place_of(*product), product->op, product->why), 2);
   }
   write_advice(out, launch);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
@@ -263,7 +262,7 @@ void write_why(Writer& out, const Launch& launch) {
   if (race != nullptr)
     out.paragraph(
         fmt::format("{} at {}{}: several lanes store to one word, and which value stays is undefined.",
-                    counted(races, "request"), place(*race),
+                    counted(races, "request"), place_of(*race),
                     races != race->counters.write_races ? " and elsewhere" : ""),
         2, Style::bad);
   for (const Line& line : launch.lines)

@@ -1,6 +1,6 @@
 # Checks that folders depend on each other in one direction only:
 #   base, model <- ptx <- exec <- merge <- profile <- advise <- report <- cli, cuda
-#   base <- gpu <- probe <- cli; exec, gpu <- replay <- report
+#   exec <- code <- report; base <- gpu <- probe <- cli; exec, gpu <- replay <- report
 # Run as: cmake -D ROOT=<source tree> -P check_includes.cmake. Prints every wrong include, then fails.
 
 cmake_minimum_required(VERSION 3.25)
@@ -14,13 +14,14 @@ set(allowed_probe gpu ${allowed_gpu})
 set(allowed_ptx base)
 set(allowed_exec ptx ${allowed_ptx})
 set(allowed_replay gpu exec ${allowed_exec})
+set(allowed_code exec ${allowed_exec})
 set(allowed_merge exec ${allowed_exec})
 set(allowed_profile merge ${allowed_merge})
 set(allowed_advise profile ${allowed_profile})
-set(allowed_report advise ${allowed_advise} replay gpu)
+set(allowed_report advise ${allowed_advise} code replay gpu)
 set(allowed_cli report ${allowed_report} probe)
 set(allowed_cuda report ${allowed_report})
-set(folders base gpu probe ptx exec replay merge profile advise report cli cuda)
+set(folders base gpu probe ptx exec replay code merge profile advise report cli cuda)
 
 set(wrong 0)
 

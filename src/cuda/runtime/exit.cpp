@@ -27,7 +27,7 @@ namespace lanescope::cuda {
 namespace {
 
 using namespace std::chrono_literals;
-constexpr auto patience = 2s;        ///< with a kernel that runs when a signal comes
+constexpr auto exit_patience = 2s;   ///< with a kernel that runs when a signal comes
 constexpr auto one_request = 500ms;  ///< for signals within it: `timeout` sends one, and one to the group
 constexpr int crash_seconds = 20;    ///< that a thread which cannot go on waits for the report
 
@@ -59,7 +59,7 @@ void write_report() {
   Runtime& runtime = Runtime::get();
   if (written.exchange(true)) return;
   std::unique_lock lock(runtime.launches, std::defer_lock);
-  (void)lock.try_lock_for(patience);
+  (void)lock.try_lock_for(exit_patience);
   if (!runtime.recorder->enabled()) return;
   try {
     const std::string path = runtime.options.report + "/" + std::to_string(getpid());

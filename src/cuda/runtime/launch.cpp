@@ -25,7 +25,7 @@ using Clock = std::chrono::steady_clock;
 
 /// After this long a launch is left to a thread of its own: it may be waiting for what the host does next, in
 /// a loop that cannot be told from work. (One that can is left at once.)
-constexpr std::chrono::seconds patience{2};
+constexpr std::chrono::seconds program_patience{2};
 
 /// A launch that is recorded must end before the program goes on, or what it reads cannot be told from what
 /// changes meanwhile. It may go on for as long as it writes something in this time.
@@ -428,7 +428,7 @@ Status Runtime::run(const KernelWork& work, const Stream& stream) {
   auto launch = std::make_unique<Launch>(*this, work, true);
   using State = UnfinishedLaunch::State;
   const bool records = !options.recordings.empty();
-  State state = launch->run(Clock::now() + (records ? recording_patience : patience));
+  State state = launch->run(Clock::now() + (records ? recording_patience : program_patience));
   for (uint64_t written = 0; records && state == State::paused && launch->writes() != written;) {
     written = launch->writes();
     state = launch->run(Clock::now() + recording_patience);

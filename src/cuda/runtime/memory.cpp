@@ -493,12 +493,15 @@ LANESCOPE_CUDA_API Status cudaMemPoolTrimTo(Pool* pool, size_t) {
 
 namespace {
 constexpr int reads_and_writes = 3;  ///< cudaMemAccessFlagsProtReadWrite
+}  // namespace
+
+namespace lanescope::cuda {
 /// cudaMemAccessDesc
 struct PoolAccess {
   MemoryLocation location;
   int flags;
 };
-}  // namespace
+}  // namespace lanescope::cuda
 
 /// The device's own pools are its own to read and write; there is no other device. What is refused is what an
 /// H100 refuses.

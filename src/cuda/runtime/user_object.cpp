@@ -23,20 +23,20 @@ namespace {
 /// One entry for each reference.
 using References = std::vector<std::shared_ptr<UserObject>>;
 
-struct Objects {
+struct UserObjects {
   std::mutex mutex;
   std::unordered_map<const UserObject*, References> of_program;
   std::unordered_map<const UserObject*, std::weak_ptr<UserObject>> all;
 };
-Objects& objects() {
-  static auto* objects = new Objects;  // graphs may go when statics are gone
+UserObjects& user_objects() {
+  static auto* objects = new UserObjects;  // graphs may go when statics are gone
   return *objects;
 }
 
 /// Adds references; null or gone objects are none.
 bool add(References& to, const UserObject* object, unsigned count) {
-  const auto found = objects().all.find(object);
-  const auto shared = found == objects().all.end() ? nullptr : found->second.lock();
+  const auto found = user_objects().all.find(object);
+  const auto shared = found == user_objects().all.end() ? nullptr : found->second.lock();
   if (shared != nullptr) to.insert(to.end(), count, shared);
   return shared != nullptr;
 }
@@ -59,8 +59,8 @@ Status change(const UserObject* object, unsigned count, F&& body) {
   if (object == nullptr || count == 0) return remember(Status::invalid_value);
   References gone;
   return query([&](Runtime&) {
-    const std::lock_guard lock(objects().mutex);
-    return body(objects().of_program[object], gone) ? Status::success : Status::invalid_value;
+    const std::lock_guard lock(user_objects().mutex);
+    return body(user_objects().of_program[object], gone) ? Status::success : Status::invalid_value;
   });
 }
 
@@ -76,14 +76,14 @@ LANESCOPE_CUDA_API Status cudaUserObjectCreate(UserObject** out, void* data, Hos
     return remember(Status::invalid_value);
   return query([&](Runtime&) {
     const auto object = std::make_shared<UserObject>(data, destroy);
-    const std::lock_guard lock(objects().mutex);
-    std::erase_if(objects().all, [](const auto& entry) {
+    const std::lock_guard lock(user_objects().mutex);
+    std::erase_if(user_objects().all, [](const auto& entry) {
       const bool is_gone = entry.second.expired();
-      if (is_gone) objects().of_program.erase(entry.first);
+      if (is_gone) user_objects().of_program.erase(entry.first);
       return is_gone;
     });
-    objects().all[object.get()] = object;
-    objects().of_program[object.get()].assign(references, object);
+    user_objects().all[object.get()] = object;
+    user_objects().of_program[object.get()].assign(references, object);
     *out = object.get();
     return Status::success;
   });

@@ -10,7 +10,7 @@ using State = std::array<uint32_t, 5>;
 constexpr size_t bits = 160;
 
 /// Its column i is what becomes of a state with bit i alone.
-struct Matrix {
+struct BitMatrix {
   std::array<State, bits> columns;
 
   State operator*(const State& state) const {
@@ -21,17 +21,17 @@ struct Matrix {
     }
     return sum;
   }
-  [[nodiscard]] Matrix squared() const {
-    Matrix square;
+  [[nodiscard]] BitMatrix squared() const {
+    BitMatrix square;
     for (size_t i = 0; i < bits; ++i) square.columns[i] = *this * columns[i];
     return square;
   }
 };
 
 /// 2^i steps, for i up to 67; made when they are needed first, within milliseconds.
-const Matrix& steps(size_t exponent) {
+const BitMatrix& xorwow_steps(size_t exponent) {
   static const auto* powers = [] {
-    auto* all = new std::array<Matrix, 68>;
+    auto* all = new std::array<BitMatrix, 68>;
     for (size_t i = 0; i < bits; ++i) {
       Xorwow unit;
       unit.x[i / 32] = 1u << i % 32;
@@ -53,14 +53,14 @@ std::vector<Xorwow> xorwow_streams(uint64_t seed, uint64_t offset, size_t count)
   const uint64_t rows = offset / count;
   state.counter += Xorwow::increment * static_cast<uint32_t>(rows);
   for (size_t i = 0; i < 64; ++i) {
-    if (rows >> i & 1) state.x = steps(i) * state.x;
+    if (rows >> i & 1) state.x = xorwow_steps(i) * state.x;
   }
   std::vector<Xorwow> streams;
   streams.reserve(count);
   for (size_t i = 0; i < count; ++i) {
     streams.push_back(state);
     if (i < offset % count) streams.back().next();
-    state.x = steps(67) * state.x;
+    state.x = xorwow_steps(67) * state.x;
   }
   return streams;
 }

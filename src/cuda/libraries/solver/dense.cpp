@@ -33,17 +33,17 @@ void exchange_rows(Part<Number> a, const std::vector<int64_t>& pivots, int64_t f
 
 /// Columns of the matrix that begin at row and column `offset` of the whole.
 template <typename Number>
-void factor_lu(Part<Number> a, int64_t offset, std::vector<int64_t>* pivots, int64_t& zero) {
+void factor_columns(Part<Number> a, int64_t offset, std::vector<int64_t>* pivots, int64_t& zero) {
   const int64_t m = a.rows(), n = a.cols(), count = std::min(m, n);
   if (count > few) {
     const int64_t half = count / 2;
-    factor_lu<Number>(a.leftCols(half), offset, pivots, zero);
+    factor_columns<Number>(a.leftCols(half), offset, pivots, zero);
     if (pivots != nullptr)
       exchange_rows<Number>(a.rightCols(n - half), *pivots, offset, offset + half, offset);
     solve_triangle<Number>(a.topLeftCorner(half, half), true, true, a.topRightCorner(half, n - half));
     subtract_product<Number>(a.bottomRightCorner(m - half, n - half), a.bottomLeftCorner(m - half, half),
                              a.topRightCorner(half, n - half));
-    factor_lu<Number>(a.bottomRightCorner(m - half, n - half), offset + half, pivots, zero);
+    factor_columns<Number>(a.bottomRightCorner(m - half, n - half), offset + half, pivots, zero);
     if (pivots != nullptr)
       exchange_rows<Number>(a.leftCols(half), *pivots, offset + half, offset + count, offset);
     return;
@@ -107,7 +107,7 @@ template <typename Number>
 int64_t factor_lu(Matrix<Number>& a, std::vector<int64_t>* pivots) {
   if (pivots != nullptr) pivots->assign(static_cast<size_t>(std::min(a.rows(), a.cols())), 0);
   int64_t zero = 0;
-  factor_lu<Number>(a, 0, pivots, zero);
+  factor_columns<Number>(a, 0, pivots, zero);
   return zero;
 }
 
@@ -142,5 +142,6 @@ int64_t factor_cholesky(Part<Number> a) {
   template int64_t factor_cholesky<Number>(Part<Number>);
 DEFINE(double)
 DEFINE(std::complex<double>)
+#undef DEFINE
 
 }  // namespace lanescope::cuda::solver

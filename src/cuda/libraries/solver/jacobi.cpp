@@ -15,7 +15,7 @@ namespace {
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr int most_sweeps = 60;
 /// So many columns take Jacobi's method less time than it takes to prepare them for it.
-constexpr int64_t few = 24;
+constexpr int64_t least_columns = 24;
 
 /// (p, q) = (c p - s q', s p + c q'), where q' is q turned by a phase.
 template <typename Number>
@@ -94,7 +94,7 @@ Singular<Number> singular_of(const Matrix<Number>& a) {
   Matrix<Number> x = Matrix<Number>::Zero(n, n), w = Matrix<Number>::Identity(n, n);
   for (int64_t j = 0; j < n; ++j)
     for (int64_t i = 0; i <= j; ++i) x(j, i) = libraries::conjugate(q(i, j));
-  if (n > few) {
+  if (n > least_columns) {
     // The eigenvectors of -X^H X, in rising order, leave little to rotate: what their rounding spoiled.
     Matrix<Number> square = Matrix<Number>::Zero(n, n), product = square;
     subtract_product<Number>(square, x.adjoint(), x);
@@ -133,5 +133,6 @@ Singular<Number> singular_of(const Matrix<Number>& a) {
   template Singular<Number> singular_of<Number>(const Matrix<Number>&);
 DEFINE(double)
 DEFINE(std::complex<double>)
+#undef DEFINE
 
 }  // namespace lanescope::cuda::solver

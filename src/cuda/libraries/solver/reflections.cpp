@@ -83,5 +83,6 @@ double scale_of(const Matrix<Number>& a) {
                                 Matrix<Number>&);
 DEFINE(double)
 DEFINE(std::complex<double>)
+#undef DEFINE
 
 }  // namespace lanescope::cuda::solver

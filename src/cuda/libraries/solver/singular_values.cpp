@@ -9,7 +9,7 @@ namespace lanescope::cuda::solver {
 namespace {
 
 /// A = U S V^H, or a batch of them.
-struct Wanted {
+struct WantedValues {
   Panel a;
   Values s;
   Panel u, v;            ///< what of them is wanted: with no columns, nothing
@@ -19,7 +19,7 @@ struct Wanted {
   int64_t count = 1;
 };
 
-void look_at(Call& call, const Wanted& wanted) {
+void look_at(Call& call, const WantedValues& wanted) {
   const DataType type = wanted.a.values.type;
   call.panel("lda", wanted.a).size("batchSize", wanted.count).types("S", wanted.s.type, real_of(type));
   if (wanted.u.columns > 0) call.panel("ldu", wanted.u).types("U", wanted.u.values.type, type);
@@ -28,7 +28,7 @@ void look_at(Call& call, const Wanted& wanted) {
 }
 
 /// `residuals`: null, or where the host is told of each matrix how far off its U S V^H is.
-Status find(Call& call, const Wanted& wanted, int* info, double* residuals = nullptr) {
+Status find(Call& call, const WantedValues& wanted, int* info, double* residuals = nullptr) {
   look_at(call, wanted);
   call.pointer("info", info);
   const auto work = [=](const Memory& memory, auto zero) {
@@ -60,8 +60,8 @@ Status find(Call& call, const Wanted& wanted, int* info, double* residuals = nul
 }
 
 /// LAPACK's: all of U and V^H, as many columns and rows as there are values, those in A's place, or none.
-Wanted gesvd(Call& call, signed char job_u, signed char job_vt, const Panel& a, const Values& s,
-             const Values& u, int64_t ldu, const Values& vt, int64_t ldvt) {
+WantedValues gesvd(Call& call, signed char job_u, signed char job_vt, const Panel& a, const Values& s,
+                   const Values& u, int64_t ldu, const Values& vt, int64_t ldvt) {
   const int64_t m = a.rows, n = a.columns, least = std::min(m, n);
   for (const signed char job : {job_u, job_vt})
     if (job != 'A' && job != 'S' && job != 'O' && job != 'N')
@@ -70,7 +70,7 @@ Wanted gesvd(Call& call, signed char job_u, signed char job_vt, const Panel& a, 
   if (job_u == 'O' && job_vt == 'O') call.refuse(Status::invalid_value, "both jobs are O");
   if (m < n)
     call.refuse(Status::invalid_value, "m is {} and n {}: fewer rows than columns are not done", m, n);
-  Wanted wanted{.a = a, .s = s, .u = {}, .v = {}, .adjoint = true, .s_count = least};
+  WantedValues wanted{.a = a, .s = s, .u = {}, .v = {}, .adjoint = true, .s_count = least};
   wanted.u = {m, job_u == 'A' ? m : job_u == 'S' ? least : 0, ldu, u};
   wanted.v = {job_vt == 'A' ? n : least, job_vt == 'A' || job_vt == 'S' ? n : 0, ldvt, vt};
   if (job_u == 'O') wanted.u = {m, least, a.leading, a.values};
@@ -79,17 +79,17 @@ Wanted gesvd(Call& call, signed char job_u, signed char job_vt, const Panel& a, 
 }
 
 /// U and V, of which `economy` has only as many columns as there are values.
-Wanted gesvdj(Call& call, Vectors jobz, int economy, const Panel& a, const Values& s, const Values& u,
-              int64_t ldu, const Values& v, int64_t ldv) {
+WantedValues gesvdj(Call& call, Vectors jobz, int economy, const Panel& a, const Values& s, const Values& u,
+                    int64_t ldu, const Values& v, int64_t ldv) {
   const int64_t m = a.rows, n = a.columns, least = std::min(m, n);
   const bool wants = !call.one_of(jobz).is_refused() && jobz == Vectors::wanted;
-  Wanted wanted{.a = a, .s = s, .u = {}, .v = {}, .s_count = least};
+  WantedValues wanted{.a = a, .s = s, .u = {}, .v = {}, .s_count = least};
   wanted.u = {m, !wants ? 0 : economy != 0 ? least : m, ldu, u};
   wanted.v = {n, !wants ? 0 : economy != 0 ? least : n, ldv, v};
   return wanted;
 }
 
-Wanted batch_of(Wanted wanted, int count) {
+WantedValues batch_of(WantedValues wanted, int count) {
   wanted.a.stride = wanted.a.leading * wanted.a.columns;
   wanted.u.stride = wanted.u.leading * wanted.a.rows;
   wanted.v.stride = wanted.v.leading * wanted.a.columns;
@@ -98,7 +98,7 @@ Wanted batch_of(Wanted wanted, int count) {
   return wanted;
 }
 /// Its matrices are small.
-void look_at_batch(Call& call, const Wanted& wanted) {
+void look_at_batch(Call& call, const WantedValues& wanted) {
   if (std::max(wanted.a.rows, wanted.a.columns) > 32)
     call.refuse(Status::invalid_value, "m is {} and n {}, and at most 32 in a batch", wanted.a.rows,
                 wanted.a.columns);
@@ -108,11 +108,11 @@ void look_at_batch(Call& call, const Wanted& wanted) {
 struct Strides {
   long long a, s, u, v;
 };
-Wanted gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& s, const Values& u, int ldu,
-              const Values& v, int ldv, const Strides& strides, int count) {
+WantedValues gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& s, const Values& u,
+                    int ldu, const Values& v, int ldv, const Strides& strides, int count) {
   if (rank < 0 || rank > std::min(a.rows, a.columns))
     call.refuse(Status::invalid_value, "rank is {}, of a matrix of {} x {}", rank, a.rows, a.columns);
-  Wanted wanted = gesvdj(call, jobz, 1, a, s, u, ldu, v, ldv);
+  WantedValues wanted = gesvdj(call, jobz, 1, a, s, u, ldu, v, ldv);
   wanted.a.stride = strides.a;
   wanted.u.stride = strides.u;
   wanted.v.stride = strides.v;
@@ -134,8 +134,8 @@ Wanted gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& 
                                                  int n, T* a, int lda, R* s, T* u, int ldu, T* vt, int ldvt, \
                                                  T*, int, R*, int* info) {                                   \
     Call call(handle, "cusolverDn" #P "gesvd");                                                              \
-    const Wanted wanted = gesvd(call, jobu, jobvt, {m, n, lda, values_at(a)}, values_at(s), values_at(u),    \
-                                ldu, values_at(vt), ldvt);                                                   \
+    const WantedValues wanted = gesvd(call, jobu, jobvt, {m, n, lda, values_at(a)}, values_at(s),            \
+                                      values_at(u), ldu, values_at(vt), ldvt);                               \
     return find(call, wanted, info);                                                                         \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status cusolverDn##P##gesvdj_bufferSize(                                                \
@@ -151,17 +151,18 @@ Wanted gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& 
                                                   int, int* info, GesvdjInfo* params) {                      \
     Call call(handle, "cusolverDn" #P "gesvdj");                                                             \
     call.object("params", params);                                                                           \
-    const Wanted wanted = gesvdj(call, jobz, econ, {m, n, lda, values_at(a)}, values_at(s), values_at(u),    \
-                                 ldu, values_at(v), ldv);                                                    \
+    const WantedValues wanted = gesvdj(call, jobz, econ, {m, n, lda, values_at(a)}, values_at(s),            \
+                                       values_at(u), ldu, values_at(v), ldv);                                \
     return find(call, wanted, info);                                                                         \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status cusolverDn##P##gesvdjBatched_bufferSize(                                         \
       Handle* handle, Vectors jobz, int m, int n, const T* a, int lda, const R* s, const T* u, int ldu,      \
       const T* v, int ldv, int* size, GesvdjInfo* params, int count) {                                       \
     Call call(handle, "cusolverDn" #P "gesvdjBatched_bufferSize");                                           \
-    const Wanted wanted = batch_of(gesvdj(call.object("params", params), jobz, 0, {m, n, lda, values_at(a)}, \
-                                          values_at(s), values_at(u), ldu, values_at(v), ldv),               \
-                                   count);                                                                   \
+    const WantedValues wanted =                                                                              \
+        batch_of(gesvdj(call.object("params", params), jobz, 0, {m, n, lda, values_at(a)}, values_at(s),     \
+                        values_at(u), ldu, values_at(v), ldv),                                               \
+                 count);                                                                                     \
     look_at(call, wanted);                                                                                   \
     look_at_batch(call, wanted);                                                                             \
     return call.tell_size(size);                                                                             \
@@ -170,9 +171,10 @@ Wanted gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& 
                                                          int lda, R* s, T* u, int ldu, T* v, int ldv, T*,    \
                                                          int, int* info, GesvdjInfo* params, int count) {    \
     Call call(handle, "cusolverDn" #P "gesvdjBatched");                                                      \
-    const Wanted wanted = batch_of(gesvdj(call.object("params", params), jobz, 0, {m, n, lda, values_at(a)}, \
-                                          values_at(s), values_at(u), ldu, values_at(v), ldv),               \
-                                   count);                                                                   \
+    const WantedValues wanted =                                                                              \
+        batch_of(gesvdj(call.object("params", params), jobz, 0, {m, n, lda, values_at(a)}, values_at(s),     \
+                        values_at(u), ldu, values_at(v), ldv),                                               \
+                 count);                                                                                     \
     look_at_batch(call, wanted);                                                                             \
     return find(call, wanted, info);                                                                         \
   }                                                                                                          \
@@ -190,8 +192,9 @@ Wanted gesvda(Call& call, Vectors jobz, int rank, const Panel& a, const Values& 
       long long stride_s, T* u, int ldu, long long stride_u, T* v, int ldv, long long stride_v, T*, int,     \
       int* info, double* residuals, int count) {                                                             \
     Call call(handle, "cusolverDn" #P "gesvdaStridedBatched");                                               \
-    const Wanted wanted = gesvda(call, jobz, rank, {m, n, lda, values_at(a)}, values_at(s), values_at(u),    \
-                                 ldu, values_at(v), ldv, {stride_a, stride_s, stride_u, stride_v}, count);   \
+    const WantedValues wanted =                                                                              \
+        gesvda(call, jobz, rank, {m, n, lda, values_at(a)}, values_at(s), values_at(u), ldu, values_at(v),   \
+               ldv, {stride_a, stride_s, stride_u, stride_v}, count);                                        \
     return find(call, wanted, info, residuals);                                                              \
   }
 LANESCOPE_SOLVER_TYPES(LANESCOPE_SINGULAR)
@@ -215,7 +218,7 @@ LANESCOPE_CUDA_API Status cusolverDnXgesvd(Handle* handle, Params* params, signe
                                            void* u, int64_t ldu, DataType type_of_vt, void* vt, int64_t ldvt,
                                            DataType, void*, size_t, void*, size_t, int* info) {
   Call call(handle, "cusolverDnXgesvd");
-  const Wanted wanted =
+  const WantedValues wanted =
       gesvd(call.params(params), jobu, jobvt, {m, n, lda, values_at(a, type)}, values_at(s, type_of_s),
             values_at(u, type_of_u), ldu, values_at(vt, type_of_vt), ldvt);
   return find(call, wanted, info);
@@ -238,7 +241,7 @@ LANESCOPE_CUDA_API Status cusolverDnXgesvdp(Handle* handle, Params* params, Vect
                                             int64_t ldu, DataType type_of_v, void* v, int64_t ldv, DataType,
                                             void*, size_t, void*, size_t, int* info, double* residual) {
   Call call(handle, "cusolverDnXgesvdp");
-  const Wanted wanted =
+  const WantedValues wanted =
       gesvdj(call.params(params), jobz, econ, {m, n, lda, values_at(a, type)}, values_at(s, type_of_s),
              values_at(u, type_of_u), ldu, values_at(v, type_of_v), ldv);
   return find(call, wanted, info, residual);

@@ -53,7 +53,7 @@ class Tridiagonal {
 
 /// `sides` columns, `step` elements apart, of `batch` matrices, whose diagonals and columns lie `stride`
 /// apart.
-struct System {
+struct TridiagonalSystem {
   Diagonals matrix;
   Values b;
   int64_t count, sides, step;
@@ -62,7 +62,7 @@ struct System {
 };
 
 template <typename Number>
-void solve(const Memory& memory, const System& system) {
+void solve(const Memory& memory, const TridiagonalSystem& system) {
   const int64_t all = system.batch == 0 ? 0 : (system.batch - 1) * system.stride + system.count;
   reach(memory, "dl", system.matrix.below, all, false);
   reach(memory, "d", system.matrix.on, all, false);
@@ -86,17 +86,17 @@ void solve(const Memory& memory, const System& system) {
   }
 }
 
-System system_of(Call& call, int m, const void* below, const void* on, const void* above, const void* b,
-                 DataType type) {
+TridiagonalSystem system_of(Call& call, int m, const void* below, const void* on, const void* above,
+                            const void* b, DataType type) {
   if (m < 3) call.refuse(Status::invalid_value, "m is {}, and must be at least 3", m);
   call.pointer("dl", below).pointer("d", on).pointer("du", above).pointer("the right sides", b);
   const auto values = [type](const void* data) { return Values{const_cast<void*>(data), type}; };
   return {{values(below), values(on), values(above)}, values(b), m, 1, m, 1, 0, false};
 }
 
-System columns_of(Call& call, int m, int n, const void* below, const void* on, const void* above,
-                  const void* b, int ldb, DataType type, bool pivoting) {
-  System system = system_of(call, m, below, on, above, b, type);
+TridiagonalSystem columns_of(Call& call, int m, int n, const void* below, const void* on, const void* above,
+                             const void* b, int ldb, DataType type, bool pivoting) {
+  TridiagonalSystem system = system_of(call, m, below, on, above, b, type);
   call.size("n", n);
   if (ldb < m) call.refuse(Status::invalid_value, "ldb is {}, of {} rows", ldb, m);
   system.sides = n;
@@ -105,9 +105,9 @@ System columns_of(Call& call, int m, int n, const void* below, const void* on, c
   return system;
 }
 
-System batch_of(Call& call, int m, const void* below, const void* on, const void* above, const void* x,
-                int count, int stride, DataType type) {
-  System system = system_of(call, m, below, on, above, x, type);
+TridiagonalSystem batch_of(Call& call, int m, const void* below, const void* on, const void* above,
+                           const void* x, int count, int stride, DataType type) {
+  TridiagonalSystem system = system_of(call, m, below, on, above, x, type);
   call.size("batchCount", count);
   if (stride < m) call.refuse(Status::invalid_value, "batchStride is {}, of {} rows", stride, m);
   system.batch = count;
@@ -115,7 +115,7 @@ System batch_of(Call& call, int m, const void* below, const void* on, const void
   return system;
 }
 
-Status submit(const Call& call, const System& system) {
+Status submit(const Call& call, const TridiagonalSystem& system) {
   return call.submit([system](const Memory& memory) {
     with_numbers(is_complex(system.b.type), [&](auto zero) { solve<decltype(zero)>(memory, system); });
   });

@@ -6,11 +6,11 @@ namespace lanescope::cuda::sparse {
 namespace {
 
 /// What all of them are given.
-struct Pair {
+struct VectorPair {
   SparseVector x;
   DenseVector y;
 };
-Pair pair_of(Call& call, const SparseVector* x, const DenseVector* y) {
+VectorPair pair_of(Call& call, const SparseVector* x, const DenseVector* y) {
   if (call.object("vecX", x).object("vecY", y).is_refused()) return {};
   if (x->size != y->size)
     call.refuse(Status::invalid_value, "vecX is of size {}, and vecY of {}", x->size, y->size);
@@ -20,7 +20,7 @@ Pair pair_of(Call& call, const SparseVector* x, const DenseVector* y) {
   return {*x, *y};
 }
 
-void reach(const Memory& memory, const Pair& pair, bool write_x, bool write_y) {
+void reach(const Memory& memory, const VectorPair& pair, bool write_x, bool write_y) {
   reach(memory, "the indices of x", pair.x.indices, pair.x.count, false);
   reach(memory, "the values of x", pair.x.values, pair.x.count, write_x);
   reach(memory, "y", pair.y.values, pair.y.size, write_y);
@@ -28,7 +28,7 @@ void reach(const Memory& memory, const Pair& pair, bool write_x, bool write_y) {
 
 /// Calls body(k, i) for each element k of x, which has index i.
 template <typename Body>
-void each(const Pair& pair, const Body& body) {
+void each(const VectorPair& pair, const Body& body) {
   for (int64_t k = 0; k < pair.x.count; ++k)
     body(k, checked(pair.x.indices[k], pair.x.base, pair.x.size, "index", k));
 }
@@ -47,12 +47,12 @@ Status submit(const Call& call, DataType type, Work work) {
 }
 
 struct Dot {
-  Pair pair;
+  VectorPair pair;
   DataType compute = DataType::real_32f;
   Operation operation = Operation::none;
 };
 Dot dot_of(Call& call, Operation operation, const SparseVector* x, const DenseVector* y, DataType compute) {
-  const Pair pair = pair_of(call, x, y);
+  const VectorPair pair = pair_of(call, x, y);
   if (operation != Operation::none && operation != Operation::adjoint)
     call.refuse(Status::invalid_value, "the operation is {}", static_cast<int>(operation));
   call.one_of(operation, "vecX", pair.x.values.type);
@@ -80,7 +80,7 @@ void dot(const Memory& memory, const Dot& of, void* result, bool to_host) {
 LANESCOPE_CUDA_API Status cusparseAxpby(Handle* handle, const void* alpha, const SparseVector* x,
                                         const void* beta, DenseVector* y) {
   Call call(handle, "cusparseAxpby");
-  const Pair pair = pair_of(call, x, y);
+  const VectorPair pair = pair_of(call, x, y);
   call.pointer("alpha", alpha).pointer("beta", beta).computed_in(scalar_type(pair.x.values.type));
   if (call.is_refused()) return call.status();
   const DataType type = pair.x.values.type;
@@ -101,7 +101,7 @@ LANESCOPE_CUDA_API Status cusparseAxpby(Handle* handle, const void* alpha, const
 
 LANESCOPE_CUDA_API Status cusparseGather(Handle* handle, const DenseVector* y, SparseVector* x) {
   Call call(handle, "cusparseGather");
-  const Pair pair = pair_of(call, x, y);
+  const VectorPair pair = pair_of(call, x, y);
   return submit(call, pair.x.values.type, [pair](const Memory& memory, auto zero) {
     using Number = decltype(zero);
     reach(memory, pair, true, false);
@@ -111,7 +111,7 @@ LANESCOPE_CUDA_API Status cusparseGather(Handle* handle, const DenseVector* y, S
 
 LANESCOPE_CUDA_API Status cusparseScatter(Handle* handle, const SparseVector* x, DenseVector* y) {
   Call call(handle, "cusparseScatter");
-  const Pair pair = pair_of(call, x, y);
+  const VectorPair pair = pair_of(call, x, y);
   return submit(call, pair.x.values.type, [pair](const Memory& memory, auto zero) {
     using Number = decltype(zero);
     reach(memory, pair, false, true);
@@ -122,7 +122,7 @@ LANESCOPE_CUDA_API Status cusparseScatter(Handle* handle, const SparseVector* x,
 LANESCOPE_CUDA_API Status cusparseRot(Handle* handle, const void* c, const void* s, SparseVector* x,
                                       DenseVector* y) {
   Call call(handle, "cusparseRot");
-  const Pair pair = pair_of(call, x, y);
+  const VectorPair pair = pair_of(call, x, y);
   call.pointer("c_coeff", c).pointer("s_coeff", s).computed_in(scalar_type(pair.x.values.type));
   if (call.is_refused()) return call.status();
   const DataType type = scalar_type(pair.x.values.type);

@@ -11,7 +11,7 @@
 #include "base/error.hpp"
 #include "lanescope/model/request.hpp"
 
-namespace lanescope::advise::code {
+namespace lanescope::code {
 
 struct Type;
 
@@ -177,4 +177,4 @@ struct Program {
 /// a op b, both of type `type`. On failure (division by zero, too large a shift) `*cause` says why.
 [[nodiscard]] int64_t apply(Operator op, const Type& type, int64_t a, int64_t b, std::string* cause);
 
-}  // namespace lanescope::advise::code
+}  // namespace lanescope::code

@@ -11,13 +11,11 @@
 #include <utility>
 #include <vector>
 
-#include "advise/code.hpp"
-#include "advise/code_program.hpp"
+#include "code/code.hpp"
+#include "code/program.hpp"
 
-namespace lanescope::advise {
+namespace lanescope::code {
 namespace {
-
-using namespace code;
 
 constexpr size_t most_lanes = static_cast<size_t>(model::max_lanes);
 /// Requests of one block; what makes more is a mistake more often than a wish, and fills the memory.
@@ -545,4 +543,4 @@ class Runner {
 
 CodeRun run_code(const Code& code, const CodeLaunch& launch) { return Runner(*code, launch).run(); }
 
-}  // namespace lanescope::advise
+}  // namespace lanescope::code

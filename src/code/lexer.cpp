@@ -1,5 +1,5 @@
-// See code_lexer.hpp.
-#include "advise/code_lexer.hpp"
+// See lexer.hpp.
+#include "code/lexer.hpp"
 
 #include <fmt/format.h>
 
@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace lanescope::advise::code {
+namespace lanescope::code {
 namespace {
 
 /// More would only come from macros that double each other.
@@ -286,4 +286,4 @@ class Lexer {
 
 std::vector<Token> tokens_of(const Program& program) { return Lexer(program).run(); }
 
-}  // namespace lanescope::advise::code
+}  // namespace lanescope::code

@@ -23,14 +23,12 @@
 #include "exec/observer.hpp"
 #include "lanescope/model/request.hpp"
 
-namespace lanescope::advise {
+namespace lanescope::code {
 
-namespace code {
 struct Program;
-}
 
 /// Code that was understood. Cheap to copy.
-using Code = std::shared_ptr<const code::Program>;
+using Code = std::shared_ptr<const Program>;
 
 /// Throws lanescope::Error with line, column and cause. `name`: of the text, for messages.
 [[nodiscard]] Code parse_code(std::string text, std::string name = "code");
@@ -98,4 +96,4 @@ struct CodeRun {
 /// not end.
 [[nodiscard]] CodeRun run_code(const Code& code, const CodeLaunch& launch);
 
-}  // namespace lanescope::advise
+}  // namespace lanescope::code

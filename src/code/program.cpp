@@ -1,11 +1,11 @@
-// See code_program.hpp.
-#include "advise/code_program.hpp"
+// See program.hpp.
+#include "code/program.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace lanescope::advise::code {
+namespace lanescope::code {
 
 SourcePlace Program::place_of(uint32_t offset) const {
   const size_t at = std::min<size_t>(offset, text.size());
@@ -77,4 +77,4 @@ int64_t apply(Operator op, const Type& type, int64_t a, int64_t b, std::string* 
   return 0;
 }
 
-}  // namespace lanescope::advise::code
+}  // namespace lanescope::code

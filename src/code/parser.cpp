@@ -8,14 +8,12 @@
 #include <string_view>
 #include <utility>
 
-#include "advise/code.hpp"
-#include "advise/code_lexer.hpp"
-#include "advise/code_program.hpp"
+#include "code/code.hpp"
+#include "code/lexer.hpp"
+#include "code/program.hpp"
 
-namespace lanescope::advise {
+namespace lanescope::code {
 namespace {
-
-using namespace code;
 
 /// Of the tree, and of the parser's own recursion.
 constexpr uint32_t deepest = 200;
@@ -1249,4 +1247,4 @@ Code parse_code(std::string text, std::string name) {
   return assumed.empty() ? code : Parser(std::move(text), std::move(name), assumed).parse();
 }
 
-}  // namespace lanescope::advise
+}  // namespace lanescope::code

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "advise/code_program.hpp"
+#include "code/program.hpp"
 
-namespace lanescope::advise::code {
+namespace lanescope::code {
 
 struct Token {
   enum class Kind : uint8_t { end, identifier, integer, floating, punctuator };
@@ -25,4 +25,4 @@ struct Token {
 /// skipped. Throws lanescope::Error.
 [[nodiscard]] std::vector<Token> tokens_of(const Program& program);
 
-}  // namespace lanescope::advise::code
+}  // namespace lanescope::code

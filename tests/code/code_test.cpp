@@ -1,6 +1,6 @@
 // The code of `lanescope explain`: what it accesses, statement by statement, and that integer expressions
 // mean what they mean in C++.
-#include "advise/code.hpp"
+#include "code/code.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@
 
 #include "lanescope/model/model.hpp"
 
-namespace lanescope::advise {
+namespace lanescope::code {
 namespace {
 
 using testing::ElementsAre;
@@ -595,4 +595,4 @@ TEST(CodeExpressions, AgreeWithCpp) {
 }
 
 }  // namespace
-}  // namespace lanescope::advise
+}  // namespace lanescope::code
