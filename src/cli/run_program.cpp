@@ -43,8 +43,10 @@ fs::path library_folder() {
        {own / "lib" / "lanescope", own.parent_path() / LANESCOPE_LIBDIR / "lanescope",
         own.parent_path() / "lib" / "lanescope"})
     if (fs::exists(folder / runtime_names[0])) return fs::canonical(folder);
-  throw Error(fmt::format("{} was not found near {}: the installation is incomplete", runtime_names[0],
-                          own.string()));
+  throw Error(
+      fmt::format("{} was not found near {}: it is built by cmake --build --preset program, and installed "
+                  "with the program",
+                  runtime_names[0], own.string()));
 }
 
 /// The folder under a name that LD_PRELOAD can hold, which knows no quotes: its own, or that of a link in
