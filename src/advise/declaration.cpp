@@ -4,7 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <charconv>
 #include <optional>
+#include <utility>
 
 #include "advise/expression.hpp"
 #include "advise/tokens.hpp"
@@ -223,9 +226,34 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   return std::move(declaration);
 }
 
+namespace {
+
+/// Where the number begins that a sum ends with ("n + 1"), and what it is; npos: it ends with none.
+std::pair<size_t, uint64_t> added_number(std::string_view text) {
+  constexpr std::string_view blanks = " \t\r\n";
+  constexpr size_t most_digits = 9;
+  const std::pair<size_t, uint64_t> none{std::string_view::npos, 0};
+  const size_t number = text.find_last_not_of("0123456789") + 1, digits = text.size() - number;
+  if (number == 0 || digits == 0 || digits > most_digits || text[number] == '0') return none;
+  const size_t plus = text.find_last_not_of(blanks, number - 1);
+  if (plus == std::string_view::npos || plus == 0 || text[plus] != '+') return none;
+  const size_t before = text.find_last_not_of(blanks, plus - 1);
+  if (before == std::string_view::npos) return none;
+  const char c = text[before];
+  if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != ')' && c != ']') return none;
+  uint64_t value = 0;
+  std::from_chars(text.data() + number, text.data() + text.size(), value);
+  return {number, value};
+}
+
+}  // namespace
+
 std::string padded(const Extent& extent, uint64_t elements) {
-  const bool binds_tighter = extent.text.find_first_of("<>&|^?") == std::string::npos;
-  return fmt::format("{} + {}", binds_tighter ? extent.text : "(" + extent.text + ")", elements);
+  const std::string& text = extent.text;
+  if (text.find_first_of("<>&|^?") != std::string::npos) return fmt::format("({}) + {}", text, elements);
+  if (const auto [number, there] = added_number(text); number != std::string::npos)
+    return fmt::format("{}{}", text.substr(0, number), there + elements);
+  return fmt::format("{} + {}", text, elements);
 }
 
 }  // namespace lanescope::advise

@@ -370,10 +370,12 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
   const bool is_there = cost.now != 0 || cost.predicted == 0;
   if (!is_there || !(cost.keeps_promise() ||
                      static_cast<double>(cost.now) + measurable <= static_cast<double>(cost.before)))
-    return fmt::format("{} wavefronts of {} were predicted, there are {}{}", report::grouped(cost.predicted),
-                       prediction.variable, report::grouped(cost.now),
-                       cost.now == cost.before ? ", as before (was the program built from the changed file?)"
-                                               : fmt::format(", and were {}", report::grouped(cost.before)));
+    return fmt::format(
+        "{} wavefronts of {} were predicted, there are {}{}", report::grouped(cost.predicted),
+        prediction.variable, report::grouped(cost.now),
+        cost.now == cost.before
+            ? ", as before (was the program built from the changed file? make may not know of it: make -B)"
+            : fmt::format(", and were {}", report::grouped(cost.before)));
   for (size_t i = 0; i < is.size(); ++i)
     if (!before.varies(is[i]) && all_wavefronts_of(is[i]) > all_wavefronts_of(was[i]))
       return grown(was[i], is[i]).front();

@@ -182,6 +182,23 @@ TEST(Declaration, SurvivesTextThatIsCutOff) {
   }
 }
 
+TEST(Declaration, IsPaddedByWhatIsAddedToItsExtent) {
+  const auto of = [](const std::string& text) { return padded(Extent{text, 0, 0, 0}, 31); };
+  EXPECT_EQ(of("32"), "32 + 31");
+  EXPECT_EQ(of("TILE"), "TILE + 31");
+  EXPECT_EQ(of("TILE + 1"), "TILE + 32");
+  EXPECT_EQ(of("n * (m - 1) +2"), "n * (m - 1) +33");
+  EXPECT_EQ(of("a[0] + 1 + 1"), "a[0] + 1 + 32");
+  EXPECT_EQ(of("n - 1"), "n - 1 + 31");
+  EXPECT_EQ(of("n * 2"), "n * 2 + 31");
+  EXPECT_EQ(of("n + 010"), "n + 010 + 31");
+  EXPECT_EQ(of("n + 0x10"), "n + 0x10 + 31");
+  EXPECT_EQ(of("n + 1u"), "n + 1u + 31");
+  EXPECT_EQ(of("n * +1"), "n * +1 + 31");
+  EXPECT_EQ(of("n + k1"), "n + k1 + 31");
+  EXPECT_EQ(of("n < 4 ? 5 : n + 1"), "(n < 4 ? 5 : n + 1) + 31");
+}
+
 TEST(Declaration, EndsOnConstantsThatCallThemselves) {
   EXPECT_FALSE(find("#define A B\n#define B A\n__shared__ float tile[A];", 64).unclear.empty());
   EXPECT_FALSE(find("__shared__ float tile[" + std::string(5000, '(') + "1", 64).unclear.empty());

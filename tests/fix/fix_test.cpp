@@ -219,7 +219,8 @@ TEST(Fix, RefusesAPaddingOf32) {
   EXPECT_EQ(result.status, 3);
   EXPECT_THAT(result.output,
               HasSubstr("Not proven, so taken back: 1,024 wavefronts of tile were predicted, there "
-                        "are 16,896, as before (was the program built from the changed file?)."));
+                        "are 16,896, as before (was the program built from the changed file? make may not "
+                        "know of it: make -B)."));
   EXPECT_THAT(result.output, Not(HasSubstr("Proven and kept")));
   expect_unchanged(place);
 }
@@ -355,7 +356,10 @@ TEST(Fix, SaysThatTheBuildBuildsNothing) {
   const Place place(transpose);
   const Place::Result result = place.apply("true");
   EXPECT_EQ(result.status, 3);
-  EXPECT_THAT(result.output, HasSubstr("as before (was the program built from the changed file?).\n"));
+  EXPECT_THAT(
+      result.output,
+      HasSubstr(
+          "as before (was the program built from the changed file? make may not know of it: make -B).\n"));
   expect_unchanged(place);
 }
 
