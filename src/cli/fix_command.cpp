@@ -202,13 +202,15 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
       why = disproof(change.prediction, before, after, options.trial);
       if (why.empty()) {
         const std::string cost = cost_in_words(change.prediction, before, after);
+        const std::string instructions = instructions_in_words(change.prediction, before, after);
         const ArrayCost array = array_cost(change.prediction, before, after);
         saved = array.before - std::min(array.now, array.before);
         if (array.keeps_promise() || saved >= rival) {
           after.varying = std::move(before.varying);
           before = std::move(after);
           tried.erase(change.key());  // it was of the program as it was then
-          std::cout << fmt::format("Proven and kept: same output, {}, no new findings.\n\n", cost);
+          std::cout << fmt::format("Proven and kept: same output, {}, no new findings.{}{}\n\n", cost,
+                                   instructions.empty() ? "" : " ", instructions);
           return true;
         }
         verdict = "Taken back for another change that may save as much";

@@ -247,6 +247,22 @@ std::string cost_in_words(const Prediction& prediction, const Trial& before, con
   return words;
 }
 
+std::string instructions_in_words(const Prediction& prediction, const Trial& before, const Trial& after) {
+  constexpr double notable = 1.1;
+  const auto sum = [&](const Trial& trial) {
+    uint64_t all = 0;
+    for (const Prediction::Launch& launch : prediction.launches)
+      all += trial.report.at("launches").at(launch.index).at("warp_instructions").get<uint64_t>();
+    return all;
+  };
+  const uint64_t was = sum(before), is = sum(after);
+  if (static_cast<double>(is) < notable * static_cast<double>(was)) return "";
+  return fmt::format(
+      "It takes {} warp instructions of PTX, before {}: whether time is saved depends on what the "
+      "kernel waits for (lanescope measure).",
+      report::grouped(is), report::grouped(was));
+}
+
 void catch_interrupts() {
   struct sigaction action {};
   action.sa_sigaction = on_signal;

@@ -97,5 +97,9 @@ struct ArrayCost {
 /// more.
 [[nodiscard]] std::string cost_in_words(const Prediction& prediction, const Trial& before,
                                         const Trial& after);
+/// What a proven change takes for what it saves: instructions that say where elements lie. Empty where the
+/// launches execute hardly more than before.
+[[nodiscard]] std::string instructions_in_words(const Prediction& prediction, const Trial& before,
+                                                const Trial& after);
 
 }  // namespace lanescope::cli

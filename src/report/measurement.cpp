@@ -365,12 +365,16 @@ std::vector<Bound> bounds(const MeasuredLaunch& launch, const replay::Gpu& gpu) 
   if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0 && copy > 0)
     list.push_back(
         {"if every sector comes from memory at the copy's bandwidth", static_cast<double>(bytes) / copy});
-  const uint64_t all = profile::shared_of(launch.predicted.totals).wavefronts;
+  const profile::Counters shared = profile::shared_of(launch.predicted.totals);
   const double rate = gpu.multiprocessors * gpu.clock_hz;
-  if (all != 0 && rate > 0)
-    list.push_back({fmt::format("for {} of shared memory, one a cycle on each of {} multiprocessors",
-                                counted(all, "wavefront"), gpu.multiprocessors),
-                    static_cast<double>(all) / rate});
+  if (shared.wavefronts == 0 || rate <= 0) return list;
+  list.push_back({fmt::format("for {} of shared memory, one a cycle on each of {} multiprocessors",
+                              counted(shared.wavefronts, "wavefront"), gpu.multiprocessors),
+                  static_cast<double>(shared.wavefronts) / rate});
+  if (shared.ideal < shared.wavefronts)
+    list.push_back(
+        {fmt::format("for the {} of them that would be left without conflicts", grouped(shared.ideal)),
+         static_cast<double>(shared.ideal) / rate});
   return list;
 }
 

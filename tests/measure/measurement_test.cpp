@@ -28,6 +28,7 @@ MeasuredLaunch launch() {
   m.predicted.totals.shared_load.requests = 100;
   m.predicted.totals.shared_load.wavefronts = 140;
   m.predicted.totals.shared_load.conflicts = 40;
+  m.predicted.totals.shared_load.ideal = 100;
   m.predicted.totals.global_load.sectors = 1000;
   m.outcome.seconds = {3e-6, 1e-6, 2e-6};
   m.outcome.empty_seconds = {1e-6};
@@ -155,9 +156,10 @@ TEST(Bounds, FromSectorsAndWavefronts) {
   gpu.multiprocessors = 10;
   gpu.clock_hz = 1e6;
   const std::vector<Bound> list = bounds(launch(), gpu);
-  ASSERT_EQ(list.size(), 2U);
+  ASSERT_EQ(list.size(), 3U);
   EXPECT_DOUBLE_EQ(list[0].seconds, 32000 / 2e9);  // the copy moves 2 GB/s: it reads and writes
   EXPECT_DOUBLE_EQ(list[1].seconds, 140 / 1e7);
+  EXPECT_DOUBLE_EQ(list[2].seconds, 100 / 1e7);  // without conflicts
 }
 
 TEST(Outputs, SayWhatWasMeasured) {

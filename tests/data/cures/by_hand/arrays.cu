@@ -46,14 +46,14 @@ __global__ void turned_around(int* out, const int* in) {
 __global__ void turned_around_by_hand(int* out, const int* in) {
   __shared__ __align__(16) int s[2 * block];
   const unsigned t = threadIdx.x, first = blockIdx.x * 2 * block;
-  s[t ^ (t / 32 & 1) * 31] = in[first + t];
+  s[t ^ ((int)(t << 26) >> 31 & 31)] = in[first + t];
   const int other = in[first + t + block];
   const unsigned second = t + block;
-  s[second ^ (second / 32 & 1) * 31] = other;
+  s[second ^ ((int)(second << 26) >> 31 & 31)] = other;
   __syncthreads();
   const unsigned even = 2 * t;
-  const int left = s[even ^ (even / 32 & 1) * 31];
+  const int left = s[even ^ ((int)(even << 26) >> 31 & 31)];
   const unsigned odd = 2 * t + 1;
-  out[first + t] = left - s[odd ^ (odd / 32 & 1) * 31];
+  out[first + t] = left - s[odd ^ ((int)(odd << 26) >> 31 & 31)];
 }
 }
