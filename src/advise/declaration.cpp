@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <optional>
 #include <utility>
@@ -228,22 +227,21 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
 
 namespace {
 
-/// Where the number begins that a sum ends with ("n + 1"), and what it is; npos: it ends with none.
-std::pair<size_t, uint64_t> added_number(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r\n";
+/// The number that a sum ends with, as 1 in "n + 1": where it begins, and its value.
+std::optional<std::pair<size_t, uint64_t>> added_number(std::string_view text) {
   constexpr size_t most_digits = 9;
-  const std::pair<size_t, uint64_t> none{std::string_view::npos, 0};
-  const size_t number = text.find_last_not_of("0123456789") + 1, digits = text.size() - number;
-  if (number == 0 || digits == 0 || digits > most_digits || text[number] == '0') return none;
-  const size_t plus = text.find_last_not_of(blanks, number - 1);
-  if (plus == std::string_view::npos || plus == 0 || text[plus] != '+') return none;
-  const size_t before = text.find_last_not_of(blanks, plus - 1);
-  if (before == std::string_view::npos) return none;
-  const char c = text[before];
-  if (std::isalnum(static_cast<unsigned char>(c)) == 0 && c != '_' && c != ')' && c != ']') return none;
+  const std::vector<Token> tokens = tokens_of(text);
+  const size_t n = tokens.size();
+  if (n < 3 || !tokens[n - 2].is("+") || tokens[n - 1].end() != text.size()) return std::nullopt;
+  const Token& before = tokens[n - 3];
+  if (!before.is_name() && !before.is_number() && !before.is(")") && !before.is("]")) return std::nullopt;
+  const std::string_view number = tokens[n - 1].text;
   uint64_t value = 0;
-  std::from_chars(text.data() + number, text.data() + text.size(), value);
-  return {number, value};
+  const auto [stop, error] = std::from_chars(number.data(), number.data() + number.size(), value);
+  if (error != std::errc{} || stop != number.data() + number.size() || number[0] == '0' ||
+      number.size() > most_digits)
+    return std::nullopt;
+  return std::pair(tokens[n - 1].begin, value);
 }
 
 }  // namespace
@@ -251,8 +249,8 @@ std::pair<size_t, uint64_t> added_number(std::string_view text) {
 std::string padded(const Extent& extent, uint64_t elements) {
   const std::string& text = extent.text;
   if (text.find_first_of("<>&|^?") != std::string::npos) return fmt::format("({}) + {}", text, elements);
-  if (const auto [number, there] = added_number(text); number != std::string::npos)
-    return fmt::format("{}{}", text.substr(0, number), there + elements);
+  if (const auto there = added_number(text))
+    return fmt::format("{}{}", text.substr(0, there->first), there->second + elements);
   return fmt::format("{} + {}", text, elements);
 }
 

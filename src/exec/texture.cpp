@@ -1,6 +1,8 @@
 // See texture.hpp.
 #include "exec/texture.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -8,8 +10,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-
-#include <fmt/format.h>
 
 #include "exec/each_lane.hpp"
 #include "exec/handlers.hpp"

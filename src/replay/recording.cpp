@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 using nlohmann::json;
 
 constexpr const char* description = "recording.json";
-constexpr uint64_t compared_bytes = 1 << 20, page = 4096;
+constexpr uint64_t file_chunk = 1 << 20, page = 4096;
 
 [[noreturn]] void fail(const std::string& path, std::string_view what) {
   throw Error(SourcePlace{path}, fmt::format("{}: {}", what, std::strerror(errno)));
@@ -56,7 +56,7 @@ class Sparse {
 
   void write(const std::byte* from, uint64_t offset, uint64_t bytes) const {
     for (uint64_t done = 0; done < bytes;) {
-      const uint64_t part = std::min(compared_bytes, bytes - done);
+      const uint64_t part = std::min(file_chunk, bytes - done);
       if (!is_zero(from + done, part)) write_all(from + done, offset + done, part);
       done += part;
     }
@@ -84,9 +84,9 @@ class Sparse {
 const std::byte* bytes_of(const Piece& piece) { return reinterpret_cast<const std::byte*>(piece.address); }
 
 bool is_changed(const Piece& piece, const Contents& before) {
-  std::vector<std::byte> old(std::min(compared_bytes, piece.size));
+  std::vector<std::byte> old(std::min(file_chunk, piece.size));
   for (uint64_t done = 0; done < piece.size;) {
-    const uint64_t part = std::min(compared_bytes, piece.size - done);
+    const uint64_t part = std::min(file_chunk, piece.size - done);
     before.read(old.data(), piece.offset + done, part);
     if (std::memcmp(old.data(), bytes_of(piece) + done, part) != 0) return true;
     done += part;

@@ -25,7 +25,7 @@ constexpr int clock_khz = 13;  // CU_DEVICE_ATTRIBUTE_CLOCK_RATE
 
 /// Allocations nearer to each other than this share a mapping: each takes 64 MiB of addresses at least.
 constexpr uint64_t near = 128 << 20;
-constexpr uint64_t copied_bytes = 64 << 20;
+constexpr uint64_t device_chunk = 64 << 20;
 constexpr double of_greatest = 0.1;  // of the tolerance, where numbers are compared with the greatest one
 constexpr double timed_seconds = 1.0;
 constexpr size_t warm_up = 5, fewest_runs = 5;
@@ -294,9 +294,9 @@ Replayed::Replayed(gpu::Device& device, const std::filesystem::path& folder)
   const Contents before(folder, Contents::When::before);
   std::vector<std::byte> bytes;
   for (Place& place : places_) {
-    bytes.resize(std::min(copied_bytes, place.piece->size));
+    bytes.resize(std::min(device_chunk, place.piece->size));
     for (uint64_t done = 0; done < place.piece->size;) {
-      const uint64_t part = std::min(copied_bytes, place.piece->size - done);
+      const uint64_t part = std::min(device_chunk, place.piece->size - done);
       read(before, *place.piece, done, std::span(bytes).first(part));
       device.write(place.address + done, bytes.data(), part);
       done += part;
@@ -335,7 +335,7 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
     const Contents& contents = piece.is_changed ? after : before;
     Tally tally(piece, recording_, options);
     for (uint64_t done = 0; done < piece.size;) {
-      const uint64_t part = std::min(copied_bytes, piece.size - done);
+      const uint64_t part = std::min(device_chunk, piece.size - done);
       expected.resize(part);
       found.resize(part);
       const std::vector<size_t> maps = read(contents, piece, done, expected);
@@ -352,7 +352,7 @@ void Replayed::compare(const Options& options, Outcome& outcome) {
     outcome.bytes_compared += piece.size;
     if (!tally.any()) continue;
     for (uint64_t done = 0; tally.needs_largest() && done < piece.size;) {
-      const uint64_t part = std::min(copied_bytes, piece.size - done);
+      const uint64_t part = std::min(device_chunk, piece.size - done);
       read(contents, piece, done, std::span(expected).first(part));
       tally.add_size(expected.data(), part);
       done += part;
