@@ -53,6 +53,12 @@ void for_random_requests(int each, Check check) {
     }
 }
 
+/// The same lanes with a byte each, so that none reaches into a second line.
+Request first_bytes(Request request) {
+  request.width = 1;
+  return request;
+}
+
 TEST(Properties, NumbersFitTogether) {
   for_random_requests(40, [](std::mt19937_64&, const Arch& arch, const Request& request) {
     const SharedCost cost = shared_cost(arch, request);
@@ -72,6 +78,17 @@ TEST(Properties, NumbersFitTogether) {
     ASSERT_LE(global.sectors, 4 * global.lines);
     ASSERT_EQ(global.bytes_asked, detail::count_bits(request.mask) * request.width);
     ASSERT_EQ(global.transactions == 0, request.mask == 0);
+    const L1Cost l1 = l1_cost(arch, request);
+    ASSERT_EQ(l1.wavefronts == 0,
+              !arch.l1_in_banks || request.mask == 0 || (request.op != Op::load && request.op != Op::store));
+    ASSERT_GE(l1.wavefronts, l1.ideal);
+    ASSERT_LE(l1.tag_wavefronts, detail::count_bits(request.mask));
+    if (l1.wavefronts != 0) {
+      ASSERT_GE(4 * l1.tag_wavefronts, detail::distinct_blocks(first_bytes(request), request.mask, 7));
+    }
+    if (request.op == Op::load) {
+      ASSERT_GE(l1.miss_wavefronts, l1.wavefronts);
+    }
   });
 }
 
@@ -87,6 +104,7 @@ TEST(Properties, ShiftingByTheGranuleChangesNothing) {
     shifted = request;
     for (uint64_t& address : shifted.address.item) address += times * global_shift_granule(arch);
     ASSERT_TRUE(global_cost(arch, request) == global_cost(arch, shifted)) << arch.name << " by " << times;
+    ASSERT_TRUE(l1_bank_cost(arch, request) == l1_bank_cost(arch, shifted)) << arch.name << " by " << times;
   });
 }
 

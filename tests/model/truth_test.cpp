@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "lanescope/model/hopper.hpp"
+#include "lanescope/model/l1.hpp"
 #include "report/pattern_csv.hpp"
 
 namespace lanescope::model {
@@ -20,6 +21,7 @@ const std::string atomics_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h100_at
 const std::string clusters_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_clusters.csv";
 const std::string products_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_products.csv";
 const std::string bulk_copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_bulk_copies.csv";
+const std::string l1_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_l1.csv";
 const std::string copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_copies.csv";
 
 /// The named columns of each row of the truth, read without the reader under test.
@@ -86,6 +88,49 @@ TEST(Truth, EveryRowOfTheH200) {
   EXPECT_EQ(compared["ld"], 96 + 73 + 124 + 138 + 145);
   EXPECT_EQ(bypassing, 76);
   EXPECT_EQ(estimates, 74) << "rows of cp.async 16 whose estimate is the profiler's";
+}
+
+TEST(Truth, EveryAccessOfTheFirstLevelCacheOfTheH200) {
+  const Arch& arch = *find_arch("sm_90");
+  std::ifstream in(l1_file);
+  ASSERT_TRUE(in) << l1_file;
+  report::PatternReader reader(in, l1_file, arch);
+  report::PatternRow row;
+  int rows = 0;
+  int misses_take_more = 0;
+  int stores_take_more = 0;
+  for (const auto& truth : truth_rows(l1_file)) {
+    ASSERT_TRUE(reader.next(row));
+    ++rows;
+    const std::string place = "line " + std::to_string(row.line) + ": " + truth.at("width");
+    const auto number = [&](const char* name) { return std::stoi(truth.at(name)); };
+    const L1Cost load = l1_cost(arch, row.request);
+    EXPECT_EQ(load.evidence, Evidence::measured);
+    EXPECT_EQ(load.wavefronts, number("hit_wavefronts")) << place;
+    EXPECT_EQ(load.miss_wavefronts, number("miss_wavefronts")) << place;
+    EXPECT_EQ(load.tag_wavefronts, number("load_tag_wavefronts")) << place;
+    row.request.op = Op::store;
+    const L1Cost store = l1_cost(arch, row.request);
+    EXPECT_EQ(store.tag_wavefronts, number("store_tag_wavefronts")) << place;
+    EXPECT_EQ(store.miss_wavefronts, 0) << place;
+    const int stored = number("store_wavefronts");
+    EXPECT_LE(store.wavefronts, stored) << place;
+    if (row.request.width >= 4) {
+      EXPECT_LE(stored, std::max(load.miss_wavefronts, load.wavefronts)) << place;
+      if (load.tag_wavefronts <= 4) {
+        EXPECT_EQ(store.wavefronts, stored) << place;
+      }
+    }
+    misses_take_more += load.miss_wavefronts > load.wavefronts;
+    stores_take_more += stored > store.wavefronts;
+    const GlobalCost cost = global_cost(arch, row.request);
+    EXPECT_EQ(cost.sectors, number("sectors")) << place;
+    EXPECT_EQ(cost.lines, number("tags")) << place;
+  }
+  EXPECT_FALSE(reader.next(row));
+  EXPECT_EQ(rows, 1057);
+  EXPECT_EQ(misses_take_more, 478);
+  EXPECT_EQ(stores_take_more, 206);
 }
 
 TEST(Truth, EveryCopyOfTheH200) {

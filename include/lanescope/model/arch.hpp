@@ -101,6 +101,11 @@ struct Arch {
   /// Guide 4.2, F.3.2 for 1.x, F.4.2 for 2.x; 9.0: measured.
   GlobalRule global = GlobalRule::sectors;
   Evidence global_evidence = Evidence::assumed;
+  /// The first-level cache of global memory lies in the banks of shared memory (l1.hpp): 7.x and later, CUDA
+  /// C++ Programming Guide, "Compute Capability 7.x", Shared Memory; that its accesses conflict there: 9.0,
+  /// measured.
+  bool l1_in_banks = false;
+  Evidence l1_evidence = Evidence::assumed;
 };
 
 }  // namespace lanescope::model

@@ -96,23 +96,32 @@ constexpr Arch nvidia_6x(const char* name) {
   return nvidia_5x_on(name, "NVIDIA 6.x (Pascal)", Evidence::vendor_guide, Evidence::assumed, false,
                       Evidence::assumed);
 }
+
+/// 7.0 and later.
+constexpr Arch nvidia_7x_on(const char* name, const char* description, Evidence narrow, Evidence wide,
+                            Evidence pair_evidence) {
+  Arch arch = nvidia_5x_on(name, description, narrow, wide, true, pair_evidence);
+  arch.l1_in_banks = true;
+  return arch;
+}
 constexpr Arch nvidia_7x(const char* name) {
-  return nvidia_5x_on(name, "NVIDIA 7.x (Volta, Turing)", Evidence::vendor_guide, Evidence::vendor_guide,
-                      true, Evidence::vendor_guide);
+  return nvidia_7x_on(name, "NVIDIA 7.x (Volta, Turing)", Evidence::vendor_guide, Evidence::vendor_guide,
+                      Evidence::vendor_guide);
 }
 constexpr Arch nvidia_8x(const char* name) {
-  return nvidia_5x_on(name, "NVIDIA 8.x (Ampere, Ada)", Evidence::vendor_guide, Evidence::assumed, true,
+  return nvidia_7x_on(name, "NVIDIA 8.x (Ampere, Ada)", Evidence::vendor_guide, Evidence::assumed,
                       Evidence::assumed);
 }
 constexpr Arch nvidia_9x(const char* name) {
-  Arch arch = nvidia_5x_on(name, "NVIDIA 9.0 (Hopper), measured on an H200", Evidence::measured,
-                           Evidence::measured, true, Evidence::measured);
+  Arch arch = nvidia_7x_on(name, "NVIDIA 9.0 (Hopper), measured on an H200", Evidence::measured,
+                           Evidence::measured, Evidence::measured);
   arch.atomic_evidence = arch.async_evidence = arch.matrix_evidence = Evidence::measured;
+  arch.l1_evidence = Evidence::measured;
   return arch;
 }
 constexpr Arch nvidia_10x_on(const char* name) {
-  return nvidia_5x_on(name, "NVIDIA 10.x to 12.x (Blackwell), the rules of 9.0", Evidence::assumed,
-                      Evidence::assumed, true, Evidence::assumed);
+  return nvidia_7x_on(name, "NVIDIA 10.x to 12.x (Blackwell), the rules of 9.0", Evidence::assumed,
+                      Evidence::assumed, Evidence::assumed);
 }
 
 /// Waves of 64 on 32 banks, 32 lanes at a time: HD 5870 and GCN.
