@@ -180,6 +180,8 @@ Cost Collector::add_pieces(SiteCounters& counters, const exec::Access& access, c
     sum.sectors += one.sectors;
     sum.ideal_sectors += one.ideal_sectors;
     sum.lines += one.lines;
+    sum.l1_wavefronts += one.l1_wavefronts;
+    sum.l1_ideal += one.l1_ideal;
     sum.bytes_asked += one.bytes_asked;
     sum.bytes_moved += one.bytes_moved;
     sum.evidence = model::less_sure(sum.evidence, one.evidence);

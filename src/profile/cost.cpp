@@ -6,6 +6,7 @@
 
 #include "lanescope/model/global.hpp"
 #include "lanescope/model/hopper.hpp"
+#include "lanescope/model/l1.hpp"
 #include "lanescope/model/shared.hpp"
 
 namespace lanescope::profile {
@@ -21,6 +22,14 @@ void add(Cost& cost, const model::GlobalCost& part) {
   cost.evidence = model::less_sure(cost.evidence, part.evidence);
 }
 
+/// What comes from memory, through the first-level cache.
+void add_cached(Cost& cost, const model::Arch& arch, const model::Request& request) {
+  add(cost, model::global_cost(arch, request));
+  const model::SharedCost banks = model::l1_bank_cost(arch, request);
+  cost.l1_wavefronts += static_cast<uint32_t>(banks.wavefronts);
+  cost.l1_ideal += static_cast<uint32_t>(banks.ideal);
+}
+
 /// Local memory, one 32-bit word of each lane at a time.
 void add_local(Cost& cost, const model::Arch& arch, const exec::Access& access) {
   constexpr uint64_t word_bytes = 4, lanes = 32;
@@ -32,7 +41,7 @@ void add_local(Cost& cost, const model::Arch& arch, const exec::Access& access) 
       const uint64_t offset = access.address[lane] + static_cast<uint64_t>(word) * word_bytes;
       address[lane] = (offset / word_bytes * lanes + lane) * word_bytes + offset % word_bytes;
     }
-    add(cost, model::global_cost(arch, request_of(access.kind, width, access.mask, address)));
+    add_cached(cost, arch, request_of(access.kind, width, access.mask, address));
   }
 }
 
@@ -115,9 +124,10 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
     return cost;
   }
   if (access.space != exec::AccessSpace::shared) {
-    add(cost, access.destination == nullptr
-                  ? model::global_cost(arch, request)
-                  : model::copy_cost(arch, request, destinations(access.destination)));
+    if (access.destination == nullptr)
+      add_cached(cost, arch, request);
+    else
+      add(cost, model::copy_cost(arch, request, destinations(access.destination)));
     return cost;
   }
   const model::SharedCost shared = model::shared_cost(arch, request);

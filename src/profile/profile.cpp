@@ -29,6 +29,8 @@ void Counters::add(const Cost& cost, uint64_t times) {
   sectors += times * cost.sectors;
   ideal_sectors += times * cost.ideal_sectors;
   lines += times * cost.lines;
+  l1_wavefronts += times * cost.l1_wavefronts;
+  l1_ideal += times * cost.l1_ideal;
   bytes_asked += times * cost.bytes_asked;
   bytes_moved += times * cost.bytes_moved;
   word_lanes += times * cost.word_lanes;
@@ -51,6 +53,8 @@ void Counters::add(const Counters& other) {
   sectors += other.sectors;
   ideal_sectors += other.ideal_sectors;
   lines += other.lines;
+  l1_wavefronts += other.l1_wavefronts;
+  l1_ideal += other.l1_ideal;
   bytes_asked += other.bytes_asked;
   bytes_moved += other.bytes_moved;
   word_lanes += other.word_lanes;

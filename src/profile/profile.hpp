@@ -52,6 +52,8 @@ struct Cost {
   uint32_t sectors = 0;        ///< distinct aligned 32 bytes; of a cp.async.cg: see model::copy_cost
   uint32_t ideal_sectors = 0;  ///< the sectors that the bytes asked for would fill
   uint32_t lines = 0;          ///< distinct aligned 128 bytes
+  uint32_t l1_wavefronts = 0;  ///< of the first-level cache, if all lines are there: model::l1_bank_cost
+  uint32_t l1_ideal = 0;       ///< those of them without conflicts
   uint32_t bytes_asked = 0;
   uint32_t bytes_moved = 0;
   uint32_t word_lanes = 0;  ///< atomics: most lanes that meet in one word, which serves one after the other
@@ -74,6 +76,8 @@ struct Counters {
   uint64_t sectors = 0;
   uint64_t ideal_sectors = 0;
   uint64_t lines = 0;
+  uint64_t l1_wavefronts = 0;
+  uint64_t l1_ideal = 0;
   uint64_t bytes_asked = 0;
   uint64_t bytes_moved = 0;
   uint64_t word_lanes = 0;

@@ -31,4 +31,20 @@ namespace lanescope::profile {
   return sum;
 }
 
+/// What goes through the data stage: shared memory, and what loads and stores find in the first-level cache.
+struct DataStage {
+  uint64_t wavefronts = 0;
+  uint64_t ideal = 0;
+};
+[[nodiscard]] inline DataStage data_stage_of(const Totals& totals) {
+  const Counters shared = shared_of(totals);
+  DataStage sum{shared.wavefronts, shared.ideal};
+  for (const Counters* cached :
+       {&totals.global_load, &totals.global_store, &totals.local_load, &totals.local_store}) {
+    sum.wavefronts += cached->l1_wavefronts;
+    sum.ideal += cached->l1_ideal;
+  }
+  return sum;
+}
+
 }  // namespace lanescope::profile

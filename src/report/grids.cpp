@@ -91,6 +91,7 @@ class Sum {
     sum_.warp_instructions += launch.warp_instructions;
     sum_.lane_instructions += launch.lane_instructions;
     sum_.failed |= launch.failed;
+    sum_.sampled |= launch.sampled;
     for (Line& line : launch.lines) add(std::move(line));
     for (Branch& branch : launch.branches) add(std::move(branch));
     for (Variable& variable : launch.variables) add(std::move(variable));

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "report/bounds.hpp"
 #include "report/hazards.hpp"
 #include "report/json_text.hpp"
 
@@ -76,6 +77,8 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"write_races", c.write_races},
               {"transactions", c.transactions},
               {"cache_lines", c.lines},
+              {"l1_wavefronts", c.l1_wavefronts},
+              {"l1_ideal", c.l1_ideal},
               {"bytes_asked", c.bytes_asked},
               {"bytes_moved", c.bytes_moved},
               {"estimate", c.estimates != 0},
@@ -143,7 +146,7 @@ Json json_of(const exec::Checks& checks) {
   return names;
 }
 
-Json json_of(const Launch& launch) {
+Json json_of(const Launch& launch, const model::Chip* chip) {
   Json metrics = Json::object();
   for (const auto& [name, value] : launch.metrics) metrics[name] = value;
   Json lines = Json::array();
@@ -182,6 +185,13 @@ Json json_of(const Launch& launch) {
             {"branch_efficiency", branch_efficiency(launch)},
             {"branches", std::move(branches)},
             {"machine", json_of(launch.machine)}};
+  if (chip != nullptr) {
+    Json list = Json::array();
+    for (const Bound& bound : bounds(launch, rates_of(*chip)))
+      list.push_back({{"name", name_of(bound.kind)}, {"count", bound.count}, {"seconds", bound.seconds}});
+    json["bounds"] = std::move(list);
+  }
+  if (launch.sampled) json["sampled"] = true;
   if (!launch.uncounted.empty()) json["uncounted"] = launch.uncounted;
   return json;
 }
@@ -226,6 +236,13 @@ Json json_of(const model::Arch& arch) {
               {"broadcast", name_of(arch.broadcast)}};
 }
 
+Json json_of(const model::Chip& chip) {
+  return Json{{"name", chip.name},
+              {"multiprocessors", chip.multiprocessors},
+              {"clock_hz", chip.clock_hz},
+              {"bytes_per_second", chip.bytes_per_second}};
+}
+
 Json json_of(const Finding& finding, size_t launch) {
   const Json other = finding.has_other ? Json{{"file", finding.other_file},
                                               {"line", finding.other_line},
@@ -267,12 +284,13 @@ Json json_of(const Hazard& hazard) {
 }  // namespace
 
 std::string to_json(const Report& report) {
+  const model::Chip* chip = model::chip_of(report.arch);
   Json launches = Json::array();
   Json findings = Json::array();
   Json advice = Json::array();
   for (size_t i = 0; i < report.launches.size(); ++i) {
     const Launch& launch = report.launches[i];
-    launches.push_back(json_of(launch));
+    launches.push_back(json_of(launch, chip));
     for (const Finding& finding : launch.findings) findings.push_back(json_of(finding, i));
     for (size_t j = 0; j < launch.advice.size(); ++j) {
       advice.push_back(json_of(launch.advice[j], i, launch.kernel));
@@ -302,7 +320,8 @@ std::string to_json(const Report& report) {
                    {"copies", std::move(copies)},
                    {"hazards", std::move(hazards)},
                    {"is_free", report.is_free},
-                   {"model", report.model ? json_of(*report.model) : Json(nullptr)}};
+                   {"model", report.model ? json_of(*report.model) : Json(nullptr)},
+                   {"chip", chip != nullptr ? json_of(*chip) : Json(nullptr)}};
   return json_text(whole);
 }
 

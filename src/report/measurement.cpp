@@ -10,7 +10,9 @@
 #include <numeric>
 
 #include "base/median.hpp"
+#include "lanescope/model/archs.hpp"
 #include "profile/sums.hpp"
+#include "report/bounds.hpp"
 #include "report/json_text.hpp"
 #include "report/metrics.hpp"
 #include "report/words.hpp"
@@ -25,6 +27,9 @@ constexpr std::string_view wavefronts = "l1tex__data_pipe_lsu_wavefronts_mem_sha
 constexpr std::string_view conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_";
 constexpr std::string_view instructions = "smsp__inst_executed_op_shared_";
 
+constexpr const char* data_stage_wavefronts = "l1tex__data_pipe_lsu_wavefronts.sum";
+constexpr const char* executed_instructions = "smsp__inst_executed.sum";
+
 /// In the order of the table.
 constexpr std::array predicted_counters{"l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum",
                                         "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
@@ -37,7 +42,9 @@ constexpr std::array predicted_counters{"l1tex__data_pipe_lsu_wavefronts_mem_sha
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
                                         "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum",
-                                        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"};
+                                        "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+                                        data_stage_wavefronts,
+                                        executed_instructions};
 
 constexpr const char* copy_conflicts = "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum";
 constexpr const char* cluster_requests = "l1tex__t_requests_pipe_lsu_mem_dshared.sum";
@@ -104,6 +111,11 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
   if (c.least == predicted && c.most == predicted) return set(Verdict::equal, "");
   if (c.least <= predicted && predicted <= c.most)
     return set(Verdict::within, "between the least and the most of several launches");
+  if (c.name == executed_instructions)
+    return set(Verdict::estimate, "the machine code has other instructions than the PTX");
+  if (c.name == data_stage_wavefronts && c.least >= predicted)
+    return set(Verdict::estimate,
+               "at least: accesses that wait, lines that are not in the cache and stores to many take more");
   const profile::Totals& totals = launch.predicted.totals;
   if (c.name.find("_op_tma_ld") != std::string::npos && totals.bulk_load.estimates != 0)
     return set(Verdict::estimate, "boxes that lie partly outside of their tensor are an estimate");
@@ -141,9 +153,6 @@ void explain(CounterComparison& c, const MeasuredLaunch& launch) {
   set(Verdict::unexplained, "");
 }
 
-std::string seconds_text(double seconds) {
-  return seconds < 1e-3 ? fmt::format("{:.2f} us", seconds * 1e6) : fmt::format("{:.3f} ms", seconds * 1e3);
-}
 std::string bandwidth_text(double bytes_per_second) {
   return fmt::format("{:.0f} GB/s", bytes_per_second * 1e-9);
 }
@@ -153,8 +162,6 @@ double copy_bandwidth(const replay::Outcome& outcome) {
   const double seconds = median_of(outcome.copy_seconds);
   return seconds == 0 ? 0 : 2 * static_cast<double>(outcome.copy_bytes) / seconds;
 }
-
-uint64_t sector_bytes(const Launch& launch) { return 32 * profile::global_of(launch.totals).sectors; }
 
 const char* verdict_of(const MeasuredLaunch& launch) {
   const auto& differences = launch.outcome.differences;
@@ -197,6 +204,36 @@ void write_results(Writer& out, const MeasuredLaunch& launch) {
   for (const replay::Difference& d : outcome.differences) item(out, "", describe(d));
 }
 
+Rates rates_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+  const model::Arch* arch = model::find_arch(gpu.arch);
+  return {gpu.multiprocessors, gpu.clock_hz, copy_bandwidth(launch.outcome),
+          arch != nullptr && arch->l1_in_banks ? model::warp_instructions_per_cycle : 0};
+}
+
+/// The bound as the end of a sentence that begins with its time.
+std::string words_of(const Bound& bound, const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+  switch (bound.kind) {
+    case Bound::Kind::memory: return "if every sector comes from memory at the copy's bandwidth";
+    case Bound::Kind::data_stage: {
+      const uint64_t shared = profile::shared_of(launch.predicted.totals).wavefronts;
+      std::string what = counted(shared, "wavefront") + " of shared memory";
+      if (shared < bound.count)
+        what = shared == 0
+                   ? counted(bound.count, "wavefront") + " of the first-level cache"
+                   : fmt::format("{} and {} of the first-level cache", what, grouped(bound.count - shared));
+      return fmt::format(
+          "for {}, one a cycle on each of {}", what,
+          counted(multiprocessors_of(launch.predicted, rates_of(launch, gpu)), "multiprocessor"));
+    }
+    case Bound::Kind::without_conflicts:
+      return fmt::format("for the {} of them that would be left without conflicts", grouped(bound.count));
+    case Bound::Kind::issue:
+      return fmt::format("to issue about {}, {} a cycle", counted(bound.count, "instruction"),
+                         model::warp_instructions_per_cycle);
+  }
+  return "";
+}
+
 void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   const replay::Outcome& outcome = launch.outcome;
   if (outcome.seconds.empty()) return;
@@ -219,9 +256,9 @@ void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& g
            fmt::format("more than memory gives: caches answered at least {} of it",
                        share_text(1 - copy / bandwidth)));
   }
-  for (const Bound& bound : bounds(launch, gpu))
+  for (const Bound& bound : bounds(launch.predicted, rates_of(launch, gpu)))
     item(out, "bound",
-         fmt::format("{} {}: {} of the time", seconds_text(bound.seconds), bound.name,
+         fmt::format("{} {}: {} of the time", seconds_text(bound.seconds), words_of(bound, launch, gpu),
                      share_text(bound.seconds / seconds)));
 }
 
@@ -271,9 +308,12 @@ Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
     json["global"] = {{"bytes", sector_bytes(p)},
                       {"bandwidth", bytes / seconds},
                       {"share_of_copy", bytes / seconds / copy}};
-    for (const Bound& bound : bounds(launch, gpu))
-      limits.push_back(
-          {{"name", bound.name}, {"seconds", bound.seconds}, {"share", bound.seconds / seconds}});
+    for (const Bound& bound : bounds(p, rates_of(launch, gpu)))
+      limits.push_back({{"name", words_of(bound, launch, gpu)},
+                        {"kind", name_of(bound.kind)},
+                        {"count", bound.count},
+                        {"seconds", bound.seconds},
+                        {"share", bound.seconds / seconds}});
   }
   json["bounds"] = std::move(limits);
   for (const CounterComparison& c : compare_counters(launch))
@@ -356,26 +396,6 @@ std::vector<CounterComparison> compare_counters(const MeasuredLaunch& launch) {
       rows.push_back(
           {u.name, u.description, std::nullopt, least(*values), most(*values), Verdict::alone, ""});
   return rows;
-}
-
-std::vector<Bound> bounds(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
-  std::vector<Bound> list;
-  if (!launch.predicted.counted) return list;
-  const double copy = copy_bandwidth(launch.outcome);
-  if (const uint64_t bytes = sector_bytes(launch.predicted); bytes != 0 && copy > 0)
-    list.push_back(
-        {"if every sector comes from memory at the copy's bandwidth", static_cast<double>(bytes) / copy});
-  const profile::Counters shared = profile::shared_of(launch.predicted.totals);
-  const double rate = gpu.multiprocessors * gpu.clock_hz;
-  if (shared.wavefronts == 0 || rate <= 0) return list;
-  list.push_back({fmt::format("for {} of shared memory, one a cycle on each of {} multiprocessors",
-                              counted(shared.wavefronts, "wavefront"), gpu.multiprocessors),
-                  static_cast<double>(shared.wavefronts) / rate});
-  if (shared.ideal < shared.wavefronts)
-    list.push_back(
-        {fmt::format("for the {} of them that would be left without conflicts", grouped(shared.ideal)),
-         static_cast<double>(shared.ideal) / rate});
-  return list;
 }
 
 bool is_wrong(const MeasuredLaunch& launch) {

@@ -52,13 +52,6 @@ struct CounterComparison {
 [[nodiscard]] const char* name_of(CounterComparison::Verdict verdict);
 [[nodiscard]] std::vector<CounterComparison> compare_counters(const MeasuredLaunch& launch);
 
-/// A time that follows from the engine's counts and what the chip can do at most.
-struct Bound {
-  std::string name;
-  double seconds = 0;
-};
-[[nodiscard]] std::vector<Bound> bounds(const MeasuredLaunch& launch, const replay::Gpu& gpu);
-
 /// Whether the GPU wrote something else, beyond the tolerance, or failed.
 [[nodiscard]] bool is_wrong(const MeasuredLaunch& launch);
 

@@ -136,6 +136,8 @@ profile::Counters counters_of(const Json& json) {
   c.sectors = number_at(json, "sectors");
   c.ideal_sectors = number_at(json, "sectors_ideal");
   c.lines = number_at(json, "cache_lines");
+  c.l1_wavefronts = number_at(json, "l1_wavefronts");
+  c.l1_ideal = number_at(json, "l1_ideal");
   c.bytes_asked = number_at(json, "bytes_asked");
   c.bytes_moved = number_at(json, "bytes_moved");
   c.word_lanes = number_at(json, "word_lanes");
@@ -328,6 +330,7 @@ Launch launch_of(const Json& json) {
     launch.checks.bounds |= check == "bounds";
   }
   launch.merges = flag_at(json, "merges");
+  launch.sampled = flag_at(json, "sampled");
   if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");
   for (const auto& [name, value] : json.at("metrics").items())
     launch.metrics.emplace_back(name, value.get<uint64_t>());

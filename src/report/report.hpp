@@ -108,6 +108,7 @@ struct Launch {
   uint64_t lane_instructions = 0;  ///< the same, times the lanes on this way
   bool failed = false;             ///< results are not to be trusted
   bool counted = false;            ///< false: only run; everything below but the findings is empty
+  bool sampled = false;            ///< of some of its blocks alone is counted what they access
   exec::Checks checks;             ///< what was looked for besides what always is
   std::string uncounted;           ///< in words, what of its accesses is in no number here; empty: nothing
   bool merges = false;  ///< shared memory is counted as the assembler merges the accesses of the PTX

@@ -11,6 +11,7 @@
 
 #include "advise/declaration.hpp"
 #include "profile/sums.hpp"
+#include "report/bounds.hpp"
 #include "report/grids.hpp"
 #include "report/hazards.hpp"
 #include "report/table.hpp"
@@ -85,22 +86,35 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
   if (lines.empty()) return;
   uint64_t all = 0;
   for (const Line* line : lines) all += line->counters.sectors;
-  Table table({space == exec::AccessSpace::cluster ? "shared memory of other blocks"
-                                                   : std::string(profile::name_of(space)) + " memory",
-               "op", "requests", "sectors / ideal", "share"},
-              2);
+  // Of the first-level cache, where lanes meet in its banks.
+  const bool has_conflicts = std::any_of(lines.begin(), lines.end(), [](const Line* line) {
+    return line->counters.l1_wavefronts > line->counters.l1_ideal;
+  });
+  std::vector<std::string> head{space == exec::AccessSpace::cluster
+                                    ? "shared memory of other blocks"
+                                    : std::string(profile::name_of(space)) + " memory",
+                                "op", "requests", "sectors / ideal", "share"};
+  if (has_conflicts) head.insert(head.end() - 1, "L1 wavefronts");
+  Table table(std::move(head), 2);
   for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
     const Line& line = *lines[i];
     const profile::Counters& c = line.counters;
-    const Style style = c.sectors > c.ideal_sectors ? Style::bad : Style::plain;
-    table.add(
-        {{place_of(line)},
-         {line.op},
-         {grouped(c.requests)},
-         {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
-          style},
-         {percent(c.sectors, all)}},
-        below(lines, i));
+    const auto style = [](uint64_t value, uint64_t ideal) {
+      return value > ideal ? Style::bad : Style::plain;
+    };
+    std::vector<Cell> row{
+        {place_of(line)},
+        {line.op},
+        {grouped(c.requests)},
+        {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
+         style(c.sectors, c.ideal_sectors)},
+        {percent(c.sectors, all)}};
+    if (has_conflicts)
+      row.insert(
+          row.end() - 1,
+          {c.l1_wavefronts == 0 ? "" : fmt::format("{} / {}", grouped(c.l1_wavefronts), grouped(c.l1_ideal)),
+           style(c.l1_wavefronts, c.l1_ideal)});
+    table.add(row, below(lines, i));
   }
   table.write(out);
   end_table(out, lines.size());
@@ -183,6 +197,34 @@ void write_totals(Writer& out, const Launch& launch) {
                 2, Style::bold);
 }
 
+/// Of a launch that takes at least so long; launching a shorter one takes more than what it does.
+constexpr double shortest_to_tell = 1e-7;
+
+/// Times that the launch takes at least on a well-known chip.
+void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip) {
+  if (chip == nullptr) return;
+  const std::vector<Bound> list = bounds(launch, rates_of(*chip));
+  if (std::all_of(list.begin(), list.end(), [](const Bound& b) { return b.seconds < shortest_to_tell; }))
+    return;
+  std::string always, memory;
+  for (const Bound& bound : list) {
+    const std::string time = seconds_text(bound.seconds);
+    switch (bound.kind) {
+      case Bound::Kind::memory: memory = time + " for memory if no cache answers"; break;
+      case Bound::Kind::data_stage: always = time + " for wavefronts"; break;
+      case Bound::Kind::without_conflicts: always += fmt::format(" ({} without conflicts)", time); break;
+      case Bound::Kind::issue:
+        always += fmt::format("{}about {} for instructions", always.empty() ? "" : ", ", time);
+        break;
+    }
+  }
+  const std::string several =
+      launch.launches > 1 ? fmt::format(" of {} launches", grouped(launch.launches)) : "";
+  out.paragraph(fmt::format("least time{} ({}): {}{}{}", several, chip->name, always,
+                            always.empty() || memory.empty() ? "" : "; ", memory),
+                2, Style::bold);
+}
+
 /// What the assembler needs for a thread, and what that leaves room for.
 void write_machine(Writer& out, const Launch& launch) {
   const Machine& m = launch.machine;
@@ -211,19 +253,41 @@ std::vector<const advise::Advice*> advice_to_show(const Launch& launch) {
   return shown;
 }
 
-void write_advice(Writer& out, const Launch& launch) {
+/// What a change of the wavefronts makes of the launch's least time, where that is told; else "".
+std::string effect_on_time(const advise::Advice& advice, const std::vector<Bound>& list) {
+  const auto of = [&](Bound::Kind kind) {
+    const auto found = std::find_if(list.begin(), list.end(), [&](const Bound& b) { return b.kind == kind; });
+    return found == list.end() ? Bound{} : *found;
+  };
+  const Bound stage = of(Bound::Kind::data_stage), issue = of(Bound::Kind::issue);
+  const uint64_t saved =
+      advice.wavefronts_before - std::min(advice.wavefronts_after, advice.wavefronts_before);
+  if (stage.seconds < shortest_to_tell || saved > stage.count) return "";
+  const double left =
+      stage.seconds * static_cast<double>(stage.count - saved) / static_cast<double>(stage.count);
+  if (issue.seconds >= stage.seconds)
+    return fmt::format(" The least time is that of the instructions, about {}, before and after.",
+                       seconds_text(issue.seconds));
+  if (left < issue.seconds)
+    return fmt::format(" The least time goes from {} to about {}, then that of the instructions.",
+                       seconds_text(stage.seconds), seconds_text(issue.seconds));
+  return fmt::format(" The least time goes from {} to {}.", seconds_text(stage.seconds), seconds_text(left));
+}
+
+void write_advice(Writer& out, const Launch& launch, const model::Chip* chip) {
   const std::vector<const advise::Advice*> shown = advice_to_show(launch);
+  const std::vector<Bound> list = chip == nullptr ? std::vector<Bound>{} : bounds(launch, rates_of(*chip));
   for (size_t i = 0; i < shown.size(); ++i) {
     const advise::Advice& a = *shown[i];
     out.line();
-    out.paragraph(fmt::format("Advice {} ({}:{}): {}{}", i + 1, a.file, a.line, in_words(a),
-                              a.patch ? " `lanescope fix` makes this change." : ""),
+    out.paragraph(fmt::format("Advice {} ({}:{}): {}{}{}", i + 1, a.file, a.line, in_words(a),
+                              effect_on_time(a, list), a.patch ? " `lanescope fix` makes this change." : ""),
                   2, Style::good);
   }
 }
 
 /// Why the worst lines cost what they do, or that nothing costs too much.
-void write_why(Writer& out, const Launch& launch) {
+void write_why(Writer& out, const Launch& launch, const model::Chip* chip) {
   const profile::Totals& t = launch.totals;
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
     const auto lines = lines_of(launch, space);
@@ -247,7 +311,7 @@ void write_why(Writer& out, const Launch& launch) {
     out.line();
     out.paragraph(fmt::format("At {} ({}): {}", place_of(*product), product->op, product->why), 2);
   }
-  write_advice(out, launch);
+  write_advice(out, launch, chip);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();
     out.paragraph("No bank conflicts: every shared-memory request takes the fewest wavefronts it can.", 2,
@@ -341,9 +405,11 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
+    const model::Chip* chip = model::chip_of(report.arch);
+    write_bounds(out, launch, chip);
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
-    if (!launch.lines.empty()) write_why(out, launch);
+    if (!launch.lines.empty()) write_why(out, launch, chip);
   } else {
     const uint64_t instructions = launch.warp_instructions;
     out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +

@@ -88,6 +88,10 @@ std::string percent(uint64_t part, uint64_t whole) {
 
 std::string percent(double share) { return share == 1.0 ? "100%" : fmt::format("{:.1f}%", 100.0 * share); }
 
+std::string seconds_text(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:.2f} us", seconds * 1e6) : fmt::format("{:.3f} ms", seconds * 1e3);
+}
+
 std::string short_name(std::string_view function) {
   constexpr size_t most = 200;
   constexpr int deepest = 4;

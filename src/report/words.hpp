@@ -22,6 +22,8 @@ namespace lanescope::report {
 [[nodiscard]] std::string percent(uint64_t part, uint64_t whole);
 /// The same of a share from 0 to 1.
 [[nodiscard]] std::string percent(double share);
+/// "44.74 us", "1.294 ms".
+[[nodiscard]] std::string seconds_text(double seconds);
 /// A function's name in at most about 200 columns: of longer ones the arguments of templates and functions
 /// are left out, innermost first. "gemm<tuple<…>, half, layout<…>>(…)".
 [[nodiscard]] std::string short_name(std::string_view function);

@@ -29,7 +29,10 @@ MeasuredLaunch launch() {
   m.predicted.totals.shared_load.wavefronts = 140;
   m.predicted.totals.shared_load.conflicts = 40;
   m.predicted.totals.shared_load.ideal = 100;
+  m.predicted.warp_instructions = 800;
   m.predicted.totals.global_load.sectors = 1000;
+  m.predicted.totals.global_load.l1_wavefronts = 60;
+  m.predicted.totals.global_load.l1_ideal = 50;
   m.outcome.seconds = {3e-6, 1e-6, 2e-6};
   m.outcome.empty_seconds = {1e-6};
   m.outcome.copy_bytes = 1'000'000;
@@ -142,6 +145,15 @@ TEST(Counters, OfNewerChipsAreAskedForWhereTheyCount) {
   EXPECT_THAT(names(m), HasSubstr("mem_dshared.sum"));
 }
 
+TEST(Counters, OfWhichTheLeastIsKnown) {
+  MeasuredLaunch m = launch();
+  m.counters = {{"l1tex__data_pipe_lsu_wavefronts.sum", {230}}, {"smsp__inst_executed.sum", {700}}};
+  EXPECT_EQ(verdict(m, "l1tex__data_pipe_lsu_wavefronts.sum"), Verdict::estimate);
+  EXPECT_EQ(verdict(m, "smsp__inst_executed.sum"), Verdict::estimate);
+  m.counters = {{"l1tex__data_pipe_lsu_wavefronts.sum", {199}}};
+  EXPECT_EQ(verdict(m, "l1tex__data_pipe_lsu_wavefronts.sum"), Verdict::unexplained);
+}
+
 TEST(Counters, WhatNobodyExplains) {
   MeasuredLaunch m = launch();
   m.counters = {{load_wavefronts, {130}}, {load_conflicts, {30}}, {sectors, {999, 999}}};
@@ -149,17 +161,6 @@ TEST(Counters, WhatNobodyExplains) {
   EXPECT_EQ(verdict(m, sectors), Verdict::unexplained);
   m.counters = {{"dram__bytes_read.sum", {5}}};
   EXPECT_EQ(verdict(m, "dram__bytes_read.sum"), Verdict::alone);
-}
-
-TEST(Bounds, FromSectorsAndWavefronts) {
-  replay::Gpu gpu;
-  gpu.multiprocessors = 10;
-  gpu.clock_hz = 1e6;
-  const std::vector<Bound> list = bounds(launch(), gpu);
-  ASSERT_EQ(list.size(), 3U);
-  EXPECT_DOUBLE_EQ(list[0].seconds, 32000 / 2e9);  // the copy moves 2 GB/s: it reads and writes
-  EXPECT_DOUBLE_EQ(list[1].seconds, 140 / 1e7);
-  EXPECT_DOUBLE_EQ(list[2].seconds, 100 / 1e7);  // without conflicts
 }
 
 TEST(Outputs, SayWhatWasMeasured) {
@@ -178,6 +179,21 @@ TEST(Outputs, SayWhatWasMeasured) {
   auto json = nlohmann::json::parse(to_json(measurement));
   EXPECT_EQ(json["launches"][0]["verdict"], "equal");
   EXPECT_DOUBLE_EQ(json["launches"][0]["seconds"]["median"], 2e-6);
+  // Two blocks keep two of the ten multiprocessors busy; the copy moves 2 GB/s: it reads and writes.
+  const auto& limits = json["launches"][0]["bounds"];
+  ASSERT_EQ(limits.size(), 4U);
+  EXPECT_EQ(limits[0]["name"], "if every sector comes from memory at the copy's bandwidth");
+  EXPECT_DOUBLE_EQ(limits[0]["seconds"], 32000 / 2e9);
+  EXPECT_EQ(limits[1]["name"],
+            "for 140 wavefronts of shared memory and 60 of the first-level cache, one a cycle on each of 2 "
+            "multiprocessors");
+  EXPECT_DOUBLE_EQ(limits[1]["seconds"], 200 / 2e6);
+  EXPECT_EQ(limits[2]["name"], "for the 150 of them that would be left without conflicts");
+  EXPECT_EQ(limits[3]["name"], "to issue about 800 instructions, 4 a cycle");
+  EXPECT_DOUBLE_EQ(limits[3]["seconds"], 800 / 8e6);
+  measurement.gpu.arch = "sm_61";  // of which is not known how many it issues
+  EXPECT_EQ(nlohmann::json::parse(to_json(measurement))["launches"][0]["bounds"].size(), 3U);
+  measurement.gpu.arch = "sm_90";
 
   replay::Difference d{"argument 1", "f32", 16, 2, 3, 0x2000, "0x3f800000", "0x3f800001", 1.2e-7, true};
   measurement.launches[0].outcome.differences = {d};

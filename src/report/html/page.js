@@ -44,6 +44,15 @@
     }
     return sums;
   }
+  // Of launches of less than 0.1 us launching takes longer.
+  const boundWords = {'memory': 'for memory if no cache answers', 'data stage': 'for wavefronts',
+    'data stage without conflicts': 'for those without conflicts', 'issue': 'for instructions (about)'};
+  const time = (seconds) => (seconds < 1e-3 ? `${(seconds * 1e6).toFixed(2)} us` : `${(seconds * 1e3).toFixed(3)} ms`);
+  function leastTime(launch) {
+    const list = launch.bounds || [];
+    if (!list.some((bound) => bound.seconds >= 1e-7)) return '';
+    return `Least time (${report.chip.name}): ${list.map((b) => `${time(b.seconds)} ${boundWords[b.name]}`).join(', ')}.`;
+  }
   const shape = (dim) => dim.filter((v, i) => i === 0 || v !== 1 || (i === 1 && dim[2] !== 1)).map(format).join(' × ');
 
   // The tip that follows pointer and focus.
@@ -217,7 +226,9 @@
     const facts = isShared(line)
       ? `${format(line.requests)} requests, ${format(line.wavefronts)} wavefronts, ideal ${format(line.ideal)}, worst ${line.max_way}-way`
       : `${format(line.requests)} requests, ${format(line.sectors)} sectors, ideal ${format(line.sectors_ideal)}, ` +
-        `${format(line.bytes_moved)} bytes moved for ${format(line.bytes_asked)}`;
+        `${format(line.bytes_moved)} bytes moved for ${format(line.bytes_asked)}` +
+        (line.l1_wavefronts > line.l1_ideal
+          ? `, ${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
     box.append(el('p', {class: excess(line) > 0 ? 'bad' : 'good'}, facts));
     if (line.merged) box.append(el('p', {class: 'dim'}, '→ ' + line.merged));
     if (isShared(line)) {
@@ -350,6 +361,7 @@
       sums.sectors ? `Global memory: ${format(sums.sectors)} sectors, ideal ${format(sums.sectorsIdeal)}.` : '',
       `${format(launch.warp_instructions)} warp instructions, ${percent(launch.warp_efficiency)} of their lanes active; ` +
         `${percent(launch.branch_efficiency)} of the branches uniform.`,
+      leastTime(launch),
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
         `${machine.limiter}${machine.assembled ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
     const others = report.hazards.filter((h) => h.launch === index && (!h.file || ['register-spill', 'low-occupancy'].includes(h.rule) || h.unit === 'lanes'));
