@@ -249,18 +249,31 @@ std::string cost_in_words(const Prediction& prediction, const Trial& before, con
 
 std::string instructions_in_words(const Prediction& prediction, const Trial& before, const Trial& after) {
   constexpr double notable = 1.1;
+  struct Sums {
+    uint64_t instructions = 0;
+    double seconds = 0;  // at least, by what the kernel itself does
+  };
   const auto sum = [&](const Trial& trial) {
-    uint64_t all = 0;
-    for (const Prediction::Launch& launch : prediction.launches)
-      all += trial.report.at("launches").at(launch.index).at("warp_instructions").get<uint64_t>();
+    Sums all;
+    for (const Prediction::Launch& launch : prediction.launches) {
+      const nlohmann::json& json = trial.report.at("launches").at(launch.index);
+      all.instructions += json.at("warp_instructions").get<uint64_t>();
+      double longest = 0;
+      for (const nlohmann::json& bound : json.value("bounds", nlohmann::json::array()))
+        if (bound.at("name") != "memory") longest = std::max(longest, bound.at("seconds").get<double>());
+      all.seconds += longest;
+    }
     return all;
   };
-  const uint64_t was = sum(before), is = sum(after);
-  if (static_cast<double>(is) < notable * static_cast<double>(was)) return "";
-  return fmt::format(
-      "It takes {} warp instructions of PTX, before {}: whether time is saved depends on what the "
-      "kernel waits for (lanescope measure).",
-      report::grouped(is), report::grouped(was));
+  const Sums was = sum(before), is = sum(after);
+  if (static_cast<double>(is.instructions) < notable * static_cast<double>(was.instructions)) return "";
+  std::string text = fmt::format("It takes {} warp instructions of PTX, before {}",
+                                 report::grouped(is.instructions), report::grouped(was.instructions));
+  if (was.seconds > 0)
+    text += fmt::format("; the least time for wavefronts and instructions goes from {} to {} ({})",
+                        report::seconds_text(was.seconds), report::seconds_text(is.seconds),
+                        after.report.at("chip").at("name").get<std::string>());
+  return text + ". Whether time is saved depends on what the kernel waits for (lanescope measure).";
 }
 
 void catch_interrupts() {
