@@ -204,7 +204,7 @@ void write_results(Writer& out, const MeasuredLaunch& launch) {
   for (const replay::Difference& d : outcome.differences) item(out, "", describe(d));
 }
 
-Rates rates_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
+Rates gpu_rates(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
   const model::Arch* arch = model::find_arch(gpu.arch);
   return {gpu.multiprocessors, gpu.clock_hz, copy_bandwidth(launch.outcome),
           arch != nullptr && arch->l1_in_banks ? model::warp_instructions_per_cycle : 0};
@@ -223,7 +223,7 @@ std::string words_of(const Bound& bound, const MeasuredLaunch& launch, const rep
                    : fmt::format("{} and {} of the first-level cache", what, grouped(bound.count - shared));
       return fmt::format(
           "for {}, one a cycle on each of {}", what,
-          counted(multiprocessors_of(launch.predicted, rates_of(launch, gpu)), "multiprocessor"));
+          counted(multiprocessors_of(launch.predicted, gpu_rates(launch, gpu)), "multiprocessor"));
     }
     case Bound::Kind::without_conflicts:
       return fmt::format("for the {} of them that would be left without conflicts", grouped(bound.count));
@@ -256,7 +256,7 @@ void write_times(Writer& out, const MeasuredLaunch& launch, const replay::Gpu& g
            fmt::format("more than memory gives: caches answered at least {} of it",
                        share_text(1 - copy / bandwidth)));
   }
-  for (const Bound& bound : bounds(launch.predicted, rates_of(launch, gpu)))
+  for (const Bound& bound : bounds(launch.predicted, gpu_rates(launch, gpu)))
     item(out, "bound",
          fmt::format("{} {}: {} of the time", seconds_text(bound.seconds), words_of(bound, launch, gpu),
                      share_text(bound.seconds / seconds)));
@@ -308,7 +308,7 @@ Json json_of(const MeasuredLaunch& launch, const replay::Gpu& gpu) {
     json["global"] = {{"bytes", sector_bytes(p)},
                       {"bandwidth", bytes / seconds},
                       {"share_of_copy", bytes / seconds / copy}};
-    for (const Bound& bound : bounds(p, rates_of(launch, gpu)))
+    for (const Bound& bound : bounds(p, gpu_rates(launch, gpu)))
       limits.push_back({{"name", words_of(bound, launch, gpu)},
                         {"kind", name_of(bound.kind)},
                         {"count", bound.count},

@@ -14,9 +14,9 @@ namespace lanescope::model {
 
 struct L1Cost {
   /// Passes through the data stage, one a cycle, which those of shared memory use as well, if all lines are
-  /// in the cache: exact for loads. Of a store the least, and what it takes of up to 16 lines with 4 bytes a
-  /// lane and more: of more lines it takes up to as many as a load that misses, and of 1 and 2 bytes half as
-  /// many more.
+  /// in the cache: exact for loads. Of a store the least, and of 4 bytes a lane and more what it takes where
+  /// `tag_wavefronts` is at most four; else it takes up to as many as a load that misses, and of 1 and 2
+  /// bytes half as many more.
   int wavefronts = 0;
   /// Of them, those that remain if no two lanes met in a bank.
   int ideal = 0;
