@@ -262,6 +262,8 @@ std::string effect_on_time(const advise::Advice& advice, const std::vector<Bound
   const Bound stage = of(Bound::Kind::data_stage), issue = of(Bound::Kind::issue);
   const uint64_t saved =
       advice.wavefronts_before - std::min(advice.wavefronts_after, advice.wavefronts_before);
+  // Shuffles go through the data stage as well, and are not counted.
+  if (advice.kind == advise::Advice::Kind::shuffles) return "";
   if (stage.seconds < shortest_to_tell || saved > stage.count) return "";
   const double left =
       stage.seconds * static_cast<double>(stage.count - saved) / static_cast<double>(stage.count);

@@ -69,8 +69,8 @@ TEST(Bounds, LeaveOutWhatIsNotKnown) {
 }
 
 /// A launch as the text has it, on an H100: 132 multiprocessors that do 1.98e9 wavefronts a second.
-std::string text_of(uint64_t wavefronts, uint64_t without, uint64_t instructions,
-                    std::string arch = "sm_90") {
+std::string text_of(uint64_t wavefronts, uint64_t without, uint64_t instructions, std::string arch = "sm_90",
+                    advise::Advice::Kind kind = advise::Advice::Kind::layout) {
   Report report;
   report.arch = std::move(arch);
   Launch launch = counted_launch(1000);
@@ -84,6 +84,7 @@ std::string text_of(uint64_t wavefronts, uint64_t without, uint64_t instructions
   launch.lines = {line};
   launch.totals = totals_of(launch.lines);
   advise::Advice advice;
+  advice.kind = kind;
   advice.variable = "tile";
   advice.wavefronts_before = launch.totals.shared_load.wavefronts;
   advice.wavefronts_after = launch.totals.shared_load.ideal;
@@ -109,6 +110,9 @@ TEST(LeastTimes, AreTold) {
   text = text_of(20 * microsecond, 5 * microsecond, 4 * 30 * microsecond);
   EXPECT_THAT(text,
               HasSubstr("The least time is that of the instructions, about 30.00 us, before and after."));
+  text = text_of(20 * microsecond, 5 * microsecond, 1, "sm_90", advise::Advice::Kind::shuffles);
+  EXPECT_THAT(text, HasSubstr("least time (H100"));
+  EXPECT_THAT(text, Not(HasSubstr("The least time"))) << "shuffles go through the data stage, too";
   EXPECT_THAT(text_of(microsecond / 20, 1, 1), Not(HasSubstr("east time")));
   EXPECT_THAT(text_of(20 * microsecond, 5 * microsecond, 1, "sm_61"), Not(HasSubstr("east time")));
 }

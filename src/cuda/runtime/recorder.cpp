@@ -135,7 +135,8 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
   const uint64_t blocks = config.grid.count();
   if (options_.sample_blocks != 0 && options_.sample_blocks < blocks) {
     // Spread over the grid, so that its edges and its middle are both in the sample.
-    config.observe_every = (blocks + options_.sample_blocks - 1) / options_.sample_blocks;
+    config.observe_every = entry.shape.observe_every =
+        (blocks + options_.sample_blocks - 1) / options_.sample_blocks;
     sampled_ = true;
   }
   config.observer = [collectors = entry.collectors.get()](uint32_t host_thread) {

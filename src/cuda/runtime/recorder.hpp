@@ -36,8 +36,8 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
-    exec::LaunchConfig shape;          ///< grid, block, shared memory, checks; parameters of the first one
-    uint64_t launches = 0;             ///< all of them
+    exec::LaunchConfig shape;  ///< grid, block, shared memory, checks, sampling; parameters of the first one
+    uint64_t launches = 0;     ///< all of them
     std::atomic<uint32_t> running{0};  ///< those begun and not ended
     uint64_t counted = 0;              ///< those whose accesses were counted
     exec::LaunchResult sum;            ///< of the counted ones; findings of all
