@@ -81,7 +81,12 @@ void write_shared(Writer& out, const Launch& launch) {
   end_table(out, lines.size());
 }
 
-void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
+/// Whether it was measured how accesses meet in the banks of the first-level cache, and not taken to be so.
+bool knows_l1(const Report& report) {
+  return report.model && report.model->l1_evidence == model::Evidence::measured;
+}
+
+void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space, bool l1_is_measured) {
   const auto lines = lines_of(launch, space);
   if (lines.empty()) return;
   uint64_t all = 0;
@@ -110,10 +115,11 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space) {
          style(c.sectors, c.ideal_sectors)},
         {percent(c.sectors, all)}};
     if (has_conflicts)
-      row.insert(
-          row.end() - 1,
-          {c.l1_wavefronts == 0 ? "" : fmt::format("{} / {}", grouped(c.l1_wavefronts), grouped(c.l1_ideal)),
-           style(c.l1_wavefronts, c.l1_ideal)});
+      row.insert(row.end() - 1,
+                 {c.l1_wavefronts == 0 ? ""
+                                       : fmt::format("{}{} / {}", l1_is_measured ? "" : "~",
+                                                     grouped(c.l1_wavefronts), grouped(c.l1_ideal)),
+                  style(c.l1_wavefronts, c.l1_ideal)});
     table.add(row, below(lines, i));
   }
   table.write(out);
@@ -201,7 +207,7 @@ void write_totals(Writer& out, const Launch& launch) {
 constexpr double shortest_to_tell = 1e-7;
 
 /// Times that the launch takes at least on a well-known chip.
-void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip) {
+void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip, bool l1_is_measured) {
   if (chip == nullptr) return;
   const std::vector<Bound> list = bounds(launch, rates_of(*chip));
   if (std::all_of(list.begin(), list.end(), [](const Bound& b) { return b.seconds < shortest_to_tell; }))
@@ -211,7 +217,12 @@ void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip) {
     const std::string time = seconds_text(bound.seconds);
     switch (bound.kind) {
       case Bound::Kind::memory: memory = time + " for memory if no cache answers"; break;
-      case Bound::Kind::data_stage: always = time + " for wavefronts"; break;
+      case Bound::Kind::data_stage:
+        always = fmt::format(
+            "{}{} for wavefronts",
+            l1_is_measured || bound.count == profile::shared_of(launch.totals).wavefronts ? "" : "about ",
+            time);
+        break;
       case Bound::Kind::without_conflicts: always += fmt::format(" ({} without conflicts)", time); break;
       case Bound::Kind::issue:
         always += fmt::format("{}about {} for instructions", always.empty() ? "" : ", ", time);
@@ -401,14 +412,14 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   if (launch.counted && (report.is_free || *known_from != '\0'))
     out.paragraph(report.arch_description + (report.is_free ? "" : ": ") + known_from, 2, Style::dim);
   write_shared(out, launch);
-  write_sectors(out, launch, exec::AccessSpace::global);
-  write_sectors(out, launch, exec::AccessSpace::local);
-  write_sectors(out, launch, exec::AccessSpace::cluster);
+  write_sectors(out, launch, exec::AccessSpace::global, knows_l1(report));
+  write_sectors(out, launch, exec::AccessSpace::local, knows_l1(report));
+  write_sectors(out, launch, exec::AccessSpace::cluster, knows_l1(report));
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
     const model::Chip* chip = model::chip_of(report.arch);
-    write_bounds(out, launch, chip);
+    write_bounds(out, launch, chip, knows_l1(report));
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
     if (!launch.lines.empty()) write_why(out, launch, chip);
