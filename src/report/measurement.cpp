@@ -215,14 +215,16 @@ std::string words_of(const Bound& bound, const MeasuredLaunch& launch, const rep
   switch (bound.kind) {
     case Bound::Kind::memory: return "if every sector comes from memory at the copy's bandwidth";
     case Bound::Kind::data_stage: {
+      const model::Arch* arch = model::find_arch(gpu.arch);
+      const bool is_sure = arch != nullptr && arch->l1_evidence == model::Evidence::measured;
       const uint64_t shared = profile::shared_of(launch.predicted.totals).wavefronts;
-      std::string what = counted(shared, "wavefront") + " of shared memory";
+      std::vector<std::string> parts;
+      if (shared != 0) parts.push_back(counted(shared, "wavefront") + " of shared memory");
       if (shared < bound.count)
-        what = shared == 0
-                   ? counted(bound.count, "wavefront") + " of the first-level cache"
-                   : fmt::format("{} and {} of the first-level cache", what, grouped(bound.count - shared));
+        parts.push_back(fmt::format("{}{} of the first-level cache", is_sure ? "" : "about ",
+                                    counted(bound.count - shared, "wavefront")));
       return fmt::format(
-          "for {}, one a cycle on each of {}", what,
+          "for {}, one a cycle on each of {}", fmt::join(parts, " and "),
           counted(multiprocessors_of(launch.predicted, gpu_rates(launch, gpu)), "multiprocessor"));
     }
     case Bound::Kind::without_conflicts:

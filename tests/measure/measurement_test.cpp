@@ -185,12 +185,17 @@ TEST(Outputs, SayWhatWasMeasured) {
   EXPECT_EQ(limits[0]["name"], "if every sector comes from memory at the copy's bandwidth");
   EXPECT_DOUBLE_EQ(limits[0]["seconds"], 32000 / 2e9);
   EXPECT_EQ(limits[1]["name"],
-            "for 140 wavefronts of shared memory and 60 of the first-level cache, one a cycle on each of 2 "
+            "for 140 wavefronts of shared memory and 60 wavefronts of the first-level cache, one a cycle on "
+            "each of 2 "
             "multiprocessors");
   EXPECT_DOUBLE_EQ(limits[1]["seconds"], 200 / 2e6);
   EXPECT_EQ(limits[2]["name"], "for the 150 of them that would be left without conflicts");
   EXPECT_EQ(limits[3]["name"], "to issue about 800 instructions, 4 a cycle");
   EXPECT_DOUBLE_EQ(limits[3]["seconds"], 800 / 8e6);
+  measurement.gpu.arch = "sm_80";  // where the cache was not measured
+  EXPECT_THAT(
+      nlohmann::json::parse(to_json(measurement))["launches"][0]["bounds"][1]["name"].get<std::string>(),
+      HasSubstr("and about 60 wavefronts of the first-level cache"));
   measurement.gpu.arch = "sm_61";  // of which is not known how many it issues
   EXPECT_EQ(nlohmann::json::parse(to_json(measurement))["launches"][0]["bounds"].size(), 3U);
   measurement.gpu.arch = "sm_90";
