@@ -10,8 +10,7 @@ namespace lanescope::report {
 uint64_t sector_bytes(const Launch& launch) { return 32 * profile::global_of(launch.totals).sectors; }
 
 uint64_t multiprocessors_of(const Launch& launch, const Rates& rates) {
-  const uint64_t blocks = uint64_t{launch.grid.x} * launch.grid.y * launch.grid.z;
-  return std::min(blocks, static_cast<uint64_t>(rates.multiprocessors));
+  return std::min(launch.grid.count(), static_cast<uint64_t>(rates.multiprocessors));
 }
 
 std::vector<Bound> bounds(const Launch& launch, const Rates& rates) {

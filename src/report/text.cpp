@@ -207,9 +207,8 @@ void write_totals(Writer& out, const Launch& launch) {
 constexpr double shortest_to_tell = 1e-7;
 
 /// Times that the launch takes at least on a well-known chip.
-void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip, bool l1_is_measured) {
-  if (chip == nullptr) return;
-  const std::vector<Bound> list = bounds(launch, rates_of(*chip));
+void write_bounds(Writer& out, const Launch& launch, const std::vector<Bound>& list, std::string_view chip,
+                  bool l1_is_measured) {
   if (std::all_of(list.begin(), list.end(), [](const Bound& b) { return b.seconds < shortest_to_tell; }))
     return;
   std::string always, memory;
@@ -231,7 +230,7 @@ void write_bounds(Writer& out, const Launch& launch, const model::Chip* chip, bo
   }
   const std::string several =
       launch.launches > 1 ? fmt::format(" of {} launches", grouped(launch.launches)) : "";
-  out.paragraph(fmt::format("least time{} ({}): {}{}{}", several, chip->name, always,
+  out.paragraph(fmt::format("least time{} ({}): {}{}{}", several, chip, always,
                             always.empty() || memory.empty() ? "" : "; ", memory),
                 2, Style::bold);
 }
@@ -287,9 +286,8 @@ std::string effect_on_time(const advise::Advice& advice, const std::vector<Bound
   return fmt::format(" The least time goes from {} to {}.", seconds_text(stage.seconds), seconds_text(left));
 }
 
-void write_advice(Writer& out, const Launch& launch, const model::Chip* chip) {
+void write_advice(Writer& out, const Launch& launch, const std::vector<Bound>& list) {
   const std::vector<const advise::Advice*> shown = advice_to_show(launch);
-  const std::vector<Bound> list = chip == nullptr ? std::vector<Bound>{} : bounds(launch, rates_of(*chip));
   for (size_t i = 0; i < shown.size(); ++i) {
     const advise::Advice& a = *shown[i];
     out.line();
@@ -300,7 +298,7 @@ void write_advice(Writer& out, const Launch& launch, const model::Chip* chip) {
 }
 
 /// Why the worst lines cost what they do, or that nothing costs too much.
-void write_why(Writer& out, const Launch& launch, const model::Chip* chip) {
+void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list) {
   const profile::Totals& t = launch.totals;
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
     const auto lines = lines_of(launch, space);
@@ -324,7 +322,7 @@ void write_why(Writer& out, const Launch& launch, const model::Chip* chip) {
     out.line();
     out.paragraph(fmt::format("At {} ({}): {}", place_of(*product), product->op, product->why), 2);
   }
-  write_advice(out, launch, chip);
+  write_advice(out, launch, list);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();
     out.paragraph("No bank conflicts: every shared-memory request takes the fewest wavefronts it can.", 2,
@@ -412,17 +410,21 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   if (launch.counted && (report.is_free || *known_from != '\0'))
     out.paragraph(report.arch_description + (report.is_free ? "" : ": ") + known_from, 2, Style::dim);
   write_shared(out, launch);
-  write_sectors(out, launch, exec::AccessSpace::global, knows_l1(report));
-  write_sectors(out, launch, exec::AccessSpace::local, knows_l1(report));
-  write_sectors(out, launch, exec::AccessSpace::cluster, knows_l1(report));
+  const bool l1_is_measured = knows_l1(report);
+  write_sectors(out, launch, exec::AccessSpace::global, l1_is_measured);
+  write_sectors(out, launch, exec::AccessSpace::local, l1_is_measured);
+  write_sectors(out, launch, exec::AccessSpace::cluster, l1_is_measured);
   write_branches(out, launch);
   if (launch.counted) {
     write_totals(out, launch);
-    const model::Chip* chip = model::chip_of(report.arch);
-    write_bounds(out, launch, chip, knows_l1(report));
+    std::vector<Bound> least_times;
+    if (const model::Chip* chip = model::chip_of(report.arch); chip != nullptr) {
+      least_times = bounds(launch, rates_of(*chip));
+      write_bounds(out, launch, least_times, chip->name, l1_is_measured);
+    }
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
-    if (!launch.lines.empty()) write_why(out, launch, chip);
+    if (!launch.lines.empty()) write_why(out, launch, least_times);
   } else {
     const uint64_t instructions = launch.warp_instructions;
     out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +
