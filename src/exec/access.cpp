@@ -59,6 +59,7 @@ void tell(Warp& w, const Inst* in, AccessSpace space, uint32_t mask, Access& acc
   access.kind = at.kind;
   access.space = space;
   access.width = at.width;
+  access.returns = at.returns;
   access.mask = mask;
   access.block = w.block->index;
   access.warp = w.index;

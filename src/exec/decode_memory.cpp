@@ -17,8 +17,12 @@ void Decoder::note_instruction(uint32_t index) {
 }
 
 uint32_t Decoder::new_site(AccessKind kind, Space space, uint64_t width) {
-  k_.accesses.push_back({static_cast<uint32_t>(k_.origins.size() - 1), kind, space,
-                         static_cast<uint8_t>(width), text_of(*in_)});
+  AccessSite& site = k_.accesses.emplace_back();
+  site.origin = static_cast<uint32_t>(k_.origins.size() - 1);
+  site.kind = kind;
+  site.space = space;
+  site.width = static_cast<uint8_t>(width);
+  site.text = text_of(*in_);
   return static_cast<uint32_t>(k_.accesses.size() - 1);
 }
 
@@ -144,6 +148,9 @@ void Decoder::emit_memory() {
   if (key.address_bytes != 0) {
     i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
     note_instruction(static_cast<uint32_t>(in_ - s_->f->body.data()));
+    const std::vector<uint32_t> results = atomic ? usage_of(*in_).writes : std::vector<uint32_t>{};
+    k_.accesses.back().returns =
+        std::any_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
   }
   put_later(later);
 }

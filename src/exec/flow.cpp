@@ -192,7 +192,12 @@ class Analysis {
     const size_t registers = f_.registers.size(), blocks = flow_.blocks.size();
     std::vector<Usage> usage;
     usage.reserve(f_.body.size());
-    for (const ptx::Instruction& in : f_.body) usage.push_back(usage_of(in));
+    flow_.read.assign(registers, false);
+    for (const ptx::Instruction& in : f_.body) {
+      const Usage& of = usage.emplace_back(usage_of(in));
+      for (const uint32_t r : of.reads)
+        if (std::find(of.writes.begin(), of.writes.end(), r) == of.writes.end()) flow_.read[r] = true;
+    }
     std::vector<RegisterSet> uses(blocks, RegisterSet(registers)), defs(blocks, RegisterSet(registers)),
         live_in(blocks, RegisterSet(registers)), live_out(blocks, RegisterSet(registers));
     for (size_t b = 0; b < blocks; ++b)

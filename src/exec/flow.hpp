@@ -56,6 +56,7 @@ struct Flow {
   std::vector<uint32_t> slot;
   uint32_t slots[5]{};              ///< how many, by width_class
   std::vector<uint32_t> undefined;  ///< registers that may be read before they are written
+  std::vector<bool> read;           ///< registers that another instruction reads than those that write them
 };
 
 /// Whether a block does nothing but end its threads. Lanes need not wait for each other in order to end:

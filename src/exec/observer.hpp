@@ -71,9 +71,10 @@ struct Access {
   AccessSpace
       space{};        ///< where the lanes of `mask` go; generic accesses are reported by the space they reach
   uint8_t width = 4;  ///< bytes per lane, all vector elements together: 1, 2, 4, 8, 16, 32
-  uint32_t mask = 0;  ///< active lanes
-  uint64_t block = 0;  ///< linear index: x + grid.x * (y + grid.y * z)
-  uint32_t warp = 0;   ///< warp of the block
+  bool returns = false;  ///< an atomic operation whose result some instruction reads
+  uint32_t mask = 0;     ///< active lanes
+  uint64_t block = 0;    ///< linear index: x + grid.x * (y + grid.y * z)
+  uint32_t warp = 0;     ///< warp of the block
   uint32_t shared_variable = 0xffffffff;
   /// Byte address of each lane: an offset in the block's shared memory, a global address, an offset in the
   /// lane's local memory, or an address of shared::cluster. Lanes outside `mask` hold no meaningful value.

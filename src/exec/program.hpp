@@ -96,9 +96,10 @@ struct Origin {
 struct AccessSite {
   uint32_t origin = 0;
   AccessKind kind{};
-  ptx::Space space{};  ///< as written (generic where it is decided at run time)
-  uint8_t width = 4;   ///< bytes per lane, all elements
-  std::string text;    ///< "ld.shared.f32"
+  ptx::Space space{};    ///< as written (generic where it is decided at run time)
+  uint8_t width = 4;     ///< bytes per lane, all elements
+  std::string text;      ///< "ld.shared.f32"
+  bool returns = false;  ///< an atomic operation whose result some instruction reads
   /// The instruction: of Module::functions, and of its body; no_operand for what calls do with their
   /// arguments.
   uint32_t function = no_operand, instruction = no_operand;

@@ -91,8 +91,9 @@ const Cost& Collector::cost(const exec::Access& access) {
     ++model_calls_;
     return uncached_ = cost_of(arch_, access);
   }
-  const uint32_t request =
-      static_cast<uint32_t>(access.kind) << 16 | static_cast<uint32_t>(access.space) << 8 | access.width;
+  const uint32_t request = static_cast<uint32_t>(access.returns) << 24 |
+                           static_cast<uint32_t>(access.kind) << 16 |
+                           static_cast<uint32_t>(access.space) << 8 | access.width;
   Entry* set = entries_.data() + (hash_of(offset, access.mask, request) & (sets - 1)) * ways;
   const auto matches = [&](const Entry& entry) {
     return entry.mask == access.mask && entry.request == request &&

@@ -25,7 +25,7 @@ void add(Cost& cost, const model::GlobalCost& part) {
 /// What comes from memory, through the first-level cache.
 void add_cached(Cost& cost, const model::Arch& arch, const model::Request& request) {
   add(cost, model::global_cost(arch, request));
-  const model::SharedCost banks = model::l1_bank_cost(arch, request);
+  const model::L1BankCost banks = model::l1_bank_cost(arch, request);
   cost.l1_wavefronts += static_cast<uint32_t>(banks.wavefronts);
   cost.l1_ideal += static_cast<uint32_t>(banks.ideal);
 }
@@ -118,7 +118,8 @@ Cost cost_of(const model::Arch& arch, const exec::Access& access) {
     add_local(cost, arch, access);
     return cost;
   }
-  const model::Request request = request_of(access.kind, access.width, access.mask, access.address);
+  model::Request request = request_of(access.kind, access.width, access.mask, access.address);
+  request.returns = access.returns;
   if (access.space == exec::AccessSpace::cluster) {
     add(cost, model::cluster_cost(arch, request));
     return cost;

@@ -52,7 +52,7 @@ struct Cost {
   uint32_t sectors = 0;        ///< distinct aligned 32 bytes; of a cp.async.cg: see model::copy_cost
   uint32_t ideal_sectors = 0;  ///< the sectors that the bytes asked for would fill
   uint32_t lines = 0;          ///< distinct aligned 128 bytes
-  uint32_t l1_wavefronts = 0;  ///< of the first-level cache, if all lines are there: model::l1_bank_cost
+  uint32_t l1_wavefronts = 0;  ///< of the first-level cache: model::l1_bank_cost
   uint32_t l1_ideal = 0;       ///< those of them without conflicts
   uint32_t bytes_asked = 0;
   uint32_t bytes_moved = 0;

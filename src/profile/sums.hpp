@@ -31,7 +31,8 @@ namespace lanescope::profile {
   return sum;
 }
 
-/// What goes through the data stage: shared memory, and what loads and stores find in the first-level cache.
+/// What goes through the data stage: shared memory, what loads and stores find in the first-level cache, and
+/// what atomic operations bring and get.
 struct DataStage {
   uint64_t wavefronts = 0;
   uint64_t ideal = 0;
@@ -39,8 +40,8 @@ struct DataStage {
 [[nodiscard]] inline DataStage data_stage_of(const Totals& totals) {
   const Counters shared = shared_of(totals);
   DataStage sum{shared.wavefronts, shared.ideal};
-  for (const Counters* cached :
-       {&totals.global_load, &totals.global_store, &totals.local_load, &totals.local_store}) {
+  for (const Counters* cached : {&totals.global_load, &totals.global_store, &totals.global_atomic,
+                                 &totals.local_load, &totals.local_store}) {
     sum.wavefronts += cached->l1_wavefronts;
     sum.ideal += cached->l1_ideal;
   }

@@ -29,6 +29,7 @@ struct Operation {
   bool global;
   int matrices;     // of ldmatrix and stmatrix, else 0
   unsigned widths;  // the allowed widths, or-ed
+  bool returns = false;
 };
 
 constexpr unsigned any_width = 1 | 2 | 4 | 8 | 16;
@@ -56,6 +57,9 @@ constexpr Operation operations[] = {
     {"stm4t", Op::stmatrix, false, 4, 16},
     {"gld", Op::load, true, 0, any_width},
     {"gst", Op::store, true, 0, any_width},
+    {"gred", Op::atomic, true, 0, any_width},
+    {"gatom", Op::atomic, true, 0, any_width, true},
+    {"gatom.cas", Op::compare_and_swap, true, 0, 2 | 4 | 8 | 16, true},
 };
 
 const Operation* find_operation(std::string_view name) {
@@ -203,6 +207,7 @@ bool PatternReader::next(PatternRow& row) {
   row.request.lanes = lanes;
   row.request.mask = mask;
   row.request.matrices = operation->matrices == 0 ? 1 : operation->matrices;
+  row.request.returns = operation->returns;
   for (uint64_t left = mask; left != 0; left &= left - 1) {
     const int lane = detail::lowest_bit(left);
     const std::string what = fmt::format("offset of lane {}", lane);

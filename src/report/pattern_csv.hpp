@@ -13,7 +13,7 @@ namespace lanescope::report {
 
 /// One row of the input.
 struct PatternRow {
-  bool global = false;  ///< an access to global memory (gld, gst), else to shared memory
+  bool global = false;  ///< an access to global memory (gld, gst, …), else to shared memory
   model::Request request;
   uint32_t line = 0;  ///< of the file, from 1
 };
@@ -22,7 +22,7 @@ struct PatternRow {
 /// byte offset of each lane (inactive lanes' may be empty). With a header row, columns go by name, in any
 /// order, and other columns are ignored; without one they go by place, and what follows the last lane is
 /// ignored. Operations: ld st atom red cp.async (shared memory), ldm1 ldm2 ldm4 stm1 stm2 stm4 and the same
-/// with a final t (transposed), gld gst (global memory).
+/// with a final t (transposed), gld gst gred gatom (global memory).
 class PatternReader {
  public:
   /// `file` is for messages. `arch` tells how many lanes a row without header has, and the most that one can

@@ -79,15 +79,16 @@ TEST(Properties, NumbersFitTogether) {
     ASSERT_EQ(global.bytes_asked, detail::count_bits(request.mask) * request.width);
     ASSERT_EQ(global.transactions == 0, request.mask == 0);
     const L1Cost l1 = l1_cost(arch, request);
-    ASSERT_EQ(l1.wavefronts == 0,
-              !arch.l1_in_banks || request.mask == 0 || (request.op != Op::load && request.op != Op::store));
-    ASSERT_GE(l1.wavefronts, l1.ideal);
+    const bool in_l1 = request.op == Op::load || request.op == Op::store || request.op == Op::atomic ||
+                       request.op == Op::compare_and_swap;
+    ASSERT_EQ(l1.hit.wavefronts == 0, !arch.l1_in_banks || request.mask == 0 || !in_l1);
+    ASSERT_GE(l1.hit.wavefronts, l1.hit.ideal);
     ASSERT_LE(l1.tag_wavefronts, detail::count_bits(request.mask));
-    if (l1.wavefronts != 0) {
+    if (l1.hit.wavefronts != 0) {
       ASSERT_GE(4 * l1.tag_wavefronts, detail::distinct_blocks(first_bytes(request), request.mask, 7));
     }
-    if (request.op == Op::load) {
-      ASSERT_GE(l1.miss_wavefronts, l1.wavefronts);
+    if (request.op != Op::store) {
+      ASSERT_GE(l1.miss_wavefronts, l1.hit.wavefronts);
     }
   });
 }

@@ -22,6 +22,7 @@ const std::string clusters_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_c
 const std::string products_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_products.csv";
 const std::string bulk_copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_bulk_copies.csv";
 const std::string l1_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_l1.csv";
+const std::string global_atomics_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h100_global_atomics.csv";
 const std::string copies_file = LANESCOPE_SOURCE_DIR "/tests/data/truth/h200_copies.csv";
 
 /// The named columns of each row of the truth, read without the reader under test.
@@ -106,7 +107,7 @@ TEST(Truth, EveryAccessOfTheFirstLevelCacheOfTheH200) {
     const auto number = [&](const char* name) { return std::stoi(truth.at(name)); };
     const L1Cost load = l1_cost(arch, row.request);
     EXPECT_EQ(load.evidence, Evidence::measured);
-    EXPECT_EQ(load.wavefronts, number("hit_wavefronts")) << place;
+    EXPECT_EQ(load.hit.wavefronts, number("hit_wavefronts")) << place;
     EXPECT_EQ(load.miss_wavefronts, number("miss_wavefronts")) << place;
     EXPECT_EQ(load.tag_wavefronts, number("load_tag_wavefronts")) << place;
     row.request.op = Op::store;
@@ -114,15 +115,15 @@ TEST(Truth, EveryAccessOfTheFirstLevelCacheOfTheH200) {
     EXPECT_EQ(store.tag_wavefronts, number("store_tag_wavefronts")) << place;
     EXPECT_EQ(store.miss_wavefronts, 0) << place;
     const int stored = number("store_wavefronts");
-    EXPECT_LE(store.wavefronts, stored) << place;
+    EXPECT_LE(store.hit.wavefronts, stored) << place;
     if (row.request.width >= 4) {
-      EXPECT_LE(stored, std::max(load.miss_wavefronts, load.wavefronts)) << place;
+      EXPECT_LE(stored, std::max(load.miss_wavefronts, load.hit.wavefronts)) << place;
       if (load.tag_wavefronts <= 4) {
-        EXPECT_EQ(store.wavefronts, stored) << place;
+        EXPECT_EQ(store.hit.wavefronts, stored) << place;
       }
     }
-    misses_take_more += load.miss_wavefronts > load.wavefronts;
-    stores_take_more += stored > store.wavefronts;
+    misses_take_more += load.miss_wavefronts > load.hit.wavefronts;
+    stores_take_more += stored > store.hit.wavefronts;
     const GlobalCost cost = global_cost(arch, row.request);
     EXPECT_EQ(cost.sectors, number("sectors")) << place;
     EXPECT_EQ(cost.lines, number("tags")) << place;
@@ -131,6 +132,42 @@ TEST(Truth, EveryAccessOfTheFirstLevelCacheOfTheH200) {
   EXPECT_EQ(rows, 1057);
   EXPECT_EQ(misses_take_more, 478);
   EXPECT_EQ(stores_take_more, 206);
+}
+
+TEST(Truth, EveryAtomicOperationOnGlobalMemoryOfTheH100) {
+  const Arch& arch = *find_arch("sm_90");
+  std::ifstream in(global_atomics_file);
+  ASSERT_TRUE(in) << global_atomics_file;
+  report::PatternReader reader(in, global_atomics_file, arch);
+  report::PatternRow row;
+  constexpr int operations = 64;  // each pattern's in one launch
+  int rows = 0;
+  int data_take_more = 0;
+  for (const auto& truth : truth_rows(global_atomics_file)) {
+    ASSERT_TRUE(reader.next(row));
+    ++rows;
+    const std::string place = "line " + std::to_string(row.line) + ": " + truth.at("op");
+    const auto number = [&](const char* name) { return std::stoi(truth.at(name)); };
+    const L1Cost both = l1_cost(arch, row.request);
+    row.request.returns = false;
+    const L1Cost data = l1_cost(arch, row.request);
+    EXPECT_EQ(data.evidence, Evidence::measured);
+    EXPECT_EQ(operations * data.tag_wavefronts, number("tag_wavefronts_of_64")) << place;
+    EXPECT_EQ(operations * (both.miss_wavefronts - data.miss_wavefronts), number("result_wavefronts_of_64"))
+        << place;
+    EXPECT_LE(data.hit.wavefronts, data.miss_wavefronts) << place;
+    EXPECT_LE(both.hit.wavefronts - data.hit.wavefronts, both.miss_wavefronts - data.miss_wavefronts)
+        << place;
+    const int brought = number("data_wavefronts_of_64");
+    EXPECT_LE(operations * data.miss_wavefronts, brought) << place;
+    if (data.tag_wavefronts <= 4 && row.request.op == Op::atomic) {
+      EXPECT_EQ(operations * data.miss_wavefronts, brought) << place;
+    }
+    data_take_more += brought > operations * data.miss_wavefronts;
+  }
+  EXPECT_FALSE(reader.next(row));
+  EXPECT_EQ(rows, 1788);
+  EXPECT_EQ(data_take_more, 253);
 }
 
 TEST(Truth, EveryCopyOfTheH200) {

@@ -58,6 +58,9 @@ struct Request {
   /// ldmatrix/stmatrix: 1, 2 or 4 matrices; the row addresses are those of lanes 0 … 8*matrices-1. Else
   /// ignored.
   int matrices = 1;
+  /// Atomic operations on global memory: whether somebody wants what was there before (`atom`; not `red`, nor
+  /// an `atom` whose result nobody reads, of which the assembler makes a `red`). Else ignored.
+  bool returns = false;
 };
 
 /// Byte address of lane l = base + l * stride for all `lanes` lanes: the request of most examples and tests.
