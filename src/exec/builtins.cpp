@@ -81,6 +81,16 @@ void print_to(std::string& out, const std::string& specification, T... values) {
   out.resize(before + static_cast<size_t>(n));
 }
 
+/// Whether a width or a precision has more than four digits: a mistake, not a wish.
+bool has_long_number(std::string_view specification) {
+  size_t digits = 0;
+  for (const char c : specification) {
+    digits = c >= '0' && c <= '9' ? digits + 1 : 0;
+    if (digits > 4) return true;
+  }
+  return false;
+}
+
 /// printf's formatting with the device's arguments. %n prints nothing, as on the device.
 std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64_t arguments_at,
                    int32_t& conversions) {
@@ -99,8 +109,7 @@ std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64
       else
         spec += text[i];
     }
-    // A width of millions is a mistake, not a wish.
-    if (spec.size() > 16) spec = "%";
+    if (has_long_number(spec)) spec = "%";
     bool wide = false;
     std::string length;
     for (; i < text.size() && std::strchr("hljztqL", text[i]) != nullptr; ++i) length += text[i];

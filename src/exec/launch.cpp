@@ -311,6 +311,7 @@ void check(const Kernel& kernel, const LaunchConfig& config) {
     fail(std::to_string(shared) + " bytes of shared memory: a block may have " +
          std::to_string(config.shared_limit));
   const Dim3& c = config.cluster;
+  if (c.count() == 0) fail("the cluster " + shape(c) + " has no blocks");
   if (g.x % c.x != 0 || g.y % c.y != 0 || g.z % c.z != 0)
     fail("the grid " + shape(g) + " is no multiple of the cluster " + shape(c));
   if (c.count() > most_cluster_blocks)

@@ -40,9 +40,8 @@ struct Measurement {
 struct CounterComparison {
   /// equal: the same in all runs. within: between the least and the most of several runs. arbitration: the
   /// same accesses, which waited for those of other warps, not always as often. merging: the assembler made
-  /// other accesses. generic: instructions that name no address space do not count. estimate: the rule is
-  /// unknown. Measured alone: nothing is predicted.
-  enum class Verdict : uint8_t { equal, within, arbitration, merging, generic, estimate, unexplained, alone };
+  /// other accesses. estimate: the rule is unknown. alone: nothing is predicted.
+  enum class Verdict : uint8_t { equal, within, arbitration, merging, estimate, unexplained, alone };
   std::string name, description;
   std::optional<double> predicted;
   double least = 0, most = 0;

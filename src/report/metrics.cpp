@@ -103,6 +103,8 @@ Metric{"smsp__inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide sh
 Metric{"smsp__inst_executed_op_shared_ld_pred_on_any.sum", ncu, count, "inst", "Warp-wide shared loads, executed", exact, LAUNCH(number(shared_loads(l)))},
 Metric{"smsp__inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores", exact, LAUNCH(number(shared_stores(l)))},
 Metric{"smsp__inst_executed_op_shared_st_pred_on_any.sum", ncu, count, "inst", "Warp-wide shared stores, executed", exact, LAUNCH(number(shared_stores(l)))},
+Metric{"smsp__sass_inst_executed_op_shared_ld.sum", ncu, count, "inst", "Warp-wide shared loads, executed, of added code", exact, LAUNCH(number(shared_loads(l)))},
+Metric{"smsp__sass_inst_executed_op_shared_st.sum", ncu, count, "inst", "Warp-wide shared stores, executed, of added code", exact, LAUNCH(number(shared_stores(l)))},
 Metric{"smsp__inst_executed_op_ldsm.sum", ncu, count, "inst", "Warp-wide loads of matrices (ldmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::load_matrix)))},
 Metric{"smsp__inst_executed_op_shared_stsm.sum", ncu, count, "inst", "Warp-wide stores of matrices (stmatrix)", exact, LAUNCH(number(by_matrix(l, exec::AccessKind::store_matrix)))},
 Metric{"smsp__inst_executed_op_ldgsts.sum", ncu, count, "inst", "Warp-wide asynchronous copies", exact, COUNT(shared_copy, requests)},

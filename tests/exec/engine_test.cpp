@@ -355,6 +355,18 @@ TEST(Engine, PrintfWritesTextThatIsNotThereAsCudaDoes) {
   EXPECT_EQ(p.printed, "t 0 (null) 1.50 1\n");
 }
 
+TEST(Engine, PrintfLeavesOutWidthsThatAreMistakes) {
+  Program p(
+      ".local .align 8 .b8 depot[16];\n.reg .b64 %a<5>;\nmov.u64 %a1, depot;\ncvta.local.u64 %a2, %a1;\n"
+      "st.local.u32 [depot], 999999999;\nst.local.u32 [depot+4], 7;\nst.local.u32 [depot+8], 8;\n"
+      "{\n.param .b64 p0;\n.param .b64 p1;\n.param .b32 r0;\nmov.u64 %a4, text;\ncvta.global.u64 %a4, %a4;\n"
+      "st.param.b64 [p0], %a4;\nst.param.b64 [p1], %a2;\ncall.uni (r0), vprintf, (p0, p1);\n}\n",
+      ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
+      ".global .align 1 .b8 text[16] = {37, 42, 100, 32, 37, 57, 57, 57, 57, 57, 57, 57, 100, 10, 0};\n");
+  EXPECT_FALSE(p.run({1}, {1}).failed);  // "%*d %9999999d\n"
+  EXPECT_EQ(p.printed, "7 8\n");
+}
+
 TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
   Program p(
       ".reg .b64 %a<5>;\n{\n.param .b64 p0;\n.param .b64 r0;\nst.param.b64 [p0], 64;\n"

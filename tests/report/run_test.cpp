@@ -138,6 +138,8 @@ TEST(Run, ClustersAreLaunched) {
   EXPECT_EQ(out[5], 2u);
   launch.cluster = {3, 1, 1};
   EXPECT_THAT(refusal(launch, out), HasSubstr("cluster"));
+  launch.cluster = {2, 0, 1};
+  EXPECT_THAT(refusal(launch, out), HasSubstr("the cluster 2x0x1 has no blocks"));
 }
 
 TEST(Run, SaysWhatCannotRun) {
