@@ -894,8 +894,11 @@ class Parser {
     if (word_is("sizeof")) return size_of();
     return postfix();
   }
+  /// The node with all of its text: from `begin` to the last token that was taken.
   NodeId widened(NodeId id, uint32_t begin) {
-    program_->nodes[id].begin = std::min(program_->nodes[id].begin, begin);
+    Node& all = program_->nodes[id];
+    all.begin = std::min(all.begin, begin);
+    all.end = std::max(all.end, tokens_[at_ - 1].end);
     return id;
   }
   NodeId unary_operation(Operator op, NodeId value, uint32_t begin) {
@@ -1031,10 +1034,7 @@ class Parser {
     if (accept("(")) {
       const NodeId inner = expression();
       expect(")", "to close '('");
-      Node& widened = program_->nodes[inner];
-      widened.begin = std::min(widened.begin, token.begin);
-      widened.end = std::max(widened.end, tokens_[at_ - 1].end);
-      return inner;
+      return widened(inner, token.begin);
     }
     if (token.kind != Token::Kind::identifier)
       fail(token, token.kind == Token::Kind::end ? std::string("the code ends too early")

@@ -182,6 +182,8 @@ TEST(Code, AtomicsWithoutAnInstructionAreLoops) {
 
 TEST(Code, Pointers) {
   EXPECT_EQ(offsets(run("float t[128]; reinterpret_cast<float4*>(t)[tid]"), 0), strided(0, 16));
+  EXPECT_EQ(run("float t[128]; *reinterpret_cast<float4*>(&t[4 * tid])").accesses[0].text,
+            "*reinterpret_cast<float4*>(&t[4 * tid])");
   EXPECT_EQ(offsets(run("float t[4][32]; *(float2*)&t[1][2 * (tid % 16)]"), 0)[15], 128 + 120);
   EXPECT_EQ(offsets(run("float t[128]; float* p = t + 2 * tid; p += 3; p--; p[-1] = 0"), 0), strided(4, 8));
   EXPECT_EQ(offsets(run("float t[2][32]; float (x); auto* row = t[1]; row[tid]"), 0), strided(128, 4));
