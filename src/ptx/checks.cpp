@@ -141,10 +141,11 @@ struct Checker {
     const std::string word = "v" + std::to_string(mnemonic.vector);
     if (mnemonic.op == Op::mov) refuse(word, "the instruction 'mov." + word + "' is not supported");
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
-    // 32-byte accesses, the only ones with .v8, exist from sm_100 on.
-    if (info.op_class == OpClass::memory && mnemonic.vector == 8)
-      refuse(word, "the instruction '" + name() + "' with .v8 is not supported");
-    if (mnemonic.vector * size_of(mnemonic.types.front()) > 16)
+    // Accesses of 32 bytes exist from sm_100 on; all with .v8 are such.
+    const auto bytes = mnemonic.vector * size_of(mnemonic.types.front());
+    if (info.op_class == OpClass::memory && (mnemonic.vector == 8 || bytes == 32))
+      refuse(word, "the instruction '" + name() + "' with ." + word + " is not supported");
+    if (bytes > 16)
       fail(word, name() + " with ." + word + " is more than 16 bytes");
   }
 
