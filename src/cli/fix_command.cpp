@@ -311,6 +311,7 @@ int fix(FixOptions& options) {
       std::count(options.trial.program.begin(), options.trial.program.end(), "--kernel") > 1)
     throw Error("fix: a PTX file is run with one --kernel at a time");
   check_tolerance(options.trial.tolerance);
+  options.trial.proves = options.apply;
   for (const std::string& text : options.ignore) {
     try {
       options.trial.ignore.emplace_back(text);

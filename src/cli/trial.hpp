@@ -27,6 +27,13 @@ struct TrialOptions {
   std::vector<std::string> compare;  ///< files that the program writes
   double tolerance = 0;              ///< relative, of numbers
   std::vector<std::regex> ignore;    ///< what of the text is no result
+  /// Runs are compared: reads of memory that nobody wrote are looked for as well. Shared memory is zero here
+  /// when a block begins, so that a change which leaves elements without their first values is seen by them
+  /// alone.
+  bool proves = false;
+  [[nodiscard]] std::string all_checks() const {
+    return !proves ? checks : checks.empty() ? "init" : checks + ",init";
+  }
   [[nodiscard]] bool is_ptx() const { return program.front().ends_with(".ptx"); }
 };
 

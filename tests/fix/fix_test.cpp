@@ -362,6 +362,26 @@ TEST(Fix, RefusesASwizzleOfTheStoreOnly) {
   expect_unchanged(place);
 }
 
+/// The first rows of the tile are not written, which leaves the output as it is: it is zero, and so is shared
+/// memory here when a block begins.
+TEST(Fix, RefusesAChangeThatLeavesElementsUnwritten) {
+  const Place place(transpose);
+  const std::string zeros = "transpose.ptx --grid 4,4 --block 32,8 --arg buf:64K --arg buf:64K --arg s32:128";
+  const std::string unwritten = "sed -i \"/st.shared.f32.*%f1;/d\" transpose.ptx";
+  const Place::Result result = place.run("--apply --build '(" + place.pick() + ") && { cmp -s transpose.cu " +
+                                             cures + "/transpose.cu || " + unwritten + "; }'",
+                                         zeros);
+  EXPECT_EQ(result.status, 3) << result.output << result.messages;
+  EXPECT_THAT(result.output, HasSubstr("Not proven, so taken back: there is a new finding: "));
+  EXPECT_THAT(result.output, Not(HasSubstr("Proven and kept")));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/transpose.cu"));
+  // What the program did before is not held against the change, nor is the exit status that tells of it.
+  const Place::Result before =
+      place.run("--apply --build '(" + place.pick() + ") && " + unwritten + "'", zeros);
+  EXPECT_EQ(before.status, 0) << before.output << before.messages;
+  EXPECT_THAT(before.output, HasSubstr("Proven and kept"));
+}
+
 TEST(Fix, TakesAChangeBackThatDoesNotBuild) {
   const Place place(transpose);
   const Place::Result result = place.apply("cmp -s transpose.cu " + cures + "/transpose.cu");
