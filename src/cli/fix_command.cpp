@@ -43,15 +43,17 @@ struct FixOptions {
   bool apply = false;
 };
 
+void write_file(const fs::path& file, const std::string& content) {
+  std::ofstream out(file, std::ios::binary);
+  out << content;
+  out.close();
+  if (!out) throw Error(SourcePlace{file.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
+}
+
 /// Replaces a file in one step, so that whatever happens it is either the old one or the new one.
 void replace_file(const fs::path& path, const std::string& content) {
   const fs::path file = fs::canonical(path), fresh = file.string() + ".lanescope-new";
-  {
-    std::ofstream out(fresh, std::ios::binary);
-    out << content;
-    out.close();
-    if (!out) throw Error(SourcePlace{fresh.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
-  }
+  write_file(fresh, content);
   std::error_code failed;
   fs::permissions(fresh, fs::status(file).permissions(), failed);
   fs::rename(fresh, file, failed);
@@ -59,6 +61,21 @@ void replace_file(const fs::path& path, const std::string& content) {
     fs::remove(fresh);
     throw Error(SourcePlace{path.string()}, fmt::format("cannot be replaced: {}", failed.message()));
   }
+}
+
+/// Makes a file that was changed the original again. What somebody else has saved there in the meantime is
+/// left, and the original goes beside it; then an Error says so.
+void take_back(const std::string& file, const std::string& changed, const std::string& original) {
+  const std::string now = fs::exists(file) ? read_file(file) : "";
+  if (now == original) return;
+  if (now == changed) return replace_file(file, original);
+  fs::path beside = file + ".lanescope-original";
+  while (fs::exists(beside)) beside += "~";
+  write_file(beside, original);
+  throw Error(SourcePlace{file},
+              fmt::format("something else changed it in the meantime, so it is left as it is, with what fix "
+                          "changed; {} is what it was before",
+                          beside.string()));
 }
 
 /// What one patch is expected to do.
@@ -186,15 +203,12 @@ uint64_t expected(const Change& change, const Tried& tried) {
 bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
            Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
-  const std::string original = read_file(file);
+  const std::string original = read_file(file), changed = advise::patched(original, change.patch.edits, file);
   std::string why, verdict = "Not proven, so taken back";
   uint64_t& saved = tried[change.key()];
   saved = 0;
-  const auto take_back = [&] {
-    if (read_file(file) != original) replace_file(file, original);
-  };
   try {
-    replace_file(file, advise::patched(original, change.patch.edits, file));
+    replace_file(file, changed);
     if (const int status = build(options, folder); status != 0) {
       why = fmt::format("'{}' failed with status {}", options.build, status);
     } else {
@@ -218,13 +232,18 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
       }
     }
   } catch (const Interrupted&) {
-    take_back();
+    take_back(file, changed, original);
     std::cout << fmt::format("Interrupted, so {} was taken back; build the program again.\n", file);
     throw;
   } catch (const std::exception& error) {
     why = error.what();
   }
-  take_back();
+  try {
+    take_back(file, changed, original);
+  } catch (const Error&) {
+    std::cout << fmt::format("Not taken back: {}.\n\n", why);
+    throw;
+  }
   const bool rebuilt = build(options, folder) == 0;
   std::cout << fmt::format("{}: {}.{}\n\n", verdict, why,
                            rebuilt ? "" : " Building the unchanged file again failed as well.");

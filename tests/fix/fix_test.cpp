@@ -410,6 +410,26 @@ TEST(Fix, TakesAChangeBackThatBreaksTheProgram) {
   expect_unchanged(place);
 }
 
+/// Somebody saves the file while the change is being proven.
+TEST(Fix, LeavesWhatIsSavedInTheMeantime) {
+  const Place place(transpose);
+  const std::string original = read_file(place.source());
+  for (const char* end : {"exit 1", "kill -INT $PPID; sleep 1"}) {
+    const Place::Result result = place.apply(
+        "cmp -s transpose.cu " + cures + "/transpose.cu || { echo // mine >> transpose.cu; " + end + "; }");
+    EXPECT_EQ(result.status, 2) << result.output;
+    EXPECT_THAT(result.messages,
+                HasSubstr("transpose.cu: something else changed it in the meantime, so it is "
+                          "left as it is, with what fix changed; "));
+    EXPECT_THAT(result.output, Not(HasSubstr("aken back for")));
+    EXPECT_THAT(result.output, Not(HasSubstr("so taken back")));
+    EXPECT_THAT(read_file(place.source()), ::testing::EndsWith("// mine\n"));
+    place.write("transpose.cu", original);
+  }
+  for (const char* name : {"transpose.cu.lanescope-original", "transpose.cu.lanescope-original~"})
+    EXPECT_EQ(read_file(place.path() / name), original);
+}
+
 TEST(Fix, ChangesNothingWhereTheBuildFails) {
   const Place place(transpose);
   const Place::Result result = place.apply("exit 7");
