@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -84,8 +85,17 @@ struct Change {
   bool uses_tiles = false;
   std::string what, where;  ///< the advice's words and place
   Prediction prediction;
-  uint64_t saved = 0;  ///< wavefronts, as predicted
-  [[nodiscard]] std::pair<std::string, std::string> key() const { return {patch.file, what}; }
+  uint64_t saved = 0;             ///< wavefronts, as predicted
+  std::set<std::string> kernels;  ///< of the launches that it is predicted for
+  /// By which it is known again when other changes have moved its place in the file. Kernels of one file may
+  /// have arrays of one name, and the same words said of them.
+  using Key = std::array<std::string, 3>;
+  [[nodiscard]] Key key() const { return {patch.file, *kernels.begin(), what}; }
+  [[nodiscard]] bool is_of_array_of(const Change& other) const {
+    return patch.file == other.patch.file && prediction.variable == other.prediction.variable &&
+           std::any_of(kernels.begin(), kernels.end(),
+                       [&](const std::string& kernel) { return other.kernels.count(kernel) != 0; });
+  }
 };
 
 /// What a variable of a kernel is known by, over several runs.
@@ -106,11 +116,16 @@ std::vector<Change> changes_of(const json& report) {
       return c.patch == patch && c.prediction.variable == a.at("variable");
     });
     if (change == changes.end())
-      change = changes.insert(changes.end(), Change{patch, p.at("uses_tiles"), a.at("change"),
+      change = changes.insert(changes.end(), Change{patch,
+                                                    p.at("uses_tiles"),
+                                                    a.at("change"),
                                                     fmt::format("{}:{}", a.at("file").get<std::string>(),
                                                                 a.at("line").get<uint32_t>()),
-                                                    Prediction{a.at("variable"), {}}, 0});
+                                                    Prediction{a.at("variable"), {}},
+                                                    0,
+                                                    {}});
     change->prediction.launches.push_back({a.at("launch"), a.at("wavefronts_after"), a.at("estimate")});
+    change->kernels.insert(a.at("kernel"));
     change->saved += a.at("wavefronts_before").get<uint64_t>() - a.at("wavefronts_after").get<uint64_t>();
   }
   std::stable_sort(changes.begin(), changes.end(),
@@ -189,7 +204,7 @@ int build(const FixOptions& options, const ScratchFolder& folder) {
 }
 
 /// What came of changes that were made: wavefronts saved; 0: not proven.
-using Tried = std::map<std::pair<std::string, std::string>, uint64_t>;
+using Tried = std::map<Change::Key, uint64_t>;
 
 /// What the change saves, as was seen when it was made, else as predicted.
 uint64_t expected(const Change& change, const Tried& tried) {
@@ -308,8 +323,7 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
     uint64_t rival = 0;
     const bool seen = tried.count(next->key()) != 0;  // and is the best of all, then
     for (const Change& other : changes)
-      if (!seen && other.key() != next->key() && other.patch.file == next->patch.file &&
-          other.prediction.variable == next->prediction.variable)
+      if (!seen && other.key() != next->key() && other.is_of_array_of(*next))
         // Of equals the one that is advised first.
         rival = std::max(rival, expected(other, tried) + (&other < &*next ? 1 : 0));
     proven += apply(options, folder, *next, rival, tried, before) ? 1 : 0;

@@ -521,6 +521,46 @@ TEST(Fix, ComparesBuffersWithinATolerance) {
   EXPECT_EQ(read_file(place.source()), read_file(cures + "/particles.cured.cu"));
 }
 
+/// A program of its own source, compiled with nvcc.
+struct Program {
+  explicit Program(const std::string& source) { place.write("app.cu", source); }
+  [[nodiscard]] Place::Result apply() const {
+    return place.run("--apply --build '" LANESCOPE_NVCC_PROGRAM
+                     " -std=c++20 -arch=sm_90 -lineinfo -I" LANESCOPE_SOURCE_DIR "/include -o app app.cu'",
+                     "./app");
+  }
+  [[nodiscard]] std::string source() const { return read_file(place.path() / "app.cu"); }
+  /// Nothing can be preloaded into programs that are built with a sanitizer.
+  [[nodiscard]] static bool can_run() {
+#ifdef __SANITIZE_ADDRESS__
+    return false;
+#else
+    return !std::string(LANESCOPE_NVCC_PROGRAM).empty();
+#endif
+  }
+  Place place{transpose};
+};
+
+/// A kernel that writes rows and reads columns, with a statement of its own.
+std::string column_kernel(const std::string& name, const std::string& statement) {
+  return "__global__ void " + name + "(float* out) {\n  __shared__ float tile[32][32];\n  " + statement +
+         "\n  tile[threadIdx.y][threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
+         "  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];\n}\n";
+}
+
+TEST(Fix, TriesInOneKernelWhatFailedInAnother) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(column_kernel("one", "static_assert(sizeof tile == 4096);") +
+                        column_kernel("other", "") +
+                        "int main() {\n  float* out;\n  cudaMalloc(&out, 4096);\n"
+                        "  one<<<1, dim3(32, 32)>>>(out);\n  other<<<1, dim3(32, 32)>>>(out);\n"
+                        "  return cudaDeviceSynchronize();\n}\n");
+  const Place::Result result = program.apply();
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_EQ(count(result.output, "Proven and kept"), 1u) << result.output;
+  EXPECT_THAT(program.source(), HasSubstr("other(float* out) {\n  __shared__ float tile[32][32 + 1];"));
+}
+
 TEST(Fix, SaysWhereItCannotPatch) {
   {
     const Place place(transpose);
