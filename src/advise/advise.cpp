@@ -182,6 +182,12 @@ void take_vectors_apart(Array& array, const std::string& text) {
       pattern.part = static_cast<uint8_t>(element);
 }
 
+/// What the text casts to vectors stays aligned, also where this run of the program did not come.
+void keep_vectors(Shape& shape, const Declaration& declaration, const std::string& text) {
+  const uint32_t bytes = vector_bytes(text, declaration);
+  if (std::has_single_bit(bytes) && shape.row_bytes % bytes == 0) shape.unit = std::max(shape.unit, bytes);
+}
+
 /// Element, rows, and where they are known from. Rows that the declaration does not give are those that the
 /// lanes' addresses show, or the rows of the banks: `Array::shapes` lists what is to be tried.
 void find_shapes(const Launch& launch, Array& array, Sources& sources) {
@@ -193,7 +199,11 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     shape.element_bytes = declaration->element_bytes;
     shape.row_bytes = declaration->row_bytes();
     shape.plane_bytes = declaration->plane_bytes();
-    if (!is_python(array.file)) take_vectors_apart(array, sources.file(array.file).text);
+    if (!is_python(array.file)) {
+      const std::string& text = sources.file(array.file).text;
+      take_vectors_apart(array, text);
+      keep_vectors(shape, *declaration, text);
+    }
   }
   if (shape.row_bytes != 0) {
     array.pitch_from = fmt::format(

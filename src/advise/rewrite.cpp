@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <utility>
 
+#include "advise/expression.hpp"
 #include "advise/tokens.hpp"
 
 namespace lanescope::advise {
@@ -41,6 +43,24 @@ class Rewriter {
     } catch (const Refused&) {
       return false;
     }
+  }
+
+  [[nodiscard]] uint32_t vector_bytes() const {
+    uint32_t most = 0;
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (tokens_[i].in_directive || tokens_[i].begin < d_.end || !tokens_[i].is(d_.name) ||
+          in_other_block(i) || !may_be_cast(i))
+        continue;
+      size_t begin = i, end = i;
+      while (begin > 0 && !ends_statement(tokens_[begin - 1])) --begin;
+      while (end < tokens_.size() && !ends_statement(tokens_[end])) ++end;
+      most = std::max(most, bytes_of_vectors(begin, end));
+      for (size_t name = begin; name < end; ++name) {
+        const auto [first, last] = macro(tokens_[name].text);
+        most = std::max(most, bytes_of_vectors(first, last));
+      }
+    }
+    return most;
   }
 
   Rewrite operator()(std::monostate) const { throw Refused{"the layout is the one at hand"}; }
@@ -366,6 +386,35 @@ class Rewriter {
     return before.is(",") || takes_address(begin) ||
            (begin < name && ((before.is_name() && !is_statement(before)) || before.is(">")));
   }
+  static bool ends_statement(const Token& t) { return t.is(";") || t.is("{") || t.is("}") || t.in_directive; }
+  /// The bytes of the largest type in these tokens that is a vector, or that something is cast to.
+  [[nodiscard]] uint32_t bytes_of_vectors(size_t begin, size_t end) const {
+    constexpr uint32_t largest = 16;  // where the type is not clear
+    uint32_t most = 0;
+    for (size_t i = begin; i < end; ++i) {
+      const std::string_view type = tokens_[i].text;
+      const bool is_cast_to = i + 2 < end && tokens_[i].is_name() &&
+                              (tokens_[i + 1].is("*") || tokens_[i + 1].is("&")) &&
+                              (tokens_[i + 2].is(">") || tokens_[i + 2].is(")"));
+      const bool is_vector = type.ends_with('2') || type.ends_with('4');
+      const std::optional<uint64_t> size = size_of_words(type);
+      if (size && (is_cast_to || is_vector))
+        most = std::max(most, static_cast<uint32_t>(*size));
+      else if (is_cast_to && type != "void" && type != d_.type)
+        most = largest;
+    }
+    return most;
+  }
+  /// The tokens [first, last) of what the file defines a macro as; none if it is no macro.
+  [[nodiscard]] std::pair<size_t, size_t> macro(std::string_view name) const {
+    for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      if (!tokens_[i].in_directive || !tokens_[i].is("define") || !tokens_[i + 1].is(name)) continue;
+      size_t last = i + 2;
+      while (last < tokens_.size() && tokens_[last].in_directive && !tokens_[last].is("#")) ++last;
+      return {i + 2, last};
+    }
+    return {0, 0};
+  }
   static bool is_operand(const Token& t) { return t.is_name() || t.is_number() || t.is(")") || t.is("]"); }
 
   /// wmma is told the pitch: by the third argument of load_matrix_sync and store_matrix_sync.
@@ -537,6 +586,10 @@ std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration&
   } catch (const Refused& refused) {
     return Unclear{refused.why};
   }
+}
+
+uint32_t vector_bytes(std::string_view text, const Declaration& declaration) {
+  return Rewriter(text, declaration, Shape()).vector_bytes();
 }
 
 bool has_only_subscripts(std::string_view text, const Declaration& declaration) {

@@ -35,4 +35,9 @@ struct Rewrite {
 /// compiler's making.
 [[nodiscard]] bool has_only_subscripts(std::string_view text, const Declaration& declaration);
 
+/// The bytes of the largest type that the text makes of elements where it casts them, 16 of float4 in
+/// `reinterpret_cast<float4*>(&s[i])` or in a macro of this file; 16 where the type is not clear; 0 where
+/// there is no cast.
+[[nodiscard]] uint32_t vector_bytes(std::string_view text, const Declaration& declaration);
+
 }  // namespace lanescope::advise

@@ -141,6 +141,25 @@ TEST(Rewrite, TellsWhetherAnArrayIsAccessedByElementsAlone) {
     EXPECT_FALSE(by_elements(use)) << use;
 }
 
+/// Rows are padded so that the vectors stay aligned, whether or not the program came there.
+TEST(Rewrite, TellsWhichVectorsElementsAreCastTo) {
+  const auto bytes = [](const std::string& use) {
+    const std::string text =
+        "#define FETCH(p) \\\n  (*reinterpret_cast<float4*>(&(p)))\nvoid k() {\n__shared__ float s[256];\n" +
+        use + "\n}\nvoid l() { *(float4*)&s[0] = v; }";
+    return vector_bytes(text, std::get<Declaration>(find_declaration(text, "s", 1024, 5)));
+  };
+  for (const char* use :
+       {"FETCH(s[t]) = v;", "reinterpret_cast<float4&>(s[t]) = v;", "*(const float4*)&s[t];",
+        "float4 v = load(&s[t]);", "*(pointer*)&s[t] = v;", "float4* all = (float4*)s;"})
+    EXPECT_EQ(bytes(use), 16u) << use;
+  EXPECT_EQ(bytes("*(float2*)&s[t] = v; s[t] = *(float4*)p;"), 8u);
+  EXPECT_EQ(bytes("*(unsigned*)&s[t] = 1;"), 4u);
+  for (const char* use :
+       {"s[t] = reinterpret_cast<float4*>(in)[t].x;", "atomicAdd(&s[t], a * b);", "s[t] = 1;"})
+    EXPECT_EQ(bytes(use), 0u) << use;
+}
+
 /// A cast of an element's address is one access, however the cast is written.
 TEST(Rewrite, PadsRowsWithVectorsInThem) {
   for (const char* cast : {"(float4*)", "reinterpret_cast<float4*>"}) {
