@@ -154,18 +154,38 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
                                                     std::string_view function) {
   const std::vector<Token> tokens = tokens_of(text);
   std::vector<Found> all = declarations_of(tokens, text, name);
+  const Constants constants(tokens);
+  // Of a name the parameter's value counts: it hides a constant outside of the function.
+  const auto evaluator_of = [&](const Found& f) {
+    Evaluator evaluator(tokens, constants);
+    evaluator.types = arguments_of(tokens, f.token, function);
+    for (const auto& [parameter, argument] : evaluator.types)
+      if (const auto value = integer_argument(argument)) evaluator.given[parameter] = *value;
+    return evaluator;
+  };
+  const auto fits = [&](Found f) {
+    Evaluator evaluator = evaluator_of(f);
+    const std::optional<uint64_t> count = product(f, evaluator),
+                                  element = size_of_words(f.declaration.type, evaluator.types);
+    return !f.extents.empty() && count && element && *count * *element == bytes;
+  };
   const auto is_of_function = [&](const Found& f) {
     return is_inside(tokens, f.token, function.substr(0, function.find('<')));
   };
-  if (!function.empty() && std::any_of(all.begin(), all.end(), is_of_function))
+  if (!function.empty() && std::any_of(all.begin(), all.end(), is_of_function)) {
     std::erase_if(all, [&](const Found& f) { return !is_of_function(f); });
-  else
+    if (all.size() > 1 && std::any_of(all.begin(), all.end(), fits))
+      std::erase_if(all, [&](const Found& f) { return !fits(f); });
+  } else {
     std::erase_if(all, [&](const Found& f) { return f.declaration.line > used_at; });
+  }
   if (all.empty())
     return Unclear{fmt::format("no `__shared__ … {}` is declared above line {}", name, used_at)};
-  Found& found = *std::max_element(all.begin(), all.end(), [](const Found& a, const Found& b) {
-    return a.declaration.line < b.declaration.line;
-  });
+  const auto rank = [&](const Found& f) {
+    return std::pair(f.declaration.line <= used_at, f.declaration.line);
+  };
+  Found& found = *std::max_element(all.begin(), all.end(),
+                                   [&](const Found& a, const Found& b) { return rank(a) < rank(b); });
   Declaration& declaration = found.declaration;
   const auto unclear = [&](const std::string& why) {
     return Unclear{
@@ -174,13 +194,8 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   if (declaration.extents.empty()) return unclear("it is no array");
   declaration.open = found.extents.front().first == found.extents.front().second;
 
-  const Constants constants(tokens);
-  Evaluator evaluator(tokens, constants);
-  const Arguments arguments = evaluator.types = arguments_of(tokens, found.token, function);
-  for (const auto& [parameter, argument] : arguments)
-    if (const auto value = integer_argument(argument); value && !constants.find(parameter))
-      evaluator.given[parameter] = *value;
-  const std::optional<uint64_t> element = size_of_words(declaration.type, arguments);
+  Evaluator evaluator = evaluator_of(found);
+  const std::optional<uint64_t> element = size_of_words(declaration.type, evaluator.types);
   if (declaration.open) {
     const std::optional<uint64_t> row = product(found, evaluator);
     if (!row || !element || *element == 1 || bytes < *row * *element)

@@ -65,7 +65,8 @@ struct Unclear {
 };
 
 /// The declaration of `name` in `text`, of an array of `bytes` bytes that is used at line `used_at`: the
-/// one in the body of `function` if that is known, else the nearest one above that line. Extents are constant
+/// one in the body of `function` if that is known (of several those of that size, of these the nearest one
+/// above that line), else the nearest one above that line. Extents are constant
 /// expressions over numbers, `sizeof` of basic types, object-like macros, `const`/`constexpr` variables and
 /// enumerators of the same text, and the parameters of the function template that the array is in, if
 /// `function` says what they are: "transpose<32, float>". A single name that stays unknown (a macro from the

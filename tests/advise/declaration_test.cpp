@@ -99,6 +99,25 @@ TEST(Declaration, SolvesForOneUnknownName) {
   EXPECT_THAT(find("__shared__ float tile[N % 4 + 1];", 16).unclear, HasSubstr("several values of 'N'"));
 }
 
+TEST(Declaration, TakesTheArgumentOfATemplateForAConstantOfItsName) {
+  const std::string text =
+      "template <int n> __global__ void k() { __shared__ float tile[n][n]; }\nvoid other() { const int n = "
+      "8; }";
+  EXPECT_THAT(find(text, 1024, 1, "tile", "k<16>").extents, ElementsAre(16, 16));
+}
+
+/// Of several in one function those that are as large as the array; of these the nearest above its use.
+TEST(Declaration, ChoosesAmongThoseOfAFunction) {
+  const std::string text =
+      "template <bool wide> void k() {\n"
+      "  if (wide) {\n    __shared__ float tile[32][32];\n    tile[0][0] = 1;\n  } else {\n"
+      "    __shared__ float tile[16][16];\n    tile[0][0] = 1;\n  }\n"
+      "  { __shared__ float tile[32][32];\n    tile[0][0] = 1; }\n}";
+  EXPECT_EQ(find(text, 1024, 7, "tile", "k<true>").line, 6u);
+  EXPECT_EQ(find(text, 4096, 4, "tile", "k<true>").line, 3u);
+  EXPECT_EQ(find(text, 4096, 10, "tile", "k<true>").line, 9u);
+}
+
 TEST(Declaration, KnowsTemplateArgumentsFromTheFunctionsName) {
   const std::string text =
       "template <class T> void other(T) {}\n"
