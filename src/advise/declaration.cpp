@@ -58,6 +58,11 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
         found.declaration.type = between(first, i);
         found.declaration.plain = false;
       }
+      for (size_t before = i; before > 0 && tokens[before - 1].is_name() && type_end > type_begin; --before)
+        if (tokens[before - 1].is("volatile")) {  // `volatile __shared__ float tile[…]`
+          found.declaration.type.insert(0, "volatile ");
+          found.declaration.plain = false;
+        }
       for (size_t i_type = type_begin; i_type < type_end; ++i_type)
         if (tokens[i_type].is("(") || tokens[i_type].is("[") || tokens[i_type].is("volatile"))
           found.declaration.plain = false;

@@ -252,6 +252,8 @@ TEST(Rewrite, LeavesDeclarationsAloneThatSayMore) {
     return rewritten(declaration, 1024, RowPadding{1}).refused;
   };
   EXPECT_THAT(refused("__shared__ volatile float s[256];"), HasSubstr("its type is 'volatile float'"));
+  EXPECT_THAT(refused("volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
+  EXPECT_THAT(refused("static volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
   EXPECT_THAT(refused("__shared__ __align__(16) float s[256];"), HasSubstr("its type is"));
   EXPECT_THAT(rewritten("__shared__ P s[64];", 1024, ElementPadding{4}).refused,
               HasSubstr("other code may use"));
