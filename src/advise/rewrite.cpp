@@ -560,9 +560,12 @@ class Rewriter {
       if (end >= tokens_.size()) throw Refused{"the text ends too early"};
       const std::string value = trimmed(between(tokens_[behind].end(), tokens_[end].begin));
       const std::string margin = margin_of(tokens_[use.name].begin);
-      std::string block = fmt::format("{{\n{}  const {} element = {};\n", margin, type, value);
+      std::string element = "element";  // a name that the file does not have
+      while (std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(element); }))
+        element += '_';
+      std::string block = fmt::format("{{\n{}  const {} {} = {};\n", margin, type, element, value);
       for (const Field& field : fields)
-        block += fmt::format("{0}  {1}.{2}[{3}] = element.{2};\n", margin, d_.name, field.name, index);
+        block += fmt::format("{0}  {1}.{2}[{3}] = {4}.{2};\n", margin, d_.name, field.name, index, element);
       edits.push_back({tokens_[use.name].begin, tokens_[end].end(), block + margin + "}"});
       return;
     }

@@ -232,6 +232,15 @@ TEST(Rewrite, MovesFieldsOfStructs) {
               HasSubstr("field 'd' of 'P' has not 4 bytes"));
 }
 
+TEST(Rewrite, NamesACopyAsNothingElse) {
+  EXPECT_EQ(rewritten("void k(float2 element) {\n  __shared__ float2 s[64];\n  s[t] = element;\n}\n", 512,
+                      StructOfArrays{4})
+                .text,
+            "void k(float2 element) {\n  __shared__ struct {\n    float x[64];\n    float y[64];\n  } s;\n"
+            "  {\n    const float2 element_ = element;\n    s.x[t] = element_.x;\n    s.y[t] = element_.y;\n "
+            " }\n}\n");
+}
+
 TEST(Rewrite, ExchangesSubscripts) {
   EXPECT_EQ(
       rewritten("void k() {\n  __shared__ int s[8][4];\n  s[a[0]][b] += s[c][d + 1];\n}\nvoid l() { s[1]; }",
