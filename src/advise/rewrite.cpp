@@ -310,6 +310,7 @@ class Rewriter {
     }
     const bool first = at == 0;
     if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0
+    at = std::max(at, begin_of_text(text_));
     if (!included) result.edits.push_back({at, at, first ? line + "\n" : line});
   }
 
@@ -579,13 +580,26 @@ class Rewriter {
   }
 };
 
+/// New lines end as those of the text do.
+void give_line_ends(std::string_view text, std::vector<Edit>& edits) {
+  if (text.find("\r\n") == std::string_view::npos) return;
+  for (Edit& edit : edits)
+    for (size_t at = 0; (at = edit.text.find('\n', at)) != std::string::npos; at += 2)
+      if (at > 0 && edit.text[at - 1] == '\r')
+        --at;  // taken from the text
+      else
+        edit.text.insert(at, 1, '\r');
+}
+
 }  // namespace
 
 std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
                                        const Shape& shape, const Layout& layout) {
   if (declaration.open && !declaration.part) return Unclear{"the launch decides how large it is"};
   try {
-    return std::visit(Rewriter(text, declaration, shape), layout);
+    Rewrite result = std::visit(Rewriter(text, declaration, shape), layout);
+    give_line_ends(text, result.edits);
+    return result;
   } catch (const Refused& refused) {
     return Unclear{refused.why};
   }

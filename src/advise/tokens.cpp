@@ -16,7 +16,7 @@ std::vector<Token> tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   uint32_t line = 1;
   bool directive = false, fresh = true;  // fresh: nothing but blanks yet in this line
-  for (size_t i = 0; i < text.size();) {
+  for (size_t i = begin_of_text(text); i < text.size();) {
     const char c = text[i];
     if (c == '\n') {
       const bool continued =

@@ -23,6 +23,12 @@ struct Token {
   [[nodiscard]] bool is_number() const { return text.front() >= '0' && text.front() <= '9'; }
 };
 
+/// Where a text begins: behind the byte order mark that some editors put there.
+[[nodiscard]] inline size_t begin_of_text(std::string_view text) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  return text.starts_with(mark) ? mark.size() : 0;
+}
+
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);
 
 }  // namespace lanescope::advise

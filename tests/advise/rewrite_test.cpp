@@ -232,6 +232,21 @@ TEST(Rewrite, MovesFieldsOfStructs) {
               HasSubstr("field 'd' of 'P' has not 4 bytes"));
 }
 
+/// A byte order mark stays in front, and lines end as the others do.
+TEST(Rewrite, KeepsHowAFileIsWritten) {
+  const std::string mark = "\xEF\xBB\xBF", array = "lanescope::PaddedArray<float, 256, 32, 1> s";
+  EXPECT_EQ(rewritten(mark + "__shared__ float s[256];", 1024, RowPadding{1}).text,
+            mark + "#include <lanescope/tile.cuh>\n\n__shared__ " + array + ";");
+  EXPECT_EQ(rewritten(mark + "#include <a>\n__shared__ float s[256];", 1024, RowPadding{1}).text,
+            mark + "#include <a>\n#include <lanescope/tile.cuh>\n__shared__ " + array + ";");
+  EXPECT_EQ(rewritten("#include <a>\r\n  __shared__ float s[256], t;\r\n", 1024, RowPadding{1}).text,
+            "#include <a>\r\n#include <lanescope/tile.cuh>\r\n  __shared__ float t;\r\n  __shared__ " +
+                array + ";\r\n");
+  EXPECT_EQ(rewritten("__shared__ float2 s[64];\r\ns[t] = f(a,\r\n  b);", 512, StructOfArrays{4}).text,
+            "__shared__ struct {\r\n  float x[64];\r\n  float y[64];\r\n} s;\r\n{\r\n"
+            "  const float2 element = f(a,\r\n  b);\r\n  s.x[t] = element.x;\r\n  s.y[t] = element.y;\r\n}");
+}
+
 TEST(Rewrite, NamesACopyAsNothingElse) {
   EXPECT_EQ(rewritten("void k(float2 element) {\n  __shared__ float2 s[64];\n  s[t] = element;\n}\n", 512,
                       StructOfArrays{4})
