@@ -404,7 +404,7 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
   command
       ->add_option("--check", options->trial.checks,
                    "run with these checks (race, init, barrier, bounds, leak, unused, all), so that their "
-                   "findings count")
+                   "findings count; --apply adds init")
       ->type_name("LIST");
   command->footer(
       "Behind -- stands a program with its arguments, or a PTX file with the options of 'lanescope run'.\n"
