@@ -145,8 +145,7 @@ struct Checker {
     const auto bytes = mnemonic.vector * size_of(mnemonic.types.front());
     if (info.op_class == OpClass::memory && (mnemonic.vector == 8 || bytes == 32))
       refuse(word, "the instruction '" + name() + "' with ." + word + " is not supported");
-    if (bytes > 16)
-      fail(word, name() + " with ." + word + " is more than 16 bytes");
+    if (bytes > 16) fail(word, name() + " with ." + word + " is more than 16 bytes");
   }
 
   void check_combination() const {
