@@ -168,24 +168,12 @@ Cost Collector::add_pieces(SiteCounters& counters, const exec::Access& access, c
     const exec::Access part = piece_of(access, fate, piece);
     const Cost& one = cost(part);
     keep_worst(counters, one, part);
-    sum.requests += one.requests;
-    sum.lanes += one.lanes;
-    sum.wavefronts += one.wavefronts;
-    sum.ideal += one.ideal;
-    sum.conflicts += one.conflicts;
-    sum.loops.add(one.loops);
-    sum.max_way = std::max(sum.max_way, one.max_way);
-    sum.write_race = sum.write_race || (one.write_race && fate.kind != merge::Fate::Kind::combined);
-    sum.estimate = sum.estimate || one.estimate;
-    sum.transactions += one.transactions;
-    sum.sectors += one.sectors;
-    sum.ideal_sectors += one.ideal_sectors;
-    sum.lines += one.lines;
-    sum.l1_wavefronts += one.l1_wavefronts;
-    sum.l1_ideal += one.l1_ideal;
-    sum.bytes_asked += one.bytes_asked;
-    sum.bytes_moved += one.bytes_moved;
-    sum.evidence = model::less_sure(sum.evidence, one.evidence);
+    sum.add(one);
+  }
+  if (fate.kind == merge::Fate::Kind::combined) {
+    // Lanes that meet in a word are put together before: the word is served once, and holds them all.
+    sum.word_lanes = sum.requests;
+    sum.write_race = false;
   }
   counters.counters.add(sum);
   return sum;

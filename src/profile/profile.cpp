@@ -15,6 +15,28 @@ void UpdateLoops::add(const UpdateLoops& other, uint64_t times) {
   load_conflicts += times * other.load_conflicts;
 }
 
+void Cost::add(const Cost& other) {
+  requests += other.requests;
+  lanes += other.lanes;
+  wavefronts += other.wavefronts;
+  ideal += other.ideal;
+  conflicts += other.conflicts;
+  max_way = std::max(max_way, other.max_way);
+  loops.add(other.loops);
+  estimate = estimate || other.estimate;
+  write_race = write_race || other.write_race;
+  transactions += other.transactions;
+  sectors += other.sectors;
+  ideal_sectors += other.ideal_sectors;
+  lines += other.lines;
+  l1_wavefronts += other.l1_wavefronts;
+  l1_ideal += other.l1_ideal;
+  bytes_asked += other.bytes_asked;
+  bytes_moved += other.bytes_moved;
+  word_lanes += other.word_lanes;
+  evidence = model::less_sure(evidence, other.evidence);
+}
+
 void Counters::add(const Cost& cost, uint64_t times) {
   instructions += times * cost.instructions;
   requests += times * cost.requests;

@@ -59,6 +59,9 @@ struct Cost {
   uint32_t word_lanes = 0;  ///< atomics: most lanes that meet in one word, which serves one after the other
 
   model::Evidence evidence = model::Evidence::measured;  ///< of the rules that gave the numbers
+
+  /// Another access of the machine code for the same instruction of the PTX.
+  void add(const Cost& other);
 };
 
 /// Sums of Cost over accesses.

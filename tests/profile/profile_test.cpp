@@ -64,6 +64,27 @@ TEST(Collector, AtomicsThatMeetInAWord) {
   EXPECT_EQ(profile.sites[2].counters.word_lanes, 4u);
 }
 
+TEST(Collector, AtomicsThatMeetInAWordAsTheAssemblerMakesThem) {
+  const auto counters_as = [](merge::Fate::Kind kind) {
+    merge::Fate fate;
+    fate.kind = kind;
+    fate.pieces = {{0, 4}};
+    Collector collector(sm_90(), 1, RecordBlocks::none,
+                        std::make_shared<const merge::Plan>(merge::Plan{{fate}}));
+    const Access access = make_access(0, AccessKind::atomic, AccessSpace::shared,
+                                      [](uint32_t lane) { return int64_t{lane % 8} * 4; });
+    collector.access(access);
+    collector.repeat(0, 1);
+    return collector.profile().sites.front().counters;
+  };
+  EXPECT_EQ(counters_as(merge::Fate::Kind::kept).word_lanes, 8u);
+  EXPECT_EQ(counters_as(merge::Fate::Kind::looped).word_lanes, 8u) << "each round of the loop serves one";
+  const Counters combined = counters_as(merge::Fate::Kind::combined);
+  EXPECT_EQ(combined.requests, 2u);
+  EXPECT_EQ(combined.word_lanes, 2u) << "lanes of one word go as one";
+  EXPECT_EQ(combined.write_races, 0u);
+}
+
 TEST(Profile, BranchesAreSummedOverHostThreads) {
   exec::BranchCounts later, earlier;
   later.divergent = 2;
