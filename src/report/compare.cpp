@@ -356,7 +356,7 @@ std::vector<std::string> worse_than(const Report& before, const Report& after) {
       const bool known = std::any_of(old.findings.begin(), old.findings.end(), [&](const Finding& f) {
         return f.kind == finding.kind && f.severity == finding.severity;
       });
-      if (!known && finding.severity != "note")
+      if (!known && finding.severity != exec::Finding::Severity::note)
         worse.push_back(fmt::format("{}: {}:{}: {}: {}", now.kernel, finding.file, finding.line, finding.kind,
                                     finding.message));
     }

@@ -177,7 +177,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
                      const exec::Finding& found) {
   Finding finding;
   finding.kind = exec::name_of(found.kind);
-  finding.severity = exec::name_of(found.severity);
+  finding.severity = found.severity;
   finding.kernel = kernel.display_name;
   if (found.instruction < kernel.origins.size()) {
     const NamedPlace place = place_of(module, kernel, found.instruction);
@@ -212,13 +212,6 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
       finding.message = with_other(found.message, at_line(finding, finding.other_file, finding.other_line));
   }
   return finding;
-}
-
-uint32_t rank_of(const Finding& finding) {
-  using Severity = exec::Finding::Severity;
-  uint32_t rank = 0;
-  while (finding.severity != exec::name_of(static_cast<Severity>(rank))) ++rank;
-  return rank;
 }
 
 bool ends_kernel(const Finding& finding) {
@@ -264,11 +257,11 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
   });
   if (known == findings.end()) {
     findings.push_back(std::move(finding));
-  } else if (rank_of(*known) == rank_of(finding)) {
+  } else if (known->severity == finding.severity) {
     const uint64_t all = known->count + finding.count;
     if (ends_kernel(finding) && first_of(finding) < first_of(*known)) *known = std::move(finding);
     known->count = all;
-  } else if (rank_of(finding) < rank_of(*known)) {
+  } else if (finding.severity < known->severity) {
     *known = std::move(finding);
   }
 }
@@ -279,7 +272,7 @@ std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel
   for (const exec::Finding& found : result.findings)
     add_finding(findings, make_finding(module, kernel, config, found));
   std::stable_sort(findings.begin(), findings.end(),
-                   [](const Finding& a, const Finding& b) { return rank_of(a) < rank_of(b); });
+                   [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return findings;
 }
 

@@ -109,6 +109,15 @@ double ratio(uint64_t part, uint64_t whole) {
   return whole == 0 ? 1.0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
+Level level_of(exec::Finding::Severity severity) {
+  switch (severity) {
+    case exec::Finding::Severity::error: return Level::error;
+    case exec::Finding::Severity::warning: return Level::warning;
+    case exec::Finding::Severity::note: break;
+  }
+  return Level::note;
+}
+
 /// Collects the hazards of one launch.
 class Collector {
  public:
@@ -150,9 +159,7 @@ class Collector {
 
   void add(const Finding& finding) {
     Hazard& hazard = start(finding.kind, finding.file, finding.line, nullptr);
-    hazard.level = finding.severity == "error"     ? Level::error
-                   : finding.severity == "warning" ? Level::warning
-                                                   : Level::note;
+    hazard.level = level_of(finding.severity);
     hazard.count = finding.count;
     hazard.unit = "lanes";
     hazard.cause =

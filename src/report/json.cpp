@@ -250,7 +250,7 @@ Json json_of(const Finding& finding, size_t launch) {
                                               {"thread", json_of(finding.other_thread)}}
                                        : Json(nullptr);
   return Json{{"kind", finding.kind},
-              {"severity", finding.severity},
+              {"severity", exec::name_of(finding.severity)},
               {"kernel", finding.kernel},
               {"launch", launch},
               {"file", finding.file},

@@ -176,8 +176,8 @@ Sums sums_of(const Launch& launch, const Measured& measured) {
   for (const Finding& finding : launch.findings) {
     Sums one;
     one.where = place(finding.file, finding.line);
-    one.errors = finding.severity == "error" ? 1 : 0;
-    one.warnings = finding.severity == "warning" ? 1 : 0;
+    one.errors = finding.severity == exec::Finding::Severity::error ? 1 : 0;
+    one.warnings = finding.severity == exec::Finding::Severity::warning ? 1 : 0;
     measured.add(whole, one);
   }
   measured.add(whole, rest);

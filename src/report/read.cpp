@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "lanescope/model/archs.hpp"
+#include "report/hazards.hpp"
 
 namespace lanescope::report {
 namespace {
@@ -55,12 +56,15 @@ uint32_t mask_of(const Json& json) {
   return static_cast<uint32_t>(std::stoul(json.get<std::string>(), nullptr, 16));
 }
 
+/// A name that a later version may have written.
+Error unknown(const std::string& name) { return Error("'" + name + "' is not known here"); }
+
 /// The value of an enum by the name that the report has for it.
 template <class T>
 T by_name(const std::string& name, std::initializer_list<T> values, const char* (*name_of_value)(T)) {
   for (const T value : values)
     if (name == name_of_value(value)) return value;
-  throw Error("'" + name + "' is not known here");
+  throw unknown(name);
 }
 
 exec::AccessSpace space_of(const Json& line) {
@@ -213,9 +217,13 @@ Machine machine_of(const Json& json) {
 }
 
 Finding finding_of(const Json& json) {
+  using Severity = exec::Finding::Severity;
   Finding f;
   f.kind = json.at("kind").get<std::string>();
-  f.severity = json.at("severity").get<std::string>();
+  if (find_rule(f.kind) == nullptr) throw unknown(f.kind);
+  f.severity =
+      by_name(json.at("severity").get<std::string>(), {Severity::error, Severity::warning, Severity::note},
+              static_cast<const char* (*)(Severity)>(&exec::name_of));
   f.kernel = text_at(json, "kernel");
   f.file = text_at(json, "file");
   f.line = small_at(json, "line");

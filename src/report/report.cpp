@@ -410,7 +410,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 
 bool has_errors(const Launch& launch) {
   return std::any_of(launch.findings.begin(), launch.findings.end(), [](const Finding& finding) {
-    return finding.severity == exec::name_of(exec::Finding::Severity::error);
+    return finding.severity == exec::Finding::Severity::error;
   });
 }
 

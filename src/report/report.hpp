@@ -78,8 +78,8 @@ struct Variable {
 
 /// A defect of the program that was run.
 struct Finding {
-  std::string kind;      ///< "out-of-bounds"
-  std::string severity;  ///< "error", "warning", "note"
+  std::string kind;  ///< "out-of-bounds"
+  exec::Finding::Severity severity{};
   std::string kernel;
   std::string file;
   uint32_t line = 0;

@@ -349,8 +349,9 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
 
 void write_findings(Writer& out, const Launch& launch) {
   for (const Finding& finding : launch.findings) {
-    const bool is_error = finding.severity == exec::name_of(exec::Finding::Severity::error);
-    std::string text = (is_error ? "" : finding.severity + ": ") + finding.kind + ": ";
+    const bool is_error = finding.severity == exec::Finding::Severity::error;
+    std::string text = is_error ? "" : fmt::format("{}: ", exec::name_of(finding.severity));
+    text += finding.kind + ": ";
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
     text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, short_name(finding.kernel),
                         str(finding.block), str(finding.thread));

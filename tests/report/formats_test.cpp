@@ -80,24 +80,35 @@ TEST(ReadReport, TakesReportsWithoutNewerFields) {
   EXPECT_EQ(first.advice.size(), 1u);
 }
 
+/// Why a text is not read.
+std::string reading_error(const std::string& text) {
+  try {
+    static_cast<void>(from_json(text, "file.json"));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+/// Of the sample's JSON with one value replaced.
+std::string reading_error_with(const char* pointer, const json& value) {
+  json report = json::parse(to_json(sample_report()));
+  report[json::json_pointer(pointer)] = value;
+  return reading_error(report.dump());
+}
+
 TEST(ReadReport, RefusesWhatIsNoReport) {
-  const auto message = [](const std::string& text) {
-    try {
-      static_cast<void>(from_json(text, "file.json"));
-    } catch (const Error& error) {
-      return std::string(error.what());
-    }
-    return std::string();
-  };
-  EXPECT_THAT(message("[1, 2]"), HasSubstr("file.json: is no report of lanescope run"));
-  EXPECT_THAT(message("{\"schema\": 1, "), HasSubstr("file.json: is no report of lanescope run"));
-  EXPECT_THAT(message("{\"schema\": 2}"), HasSubstr("file.json: is a report of schema 2"));
-  json broken = json::parse(to_json(sample_report()));
-  broken["launches"][0]["lines"][0]["evidence"] = "guess";
-  EXPECT_THAT(message(broken.dump()), HasSubstr("'guess' is not known here"));
-  broken = json::parse(to_json(sample_report()));
-  broken["launches"][0]["grid"] = {0, 1, 1};
-  EXPECT_THAT(message(broken.dump()), HasSubstr("file.json: a grid or block has no threads"));
+  EXPECT_THAT(reading_error("[1, 2]"), HasSubstr("file.json: is no report of lanescope run"));
+  EXPECT_THAT(reading_error("{\"schema\": 1, "), HasSubstr("file.json: is no report of lanescope run"));
+  EXPECT_THAT(reading_error("{\"schema\": 2}"), HasSubstr("file.json: is a report of schema 2"));
+  EXPECT_THAT(reading_error_with("/launches/0/grid", {0, 1, 1}),
+              HasSubstr("file.json: a grid or block has no threads"));
+}
+
+TEST(ReadReport, RefusesNamesThatALaterVersionMayWrite) {
+  for (const char* name : {"/launches/0/lines/0/evidence", "/launches/0/lines/0/kind",
+                           "/launches/0/lines/0/space", "/findings/0/kind", "/findings/0/severity"})
+    EXPECT_THAT(reading_error_with(name, "guess"), HasSubstr("file.json: 'guess' is not known here")) << name;
 }
 
 TEST(ReadReport, AppendsProcesses) {
@@ -108,11 +119,14 @@ TEST(ReadReport, AppendsProcesses) {
   EXPECT_EQ(again.launches[1].findings.size(), 1u) << "of kernels of one name each keeps its own";
 }
 
-TEST(Hazards, EveryKindOfFindingHasARule) {
+TEST(Hazards, EveryKindOfFindingHasARuleAndIsReadBack) {
   using Kind = exec::Finding::Kind;
-  for (int kind = 0; kind <= static_cast<int>(Kind::barrier_reinitialised); ++kind)
-    EXPECT_NE(find_rule(exec::name_of(static_cast<Kind>(kind))), nullptr)
-        << exec::name_of(static_cast<Kind>(kind));
+  Report report = sample_report();
+  for (int i = 0; i <= static_cast<int>(Kind::barrier_reinitialised); ++i) {
+    const std::string kind = report.launches[0].findings[0].kind = exec::name_of(static_cast<Kind>(i));
+    EXPECT_NE(find_rule(kind), nullptr) << kind;
+    EXPECT_EQ(from_json(to_json(report), "").launches[0].findings[0].kind, kind);
+  }
 }
 
 TEST(Hazards, NameCountIdealCauseAndAdvice) {

@@ -91,7 +91,7 @@ inline report::Launch sample_launch() {
 
   report::Finding finding;
   finding.kind = "race";
-  finding.severity = "error";
+  finding.severity = exec::Finding::Severity::error;
   finding.kernel = launch.kernel;
   finding.file = "kernels/sample.cu";
   finding.line = 40;
