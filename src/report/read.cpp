@@ -19,14 +19,18 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string text_at(const Json& json, const char* name) { return json.value(name, std::string()); }
-/// A count; 0 where there is none. What is negative or broken would become some other number.
+/// A count. What is negative or broken would become some other number.
+template <class T = uint64_t>
+T number_of(const Json& json, const std::string& name) {
+  if (!json.is_number_unsigned() || json.template get<uint64_t>() > std::numeric_limits<T>::max())
+    throw Error(fmt::format("'{}' is no count: {}", name, json.dump()));
+  return json.template get<T>();
+}
+/// 0 where there is none.
 template <class T = uint64_t>
 T number_at(const Json& json, const char* name) {
   const auto found = json.find(name);
-  if (found == json.end()) return 0;
-  if (!found->is_number_unsigned() || found->template get<uint64_t>() > std::numeric_limits<T>::max())
-    throw Error(fmt::format("'{}' is no count: {}", name, found->dump()));
-  return found->template get<T>();
+  return found == json.end() ? 0 : number_of<T>(*found, name);
 }
 uint32_t small_at(const Json& json, const char* name) { return number_at<uint32_t>(json, name); }
 bool flag_at(const Json& json, const char* name) { return json.value(name, false); }
@@ -53,7 +57,12 @@ uint64_t linear(const exec::Dim3& at, const exec::Dim3& extent) {
 }
 
 uint32_t mask_of(const Json& json) {
-  return static_cast<uint32_t>(std::stoul(json.get<std::string>(), nullptr, 16));
+  const std::string text = json.get<std::string>();
+  size_t end = 0;
+  const uint64_t mask = std::stoull(text, &end, 16);
+  if (end != text.size() || mask > std::numeric_limits<uint32_t>::max())
+    throw Error("'" + text + "' is no mask of 32 lanes");
+  return static_cast<uint32_t>(mask);
 }
 
 /// A name that a later version may have written.
@@ -110,7 +119,7 @@ profile::Example example_of(const Json& json, exec::AccessSpace space, exec::Acc
   example.block = linear(dim_of(json.at("block")), grid);
   example.warp = small_at(json, "warp");
   example.mask = mask_of(json.at("mask"));
-  example.width = json.at("width").get<uint8_t>();
+  example.width = number_of<uint8_t>(json.at("width"), "width");
   example.kind = kind;
   example.space = space;
   const auto read = [](const Json& from, auto& to) {
@@ -134,7 +143,7 @@ profile::Counters counters_of(const Json& json) {
   if (const auto loops = json.find("update_loops"); loops != json.end() && !loops->is_null())
     c.loops = {number_at(*loops, "repeats"), number_at(*loops, "loads"), number_at(*loops, "load_wavefronts"),
                number_at(*loops, "load_ideal"), number_at(*loops, "load_conflicts")};
-  c.estimates = json.value("estimates", uint64_t{flag_at(json, "estimate") ? 1u : 0u});
+  c.estimates = json.contains("estimates") ? number_at(json, "estimates") : flag_at(json, "estimate") ? 1 : 0;
   c.write_races = number_at(json, "write_races");
   c.transactions = number_at(json, "transactions");
   c.sectors = number_at(json, "sectors");
@@ -152,7 +161,7 @@ profile::Counters counters_of(const Json& json) {
                 {Evidence::measured, Evidence::vendor_guide, Evidence::third_party, Evidence::assumed},
                 static_cast<const char* (*)(Evidence)>(&name_of));
   if (const auto ways = json.find("ways"); ways != json.end())
-    for (const auto& [way, count] : ways->items()) c.ways.at(std::stoul(way)) = count.get<uint64_t>();
+    for (const auto& [way, count] : ways->items()) c.ways.at(std::stoul(way)) = number_of(count, "ways");
   return c;
 }
 
@@ -189,7 +198,9 @@ Branch branch_of(const Json& json, const exec::Dim3& grid) {
   c.not_taken = number_at(json, "not_taken");
   c.divergent = number_at(json, "divergent");
   c.lanes_taken = number_at(json, "lanes_taken");
-  c.lanes_not_taken = number_at(json, "lanes") - c.lanes_taken;
+  const uint64_t lanes = number_at(json, "lanes");
+  if (lanes < c.lanes_taken) throw Error("more lanes take a branch than come to it");
+  c.lanes_not_taken = lanes - c.lanes_taken;
   c.apart = number_at(json, "apart");
   c.idle = number_at(json, "idle");
   c.block = linear(dim_of(json.at("block")), grid);
@@ -323,7 +334,7 @@ Launch launch_of(const Json& json) {
   launch.kernel = json.at("kernel").get<std::string>();
   launch.file = text_at(json, "file");
   launch.line = small_at(json, "line");
-  launch.launches = json.value("launches", uint64_t{1});
+  if (json.contains("launches")) launch.launches = number_at(json, "launches");
   launch.grid = extent_of(json.at("grid"));
   launch.block = extent_of(json.at("block"));
   launch.shared_bytes = number_at(json, "shared_bytes");
@@ -341,7 +352,7 @@ Launch launch_of(const Json& json) {
   launch.sampled = flag_at(json, "sampled");
   if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");
   for (const auto& [name, value] : json.at("metrics").items())
-    launch.metrics.emplace_back(name, value.get<uint64_t>());
+    launch.metrics.emplace_back(name, number_of(value, name));
   for (const Json& line : json.at("lines")) launch.lines.push_back(line_of(line, launch.grid));
   launch.totals = totals_of(launch.lines);
   for (const Json& variable : list_at(json, "variables"))

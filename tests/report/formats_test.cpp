@@ -111,6 +111,22 @@ TEST(ReadReport, RefusesNamesThatALaterVersionMayWrite) {
     EXPECT_THAT(reading_error_with(name, "guess"), HasSubstr("file.json: 'guess' is not known here")) << name;
 }
 
+TEST(ReadReport, RefusesNumbersThatWouldBecomeOthers) {
+  const json negative = -1;
+  for (const char* count :
+       {"/launches/0/launches", "/launches/0/lines/0/estimates", "/launches/0/lines/0/ways/8",
+        "/launches/0/lines/0/worst/width", "/launches/0/metrics/shared_ld_bank_conflict"})
+    EXPECT_THAT(reading_error_with(count, negative), HasSubstr("is no count: -1")) << count;
+  EXPECT_THAT(reading_error_with("/launches/0/lines/0/worst/width", 300),
+              HasSubstr("file.json: 'width' is no count: 300"));
+  EXPECT_THAT(reading_error_with("/launches/0/branches/0/lanes", 399),
+              HasSubstr("file.json: more lanes take a branch than come to it"));
+  for (const char* mask : {"0x1ffffffff", "0xfg", "-1"})
+    EXPECT_THAT(reading_error_with("/launches/0/lines/0/worst/mask", mask),
+                HasSubstr("is no mask of 32 lanes"))
+        << mask;
+}
+
 TEST(ReadReport, AppendsProcesses) {
   Report sum = sample_report();
   append(sum, sample_report());
