@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "report/formats.hpp"
 #include "report/hazards.hpp"
 #include "report/html.hpp"
@@ -125,6 +126,23 @@ TEST(ReadReport, RefusesNumbersThatWouldBecomeOthers) {
     EXPECT_THAT(reading_error_with("/launches/0/lines/0/worst/mask", mask),
                 HasSubstr("is no mask of 32 lanes"))
         << mask;
+}
+
+TEST(Schema, NamesAllKindsAndSpaces) {
+  using exec::AccessKind;
+  using exec::AccessSpace;
+  const json schema = json::parse(read_file(std::string(LANESCOPE_SOURCE_DIR) + "/docs/report.schema.json"));
+  const json& line =
+      schema.at(json::json_pointer("/properties/launches/items/properties/lines/items/properties"));
+  const auto has = [&](const char* field, const char* name) {
+    const json& names = line.at(field).at("enum");
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
+  for (int i = 0; i <= static_cast<int>(AccessKind::bulk_reduction); ++i)
+    EXPECT_TRUE(has("kind", name_of(static_cast<AccessKind>(i)))) << name_of(static_cast<AccessKind>(i));
+  for (const AccessSpace space :
+       {AccessSpace::shared, AccessSpace::global, AccessSpace::local, AccessSpace::cluster})
+    EXPECT_TRUE(has("space", profile::name_of(space))) << profile::name_of(space);
 }
 
 TEST(ReadReport, AppendsProcesses) {
