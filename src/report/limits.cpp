@@ -271,6 +271,8 @@ Limit parse_limit(std::string_view text) {
     throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, names)));
   }
   limit.measure = static_cast<size_t>(found - entries.begin());
+  if (limit.scope == Limit::Scope::line && found->from != From::counts)
+    throw refuse(fmt::format("{} is not known by line, only of a kernel or the run", found->name));
   std::string_view number = trimmed(text.substr(at + (or_equal ? 2 : 1)));
   if (!number.empty() && number.back() == '%') {
     limit.percent = true;

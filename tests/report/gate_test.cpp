@@ -120,6 +120,8 @@ TEST(Limits, AreRefusedWithTheReason) {
   EXPECT_THAT(message("max_ways>4"), HasSubstr("'max_ways' is no measure; the nearest is 'max_way'"));
   EXPECT_THAT(message("max_way>four"), HasSubstr("'four' is no number"));
   EXPECT_THAT(message("max_way>4%"), HasSubstr("max_way is a count and takes no %"));
+  for (const char* measure : {"errors", "warnings", "spill_bytes"})
+    EXPECT_THAT(message(std::string("line.") + measure + ">0"), HasSubstr("is not known by line")) << measure;
   EXPECT_THAT(message("errors>0,excess>"), HasSubstr("'' is no number"));
   EXPECT_EQ(parse_limits(" line.conflicts > 0 , excess>=10% ").size(), 2u);
 }
