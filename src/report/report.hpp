@@ -111,7 +111,9 @@ struct Launch {
   bool sampled = false;            ///< of some of its blocks alone is counted what they access
   exec::Checks checks;             ///< what was looked for besides what always is
   std::string uncounted;           ///< in words, what of its accesses is in no number here; empty: nothing
-  bool merges = false;  ///< shared memory is counted as the assembler merges the accesses of the PTX
+  /// Accesses to shared memory and loads of global memory are counted as the assembler merges those of the
+  /// PTX.
+  bool merges = false;
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
   std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first
