@@ -29,8 +29,8 @@ struct L1Cost {
   /// held, the least wherever they are.
   L1BankCost hit;
   /// Wavefronts by the lines that are looked up together: of a load none of whose lines is there; of an
-  /// atomic operation exactly those of its results, and of what its lanes bring the least (but for a
-  /// compare-and-swap exactly what it takes where `tag_wavefronts` is at most four).
+  /// atomic operation exactly those of its results, and of what its lanes bring the least, which it
+  /// takes where `tag_wavefronts` is at most four and it is no compare-and-swap.
   int miss_wavefronts = 0;
   /// Passes through the tag stage, which looks up to four lines at a time: exact.
   int tag_wavefronts = 0;
