@@ -218,11 +218,13 @@ uint64_t expected(const Change& change, const Tried& tried) {
 bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
            Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
-  const std::string original = read_file(file), changed = advise::patched(original, change.patch.edits, file);
+  const std::string original = read_file(file);
+  std::string changed = original;
   std::string why, verdict = "Not proven, so taken back";
   uint64_t& saved = tried[change.key()];
   saved = 0;
   try {
+    changed = advise::patched(original, change.patch.edits, file);
     replace_file(file, changed);
     if (const int status = build(options, folder); status != 0) {
       why = fmt::format("'{}' failed with status {}", options.build, status);

@@ -67,9 +67,8 @@ void add_model_command(CLI::App& app, int& status) {
   command->footer(
       "A row is one warp instruction: op (ld st atom red cp.async; ldm1 ldm2 ldm4 stm1 stm2 stm4, with t "
       "for\n"
-      "transposed; gld gst gred gatom for global memory), bytes a lane, active lanes in hexadecimal, each "
-      "lane's byte "
-      "offset.\n"
+      "transposed; gld gst gred gatom for global memory), bytes a lane, active lanes in hexadecimal, each\n"
+      "lane's byte offset.\n"
       "A header row is optional; with one, other columns are ignored. The answer is one row for each:\n"
       "wavefronts,ideal,conflicts,max_way for shared memory, sectors,tags for global memory.\n"
       "The rule of cp.async with 16 bytes is known for sm_90 only: elsewhere its row holds an estimate "

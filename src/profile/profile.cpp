@@ -15,73 +15,51 @@ void UpdateLoops::add(const UpdateLoops& other, uint64_t times) {
   load_conflicts += times * other.load_conflicts;
 }
 
+namespace {
+
+/// What costs and counters have in common.
+template <class To, class From>
+void add_common(To& to, const From& from, uint64_t times) {
+  to.requests += times * from.requests;
+  to.lanes += times * from.lanes;
+  to.wavefronts += times * from.wavefronts;
+  to.ideal += times * from.ideal;
+  to.conflicts += times * from.conflicts;
+  to.loops.add(from.loops, times);
+  to.transactions += times * from.transactions;
+  to.sectors += times * from.sectors;
+  to.ideal_sectors += times * from.ideal_sectors;
+  to.lines += times * from.lines;
+  to.l1_wavefronts += times * from.l1_wavefronts;
+  to.l1_ideal += times * from.l1_ideal;
+  to.bytes_asked += times * from.bytes_asked;
+  to.bytes_moved += times * from.bytes_moved;
+  to.word_lanes += times * from.word_lanes;
+  to.max_way = std::max(to.max_way, from.max_way);
+  to.evidence = model::less_sure(to.evidence, from.evidence);
+}
+
+}  // namespace
+
 void Cost::add(const Cost& other) {
-  requests += other.requests;
-  lanes += other.lanes;
-  wavefronts += other.wavefronts;
-  ideal += other.ideal;
-  conflicts += other.conflicts;
-  max_way = std::max(max_way, other.max_way);
-  loops.add(other.loops);
+  add_common(*this, other, 1);
   estimate = estimate || other.estimate;
   write_race = write_race || other.write_race;
-  transactions += other.transactions;
-  sectors += other.sectors;
-  ideal_sectors += other.ideal_sectors;
-  lines += other.lines;
-  l1_wavefronts += other.l1_wavefronts;
-  l1_ideal += other.l1_ideal;
-  bytes_asked += other.bytes_asked;
-  bytes_moved += other.bytes_moved;
-  word_lanes += other.word_lanes;
-  evidence = model::less_sure(evidence, other.evidence);
 }
 
 void Counters::add(const Cost& cost, uint64_t times) {
+  add_common(*this, cost, times);
   instructions += times * cost.instructions;
-  requests += times * cost.requests;
-  lanes += times * cost.lanes;
-  wavefronts += times * cost.wavefronts;
-  ideal += times * cost.ideal;
-  conflicts += times * cost.conflicts;
-  loops.add(cost.loops, times);
   estimates += cost.estimate ? times : 0;
   write_races += cost.write_race ? times : 0;
-  transactions += times * cost.transactions;
-  sectors += times * cost.sectors;
-  ideal_sectors += times * cost.ideal_sectors;
-  lines += times * cost.lines;
-  l1_wavefronts += times * cost.l1_wavefronts;
-  l1_ideal += times * cost.l1_ideal;
-  bytes_asked += times * cost.bytes_asked;
-  bytes_moved += times * cost.bytes_moved;
-  word_lanes += times * cost.word_lanes;
-  max_way = std::max(max_way, cost.max_way);
-  evidence = model::less_sure(evidence, cost.evidence);
   if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times * cost.requests;
 }
 
 void Counters::add(const Counters& other) {
+  add_common(*this, other, 1);
   instructions += other.instructions;
-  requests += other.requests;
-  lanes += other.lanes;
-  wavefronts += other.wavefronts;
-  ideal += other.ideal;
-  conflicts += other.conflicts;
-  loops.add(other.loops);
   estimates += other.estimates;
   write_races += other.write_races;
-  transactions += other.transactions;
-  sectors += other.sectors;
-  ideal_sectors += other.ideal_sectors;
-  lines += other.lines;
-  l1_wavefronts += other.l1_wavefronts;
-  l1_ideal += other.l1_ideal;
-  bytes_asked += other.bytes_asked;
-  bytes_moved += other.bytes_moved;
-  word_lanes += other.word_lanes;
-  max_way = std::max(max_way, other.max_way);
-  evidence = model::less_sure(evidence, other.evidence);
   for (size_t way = 0; way < ways.size(); ++way) ways[way] += other.ways[way];
 }
 
