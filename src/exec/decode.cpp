@@ -116,38 +116,42 @@ void Decoder::collect(uint32_t entry) {
     functions_[i].address_taken = std::find(taken.begin(), taken.end(), work[i]) != taken.end();
   }
   for (FunctionState& s : functions_)
-    for (const ptx::Instruction& in : s.f->body) {
-      if (in.op != Op::call) continue;
-      bool direct = false;
-      for (const Operand& o : in.operands)
-        if (o.symbol.kind == SymbolRef::Kind::function) {
-          direct = true;
-          if (auto place = place_of_.find(o.symbol.index); place != place_of_.end())
-            s.callees.push_back(place->second);
-        }
-      if (!direct)  // may be any function whose address is taken
-        for (size_t i = 0; i < functions_.size(); ++i)
-          if (functions_[i].address_taken) s.callees.push_back(static_cast<uint32_t>(i));
-    }
-  for (size_t i = 0; i < functions_.size(); ++i)
-    functions_[i].recursive = reaches(static_cast<uint32_t>(i), static_cast<uint32_t>(i));
+    for (const ptx::Instruction& in : s.f->body)
+      for (const uint32_t callee : callees_of(in)) s.callees.push_back(callee);
+  for (FunctionState& s : functions_) {
+    const std::vector<bool> reached = reached_from(s.callees);
+    s.recursive = reached[static_cast<size_t>(&s - functions_.data())];
+    for (size_t i = 0; i < functions_.size(); ++i)
+      if (&functions_[i] == &s || reached[i])
+        s.may_give_way = s.may_give_way || may_give_way(*functions_[i].f);
+  }
 }
 
-bool Decoder::reaches(uint32_t from, uint32_t to) const {
+std::vector<uint32_t> Decoder::callees_of(const ptx::Instruction& in) const {
+  std::vector<uint32_t> callees;
+  if (in.op != Op::call) return callees;
+  bool direct = false;
+  for (const Operand& o : in.operands)
+    if (o.symbol.kind == SymbolRef::Kind::function) {
+      direct = true;
+      if (auto place = place_of_.find(o.symbol.index); place != place_of_.end())
+        callees.push_back(place->second);
+    }
+  for (size_t i = 0; !direct && i < functions_.size(); ++i)
+    if (functions_[i].address_taken) callees.push_back(static_cast<uint32_t>(i));
+  return callees;
+}
+
+std::vector<bool> Decoder::reached_from(std::vector<uint32_t> work) const {
   std::vector<bool> seen(functions_.size(), false);
-  std::vector<uint32_t> work{from};
   while (!work.empty()) {
     const uint32_t at = work.back();
     work.pop_back();
-    for (uint32_t c : functions_[at].callees) {
-      if (c == to) return true;
-      if (!seen[c]) {
-        seen[c] = true;
-        work.push_back(c);
-      }
-    }
+    if (seen[at]) continue;
+    seen[at] = true;
+    work.insert(work.end(), functions_[at].callees.begin(), functions_[at].callees.end());
   }
-  return false;
+  return seen;
 }
 
 void Decoder::place_params(const ptx::Function& f) {
@@ -236,11 +240,15 @@ void Decoder::prepare(FunctionState& s) {
   s.flow = analyse(*s.f, !s.f->is_entry);
   const Loops loops(s.flow);
   s.wait_loops = wait_loops(*s.f, s.flow, loops);
-  // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
-  if (s.f->is_entry) {
-    s.yields = find_yields(*s.f, s.flow, loops);
-    find_meetings(*s.f, s.flow, loops, s.wait_loops);
+  std::vector<uint32_t> parting;
+  for (uint32_t i = 0; i < s.f->body.size(); ++i) {
+    const std::vector<uint32_t> callees = callees_of(s.f->body[i]);
+    if (std::any_of(callees.begin(), callees.end(), [&](uint32_t c) { return functions_[c].may_give_way; }))
+      parting.push_back(i);
   }
+  s.yields = find_yields(*s.f, s.flow, loops, parting);
+  // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
+  if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
   for (const ptx::Instruction& in : s.f->body)
     if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {
       s.carry = 0;

@@ -284,7 +284,7 @@ void Decoder::emit_call() {
   const bool again = builtin ? false
                      : target != nullptr
                          ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
-                               reaches(place_of_.at(callee->symbol.index), place_of_.at(s_->index))
+                               reached_from({place_of_.at(callee->symbol.index)})[place_of_.at(s_->index)]
                          : s_->recursive;
   uint32_t saved = no_operand;
   if (again) {

@@ -79,8 +79,9 @@ class Decoder {
     uint32_t first_wait_loop = 0;  ///< its place in Kernel::wait_loops
     bool recursive = false;
     bool address_taken = false;
-    bool moves_stack = false;  ///< by alloca and its like
-    uint32_t slots_at[5]{};    ///< register file offset of slot 0, by width class
+    bool may_give_way = false;  ///< itself, or a function that it calls: see yields.hpp
+    bool moves_stack = false;   ///< by alloca and its like
+    uint32_t slots_at[5]{};     ///< register file offset of slot 0, by width class
     uint32_t registers_begin = 0, registers_end = 0;
     uint32_t carry = no_operand;  ///< predicate register of .cc
     uint32_t frame = no_operand;  ///< 64-bit register: where the frame begins in local memory
@@ -141,7 +142,11 @@ class Decoder {
   static std::string text_of(const ptx::Instruction& in);
   /// All functions the kernel may call, itself first.
   void collect(uint32_t entry);
-  bool reaches(uint32_t from, uint32_t to) const;
+  /// Places in functions_ of those that a call may be of: of a call through a pointer, all whose address is
+  /// taken.
+  [[nodiscard]] std::vector<uint32_t> callees_of(const ptx::Instruction& in) const;
+  /// By place in functions_: those of `work`, and all that they call.
+  [[nodiscard]] std::vector<bool> reached_from(std::vector<uint32_t> work) const;
   void place_params(const ptx::Function& f);
   void place_shared();
   void place_call_area();

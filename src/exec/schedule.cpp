@@ -77,7 +77,7 @@ class Scheduler {
         for (int16_t p; (p = pick(w)) >= 0;) {
           ran = true;
           const Run end = run_path(w, p);
-          if (end == Run::yielded) {
+          if (end == Run::yielded || end == Run::passed) {
             yielded = true;
             all_spin = all_spin && every_ready_path_spins(w);
             break;
@@ -128,6 +128,7 @@ class Scheduler {
   enum class Run : uint8_t {
     on,       ///< something has happened to it
     turned,   ///< nothing but that the others of its warp are to run first
+    passed,   ///< the same, of a whole warp: the other warps are
     yielded,  ///< it gave up its turn by itself, or its slice is used up
   };
 
@@ -193,13 +194,14 @@ class Scheduler {
   /// Those who are at the same place as a path, on the way to the same meeting, go on with it.
   static void gather(WarpState& w, int16_t index) {
     Path& path = w.paths[static_cast<size_t>(index)];
-    if (path.state != Path::State::ready || path.frame >= 0) return;
+    if (path.state != Path::State::ready) return;
     for (Path& other : leaves(w)) {
-      if (&other == &path || other.state != Path::State::ready || other.frame >= 0 || other.pc != path.pc ||
-          other.parent != path.parent || other.stop != path.stop)
+      if (&other == &path || other.state != Path::State::ready || other.pc != path.pc ||
+          other.parent != path.parent || other.stop != path.stop || !in_same_calls(w, path, other))
         continue;
       path.mask |= other.mask;
       other.state = Path::State::unused;
+      drop_frames(w, other.frame);
       if (path.parent >= 0) --w.paths[static_cast<size_t>(path.parent)].children;
     }
   }
@@ -268,7 +270,8 @@ class Scheduler {
     const Inst* pc = path.pc;
     do {
       pc = pc->fn(w, pc);
-      if (w.event == Event::yield) {  // it slept
+      const bool all_turn = w.event == Event::give_way && path.mask == w.alive;
+      if (w.event == Event::yield || all_turn) {  // it slept, or lets other warps run
         w.event = Event::none;
         pc = w.event_target;
       }
@@ -374,8 +377,9 @@ class Scheduler {
     all_slept_ = all_slept_ && slept;
     if (is_there && w.event == Event::give_way) {
       progress_ = progress_ || path.parent >= 0;
+      const bool is_whole = path.mask == w.alive;
       give_way(w, path);
-      return Run::turned;
+      return is_whole ? Run::passed : Run::turned;
     }
     if (!yields) {
       // Around a loop in this way no fuel is used up.
@@ -468,6 +472,40 @@ class Scheduler {
     w.frames[static_cast<size_t>(copy)] = w.frames[static_cast<size_t>(frame)];
     w.frames[static_cast<size_t>(copy)].below = below;
     return copy;
+  }
+
+  /// Of the calls that a path has made itself, the outermost; -1: none.
+  static int32_t outermost_frame(const WarpState& w, const Path& path) {
+    int32_t frame = path.frame;
+    while (frame >= 0 && w.frames[static_cast<size_t>(frame)].below >= 0)
+      frame = w.frames[static_cast<size_t>(frame)].below;
+    return frame;
+  }
+
+  /// Whether what two paths have called themselves returns to the same places. Calls with registers of their
+  /// callers are not compared.
+  static bool in_same_calls(const WarpState& w, const Path& path, const Path& other) {
+    int32_t a = path.frame, b = other.frame;
+    for (; a >= 0 && b >= 0;
+         a = w.frames[static_cast<size_t>(a)].below, b = w.frames[static_cast<size_t>(b)].below) {
+      const Frame &one = w.frames[static_cast<size_t>(a)], &another = w.frames[static_cast<size_t>(b)];
+      if (one.back != another.back || one.stop != another.stop || !one.saved.empty() ||
+          !another.saved.empty())
+        return false;
+    }
+    return a < 0 && b < 0;
+  }
+
+  /// The path's own calls were made in these.
+  static void set_frames_below(WarpState& w, Path& path, int32_t frame) {
+    const int32_t outermost = outermost_frame(w, path);
+    (outermost < 0 ? path.frame : w.frames[static_cast<size_t>(outermost)].below) = frame;
+  }
+
+  /// Where the path meets others, once it is back from its own calls.
+  static void set_stop(WarpState& w, Path& path, const Inst* stop) {
+    const int32_t outermost = outermost_frame(w, path);
+    (outermost < 0 ? path.stop : w.frames[static_cast<size_t>(outermost)].stop) = stop;
   }
 
   static int32_t new_frame(WarpState& w) {
@@ -633,14 +671,18 @@ class Scheduler {
   }
 
   /// The path lets the others of its warp run first, and nobody waits for it any more where it was to meet
-  /// others. It is in no call (Yields).
+  /// others: calls that it is in with them become its own.
   void give_way(WarpState& w, Path& path) {
     path.gives_way = ++w.last_way_given;
-    const int16_t parent = std::exchange(path.parent, int16_t{-1});
-    path.stop = nullptr;
+    set_stop(w, path, nullptr);
     proceed(w, path, w.event_target);
-    for (int16_t at = parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent)
-      w.paths[static_cast<size_t>(at)].mask &= ~path.mask;
+    const int16_t parent = std::exchange(path.parent, int16_t{-1});
+    for (int16_t at = parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
+      Path& joint = w.paths[static_cast<size_t>(at)];
+      joint.mask &= ~path.mask;
+      set_frames_below(w, path, copy_frames(w, joint.frame));
+      set_stop(w, path, nullptr);
+    }
     if (parent < 0) return;
     Path& joint = w.paths[static_cast<size_t>(parent)];
     if (--joint.children == 0)
@@ -655,10 +697,10 @@ class Scheduler {
     if (at >= w.path_count || joint.state != Path::State::joint || joint.children != 1 || joint.arrived != 0)
       return;
     for (Path& child : leaves(w)) {
-      if (child.state == Path::State::unused || child.parent != at || child.frame >= 0) continue;
+      if (child.state == Path::State::unused || child.parent != at) continue;
       child.parent = joint.parent;
-      child.stop = joint.stop;
-      child.frame = joint.frame;
+      set_stop(w, child, joint.stop);
+      set_frames_below(w, child, joint.frame);
       joint.state = Path::State::unused;
       return;
     }
@@ -741,7 +783,7 @@ class Scheduler {
     }
   }
 
-  void drop_frames(WarpState& w, int32_t frame) {
+  static void drop_frames(WarpState& w, int32_t frame) {
     for (; frame >= 0; frame = w.frames[static_cast<size_t>(frame)].below) w.free_frames.push_back(frame);
   }
 

@@ -21,6 +21,8 @@ bool looks_at_others(const ptx::Instruction& in) {
          (in.has(ptx::Mod::volatile_) || in.has(ptx::Mod::relaxed) || in.has(ptx::Mod::acquire));
 }
 
+bool pauses(const ptx::Instruction& in) { return in.op == ptx::Op::nanosleep && in.guard == no_index; }
+
 /// What may come out otherwise when other threads do something else: what such instructions bring, what comes
 /// of it, and what is computed on one way only of a branch that depends on it.
 class Influence {
@@ -192,7 +194,13 @@ std::vector<bool> blocks_behind(const Flow& flow, const std::vector<uint32_t>& i
 
 }  // namespace
 
-Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops& loops) {
+bool may_give_way(const ptx::Function& function) {
+  return std::any_of(function.body.begin(), function.body.end(),
+                     [](const ptx::Instruction& in) { return looks_at_others(in) || pauses(in); });
+}
+
+Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops& loops,
+                   const std::vector<uint32_t>& calls) {
   const auto any_in = [&](uint32_t block, auto&& is) {
     return std::any_of(function.body.begin() + flow.blocks[block].begin,
                        function.body.begin() + flow.blocks[block].end, is);
@@ -210,12 +218,18 @@ Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops&
         found.gives_way.push_back(flow.blocks[loop.header].begin);
     }
   }
+  const auto in_no_loop = [&](uint32_t b) {
+    return std::none_of(loops.all.begin(), loops.all.end(), [&](const Loop& loop) { return loop.has[b]; });
+  };
+  if (!function.is_entry && std::any_of(looking.begin(), looking.end(), in_no_loop))
+    found.gives_way.push_back(0);
   for (uint32_t i = 0; i < function.body.size(); ++i)
-    if (function.body[i].op == ptx::Op::nanosleep && function.body[i].guard == no_index)
-      found.gives_way.push_back(i);
+    if (pauses(function.body[i])) found.gives_way.push_back(i);
   std::sort(found.gives_way.begin(), found.gives_way.end());
-  if (found.gives_way.empty()) return found;
-  const std::vector<bool> apart = blocks_behind(flow, found.gives_way), masks = whole_masks(function);
+  std::vector<uint32_t> parting = found.gives_way;
+  parting.insert(parting.end(), calls.begin(), calls.end());
+  if (parting.empty()) return found;
+  const std::vector<bool> apart = blocks_behind(flow, parting), masks = whole_masks(function);
   for (uint32_t b = 0; b < flow.blocks.size(); ++b)
     if (apart[b] && any_in(b, [&](const ptx::Instruction& in) { return needs_all_lanes(in, masks); }))
       found.gathers.push_back(flow.blocks[b].begin);

@@ -102,10 +102,8 @@ inline const Inst* bypass_if(Warp& w, const Inst* in) {
   return leave(w, Event::bypass, in);
 }
 
-/// Where lanes let the others of their warp run first, if there are any: see yields.hpp.
-inline const Inst* give_way(Warp& w, const Inst* in) {
-  return w.active == w.alive ? in + 1 : leave(w, Event::give_way, in + 1);
-}
+/// Where lanes let others run first: see yields.hpp.
+inline const Inst* give_way(Warp& w, const Inst* in) { return leave(w, Event::give_way, in + 1); }
 
 /// The way back in a loop that only waits (wait_loop.hpp): its lanes wait there for their next look.
 inline const Inst* wait_branch(Warp& w, const Inst* in) { return leave(w, Event::look, in); }
