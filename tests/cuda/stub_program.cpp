@@ -176,6 +176,26 @@ int main(int argc, char** argv) {
     waitpid(child, &status, 0);
     require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child runs");
   }
+  if (is("forked")) {  // what an H200 gives: only what needs no device is known
+    constexpr int initialization_error = 3;
+    const pid_t child = fork();
+    if (child == 0) {
+      void* memory = nullptr;
+      int back = 0, version = 0;
+      require(cudaRuntimeGetVersion(&version) == 0, "the version");
+      require(cudaMalloc(&memory, 64) == initialization_error, "memory");
+      require(cudaMemcpy(&back, out, sizeof back, 2) == initialization_error, "copy");
+      if (__cudaPushCallConfiguration({2, 1, 1}, {1024, 1, 1}, 0, nullptr) == 0) scale(in, out, n);
+      require(cudaGetLastError() == initialization_error, "launch");
+      require(cudaDeviceSynchronize() == initialization_error, "wait");
+      std::printf("lost in the child\n");
+      exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child runs");
+    require(cudaDeviceSynchronize() == 0, "the parent goes on");
+  }
   if (is("many")) {  // one thread each: what a launch costs
     const auto start = std::chrono::steady_clock::now();
     constexpr int times = 100000;

@@ -32,7 +32,7 @@ using namespace lanescope::cuda;
 LANESCOPE_CUDA_API Status cuInit(unsigned flags) {
   if (flags != 0) return Status::invalid_value;
   driver_is_up = true;
-  return Status::success;
+  return driver_status();
 }
 
 LANESCOPE_CUDA_API Status cuDriverGetVersion(int* version) {

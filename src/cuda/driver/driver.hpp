@@ -24,7 +24,7 @@ struct DriverCopy3D;
 /// Runs a function of the driver, which leaves the runtime's last error alone and takes no context by itself.
 template <typename F>
 Status driver(F&& body) {
-  if (!driver_is_up) return Status::initialization_error;
+  if (const Status status = driver_status(); status != Status::success) return status;
   const Status error_before = last_error();
   const bool in_driver_before = std::exchange(in_driver, true);
   const Status status = body();

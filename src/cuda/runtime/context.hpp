@@ -22,6 +22,10 @@ Context& primary_context();
 /// (measured on an H200, tests/cuda/programs/begin.cu).
 inline constinit std::atomic<bool> driver_is_up{false};
 
+/// Whether this process was made by fork() when its parent's driver was initialised: its own cannot be used
+/// any more (measured on an H200, driver 580: tests/cuda/stub_program.cpp).
+inline constinit std::atomic<bool> driver_is_lost{false};
+
 /// The calling thread's current context; nullptr: none.
 inline constinit thread_local Context* current_context = nullptr;
 

@@ -68,11 +68,13 @@ LANESCOPE_CUDA_API Status cudaGetDeviceCount(int* count) {
 
 LANESCOPE_CUDA_API Status cudaGetDevice(int* device) {
   if (device == nullptr) return remember(Status::invalid_value);
+  if (driver_is_lost) return remember(driver_status());
   *device = 0;
   return remember(Status::success);
 }
 
 LANESCOPE_CUDA_API Status cudaSetDevice(int device) {
+  if (driver_is_lost) return remember(driver_status());
   const Status status = remember(check_device(device));
   if (status == Status::success) use_context();
   return status;
@@ -124,6 +126,7 @@ LANESCOPE_CUDA_API Status cudaGetDeviceProperties(DeviceProperties* out, int dev
 
 LANESCOPE_CUDA_API Status cudaDeviceGetAttribute(int* value, int attribute, int device) {
   return query([&](Runtime& runtime) {
+    if (driver_is_lost) return driver_status();
     if (value == nullptr || !runtime.device.has_attribute(attribute)) return Status::invalid_value;
     if (device != 0) return Status::invalid_device;
     *value = runtime.device.attribute(attribute);
@@ -152,6 +155,7 @@ LANESCOPE_CUDA_API Status cudaDeviceSynchronize() {
 
 LANESCOPE_CUDA_API Status cudaDeviceReset() {
   return query([](Runtime& runtime) {
+    if (driver_is_lost) return driver_status();
     (void)runtime.wait_for_all();
     runtime.failure = Status::success;
     std::vector<uint64_t> addresses;

@@ -8,6 +8,16 @@ Status& last_error() {
   return last;
 }
 
+Status driver_status() {
+  if (!driver_is_up) return Status::initialization_error;
+  if (!driver_is_lost) return Status::success;
+  say_once(
+      "this process was made by fork() after its parent had called CUDA, which cannot be used in it, here as "
+      "on "
+      "a GPU: its calls return cudaErrorInitializationError");
+  return Status::initialization_error;
+}
+
 Status not_implemented(const char* name) {
   say_once(std::string(name) + " is not implemented and returns cudaErrorNotSupported");
   return remember(Status::not_supported);

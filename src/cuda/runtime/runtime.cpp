@@ -31,6 +31,7 @@ Runtime::Runtime()
   host_pool.properties.location.type = 2;
   legacy_stream.id = 1;
   memory.follows_writes = options.checks.init;
+  pthread_atfork(nullptr, nullptr, [] { driver_is_lost = driver_is_up.load(); });
   watch_for_exit(options);
 }
 

@@ -383,6 +383,10 @@ Status not_implemented(const char* name);
 /// The same for the driver API, which knows no last error.
 Status driver_not_implemented(const char* name);
 
+/// Whether calls about the device can be answered: not before the driver is initialised, and not in a process
+/// that has lost it, which is said once.
+Status driver_status();
+
 /// The calling thread's last error.
 Status& last_error();
 
@@ -414,6 +418,7 @@ template <typename F>
 Status ask(F&& body) {
   return query([&](Runtime& runtime) -> Status {
     if (in_host_function()) return Status::not_permitted;
+    if (driver_is_lost) return driver_status();
     const Status failed = runtime.failure;
     return failed != Status::success ? failed : body(runtime);
   });
@@ -430,6 +435,7 @@ Status call(F&& body) {
 
 /// What is known without the device, and yet takes its context.
 inline Status in_context_of_device(Status status) {
+  if (driver_is_lost) return remember(driver_status());
   use_context();
   return remember(status);
 }
