@@ -56,9 +56,18 @@ struct Checker {
     source.refuse(loc_of(word), cause);
   }
 
+  /// Sums of single and half precision (add.f32.f16), of sm_100 and later.
+  [[nodiscard]] bool is_mixed_sum() const {
+    const auto& types = mnemonic.types;
+    return (mnemonic.op == Op::add || mnemonic.op == Op::sub || mnemonic.op == Op::fma) &&
+           types.size() == 2 && types[0] == Type::f32 && (types[1] == Type::f16 || types[1] == Type::bf16);
+  }
+
   void check_types() const {
     const auto& types = mnemonic.types;
     for (size_t i = 0; i < info.type_count || i < types.size(); ++i) {
+      if (i >= info.type_count && is_mixed_sum())
+        refuse(name_of(types[i]), "the instruction '" + name() + "' is not supported");
       if (i >= info.type_count)
         fail(name_of(types[i]),
              std::string(info.name) +
@@ -170,7 +179,8 @@ struct Checker {
       case Op::min:
       case Op::max:
         demand(Mod::xorsign, Mod::abs);
-        demand(Mod::abs, Mod::xorsign);
+        if (has(mnemonic.modifiers, Mod::abs) && !has(mnemonic.modifiers, Mod::xorsign))
+          refuse("abs", "the instruction '" + name() + "' with .abs and no .xorsign is not supported");
         break;
       case Op::rcp:
         if (mnemonic.types[0] == Type::f64) {
@@ -418,6 +428,8 @@ struct Checker {
     const bool single_to_half = from == Type::f32 && is(to, {Type::f16, Type::bf16}) && rn_rz &&
                                 !has(mods, Mod::ftz) && !has(mods, Mod::sat);
     allow(Mod::relu, single_to_half || (several && !has(mods, Mod::rna)));
+    if (to == Type::tf32 && has(mods, Mod::satfinite) && rn_rz)
+      refuse("satfinite", "the instruction '" + name() + "' with .satfinite is not supported");
     allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || has(mods, Mod::rna));
   }
 
