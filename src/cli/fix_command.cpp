@@ -203,6 +203,20 @@ int build(const FixOptions& options, const ScratchFolder& folder) {
   return run_to_file({"sh", "-c", "exec 1>&2; " + options.build}, folder.path() / "build");
 }
 
+/// Why a run with poison in shared memory ended or wrote otherwise than `before` did, where a run with zeros
+/// does not: in words. Empty if that is not why, or if both did the same.
+std::string dependence(const FixOptions& options, const ScratchFolder& folder, const Trial& before,
+                       const Trial& poisoned) {
+  const std::string found = difference(before, poisoned, options.trial);
+  if (found.empty() ||
+      !difference(before, run_trial(options.trial, folder, Shared::zeros), options.trial).empty())
+    return "";
+  return fmt::format(
+      "depends on shared memory that no thread has written, for with other words there {}; lanescope run "
+      "--check init names the lines that read it",
+      found);
+}
+
 /// What came of changes that were made: wavefronts saved; 0: not proven.
 using Tried = std::map<Change::Key, uint64_t>;
 
@@ -229,8 +243,11 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
     if (const int status = build(options, folder); status != 0) {
       why = fmt::format("'{}' failed with status {}", options.build, status);
     } else {
-      Trial after = run_trial(options.trial, folder);
+      Trial after = run_trial(options.trial, folder, Shared::poison);
       why = disproof(change.prediction, before, after, options.trial);
+      if (!why.empty())
+        if (const std::string reads = dependence(options, folder, before, after); !reads.empty())
+          why = "the program " + reads;
       if (why.empty()) {
         const std::string cost = cost_in_words(change.prediction, before, after);
         const ArrayCost array = array_cost(change.prediction, before, after);
@@ -292,14 +309,16 @@ void show_all(const FixOptions& options, const json& report) {
 }
 
 int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial before) {
-  const Trial again = run_trial(options.trial, folder);
+  const Trial again = run_trial(options.trial, folder, Shared::poison);
   if (const std::string found = difference(before, again, options.trial); !found.empty()) {
-    std::cout << fmt::format(
-        "Nothing was changed, since nothing could be proven: the unchanged program does not do the same "
-        "twice "
-        "({}). --ignore leaves out what is no result, as times, and --tolerance takes numbers that are "
-        "near.\n",
-        found);
+    const std::string reads = dependence(options, folder, before, again);
+    std::cout << "Nothing was changed, since nothing could be proven: the unchanged program "
+              << (!reads.empty()
+                      ? reads
+                      : fmt::format("does not do the same twice ({}). --ignore leaves out what is no result, "
+                                    "as times, and --tolerance takes numbers that are near",
+                                    found))
+              << ".\n";
     return program_failed;
   }
   before.varying = varying_kernels(before, again);
@@ -346,7 +365,6 @@ int fix(FixOptions& options) {
       std::count(options.trial.program.begin(), options.trial.program.end(), "--kernel") > 1)
     throw Error("fix: a PTX file is run with one --kernel at a time");
   check_tolerance(options.trial.tolerance);
-  options.trial.proves = options.apply;
   for (const std::string& text : options.ignore) {
     try {
       options.trial.ignore.emplace_back(text);
@@ -362,7 +380,7 @@ int fix(FixOptions& options) {
       if (const int status = build(options, folder); status != 0)
         throw Error(
             fmt::format("fix: '{}' fails (status {}) before anything is changed", options.build, status));
-    Trial before = run_trial(options.trial, folder);
+    Trial before = run_trial(options.trial, folder, Shared::zeros);
     if (before.status != 0)
       throw Error(SourcePlace{options.trial.program.front()},
                   fmt::format("fails (status {}) before anything is changed", before.status));
@@ -406,7 +424,7 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
   command
       ->add_option("--check", options->trial.checks,
                    "run with these checks (race, init, barrier, bounds, leak, unused, all), so that their "
-                   "findings count; --apply adds init")
+                   "findings count")
       ->type_name("LIST");
   command->footer(
       "Behind -- stands a program with its arguments, or a PTX file with the options of 'lanescope run'.\n"

@@ -33,6 +33,7 @@ struct RunCommandOptions {
   bool no_count = false;
   bool assemble = false;
   std::string checks;
+  bool poison_shared = false;
   uint64_t sample_blocks = 0;
 };
 
@@ -71,6 +72,7 @@ int run_a_program(const RunCommandOptions& options) {
   program.assemble = options.assemble;
   (void)profile::parse_checks(options.checks, arch);  // so that a mistake is said here
   program.checks = options.checks;
+  program.poison_shared = options.poison_shared;
   ProgramRun run = run_program(program);
   if (run.reports.empty()) run.reports.push_back({"", report::make_report(arch)});
   return status_after(run, options.report.finish(run.reports));
@@ -87,6 +89,7 @@ int run(RunCommandOptions& options) {
 
   KernelJob job = options.run.kernel_job("run", options.run.arch.resolve());
   job.config.checks = profile::parse_checks(options.checks, job.arch);
+  job.config.poison_shared = options.poison_shared;
   job.count = !options.no_count;
   const std::vector<Dump> dumps = parse_dumps(options, job.arguments);
   if (options.assemble) {
@@ -135,6 +138,10 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
           "(memory that is never freed), or all of these; unused (device memory that nothing ever writes); "
           "several with commas")
       ->type_name("LIST");
+  command->add_flag(
+      "--poison-shared", options->poison_shared,
+      "shared memory holds arbitrary words when a block begins, not zeros, so that results which "
+      "depend on what no thread has written become others");
   command->footer(
       std::string(RunOptions::argument_help) +
       "Exit status: 0 done, 1 a limit was passed (--fail-on, --baseline), 2 bad usage or input, 3 a kernel "

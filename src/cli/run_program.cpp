@@ -232,6 +232,7 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   if (options.no_count) set("LANESCOPE_NO_COUNT", "1");
   if (options.no_merge) set("LANESCOPE_NO_MERGE", "1");
   if (!options.checks.empty()) set("LANESCOPE_CHECK", options.checks);
+  if (options.poison_shared) set("LANESCOPE_POISON_SHARED", "1");
   if (!options.recordings.empty()) set("LANESCOPE_RECORDINGS", options.recordings.string());
   if (options.follow_children)
     set("LANESCOPE_FOLLOW_CHILDREN", "1");

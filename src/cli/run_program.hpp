@@ -28,6 +28,7 @@ struct ProgramOptions {
   bool no_count = false;
   bool no_merge = false;
   std::string checks;  ///< as --check has them; empty: none
+  bool poison_shared = false;
   bool follow_children = false;
   std::filesystem::path recordings;  ///< where counted launches are recorded; empty: they are not
 

@@ -27,13 +27,6 @@ struct TrialOptions {
   std::vector<std::string> compare;  ///< files that the program writes
   double tolerance = 0;              ///< relative, of numbers
   std::vector<std::regex> ignore;    ///< what of the text is no result
-  /// Runs are compared: reads of memory that nobody wrote are looked for as well. Shared memory is zero here
-  /// when a block begins, so that a change which leaves elements without their first values is seen by them
-  /// alone.
-  bool proves = false;
-  [[nodiscard]] std::string all_checks() const {
-    return !proves ? checks : checks.empty() ? "init" : checks + ",init";
-  }
   [[nodiscard]] bool is_ptx() const { return program.front().ends_with(".ptx"); }
 };
 
@@ -66,8 +59,12 @@ void catch_interrupts();
 int run_to_file(const std::vector<std::string>& command, const std::filesystem::path& output,
                 std::optional<std::chrono::seconds> limit = std::nullopt);
 
+/// What shared memory holds when a block begins. Zeros hide that a change leaves elements without their first
+/// values.
+enum class Shared : uint8_t { zeros, poison };
+
 /// Runs the program as `lanescope run` does; throws lanescope::Error if there is no report.
-[[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder);
+[[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared shared);
 
 /// The first difference between what two runs wrote and how they ended, in words; empty if there is none.
 [[nodiscard]] std::string difference(const Trial& before, const Trial& after, const TrialOptions& options);

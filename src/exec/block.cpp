@@ -180,6 +180,17 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
   return block;
 }
 
+/// Arbitrary words with both signs, so that of many no minimum or maximum hides all. Each is a large number,
+/// as is each half of it and each pair, and a finite one, so that a product with zero hides it.
+void poison(std::byte* at, size_t bytes, uint64_t block) {
+  constexpr uint32_t arbitrary = 0x80ff80ff, large = 0x5d005d00;
+  for (size_t i = 0; i < bytes; i += sizeof arbitrary) {
+    auto word = static_cast<uint32_t>(block * 0x9e3779b9u + i) * 0x85ebca6bu;
+    word = ((word ^ word >> 15) & arbitrary) | large;
+    std::memcpy(at + i, &word, std::min(bytes - i, sizeof word));
+  }
+}
+
 /// Makes it block `index` of the grid.
 void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& config, uint64_t index,
                const std::byte* params) {
@@ -191,6 +202,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
   block.vain = {};
   block.last_resort = false;
   std::memset(block.shared_at, 0, block.shared_bytes);
+  if (config.poison_shared) poison(block.shared_at, shared_memory(kernel, config).own, index);
   if (block.barriers_in_use != 0) block.barriers = {};
   block.barriers_in_use = 0;
   for (const Kernel::Special& s : block.changing) {

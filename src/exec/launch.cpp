@@ -340,6 +340,7 @@ LaunchConfig child_config(const LaunchConfig& parent, const DeviceWork& work, si
   config.shared_limit = parent.shared_limit;
   config.resident_blocks = parent.resident_blocks;
   config.patience = parent.patience;
+  config.poison_shared = parent.poison_shared;
   config.print = parent.print;
   return config;
 }

@@ -45,6 +45,9 @@ struct LaunchConfig {
   uint64_t observe_every = 1;
   /// What to look for in all blocks; what is found is among the findings.
   Checks checks;
+  /// Shared memory holds arbitrary words when a block begins, the same in every run; else zeros. Results that
+  /// depend on what no thread has written become others.
+  bool poison_shared = false;
   /// Launched as a cooperative grid: its blocks may wait for each other through the grid's barrier.
   bool cooperative = false;
   uint64_t grid_barrier = 0;  ///< device address of that barrier; set by launch()

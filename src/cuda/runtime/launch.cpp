@@ -371,6 +371,7 @@ class Launch final : public UnfinishedLaunch {
     config_.grid = work_.grid;
     config_.block = work_.block;
     config_.dynamic_shared = work_.dynamic_shared;
+    config_.poison_shared = runtime_.options.poison_shared;
     set_stack(config_);
     runtime_.memory.heap_limit = heap_limit();
     config_.params = std::move(work_.params);

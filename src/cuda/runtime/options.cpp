@@ -61,6 +61,7 @@ Options read_options() {
       say(std::string("LANESCOPE_CHECK is ignored: ") + error.what());
     }
   }
+  options.poison_shared = variable("LANESCOPE_POISON_SHARED") != nullptr;
   read_number("LANESCOPE_THREADS", options.threads);
   if (const char* pattern = variable("LANESCOPE_KERNEL")) {
     try {

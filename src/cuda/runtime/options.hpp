@@ -17,11 +17,12 @@ struct Options {
   int bank_mode = 0;           ///< LANESCOPE_BANK_MODE: 4 or 8, on sm_3x
   std::string report;  ///< LANESCOPE_REPORT: folder for this process's report; empty: nothing is counted
   bool follow_children =
-      false;             ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
-  bool count = true;     ///< LANESCOPE_NO_COUNT
-  bool merge = true;     ///< LANESCOPE_NO_MERGE
-  exec::Checks checks;   ///< LANESCOPE_CHECK
-  uint32_t threads = 0;  ///< LANESCOPE_THREADS: host threads; 0 = all cores
+      false;            ///< LANESCOPE_FOLLOW_CHILDREN: processes other than LANESCOPE_PROCESS report, too
+  bool count = true;    ///< LANESCOPE_NO_COUNT
+  bool merge = true;    ///< LANESCOPE_NO_MERGE
+  exec::Checks checks;  ///< LANESCOPE_CHECK
+  bool poison_shared = false;  ///< LANESCOPE_POISON_SHARED
+  uint32_t threads = 0;        ///< LANESCOPE_THREADS: host threads; 0 = all cores
   std::string kernel_pattern;  ///< LANESCOPE_KERNEL: only kernels whose name holds a match are counted
   std::optional<std::regex> kernels;
   bool assemble = false;     ///< LANESCOPE_ASSEMBLE: ptxas is asked for the registers of reported kernels
