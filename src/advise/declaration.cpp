@@ -20,6 +20,57 @@ struct Found {
   std::vector<Range> extents;  // tokens
 };
 
+/// The token behind the template arguments whose `<` is token `open`.
+size_t behind_arguments(const std::vector<Token>& tokens, size_t open) {
+  int depth = 0;
+  size_t at = open;
+  do {
+    depth += tokens[at].is("<") ? 1 : tokens[at].is(">") ? -1 : tokens[at].is(">>") ? -2 : 0;
+    ++at;
+  } while (depth > 0 && at < tokens.size() && !tokens[at].is(";"));
+  return at;
+}
+
+/// The tokens between the brackets that begin with token `at`, [3][4]; `at` moves behind them. Nothing where
+/// one has no end.
+std::optional<std::vector<Range>> brackets_from(const std::vector<Token>& tokens, size_t& at) {
+  std::vector<Range> brackets;
+  while (at < tokens.size() && tokens[at].is("[")) {
+    const size_t open = at++;
+    for (int depth = 1; at < tokens.size(); ++at) {
+      depth += tokens[at].is("[") ? 1 : tokens[at].is("]") ? -1 : 0;
+      if (depth == 0) break;
+    }
+    if (at >= tokens.size()) return std::nullopt;
+    brackets.emplace_back(open + 1, at++);
+  }
+  return brackets;
+}
+
+/// What a name stands for: `using NAME = float[N][N];` or `typedef float NAME[N][N];`.
+struct TypeAlias {
+  Range type;
+  std::vector<Range> extents;
+};
+
+/// The last definition of the name in front of token `before`; nothing for templates.
+std::optional<TypeAlias> alias_of(const std::vector<Token>& tokens, std::string_view name, size_t before) {
+  for (size_t i = before; i-- > 1;) {
+    if (!tokens[i].is(name) || tokens[i].in_directive) continue;
+    const bool by_using = tokens[i - 1].is("using") && tokens[i + 1].is("=");
+    if (by_using && i > 1 && tokens[i - 2].is(">")) return std::nullopt;
+    size_t first = by_using ? i + 2 : i, end = first;
+    while (by_using && end < before && !tokens[end].is("[") && !tokens[end].is(";")) ++end;
+    while (!by_using && first > 0 && (tokens[first - 1].is_name() || tokens[first - 1].is("::"))) --first;
+    if (!by_using && !tokens[first].is("typedef")) continue;
+    size_t at = by_using ? end : i + 1;
+    const auto extents = brackets_from(tokens, at);
+    if (!extents || at >= tokens.size() || !tokens[at].is(";")) return std::nullopt;
+    return TypeAlias{{by_using ? first : first + 1, end}, *extents};
+  }
+  return std::nullopt;
+}
+
 /// All declarations of `name` that stand behind a `__shared__`.
 std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string_view text,
                                    std::string_view name) {
@@ -31,6 +82,10 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
     const size_t type_begin = at;
     size_t type_end = 0;
     while (at < tokens.size() && !tokens[at].is(";") && !tokens[at].is("{") && !tokens[at].is("}")) {
+      if (type_end == 0 && tokens[at].is("<")) {
+        at = behind_arguments(tokens, at);
+        continue;
+      }
       const bool declarator = tokens[at].is_name() && at + 1 < tokens.size() &&
                               (tokens[at + 1].is("[") || tokens[at + 1].is(";") || tokens[at + 1].is(",") ||
                                tokens[at + 1].is("="));
@@ -67,23 +122,33 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
         if (tokens[i_type].is("(") || tokens[i_type].is("[") || tokens[i_type].is("volatile"))
           found.declaration.plain = false;
       found.declaration.alone = type_end == at;
+      found.declaration.end = tokens[at].end();
       ++at;
-      while (at < tokens.size() && tokens[at].is("[")) {
-        const size_t open = at++;
-        for (int depth = 1; at < tokens.size(); ++at) {
-          depth += tokens[at].is("[") ? 1 : tokens[at].is("]") ? -1 : 0;
-          if (depth == 0) break;
+      const auto add_extents = [&](const std::vector<Range>& brackets) {
+        for (const auto& [first, end] : brackets) {
+          const size_t begins = tokens[first - 1].end(), ends = tokens[end].begin;
+          found.declaration.extents.push_back(
+              {std::string(text.substr(begins, ends - begins)), begins, ends, 0});
+          found.extents.emplace_back(first, end);
         }
-        if (at >= tokens.size()) return all;
-        Extent extent;
-        extent.begin = tokens[open].begin + 1;
-        extent.end = tokens[at].begin;
-        extent.text = std::string(text.substr(extent.begin, extent.end - extent.begin));
-        found.declaration.extents.push_back(std::move(extent));
-        found.extents.emplace_back(open + 1, at);
-        found.declaration.end = tokens[at].end();
-        ++at;
+      };
+      const auto own = brackets_from(tokens, at);
+      if (!own) return all;
+      add_extents(*own);
+      if (!own->empty()) found.declaration.end = tokens[at - 1].end();
+      // A name that stands for an array's type stands for its last extents, as may the name of its elements.
+      Range type{type_begin, type_end};
+      std::vector<Range> extents;
+      while (type.second - type.first == 1 && found.declaration.plain) {
+        const auto alias = alias_of(tokens, tokens[type.first].text, type.first);
+        if (!alias) break;
+        extents.insert(extents.end(), alias->extents.begin(), alias->extents.end());
+        type = alias->type;
+        if (extents.empty()) continue;
+        found.declaration.type = between(type.first, type.second - 1);
+        found.declaration.by_type = true;
       }
+      add_extents(extents);
       found.declaration.alone = found.declaration.alone && at < tokens.size() && tokens[at].is(";");
       if (found.declaration.name == name) all.push_back(std::move(found));
     }
@@ -196,7 +261,10 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
     return Unclear{
         fmt::format("line {}: the extents of '{}' are not clear: {}", declaration.line, name, why)};
   };
-  if (declaration.extents.empty()) return unclear("it is no array");
+  if (declaration.extents.empty())
+    return unclear(size_of_words(declaration.type)
+                       ? "it is no array"
+                       : fmt::format("its type '{}' does not show them", declaration.type));
   declaration.open = found.extents.front().first == found.extents.front().second;
 
   Evaluator evaluator = evaluator_of(found);

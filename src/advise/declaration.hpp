@@ -40,10 +40,11 @@ struct Declaration {
   std::string assumed;  ///< how an extent was found that the text alone does not give: "TILE = 32, from the
                         ///< array's size"
   size_t type_begin = 0, name_begin = 0;  ///< in the text
-  size_t end = 0;                         ///< behind the last `]`
+  size_t end = 0;                         ///< behind the last `]`, or the name
   bool alone = true;                      ///< no other variable in the same declaration
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
-  bool open = false;                      ///< `extern … t[]`: the launch decides on the first extent
+  bool by_type = false;  ///< extents stand where its type is defined: `using Row = float[32]; … Row t[32]`
+  bool open = false;     ///< `extern … t[]`: the launch decides on the first extent
 
   std::optional<DynamicPart> part;
 

@@ -77,7 +77,14 @@ class Rewriter {
       for (size_t i = 0; i < tokens_.size(); ++i)
         if (tokens_[i].is(d_.name) && tokens_[i].begin > d_.end && !in_other_block(i)) refuse_kept_address(i);
       const std::string longer = padded(extent, elements);
-      Rewrite result{{{extent.begin, extent.end, longer}}, declared(d_.extents.size() - 1, longer), false};
+      Rewrite result;
+      result.what = declared(d_.extents.size() - 1, longer);
+      if (d_.by_type) {  // that others may use, or functions take
+        (void)uses(d_.extents.size());
+        redeclare(result.what, result.edits);
+      } else {
+        result.edits.push_back({extent.begin, extent.end, longer});
+      }
       lengthen_pitches(elements, result.edits);
       return result;
     }
@@ -159,13 +166,16 @@ class Rewriter {
       result.edits.push_back({b_begin, b_end, std::string(text_.substr(a_begin, a_end - a_begin))});
     };
     const Extent &rows = d_.extents[0], &columns = d_.extents[1];
-    exchange(rows.begin, rows.end, columns.begin, columns.end);
+    result.what = fmt::format("{} {}[{}][{}]", d_.type, d_.name, trimmed(columns.text), trimmed(rows.text));
+    if (d_.by_type)
+      redeclare(result.what, result.edits);
+    else
+      exchange(rows.begin, rows.end, columns.begin, columns.end);
     for (const Use& use : uses(2)) {
       for (const Use::Subscript& s : use.subscripts) refuse_if_nested(s);
       const auto [a, b] = std::pair(use.subscripts[0], use.subscripts[1]);
       exchange(tokens_[a.open].end(), tokens_[a.close].begin, tokens_[b.open].end(), tokens_[b.close].begin);
     }
-    result.what = fmt::format("{} {}[{}][{}]", d_.type, d_.name, trimmed(columns.text), trimmed(rows.text));
     return result;
   }
 

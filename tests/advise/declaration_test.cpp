@@ -53,6 +53,30 @@ TEST(Declaration, ReadsNumbersMacrosConstantsAndEnumerators) {
               ElementsAre(256));
 }
 
+TEST(Declaration, LooksThroughNamesOfArrayTypes) {
+  for (const char* type : {"using rows = float[n][8];", "typedef float rows[n][8];",
+                           "using row = float[8]; typedef row rows[n];"})
+    EXPECT_THAT(find(std::string("enum { n = 4 };\n") + type + "\n__shared__ rows tile;", 128).extents,
+                ElementsAre(4, 8))
+        << type;
+  const std::string row = "using real = float;\nusing row = real[8];\n__shared__ row tile[4][2], other;";
+  EXPECT_THAT(find(row, 256).extents, ElementsAre(4, 2, 8));
+  EXPECT_THAT(find(row, 32, 1000, "other").extents, ElementsAre(8));
+  // That of the block that the array is in.
+  EXPECT_THAT(
+      find("void f() { using row = int[3]; }\nvoid k() { using row = int[5]; __shared__ row tile[2]; }", 40)
+          .extents,
+      ElementsAre(2, 5));
+  EXPECT_THAT(find("struct row { float x[8]; };\n__shared__ row tile[4];", 128).extents, ElementsAre(4));
+  EXPECT_EQ(find("template <int n> using rows = float[n][n];\n__shared__ rows<8> tile;", 256).unclear,
+            "line 2: the extents of 'tile' are not clear: its type 'rows<8>' does not show them");
+  EXPECT_EQ(find("__shared__ array<array<float, 8>, 8> tile;", 256).unclear,
+            "line 1: the extents of 'tile' are not clear: its type 'array<array<float, 8>, 8>' does not show "
+            "them");
+  EXPECT_EQ(find("__shared__ float tile;", 4).unclear,
+            "line 1: the extents of 'tile' are not clear: it is no array");
+}
+
 /// Where the text has one value for the last name. What a template parameter of that name is, is another
 /// thing.
 TEST(Declaration, ReadsConstantsOfNamespacesAndClasses) {

@@ -44,6 +44,22 @@ TEST(Rewrite, LengthensTheLastExtent) {
             "there is a comment in the extent");
 }
 
+/// Its type stays what it is for others.
+TEST(Rewrite, TakesAnArrayItsNamedType) {
+  const std::string types = "using rows = float[8][n];\nenum { n = 8 };\n";
+  const auto padded = [&](const std::string& body) {
+    return rewritten(types + "void k() { " + body + " }", 256, RowPadding{1});
+  };
+  const Rewritten one = padded("__shared__ rows s; s[1][2] = 3;");
+  EXPECT_EQ(one.text, types + "void k() { __shared__ float s[8][n + 1]; s[1][2] = 3; }");
+  EXPECT_EQ(one.what, "float s[8][n + 1]");
+  EXPECT_EQ(padded("__shared__ rows s, t;").text,
+            types + "void k() { __shared__ rows t;\n__shared__ float s[8][n + 1]; }");
+  EXPECT_EQ(padded("__shared__ rows s; f(s);").refused, "line 3 uses 's' without all of its subscripts");
+  EXPECT_EQ(rewritten(types + "void k() { __shared__ rows s; s[i][j] = 3; }", 256, Transposed{}).text,
+            types + "void k() { __shared__ float s[n][8]; s[j][i] = 3; }");
+}
+
 TEST(Rewrite, LeavesGapsBehindPlanes) {
   const Rewritten planes = rewritten(
       "#include <lanescope/tile.cuh>\nvoid k() {\n  __shared__ float s[4][n][8];\n"
@@ -88,7 +104,9 @@ TEST(Rewrite, TakesAnArrayOutOfSeveralDeclarators) {
             "there is a comment in its declaration");
   EXPECT_EQ(padded("__shared__ float *t, s[64];").refused,
             "the type of what is declared along with it is not clear");
-  EXPECT_EQ(padded("__shared__ V<int, 4> s[64];").refused,
+  EXPECT_THAT(padded("__shared__ V<char, 4> s[64];").text,
+              HasSubstr("PaddedArray<V<char, 4>, 64, 32, 1> s;"));
+  EXPECT_EQ(padded("__shared__ V<char, 4> t, s[64];").refused,
             "the type of what is declared along with it is not clear");
 }
 
