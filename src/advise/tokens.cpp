@@ -10,9 +10,63 @@ bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '\'';
 }
 
-}  // namespace
+/// Of the branches of a conditional the first one stands for all: brackets that a later one opens or closes
+/// for what surrounds it are no tokens, or they would open and close twice. `#if 0` is no first branch.
+class Branches {
+ public:
+  explicit Branches(const std::vector<Token>& tokens) : tokens_(tokens), twice_(tokens.size()) {
+    for (size_t i = 0; i < tokens.size(); ++i) {
+      if (!tokens[i].in_directive)
+        add(i);
+      else if (tokens[i].is("#") && i + 1 < tokens.size())
+        change_branch(i + 1);
+    }
+  }
+  [[nodiscard]] bool is_twice(size_t token) const { return twice_[token]; }
 
-std::vector<Token> tokens_of(std::string_view text) {
+ private:
+  struct Branch {
+    std::vector<size_t> closes, opens;  // tokens: for what stands before it, behind it
+    bool counts = true, later = false;
+  };
+  const std::vector<Token>& tokens_;
+  std::vector<bool> twice_;
+  std::vector<Branch> around_{Branch{}};
+
+  void add(size_t i) {
+    const Token& t = tokens_[i];
+    Branch& branch = around_.back();
+    if (t.is("(") || t.is("[") || t.is("{")) {
+      branch.opens.push_back(i);
+    } else if (t.is(")") || t.is("]") || t.is("}")) {
+      if (branch.opens.empty())
+        branch.closes.push_back(i);
+      else
+        branch.opens.pop_back();
+    }
+  }
+  void change_branch(size_t i) {
+    const Token& directive = tokens_[i];
+    if (directive.text.starts_with("if")) {
+      const bool never = directive.is("if") && i + 1 < tokens_.size() && tokens_[i + 1].is("0");
+      around_.push_back({{}, {}, !never, false});
+    } else if ((directive.text.starts_with("el") || directive.is("endif")) && around_.size() > 1) {
+      const Branch ended = std::move(around_.back());
+      around_.pop_back();
+      for (const auto* brackets : {&ended.closes, &ended.opens})
+        for (const size_t bracket : *brackets) {
+          if (ended.counts)
+            add(bracket);
+          else
+            twice_[bracket] = true;
+        }
+      const bool later = ended.later || ended.counts;
+      if (!directive.is("endif")) around_.push_back({{}, {}, !later, later});
+    }
+  }
+};
+
+std::vector<Token> all_tokens_of(std::string_view text) {
   std::vector<Token> tokens;
   uint32_t line = 1;
   bool directive = false, fresh = true;  // fresh: nothing but blanks yet in this line
@@ -53,6 +107,17 @@ std::vector<Token> tokens_of(std::string_view text) {
       i = end;
     }
   }
+  return tokens;
+}
+
+}  // namespace
+
+std::vector<Token> tokens_of(std::string_view text) {
+  const std::vector<Token> all = all_tokens_of(text);
+  const Branches branches(all);
+  std::vector<Token> tokens;
+  for (size_t i = 0; i < all.size(); ++i)
+    if (!branches.is_twice(i)) tokens.push_back(all[i]);
   return tokens;
 }
 

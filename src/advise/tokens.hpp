@@ -1,5 +1,6 @@
 // CUDA source text as tokens, as far as declarations and subscripts need it: names, numbers, punctuation.
-// Comments and texts in quotes are no tokens.
+// Comments and texts in quotes are no tokens, nor are brackets that several branches of an #if open or close,
+// but once.
 #pragma once
 
 #include <cstddef>

@@ -188,6 +188,29 @@ TEST(Rewrite, PadsRowsWithVectorsInThem) {
   }
 }
 
+/// Brackets that both branches open or close for what surrounds them open and close once.
+TEST(Rewrite, KnowsWhereABlockEndsThatBranchesShare) {
+  const auto padded = [](const std::string& body) {
+    return rewritten("#include <lanescope/tile.cuh>\nvoid k() {\n__shared__ float s[64];\n" + body +
+                         "}\nvoid other(float* s) { f(s); }\n",
+                     256, RowPadding{1});
+  };
+  const std::string opens = "#ifdef A\nif (a) {\n#elif defined(B)\nif (b) {\n#else\n{\n#endif\n";
+  const std::string closes = "#ifdef A\n}\n#else\n} while (b);\n#endif\n";
+  EXPECT_EQ(padded(opens + "s[i] = 1;\n}\n").refused, "");
+  EXPECT_EQ(padded("{\n" + closes + "s[i] = 1;\n").refused, "");
+  EXPECT_EQ(padded("{\n" + closes + "f(s);\n").refused, "line 10 uses 's' without a subscript");
+  EXPECT_EQ(padded("f(\n#if A\ng(1,\n#else\ng(2,\n#endif\n3), s[1]);\n").refused, "");
+  EXPECT_EQ(padded("#if 0\nif (a) {\n#else\nif (b) {\n#endif\ns[i] = 1;\n}\n").refused, "");
+  EXPECT_EQ(padded("#if A\nif (a) {\n#if B\n}\n#else\n} else { g(); }\n#endif\n#else\n#if C\n{ { }\n"
+                   "#endif\n#endif\nf(s);\n")
+                .refused,
+            "line 16 uses 's' without a subscript");
+  // What stands in a branch alone stays.
+  EXPECT_EQ(padded("#if A\n#else\nfor (;;) { f(s); }\n#endif\n").refused,
+            "line 6 uses 's' without a subscript");
+}
+
 TEST(Rewrite, MakesArraysWithGaps) {
   const Rewritten one = rewritten(
       "#include <cstdio>\n#ifdef A\n#include <a>\n#endif\n\nvoid k() {\n  __shared__ float s[256];\n"
