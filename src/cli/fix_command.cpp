@@ -253,7 +253,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
         const ArrayCost array = array_cost(change.prediction, before, after);
         saved = array.before - std::min(array.now, array.before);
         if (array.keeps_promise() || saved >= rival) {
-          const std::string instructions = instructions_in_words(change.prediction, before, after);
+          const std::string instructions = instructions_in_words(before, after);
           after.varying = std::move(before.varying);
           before = std::move(after);
           tried.erase(change.key());  // it was of the program as it was then

@@ -198,10 +198,55 @@ std::vector<std::string> grown(const json& was, const json& is, const std::strin
   return all;
 }
 
+/// All that a launch costs.
+json cost_of(const json& launch) { return {launch.at("warp_instructions"), launch.at("variables")}; }
+
 uint64_t all_wavefronts_of(const json& launch) {
   uint64_t sum = 0;
   for (const auto& [variable, wavefronts] : wavefronts_of(launch)) sum += wavefronts;
   return sum;
+}
+
+/// What launches take besides what their arrays cost.
+struct Effort {
+  uint64_t instructions = 0;
+  double seconds = 0;  ///< at least, by what the kernels themselves do; 0: the chip is not known
+};
+struct Efforts {
+  Effort was, is;
+  std::string chip;
+};
+
+/// Of the launches that the change changes.
+Efforts efforts_of(const Trial& before, const Trial& after) {
+  const json &was = before.report.at("launches"), &is = after.report.at("launches");
+  Efforts efforts;
+  efforts.chip =
+      after.report.at("chip").is_null() ? "" : after.report.at("chip").at("name").get<std::string>();
+  const auto add = [](const json& launch, Effort& effort) {
+    effort.instructions += launch.at("warp_instructions").get<uint64_t>();
+    double longest = 0;
+    for (const json& bound : launch.value("bounds", json::array()))
+      if (bound.at("name") != "memory") longest = std::max(longest, bound.at("seconds").get<double>());
+    effort.seconds += longest;
+  };
+  for (size_t i = 0; i < is.size(); ++i) {
+    if (before.varies(is[i]) || cost_of(was[i]) == cost_of(is[i])) continue;
+    add(was[i], efforts.was);
+    add(is[i], efforts.is);
+  }
+  return efforts;
+}
+
+std::string in_words(const Efforts& efforts) {
+  std::string text =
+      fmt::format("{} warp instructions of PTX, before {}", report::grouped(efforts.is.instructions),
+                  report::grouped(efforts.was.instructions));
+  if (efforts.was.seconds > 0)
+    text += fmt::format("; the least time for wavefronts and instructions goes from {} to {} ({})",
+                        report::seconds_text(efforts.was.seconds), report::seconds_text(efforts.is.seconds),
+                        efforts.chip);
+  return text;
 }
 
 std::string new_finding(const json& before, const json& after) {
@@ -247,33 +292,14 @@ std::string cost_in_words(const Prediction& prediction, const Trial& before, con
   return words;
 }
 
-std::string instructions_in_words(const Prediction& prediction, const Trial& before, const Trial& after) {
+std::string instructions_in_words(const Trial& before, const Trial& after) {
   constexpr double notable = 1.1;
-  struct Sums {
-    uint64_t instructions = 0;
-    double seconds = 0;  // at least, by what the kernel itself does
-  };
-  const auto sum = [&](const Trial& trial) {
-    Sums all;
-    for (const Prediction::Launch& launch : prediction.launches) {
-      const nlohmann::json& json = trial.report.at("launches").at(launch.index);
-      all.instructions += json.at("warp_instructions").get<uint64_t>();
-      double longest = 0;
-      for (const nlohmann::json& bound : json.value("bounds", nlohmann::json::array()))
-        if (bound.at("name") != "memory") longest = std::max(longest, bound.at("seconds").get<double>());
-      all.seconds += longest;
-    }
-    return all;
-  };
-  const Sums was = sum(before), is = sum(after);
-  if (static_cast<double>(is.instructions) < notable * static_cast<double>(was.instructions)) return "";
-  std::string text = fmt::format("It takes {} warp instructions of PTX, before {}",
-                                 report::grouped(is.instructions), report::grouped(was.instructions));
-  if (was.seconds > 0)
-    text += fmt::format("; the least time for wavefronts and instructions goes from {} to {} ({})",
-                        report::seconds_text(was.seconds), report::seconds_text(is.seconds),
-                        after.report.at("chip").at("name").get<std::string>());
-  return text + ". Whether time is saved depends on what the kernel waits for (lanescope measure).";
+  const Efforts efforts = efforts_of(before, after);
+  if (static_cast<double>(efforts.is.instructions) <= notable * static_cast<double>(efforts.was.instructions))
+    return "";
+  return fmt::format(
+      "It takes {}. Whether time is saved depends on what the kernel waits for (lanescope measure).",
+      in_words(efforts));
 }
 
 void catch_interrupts() {
@@ -374,8 +400,7 @@ std::set<std::string> varying_kernels(const Trial& one, const Trial& other) {
   std::map<std::string, std::array<json, 2>> costs;  // by kernel, of its launches
   for (const auto& [trial, place] : {std::pair(&one, 0), std::pair(&other, 1)})
     for (const json& launch : trial->report.at("launches"))
-      costs[launch.at("kernel").get<std::string>()][static_cast<size_t>(place)].push_back(
-          {launch.at("warp_instructions"), launch.at("variables")});
+      costs[launch.at("kernel").get<std::string>()][static_cast<size_t>(place)].push_back(cost_of(launch));
   std::set<std::string> varying;
   for (const auto& [kernel, cost] : costs)
     if (cost[0] != cost[1]) varying.insert(kernel);
@@ -410,6 +435,10 @@ std::string disproof(const Prediction& prediction, const Trial& before, const Tr
   for (size_t i = 0; i < is.size(); ++i)
     if (!before.varies(is[i]) && all_wavefronts_of(is[i]) > all_wavefronts_of(was[i]))
       return grown(was[i], is[i]).front();
+  // Times are about right: instructions are those of the PTX.
+  if (const Efforts efforts = efforts_of(before, after);
+      efforts.is.seconds > (1 + slack) * efforts.was.seconds)
+    return "it would take " + in_words(efforts);
   return "";
 }
 

@@ -93,8 +93,9 @@ struct ArrayCost {
 [[nodiscard]] ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Trial& after);
 
 /// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
-/// no launch that takes more wavefronts than before, and the array's as predicted or at least measurably
-/// fewer than before. Of kernels that vary (Trial::varying of `before`) nothing but the array is compared.
+/// no launch that takes more wavefronts than before, the array's as predicted or at least measurably fewer
+/// than before, and no longer least time of the launches that it changes. Of kernels that vary
+/// (Trial::varying of `before`) nothing but the array is compared.
 [[nodiscard]] std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
                                    const TrialOptions& options);
 /// What the array costs in a run that proves the change, beside the prediction; and which other arrays cost
@@ -103,7 +104,6 @@ struct ArrayCost {
                                         const Trial& after);
 /// What a proven change takes for what it saves: instructions that say where elements lie. Empty where the
 /// launches execute hardly more than before.
-[[nodiscard]] std::string instructions_in_words(const Prediction& prediction, const Trial& before,
-                                                const Trial& after);
+[[nodiscard]] std::string instructions_in_words(const Trial& before, const Trial& after);
 
 }  // namespace lanescope::cli

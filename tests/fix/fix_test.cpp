@@ -40,7 +40,6 @@ constexpr Kernel kernels[] = {
     {"blur", "--grid 2,2 --block 16,16 --arg buf:4K --arg buf:8K=random --arg s32:36"},
     {"scan", "--grid 3 --block 32 --arg buf:s32:3072 --arg buf:s32:3072=iota"},
     {"histogram", "--grid 2 --block 32 --arg buf:u32:128 --arg buf:u32:1024=random --arg s32:16"},
-    {"fourier", "--grid 3 --block 128 --arg buf:6K --arg buf:6K=random"},
     {"bitonic", "--grid 2 --block 256 --arg buf:s32:1024 --arg buf:s32:1024=random"},
     {"particles", "--grid 2 --block 128 --arg buf:1K --arg buf:8K=random --arg f32:0.5"},
     {"convolution", "--grid 2 --block 32,8 --arg buf:8K --arg buf:16K=random"},
@@ -51,6 +50,8 @@ constexpr Kernel kernels[] = {
     {"fragments", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota"},
 };
 const Kernel& transpose = kernels[0];
+/// Its cure takes more instructions than it saves.
+constexpr Kernel fourier{"fourier", "--grid 3 --block 128 --arg buf:6K --arg buf:6K=random"};
 
 /// A folder with a kernel's source and PTX, where `fix` runs.
 class Place {
@@ -151,22 +152,32 @@ TEST_P(Cures, AreProven) {
   EXPECT_THAT(again.output, Not(HasSubstr("+++")));
 }
 
-/// Fewer wavefronts for more instructions: worth it for the sort, not sure for the transform.
+/// Fewer wavefronts for more instructions: worth it for the sort.
 TEST(Cost, IsSaidWhereAChangeTakesMoreInstructions) {
-  const auto named = [](std::string_view name) {
-    return *std::find_if(std::begin(kernels), std::end(kernels),
-                         [&](const Kernel& kernel) { return kernel.name == name; });
-  };
-  const Kernel sort = named("bitonic"), transform = named("fourier");
-  const Place sorting(sort), transforming(transform);
+  const Kernel& sort = *std::find_if(std::begin(kernels), std::end(kernels), [](const Kernel& kernel) {
+    return kernel.name == std::string_view("bitonic");
+  });
+  const Place place(sort);
   EXPECT_THAT(
-      sorting.apply(sorting.pick()).output,
+      place.apply(place.pick()).output,
       HasSubstr("It takes 9,810 warp instructions of PTX, before 8,098; the least time for wavefronts "
                 "and instructions goes from 1.14 us to 0.74 us (H100 SXM5). Whether time is saved"));
+}
+
+/// Not worth it for the transform, as an H100 showed of one like it. Where no chip is known, wavefronts
+/// decide.
+TEST(Cost, DecidesWhereTheLeastTimeGrows) {
+  const Place place(fourier);
+  const Place::Result result = place.apply(place.pick());
+  EXPECT_EQ(result.status, 3) << result.output << result.messages;
   EXPECT_THAT(
-      transforming.apply(transforming.pick()).output,
-      HasSubstr("It takes 10,392 warp instructions of PTX, before 7,536; the least time for wavefronts "
-                "and instructions goes from 0.35 us to 0.44 us (H100 SXM5)."));
+      result.output,
+      HasSubstr("Not proven, so taken back: it would take 10,392 warp instructions of PTX, before 7,536; the "
+                "least time for wavefronts and instructions goes from 0.35 us to 0.44 us (H100 SXM5)."));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/fourier.cu"));
+  EXPECT_THAT(place.apply(place.pick(), "--arch sm_100").output,
+              HasSubstr("It takes 10,392 warp instructions of PTX, before 7,536. Whether time is saved"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/fourier.cured.cu"));
 }
 
 TEST_P(Cures, AreProvenWithTheCompiler) {
