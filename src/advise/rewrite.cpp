@@ -514,33 +514,80 @@ class Rewriter {
                 {std::string_view(base) == "uint" ? "unsigned" : base, std::string(1, "xyzw"[i]), 4});
           return fields;
         }
+    // struct NAME { … }, or typedef struct { … } NAME, which may have a tag as well
     for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
-      if (!tokens_[i].is("struct") || !tokens_[i + 1].is(type) || !tokens_[i + 2].is("{")) continue;
-      std::vector<Field> fields;
-      for (size_t at = i + 3; at < tokens_.size() && !tokens_[at].is("}");) {
-        const std::string scalar(tokens_[at].text);
-        const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
-                               : scalar == "double"                                         ? 8
-                                                                                            : 0;
-        if (bytes == 0) break;
-        do {
-          ++at;
-          if (at + 1 >= tokens_.size() || !tokens_[at].is_name()) return no_fields(type);
-          fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
-        } while (tokens_[at].is(","));
-        if (!tokens_[at].is(";")) return no_fields(type);
-        ++at;
-        if (at < tokens_.size() && tokens_[at].is("}")) return fields;
-      }
-      break;
+      if (!tokens_[i].is("struct")) continue;
+      const bool has_tag = tokens_[i + 1].is_name(), is_it = has_tag && tokens_[i + 1].is(type);
+      const size_t open = i + (has_tag ? 2 : 1);
+      if (!tokens_[open].is("{") || !(is_it || (i > 0 && tokens_[i - 1].is("typedef")))) continue;
+      const std::optional<Members> members = members_from(open + 1);
+      if (is_it || (members && members->end + 1 < tokens_.size() && tokens_[members->end + 1].is(type)))
+        return members ? members->fields : no_fields(type);
     }
     return no_fields(type);
+  }
+  struct Members {
+    std::vector<Field> fields;
+    size_t end = 0;  ///< the token that closes the struct
+  };
+  /// All scalars; nothing where something else is among them.
+  [[nodiscard]] std::optional<Members> members_from(size_t at) const {
+    Members members;
+    for (; at < tokens_.size() && !tokens_[at].is("}"); ++at) {
+      const std::string scalar(tokens_[at].text);
+      const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
+                             : scalar == "double"                                         ? 8
+                                                                                          : 0;
+      if (bytes == 0) return std::nullopt;
+      do {
+        ++at;
+        if (at + 1 >= tokens_.size() || !tokens_[at].is_name()) return std::nullopt;
+        members.fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
+      } while (tokens_[at].is(","));
+      if (!tokens_[at].is(";")) return std::nullopt;
+    }
+    members.end = at;
+    return members.fields.empty() || at >= tokens_.size() ? std::nullopt : std::optional(members);
   }
   static std::vector<Field> no_fields(const std::string& type) {
     throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
   }
 
-  /// s[i].x → s.x[i]; s[i] = v → each field of v; s[i] as a value → Type{s.x[i], …}.
+  /// T& q = s[i]; → struct { float& x; … } q{s.x[i], …};, where all that is done with q is q.x.
+  void move_reference(const Use& use, const std::vector<Field>& fields, std::vector<Edit>& edits) const {
+    const size_t name = use.name - 2, ampersand = use.name - 3, semicolon = use.behind();
+    size_t first = ampersand;
+    while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
+    const auto is_of_type = [](const Token& t) {
+      return t.is_name() || t.is("::") || t.is("<") || t.is(">") || t.is(",");
+    };
+    if (!tokens_[semicolon].is(";") ||
+        !std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
+                     tokens_.begin() + static_cast<std::ptrdiff_t>(ampersand), is_of_type))
+      throw Refused{fmt::format("the reference to an element in {} is not understood", place(use.name))};
+    int depth = 0;
+    for (size_t i = semicolon; i + 2 < tokens_.size() && depth >= 0; ++i) {
+      const Token& t = tokens_[i];
+      depth += t.in_directive ? 0 : t.is("{") ? 1 : t.is("}") ? -1 : 0;
+      const bool is_member = tokens_[i - 1].is(".") || tokens_[i - 1].is("->");
+      if (t.is(tokens_[name].text) && !is_member && !tokens_[i + 1].is("."))
+        throw Refused{fmt::format("{} uses '{}', which stands for an element, as a whole", place(i), t.text)};
+    }
+    const bool is_const = tokens_[first].is("const") || tokens_[ampersand - 1].is("const");
+    std::string members, value;
+    for (const Field& field : fields) {
+      members += fmt::format("{}{}& {}; ", is_const ? "const " : "", field.type, field.name);
+      value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name,
+                           inside(use.subscripts[0]));
+    }
+    // nvcc warns of objects that nothing but their references is used of.
+    edits.push_back(
+        {tokens_[first].begin, tokens_[semicolon].begin,
+         fmt::format("[[maybe_unused]] struct {{ {}}} {}{{{}}}", members, tokens_[name].text, value)});
+  }
+
+  /// s[i].x → s.x[i]; s[i] = v → each field of v; s[i] as a value → Type{s.x[i], …}; T& q = s[i] →
+  /// references to the fields.
   void move_field(const Use& use, const std::vector<Field>& fields, std::vector<Edit>& edits) const {
     const Use::Subscript& s = use.subscripts[0];
     refuse_if_nested(s);
@@ -555,9 +602,12 @@ class Rewriter {
     }
     const std::string index = inside(s);
     for (size_t i = s.open; i < s.close; ++i)
-      if (tokens_[i].is("++") || tokens_[i].is("--") || tokens_[i].is("=") || tokens_[i].is("("))
+      if (tokens_[i].is("++") || tokens_[i].is("--") || tokens_[i].is("=") ||
+          (tokens_[i].is("(") && is_operand(tokens_[i - 1])))
         throw Refused{fmt::format("the subscript in {} would be computed several times", place(use.name))};
     const Token& before = tokens_[use.name - 1];
+    if (before.is("=") && tokens_[use.name - 2].is_name() && tokens_[use.name - 3].is("&"))
+      return move_reference(use, fields, edits);
     const std::string type = d_.type.starts_with("const ") ? d_.type.substr(6) : d_.type;
     if (tokens_[behind].is("=")) {
       if (!before.is(";") && !before.is("{") && !before.is("}") && !before.is(")"))

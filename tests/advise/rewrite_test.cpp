@@ -265,12 +265,46 @@ TEST(Rewrite, MovesFieldsOfStructs) {
   EXPECT_THAT(refused("s[i++] = p;"), HasSubstr("would be computed several times"));
   EXPECT_THAT(refused("s[t] = s[u];"), HasSubstr("cannot be taken apart"));
   EXPECT_THAT(refused("q = s[t] = p;"), HasSubstr("is no statement"));
-  EXPECT_THAT(refused("const P& p = s[t] + 1;"), HasSubstr("uses an element as a whole"));
+  EXPECT_THAT(refused("s[f(t)] = p;"), HasSubstr("would be computed several times"));
+  EXPECT_THAT(refused("P p = s[t] + 1;"), HasSubstr("uses an element as a whole"));
   EXPECT_THAT(refused("f(s);"), HasSubstr("uses 's' without a subscript"));
   EXPECT_THAT(rewritten("__shared__ Q s[64];", 768, StructOfArrays{4}).refused,
               HasSubstr("the fields of 'Q'"));
   EXPECT_THAT(rewritten("struct P { double d; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
               HasSubstr("field 'd' of 'P' has not 4 bytes"));
+}
+
+/// A copy in its place would not follow what is stored later, nor lead into the array.
+TEST(Rewrite, MovesReferencesToElements) {
+  const std::string record = "struct P { float x; int y; };\nvoid k() {\n";
+  const auto moved = [&](const std::string& uses) {
+    return rewritten(record + "__shared__ P s[64];\n" + uses + "\n}\nvoid f(P& p) { g(p); }\n", 512,
+                     StructOfArrays{4});
+  };
+  EXPECT_THAT(
+      moved("P& p = s[(t + 1) % 64];\np.x += s[t].x;").text,
+      HasSubstr("\n[[maybe_unused]] struct { float& x; int& y; } p{s.x[(t + 1) % 64], s.y[(t + 1) % 64]};\n"
+                "p.x += s.x[t];"));
+  EXPECT_THAT(moved("const P &p = s[t];\na.p = p.y;").text,
+              HasSubstr("struct { const float& x; const int& y; } p{s.x[t], s.y[t]};\na.p = p.y;"));
+  EXPECT_EQ(moved("auto& p = s[t];\nif (p.x) { g(p); }").refused,
+            "line 5 uses 'p', which stands for an element, as a whole");
+  EXPECT_EQ(moved("P &p = s[t], &q = s[u];").refused,
+            "the reference to an element in line 4 is not understood");
+  EXPECT_EQ(moved("for (P& p = s[t]; ; ) { }").refused,
+            "the reference to an element in line 4 is not understood");
+}
+
+TEST(Rewrite, KnowsStructsByTheirTypedefs) {
+  const auto split = [](const std::string& definition) {
+    return rewritten(definition + "\nvoid k() { __shared__ P s[64]; s[t].y = 1; }", 512, StructOfArrays{4});
+  };
+  for (const char* definition : {"typedef struct { float x, y; } P;", "typedef struct Q { float x, y; } P;",
+                                 "typedef struct { int x, y; } Q;\ntypedef struct { float x, y; } P;"})
+    EXPECT_THAT(split(definition).text, HasSubstr("float y[64];\n} s; s.y[t] = 1;")) << definition;
+  EXPECT_EQ(split("typedef struct { float x; P* next; } P;").refused,
+            "the fields of 'P' are not clear in this file");
+  EXPECT_EQ(split("typedef struct { float x, y").refused, "the fields of 'P' are not clear in this file");
 }
 
 /// A byte order mark stays in front, and lines end as the others do.
