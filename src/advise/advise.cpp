@@ -472,7 +472,7 @@ std::string along_with(const Launch& launch, const Array& array, const Shape& sh
     also += fmt::format(
         "; more than {} bytes have to be asked for (cudaFuncAttributeMaxDynamicSharedMemorySize)", most);
   if (!v.array.empty() && std::holds_alternative<Swizzle>(layout))
-    also += fmt::format("; its size has to stay a multiple of {} bytes", shape.row_bytes);
+    also += fmt::format("; its size has to be a multiple of {} bytes in every launch", shape.row_bytes);
   if (array.shape.keeps_rows)
     also += "; give that pitch to wmma as well (load_matrix_sync, store_matrix_sync)";
   if (array.async)

@@ -307,14 +307,20 @@ class Rewriter {
   void include_tiles(Rewrite& result) const {
     result.uses_tiles = true;
     const std::string line = "#include <lanescope/tile.cuh>\n";
-    size_t at = 0;  // behind the last #include above that no #if decides on, else before the first token
+    const auto end_of_line = [&](size_t token) {
+      return std::min(text_.find('\n', tokens_[token].begin), text_.size() - 1) + 1;
+    };
+    // Behind the last #include above that no #if decides on, else behind what keeps a header from being
+    // included twice, else before the first token.
+    const size_t begin = behind_include_guard();
+    size_t at = begin == 0 ? 0 : end_of_line(begin - 1);
     bool included = false;
     int conditions = 0;
-    for (size_t i = 0; i + 1 < tokens_.size() && tokens_[i].begin < d_.type_begin; ++i) {
+    for (size_t i = begin; i + 1 < tokens_.size() && tokens_[i].begin < d_.type_begin; ++i) {
       if (!tokens_[i].in_directive || !tokens_[i].is("#")) continue;
       conditions += tokens_[i + 1].text.starts_with("if") ? 1 : tokens_[i + 1].is("endif") ? -1 : 0;
       if (!tokens_[i + 1].is("include")) continue;
-      const size_t end = std::min(text_.find('\n', tokens_[i].begin), text_.size() - 1) + 1;
+      const size_t end = end_of_line(i);
       included = included || between(tokens_[i].begin, end).find("lanescope/tile.cuh") != std::string::npos;
       if (conditions == 0) at = end;
     }
@@ -322,6 +328,19 @@ class Rewriter {
     if (first && !tokens_.empty()) at = text_.rfind('\n', tokens_.front().begin) + 1;  // npos + 1 == 0
     at = std::max(at, begin_of_text(text_));
     if (!included) result.edits.push_back({at, at, first ? line + "\n" : line});
+  }
+
+  /// The token behind the `#pragma once`, or `#ifndef A_H` and `#define A_H`, that the text begins with; else
+  /// 0.
+  [[nodiscard]] size_t behind_include_guard() const {
+    const auto begins_with = [&](const std::vector<std::string_view>& words) {
+      return tokens_.size() >= words.size() &&
+             std::equal(words.begin(), words.end(), tokens_.begin(),
+                        [](std::string_view word, const Token& t) { return t.is(word); });
+    };
+    if (begins_with({"#", "pragma", "once"})) return 3;
+    const std::string_view name = tokens_.size() > 2 ? tokens_[2].text : "";
+    return begins_with({"#", "ifndef", name, "#", "define", name}) ? 6 : 0;
   }
 
   /// All mentions behind the declaration, each with exactly so many subscripts.

@@ -28,6 +28,7 @@
 #include "cli/commands.hpp"
 #include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
+#include "cli/run_program.hpp"
 #include "cli/trial.hpp"
 #include "report/words.hpp"
 
@@ -355,6 +356,7 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
 int fix(FixOptions& options) {
   if (options.trial.program.empty())
     throw Error("fix: which program? Put it behind --, as in: lanescope fix -- ./app");
+  refuse_source(options.trial.program.front());
   if (options.apply && options.build.empty() && !is_script(options))
     throw Error(
         "fix: --apply needs --build COMMAND: the command that builds the program, so that the change can be "

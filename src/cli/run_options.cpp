@@ -37,11 +37,7 @@ std::string read_ptx(const std::string& path) {
                        "ELF"))
     throw Error(SourcePlace{path}, fmt::format("is a program, which goes behind --: lanescope run -- {}",
                                                path.find('/') == std::string::npos ? "./" + path : path));
-  if (path.ends_with(".cu") || path.ends_with(".cuh"))
-    throw Error(
-        SourcePlace{path},
-        "is CUDA source. Compile it first: as a program (nvcc -lineinfo), which goes behind --, or to "
-        "PTX (nvcc -ptx -lineinfo)");
+  refuse_source(path);
   return text;
 }
 

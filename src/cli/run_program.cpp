@@ -320,8 +320,17 @@ void ProgramOptions::run_on(const model::Arch& on, std::string_view tool) {
   bank_mode = on.has_bank_modes ? on.bank_bytes : 0;
 }
 
+void refuse_source(const std::string& path) {
+  if (path.ends_with(".cu") || path.ends_with(".cuh"))
+    throw Error(
+        SourcePlace{path},
+        "is CUDA source. Compile it first: as a program (nvcc -lineinfo), which goes behind --, or to "
+        "PTX (nvcc -ptx -lineinfo)");
+}
+
 ProgramRun run_program(const ProgramOptions& options) {
   const fs::path libraries = library_folder();
+  refuse_source(options.command.front());
   const std::string path = find_program(options.command.front());
   const ProgramFile file = inspect(path);
   check_program(path, file);

@@ -51,6 +51,9 @@ struct ProgramRun {
   std::shared_ptr<const ScratchFolder> files;
 };
 
+/// Throws lanescope::Error for CUDA source, which is neither a program nor PTX.
+void refuse_source(const std::string& path);
+
 /// Throws lanescope::Error when the program cannot be run. When it used no GPU, that is said on stderr.
 ProgramRun run_program(const ProgramOptions& options);
 

@@ -8,6 +8,7 @@ namespace lanescope::advise {
 namespace {
 
 using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 struct Rewritten {
   std::string text, what, refused;
@@ -227,6 +228,20 @@ TEST(Rewrite, MakesArraysWithGaps) {
   EXPECT_EQ(
       rewritten("#include <lanescope/tile.cuh>\nvoid k() { __shared__ int s[64]; }", 256, RowPadding{1}).text,
       "#include <lanescope/tile.cuh>\nvoid k() { __shared__ lanescope::PaddedArray<int, 64, 32, 1> s; }");
+}
+
+/// What keeps a header from being included twice stays in front, and decides on nothing.
+TEST(Rewrite, IncludesBehindAnIncludeGuard) {
+  const std::string tiles = "#include <lanescope/tile.cuh>\n", body = "void k() { __shared__ int s[64]; }\n";
+  for (const std::string guard : {"// k\n#pragma once\n", "/* k */\n#ifndef K_H\n#define K_H\n"}) {
+    EXPECT_THAT(rewritten(guard + body, 256, RowPadding{1}).text, StartsWith(guard + tiles));
+    EXPECT_THAT(rewritten(guard + "#include <a>\n" + body, 256, RowPadding{1}).text,
+                StartsWith(guard + "#include <a>\n" + tiles));
+    EXPECT_THAT(rewritten(guard + "#if A\n#include <a>\n#endif\n" + body, 256, RowPadding{1}).text,
+                StartsWith(guard + tiles + "#if A\n"));
+  }
+  EXPECT_THAT(rewritten("#ifndef A\n#define B\n#include <a>\n#endif\n" + body, 256, RowPadding{1}).text,
+              StartsWith(tiles));
 }
 
 TEST(Rewrite, MakesSwizzledTilesAndArrays) {
