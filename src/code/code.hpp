@@ -85,7 +85,8 @@ struct CodeRequest {
 
 struct CodeRun {
   std::vector<CodeArray> arrays;
-  std::string undeclared;  ///< the first name that is subscripted without a declaration; empty: none
+  std::string undeclared;            ///< the first name that is subscripted, or else led through, without a
+                                     ///< declaration; empty: none
   std::vector<CodeAccess> accesses;  ///< in the order in which they first happen
   std::vector<CodeStep> steps;
   std::vector<CodeRequest> requests;  ///< warp by warp, each in program order

@@ -457,7 +457,11 @@ class Parser {
     if (accept("&")) {
       if (type != nullptr && type->kind != Type::Kind::unknown) fail(here(), "references are not supported");
     }
-    Declarator result{take_name("a declaration"), type};
+    std::string name = take_name("a declaration");
+    return {std::move(name), with_extents(type)};
+  }
+  /// The type with what brackets behind it make of it: float, [3][4].
+  const Type* with_extents(const Type* type) {
     std::vector<std::pair<uint64_t, uint32_t>> counts;
     while (is("[")) {
       const Token bracket = take();
@@ -474,9 +478,8 @@ class Parser {
       counts.emplace_back(count, bracket.begin);
     }
     if (!counts.empty() && type == nullptr) fail(here(), "an array needs a type");
-    for (size_t i = counts.size(); i-- > 0;)
-      result.type = array_of(result.type, counts[i].first, counts[i].second);
-    return result;
+    for (size_t i = counts.size(); i-- > 0;) type = array_of(type, counts[i].first, counts[i].second);
+    return type;
   }
   NodeId constant_expression(const char* what) {
     const NodeId value = rvalue(conditional());
@@ -530,6 +533,7 @@ class Parser {
     for (const char* word : {"template", "__global__", "__device__"})
       if (word_is(word)) fail(first, "functions are not supported: of a kernel its body is enough");
     if (is("typedef") || is("using")) return type_definition();
+    if (is("enum")) return enumeration();
     if (first.kind == Token::Kind::identifier && here(1).kind == Token::Kind::identifier && !at_type())
       fail(first, fmt::format("'{}' is no type that is known here", first.text));
     if (at_type() && is("(", 1) && is("*", 2))
@@ -628,11 +632,36 @@ class Parser {
     } else {
       name = take_name("'using'");
       expect("=", "after the name");
-      type = type_name();
+      type = with_extents(type_name());
     }
     if (type == nullptr) fail(first, "a type is missing");
     expect(";", "after the definition of a type");
     scopes_.back()[name] = {Symbol::Kind::type, type, 0};
+    return make(NodeKind::block, nullptr, {}, first.begin, first.end);
+  }
+  /// Its name stands for the type of its numbers.
+  NodeId enumeration() {
+    const Token first = take();
+    if (is("class") || is("struct"))
+      fail(here(), fmt::format("'enum {}' is not supported; 'enum' is", here().text));
+    const std::string name = is("{") || is(":") ? "" : take_name("'enum'");
+    const Type* type = accept(":") ? type_name() : int_;
+    if (!is_integer(*type)) fail(first, "the numbers of an 'enum' are integers");
+    expect("{", "after 'enum'");
+    int64_t next = 0;
+    while (!is("}")) {
+      const Token enumerator = here();
+      const std::string symbol = take_name("a number of an 'enum'");
+      if (scopes_.back().count(symbol) != 0)
+        fail(enumerator, fmt::format("'{}' is declared a second time", symbol));
+      if (accept("=")) next = node(constant_expression("a number of an 'enum'")).number;
+      scopes_.back()[symbol] = {Symbol::Kind::constant, type, fitted(*type, static_cast<uint64_t>(next))};
+      ++next;
+      if (!accept(",")) break;
+    }
+    expect("}", "after the numbers of an 'enum'");
+    expect(";", "after an 'enum'");
+    if (!name.empty()) scopes_.back()[name] = {Symbol::Kind::type, type, 0};
     return make(NodeKind::block, nullptr, {}, first.begin, first.end);
   }
   NodeId declaration() {
@@ -934,11 +963,22 @@ class Parser {
   }
   NodeId target_of(NodeId pointer, const Token& op) {
     const Type& type = type_of(pointer);
-    if (type.kind == Type::Kind::unknown) return make_over(NodeKind::unknown, unknown_, {pointer});
+    if (type.kind == Type::Kind::unknown) {
+      note_undeclared(pointer);
+      return make_over(NodeKind::unknown, unknown_, {pointer});
+    }
     if (type.kind != Type::Kind::pointer) fail(op, fmt::format("'{}' is no pointer", text_of(pointer)));
     // `*` stands before the pointer, `->` behind it.
     return make(NodeKind::target, type.element, {pointer}, std::min(op.begin, node(pointer).begin),
                 node(pointer).end);
+  }
+  /// Of a pointer to somewhere: the name that it begins with, if nobody declared it.
+  void note_undeclared(NodeId pointer) {
+    while (!node(pointer).operands.empty()) pointer = node(pointer).operands.front();
+    const std::string name = text_of(pointer);
+    if (program_->undeclared_pointer.empty() && node(pointer).kind == NodeKind::unknown &&
+        find(name) == nullptr)
+      program_->undeclared_pointer = name;
   }
   NodeId increment(NodeId place, int by, bool prefix, const Token& op) {
     const Type& type = type_of(place);
@@ -1006,6 +1046,10 @@ class Parser {
     const std::string name = take_name("'.'");
     const uint32_t begin = node(base).begin, end = tokens_[at_ - 1].end;
     if (type.kind == Type::Kind::unknown) return make(NodeKind::unknown, unknown_, {base}, begin, end);
+    if (type.kind != Type::Kind::record && !assumed_.empty() && text_of(base).starts_with(assumed_ + "["))
+      fail(base, fmt::format("'{0}' is not declared; with members its elements need a type, as in 'struct "
+                             "{{float {1};}} {0}[256];'",
+                             assumed_, name));
     if (type.kind != Type::Kind::record)
       fail(op, fmt::format("'{}' is no struct: it has no member '{}'", text_of(base), name));
     const auto found = find_name(type.members, name);
@@ -1140,8 +1184,10 @@ class Parser {
       return make(NodeKind::unknown, unknown_, std::move(arguments), function.begin, end);
     if (arguments.empty()) fail(function, fmt::format("'{}' needs a pointer", function.text));
     const Type& pointer = type_of(arguments[0]);
-    if (pointer.kind == Type::Kind::unknown)
+    if (pointer.kind == Type::Kind::unknown) {
+      note_undeclared(arguments[0]);
       return make(NodeKind::unknown, unknown_, std::move(arguments), function.begin, end);
+    }
     if (pointer.kind != Type::Kind::pointer)
       fail(arguments[0],
            fmt::format("'{}' is no pointer; '{}' needs one", text_of(arguments[0]), function.text));

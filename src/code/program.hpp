@@ -162,6 +162,8 @@ struct Program {
   std::deque<Type> types;
   std::vector<Array> arrays;
   std::string undeclared;  ///< the first name that is subscripted without a declaration; empty: none
+  std::string
+      undeclared_pointer;  ///< the first one that is taken for a pointer otherwise, *p, p->x; empty: none
   std::vector<Variable> variables;
   std::vector<Node> nodes;
   NodeId body = no_node;

@@ -76,7 +76,7 @@ class Runner {
       const uint32_t count = std::min(lanes, threads - warp_ * lanes);
       static_cast<void>(statement(program_.body, ~uint64_t{0} >> (64 - count)));
     }
-    result_.undeclared = program_.undeclared;
+    result_.undeclared = program_.undeclared.empty() ? program_.undeclared_pointer : program_.undeclared;
     return std::move(result_);
   }
 

@@ -263,6 +263,23 @@ TEST(Code, ConstantsMacrosAndTypes) {
   EXPECT_EQ(run("__shared__ float s[32], u; float local[4]; local[1] = s[tid]; u = 1").requests.size(), 2u);
 }
 
+TEST(Code, TypesOfArraysAndEnumerations) {
+  EXPECT_EQ(run("using Row = float[17]; __shared__ Row t[4]; t[1][2]").arrays[0].row_bytes, 17u * 4);
+  EXPECT_EQ(offsets(run("using Tile = char[4][8]; __shared__ Tile t; t[tid % 4][3]"), 0),
+            offsets(run("char t[4][8]; t[tid % 4][3]"), 0));
+  const CodeRun sizes =
+      run("enum { N = 8, M, K = N * M, };\nenum Size : unsigned char { P = 255, Q };\nchar a[K];\n"
+          "const Size s = P; a[s / 5 + M + Q - sizeof(Size)]");
+  EXPECT_EQ(sizes.arrays[0].bytes, 72u);
+  EXPECT_EQ(offsets(sizes, 0)[0], 51 + 9 + 0 - 1);
+  EXPECT_THAT(error_of("enum class E { a }; char t[1]; t[0]"),
+              HasSubstr("1:6: 'enum class' is not supported"));
+  EXPECT_THAT(error_of("enum { a = 1, a }; char t[1]; t[0]"), HasSubstr("'a' is declared a second time"));
+  EXPECT_THAT(error_of("enum { a = tid }; char t[1]; t[0]"), HasSubstr("must be a constant"));
+  EXPECT_THAT(error_of("enum : float { a }; char t[1]; t[0]"), HasSubstr("of an 'enum' are integers"));
+  EXPECT_THAT(error_of("enum { a"), HasSubstr("'}' is missing after the numbers of an 'enum' at the end"));
+}
+
 TEST(Code, MacrosWithParameters) {
   const auto first = [](const std::string& text) { return offsets(run(text), 0); };
   // As books index matrices and keep banks apart.
@@ -343,6 +360,10 @@ TEST(CodeErrors, SayWhatIsMissing) {
   EXPECT_THAT(error_of("float t[32]; t[(int)(0.5 * tid)]"), HasSubstr("only integers are computed"));
   EXPECT_THAT(error_of("float t[32]; t[1.5]"), HasSubstr("an index is an integer"));
   EXPECT_THAT(error_of("a[tid][2]"), HasSubstr("'a' is not declared; with several indices"));
+  EXPECT_THAT(
+      error_of("a[tid].x = 1"),
+      HasSubstr("1:1: 'a' is not declared; with members its elements need a type, as in 'struct {float "
+                "x;} a[256];'"));
   EXPECT_THAT(error_of("float t[4]; t[0][0]"), HasSubstr("one index too many"));
   EXPECT_THAT(error_of("float t[4][4]; t[0]"), HasSubstr("give an index for every dimension"));
   EXPECT_THAT(error_of("struct P {int a, b;}; P p[4]; p[0].c"), HasSubstr("P has no member 'c', but a, b"));
