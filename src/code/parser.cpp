@@ -963,14 +963,14 @@ class Parser {
   }
   NodeId target_of(NodeId pointer, const Token& op) {
     const Type& type = type_of(pointer);
+    // `*` stands before the pointer, `->` behind it.
+    const uint32_t begin = std::min(op.begin, node(pointer).begin), end = node(pointer).end;
     if (type.kind == Type::Kind::unknown) {
       note_undeclared(pointer);
-      return make_over(NodeKind::unknown, unknown_, {pointer});
+      return make(NodeKind::elsewhere, unknown_, {pointer}, begin, end);
     }
     if (type.kind != Type::Kind::pointer) fail(op, fmt::format("'{}' is no pointer", text_of(pointer)));
-    // `*` stands before the pointer, `->` behind it.
-    return make(NodeKind::target, type.element, {pointer}, std::min(op.begin, node(pointer).begin),
-                node(pointer).end);
+    return make(NodeKind::target, type.element, {pointer}, begin, end);
   }
   /// Of a pointer to somewhere: the name that it begins with, if nobody declared it.
   void note_undeclared(NodeId pointer) {
@@ -1021,7 +1021,7 @@ class Parser {
   }
   NodeId subscript(NodeId base, NodeId index) {
     const Type& type = type_of(base);
-    if (type.kind == Type::Kind::unknown) return make_over(NodeKind::unknown, unknown_, {base, index});
+    if (type.kind == Type::Kind::unknown) return make_over(NodeKind::elsewhere, unknown_, {base, index});
     const bool array = type.kind == Type::Kind::array;
     NodeId from = base;
     if (!array) from = rvalue(base);
@@ -1045,7 +1045,7 @@ class Parser {
     const Type& type = type_of(base);
     const std::string name = take_name("'.'");
     const uint32_t begin = node(base).begin, end = tokens_[at_ - 1].end;
-    if (type.kind == Type::Kind::unknown) return make(NodeKind::unknown, unknown_, {base}, begin, end);
+    if (type.kind == Type::Kind::unknown) return make(NodeKind::elsewhere, unknown_, {base}, begin, end);
     if (type.kind != Type::Kind::record && !assumed_.empty() && text_of(base).starts_with(assumed_ + "["))
       fail(base, fmt::format("'{0}' is not declared; with members its elements need a type, as in 'struct "
                              "{{float {1};}} {0}[256];'",

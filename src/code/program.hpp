@@ -75,6 +75,7 @@ enum class NodeKind : uint8_t {
   increment,  ///< place: ++ and --; number: 1 or -1; the value is the new one with `prefix`, else the old one
   request,    ///< pointer, further operands: an atomic, an asynchronous copy, a matrix; `op`; number: bytes
   unknown,    ///< operands are evaluated, the value is not known
+  elsewhere,  ///< the same of a place that a name leads to which nobody declared: in[i], p->x
   // Statements.
   declare,    ///< number: slot; operand: value, or none
   condition,  ///< if: condition, then[, else]

@@ -196,7 +196,7 @@ class Runner {
     if (n.kind == NodeKind::declare)
       fail(id, fmt::format("'{}' has no value when it is used",
                            program_.variables[static_cast<size_t>(n.number)].name));
-    if (n.kind == NodeKind::read || n.kind == NodeKind::request)
+    if (n.kind == NodeKind::read || n.kind == NodeKind::request || n.kind == NodeKind::elsewhere)
       fail(id, fmt::format("'{}' is in memory, and what is in memory is not known here", text));
     const bool name = n.operands.empty() && n.type->kind == Type::Kind::unknown;
     if (name) fail(id, fmt::format("'{0}' has no value: declare it, as in 'const int {0} = 32;'", text));
@@ -267,12 +267,12 @@ class Runner {
         value.lost = id;
         break;
       }
-      default:  // unknown
+      default:  // unknown, elsewhere
         value.lane.fill(0);
         value.lost = id;
         for (const NodeId operand : n.operands) {
           const NodeId lost = evaluate(operand, mask).lost;
-          if (value.lost == id && lost != no_node) value.lost = lost;
+          if (value.lost == id && lost != no_node && n.kind != NodeKind::elsewhere) value.lost = lost;
         }
     }
     return value;

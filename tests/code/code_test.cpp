@@ -354,6 +354,9 @@ TEST(CodeErrors, NameLaneAndPlace) {
 
 TEST(CodeErrors, SayWhatIsMissing) {
   EXPECT_THAT(error_of("float t[32]; t[width]"), HasSubstr("'width' has no value: declare it"));
+  for (const std::string place : {"in[tid]", "*in", "p->n", "p.rows[2].n"})
+    EXPECT_THAT(error_of("float t[32]; t[" + place + "]"),
+                HasSubstr("'" + place + "' is in memory, and what is in memory is not known here"));
   EXPECT_THAT(error_of("int t[32]; t[t[0]]"),
               HasSubstr("'t[0]' is in memory, and what is in memory is not known"));
   EXPECT_THAT(error_of("float t[32]; int n; t[n]"), HasSubstr("'n' has no value when it is used"));
