@@ -125,7 +125,8 @@ std::vector<Change> changes_of(const json& report) {
                                                     Prediction{a.at("variable"), {}},
                                                     0,
                                                     {}});
-    change->prediction.launches.push_back({a.at("launch"), a.at("wavefronts_after"), a.at("estimate")});
+    change->prediction.launches.push_back(
+        {a.at("launch"), a.at("wavefronts_before"), a.at("wavefronts_after"), a.at("estimate")});
     change->kernels.insert(a.at("kernel"));
     change->saved += a.at("wavefronts_before").get<uint64_t>() - a.at("wavefronts_after").get<uint64_t>();
   }
@@ -179,7 +180,7 @@ std::optional<fs::path> below_here(const std::string& file) {
 /// The change and its diff.
 void show(const Change& change) {
   uint64_t after = 0;
-  for (const Prediction::Launch& launch : change.prediction.launches) after += launch.wavefronts;
+  for (const Prediction::Launch& launch : change.prediction.launches) after += launch.after;
   const std::string text = read_file(change.patch.file);
   (void)advise::patched(text, change.patch.edits, change.patch.file);
   std::cout << fmt::format("{}: {} (wavefronts {} → {})\n", change.where, change.what,

@@ -178,14 +178,6 @@ std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
 
 constexpr double slack = 0.05;  ///< of predictions that say "about", and between runs that vary
 
-/// Whether a launch takes the wavefronts predicted; about those, where that is how they were, or where the
-/// kernel varies.
-bool is_near(const Prediction::Launch& launch, uint64_t now, bool varies) {
-  return launch.estimate || varies
-             ? near(static_cast<double>(now), static_cast<double>(launch.wavefronts), slack)
-             : now == launch.wavefronts;
-}
-
 /// The variables of a launch that take more wavefronts than before, in words; `but` is left out.
 std::vector<std::string> grown(const json& was, const json& is, const std::string& but = "") {
   std::vector<std::string> all;
@@ -266,11 +258,17 @@ ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Tr
   ArrayCost cost;
   for (const Prediction::Launch& launch : prediction.launches) {
     const json& is = after.report.at("launches").at(launch.index);
+    const uint64_t was = wavefronts_of(before.report.at("launches").at(launch.index))[prediction.variable];
     const uint64_t now = wavefronts_of(is)[prediction.variable];
-    cost.before += wavefronts_of(before.report.at("launches").at(launch.index))[prediction.variable];
-    cost.predicted += launch.wavefronts;
+    // A kernel may have several variables of one name: the others stay as they are.
+    const uint64_t predicted = was - std::min(was, launch.before) + launch.after;
+    cost.before += was;
+    cost.predicted += predicted;
     cost.now += now;
-    cost.as_predicted = cost.as_predicted && is_near(launch, now, before.varies(is));
+    const bool is_about = launch.estimate || before.varies(is);
+    cost.as_predicted =
+        cost.as_predicted &&
+        (is_about ? near(static_cast<double>(now), static_cast<double>(predicted), slack) : now == predicted);
   }
   return cost;
 }

@@ -77,7 +77,7 @@ enum class Shared : uint8_t { zeros, poison };
 struct Prediction {
   struct Launch {
     size_t index = 0;
-    uint64_t wavefronts = 0;  ///< of all accesses to the variable
+    uint64_t before = 0, after = 0;  ///< wavefronts of all accesses to the variable
     bool estimate = false;
   };
   std::string variable;

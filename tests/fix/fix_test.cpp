@@ -305,14 +305,16 @@ TEST(Fix, PrefersTheChangeThatSavesWhatItPromises) {
 }
 
 /// A loop of `count` stores to another array, behind the parameters' first load.
-std::string other_stores(int count) {
+std::string other_stores(int count, const std::string& array = "other") {
   return R"(/ld.param.u32/a\
-.shared .align 4 .b8 other[4];\
+.shared .align 4 .b8 )" +
+         array + R"([4];\
 .reg .b32 %left, %place;\
 .reg .pred %more;\
 mov.u32 %left, )" +
          std::to_string(count) + R"(;\
-mov.u32 %place, other;\
+mov.u32 %place, )" +
+         array + R"(;\
 again: st.shared.u32 [%place], %left;\
 sub.s32 %left, %left, 1;\
 setp.gt.s32 %more, %left, 0;\
@@ -339,6 +341,15 @@ TEST(Fix, WeighsWhatOtherArraysTake) {
     EXPECT_EQ(result.status, status) << result.output << result.messages;
     EXPECT_THAT(result.output, HasSubstr(words));
   }
+}
+
+/// As of blocks of one kernel that each declare a `tile`: what the other one costs was not predicted away.
+TEST(Fix, TellsVariablesOfOneNameApart) {
+  const Place place(transpose);
+  place.write("other.sed", other_stores(1, "_ZZ9transposeE4tile_0"));
+  const Place::Result result = place.apply("(" + place.pick() + ") && sed -i -f other.sed transpose.ptx");
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_THAT(result.output, HasSubstr("Proven and kept: same output, wavefronts of tile as predicted"));
 }
 
 /// What a kernel does that depends on who comes first, or when, is not held against the change. Here it
