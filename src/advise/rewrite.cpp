@@ -486,6 +486,33 @@ class Rewriter {
     return arguments;
   }
 
+  /// The name of the function that a token is among the arguments of; empty where it is in no call.
+  [[nodiscard]] std::string_view function_given(size_t token) const {
+    int depth = 0;
+    for (size_t i = token; i-- > 1 && !ends_statement(tokens_[i]);) {
+      depth += tokens_[i].is(")") ? 1 : tokens_[i].is("(") ? -1 : 0;
+      if (depth < 0) return tokens_[i - 1].is_name() ? tokens_[i - 1].text : "";
+    }
+    return "";
+  }
+  /// Whether a function of that name in this text takes something by reference that it may change.
+  [[nodiscard]] bool takes_reference(std::string_view function) const {
+    for (size_t i = 1; i + 2 < tokens_.size(); ++i) {
+      const bool is_declared = tokens_[i].is(function) && tokens_[i + 1].is("(") && !tokens_[i + 2].is(")") &&
+                               tokens_[i - 1].is_name() && !tokens_[i - 1].is("return");
+      if (!is_declared) continue;
+      for (const auto& [first, end] : arguments_of_call(i + 1)) {
+        const auto has = [&, begin = first, behind = end](std::string_view word) {
+          return std::any_of(tokens_.begin() + static_cast<std::ptrdiff_t>(begin),
+                             tokens_.begin() + static_cast<std::ptrdiff_t>(behind),
+                             [&](const Token& t) { return t.is(word); });
+        };
+        if ((has("&") || has("&&")) && !has("const")) return true;
+      }
+    }
+    return false;
+  }
+
   /// The token that opens the block that the declaration stands in.
   size_t begin_of_block() const {
     int depth = 0;
@@ -652,6 +679,9 @@ class Rewriter {
     const bool is_value = (before.is("=") || before.is("return") || before.is("(") || before.is(",")) &&
                           (tokens_[behind].is(";") || tokens_[behind].is(",") || tokens_[behind].is(")"));
     if (!is_value) throw Refused{fmt::format("{} uses an element as a whole", place(use.name))};
+    if (const std::string_view function = function_given(use.name); takes_reference(function))
+      throw Refused{
+          fmt::format("{} gives an element to '{}', which may change it", place(use.name), function)};
     std::string value;
     for (const Field& field : fields)
       value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name, index);

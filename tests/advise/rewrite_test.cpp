@@ -310,6 +310,18 @@ TEST(Rewrite, MovesReferencesToElements) {
             "the reference to an element in line 4 is not understood");
 }
 
+TEST(Rewrite, GivesElementsToFunctionsByValue) {
+  const auto given = [](const std::string& parameters) {
+    return rewritten("struct P { float x, y; };\nvoid f(" + parameters +
+                         ") { }\nvoid k() { __shared__ P s[64]; f(1, s[t]); }\n",
+                     512, StructOfArrays{4});
+  };
+  EXPECT_THAT(given("int i, const P& p").text, HasSubstr("f(1, P{s.x[t], s.y[t]});"));
+  EXPECT_THAT(given("int i, P p").text, HasSubstr("f(1, P{s.x[t], s.y[t]});"));
+  for (const char* parameters : {"int i, P& p", "int i, auto&& p"})
+    EXPECT_EQ(given(parameters).refused, "line 3 gives an element to 'f', which may change it") << parameters;
+}
+
 TEST(Rewrite, KnowsStructsByTheirTypedefs) {
   const auto split = [](const std::string& definition) {
     return rewritten(definition + "\nvoid k() { __shared__ P s[64]; s[t].y = 1; }", 512, StructOfArrays{4});
