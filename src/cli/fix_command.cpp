@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -205,6 +206,14 @@ int build(const FixOptions& options, const ScratchFolder& folder) {
   return run_to_file({"sh", "-c", "exec 1>&2; " + options.build}, folder.path() / "build");
 }
 
+/// Runs the program with poison in shared memory, much longer than `before` took at most: a loop may get its
+/// end from what no thread has written.
+Trial run_poisoned(const FixOptions& options, const ScratchFolder& folder, const Trial& before) {
+  const auto limit = std::chrono::seconds(10) + 10 * before.took;
+  return run_trial(options.trial, folder, Shared::poison,
+                   std::chrono::duration_cast<std::chrono::seconds>(limit));
+}
+
 /// Why a run with poison in shared memory ended or wrote otherwise than `before` did, where a run with zeros
 /// does not: in words. Empty if that is not why, or if both did the same.
 std::string dependence(const FixOptions& options, const ScratchFolder& folder, const Trial& before,
@@ -245,7 +254,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
     if (const int status = build(options, folder); status != 0) {
       why = fmt::format("'{}' failed with status {}", options.build, status);
     } else {
-      Trial after = run_trial(options.trial, folder, Shared::poison);
+      Trial after = run_poisoned(options, folder, before);
       why = disproof(change.prediction, before, after, options.trial);
       if (!why.empty())
         if (const std::string reads = dependence(options, folder, before, after); !reads.empty())
@@ -311,7 +320,16 @@ void show_all(const FixOptions& options, const json& report) {
 }
 
 int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial before) {
-  const Trial again = run_trial(options.trial, folder, Shared::poison);
+  Trial again;
+  try {
+    again = run_poisoned(options, folder, before);
+  } catch (const Error& error) {
+    std::cout << fmt::format(
+        "Nothing was changed, since nothing could be proven: with other words than zeros where no thread has "
+        "written to shared memory, {}. lanescope run --check init names the lines that read there.\n",
+        error.what());
+    return program_failed;
+  }
   if (const std::string found = difference(before, again, options.trial); !found.empty()) {
     const std::string reads = dependence(options, folder, before, again);
     std::cout << "Nothing was changed, since nothing could be proven: the unchanged program "

@@ -309,7 +309,7 @@ void catch_interrupts() {
 }
 
 int run_to_file(const std::vector<std::string>& command, const fs::path& output,
-                std::optional<std::chrono::seconds> limit) {
+                std::optional<std::chrono::seconds> limit, const std::string& name) {
   std::cout.flush();
   const std::vector<char*> arguments = argument_vector(command);
   posix_spawn_file_actions_t actions;
@@ -333,12 +333,13 @@ int run_to_file(const std::vector<std::string>& command, const fs::path& output,
   trial_process = 0;
   if (const int signal = interrupt.exchange(0); signal != 0) throw Interrupted{signal};
   if (!status)
-    throw Error(SourcePlace{command.front()},
+    throw Error(SourcePlace{name.empty() ? command.front() : name},
                 fmt::format("had not ended after {} seconds, and was ended", limit->count()));
   return exit_status(*status);
 }
 
-Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared shared) {
+Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared shared,
+                std::optional<std::chrono::seconds> limit) {
   const fs::path output = folder.path() / "output", report = folder.path() / "report.json";
   fs::remove(report);
   std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
@@ -362,7 +363,9 @@ Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared
                    {"--dump", fmt::format("{}={}", buffer.argument, dump_of(buffer).string())});
 
   Trial trial;
-  trial.status = run_to_file(command, output);
+  const auto start = std::chrono::steady_clock::now();
+  trial.status = run_to_file(command, output, limit, options.program.front());
+  trial.took = std::chrono::steady_clock::now() - start;
   if (!fs::exists(report))
     throw Error(SourcePlace{options.program.front()}, "could not be run; the reason stands above");
   trial.report = json::parse(read_file(report));

@@ -39,6 +39,7 @@ struct Trial {
     std::string content;
   };
   int status = 0;
+  std::chrono::steady_clock::duration took{};
   std::vector<Output> outputs;
   nlohmann::json report;
   std::set<std::string> varying;  ///< kernels that do not cost the same in every run: see varying_kernels()
@@ -55,16 +56,17 @@ void catch_interrupts();
 
 /// Runs a command without standard input, its standard output into a file. Returns its exit status. With a
 /// `limit`, the command and the processes that it has started are ended after that time, and an Error says
-/// so.
+/// so of `name`, or of the command if that is empty.
 int run_to_file(const std::vector<std::string>& command, const std::filesystem::path& output,
-                std::optional<std::chrono::seconds> limit = std::nullopt);
+                std::optional<std::chrono::seconds> limit = std::nullopt, const std::string& name = "");
 
 /// What shared memory holds when a block begins. Zeros hide that a change leaves elements without their first
 /// values.
 enum class Shared : uint8_t { zeros, poison };
 
-/// Runs the program as `lanescope run` does; throws lanescope::Error if there is no report.
-[[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared shared);
+/// Runs the program as `lanescope run` does; throws lanescope::Error if there is no report, or at the limit.
+[[nodiscard]] Trial run_trial(const TrialOptions& options, const ScratchFolder& folder, Shared shared,
+                              std::optional<std::chrono::seconds> limit = std::nullopt);
 
 /// The first difference between what two runs wrote and how they ended, in words; empty if there is none.
 [[nodiscard]] std::string difference(const Trial& before, const Trial& after, const TrialOptions& options);

@@ -421,6 +421,31 @@ ld.shared.u32 %word, [%place];
   EXPECT_THAT(result.output, HasSubstr("Proven and kept"));
 }
 
+/// A loop to which an unwritten word says how long it is, once for a word of zeros.
+TEST(Fix, EndsAChangeThatDoesNotEnd) {
+  const Place place(transpose);
+  place.write("after.sed", R"(/ld.param.u32/a\
+.shared .align 4 .b8 other[4];\
+.reg .b32 %left, %place;\
+.reg .pred %more;\
+mov.u32 %place, other;\
+ld.shared.u32 %left, [%place];\
+and.b32 %left, %left, 0x7fffffff;\
+again: sub.s32 %left, %left, 1;\
+setp.gt.s32 %more, %left, 0;\
+@%more bra again;
+)");
+  const Place::Result result = place.apply("(" + place.pick() + ") && { cmp -s transpose.cu " + cures +
+                                           "/transpose.cu || sed -i -f after.sed transpose.ptx; }");
+  EXPECT_EQ(result.status, 3) << result.output << result.messages;
+  EXPECT_THAT(result.output, HasSubstr("Not proven, so taken back: transpose.ptx: had not ended after 1"));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/transpose.cu"));
+  const Place::Result before = place.apply("(" + place.pick() + ") && sed -i -f after.sed transpose.ptx");
+  EXPECT_EQ(before.status, 3) << before.output << before.messages;
+  EXPECT_THAT(before.output, HasSubstr("nothing could be proven: with other words than zeros where no thread "
+                                       "has written to shared memory, transpose.ptx: had not ended after 1"));
+}
+
 TEST(Fix, TakesAChangeBackThatDoesNotBuild) {
   const Place place(transpose);
   const Place::Result result = place.apply("cmp -s transpose.cu " + cures + "/transpose.cu");
