@@ -1,6 +1,7 @@
 // `lanescope fix`: runs a CUDA program, or a kernel of a PTX file, takes from the advice what a change of the
 // source can do surely, shows the change as a diff, and with --apply makes it, has the program built again,
-// and keeps it only if the new program proves it: same output, fewer wavefronts, no new findings.
+// and keeps it only if the new program proves it: same output, fewer wavefronts, no more time, no new
+// findings.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -453,8 +454,8 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
       "and\n"
       "writes as before (standard output; of a PTX file the buffers among its arguments), its wavefronts "
       "are\n"
-      "measurably fewer, no launch takes more, and there are no new findings; otherwise the file is put\n"
-      "back and built again. Nothing can be read from standard input.\n"
+      "measurably fewer, no launch takes more, the least time does not grow, and there are no new findings;\n"
+      "otherwise the file is put back and built again. Nothing can be read from standard input.\n"
       "Exit status: 0 done, 2 bad usage or input, 3 nothing could be proven.\n"
       "Examples:\n"
       "  lanescope fix -- ./transpose 1024\n"
