@@ -65,8 +65,10 @@ std::optional<TypeAlias> alias_of(const std::vector<Token>& tokens, std::string_
     if (!by_using && !tokens[first].is("typedef")) continue;
     size_t at = by_using ? end : i + 1;
     const auto extents = brackets_from(tokens, at);
-    if (!extents || at >= tokens.size() || !tokens[at].is(";")) return std::nullopt;
-    return TypeAlias{{by_using ? first : first + 1, end}, *extents};
+    const Range type{by_using ? first : first + 1, end};
+    if (!extents || at >= tokens.size() || !tokens[at].is(";") || type.first >= type.second)
+      return std::nullopt;
+    return TypeAlias{type, *extents};
   }
   return std::nullopt;
 }

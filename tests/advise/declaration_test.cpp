@@ -67,6 +67,9 @@ TEST(Declaration, LooksThroughNamesOfArrayTypes) {
       find("void f() { using row = int[3]; }\nvoid k() { using row = int[5]; __shared__ row tile[2]; }", 40)
           .extents,
       ElementsAre(2, 5));
+  for (const char* nothing : {"using row = [3];", "typedef row[3];", "using row = row;", "using row = ;"})
+    EXPECT_THAT(find(std::string(nothing) + " __shared__ row tile[4];", 128).extents, ElementsAre(4))
+        << nothing;
   EXPECT_THAT(find("struct row { float x[8]; };\n__shared__ row tile[4];", 128).extents, ElementsAre(4));
   EXPECT_EQ(find("template <int n> using rows = float[n][n];\n__shared__ rows<8> tile;", 256).unclear,
             "line 2: the extents of 'tile' are not clear: its type 'rows<8>' does not show them");
