@@ -82,8 +82,10 @@ int run(RunCommandOptions& options) {
   options.run.check("run");
   options.report.check();
   options.report.set_program(options.run.subject());
-  if (options.no_count && options.report.needs_each_launch())
-    throw Error("run: --metrics and --events are sums of what is counted; --no-count counts nothing");
+  if (options.report.needs_each_launch() && (options.no_count || options.sample_blocks != 0))
+    throw Error(fmt::format(
+        "run: --metrics and --events are sums of what is counted; {}",
+        options.no_count ? "--no-count counts nothing" : "--sample-blocks counts some blocks alone"));
   if (options.run.is_program()) return run_a_program(options);
   if (options.sample_blocks != 0) throw Error("run: --sample-blocks is for programs (-- ./app)");
 

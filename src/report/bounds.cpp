@@ -18,7 +18,7 @@ std::vector<Bound> bounds(const Launch& launch, const Rates& rates) {
   const auto add = [&](Bound::Kind kind, uint64_t count, double rate) {
     if (count != 0 && rate > 0) list.push_back({kind, count, static_cast<double>(count) / rate});
   };
-  if (!launch.counted || launch.sampled) return list;
+  if (!launch.counted || launch.sampled()) return list;
   add(Bound::Kind::memory, sector_bytes(launch), rates.bytes_per_second);
   const double cycles = static_cast<double>(multiprocessors_of(launch, rates)) * rates.clock_hz;
   const profile::DataStage stage = profile::data_stage_of(launch.totals);

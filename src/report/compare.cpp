@@ -128,6 +128,20 @@ std::string units(uint64_t count, const Line& line) {
                                                   : counted(count, "sector") + " over the ideal";
 }
 
+/// Why the counts of a launch cannot be held against those before; empty where they can. `before`: null
+/// where it was not there.
+std::string not_comparable(const Launch* before, const Launch& now) {
+  std::string here = not_looked_for(Basis::counts, now);
+  const std::string there = before == nullptr ? "" : not_looked_for(Basis::counts, *before);
+  if (!now.counted || (here.empty() && there.empty())) return here;
+  if (here.empty()) return "before " + there;
+  if (before == nullptr || there.empty()) return here;
+  if (!before->counted) return here + ", before " + there;
+  const bool same_blocks =
+      now.sample_every != 0 && now.sample_every == before->sample_every && now.grid == before->grid;
+  return same_blocks ? "" : here + ", before in others";
+}
+
 void add_worse_lines(const Launch& before, const Launch& after, bool same, std::vector<std::string>& out) {
   for (const Pair& pair : paired_lines(before, after)) {
     if (pair.after == Pair::none) continue;
@@ -339,13 +353,19 @@ std::vector<std::string> worse_than(const Report& before, const Report& after) {
   for (const Pair& pair : paired_launches(before, after)) {
     if (pair.after == Pair::none) continue;
     const Launch& now = after.launches[pair.after];
-    if (!now.counted) worse.push_back(now.kernel + ": its accesses were not counted (--no-count)");
     Launch none;
     none.kernel = now.kernel;
-    const Launch& old = pair.before == Pair::none ? none : before.launches[pair.before];
-    const bool same = same_shape(old, now);
-    add_worse_lines(old, now, same, worse);
-    add_worse_branches(old, now, same, worse);
+    const Launch* was = at(before.launches, pair.before);
+    const Launch& old = was == nullptr ? none : *was;
+    if (const std::string why = not_comparable(was, now); !why.empty()) {
+      worse.push_back(now.kernel + ": " + why);
+    } else {
+      const bool same = same_shape(old, now);
+      add_worse_lines(old, now, same, worse);
+      add_worse_branches(old, now, same, worse);
+    }
+    if (!now.uncounted.empty() && now.uncounted != old.uncounted)
+      worse.push_back(now.kernel + ": " + not_looked_for(Basis::shared_counts, now));
     const auto spills = [](const Launch& l) {
       return uint64_t{l.machine.spill_load_bytes} + l.machine.spill_store_bytes;
     };
@@ -375,7 +395,9 @@ std::string diff_text(const Report& before, const Report& after, const TextOptio
     const Launch *b = at(before.launches, pair.before), *a = at(after.launches, pair.after);
     const Launch none;
     const Changes changes = changes_of(b == nullptr ? none : *b, a == nullptr ? none : *a);
-    if (b != nullptr && a != nullptr && changes.lines.empty() && changes.branches.empty()) continue;
+    const std::string why = a == nullptr ? "" : not_comparable(b, *a);
+    if (b != nullptr && a != nullptr && changes.lines.empty() && changes.branches.empty() && why.empty())
+      continue;
     differs = true;
     std::string head = title_of(a == nullptr ? *b : *a);
     if (b == nullptr) head += "  (new)";
@@ -384,6 +406,7 @@ std::string diff_text(const Report& before, const Report& after, const TextOptio
       head += fmt::format("  (before: grid {} block {}, {})", extent(b->grid), extent(b->block),
                           counted(b->launches, "launch"));
     out.paragraph(head, 0, Style::bold);
+    if (!why.empty()) out.paragraph(why, 2);
     write_lines(out, changes);
     write_branches(out, changes);
     const Costs was = costs_of(b == nullptr ? none : *b), is = costs_of(a == nullptr ? none : *a);

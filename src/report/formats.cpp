@@ -227,7 +227,7 @@ std::string to_junit(const Report& report, const std::vector<CheckedLimit>& limi
       for (const Hazard& hazard : hazards)
         if (hazard.rule == rule.id && hazard.launch == (of_program ? no_launch : i)) found.push_back(&hazard);
       if (of_program && found.empty()) continue;
-      add_rule(suite, rule, found, of_program ? "" : not_looked_for(rule, report.launches[i]));
+      add_rule(suite, rule, found, of_program ? "" : not_looked_for(rule.basis, report.launches[i]));
     }
     if (suite.tests != 0) suites.push_back(std::move(suite));
   }

@@ -91,7 +91,7 @@ class Sum {
     sum_.warp_instructions += launch.warp_instructions;
     sum_.lane_instructions += launch.lane_instructions;
     sum_.failed |= launch.failed;
-    sum_.sampled |= launch.sampled;
+    if (sum_.sample_every != launch.sample_every) sum_.sample_every = 0;
     for (Line& line : launch.lines) add(std::move(line));
     for (Branch& branch : launch.branches) add(std::move(branch));
     for (Variable& variable : launch.variables) add(std::move(variable));

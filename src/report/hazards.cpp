@@ -22,7 +22,7 @@ constexpr std::array all_rules{
          "Lanes of a warp access different words of one bank of shared memory, which come out one after the "
          "other: each conflict is one more wavefront. Pad or swizzle the array, or change which element a "
          "lane takes, so that the lanes served together reach different banks (lanescope fix tries it).",
-         Level::warning, Basis::counts},
+         Level::warning, Basis::shared_counts},
     Rule{"uncoalesced-access", "Uncoalesced global access",
          "A warp's access to global memory touches more sectors of 32 bytes than its bytes would fill. Let "
          "neighbouring lanes use neighbouring addresses, begin rows at multiples of 32 bytes (better 128: "
@@ -401,10 +401,16 @@ const Rule* find_rule(std::string_view id) {
   return found == all_rules.end() ? nullptr : found;
 }
 
-std::string_view not_looked_for(const Rule& rule, const Launch& launch) {
-  switch (rule.basis) {
+std::string not_looked_for(Basis basis, const Launch& launch) {
+  switch (basis) {
     case Basis::run: return "";
-    case Basis::counts: return launch.counted ? "" : "not counted (--no-count)";
+    case Basis::shared_counts:
+      if (!launch.uncounted.empty()) return launch.uncounted + " is not counted";
+      [[fallthrough]];
+    case Basis::counts:
+      return !launch.counted    ? "not counted (--no-count)"
+             : launch.sampled() ? "counted in some of its blocks only (--sample-blocks)"
+                                : "";
     case Basis::assembly: return launch.machine.assembled ? "" : "not assembled (--assemble)";
     case Basis::race: return launch.checks.race ? "" : "not looked for (--check race)";
     case Basis::init: return launch.checks.init ? "" : "not looked for (--check init)";

@@ -17,8 +17,9 @@ enum class Level : uint8_t { error, warning, note };
 /// "error", "warning", "note".
 [[nodiscard]] const char* name_of(Level level);
 
-/// What a launch must have been run with for a rule to be looked at.
-enum class Basis : uint8_t { run, counts, assembly, race, init, barrier, bounds };
+/// What a launch must have been run with for a rule to be looked at, or a limit to be known. Shared counts:
+/// those that all accesses to shared memory are in.
+enum class Basis : uint8_t { run, counts, shared_counts, assembly, race, init, barrier, bounds };
 
 struct Rule {
   std::string_view id;     ///< "bank-conflict"
@@ -32,8 +33,9 @@ struct Rule {
 [[nodiscard]] std::span<const Rule> rules();
 /// Null when there is no such rule.
 [[nodiscard]] const Rule* find_rule(std::string_view id);
-/// Why a launch without such a hazard may have one all the same; empty when it was looked for.
-[[nodiscard]] std::string_view not_looked_for(const Rule& rule, const Launch& launch);
+/// Why a launch does not tell what rests on that, or not all of it; empty where it does. A launch without a
+/// hazard may then have one all the same.
+[[nodiscard]] std::string not_looked_for(Basis basis, const Launch& launch);
 
 struct Hazard {
   std::string rule;

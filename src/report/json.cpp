@@ -191,7 +191,10 @@ Json json_of(const Launch& launch, const model::Chip* chip) {
       list.push_back({{"name", name_of(bound.kind)}, {"count", bound.count}, {"seconds", bound.seconds}});
     json["bounds"] = std::move(list);
   }
-  if (launch.sampled) json["sampled"] = true;
+  if (launch.sampled()) {
+    json["sampled"] = true;
+    json["sample_every"] = launch.sample_every;
+  }
   if (!launch.uncounted.empty()) json["uncounted"] = launch.uncounted;
   return json;
 }

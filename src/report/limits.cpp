@@ -56,13 +56,10 @@ struct Value {
   std::optional<uint64_t> whole = std::nullopt;
 };
 
-/// What a measure is known from, which a launch may lack.
-enum class From : uint8_t { counts, assembly, findings };
-
 struct Entry {
   std::string_view name;
   Value (*value)(const Sums&);
-  From from = From::counts;
+  Basis basis = Basis::counts;
 };
 
 Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, value), ideal}; }
@@ -70,20 +67,20 @@ Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, val
 // docs/gate.md says what they are.
 // clang-format off
 constexpr std::array entries{
-    Entry{"conflicts",      [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }},
-    Entry{"excess",         [](const Sums& s) { return over(s.wavefronts, s.ideal); }},
-    Entry{"wavefronts",     [](const Sums& s) { return Value{s.wavefronts}; }},
-    Entry{"max_way",        [](const Sums& s) { return Value{s.max_way}; }},
+    Entry{"conflicts",      [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }, Basis::shared_counts},
+    Entry{"excess",         [](const Sums& s) { return over(s.wavefronts, s.ideal); }, Basis::shared_counts},
+    Entry{"wavefronts",     [](const Sums& s) { return Value{s.wavefronts}; }, Basis::shared_counts},
+    Entry{"max_way",        [](const Sums& s) { return Value{s.max_way}; }, Basis::shared_counts},
     Entry{"sectors",        [](const Sums& s) { return Value{s.sectors}; }},
     Entry{"sectors_excess", [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
     Entry{"divergence",     [](const Sums& s) { return Value{s.divergent, s.branches}; }},
     Entry{"idle",           [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
     Entry{"local_sectors",  [](const Sums& s) { return Value{s.local_sectors}; }},
-    Entry{"spill_bytes",    [](const Sums& s) { return Value{s.spill_bytes}; }, From::assembly},
+    Entry{"spill_bytes",    [](const Sums& s) { return Value{s.spill_bytes}; }, Basis::assembly},
     Entry{"atomic_excess",  [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
     Entry{"write_races",    [](const Sums& s) { return Value{s.write_races}; }},
-    Entry{"errors",         [](const Sums& s) { return Value{s.errors}; }, From::findings},
-    Entry{"warnings",       [](const Sums& s) { return Value{s.warnings}; }, From::findings}};
+    Entry{"errors",         [](const Sums& s) { return Value{s.errors}; }, Basis::run},
+    Entry{"warnings",       [](const Sums& s) { return Value{s.warnings}; }, Basis::run}};
 // clang-format on
 
 std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
@@ -236,11 +233,19 @@ Subject whole_run(const Report& report, const Limit& limit) {
   return {"the run", whole.where, measured(whole)};
 }
 
-/// Why a launch does not tell what comes from there; empty where it does.
-std::string_view why_unknown(From from, const Launch& launch) {
-  if (from == From::counts && !launch.counted) return "whose accesses were not counted (--no-count)";
-  if (from == From::assembly && !launch.machine.assembled) return "which is not assembled (--assemble)";
-  return {};
+/// Why a launch does not tell what is limited; empty where it does.
+std::string why_unknown(const Limit& limit, const Launch& launch) {
+  const Basis basis = entries[limit.measure].basis;
+  // What is in no count has no line: those that are there are whole.
+  const bool is_whole = limit.scope == Limit::Scope::line && basis == Basis::shared_counts;
+  return not_looked_for(is_whole ? Basis::counts : basis, launch);
+}
+
+bool is_known(const Limit& limit, const Launch& launch) { return why_unknown(limit, launch).empty(); }
+
+bool is_known(const Limit& limit, const Report& report) {
+  return std::all_of(report.launches.begin(), report.launches.end(),
+                     [&](const Launch& launch) { return is_known(limit, launch); });
 }
 
 Limit parse_limit(std::string_view text) {
@@ -271,7 +276,8 @@ Limit parse_limit(std::string_view text) {
     throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, names)));
   }
   limit.measure = static_cast<size_t>(found - entries.begin());
-  if (limit.scope == Limit::Scope::line && found->from != From::counts)
+  if (limit.scope == Limit::Scope::line && found->basis != Basis::counts &&
+      found->basis != Basis::shared_counts)
     throw refuse(fmt::format("{} is not known by line, only of a kernel or the run", found->name));
   std::string_view number = trimmed(text.substr(at + (or_equal ? 2 : 1)));
   if (!number.empty() && number.back() == '%') {
@@ -303,12 +309,11 @@ std::vector<Limit> parse_limits(std::string_view text) {
 
 std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {
   std::vector<std::string> found;
-  if (entries[limit.measure].from != From::findings) {
-    if (report.launches.empty()) found.push_back(fmt::format("{}: no launch was counted", limit.text));
-    for (const Launch& launch : report.launches)
-      if (const std::string_view why = why_unknown(entries[limit.measure].from, launch); !why.empty())
-        found.push_back(fmt::format("{}: it is not known of {}, {}", limit.text, launch.kernel, why));
-  }
+  if (entries[limit.measure].basis != Basis::run && report.launches.empty())
+    found.push_back(fmt::format("{}: no launch was counted", limit.text));
+  for (const Launch& launch : report.launches)
+    if (const std::string why = why_unknown(limit, launch); !why.empty())
+      found.push_back(fmt::format("{}: it is not known of {}: {}", limit.text, launch.kernel, why));
   const auto check = [&](const Subject& subject, const std::optional<double>& before) {
     if (!passes(limit, subject.value)) return;
     if (before && !is_better(limit, *before, subject.value)) return;
@@ -318,8 +323,10 @@ std::vector<std::string> violations(const Limit& limit, const Report& report, co
     found.push_back(std::move(text));
   };
   if (limit.scope == Limit::Scope::run) {
+    if (!is_known(limit, report)) return found;
+    const bool has_before = baseline != nullptr && is_known(limit, *baseline);
     check(whole_run(report, limit),
-          baseline == nullptr ? std::nullopt : std::optional(whole_run(*baseline, limit).value));
+          has_before ? std::optional(whole_run(*baseline, limit).value) : std::nullopt);
     return found;
   }
   std::vector<size_t> before(report.launches.size(), Pair::none);
@@ -327,9 +334,10 @@ std::vector<std::string> violations(const Limit& limit, const Report& report, co
     for (const Pair& pair : paired_launches(*baseline, report))
       if (pair.after != Pair::none) before[pair.after] = pair.before;
   for (size_t i = 0; i < report.launches.size(); ++i) {
+    if (!is_known(limit, report.launches[i])) continue;
     const std::vector<Subject> now = subjects(report.launches[i], limit);
     std::vector<std::optional<double>> old(now.size());
-    if (before[i] != Pair::none)
+    if (before[i] != Pair::none && is_known(limit, baseline->launches[before[i]]))
       old = values_before(baseline->launches[before[i]], report.launches[i], limit);
     for (size_t j = 0; j < now.size(); ++j) check(now[j], old[j]);
   }

@@ -349,7 +349,7 @@ Launch launch_of(const Json& json) {
     launch.checks.bounds |= check == "bounds";
   }
   launch.merges = flag_at(json, "merges");
-  launch.sampled = flag_at(json, "sampled");
+  launch.sample_every = flag_at(json, "sampled") ? number_at(json, "sample_every") : 1;
   if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");
   for (const auto& [name, value] : json.at("metrics").items())
     launch.metrics.emplace_back(name, number_of(value, name));

@@ -355,7 +355,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.lane_instructions = result.lane_instructions;
   launch.failed = result.failed;
   launch.counted = profile.has_value();
-  launch.sampled = config.observe_every > 1;
+  launch.sample_every = config.observe_every;
   launch.checks = config.checks;
   launch.findings = make_findings(module, kernel, config, result);
   if (!profile) return launch;

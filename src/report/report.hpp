@@ -108,9 +108,10 @@ struct Launch {
   uint64_t lane_instructions = 0;  ///< the same, times the lanes on this way
   bool failed = false;             ///< results are not to be trusted
   bool counted = false;            ///< false: only run; everything below but the findings is empty
-  bool sampled = false;            ///< of some of its blocks alone is counted what they access
-  exec::Checks checks;             ///< what was looked for besides what always is
-  std::string uncounted;           ///< in words, what of its accesses is in no number here; empty: nothing
+  /// Of its blocks one in so many is counted (--sample-blocks); 0: not known of how many.
+  uint64_t sample_every = 1;
+  exec::Checks checks;    ///< what was looked for besides what always is
+  std::string uncounted;  ///< in words, what of its accesses is in no number here; empty: nothing
   /// Accesses to shared memory and loads of global memory are counted as the assembler merges those of the
   /// PTX.
   bool merges = false;
@@ -126,6 +127,8 @@ struct Launch {
   std::vector<advise::Advice> advice;  ///< changes that would take conflicts away, most gain first
   /// For each advice the worst access of its line as it would be; its mask is 0 where that is not one access.
   std::vector<profile::Example> advised;
+
+  [[nodiscard]] bool sampled() const { return sample_every != 1; }
 };
 
 /// Copies between host and device that a program made in one direction.

@@ -62,9 +62,9 @@ TEST(Bounds, LeaveOutWhatIsNotKnown) {
   EXPECT_EQ(bounds(launch, unknown).size(), 2U);
   launch.totals.shared_load.wavefronts = 10;
   EXPECT_EQ(bounds(launch, unknown).size(), 1U) << "without conflicts it is the same";
-  launch.sampled = true;
+  launch.sample_every = 2;
   EXPECT_TRUE(bounds(launch, rates).empty());
-  launch.sampled = false;
+  launch.sample_every = 1;
   launch.counted = false;
   EXPECT_TRUE(bounds(launch, rates).empty());
 }

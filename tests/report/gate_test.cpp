@@ -107,6 +107,16 @@ TEST(Limits, WithABaselineOnlyWhatIsWorse) {
   EXPECT_THAT(broken("max_way>4", after, &other), ElementsAre(HasSubstr("has 16 (")));
 }
 
+TEST(Limits, AreNotHeldAgainstABaselineThatDoesNotKnow) {
+  const Report now = sample_report();
+  Report before = sample_report();
+  before.launches[0].lines[0] = shared_line(12, 10000, 8, "tile[a] = b;");
+  EXPECT_THAT(broken("wavefronts<1000", now, &now), IsEmpty());
+  before.launches[0].sample_every = 2;
+  EXPECT_THAT(broken("max_way>4", now, &before), ElementsAre(HasSubstr("has 8 (")));
+  EXPECT_THAT(broken("run.conflicts>0", now, &before), ElementsAre(HasSubstr("has 700 (")));
+}
+
 TEST(Limits, AreRefusedWithTheReason) {
   const auto message = [](const std::string& text) {
     try {
@@ -158,6 +168,14 @@ TEST(Worse, ComparesRequestsWhereTheShapeDiffers) {
   EXPECT_THAT(worse_than(before, after), IsEmpty());
   launch.lines = {shared_line(12, 20, 9, "tile[a] = b;")};
   EXPECT_THAT(worse_than(before, after), SizeIs(1));
+}
+
+TEST(Worse, IsASampleOfUnknownSize) {
+  Report before = sample_report();
+  before.launches[0].sample_every = 0;
+  EXPECT_THAT(worse_than(before, before), ElementsAre(HasSubstr("before in others")));
+  before.launches[0].counted = false;
+  EXPECT_THAT(worse_than(before, sample_report()), ElementsAre(HasSubstr("before not counted (--no-count)")));
 }
 
 TEST(Diff, ShowsChangedLinesWithBothNumbers) {

@@ -361,7 +361,7 @@
       sums.sectors ? `Global memory: ${format(sums.sectors)} sectors, ideal ${format(sums.sectorsIdeal)}.` : '',
       `${format(launch.warp_instructions)} warp instructions, ${percent(launch.warp_efficiency)} of their lanes active; ` +
         `${percent(launch.branch_efficiency)} of the branches uniform.`,
-      leastTime(launch),
+      leastTime(launch), launch.uncounted ? `Not counted: ${launch.uncounted}.` : '',
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
         `${machine.limiter}${machine.assembled ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
     const others = report.hazards.filter((h) => h.launch === index && (!h.file || ['register-spill', 'low-occupancy'].includes(h.rule) || h.unit === 'lanes'));
