@@ -103,27 +103,14 @@ std::string text_or_line(const std::string& source, uint32_t line) {
   return source.empty() ? "line " + std::to_string(line) : source;
 }
 
-bool is_allowed(const Line& line) {
-  return permission_for(line.allowed, line.space == exec::AccessSpace::shared ? "bank-conflict"
-                                      : line.space == exec::AccessSpace::local
-                                          ? "local-memory"
-                                          : "uncoalesced-access") != nullptr;
-}
+bool is_allowed(const Line& line) { return permission_for(line.allowed, rule_of(line.space)) != nullptr; }
 
 std::string title_of(const Launch& launch) {
   return fmt::format("{} grid {} block {}", launch.kernel, extent(launch.grid), extent(launch.block));
 }
 
-const char* unit_of(const Line& line) {
-  switch (line.space) {
-    case exec::AccessSpace::shared: return "conflict";
-    case exec::AccessSpace::local: return "sector of local memory";
-    default: return "sector over the ideal";
-  }
-}
-
 std::string units(uint64_t count, const Line& line) {
-  return line.space == exec::AccessSpace::shared  ? counted(count, unit_of(line))
+  return line.space == exec::AccessSpace::shared  ? counted(count, "conflict")
          : line.space == exec::AccessSpace::local ? counted(count, "sector") + " of local memory"
                                                   : counted(count, "sector") + " over the ideal";
 }

@@ -353,7 +353,7 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
 std::string explain_bulk(const profile::Counters& copies) {
   return fmt::format(
       "{} of {}, which would fit in {}, ask for {}: each goes in pieces that end with a line of 128 bytes in "
-      "global and in shared memory, and a piece that does not begin and end with a sector of 32 bytes shares "
+      "either memory, and a piece that does not begin and end with a sector of 32 bytes shares "
       "that with the next one.{}",
       copies.requests == 1 ? "A bulk copy" : grouped(copies.requests) + " bulk copies",
       counted(copies.bytes_asked, "byte"), counted(copies.ideal_sectors, "sector"), grouped(copies.sectors),

@@ -28,6 +28,12 @@ constexpr std::array all_rules{
          "neighbouring lanes use neighbouring addresses, begin rows at multiples of 32 bytes (better 128: "
          "cudaMallocPitch), turn arrays of structs into structs of arrays, or go through shared memory.",
          Level::warning, Basis::counts},
+    Rule{"uncoalesced-cluster-access", "Uncoalesced access to another block's shared memory",
+         "A warp's access to the shared memory of another block of its cluster (distributed shared memory) "
+         "touches more sectors of 32 bytes than its bytes would fill; it goes through the network between "
+         "multiprocessors by sectors, not by banks. Let neighbouring lanes use neighbouring addresses that "
+         "begin at a multiple of 32 bytes, and go along columns in the block's own shared memory only.",
+         Level::warning, Basis::counts},
     Rule{"warp-divergence", "Divergent branch",
          "Lanes of one warp decide a branch differently; each side runs while the lanes of the other wait. "
          "Let whole warps decide alike, give lanes of a warp equal work, or compute both sides and select.",
@@ -169,7 +175,7 @@ class Collector {
   void add_line(const Line& line) {
     const profile::Counters& c = line.counters;
     if (line.space == exec::AccessSpace::shared && c.wavefronts > c.ideal) {
-      Hazard& hazard = start("bank-conflict", line);
+      Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.wavefronts;
       hazard.ideal = c.ideal;
       hazard.unit = "wavefronts";
@@ -179,15 +185,18 @@ class Collector {
     const bool by_sectors =
         line.space == exec::AccessSpace::global || line.space == exec::AccessSpace::cluster;
     if (by_sectors && c.sectors > c.ideal_sectors) {
-      Hazard& hazard = start("uncoalesced-access", line);
+      Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.sectors;
       hazard.ideal = c.ideal_sectors;
       hazard.unit = "sectors";
       hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
                                  grouped(c.bytes_asked), line.why);
       hazard.advice = exec::is_bulk_copy(line.kind)
-                          ? "Let rows begin at a multiple of 32 bytes in global memory, and as far behind a "
-                            "multiple of 128 bytes as in shared memory."
+                          ? fmt::format(
+                                "Let rows begin at a multiple of 32 bytes in {}, and as far behind a "
+                                "multiple of 128 bytes as in {}shared memory.",
+                                in_cluster(line.space) ? "the other block's shared memory" : "global memory",
+                                in_cluster(line.space) ? "the block's own " : "")
                           : coalescing_advice(line.worst);
     }
     if (is_atomic(line.kind) && c.word_lanes > c.requests) {
@@ -207,7 +216,7 @@ class Collector {
       hazard.cause = "Several lanes store to one word, and which value stays is undefined.";
     }
     if (line.space == exec::AccessSpace::local) {
-      Hazard& hazard = start("local-memory", line);
+      Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.sectors;
       hazard.unit = "sectors";
       hazard.cause = fmt::format("{} of device memory move for {} of a thread's own memory.",
@@ -230,8 +239,11 @@ class Collector {
                        grouped(found->wavefronts_after));
   }
 
+  static bool in_cluster(exec::AccessSpace space) { return space == exec::AccessSpace::cluster; }
+
   [[nodiscard]] std::string coalescing_advice(const profile::Example& worst) const {
     constexpr int64_t sector = 32, line = 128, largest_struct = 64;
+    const char* own = in_cluster(worst.space) ? "the block's own shared memory" : "shared memory";
     const Split split = split_of(worst);
     if (split == Split::shifted)
       return fmt::format(
@@ -249,18 +261,25 @@ class Collector {
         return fmt::format(
             "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
             groups->count);
-      return "Sort what lanes access, or gather it through shared memory.";
+      return fmt::format("Sort what lanes access, or gather it through {}.", own);
     }
     const int64_t distance = *stride < 0 ? -*stride : *stride;
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";
-    if (distance == worst.width)
-      return fmt::format(
-          "The {} lane is {} bytes past a multiple of {}: make each row a multiple of {} bytes "
-          "(cudaMallocPitch), or shift the index.",
-          *stride < 0 ? "last" : "first", past_sector(worst), sector, line);
+    if (distance == worst.width) {
+      const std::string remedy =
+          in_cluster(worst.space)
+              ? fmt::format("let the array and each row begin at a multiple of {0} bytes (__align__({0}))",
+                            sector)
+              : fmt::format("make each row a multiple of {} bytes (cudaMallocPitch)", line);
+      return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.",
+                         *stride < 0 ? "last" : "first", past_sector(worst), sector, remedy);
+    }
+    // Only what goes to other blocks is served one lane after the other.
+    if (distance == 0) return "Let one lane do it for the warp.";
     if (distance >= line)
-      return "That is a column: let threadIdx.x run along the rows, or turn a tile round in shared memory.";
+      return fmt::format("That is a column: let threadIdx.x run along the rows, or turn a tile round in {}.",
+                         own);
     if (distance <= largest_struct && distance % worst.width == 0)
       return fmt::format(
           "Elements of {} bytes of which {} are used: keep that member in an array of its own, or let lanes "
@@ -394,6 +413,17 @@ const char* name_of(Level level) {
 }
 
 std::span<const Rule> rules() { return all_rules; }
+
+std::string_view rule_of(exec::AccessSpace space) {
+  switch (space) {
+    case exec::AccessSpace::shared: return "bank-conflict";
+    case exec::AccessSpace::local: return "local-memory";
+    case exec::AccessSpace::cluster: return "uncoalesced-cluster-access";
+    case exec::AccessSpace::global:
+    case exec::AccessSpace::constant: break;  // the latter is in no line
+  }
+  return "uncoalesced-access";
+}
 
 const Rule* find_rule(std::string_view id) {
   const auto* found =

@@ -31,6 +31,8 @@ struct Rule {
 
 /// All rules: hazards, then the kinds of findings.
 [[nodiscard]] std::span<const Rule> rules();
+/// The rule by which accesses to that memory cost too much.
+[[nodiscard]] std::string_view rule_of(exec::AccessSpace space);
 /// Null when there is no such rule.
 [[nodiscard]] const Rule* find_rule(std::string_view id);
 /// Why a launch does not tell what rests on that, or not all of it; empty where it does. A launch without a

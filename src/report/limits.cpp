@@ -24,6 +24,7 @@ namespace {
 struct Sums {
   uint64_t wavefronts = 0, ideal = 0, max_way = 0;
   uint64_t sectors = 0, sectors_ideal = 0, local_sectors = 0;
+  uint64_t cluster_sectors = 0, cluster_ideal = 0;
   uint64_t branches = 0, divergent = 0, apart_slots = 0, idle = 0;
   uint64_t write_races = 0, atomics = 0, atomic_steps = 0;
   uint64_t spill_bytes = 0, errors = 0, warnings = 0;
@@ -37,6 +38,8 @@ struct Sums {
     sectors += other.sectors;
     sectors_ideal += other.sectors_ideal;
     local_sectors += other.local_sectors;
+    cluster_sectors += other.cluster_sectors;
+    cluster_ideal += other.cluster_ideal;
     branches += other.branches;
     divergent += other.divergent;
     apart_slots += other.apart_slots;
@@ -67,20 +70,22 @@ Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, val
 // docs/gate.md says what they are.
 // clang-format off
 constexpr std::array entries{
-    Entry{"conflicts",      [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }, Basis::shared_counts},
-    Entry{"excess",         [](const Sums& s) { return over(s.wavefronts, s.ideal); }, Basis::shared_counts},
-    Entry{"wavefronts",     [](const Sums& s) { return Value{s.wavefronts}; }, Basis::shared_counts},
-    Entry{"max_way",        [](const Sums& s) { return Value{s.max_way}; }, Basis::shared_counts},
-    Entry{"sectors",        [](const Sums& s) { return Value{s.sectors}; }},
-    Entry{"sectors_excess", [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
-    Entry{"divergence",     [](const Sums& s) { return Value{s.divergent, s.branches}; }},
-    Entry{"idle",           [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
-    Entry{"local_sectors",  [](const Sums& s) { return Value{s.local_sectors}; }},
-    Entry{"spill_bytes",    [](const Sums& s) { return Value{s.spill_bytes}; }, Basis::assembly},
-    Entry{"atomic_excess",  [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
-    Entry{"write_races",    [](const Sums& s) { return Value{s.write_races}; }},
-    Entry{"errors",         [](const Sums& s) { return Value{s.errors}; }, Basis::run},
-    Entry{"warnings",       [](const Sums& s) { return Value{s.warnings}; }, Basis::run}};
+    Entry{"conflicts",       [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }, Basis::shared_counts},
+    Entry{"excess",          [](const Sums& s) { return over(s.wavefronts, s.ideal); }, Basis::shared_counts},
+    Entry{"wavefronts",      [](const Sums& s) { return Value{s.wavefronts}; }, Basis::shared_counts},
+    Entry{"max_way",         [](const Sums& s) { return Value{s.max_way}; }, Basis::shared_counts},
+    Entry{"sectors",         [](const Sums& s) { return Value{s.sectors}; }},
+    Entry{"sectors_excess",  [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
+    Entry{"divergence",      [](const Sums& s) { return Value{s.divergent, s.branches}; }},
+    Entry{"idle",            [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
+    Entry{"local_sectors",   [](const Sums& s) { return Value{s.local_sectors}; }},
+    Entry{"cluster_sectors", [](const Sums& s) { return Value{s.cluster_sectors}; }},
+    Entry{"cluster_excess",  [](const Sums& s) { return over(s.cluster_sectors, s.cluster_ideal); }},
+    Entry{"spill_bytes",     [](const Sums& s) { return Value{s.spill_bytes}; }, Basis::assembly},
+    Entry{"atomic_excess",   [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
+    Entry{"write_races",     [](const Sums& s) { return Value{s.write_races}; }},
+    Entry{"errors",          [](const Sums& s) { return Value{s.errors}; }, Basis::run},
+    Entry{"warnings",        [](const Sums& s) { return Value{s.warnings}; }, Basis::run}};
 // clang-format on
 
 std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
@@ -90,16 +95,25 @@ Sums sums_of(const Line& line) {
   const profile::Counters& c = line.counters;
   Sums s;
   s.where = place(line.file, line.line);
-  if (line.space == exec::AccessSpace::shared && !allowed("bank-conflict")) {
-    s.wavefronts = c.wavefronts;
-    s.ideal = c.ideal;
-    s.max_way = c.max_way;
+  if (!allowed(rule_of(line.space))) {
+    switch (line.space) {
+      case exec::AccessSpace::shared:
+        s.wavefronts = c.wavefronts;
+        s.ideal = c.ideal;
+        s.max_way = c.max_way;
+        break;
+      case exec::AccessSpace::global:
+        s.sectors = c.sectors;
+        s.sectors_ideal = c.ideal_sectors;
+        break;
+      case exec::AccessSpace::local: s.local_sectors = c.sectors; break;
+      case exec::AccessSpace::cluster:
+        s.cluster_sectors = c.sectors;
+        s.cluster_ideal = c.ideal_sectors;
+        break;
+      case exec::AccessSpace::constant: break;
+    }
   }
-  if (line.space == exec::AccessSpace::global && !allowed("uncoalesced-access")) {
-    s.sectors = c.sectors;
-    s.sectors_ideal = c.ideal_sectors;
-  }
-  if (line.space == exec::AccessSpace::local && !allowed("local-memory")) s.local_sectors = c.sectors;
   if (is_atomic(line.kind) && !allowed("atomic-contention")) {
     s.atomics = c.requests;
     s.atomic_steps = c.word_lanes;

@@ -31,7 +31,7 @@
 
   const isShared = (line) => line.space === 'shared';
   const excess = (line) => (isShared(line) ? line.wavefronts - line.ideal
-    : line.space === 'global' ? line.sectors - line.sectors_ideal : line.sectors);
+    : line.space === 'local' ? line.sectors : line.sectors - line.sectors_ideal);
   function sumsOf(launch) {
     const sums = {wavefronts: 0, ideal: 0, sectors: 0, sectorsIdeal: 0, way: 0};
     for (const line of launch.lines) {
@@ -287,8 +287,10 @@
       } else if (line.space === 'global') {
         heat = Math.max(heat, excess(line) / Math.max(1, sums.sectors - sums.sectorsIdeal));
         words.push(`${format(line.sectors)} / ${format(line.sectors_ideal)} sect`);
-      } else {
+      } else if (line.space === 'local') {
         words.push(`${format(line.sectors)} local`);
+      } else {
+        words.push(`${format(line.sectors)} / ${format(line.sectors_ideal)} to other blocks`);
       }
     }
     for (const branch of entry.branches) {
