@@ -284,11 +284,8 @@ Limit parse_limit(std::string_view text) {
   }
   const auto* found =
       std::find_if(entries.begin(), entries.end(), [&](const Entry& e) { return e.name == name; });
-  if (found == entries.end()) {
-    std::vector<std::string_view> names;
-    for (const Entry& entry : entries) names.push_back(entry.name);
-    throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, names)));
-  }
+  if (found == entries.end())
+    throw refuse(fmt::format("'{}' is no measure; the nearest is '{}'", name, nearest(name, measures())));
   limit.measure = static_cast<size_t>(found - entries.begin());
   if (limit.scope == Limit::Scope::line && found->basis != Basis::counts &&
       found->basis != Basis::shared_counts)
@@ -310,6 +307,12 @@ Limit parse_limit(std::string_view text) {
 }
 
 }  // namespace
+
+std::vector<std::string_view> measures() {
+  std::vector<std::string_view> names;
+  for (const Entry& entry : entries) names.push_back(entry.name);
+  return names;
+}
 
 std::vector<Limit> parse_limits(std::string_view text) {
   std::vector<Limit> limits;

@@ -20,6 +20,9 @@ struct Limit {
   std::string text;  ///< as given
 };
 
+/// The names of what can be limited.
+[[nodiscard]] std::vector<std::string_view> measures();
+
 /// `[line.|kernel.|run.]MEASURE(>|>=|<|<=)NUMBER[%]`, several with commas; docs/gate.md lists the measures.
 /// Throws lanescope::Error that names what is wrong and, for a measure that is none, the nearest one.
 [[nodiscard]] std::vector<Limit> parse_limits(std::string_view text);

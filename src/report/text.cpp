@@ -86,15 +86,16 @@ bool knows_l1(const Report& report) {
   return report.model && report.model->l1_evidence == model::Evidence::measured;
 }
 
+/// Whether lanes meet in those banks.
+bool meets_in_l1(const Line& line) { return line.counters.l1_wavefronts > line.counters.l1_ideal; }
+
 void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space, bool l1_is_measured) {
   const auto lines = lines_of(launch, space);
   if (lines.empty()) return;
   uint64_t all = 0;
   for (const Line* line : lines) all += line->counters.sectors;
-  // Of the first-level cache, where lanes meet in its banks.
-  const bool has_conflicts = std::any_of(lines.begin(), lines.end(), [](const Line* line) {
-    return line->counters.l1_wavefronts > line->counters.l1_ideal;
-  });
+  const bool has_conflicts =
+      std::any_of(lines.begin(), lines.end(), [](const Line* line) { return meets_in_l1(*line); });
   std::vector<std::string> head{space == exec::AccessSpace::cluster
                                     ? "shared memory of other blocks"
                                     : std::string(profile::name_of(space)) + " memory",
@@ -298,7 +299,7 @@ void write_advice(Writer& out, const Launch& launch, const std::vector<Bound>& l
 }
 
 /// Why the worst lines cost what they do, or that nothing costs too much.
-void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list) {
+void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list, bool l1_is_measured) {
   const profile::Totals& t = launch.totals;
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
     const auto lines = lines_of(launch, space);
@@ -340,11 +341,14 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
                     counted(races, "request"), place_of(*race),
                     races != race->counters.write_races ? " and elsewhere" : ""),
         2, Style::bad);
-  for (const Line& line : launch.lines)
-    if (line.counters.estimates != 0) {
-      out.paragraph("~ No rule is known for what the hardware does here: the number is an estimate.", 2);
-      break;
-    }
+  if (std::any_of(launch.lines.begin(), launch.lines.end(),
+                  [](const Line& line) { return line.counters.estimates != 0; }))
+    out.paragraph("~ No rule is known for what the hardware does here: the number is an estimate.", 2);
+  if (!l1_is_measured && std::any_of(launch.lines.begin(), launch.lines.end(), meets_in_l1))
+    out.paragraph(
+        "~ of L1 wavefronts: how lanes meet in the banks of the first-level cache is taken over from chips "
+        "of 9.0, where it was measured.",
+        2);
 }
 
 void write_findings(Writer& out, const Launch& launch) {
@@ -425,7 +429,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
     }
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
-    if (!launch.lines.empty()) write_why(out, launch, least_times);
+    if (!launch.lines.empty()) write_why(out, launch, least_times, l1_is_measured);
   } else {
     const uint64_t instructions = launch.warp_instructions;
     out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +

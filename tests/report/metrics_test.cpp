@@ -79,6 +79,43 @@ TEST(Metrics, FollowTheirFormulas) {
   EXPECT_FALSE(find_metrics("launch__registers_per_thread", all_tools).front()->value(launch));
 }
 
+/// cp.async: what it reads of global memory is among the loads, what it writes to shared memory is not among
+/// the stores.
+TEST(Metrics, CopiesAreLoadsOfGlobalMemoryAndNoStoresOfShared) {
+  Launch launch = sample_launch();
+  profile::Counters& read = launch.totals.global_copy;
+  read.requests = 10;
+  read.sectors = 100;
+  read.transactions = 80;
+  read.lines = 30;
+  read.bytes_asked = 2560;
+  read.bytes_moved = 5120;
+  profile::Counters& written = launch.totals.shared_copy;
+  written.requests = 10;
+  written.wavefronts = 70;
+  written.ideal = 40;
+  written.conflicts = 30;
+  EXPECT_EQ(value("smsp__inst_executed_op_ldgsts.sum", launch), 10);
+  EXPECT_EQ(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ldgsts.sum", launch), 30);
+  EXPECT_EQ(value("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", launch), 730);
+  EXPECT_EQ(value("shared_st_bank_conflict", launch), 700);
+  EXPECT_EQ(value("l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", launch), 850);
+  EXPECT_EQ(value("memory_l1_wavefronts_shared", launch), 920);
+  EXPECT_DOUBLE_EQ(value("shared_efficiency", launch), 100.0 * 190 / 920);
+  EXPECT_EQ(value("inst_executed_shared_stores", launch), 150);
+  EXPECT_EQ(value("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", launch), 20);
+  EXPECT_EQ(value("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", launch), 400) << "transactions of copies";
+  EXPECT_EQ(value("l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio", launch), 20);
+  EXPECT_EQ(value("l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", launch), 350);
+  EXPECT_EQ(value("smsp__inst_executed_op_global_ld.sum", launch), 10) << "of loads alone";
+  EXPECT_EQ(value("memory_l2_theoretical_sectors_global", launch), 420);
+  for (const char* requests : {"gld_request", "global_load", "inst_executed_global_loads"})
+    EXPECT_EQ(value(requests, launch), 20) << requests;
+  EXPECT_EQ(value("gld_transactions", launch), 400);
+  EXPECT_EQ(value("gld_transactions_per_request", launch), 20);
+  EXPECT_DOUBLE_EQ(value("gld_efficiency", launch), 100.0 * 3840 / 15360);
+}
+
 TEST(Metrics, UnknownNamesGetTheNearest) {
   const auto message = [](const std::string& list) {
     constexpr std::array events{Tool::nvprof_event};
