@@ -217,6 +217,133 @@ void forget_allocations(WorkerState& worker) {
 /// Version that cudaRuntimeGetVersion gives in a kernel: CUDA 13.0.
 constexpr uint32_t runtime_version = 13000;
 
+/// One lane's call.
+class BuiltinCall {
+ public:
+  BuiltinCall(Warp& w, const Inst* in, uint32_t lane) : w_(w), in_(in), lane_(lane) {}
+
+  void run(Builtin builtin) {
+    switch (builtin) {
+      case Builtin::vprintf: return print();
+      case Builtin::malloc:
+        return result(worker_.memory->take_from_heap(size_at(0), "memory from malloc in a kernel"));
+      case Builtin::free:
+        if (!release()) refuse(size_at(0), 0, "free of a pointer that malloc did not give");
+        return;
+      case Builtin::set_condition: return set_condition();
+      case Builtin::assertfail: return fail_assertion();
+      case Builtin::parameter_buffer:
+        return result(device().parameter_buffer(thread(), size_at(0), argument<Dim3>(8), argument<Dim3>(20),
+                                                argument<uint32_t>(32)));
+      case Builtin::launch: return result(device().launch(thread(), size_at(0), size_at(8)));
+      case Builtin::copy:
+        return result(device().copy(thread(), size_at(0), size_at(8), size_at(16), size_at(32)));
+      case Builtin::set:
+        return result(device().set(thread(), size_at(0), argument<uint8_t>(8), size_at(16), size_at(24)));
+      case Builtin::make_handle: return give(device().handle());
+      case Builtin::no_wait: return result(DeviceStatus::success);
+      case Builtin::get_last_error: return result(device().last_error(thread(), true));
+      case Builtin::peek_last_error: return result(device().last_error(thread(), false));
+      case Builtin::error_name: return result(device().text(name_of(argument<DeviceStatus>(0))));
+      case Builtin::error_string: return result(device().text(text_of(argument<DeviceStatus>(0))));
+      case Builtin::device_count: return give(uint32_t{1});
+      case Builtin::device: return give(uint32_t{0});
+      case Builtin::runtime_version: return give(runtime_version);
+      case Builtin::device_malloc: return allocate();
+      case Builtin::device_free:
+        return result(release() ? DeviceStatus::success : DeviceStatus::invalid_value);
+    }
+  }
+
+ private:
+  Warp& w_;
+  const Inst* in_;
+  uint32_t lane_;
+  WorkerState& worker_ = *w_.worker;
+  std::byte* local_ = w_.local + uint64_t{lane_} * w_.local_bytes;
+
+  template <class T>
+  [[nodiscard]] T argument(uint32_t offset) const {
+    T value;
+    std::memcpy(&value, local_ + offset, sizeof value);
+    return value;
+  }
+  /// A pointer, a handle, or a size.
+  [[nodiscard]] uint64_t size_at(uint32_t offset) const { return argument<uint64_t>(offset); }
+  [[nodiscard]] std::optional<std::string> text(uint32_t offset) const {
+    return text_at(w_, lane_, size_at(offset));
+  }
+  template <class T>
+  void result(T value) {
+    std::memcpy(local_ + in_->aux, &value, sizeof value);
+  }
+  void refuse(uint64_t address, uint32_t width, const char* why) {
+    report(w_, in_, Finding::Kind::unknown_pointer, 1u << lane_, address, width, why);
+  }
+
+  void print() {
+    int32_t conversions = -1;
+    if (const auto format_text = text(0))
+      worker_.print(format(w_, lane_, *format_text, size_at(8), conversions));
+    else
+      refuse(size_at(0), 1, "printf's format is no text in device memory");
+    result(conversions);
+  }
+  /// Whether the heap had given it.
+  bool release() {
+    const bool known = size_at(0) == 0 || worker_.memory->give_back_to_heap(size_at(0));
+    forget_allocations(worker_);
+    return known;
+  }
+  void set_condition() {
+    const auto value = argument<uint32_t>(8);
+    if (std::byte* word = at_generic(w_, lane_, size_at(0), sizeof value))
+      std::memcpy(word, &value, sizeof value);
+    else
+      refuse(size_at(0), sizeof value,
+             "cudaGraphSetConditional of a handle that cudaGraphConditionalHandleCreate did not give");
+  }
+  void fail_assertion() {
+    report(w_, in_, Finding::Kind::assertion, 1u << lane_, 0, 0,
+           text(8).value_or("?") + ":" + std::to_string(argument<uint32_t>(16)) + ": " +
+               text(24).value_or("?") + ": assertion `" + text(0).value_or("?") + "' failed");
+  }
+
+  // The device's runtime.
+
+  [[nodiscard]] DeviceQueue& device() const { return *static_cast<LaunchWorker&>(worker_).device; }
+  [[nodiscard]] DeviceQueue::Thread thread() const {
+    return {w_.block->index, w_.index * warp_lanes + lane_};
+  }
+  void allocate() {
+    if (const uint64_t address =
+            worker_.memory->take_from_heap(size_at(8), "memory from cudaMalloc in a kernel"))
+      give(address);
+    else
+      result(DeviceStatus::out_of_memory);
+  }
+  /// What its functions give through a pointer, their first argument.
+  template <class T>
+  void give(T value) {
+    const uint64_t address = size_at(0);
+    std::byte* at = at_generic(w_, lane_, address, sizeof value);
+    if (at == nullptr) {
+      refuse(address, sizeof value, "the device's runtime is to write to memory that does not exist");
+      return result(DeviceStatus::invalid_value);
+    }
+    std::memcpy(at, &value, sizeof value);
+    if (BlockChecks* checks = w_.block->checks.get()) {
+      if (const uint64_t offset = address - local_window; offset < window_size)
+        checks->written_local(w_, lane_, offset, sizeof value);
+      else if (const uint64_t place = address - shared_window; place < window_size)
+        checks->written(place, sizeof value);
+      else
+        worker_.memory->wrote(address, sizeof value);
+    }
+    result(DeviceStatus::success);
+  }
+};
+
 }  // namespace
 
 std::optional<Builtin> find_builtin(const ptx::Function& function) {
@@ -240,120 +367,9 @@ bool is_declared_well(const ptx::Function& function) {
 }
 
 const Inst* call_builtin(Warp& w, const Inst* in) {
-  WorkerState& worker = *w.worker;
   const auto builtin = static_cast<Builtin>(in->imm);
-  DeviceQueue* device = builtin > Builtin::assertfail ? static_cast<LaunchWorker&>(worker).device : nullptr;
-  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
-    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
-    std::byte* local = w.local + uint64_t{lane} * w.local_bytes;
-    auto argument = [&]<class T>(uint32_t offset, T) {
-      T value;
-      std::memcpy(&value, local + offset, sizeof value);
-      return value;
-    };
-    auto result = [&](auto value) { std::memcpy(local + in->aux, &value, sizeof value); };
-    const DeviceQueue::Thread thread{w.block->index, w.index * warp_lanes + lane};
-    // What a function of the device's runtime gives through a pointer, its first argument.
-    auto give = [&](auto value) {
-      std::byte* at = at_generic(w, lane, argument(0, uint64_t{}), sizeof value);
-      if (at == nullptr) {
-        report(w, in, Finding::Kind::unknown_pointer, 1u << lane, argument(0, uint64_t{}), sizeof value,
-               "the device's runtime is to write to memory that does not exist");
-        return result(DeviceStatus::invalid_value);
-      }
-      std::memcpy(at, &value, sizeof value);
-      if (BlockChecks* checks = w.block->checks.get()) {
-        if (const uint64_t offset = argument(0, uint64_t{}) - local_window; offset < window_size)
-          checks->written_local(w, lane, offset, sizeof value);
-        else if (const uint64_t place = argument(0, uint64_t{}) - shared_window; place < window_size)
-          checks->written(place, sizeof value);
-        else
-          worker.memory->wrote(argument(0, uint64_t{}), sizeof value);
-      }
-      result(DeviceStatus::success);
-    };
-    switch (builtin) {
-      case Builtin::vprintf: {
-        const auto text = text_at(w, lane, argument(0, uint64_t{}));
-        int32_t conversions = -1;
-        if (text)
-          worker.print(format(w, lane, *text, argument(8, uint64_t{}), conversions));
-        else
-          report(w, in, Finding::Kind::unknown_pointer, 1u << lane, argument(0, uint64_t{}), 1,
-                 "printf's format is no text in device memory");
-        result(conversions);
-        break;
-      }
-      case Builtin::malloc:
-        result(worker.memory->take_from_heap(argument(0, uint64_t{}), "memory from malloc in a kernel"));
-        break;
-      case Builtin::free: {
-        const auto address = argument(0, uint64_t{});
-        if (address != 0 && !worker.memory->give_back_to_heap(address))
-          report(w, in, Finding::Kind::unknown_pointer, 1u << lane, address, 0,
-                 "free of a pointer that malloc did not give");
-        forget_allocations(worker);
-        break;
-      }
-      case Builtin::set_condition: {
-        const auto handle = argument(0, uint64_t{});
-        const auto value = argument(8, uint32_t{});
-        if (std::byte* word = at_generic(w, lane, handle, sizeof value))
-          std::memcpy(word, &value, sizeof value);
-        else
-          report(w, in, Finding::Kind::unknown_pointer, 1u << lane, handle, sizeof value,
-                 "cudaGraphSetConditional of a handle that cudaGraphConditionalHandleCreate did not give");
-        break;
-      }
-      case Builtin::assertfail: {
-        const auto message = text_at(w, lane, argument(0, uint64_t{})),
-                   file = text_at(w, lane, argument(8, uint64_t{})),
-                   function = text_at(w, lane, argument(24, uint64_t{}));
-        report(w, in, Finding::Kind::assertion, 1u << lane, 0, 0,
-               file.value_or("?") + ":" + std::to_string(argument(16, uint32_t{})) + ": " +
-                   function.value_or("?") + ": assertion `" + message.value_or("?") + "' failed");
-        break;
-      }
-      case Builtin::parameter_buffer:
-        result(device->parameter_buffer(thread, argument(0, uint64_t{}), argument(8, Dim3{}),
-                                        argument(20, Dim3{}), argument(32, uint32_t{})));
-        break;
-      case Builtin::launch:
-        result(device->launch(thread, argument(0, uint64_t{}), argument(8, uint64_t{})));
-        break;
-      case Builtin::copy:
-        result(device->copy(thread, argument(0, uint64_t{}), argument(8, uint64_t{}),
-                            argument(16, uint64_t{}), argument(32, uint64_t{})));
-        break;
-      case Builtin::set:
-        result(device->set(thread, argument(0, uint64_t{}), argument(8, uint8_t{}), argument(16, uint64_t{}),
-                           argument(24, uint64_t{})));
-        break;
-      case Builtin::make_handle: give(device->handle()); break;
-      case Builtin::no_wait: result(DeviceStatus::success); break;
-      case Builtin::get_last_error: result(device->last_error(thread, true)); break;
-      case Builtin::peek_last_error: result(device->last_error(thread, false)); break;
-      case Builtin::error_name: result(device->text(name_of(argument(0, DeviceStatus{})))); break;
-      case Builtin::error_string: result(device->text(text_of(argument(0, DeviceStatus{})))); break;
-      case Builtin::device_count: give(uint32_t{1}); break;
-      case Builtin::device: give(uint32_t{0}); break;
-      case Builtin::runtime_version: give(runtime_version); break;
-      case Builtin::device_malloc:
-        if (const uint64_t address =
-                worker.memory->take_from_heap(argument(8, uint64_t{}), "memory from cudaMalloc in a kernel"))
-          give(address);
-        else
-          result(DeviceStatus::out_of_memory);
-        break;
-      case Builtin::device_free: {
-        const auto address = argument(0, uint64_t{});
-        const bool known = address == 0 || worker.memory->give_back_to_heap(address);
-        result(known ? DeviceStatus::success : DeviceStatus::invalid_value);
-        forget_allocations(worker);
-        break;
-      }
-    }
-  }
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1)
+    BuiltinCall(w, in, static_cast<uint32_t>(std::countr_zero(rest))).run(builtin);
   if (builtin != Builtin::assertfail) return in + 1;
   w.event = Event::exit;
   w.event_lanes = w.mask;
