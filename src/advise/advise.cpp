@@ -18,22 +18,16 @@
 #include "advise/from_data.hpp"
 #include "advise/python.hpp"
 #include "advise/rewrite.hpp"
+#include "base/words.hpp"
 #include "profile/cost.hpp"
 
 namespace lanescope::advise {
 namespace {
 
-struct Place {
-  std::string file;
-  uint32_t line = 0;
-  bool in_source = false;  ///< else a place in the PTX
-};
+using profile::NamedPlace;
 
-Place place_of(const Launch& launch, uint32_t site) {
-  const profile::Place place =
-      profile::place_of(launch.module, launch.kernel.origins[launch.kernel.accesses[site].origin]);
-  const bool in_source = place.in_source && place.file < launch.kernel.files.size();
-  return {in_source ? launch.kernel.files[place.file] : launch.module.name, place.line, in_source};
+NamedPlace place_of(const Launch& launch, uint32_t site) {
+  return profile::named_place(launch.module, launch.kernel, launch.kernel.accesses[site].origin);
 }
 
 /// Whether the access is of wmma, which finds the lanes' addresses from a begin and a pitch.
@@ -62,7 +56,7 @@ struct Array {
   std::vector<Shape> shapes;  ///< to be tried: `shape` with the rows that there might be
   Outcome now;                ///< as the recorded accesses say
   uint64_t wavefronts = 0;    ///< as counted, of the whole launch
-  Place place;
+  NamedPlace place;
   std::optional<Declaration> declaration;
   std::string file;            ///< where it stands
   std::string no_declaration;  ///< why there is none
@@ -107,15 +101,15 @@ std::optional<Outcome> whole_launch(const model::Arch& arch, const Array& array,
 }
 
 /// The line of most wavefronts over the ideal; unrolled loops have many sites of one.
-Place worst_place_of(const Launch& launch, const Array& array) {
+NamedPlace worst_place_of(const Launch& launch, const Array& array) {
   std::map<uint32_t, uint64_t> of_sites;
   for (size_t i = 0; i < array.patterns.size(); ++i)
     of_sites[array.patterns[i].site] += array.costs[i].wavefronts - array.costs[i].ideal;
-  Place worst;
+  NamedPlace worst;
   uint64_t most = 0;
   std::map<std::pair<std::string, uint32_t>, uint64_t> of_lines;
   for (const auto& [site, excess] : of_sites) {
-    const Place place = place_of(launch, site);
+    const NamedPlace place = place_of(launch, site);
     const uint64_t sum = of_lines[{place.file, place.line}] += excess;
     if (worst.line != 0 && sum <= most) continue;
     most = sum;
@@ -257,7 +251,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
 using LineKey = std::pair<std::string, uint32_t>;
 
 LineKey line_of(const Launch& launch, const Pattern& pattern) {
-  const Place place = place_of(launch, pattern.site);
+  const NamedPlace place = place_of(launch, pattern.site);
   return {place.file, place.line};
 }
 
@@ -351,10 +345,6 @@ uint32_t consecutive_elements(const Launch& launch, const Array& array) {
   return between.size() == elements && warps.size() == all_warps ? elements : 0;
 }
 
-std::string plural(uint64_t count, const char* noun) {
-  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
-}
-
 /// What to write for rows of a part of dynamic shared memory that are padded: the pitch that its subscripts,
 /// or the pointer's type, have.
 std::string longer_pitch(const Array& array, const RowPadding& padding) {
@@ -399,14 +389,14 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   const std::string declared = rewrite != nullptr ? ": " + on_one_line(rewrite->what) : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
     if (shape.has_rows)
-      return fmt::format("pad each row of {} by {}{}", name, plural(padding->words, "word"),
+      return fmt::format("pad each row of {} by {}{}", name, counted(padding->words, "word"),
                          rewrite != nullptr ? declared : longer_pitch(array, *padding));
-    return fmt::format("leave {} free after every {} of {}{}", plural(padding->words, "word"),
-                       plural(shape.row_bytes / word_bytes, "word"), name,
+    return fmt::format("leave {} free after every {} of {}{}", counted(padding->words, "word"),
+                       counted(shape.row_bytes / word_bytes, "word"), name,
                        rewrite != nullptr ? declared : padded_subscript(array, shape, *padding));
   }
   if (const auto* padding = std::get_if<PlanePadding>(&layout))
-    return fmt::format("pad each plane of {} by {}{}", name, plural(padding->words, "word"), declared);
+    return fmt::format("pad each plane of {} by {}{}", name, counted(padding->words, "word"), declared);
   if (std::holds_alternative<Swizzle>(layout))
     return fmt::format(
         "swizzle {}: keep {}{}{}", name, describe(layout),
@@ -822,7 +812,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
             "5 steps through {}",
             name),
         "the lanes of one warp hand each other values that they could read from each other's registers");
-    const Place place = place_of(launch, steps->site);
+    const NamedPlace place = place_of(launch, steps->site);
     advice.file = place.file;
     advice.line = place.line;
     found.push_back(std::move(advice));

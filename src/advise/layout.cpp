@@ -10,6 +10,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/words.hpp"
 #include "lanescope/model/shared.hpp"
 #include "profile/cost.hpp"
 
@@ -518,10 +519,10 @@ std::string swizzle_formula(const Swizzle& s) {
 struct Describer {
   std::string operator()(std::monostate) const { return "as it is"; }
   std::string operator()(const RowPadding& p) const {
-    return fmt::format("each row padded by {} word{}", p.words, p.words == 1 ? "" : "s");
+    return "each row padded by " + counted(p.words, "word");
   }
   std::string operator()(const PlanePadding& p) const {
-    return fmt::format("each plane padded by {} word{}", p.words, p.words == 1 ? "" : "s");
+    return "each plane padded by " + counted(p.words, "word");
   }
   std::string operator()(const Swizzle& s) const {
     return fmt::format("column c of row r at c ^ {}, columns of {} bytes", swizzle_formula(s), s.granule);
@@ -530,7 +531,7 @@ struct Describer {
     return fmt::format("one array for every {} bytes of an element", s.piece);
   }
   std::string operator()(const ElementPadding& p) const {
-    return fmt::format("each element padded by {} byte{}", p.bytes, p.bytes == 1 ? "" : "s");
+    return "each element padded by " + counted(p.bytes, "byte");
   }
   std::string operator()(const Transposed&) const { return "stored transposed"; }
 };

@@ -56,7 +56,7 @@ std::string_view view(std::string_view text, const Piece& piece) {
   return text.substr(piece.begin, piece.end - piece.begin);
 }
 
-Piece trimmed(std::string_view text, Piece piece) {
+Piece without_blanks(std::string_view text, Piece piece) {
   const auto is_blank = [&](size_t at) {
     return std::string_view(" \t\r\n").find(text[at]) != std::string_view::npos;
   };
@@ -76,7 +76,7 @@ std::optional<std::vector<Piece>> arguments_from(std::string_view text, size_t b
     if (c == '(' || c == '[') ++depth;
     const bool closes = c == ')' || c == ']';
     if ((closes && depth == 0) || (c == ',' && depth == 0)) {
-      const Piece piece = trimmed(text, {from, at});
+      const Piece piece = without_blanks(text, {from, at});
       if (piece.begin != piece.end) arguments.push_back(piece);
       from = at + 1;
     }
@@ -103,7 +103,7 @@ std::optional<uint64_t> value_of(const std::vector<Line>& lines, std::string_vie
     std::string_view rest = line.text.substr(text.size());
     rest.remove_prefix(std::min(rest.find_first_not_of(" \t"), rest.size()));
     if (!rest.starts_with('=') || rest.starts_with("==")) continue;
-    const Piece value = trimmed(rest, {1, rest.size()});
+    const Piece value = without_blanks(rest, {1, rest.size()});
     if (found) return std::nullopt;
     found = number(view(rest, value));
     if (!found) return std::nullopt;
@@ -134,8 +134,8 @@ std::optional<Piece> argument(std::string_view text, const std::vector<Piece>& a
     const size_t equals = one.find('=');
     if (equals == std::string_view::npos) {
       if (i == place) return all[i];
-    } else if (view(one, trimmed(one, {0, equals})) == keyword) {
-      return trimmed(text, {all[i].begin + equals + 1, all[i].end});
+    } else if (view(one, without_blanks(one, {0, equals})) == keyword) {
+      return without_blanks(text, {all[i].begin + equals + 1, all[i].end});
     }
   }
   return std::nullopt;

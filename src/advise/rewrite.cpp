@@ -10,6 +10,7 @@
 
 #include "advise/expression.hpp"
 #include "advise/tokens.hpp"
+#include "base/words.hpp"
 
 namespace lanescope::advise {
 namespace {
@@ -101,7 +102,7 @@ class Rewriter {
     if (d_.extents.size() != 3) throw Refused{"it has not three dimensions"};
     require_tile_type(3);
     std::string extents;
-    for (const Extent& extent : d_.extents) extents += trimmed(extent.text) + ", ";
+    for (const Extent& extent : d_.extents) extents += std::string(trimmed(extent.text)) + ", ";
     return with_type(
         fmt::format("lanescope::PaddedPlanes<{}, {}{}>", d_.type, extents, bytes / d_.element_bytes));
   }
@@ -141,7 +142,7 @@ class Rewriter {
     for (const Field& field : fields)
       if (field.bytes != arrays.piece)
         throw Refused{fmt::format("field '{}' of '{}' has not {} bytes", field.name, d_.type, arrays.piece)};
-    const std::string count = trimmed(d_.extents[0].text);
+    const std::string count(trimmed(d_.extents[0].text));
     Rewrite result;
     const std::string margin = margin_of(d_.type_begin);
     std::string members;
@@ -190,16 +191,11 @@ class Rewriter {
   const Shape& shape_;
   Tokens tokens_;
 
-  static std::string trimmed(const std::string& text) {
-    constexpr const char* blank = " \t\r\n";
-    const size_t begin = text.find_first_not_of(blank);
-    return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(blank) - begin + 1);
-  }
   std::string between(size_t begin, size_t end) const {
     return std::string(text_.substr(begin, end - begin));
   }
   std::string inside(const Use::Subscript& s) const {
-    return trimmed(between(tokens_[s.open].end(), tokens_[s.close].begin));
+    return std::string(trimmed(between(tokens_[s.open].end(), tokens_[s.close].begin)));
   }
   /// The blanks that the line of this byte begins with.
   std::string margin_of(size_t at) const {
@@ -665,7 +661,7 @@ class Rewriter {
         ++end;
       }
       if (end >= tokens_.size()) throw Refused{"the text ends too early"};
-      const std::string value = trimmed(between(tokens_[behind].end(), tokens_[end].begin));
+      const std::string value(trimmed(between(tokens_[behind].end(), tokens_[end].begin)));
       const std::string margin = margin_of(tokens_[use.name].begin);
       std::string element = "element";  // a name that the file does not have
       while (std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(element); }))

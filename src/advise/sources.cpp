@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "base/files.hpp"
+#include "base/words.hpp"
 
 namespace lanescope::advise {
 
@@ -63,11 +64,8 @@ std::string Sources::line(const std::string& name, uint32_t number) {
   const File& from = file(name);
   if (number == 0 || number > from.line_begins.size()) return "";
   const size_t end = number < from.line_begins.size() ? from.line_begins[number] : from.text.size();
-  const std::string text = from.text.substr(from.line_begins[number - 1], end - from.line_begins[number - 1]);
-  constexpr const char* blank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string::npos) return "";
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
+  const size_t begin = from.line_begins[number - 1];
+  return std::string(trimmed(std::string_view(from.text).substr(begin, end - begin)));
 }
 
 }  // namespace lanescope::advise

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 #include "cli/arch_options.hpp"
 #include "cli/commands.hpp"
 #include "report/pattern_csv.hpp"
@@ -36,11 +37,11 @@ void answer_rows(std::istream& in, const std::string& name, const model::Arch& a
   if (unknown_rows == 0) return;
   std::cout.flush();
   std::cerr << fmt::format(
-      "lanescope: note: {}:{}: cp.async with 16 bytes has no known rule on this architecture ({} row{}): "
+      "lanescope: note: {}:{}: cp.async with 16 bytes has no known rule on this architecture ({}): "
       "'wavefronts' is an "
       "estimate, near "
       "the profiler's; what would follow from it is left empty\n",
-      name, first_unknown, unknown_rows, unknown_rows == 1 ? "" : "s");
+      name, first_unknown, counted(unknown_rows, "row"));
 }
 
 void run_model(const ModelOptions& options) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/words.hpp"
 
 namespace lanescope::profile {
 namespace {
@@ -25,10 +26,8 @@ bool advances_together(std::string_view arch) {
 
 exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
   exec::Checks checks;
-  while (!list.empty()) {
-    const size_t end = std::min(list.find(','), list.size());
-    const std::string_view word = list.substr(0, end);
-    list.remove_prefix(std::min(end + 1, list.size()));
+  if (list.empty()) return checks;
+  for (const std::string_view word : at_commas(list)) {
     const bool all = word == "all", unused = word == "unused";
     // What is written is known where all launches are checked for it.
     checks.unused |= unused;

@@ -165,6 +165,16 @@ Place place_of(const ptx::Module& module, const exec::Origin& origin) {
   return found == places.end() ? places.back() : *found;
 }
 
+NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel, const Place& place) {
+  const bool has_name =
+      place.in_source && place.file < kernel.files.size() && !kernel.files[place.file].empty();
+  return {has_name ? kernel.files[place.file] : module.name, place.line, has_name};
+}
+
+NamedPlace named_place(const ptx::Module& module, const exec::Kernel& kernel, uint32_t origin) {
+  return named(module, kernel, place_of(module, kernel.origins[origin]));
+}
+
 namespace {
 
 /// "ld", "atom"; of what is one instruction to the table of instructions, "wmma.load" and "wmma.store",

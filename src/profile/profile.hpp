@@ -184,6 +184,16 @@ struct Place {
 /// through.
 [[nodiscard]] Place place_of(const ptx::Module& module, const exec::Origin& origin);
 
+/// The same with the name of its file: the CUDA source, or the PTX where that is not known.
+struct NamedPlace {
+  std::string file;
+  uint32_t line = 0;
+  bool in_source = false;
+};
+[[nodiscard]] NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel, const Place& place);
+/// Of an instruction, by the index of its origin.
+[[nodiscard]] NamedPlace named_place(const ptx::Module& module, const exec::Kernel& kernel, uint32_t origin);
+
 /// Whether a path leads to a header that comes with CUDA.
 [[nodiscard]] bool is_toolkit_header(std::string_view path);
 

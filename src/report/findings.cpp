@@ -16,10 +16,6 @@ namespace {
 
 using exec::AccessKind;
 
-NamedPlace place_of(const ptx::Module& module, const exec::Kernel& kernel, uint32_t origin) {
-  return named(module, kernel, profile::place_of(module, kernel.origins[origin]));
-}
-
 const char* verb(AccessKind kind, bool bulk = false) {
   switch (kind) {
     case AccessKind::load:
@@ -163,16 +159,6 @@ std::string with_other(std::string text, const std::string& place) {
   return text;
 }
 
-}  // namespace
-
-NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel, const profile::Place& place) {
-  const bool has_name = place.file < kernel.files.size() && !kernel.files[place.file].empty();
-  return {place.in_source && has_name ? kernel.files[place.file] : module.name, place.line,
-          place.in_source && has_name};
-}
-
-namespace {
-
 Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
                      const exec::Finding& found) {
   Finding finding;
@@ -180,7 +166,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   finding.severity = found.severity;
   finding.kernel = kernel.display_name;
   if (found.instruction < kernel.origins.size()) {
-    const NamedPlace place = place_of(module, kernel, found.instruction);
+    const profile::NamedPlace place = profile::named_place(module, kernel, found.instruction);
     finding.file = place.file;
     finding.line = place.line;
   }
@@ -192,7 +178,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   finding.lack = found.lack;
   finding.has_other = found.other_instruction < kernel.origins.size();
   if (finding.has_other) {
-    const NamedPlace place = place_of(module, kernel, found.other_instruction);
+    const profile::NamedPlace place = profile::named_place(module, kernel, found.other_instruction);
     finding.other_file = place.file;
     finding.other_line = place.line;
     finding.other_thread = coordinates(found.other_thread, config.block);

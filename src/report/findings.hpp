@@ -15,13 +15,4 @@ namespace lanescope::report {
 /// and, of what ends a kernel, of the same memory.
 void add_finding(std::vector<Finding>& findings, Finding finding);
 
-/// Where an instruction stands: the CUDA source, or the PTX where that is not known.
-struct NamedPlace {
-  std::string file;
-  uint32_t line = 0;
-  bool in_source = false;
-};
-[[nodiscard]] NamedPlace named(const ptx::Module& module, const exec::Kernel& kernel,
-                               const profile::Place& place);
-
 }  // namespace lanescope::report

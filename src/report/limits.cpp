@@ -316,12 +316,8 @@ std::vector<std::string_view> measures() {
 
 std::vector<Limit> parse_limits(std::string_view text) {
   std::vector<Limit> limits;
-  while (true) {
-    const size_t comma = std::min(text.find(','), text.size());
-    limits.push_back(parse_limit(trimmed(text.substr(0, comma))));
-    if (comma == text.size()) return limits;
-    text.remove_prefix(comma + 1);
-  }
+  for (const std::string_view limit : at_commas(text)) limits.push_back(parse_limit(limit));
+  return limits;
 }
 
 std::vector<std::string> violations(const Limit& limit, const Report& report, const Report* baseline) {

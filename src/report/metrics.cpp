@@ -359,11 +359,7 @@ std::span<const Metric> metrics() { return all_metrics; }
 
 std::vector<const Metric*> find_metrics(std::string_view list, std::span<const Metric::Tool> tools) {
   std::vector<const Metric*> found;
-  while (true) {
-    const size_t comma = std::min(list.find(','), list.size());
-    std::string_view name = list.substr(0, comma);
-    while (name.starts_with(' ')) name.remove_prefix(1);
-    while (name.ends_with(' ')) name.remove_suffix(1);
+  for (const std::string_view name : at_commas(list)) {
     const size_t before = found.size();
     for (const Metric& m : all_metrics)
       if (is_one_of(tools, m.tool) && (name == "all" || name == m.name)) found.push_back(&m);
@@ -374,9 +370,8 @@ std::vector<const Metric*> find_metrics(std::string_view list, std::span<const M
       throw Error(fmt::format("'{}' is no metric or event that is known here; the nearest is '{}' ({} all)",
                               name, nearest(name, names), who_lists(tools)));
     }
-    if (comma == list.size()) return found;
-    list.remove_prefix(comma + 1);
   }
+  return found;
 }
 
 std::string ncu_warnings(const Report& report) {

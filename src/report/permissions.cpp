@@ -18,20 +18,16 @@ std::vector<Permission> permissions_in(std::string_view text) {
       continue;
     const size_t close = text.find(')');
     if (close == std::string_view::npos) break;
-    std::string_view rules = text.substr(0, close);
+    const std::string_view rules = text.substr(0, close);
     const std::string_view rest = text.substr(close + 1);
     const std::string_view reason = trimmed(rest.substr(0, std::min(rest.find("*/"), rest.find('\n'))));
-    while (!rules.empty()) {
-      const size_t comma = std::min(rules.find(','), rules.size());
-      if (const std::string_view rule = trimmed(rules.substr(0, comma)); !rule.empty())
-        found.push_back({std::string(rule), std::string(reason)});
-      rules.remove_prefix(std::min(comma + 1, rules.size()));
-    }
+    for (const std::string_view rule : at_commas(rules))
+      if (!rule.empty()) found.push_back({std::string(rule), std::string(reason)});
   }
   return found;
 }
 
-std::vector<Permission> permissions_at(const NamedPlace& place, advise::Sources& sources) {
+std::vector<Permission> permissions_at(const profile::NamedPlace& place, advise::Sources& sources) {
   if (!place.in_source) return {};
   std::vector<Permission> found = permissions_in(sources.line(place.file, place.line));
   if (place.line > 1) {

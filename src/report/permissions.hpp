@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "advise/sources.hpp"
-#include "report/findings.hpp"
 #include "report/report.hpp"
 
 namespace lanescope::report {
@@ -16,7 +15,8 @@ namespace lanescope::report {
 [[nodiscard]] std::vector<Permission> permissions_in(std::string_view text);
 
 /// What the comment of a line allows, and one that fills the line above it.
-[[nodiscard]] std::vector<Permission> permissions_at(const NamedPlace& place, advise::Sources& sources);
+[[nodiscard]] std::vector<Permission> permissions_at(const profile::NamedPlace& place,
+                                                     advise::Sources& sources);
 
 /// The permission for a rule, or null.
 [[nodiscard]] const Permission* permission_for(const std::vector<Permission>& allowed, std::string_view rule);

@@ -40,11 +40,9 @@ bool comes_before(const Line& a, const Line& b) {
   return all(a) > all(b);
 }
 
-std::string source_of(const ptx::Module& module, const NamedPlace& place, advise::Sources& sources) {
+std::string source_of(const ptx::Module& module, const profile::NamedPlace& place, advise::Sources& sources) {
   if (place.in_source) return sources.line(place.file, place.line);
-  const std::string_view text = module.text_line(place.line);
-  const size_t begin = text.find_first_not_of(" \t\r");
-  return begin == std::string_view::npos ? "" : std::string(text.substr(begin));
+  return std::string(trimmed(module.text_line(place.line)));
 }
 
 std::string name_of_variable(const std::vector<exec::SharedVariable>& shared, uint32_t variable) {
@@ -95,8 +93,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
     is_known |= fate.kind == Kind::known;
     if (fate.kind == Kind::merged) bits.insert(fate.bits);
     for (const uint32_t other : fate.with) {
-      const NamedPlace place =
-          named(module, kernel, profile::place_of(module, kernel.origins[kernel.accesses[other].origin]));
+      const profile::NamedPlace place = profile::named_place(module, kernel, kernel.accesses[other].origin);
       if (place.file != line.file || place.line != line.line)
         (fate.kind == Kind::known ? known : with).emplace(place.file, place.line);
     }
@@ -240,7 +237,7 @@ std::vector<Branch> branches_of(const ptx::Module& module, const exec::Kernel& k
   std::vector<Branch> branches;
   for (const profile::BranchCounters& counted : profile.branches) {
     const exec::BranchSite& site = kernel.branches[counted.branch];
-    const NamedPlace place = named(module, kernel, profile::place_of(module, kernel.origins[site.origin]));
+    const profile::NamedPlace place = profile::named_place(module, kernel, site.origin);
     auto known = std::find_if(branches.begin(), branches.end(), [&](const Branch& b) {
       return b.file == place.file && b.line == place.line && b.backward == site.backward;
     });
@@ -344,7 +341,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   Launch launch;
   launch.kernel = kernel.display_name.empty() ? kernel.name : kernel.display_name;
   if (!kernel.origins.empty()) {
-    const NamedPlace place = named(module, kernel, profile::place_of(module, kernel.origins.front()));
+    const profile::NamedPlace place = profile::named_place(module, kernel, 0);
     launch.file = place.file;
     launch.line = place.line;
   }
@@ -368,7 +365,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   const std::vector<exec::SharedVariable>& shared = exec::shared_variables(kernel, config);
   launch.totals = profile::totals(*profile);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
-    const NamedPlace place = named(module, kernel, counted.place);
+    const profile::NamedPlace place = profile::named(module, kernel, counted.place);
     Line line;
     line.file = place.file;
     line.line = place.line;

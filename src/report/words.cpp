@@ -37,20 +37,6 @@ bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) ==
 
 }  // namespace
 
-std::string grouped(uint64_t value) {
-  const std::string digits = std::to_string(value);
-  std::string text;
-  for (size_t i = 0; i < digits.size(); ++i) {
-    if (i != 0 && (digits.size() - i) % 3 == 0) text += ',';
-    text += digits[i];
-  }
-  return text;
-}
-
-std::string counted(uint64_t value, std::string_view noun) {
-  return fmt::format("{} {}{}", grouped(value), noun, value == 1 ? "" : "s");
-}
-
 std::string ordinal(uint64_t value) {
   const bool teen = value / 10 % 10 == 1;
   const uint64_t digit = value % 10;
@@ -123,13 +109,6 @@ std::string printable(std::string_view text) {
   for (char& c : clean)
     if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
   return clean;
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blank = " \t\r\n";
-  const size_t begin = text.find_first_not_of(blank);
-  if (begin == std::string_view::npos) return "";
-  return text.substr(begin, text.find_last_not_of(blank) - begin + 1);
 }
 
 size_t columns_of(std::string_view text) {

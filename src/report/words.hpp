@@ -6,12 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/words.hpp"
+
 namespace lanescope::report {
 
-/// "1,234,567".
-[[nodiscard]] std::string grouped(uint64_t value);
-/// "1 word", "2 words" with grouped digits.
-[[nodiscard]] std::string counted(uint64_t value, std::string_view noun);
+using lanescope::counted;
+using lanescope::grouped;
 /// "2nd", "3rd", "8th", "32nd".
 [[nodiscard]] std::string ordinal(uint64_t value);
 /// "0, 4, 8, … 28": the first three and the last of a long list, up to five whole.
@@ -31,8 +31,6 @@ namespace lanescope::report {
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// The text with a space for each control character, which could otherwise drive the reader's terminal.
 [[nodiscard]] std::string printable(std::string_view text);
-/// The text without blanks and ends of lines around it.
-[[nodiscard]] std::string_view trimmed(std::string_view text);
 /// Columns of a terminal that UTF-8 text takes (one for each code point).
 [[nodiscard]] size_t columns_of(std::string_view text);
 /// At most `columns` columns of the text's begin, ended by "…" when something was cut.
