@@ -1,11 +1,9 @@
-# Checks that folders depend on each other in one direction only:
-#   base, model <- ptx <- exec <- merge <- profile <- advise <- report <- cli, cuda
-#   exec <- code <- report; base <- gpu <- probe <- cli; exec, gpu <- replay <- report
+# Checks that folders depend on each other in one direction only, as the lists below have it.
 # Run as: cmake -D ROOT=<source tree> -P check_includes.cmake. Prints every wrong include, then fails.
 
 cmake_minimum_required(VERSION 3.25)
 
-# What each folder of src/, and the public headers, may include besides themselves.
+# What each folder of src/, and the public headers, may include besides themselves and the model, which is open to all.
 set(allowed_base)
 set(allowed_model)
 set(allowed_public)
