@@ -231,12 +231,14 @@ Json json_of(const advise::Advice& advice, size_t launch, const std::string& ker
   return json;
 }
 
-/// The four numbers that a free architecture is given by, and the bank mode of others.
+/// The four numbers that a free architecture is given by, the bank mode of others, and how it is known how
+/// accesses meet in the first-level cache.
 Json json_of(const model::Arch& arch) {
   return Json{{"banks", arch.banks},
               {"bank_bytes", arch.bank_bytes},
               {"unit", arch.load[model::width_index(arch.bank_bytes)].unit},
-              {"broadcast", name_of(arch.broadcast)}};
+              {"broadcast", name_of(arch.broadcast)},
+              {"l1_evidence", name_of(arch.l1_evidence)}};
 }
 
 Json json_of(const model::Chip& chip) {

@@ -168,6 +168,15 @@ def check_html():
         assert not re.search(r'(src|href)="https?:', page)
         scrolled, width = map(int, re.search(r'data-place="(\d+),(\d+)"', page).groups())
         assert scrolled == 0 and width >= 150, (scrolled, width)
+        # What is no count, or not a sure one, is not shown as one.
+        def shown(*run):
+            page, _ = draw(json.loads(lanescope("run", *run, "--format", "json")), "shown")
+            return re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+
+        page = shown(*RUNS[4])
+        assert "accesses were not counted" in page and "of their lanes active" not in page and "0 / 0" not in page
+        page = shown(*TRANSPOSE, "--kernel", "transpose_naive", "--arch", "sm_80")
+        assert re.search(r", ~[0-9,]+ wavefronts of L1", page) and "taken over from chips of 9.0" in page
         page, milliseconds = draw(large(report), "large")
         assert page.count("<tr id=\"row-") == 200
         assert milliseconds < 2000, f"drawn after {milliseconds} ms"

@@ -29,6 +29,7 @@
 
   // Sums.
 
+  const knowsL1 = report.model !== null && report.model.l1_evidence === 'measured';
   const isShared = (line) => line.space === 'shared';
   const excess = (line) => (isShared(line) ? line.wavefronts - line.ideal
     : line.space === 'local' ? line.sectors : line.sectors - line.sectors_ideal);
@@ -223,14 +224,17 @@
   function accessPanel(launch, index, line) {
     const box = el('div', {class: 'access'},
       el('h3', {}, line.op + (line.variable ? ' of ' + line.variable : '')));
+    const mark = line.estimate ? '~' : '', markL1 = knowsL1 ? '' : '~', meetsInL1 = line.l1_wavefronts > line.l1_ideal;
     const facts = isShared(line)
-      ? `${format(line.requests)} requests, ${format(line.wavefronts)} wavefronts, ideal ${format(line.ideal)}, worst ${line.max_way}-way`
-      : `${format(line.requests)} requests, ${format(line.sectors)} sectors, ideal ${format(line.sectors_ideal)}, ` +
+      ? `${format(line.requests)} requests, ${mark}${format(line.wavefronts)} wavefronts, ideal ${format(line.ideal)}, worst ${mark}${line.max_way}-way`
+      : `${format(line.requests)} requests, ${mark}${format(line.sectors)} sectors, ideal ${format(line.sectors_ideal)}, ` +
         `${format(line.bytes_moved)} bytes moved for ${format(line.bytes_asked)}` +
-        (line.l1_wavefronts > line.l1_ideal
-          ? `, ${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
-    box.append(el('p', {class: excess(line) > 0 ? 'bad' : 'good'}, facts));
-    if (line.merged) box.append(el('p', {class: 'dim'}, '→ ' + line.merged));
+        (meetsInL1 ? `, ${markL1}${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
+    const below = [line.merged ? '→ ' + line.merged : '', line.merge_doubt ? '? ' + line.merge_doubt : '',
+      mark ? '~ No rule is known for what the hardware does here.' : '',
+      markL1 && meetsInL1 ? '~ of L1: taken over from chips of 9.0, where it was measured.' : ''];
+    box.append(el('p', {class: excess(line) > 0 ? 'bad' : 'good'}, facts),
+      ...below.filter(Boolean).map((text) => el('p', {class: 'dim'}, text)));
     if (isShared(line)) {
       if (Object.keys(line.ways).length) box.append(el('h3', {}, 'Requests by n-way'), histogram(line.ways));
       if (line.map) box.append(pattern(line.map, 'Worst access'));
@@ -361,8 +365,10 @@
     const facts = [
       sums.wavefronts ? `Shared memory: ${format(sums.wavefronts)} wavefronts, ideal ${format(sums.ideal)}.` : '',
       sums.sectors ? `Global memory: ${format(sums.sectors)} sectors, ideal ${format(sums.sectorsIdeal)}.` : '',
-      `${format(launch.warp_instructions)} warp instructions, ${percent(launch.warp_efficiency)} of their lanes active; ` +
-        `${percent(launch.branch_efficiency)} of the branches uniform.`,
+      `${format(launch.warp_instructions)} warp instructions` + (launch.counted
+        ? `, ${percent(launch.warp_efficiency)} of their lanes active; ${percent(launch.branch_efficiency)} of the branches uniform.`
+        : '; accesses were not counted.'),
+      launch.failed ? 'The kernel failed: its results are not to be trusted.' : '',
       leastTime(launch), launch.uncounted ? `Not counted: ${launch.uncounted}.` : '',
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
         `${machine.limiter}${machine.assembled ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
@@ -390,13 +396,14 @@
     for (const h of report.hazards) if (h.launch !== null && !h.allowed) ++hazards[h.launch];
     const rows = report.launches.map((launch, i) => {
       const s = sumsOf(launch), conflicts = s.wavefronts - s.ideal, over = s.sectors - s.sectorsIdeal;
+      const ifCounted = (text) => (launch.counted ? text : '-');
       return el('tr', {id: 'row-' + i},
         el('td', {class: 'name'}, el('button', {class: 'link', type: 'button', onclick: () => showKernel(i, true)}, launch.kernel)),
         el('td', {}, shape(launch.grid)), el('td', {}, shape(launch.block)), el('td', {}, format(launch.launches)),
-        el('td', {style: heat(conflicts, worst)}, `${format(s.wavefronts)} / ${format(s.ideal)}`),
+        el('td', {style: heat(conflicts, worst)}, ifCounted(`${format(s.wavefronts)} / ${format(s.ideal)}`)),
         el('td', {}, s.way ? s.way + '-way' : ''),
-        el('td', {style: heat(over, worstSectors)}, `${format(s.sectors)} / ${format(s.sectorsIdeal)}`),
-        el('td', {}, percent(launch.warp_efficiency)), el('td', {}, percent(launch.branch_efficiency)),
+        el('td', {style: heat(over, worstSectors)}, ifCounted(`${format(s.sectors)} / ${format(s.sectorsIdeal)}`)),
+        el('td', {}, ifCounted(percent(launch.warp_efficiency))), el('td', {}, ifCounted(percent(launch.branch_efficiency))),
         el('td', {}, launch.machine.has_occupancy ? `${launch.machine.warps} / ${launch.machine.most_warps}` : ''),
         el('td', {class: hazards[i] ? 'bad' : 'good'}, format(hazards[i])));
     });
