@@ -15,6 +15,7 @@ namespace detail {
 /// The lines of a profile that `is_bad`, for a matcher's failure.
 template <class IsBad>
 void explain(const Profile& profile, std::ostream& out, IsBad is_bad) {
+  if (const std::string why = profile.not_counted(); !why.empty()) out << "\n  " << why;
   for (const ProfileLine& line : profile.lines()) {
     if (!is_bad(line)) continue;
     out << "\n  " << line.file << ':' << line.line << ": " << line.op;
@@ -59,7 +60,7 @@ MATCHER_P(at_most_ways, ways, "is at most " + ::testing::PrintToString(ways) + "
   if (result_listener->IsInterested())
     detail::explain(arg, *result_listener->stream(),
                     [&](const ProfileLine& l) { return l.max_way > static_cast<uint32_t>(ways); });
-  return arg.max_way() <= static_cast<uint32_t>(ways);
+  return arg.not_counted().empty() && arg.max_way() <= static_cast<uint32_t>(ways);
 }
 
 /// The kernel ran without findings.

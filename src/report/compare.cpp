@@ -129,6 +129,15 @@ std::string not_comparable(const Launch* before, const Launch& now) {
   return same_blocks ? "" : here + ", before in others";
 }
 
+/// Whether a cost is more than before: all of it if the launches are the `same`, else that of each time.
+bool is_more(uint64_t now, uint64_t times, uint64_t before, uint64_t times_before, bool same) {
+  if (same || times == 0 || times_before == 0) return now > before;
+  const auto each = [](uint64_t cost, uint64_t n) {
+    return static_cast<double>(cost) / static_cast<double>(n);
+  };
+  return each(now, times) > each(before, times_before);
+}
+
 void add_worse_lines(const Launch& before, const Launch& after, bool same, std::vector<std::string>& out) {
   for (const Pair& pair : paired_lines(before, after)) {
     if (pair.after == Pair::none) continue;
@@ -139,10 +148,7 @@ void add_worse_lines(const Launch& before, const Launch& after, bool same, std::
     const std::string what = fmt::format("{}: {}: {}{}", after.kernel, place_of(now), now.op,
                                          now.variable.empty() ? "" : " of " + now.variable);
     const uint64_t now_excess = excess_of(now), old_excess = excess_of(old);
-    const bool more = same || old.counters.requests == 0
-                          ? now_excess > old_excess
-                          : now_excess * old.counters.requests > old_excess * now.counters.requests;
-    if (more)
+    if (is_more(now_excess, now.counters.requests, old_excess, old.counters.requests, same))
       out.push_back(fmt::format("{}: {}, before {}", what, units(now_excess, now), grouped(old_excess)));
     else if (now.counters.max_way > old.counters.max_way && now.counters.max_way > 1)
       out.push_back(
@@ -158,8 +164,7 @@ void add_worse_branches(const Launch& before, const Launch& after, bool same, st
     const exec::BranchCounts none;
     const exec::BranchCounts& old = pair.before == Pair::none ? none : before.branches[pair.before].counts;
     const exec::BranchCounts& c = now.counts;
-    if (same || old.executions() == 0 ? c.divergent > old.divergent
-                                      : c.divergent * old.executions() > old.divergent * c.executions())
+    if (is_more(c.divergent, c.executions(), old.divergent, old.executions(), same))
       out.push_back(fmt::format("{}: {}:{}: {}, before {}", after.kernel, now.file, now.line,
                                 counted(c.divergent, "divergent execution"), grouped(old.divergent)));
   }

@@ -324,9 +324,13 @@ std::vector<std::string> violations(const Limit& limit, const Report& report, co
   std::vector<std::string> found;
   if (entries[limit.measure].basis != Basis::run && report.launches.empty())
     found.push_back(fmt::format("{}: no launch was counted", limit.text));
-  for (const Launch& launch : report.launches)
-    if (const std::string why = why_unknown(limit, launch); !why.empty())
-      found.push_back(fmt::format("{}: it is not known of {}: {}", limit.text, launch.kernel, why));
+  for (const Launch& launch : report.launches) {
+    const std::string why = why_unknown(limit, launch);
+    std::string text = fmt::format("{}: it is not known of {}: {}", limit.text, launch.kernel, why);
+    // A kernel may have been launched with many grids.
+    if (!why.empty() && std::find(found.begin(), found.end(), text) == found.end())
+      found.push_back(std::move(text));
+  }
   const auto check = [&](const Subject& subject, const std::optional<double>& before) {
     if (!passes(limit, subject.value)) return;
     if (before && !is_better(limit, *before, subject.value)) return;

@@ -151,6 +151,18 @@ std::string Profile::json() const { return report::to_json(data_->report); }
 double Profile::warp_efficiency() const { return report::warp_efficiency(data_->launch()); }
 double Profile::branch_efficiency() const { return report::branch_efficiency(data_->launch()); }
 
+std::string Profile::not_counted() const {
+  return report::not_looked_for(report::Basis::shared_counts, data_->launch());
+}
+bool Profile::conflict_free() const { return not_counted().empty() && wavefronts() == ideal_wavefronts(); }
+bool Profile::coalesced() const {
+  return report::not_looked_for(report::Basis::counts, data_->launch()).empty() &&
+         sectors() == ideal_sectors();
+}
+bool Profile::uniform() const {
+  return report::not_looked_for(report::Basis::counts, data_->launch()).empty() && branch_efficiency() == 1.0;
+}
+
 uint64_t Profile::wavefronts() const { return profile::shared_of(data_->launch().totals).wavefronts; }
 uint64_t Profile::ideal_wavefronts() const { return profile::shared_of(data_->launch().totals).ideal; }
 uint32_t Profile::max_way() const { return profile::shared_of(data_->launch().totals).max_way; }

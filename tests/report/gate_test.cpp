@@ -178,6 +178,28 @@ TEST(Worse, IsASampleOfUnknownSize) {
   EXPECT_THAT(worse_than(before, sample_report()), ElementsAre(HasSubstr("before not counted (--no-count)")));
 }
 
+TEST(Worse, ComparesLargeCountsByRequest) {
+  Report before = sample_report();
+  before.launches[0].lines = {shared_line(12, 3'000'000'000, 8, "tile[a] = b;")};
+  Report after = before;
+  after.launches[0].launches = 2;
+  after.launches[0].lines = {shared_line(12, 6'000'000'000, 8, "tile[a] = b;")};
+  EXPECT_THAT(worse_than(before, after), IsEmpty());
+  after.launches[0].lines = {shared_line(12, 6'000'000'000, 9, "tile[a] = b;")};
+  EXPECT_THAT(worse_than(before, after), ElementsAre(HasSubstr("48,000,000,000 conflicts, before 21,0")));
+  before.launches[0].lines = {shared_line(12, 3'000'000'001, 8, "tile[a] = b;")};
+  after.launches[0].lines = {shared_line(12, 6'000'000'000, 8, "tile[a] = b;")};
+  EXPECT_THAT(worse_than(before, after), IsEmpty());
+  EXPECT_THAT(worse_than(after, before), IsEmpty());
+}
+
+TEST(Limits, TellOnceOfAKernelThatTheyAreNotKnown) {
+  Report report = sample_report();
+  report.launches[0].counted = false;
+  report.launches.push_back(report.launches[0]);
+  EXPECT_THAT(broken("conflicts>0", report), SizeIs(1));
+}
+
 TEST(Diff, ShowsChangedLinesWithBothNumbers) {
   const Report before = sample_report();
   EXPECT_THAT(diff_text(before, before, {}), HasSubstr("No line costs more or less than before."));

@@ -10,6 +10,7 @@
 namespace lanescope {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -187,6 +188,28 @@ TEST(Run, AtomicsThatAreLoopsAreCountedAndAdvisedAsSuch) {
     ASSERT_THAT(p.advice(), Not(IsEmpty()));
     EXPECT_THAT(p.advice().front(), HasSubstr("Wavefronts of tile: 9,728 → 304,"));
   }
+}
+
+TEST(Run, WhatWasNotCountedIsNotFreeOfConflicts) {
+  std::string json = run_transpose(transpose("transpose_tile33")).json();
+  const std::string counted = "\"counted\": true";
+  const auto saved = [&](const std::string& instead) {
+    const std::string path = ::testing::TempDir() + "run_test_not_counted.json";
+    std::string text = json;
+    std::ofstream(path) << text.replace(text.find(counted), counted.size(), instead);
+    return read_profiles(path).front();
+  };
+  EXPECT_THAT(saved(counted), AllOf(conflict_free(), coalesced(), at_most_ways(1)));
+  EXPECT_TRUE(saved(counted).uniform());
+  for (const std::string instead : {"\"counted\": false", "\"counted\": true, \"sampled\": true"}) {
+    EXPECT_THAT(saved(instead), AllOf(Not(conflict_free()), Not(coalesced()), Not(at_most_ways(1))));
+    EXPECT_FALSE(saved(instead).uniform());
+  }
+  const Profile tensor = saved("\"counted\": true, \"uncounted\": \"what tcgen05 reads\"");
+  EXPECT_THAT(tensor, AllOf(Not(conflict_free()), coalesced()));
+  ::testing::StringMatchResultListener said;
+  EXPECT_FALSE(::testing::ExplainMatchResult(conflict_free(), tensor, &said));
+  EXPECT_THAT(said.str(), HasSubstr("what tcgen05 reads is not counted"));
 }
 
 TEST(Run, SavedReportsAreReadBack) {
