@@ -159,8 +159,8 @@ int ReportOptions::finish(const std::vector<ProcessReport>& reports) const {
 
 ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const {
   if (baseline_)
-    if (const std::string rules = report::other_rules(*baseline_, report); !rules.empty())
-      std::cerr << "lanescope: warning: " << baseline_file_ << ": was " << rules << '\n';
+    for (const std::string& otherwise : report::made_otherwise(*baseline_, report))
+      std::cerr << "lanescope: warning: " << baseline_file_ << ": was " << otherwise << '\n';
   Verdict verdict;
   const auto add = [&](const std::string& name, const std::vector<std::string>& violated) {
     verdict.limits.push_back({name, violated});

@@ -332,10 +332,31 @@ bool same_shape(const Launch& a, const Launch& b) {
   return a.grid == b.grid && a.block == b.block && a.launches == b.launches;
 }
 
-std::string other_rules(const Report& before, const Report& after) {
-  if (before.arch == after.arch && before.arch_description == after.arch_description) return "";
-  return fmt::format("counted by the rules of {}, {}; now {}, {}", before.arch, before.arch_description,
-                     after.arch, after.arch_description);
+std::vector<std::string> made_otherwise(const Report& before, const Report& after) {
+  std::vector<std::string> list;
+  const auto any = [](const Report& report, auto has) {
+    return std::any_of(report.launches.begin(), report.launches.end(), has);
+  };
+  const auto as_written = [](const Launch& l) { return l.counted && !l.merges; };
+  const auto as_merged = [](const Launch& l) { return l.counted && l.merges; };
+  if (before.arch != after.arch || before.arch_description != after.arch_description)
+    list.push_back(fmt::format("counted by the rules of {}, {}; now {}, {}", before.arch,
+                               before.arch_description, after.arch, after.arch_description));
+  else if (any(before, as_written) && any(after, as_merged))
+    list.emplace_back("counted as the PTX writes accesses (--no-merge); now as the assembler merges them");
+  else if (any(before, as_merged) && any(after, as_written))
+    list.emplace_back("counted as the assembler merges accesses; now as the PTX writes them (--no-merge)");
+  const auto only_before = [&](auto has) {
+    return any(before, has) && !after.launches.empty() && !any(after, has);
+  };
+  if (only_before([](const Launch& l) { return l.machine.assembled; }))
+    list.emplace_back("assembled (--assemble), and now nothing is known of spilled registers");
+  for (const auto& [name, check] :
+       {std::pair{"race", &exec::Checks::race}, std::pair{"init", &exec::Checks::init},
+        std::pair{"barrier", &exec::Checks::barrier}, std::pair{"bounds", &exec::Checks::bounds}})
+    if (only_before([check = check](const Launch& l) { return l.checks.*check; }))
+      list.push_back(fmt::format("run with --check {}, which is not looked for now", name));
+  return list;
 }
 
 std::vector<std::string> worse_than(const Report& before, const Report& after) {
@@ -378,8 +399,8 @@ std::vector<std::string> worse_than(const Report& before, const Report& after) {
 
 std::string diff_text(const Report& before, const Report& after, const TextOptions& options) {
   Writer out(options);
-  if (const std::string rules = other_rules(before, after); !rules.empty()) {
-    out.paragraph("Before " + rules + ".", 0);
+  for (const std::string& otherwise : made_otherwise(before, after)) {
+    out.paragraph("Before " + otherwise + ".", 0);
     out.line();
   }
   bool differs = false;
@@ -439,8 +460,10 @@ std::string diff_json(const Report& before, const Report& after) {
                         {"lines", std::move(lines)},
                         {"branches", std::move(branches)}});
   }
-  return json_text(
-      Json{{"schema", 1}, {"launches", std::move(launches)}, {"worse", worse_than(before, after)}});
+  return json_text(Json{{"schema", 1},
+                        {"before_was", made_otherwise(before, after)},
+                        {"launches", std::move(launches)},
+                        {"worse", worse_than(before, after)}});
 }
 
 }  // namespace lanescope::report

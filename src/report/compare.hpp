@@ -39,8 +39,9 @@ struct Identity {
 /// request cost.
 [[nodiscard]] bool same_shape(const Launch& a, const Launch& b);
 
-/// Says so where two reports were counted for different architectures; else empty.
-[[nodiscard]] std::string other_rules(const Report& before, const Report& after);
+/// What a report was made with that another one is not, so that they do not tell the same, in words that
+/// follow "was": another architecture or merging of accesses, --assemble, --check.
+[[nodiscard]] std::vector<std::string> made_otherwise(const Report& before, const Report& after);
 
 /// What costs more in `after` than in `before`, one sentence each: conflicts, n-way, sectors over the ideal,
 /// divergence, local memory, spills, new findings. What a comment allows is left out.
