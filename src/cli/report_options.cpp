@@ -153,7 +153,8 @@ int ReportOptions::finish(const std::vector<ProcessReport>& reports) const {
                                                     : to_text(reports, text);
   write_output(output_, content);
   for (const report::CheckedLimit& limit : verdict.limits)
-    for (const std::string& by : limit.violated) std::cerr << "lanescope: limit passed: " << by << '\n';
+    for (const std::string& by : limit.violated)
+      std::cerr << "lanescope: " << limit.failure << ": " << by << '\n';
   return verdict.passed ? limit_passed : done;
 }
 
@@ -162,14 +163,14 @@ ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const 
     for (const std::string& otherwise : report::made_otherwise(*baseline_, report))
       std::cerr << "lanescope: warning: " << baseline_file_ << ": was " << otherwise << '\n';
   Verdict verdict;
-  const auto add = [&](const std::string& name, const std::vector<std::string>& violated) {
-    verdict.limits.push_back({name, violated});
-    verdict.passed = verdict.passed || !violated.empty();
-  };
   for (const std::string& text : fail_on_)
     for (const report::Limit& limit : report::parse_limits(text))
-      add(limit.text, report::violations(limit, report, baseline_ ? &*baseline_ : nullptr));
-  if (fail_on_.empty() && baseline_) add("baseline", report::worse_than(*baseline_, report));
+      verdict.limits.push_back(
+          {limit.text, report::violations(limit, report, baseline_ ? &*baseline_ : nullptr)});
+  if (fail_on_.empty() && baseline_)
+    verdict.limits.push_back({"baseline", report::worse_than(*baseline_, report), "worse than the baseline"});
+  verdict.passed = std::any_of(verdict.limits.begin(), verdict.limits.end(),
+                               [](const report::CheckedLimit& limit) { return !limit.violated.empty(); });
   return verdict;
 }
 

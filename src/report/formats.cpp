@@ -240,7 +240,7 @@ std::string to_junit(const Report& report, const std::vector<CheckedLimit>& limi
       else {
         std::string by;
         for (const std::string& one : limit.violated) by += "\n" + xml(one);
-        suite.failed(limit.name, limit.name + " is passed", by);
+        suite.failed(limit.name, limit.failure, by);
       }
     }
     suites.push_back(std::move(suite));

@@ -19,6 +19,7 @@ namespace lanescope::report {
 struct CheckedLimit {
   std::string name;                   ///< "max_way>4"
   std::vector<std::string> violated;  ///< in words, by whom; empty: kept
+  std::string failure = "limit passed";
 };
 
 /// JUnit's XML: a suite for each launch with a test for each rule, which fails when the rule has a hazard

@@ -294,6 +294,7 @@
       } else if (line.space === 'local') {
         words.push(`${format(line.sectors)} local`);
       } else {
+        heat = Math.max(heat, excess(line) / Math.max(1, line.sectors));
         words.push(`${format(line.sectors)} / ${format(line.sectors_ideal)} to other blocks`);
       }
     }
