@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <bit>
 
 namespace lanescope::report {
@@ -34,6 +36,28 @@ std::string without_brackets(std::string_view name, int depth) {
 }
 
 bool is_continuation(char c) { return (static_cast<unsigned char>(c) & 0xc0u) == 0x80u; }
+
+struct Character {
+  size_t bytes = 0;  ///< 0: these are none
+  uint32_t code = 0;
+};
+/// RFC 3629; without U+FFFE and U+FFFF, which no text and no XML has.
+Character first_character(std::string_view text) {
+  constexpr std::array<uint32_t, 5> least{0, 0, 0x80, 0x800, 0x10000};
+  const auto first = static_cast<unsigned char>(text.front());
+  const size_t bytes = first < 0x80u ? 1 : static_cast<size_t>(std::countl_one(first));
+  if (bytes == 1 && first >= 0x80u) return {};  // one of those that follow
+  if (bytes >= least.size() || bytes > text.size()) return {};
+  uint32_t code = bytes == 1 ? first : first & (0x7fu >> bytes);
+  for (const char c : text.substr(1, bytes - 1)) {
+    if (!is_continuation(c)) return {};
+    code = code << 6u | (static_cast<unsigned char>(c) & 0x3fu);
+  }
+  const bool is_surrogate = code >= 0xd800u && code < 0xe000u;
+  if (code < least[bytes] || code > 0x10ffffu || is_surrogate || code == 0xfffeu || code == 0xffffu)
+    return {};
+  return {bytes, code};
+}
 
 }  // namespace
 
@@ -105,9 +129,16 @@ std::vector<std::string> wrapped(std::string_view text, size_t width) {
 }
 
 std::string printable(std::string_view text) {
-  std::string clean(text);
-  for (char& c : clean)
-    if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') c = ' ';
+  std::string clean;
+  while (!text.empty()) {
+    const Character c = first_character(text);
+    const bool is_control = c.code < 0x20 || (c.code >= 0x7f && c.code < 0xa0);
+    if (c.bytes == 0)
+      clean += "\uFFFD";
+    else
+      clean += is_control ? " " : text.substr(0, c.bytes);
+    text.remove_prefix(std::max<size_t>(c.bytes, 1));
+  }
   return clean;
 }
 

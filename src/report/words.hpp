@@ -29,7 +29,8 @@ using lanescope::grouped;
 [[nodiscard]] std::string short_name(std::string_view function);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
-/// The text with a space for each control character, which could otherwise drive the reader's terminal.
+/// The text with a space for each control character, which could otherwise drive the reader's terminal, and
+/// with U+FFFD for each byte that is of no character of UTF-8: a name of a file may be anything.
 [[nodiscard]] std::string printable(std::string_view text);
 /// Columns of a terminal that UTF-8 text takes (one for each code point).
 [[nodiscard]] size_t columns_of(std::string_view text);

@@ -380,6 +380,21 @@ TEST(Explain, CopiesThatTakeSectorsApart) {
               EndsWith("and here the halves of one sector go to different ones."));
 }
 
+TEST(Words, WhatIsNoTextIsReplaced) {
+  EXPECT_EQ(printable("a\tb\x1b[31m\x7f"), "a b [31m ");
+  EXPECT_EQ(printable("größe → \xf0\x9f\x98\x80"), "größe → \xf0\x9f\x98\x80");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "31m"),
+            " 31m")
+      << "a control character of two bytes";
+  EXPECT_EQ(printable("gr\xf6\xdf"
+                      "e"),
+            "gr\uFFFD\uFFFDe")
+      << "Latin-1";
+  EXPECT_EQ(printable("\xc0\xaf\xed\xa0\x80\x80\xe2\x86"), printable(std::string(8, '\xff')));
+  EXPECT_EQ(printable("\xef\xbf\xbf"), printable(std::string(3, '\xff'))) << "U+FFFF";
+}
+
 TEST(Words, NumbersAndLists) {
   EXPECT_EQ(lanes(0x10001), "lanes 0, 16");
   EXPECT_EQ(lanes(0x11111111), "lanes 0, 4, 8, … 28");
