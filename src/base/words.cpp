@@ -15,8 +15,18 @@ std::string grouped(uint64_t value) {
   return text;
 }
 
+std::string plural(uint64_t value, std::string_view noun) {
+  std::string text(noun);
+  if (value == 1) return text;
+  const bool is_sibilant =
+      noun.ends_with('s') || noun.ends_with('x') || noun.ends_with("ch") || noun.ends_with("sh");
+  if (!noun.ends_with('y')) return text + (is_sibilant ? "es" : "s");
+  text.pop_back();
+  return text + "ies";
+}
+
 std::string counted(uint64_t value, std::string_view noun) {
-  return grouped(value) + " " + std::string(noun) + (value == 1 ? "" : "s");
+  return grouped(value) + " " + plural(value, noun);
 }
 
 std::string_view trimmed(std::string_view text) {

@@ -10,6 +10,8 @@ namespace lanescope {
 
 /// "1,234,567".
 [[nodiscard]] std::string grouped(uint64_t value);
+/// "word" of one, "words" of others; "launches", "copies".
+[[nodiscard]] std::string plural(uint64_t value, std::string_view noun);
 /// "1 word", "2 words" with grouped digits.
 [[nodiscard]] std::string counted(uint64_t value, std::string_view noun);
 /// The text without blanks and ends of lines around it.

@@ -167,7 +167,7 @@ class Collector {
     Hazard& hazard = start(finding.kind, finding.file, finding.line, nullptr);
     hazard.level = level_of(finding.severity);
     hazard.count = finding.count;
-    hazard.unit = "lanes";
+    hazard.unit = plural(hazard.count, "lane");
     hazard.cause =
         fmt::format("{} (block {}, thread {})", finding.message, str(finding.block), str(finding.thread));
   }
@@ -178,7 +178,7 @@ class Collector {
       Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.wavefronts;
       hazard.ideal = c.ideal;
-      hazard.unit = "wavefronts";
+      hazard.unit = plural(hazard.count, "wavefront");
       hazard.cause = fmt::format("{}-way. {}", c.max_way, line.why) + doubt_about(line);
       hazard.advice = layout_advice(line.variable);
     }
@@ -188,7 +188,7 @@ class Collector {
       Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.sectors;
       hazard.ideal = c.ideal_sectors;
-      hazard.unit = "sectors";
+      hazard.unit = plural(hazard.count, "sector");
       hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
                                  grouped(c.bytes_asked), line.why);
       hazard.advice = exec::is_bulk_copy(line.kind)
@@ -203,7 +203,7 @@ class Collector {
       Hazard& hazard = start("atomic-contention", line);
       hazard.count = c.word_lanes;
       hazard.ideal = c.requests;
-      hazard.unit = "steps";
+      hazard.unit = plural(hazard.count, "step");
       hazard.cause = fmt::format("On average {:.1f} lanes of a warp meet in one word.",
                                  static_cast<double>(c.word_lanes) / static_cast<double>(c.requests)) +
                      doubt_about(line);
@@ -212,13 +212,13 @@ class Collector {
     if (c.write_races != 0) {
       Hazard& hazard = start("write-race", line);
       hazard.count = c.write_races;
-      hazard.unit = "requests";
+      hazard.unit = plural(hazard.count, "request");
       hazard.cause = "Several lanes store to one word, and which value stays is undefined.";
     }
     if (line.space == exec::AccessSpace::local) {
       Hazard& hazard = start(rule_of(line.space), line);
       hazard.count = c.sectors;
-      hazard.unit = "sectors";
+      hazard.unit = plural(hazard.count, "sector");
       hazard.cause = fmt::format("{} of device memory move for {} of a thread's own memory.",
                                  counted(c.bytes_moved, "byte"), counted(c.requests, "access"));
       hazard.advice =
@@ -293,7 +293,7 @@ class Collector {
     if (c.divergent == 0 || c.idle == 0) return;
     Hazard& hazard = start("warp-divergence", branch.file, branch.line, &branch.allowed);
     hazard.count = c.divergent;
-    hazard.unit = "divergent branches";
+    hazard.unit = plural(hazard.count, "divergent branch");
     hazard.cause = fmt::format(
         "{} of {} diverge ({} taken by all lanes, {} by none); {} of {} lane slots were idle while lanes "
         "were "
@@ -360,7 +360,7 @@ class Collector {
       Hazard& hazard = start("low-occupancy", launch_.file, launch_.line, nullptr);
       hazard.count = m.warps;
       hazard.ideal = m.most_warps;
-      hazard.unit = "warps";
+      hazard.unit = plural(hazard.count, "warp");
       hazard.cause =
           fmt::format("{} on a multiprocessor; the limit is {}.", counted(m.blocks, "block"), m.limiter);
       hazard.advice = m.next_step;
@@ -375,7 +375,7 @@ void add_copies(const Report& report, std::vector<Hazard>& out) {
     hazard.level = find_rule(rule)->level;
     hazard.launch = no_launch;
     hazard.count = count;
-    hazard.unit = count == 1 ? "copy" : "copies";
+    hazard.unit = plural(count, "copy");
     hazard.cause = std::move(cause);
     hazard.advice = std::move(advice);
   };
@@ -455,13 +455,14 @@ std::vector<Hazard> hazards_of(const Report& report) {
   for (size_t i = 0; i < report.launches.size(); ++i) {
     const auto first = static_cast<std::ptrdiff_t>(hazards.size());
     Collector(i, report.launches[i], hazards).collect();
-    const auto rank = [](const Hazard& h) {
-      const bool is_hazard = h.unit != "lanes";
-      return std::pair(is_hazard, is_hazard ? find_rule(h.rule) : nullptr);
-    };
-    std::stable_sort(hazards.begin() + first, hazards.end(), [&](const Hazard& a, const Hazard& b) {
-      if (rank(a) != rank(b)) return rank(a) < rank(b);
-      return a.count - a.ideal > b.count - b.ideal;
+    const auto behind_findings =
+        hazards.begin() + first + static_cast<std::ptrdiff_t>(report.launches[i].findings.size());
+    const auto cost = [](const Hazard& h) { return h.count - h.ideal; };
+    std::stable_sort(hazards.begin() + first, behind_findings,
+                     [&](const Hazard& a, const Hazard& b) { return cost(a) > cost(b); });
+    std::stable_sort(behind_findings, hazards.end(), [&](const Hazard& a, const Hazard& b) {
+      const Rule *of_a = find_rule(a.rule), *of_b = find_rule(b.rule);
+      return of_a != of_b ? of_a < of_b : cost(a) > cost(b);
     });
   }
   add_copies(report, hazards);

@@ -49,7 +49,7 @@ struct Hazard {
   std::string subject;     ///< "ld.shared of tile"; empty where the rule says it all
   uint64_t count = 0;      ///< what it costs, in `unit`s
   uint64_t ideal = 0;      ///< what it would have to cost
-  std::string unit;        ///< "wavefronts"
+  std::string unit;        ///< "wavefronts"; "wavefront" where `count` is 1
   std::string cause;       ///< in words; one or more sentences
   std::string advice;      ///< in words; may be empty
   bool allowed = false;    ///< by a comment in the source

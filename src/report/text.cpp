@@ -530,8 +530,8 @@ std::string to_text(const Report& report, const TextOptions& options) {
     out.paragraph("Copies", 0, Style::bold);
   }
   for (const Copies& copies : report.copies) {
-    std::string text = fmt::format("{}: {} {}, {}", copies.direction, grouped(copies.count),
-                                   copies.count == 1 ? "copy" : "copies", counted(copies.bytes, "byte"));
+    std::string text = fmt::format("{}: {}, {}", copies.direction, counted(copies.count, "copy"),
+                                   counted(copies.bytes, "byte"));
     if (copies.pageable != 0)
       text += fmt::format("; {} with host memory that is not pinned", grouped(copies.pageable));
     if (copies.repeated != 0)

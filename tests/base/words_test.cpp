@@ -20,6 +20,10 @@ TEST(Words, NumbersAreGrouped) {
   EXPECT_EQ(grouped(999), "999");
   EXPECT_EQ(grouped(4587520), "4,587,520");
   EXPECT_EQ(counted(1, "word"), "1 word");
+  EXPECT_EQ(counted(0, "access"), "0 accesses");
+  EXPECT_EQ(counted(1, "copy"), "1 copy");
+  EXPECT_EQ(counted(2, "copy"), "2 copies");
+  EXPECT_EQ(counted(3, "launch"), "3 launches");
   EXPECT_EQ(counted(1024, "word"), "1,024 words");
 }
 

@@ -246,7 +246,7 @@ TEST(Annotations, EscapeWhatGitHubReads) {
   EXPECT_THAT(
       text,
       HasSubstr("::error file=kernels/sample.cu,line=40,title=Race on shared memory::sample<int>(float*, "
-                "\"x\" & more): 1 lanes. threads race, 100%25 sure: here"));
+                "\"x\" & more): 1 lane. threads race, 100%25 sure: here"));
   EXPECT_THAT(text,
               HasSubstr("::warning file=kernels/sample.cu,line=12,title=Shared memory bank conflict::"));
   EXPECT_THAT(text, HasSubstr("::notice title=Copies with pageable host memory::"));

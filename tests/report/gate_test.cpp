@@ -215,6 +215,9 @@ TEST(Diff, ShowsChangedLinesWithBothNumbers) {
   EXPECT_EQ(json["launches"][0]["lines"][0]["before"]["line"], 12);
   EXPECT_EQ(json["launches"][0]["lines"][0]["after"]["wavefronts"], 100);
   EXPECT_TRUE(json["worse"].empty());
+  Report often = sample_report();
+  often.launches[0].launches = 2;
+  EXPECT_THAT(diff_text(often, after, {}), HasSubstr("block 64, 2 launches)"));
   Report gone = sample_report();
   gone.launches.clear();
   EXPECT_THAT(diff_text(before, gone, {}), HasSubstr("(gone)"));

@@ -373,7 +373,8 @@
       leastTime(launch), launch.uncounted ? `Not counted: ${launch.uncounted}.` : '',
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
         `${machine.limiter}${machine.assembled ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
-    const others = report.hazards.filter((h) => h.launch === index && (!h.file || ['register-spill', 'low-occupancy'].includes(h.rule) || h.unit === 'lanes'));
+    const others = report.hazards.filter((h) => h.launch === index && (!h.file || ['register-spill', 'low-occupancy'].includes(h.rule) ||
+      report.findings.some((f) => f.launch === index && f.kind === h.rule)));
     kernel.replaceChildren(...[el('h2', {}, launch.kernel),
       el('p', {class: 'dim'}, `grid ${shape(launch.grid)}, block ${shape(launch.block)}, ${format(launch.shared_bytes)} bytes of shared memory` +
         (launch.launches > 1 ? `, sum of ${format(launch.launches)} launches` : '')),
