@@ -61,6 +61,8 @@ struct Value {
 
 struct Entry {
   std::string_view name;
+  uint64_t Sums::*
+      of;  ///< 0 where there is nothing to measure: a line of other memory, or one that is allowed
   Value (*value)(const Sums&);
   Basis basis = Basis::counts;
 };
@@ -70,22 +72,22 @@ Value over(uint64_t value, uint64_t ideal) { return {value - std::min(ideal, val
 // docs/gate.md says what they are.
 // clang-format off
 constexpr std::array entries{
-    Entry{"conflicts",       [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }, Basis::shared_counts},
-    Entry{"excess",          [](const Sums& s) { return over(s.wavefronts, s.ideal); }, Basis::shared_counts},
-    Entry{"wavefronts",      [](const Sums& s) { return Value{s.wavefronts}; }, Basis::shared_counts},
-    Entry{"max_way",         [](const Sums& s) { return Value{s.max_way}; }, Basis::shared_counts},
-    Entry{"sectors",         [](const Sums& s) { return Value{s.sectors}; }},
-    Entry{"sectors_excess",  [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
-    Entry{"divergence",      [](const Sums& s) { return Value{s.divergent, s.branches}; }},
-    Entry{"idle",            [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
-    Entry{"local_sectors",   [](const Sums& s) { return Value{s.local_sectors}; }},
-    Entry{"cluster_sectors", [](const Sums& s) { return Value{s.cluster_sectors}; }},
-    Entry{"cluster_excess",  [](const Sums& s) { return over(s.cluster_sectors, s.cluster_ideal); }},
-    Entry{"spill_bytes",     [](const Sums& s) { return Value{s.spill_bytes}; }, Basis::assembly},
-    Entry{"atomic_excess",   [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
-    Entry{"write_races",     [](const Sums& s) { return Value{s.write_races}; }},
-    Entry{"errors",          [](const Sums& s) { return Value{s.errors}; }, Basis::run},
-    Entry{"warnings",        [](const Sums& s) { return Value{s.warnings}; }, Basis::run}};
+    Entry{"conflicts",       &Sums::wavefronts,      [](const Sums& s) { return Value{over(s.wavefronts, s.ideal).count}; }, Basis::shared_counts},
+    Entry{"excess",          &Sums::wavefronts,      [](const Sums& s) { return over(s.wavefronts, s.ideal); }, Basis::shared_counts},
+    Entry{"wavefronts",      &Sums::wavefronts,      [](const Sums& s) { return Value{s.wavefronts}; }, Basis::shared_counts},
+    Entry{"max_way",         &Sums::wavefronts,      [](const Sums& s) { return Value{s.max_way}; }, Basis::shared_counts},
+    Entry{"sectors",         &Sums::sectors,         [](const Sums& s) { return Value{s.sectors}; }},
+    Entry{"sectors_excess",  &Sums::sectors,         [](const Sums& s) { return over(s.sectors, s.sectors_ideal); }},
+    Entry{"divergence",      &Sums::branches,        [](const Sums& s) { return Value{s.divergent, s.branches}; }},
+    Entry{"idle",            &Sums::apart_slots,     [](const Sums& s) { return Value{s.idle, s.apart_slots}; }},
+    Entry{"local_sectors",   &Sums::local_sectors,   [](const Sums& s) { return Value{s.local_sectors}; }},
+    Entry{"cluster_sectors", &Sums::cluster_sectors, [](const Sums& s) { return Value{s.cluster_sectors}; }},
+    Entry{"cluster_excess",  &Sums::cluster_sectors, [](const Sums& s) { return over(s.cluster_sectors, s.cluster_ideal); }},
+    Entry{"spill_bytes",     &Sums::spill_bytes,     [](const Sums& s) { return Value{s.spill_bytes}; }, Basis::assembly},
+    Entry{"atomic_excess",   &Sums::atomics,         [](const Sums& s) { return over(s.atomic_steps, s.atomics); }},
+    Entry{"write_races",     &Sums::write_races,     [](const Sums& s) { return Value{s.write_races}; }},
+    Entry{"errors",          &Sums::errors,          [](const Sums& s) { return Value{s.errors}; }, Basis::run},
+    Entry{"warnings",        &Sums::warnings,        [](const Sums& s) { return Value{s.warnings}; }, Basis::run}};
 // clang-format on
 
 std::string place(const std::string& file, uint32_t line) { return fmt::format("{}:{}", file, line); }
@@ -155,6 +157,7 @@ struct Subject {
   std::string name;
   std::string where;
   double value = 0;
+  bool is_concerned = true;  ///< false: a line where there is nothing to measure
 };
 
 /// The value of what limits measure, and where most of it comes from.
@@ -195,6 +198,8 @@ Sums sums_of(const Launch& launch, const Measured& measured) {
   return whole;
 }
 
+bool concerns(const Limit& limit, const Sums& sums) { return sums.*entries[limit.measure].of != 0; }
+
 std::vector<Subject> subjects(const Launch& launch, const Limit& limit) {
   const Measured measured(limit);
   if (limit.scope == Limit::Scope::kernel) {
@@ -206,11 +211,11 @@ std::vector<Subject> subjects(const Launch& launch, const Limit& limit) {
     const Sums sums = sums_of(line);
     list.push_back(
         {fmt::format("{}: {}{}", launch.kernel, line.op, line.variable.empty() ? "" : " of " + line.variable),
-         sums.where, measured(sums)});
+         sums.where, measured(sums), concerns(limit, sums)});
   }
   for (const Branch& branch : launch.branches) {
     const Sums sums = sums_of(branch);
-    list.push_back({launch.kernel + ": branch", sums.where, measured(sums)});
+    list.push_back({launch.kernel + ": branch", sums.where, measured(sums), concerns(limit, sums)});
   }
   return list;
 }
@@ -332,7 +337,7 @@ std::vector<std::string> violations(const Limit& limit, const Report& report, co
       found.push_back(std::move(text));
   }
   const auto check = [&](const Subject& subject, const std::optional<double>& before) {
-    if (!passes(limit, subject.value)) return;
+    if (!subject.is_concerned || !passes(limit, subject.value)) return;
     if (before && !is_better(limit, *before, subject.value)) return;
     std::string text = fmt::format("{}: {} has {}", limit.text, subject.name, shown(limit, subject.value));
     if (before) text += fmt::format(", before {}", shown(limit, *before));

@@ -82,6 +82,15 @@ TEST(Limits, OfKernelsLinesAndTheRun) {
   EXPECT_THAT(broken("wavefronts<=849", report), IsEmpty());
 }
 
+TEST(Limits, OfLinesAreOfThoseWithSomethingToMeasure) {
+  Report report = sample_report();
+  EXPECT_THAT(broken("line.wavefronts<1000", report), SizeIs(2)) << "no global memory, no branch";
+  EXPECT_THAT(broken("line.sectors<1000", report), SizeIs(1));
+  EXPECT_THAT(broken("line.conflicts<1", report), ElementsAre(HasSubstr("kernels/sample.cu:14")));
+  report.launches[0].lines[0].allowed = {{"bank-conflict", ""}};
+  EXPECT_THAT(broken("line.wavefronts<1000", report), ElementsAre(HasSubstr("kernels/sample.cu:14")));
+}
+
 TEST(Limits, AllowedLinesDoNotCount) {
   Report report = sample_report();
   report.launches[0].lines[0].allowed = {{"bank-conflict", ""}};
