@@ -166,8 +166,18 @@ const std::map<std::string, LoadsAndStores> counted_otherwise_at_calls{
     {"if_in_loop", {28, 28}}, {"shared_in_if", {2, 6}},
 };
 
+void expect_requests(Program& program, const char* kernel, const std::vector<Argument>& arguments,
+                     LoadsAndStores measured, const std::map<std::string, LoadsAndStores>& otherwise) {
+  const Case c{"yields", kernel, "", {1}, {64}, 0, arguments, {}};
+  const Outcome run = run_kernel(program, c, &sm_90(), 1, profile::RecordBlocks::none, {}, true);
+  const profile::Totals totals = profile::totals(run.profile);
+  const auto other = otherwise.find(kernel);
+  EXPECT_EQ(LoadsAndStores(totals.global_load.requests, totals.global_store.requests),
+            other == otherwise.end() ? measured : other->second)
+      << kernel;
+}
+
 TEST(Yields, LetLanesGoOnAsOnAnH100) {
-  constexpr uint32_t threads = 64;
   std::vector<int32_t> words(8192), none(8192), p(4096), o(8192);
   uint32_t random = 3;
   for (int32_t& value : p) {
@@ -180,43 +190,19 @@ TEST(Yields, LetLanesGoOnAsOnAnH100) {
   }
   Program program("tests/data/kernels/yields.ptx");
   for (const AtLoops& m : at_loops) {
-    const Case c{"yields",
-                 m.kernel,
-                 "",
-                 {1},
-                 {threads},
-                 0,
-                 {recorded(Bytes(16384)), recorded(bytes_of(m.words ? words : none)), recorded(bytes_of(o)),
-                  input(p), scalar(4)},
-                 {}};
-    const Outcome run = run_kernel(program, c, &sm_90(), 1, profile::RecordBlocks::none, {}, true);
-    const profile::Totals totals = profile::totals(run.profile);
-    const auto other = counted_otherwise.find(m.kernel);
-    const LoadsAndStores expected =
-        other == counted_otherwise.end() ? LoadsAndStores(m.loads, m.stores) : other->second;
-    EXPECT_EQ(LoadsAndStores(totals.global_load.requests, totals.global_store.requests), expected)
-        << m.kernel;
+    expect_requests(program, m.kernel,
+                    {recorded(Bytes(16384)), recorded(bytes_of(m.words ? words : none)),
+                     recorded(bytes_of(o)), input(p), scalar(4)},
+                    {m.loads, m.stores}, counted_otherwise);
   }
 }
 
 TEST(Yields, OfFunctionsLetLanesGoOnAsOnAnH100) {
   Program program("tests/data/kernels/yield_calls.ptx");
   for (const AtCalls& m : at_calls) {
-    const Case c{"yield_calls",
-                 m.kernel,
-                 "",
-                 {1},
-                 {64},
-                 0,
-                 {recorded(Bytes(16)), input(std::vector<int32_t>(4096)), recorded(Bytes(16384))},
-                 {}};
-    const Outcome run = run_kernel(program, c, &sm_90(), 1, profile::RecordBlocks::none, {}, true);
-    const profile::Totals totals = profile::totals(run.profile);
-    const auto other = counted_otherwise_at_calls.find(m.kernel);
-    const LoadsAndStores expected =
-        other == counted_otherwise_at_calls.end() ? LoadsAndStores(m.loads, m.stores) : other->second;
-    EXPECT_EQ(LoadsAndStores(totals.global_load.requests, totals.global_store.requests), expected)
-        << m.kernel;
+    expect_requests(program, m.kernel,
+                    {recorded(Bytes(16)), input(std::vector<int32_t>(4096)), recorded(Bytes(16384))},
+                    {m.loads, m.stores}, counted_otherwise_at_calls);
   }
 }
 
