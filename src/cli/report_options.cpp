@@ -22,6 +22,7 @@
 #include "report/json.hpp"
 #include "report/limits.hpp"
 #include "report/metrics.hpp"
+#include "report/permissions.hpp"
 #include "report/read.hpp"
 #include "report/text.hpp"
 
@@ -162,6 +163,8 @@ ReportOptions::Verdict ReportOptions::judge(const report::Report& report) const 
   if (baseline_)
     for (const std::string& otherwise : report::made_otherwise(*baseline_, report))
       std::cerr << "lanescope: warning: " << baseline_file_ << ": was " << otherwise << '\n';
+  for (const std::string& unknown : report::unknown_permissions(report))
+    std::cerr << "lanescope: warning: " << unknown << '\n';
   Verdict verdict;
   for (const std::string& text : fail_on_)
     for (const report::Limit& limit : report::parse_limits(text))

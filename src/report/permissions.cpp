@@ -1,9 +1,13 @@
 // See permissions.hpp.
 #include "report/permissions.hpp"
 
-#include <algorithm>
-#include <string>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "base/nearest.hpp"
+#include "report/hazards.hpp"
 #include "report/words.hpp"
 
 namespace lanescope::report {
@@ -36,6 +40,28 @@ std::vector<Permission> permissions_at(const profile::NamedPlace& place, advise:
       for (Permission& permission : permissions_in(above)) found.push_back(std::move(permission));
   }
   return found;
+}
+
+std::vector<std::string> unknown_permissions(const Report& report) {
+  std::vector<std::string_view> names{"all"};
+  for (const Rule& rule : rules()) names.push_back(rule.id);
+  std::vector<std::string> unknown;
+  const auto look = [&](const auto& lines) {
+    for (const auto& line : lines)
+      for (const Permission& permission : line.allowed) {
+        if (std::find(names.begin(), names.end(), permission.rule) != names.end()) continue;
+        std::string text =
+            fmt::format("{}:{}: a comment allows '{}', which is no rule; the nearest is '{}'", line.file,
+                        line.line, printable(permission.rule), nearest(permission.rule, names));
+        if (std::find(unknown.begin(), unknown.end(), text) == unknown.end())
+          unknown.push_back(std::move(text));
+      }
+  };
+  for (const Launch& launch : report.launches) {
+    look(launch.lines);
+    look(launch.branches);
+  }
+  return unknown;
 }
 
 const Permission* permission_for(const std::vector<Permission>& allowed, std::string_view rule) {

@@ -2,6 +2,7 @@
 //   tile[x][y] = a;  // lanescope: allow(bank-conflict) written once
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,9 @@ namespace lanescope::report {
 /// What the comment of a line allows, and one that fills the line above it.
 [[nodiscard]] std::vector<Permission> permissions_at(const profile::NamedPlace& place,
                                                      advise::Sources& sources);
+
+/// Comments that allow what is no rule, in words with their places: they allow nothing.
+[[nodiscard]] std::vector<std::string> unknown_permissions(const Report& report);
 
 /// The permission for a rule, or null.
 [[nodiscard]] const Permission* permission_for(const std::vector<Permission>& allowed, std::string_view rule);
