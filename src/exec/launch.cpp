@@ -609,6 +609,7 @@ LaunchResult Image::Running::finish() {
   for (WorkerState& w : workers) {
     result.warp_instructions += w.instructions;
     result.lane_instructions += w.lane_instructions;
+    result.shuffles += w.shuffles;
     for (Finding& f : w.findings) {
       auto known = std::find_if(result.findings.begin(), result.findings.end(),
                                 [&](const Finding& other) { return other.same_defect(f); });

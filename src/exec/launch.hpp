@@ -73,6 +73,7 @@ struct LaunchConfig {
 struct LaunchResult {
   uint64_t warp_instructions = 0;  ///< executed, all warps
   uint64_t lane_instructions = 0;  ///< the same, times the lanes of the warp that were on this way
+  uint64_t shuffles = 0;           ///< of `warp_instructions`
   std::vector<Finding> findings;   ///< one for each instruction and kind, by first block and thread
   bool failed = false;  ///< a finding that ends a kernel on a GPU: its results are not to be trusted
 };

@@ -49,6 +49,7 @@ struct WorkerState {
   std::vector<Finding> findings;  ///< one for each instruction and kind
   uint64_t instructions = 0;
   uint64_t lane_instructions = 0;  ///< the same, times the active lanes
+  uint64_t shuffles = 0;           ///< of `instructions`
   uint64_t global_writes =
       0;  ///< stores and value-changing atomics so far: what other blocks may be waiting for
   std::chrono::steady_clock::time_point until = std::chrono::steady_clock::time_point::max();

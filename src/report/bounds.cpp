@@ -13,6 +13,13 @@ uint64_t multiprocessors_of(const Launch& launch, const Rates& rates) {
   return std::min(launch.grid.count(), static_cast<uint64_t>(rates.multiprocessors));
 }
 
+profile::DataStage data_stage_of(const Launch& launch) {
+  profile::DataStage stage = profile::data_stage_of(launch.totals);
+  stage.wavefronts += launch.shuffles;
+  stage.ideal += launch.shuffles;
+  return stage;
+}
+
 std::vector<Bound> bounds(const Launch& launch, const Rates& rates) {
   std::vector<Bound> list;
   const auto add = [&](Bound::Kind kind, uint64_t count, double rate) {
@@ -21,7 +28,7 @@ std::vector<Bound> bounds(const Launch& launch, const Rates& rates) {
   if (!launch.counted || launch.sampled()) return list;
   add(Bound::Kind::memory, sector_bytes(launch), rates.bytes_per_second);
   const double cycles = static_cast<double>(multiprocessors_of(launch, rates)) * rates.clock_hz;
-  const profile::DataStage stage = profile::data_stage_of(launch.totals);
+  const profile::DataStage stage = data_stage_of(launch);
   add(Bound::Kind::data_stage, stage.wavefronts, cycles);
   if (stage.ideal < stage.wavefronts) add(Bound::Kind::without_conflicts, stage.ideal, cycles);
   add(Bound::Kind::issue, launch.warp_instructions, cycles * rates.warp_instructions_per_cycle);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "lanescope/model/chips.hpp"
+#include "profile/sums.hpp"
 #include "report/report.hpp"
 
 namespace lanescope::report {
@@ -32,6 +33,9 @@ struct Bound {
 
 /// Those that have something to do: no more than the grid has blocks.
 [[nodiscard]] uint64_t multiprocessors_of(const Launch& launch, const Rates& rates);
+
+/// With its shuffles, which go through the data stage as well.
+[[nodiscard]] profile::DataStage data_stage_of(const Launch& launch);
 
 /// Those that are 0 are left out. Of several launches in one (Launch::launches) the sum.
 [[nodiscard]] std::vector<Bound> bounds(const Launch& launch, const Rates& rates);

@@ -90,6 +90,7 @@ class Sum {
     sum_.launches += launch.launches;
     sum_.warp_instructions += launch.warp_instructions;
     sum_.lane_instructions += launch.lane_instructions;
+    sum_.shuffles += launch.shuffles;
     sum_.failed |= launch.failed;
     if (sum_.sample_every != launch.sample_every) sum_.sample_every = 0;
     for (Line& line : launch.lines) add(std::move(line));

@@ -181,6 +181,7 @@ Json json_of(const Launch& launch, const model::Chip* chip) {
             {"file", launch.file},
             {"line", launch.line},
             {"lane_instructions", launch.lane_instructions},
+            {"shuffles", launch.shuffles},
             {"warp_efficiency", warp_efficiency(launch)},
             {"branch_efficiency", branch_efficiency(launch)},
             {"branches", std::move(branches)},

@@ -221,9 +221,11 @@ std::string words_of(const Bound& bound, const MeasuredLaunch& launch, const rep
       const uint64_t shared = profile::shared_of(launch.predicted.totals).wavefronts;
       std::vector<std::string> parts;
       if (shared != 0) parts.push_back(counted(shared, "wavefront") + " of shared memory");
-      if (shared < bound.count)
+      const uint64_t shuffles = launch.predicted.shuffles;
+      if (shuffles != 0) parts.push_back(counted(shuffles, "wavefront") + " of shuffles");
+      if (shared + shuffles < bound.count)
         parts.push_back(fmt::format("{}{} of the first-level cache", is_sure ? "" : "about ",
-                                    counted(bound.count - shared, "wavefront")));
+                                    counted(bound.count - shared - shuffles, "wavefront")));
       return fmt::format(
           "for {}, one a cycle on each of {}", fmt::join(parts, " and "),
           counted(multiprocessors_of(launch.predicted, gpu_rates(launch, gpu)), "multiprocessor"));

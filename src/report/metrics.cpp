@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "profile/sums.hpp"
+#include "report/bounds.hpp"
 #include "report/hazards.hpp"
 #include "report/words.hpp"
 
@@ -123,7 +124,7 @@ Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", ncu, pct
 Metric{"smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", ncu, pct, "%", "Bytes asked for of the sectors of global stores", exact, LAUNCH(percentage(l.totals.global_store.bytes_asked, 32 * l.totals.global_store.sectors))},
 Metric{"l1tex__t_set_accesses_pipe_lsu_mem_global_op_ld.sum", ncu, count, "", "Lines of 128 bytes of global loads", exact, LAUNCH(number(loads(l).lines))},
 Metric{"l1tex__t_set_accesses_pipe_lsu_mem_global_op_st.sum", ncu, count, "", "Lines of 128 bytes of global stores", exact, COUNT(global_store, lines)},
-Metric{"l1tex__data_pipe_lsu_wavefronts.sum", ncu, count, "", "Wavefronts of shared memory and the first-level cache, at least", estimate, LAUNCH(number(profile::data_stage_of(l.totals).wavefronts))},
+Metric{"l1tex__data_pipe_lsu_wavefronts.sum", ncu, count, "", "Wavefronts of shared memory and the first-level cache, at least", estimate, LAUNCH(number(data_stage_of(l).wavefronts))},
 Metric{"smsp__inst_executed_op_global_ld.sum", ncu, count, "inst", "Warp-wide global loads", exact, COUNT(global_load, requests)},
 Metric{"smsp__inst_executed_op_global_st.sum", ncu, count, "inst", "Warp-wide global stores", exact, COUNT(global_store, requests)},
 Metric{"memory_l2_theoretical_sectors_global", ncu, count, "sector", "Sectors of global memory, of the source page", exact, LAUNCH(number(global(l).sectors))},

@@ -340,6 +340,7 @@ Launch launch_of(const Json& json) {
   launch.shared_bytes = number_at(json, "shared_bytes");
   launch.warp_instructions = number_at(json, "warp_instructions");
   launch.lane_instructions = number_at(json, "lane_instructions");
+  if (json.contains("shuffles")) launch.shuffles = number_at(json, "shuffles");
   launch.failed = flag_at(json, "failed");
   launch.counted = flag_at(json, "counted");
   for (const Json& check : list_at(json, "checks")) {

@@ -350,6 +350,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.shared_bytes = uint64_t{kernel.static_shared} + config.dynamic_shared;
   launch.warp_instructions = result.warp_instructions;
   launch.lane_instructions = result.lane_instructions;
+  launch.shuffles = result.shuffles;
   launch.failed = result.failed;
   launch.counted = profile.has_value();
   launch.sample_every = config.observe_every;

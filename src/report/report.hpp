@@ -106,6 +106,7 @@ struct Launch {
   uint64_t shared_bytes = 0;  ///< of a block, static and dynamic
   uint64_t warp_instructions = 0;
   uint64_t lane_instructions = 0;  ///< the same, times the lanes on this way
+  uint64_t shuffles = 0;           ///< of `warp_instructions`: each takes a wavefront of the data stage
   bool failed = false;             ///< results are not to be trusted
   bool counted = false;            ///< false: only run; everything below but the findings is empty
   /// Of its blocks one in so many is counted (--sample-blocks); 0: not known of how many.

@@ -220,7 +220,9 @@ void write_bounds(Writer& out, const Launch& launch, const std::vector<Bound>& l
       case Bound::Kind::data_stage:
         always = fmt::format(
             "{}{} for wavefronts",
-            l1_is_measured || bound.count == profile::shared_of(launch.totals).wavefronts ? "" : "about ",
+            l1_is_measured || bound.count == profile::shared_of(launch.totals).wavefronts + launch.shuffles
+                ? ""
+                : "about ",
             time);
         break;
       case Bound::Kind::without_conflicts: always += fmt::format(" ({} without conflicts)", time); break;
@@ -273,7 +275,7 @@ std::string effect_on_time(const advise::Advice& advice, const std::vector<Bound
   const Bound stage = of(Bound::Kind::data_stage), issue = of(Bound::Kind::issue);
   const uint64_t saved =
       advice.wavefronts_before - std::min(advice.wavefronts_after, advice.wavefronts_before);
-  // Shuffles go through the data stage as well, and are not counted.
+  // Shuffles go through the data stage as well, and how many it would take is not known.
   if (advice.kind == advise::Advice::Kind::shuffles) return "";
   if (stage.seconds < shortest_to_tell || saved > stage.count) return "";
   const double left =

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "exec/register_harness.hpp"
+#include "exec/state.hpp"
 
 namespace lanescope::exec::harness {
 namespace {
@@ -21,8 +22,11 @@ struct Bench {
   void run(const HandlerSet& set, const HandlerKey& key) {
     const Handler handler = set.select(key);
     ASSERT_NE(handler, nullptr);
+    WorkerState worker;
+    warp.worker = &worker;
     warp.regs = file.data();
     EXPECT_EQ(handler(warp, &in), &in + 1);
+    EXPECT_EQ(worker.shuffles, key.op == Op::shfl ? 1U : 0U);
   }
   [[nodiscard]] uint32_t d(uint32_t lane) const {
     return static_cast<uint32_t>(file.get(RegisterFile::d, 4, lane));

@@ -49,6 +49,14 @@ TEST(Bounds, OfEachKind) {
   EXPECT_DOUBLE_EQ(list[3].seconds, 4000 / 4e7);
 }
 
+TEST(Bounds, ShufflesGoThroughTheDataStage) {
+  Launch launch = counted_launch(1000);
+  launch.shuffles = 100;
+  const std::vector<Bound> list = bounds(launch, rates);
+  EXPECT_EQ(list[1].count, 447U);
+  EXPECT_EQ(list[2].count, 137U);
+}
+
 TEST(Bounds, FewBlocksUseFewMultiprocessors) {
   EXPECT_DOUBLE_EQ(bounds(counted_launch(3), rates)[1].seconds, 347 / 3e6);
   EXPECT_DOUBLE_EQ(bounds(counted_launch(3), rates)[0].seconds, 100 * 32 / 1e9);

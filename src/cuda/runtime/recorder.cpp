@@ -153,6 +153,7 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   if (counted || !options_.count) {  // with --no-count, instructions are all that is known
     entry.sum.warp_instructions += result.warp_instructions;
     entry.sum.lane_instructions += result.lane_instructions;
+    entry.sum.shuffles += result.shuffles;
   }
   if (counted) {
     ++entry.counted;

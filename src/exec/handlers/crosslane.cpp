@@ -8,6 +8,7 @@
 #include "exec/handlers/semantics_float.hpp"
 #include "exec/handlers/semantics_integer.hpp"
 #include "exec/lanes.hpp"
+#include "exec/state.hpp"
 
 namespace lanescope::exec::LANESCOPE_ISA {
 namespace {
@@ -102,6 +103,7 @@ const Inst* shuffle(Warp& w, const Inst* in) {
              }));
   }
   choose(w.mask, d, result, d);
+  ++w.worker->shuffles;
   return in + 1;
 }
 
