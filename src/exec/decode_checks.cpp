@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/words.hpp"
 #include "exec/decoder.hpp"
 
 namespace lanescope::exec {
@@ -337,7 +338,7 @@ void Decoder::check_parameter(const Operand& address, uint64_t bytes) const {
   const auto offset = static_cast<int64_t>(address.bits);
   fail("'" + text_of(*in_) + "' accesses bytes " + std::to_string(offset) + " to " +
        std::to_string(offset + static_cast<int64_t>(bytes) - 1) + " of parameter '" + parameter->name +
-       "', which has " + std::to_string(parameter->size) + " byte" + (parameter->size == 1 ? "" : "s"));
+       "', which has " + counted(parameter->size, "byte"));
 }
 
 }  // namespace lanescope::exec

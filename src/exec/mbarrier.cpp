@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstring>
 
+#include "base/words.hpp"
 #include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
@@ -252,12 +253,11 @@ std::string describe_wait(Warp& w, const Inst* in, uint32_t lanes) {
   const auto found = find(w, in, lane, address);
   if (!found) return "waits for an mbarrier that is none";
   const Mbarrier& object = found->object;
-  const auto missing = [](int64_t count, const char* what) {
-    return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
-  };
   return "the mbarrier at shared memory offset " + std::to_string(found->at - w.shared) +
-         " still waits for " + missing(object.pending, "arrival") + " of " + std::to_string(object.expected) +
-         (object.bytes != 0 ? " and for " + missing(object.bytes, "byte") : "") +
+         " still waits for " + counted(object.pending, "arrival") + " of " + std::to_string(object.expected) +
+         (object.bytes != 0
+              ? " and for " + std::to_string(object.bytes) + (object.bytes == 1 ? " byte" : " bytes")
+              : "") +
          ", and nothing is left to bring them";
 }
 

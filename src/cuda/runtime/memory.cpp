@@ -8,6 +8,7 @@
 #include <fstream>
 #include <utility>
 
+#include "base/words.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -159,10 +160,10 @@ void Runtime::look_at_memory_left() {
   for (const exec::Allocation& a : unfreed) {
     bytes += a.size;
     if (&a - unfreed.data() < static_cast<ptrdiff_t>(most_named))
-      names += fmt::format("{}{} ({} bytes)", names.empty() ? "" : ", ", a.name, a.size);
+      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", a.name, counted(a.size, "byte"));
   }
-  memory_notes.push_back(fmt::format("Never freed: {} allocation{}, {} bytes: {}{}", unfreed.size(),
-                                     unfreed.size() == 1 ? "" : "s", bytes, names,
+  memory_notes.push_back(fmt::format("Never freed: {}, {}: {}{}", counted(unfreed.size(), "allocation"),
+                                     counted(bytes, "byte"), names,
                                      unfreed.size() > most_named ? ", …" : "."));
 }
 

@@ -1,5 +1,6 @@
 // See recorder.hpp.
 #include "cuda/runtime/recorder.hpp"
+#include "base/words.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -289,14 +290,13 @@ std::string Recorder::render() {
   }
   if (sampled_)
     report.notes.push_back(
-        fmt::format("Accesses are counted of at most {} blocks of each launch, spread evenly "
-                    "(--sample-blocks); warp instructions are of "
-                    "all blocks.",
-                    options_.sample_blocks));
+        fmt::format("Accesses are counted of at most {} of each launch, spread evenly, and of whole clusters "
+                    "(--sample-blocks); warp instructions are of all blocks.",
+                    counted(options_.sample_blocks, "block")));
   if (uncounted_ != 0 && options_.count)
     report.notes.push_back(
-        fmt::format("{} launch{} ran without being counted ({}--kernel, --launch-skip, --launch-count).",
-                    uncounted_, uncounted_ == 1 ? "" : "es",
+        fmt::format("{} ran without being counted ({}--kernel, --launch-skip, --launch-count).",
+                    counted(uncounted_, "launch"),
                     options_.recordings.empty() ? "" : "of each kernel, grid and block the first is; "));
   return report::to_json(report);
 }
