@@ -210,6 +210,13 @@ struct Log {
   }
 };
 
+/// Whether its target says `debug` (nvcc -G): the assembler takes such PTX without optimisation only.
+bool is_for_debugger(const std::string& ptx) {
+  const size_t target = ptx.find("\n.target");
+  return target != std::string::npos &&
+         ptx.substr(target, ptx.find('\n', target + 1) - target).find("debug") != std::string::npos;
+}
+
 }  // namespace
 
 Buffer::Buffer(Buffer&& other) noexcept { *this = std::move(other); }
@@ -295,7 +302,7 @@ uint64_t Device::l2_bytes() const { return static_cast<uint64_t>(attribute(Drive
 Module Device::load(std::span<const std::string> ptx, unsigned optimisation) {
   Module module;
   module.driver_ = driver_;
-  Log log(optimisation);
+  Log log(std::any_of(ptx.begin(), ptx.end(), is_for_debugger) ? 0 : optimisation);
   if (ptx.size() == 1) {
     log.must(*driver_, driver_->load(&module.handle_, ptx[0].c_str(), 3, log.options, log.values));
     return module;

@@ -174,6 +174,11 @@ DRIVER_API int cuModuleLoadDataEx(void** out, const void* image, unsigned count,
       texts = static_cast<const Link*>(image)->texts;
     else
       texts.emplace_back(static_cast<const char*>(image));
+    constexpr int optimisation = 7;  // CU_JIT_OPTIMIZATION_LEVEL
+    for (unsigned i = 0; i < count; ++i)
+      if (options[i] == optimisation && values[i] != nullptr &&
+          texts.front().find(", debug") != std::string::npos)
+        throw lanescope::Error("ptxas fatal   : Optimized debugging not supported");
     std::vector<ptx::Module> units;
     for (std::string& text : texts) units.push_back(ptx::parse(std::move(text), "PTX"));
     auto linked = std::make_shared<const ptx::Module>(
