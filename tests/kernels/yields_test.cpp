@@ -206,5 +206,39 @@ TEST(Yields, OfFunctionsLetLanesGoOnAsOnAnH100) {
   }
 }
 
+int fibonacci(int n, int& calls) {
+  ++calls;
+  return n < 2 ? n : fibonacci(n - 1, calls) + fibonacci(n - 2, calls);
+}
+
+TEST(Yields, OfRecursiveFunctionsLeaveCallersWhatTheyHad) {
+  constexpr int threads = 256;
+  std::vector<int32_t> results, state{0, 0, 0};  // calls, the lock, what it guards
+  for (int t = 0; t < threads; ++t) {
+    int result = fibonacci(t % 9, state[0]);
+    const int n = t % 6;
+    if (t % 2 == 1) {
+      result += 1000 * (t % 4);
+      state[2] += t % 4 + 1;
+    } else if (t % 5 == 0) {
+      result += 1000 * fibonacci(t % 3, state[0]);
+    }
+    if (t % 3 == 0) {
+      result += 100000 * fibonacci(n, state[0]);
+    } else {
+      result += n % 2 == t % 3 % 2 ? 100000 : 0;  // is it odd, is it even
+      state[0] += n + 1;
+    }
+    results.push_back(result);
+  }
+  Program program("tests/data/kernels/recursion.ptx");
+  const Case c{
+      "recursion", "recursion", "", {1}, {threads}, 0, {recorded(Bytes(12)), recorded(Bytes(4 * threads))},
+      {}};
+  const Outcome run = run_kernel(program, c, &sm_90(), 1);
+  EXPECT_EQ(run.buffers.at(0), bytes_of(state));
+  EXPECT_EQ(run.buffers.at(1), bytes_of(results));
+}
+
 }  // namespace
 }  // namespace lanescope::kernels
