@@ -13,8 +13,7 @@ Status driver_status() {
   if (!driver_is_lost) return Status::success;
   say_once(
       "this process was made by fork() after its parent had called CUDA, which cannot be used in it, here as "
-      "on "
-      "a GPU: its calls return cudaErrorInitializationError");
+      "on a GPU: its calls return cudaErrorInitializationError");
   return Status::initialization_error;
 }
 

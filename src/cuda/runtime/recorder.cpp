@@ -1,6 +1,5 @@
 // See recorder.hpp.
 #include "cuda/runtime/recorder.hpp"
-#include "base/words.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "base/words.hpp"
 #include "cuda/runtime/exit.hpp"
 #include "report/json.hpp"
 
