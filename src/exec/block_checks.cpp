@@ -61,8 +61,8 @@ void BlockChecks::check_members(Warp& w, const Inst* in) {
 }
 
 void BlockChecks::check_sources(Warp& w, const Inst* in, const uint32_t* source) {
-  if (!checks_.barrier) return;
-  const Inst* wait = in - 1;
+  if (!checks_.barrier || tries_) return;
+  const Inst* wait = in[-1].fn == check_values ? in - 2 : in - 1;
   const auto members = lane_value<uint32_t>(w, wait->a, lowest(w.mask));
   const uint32_t here = w.mask & members;
   Finding found;

@@ -17,6 +17,7 @@
 #include "exec/order.hpp"
 #include "exec/program.hpp"
 #include "exec/state.hpp"
+#include "exec/undefined_values.hpp"
 
 namespace lanescope::exec {
 
@@ -89,6 +90,11 @@ class BlockChecks {
   void written(uint64_t offset, uint64_t bytes);
   /// The same for local memory of the lane.
   void written_local(const Warp& w, uint32_t lane, uint64_t offset, uint64_t bytes);
+  /// The lane's local memory is copied, undefined values and all; something depends on what is there.
+  void copied_local(const Warp& w, uint32_t lane, uint64_t from, uint64_t to, uint64_t bytes);
+  void used_local(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, uint64_t bytes);
+  /// The instruction after the helper `in` is about to use and to make these values.
+  void follow(Warp& w, const Inst* in, const ValueFlow& flow);
 
   // Synchronisation.
 
@@ -142,7 +148,8 @@ class BlockChecks {
     uint32_t time = 0;
     uint32_t lanes = 0;
   };
-  enum class Written : uint8_t { no, yes, read_before };
+  /// undefined: by values that come from where nobody had written.
+  enum class Written : uint8_t { no, yes, read_before, undefined };
   struct BlockBarrier {
     std::vector<const Inst*> at;    ///< by thread: where it arrived
     std::vector<uint32_t> waiting;  ///< lanes by warp
@@ -219,6 +226,8 @@ class BlockChecks {
   TwoOrders::Clock ended_;                            ///< what the threads knew that have ended
   std::vector<Written> shared_written_;               ///< by cell
   std::vector<Written> local_written_;                ///< by byte, thread after thread
+  UndefinedValues values_;                            ///< stored ones by place_in_shared(), place_in_local()
+  bool tries_ = false;                                ///< an instruction is not executed in earnest
   std::array<BlockBarrier, block_barriers> barriers_;
   std::vector<const Inst*> exits_;    ///< by thread
   Allocation allocation_;             ///< the one of global memory last met,
@@ -271,9 +280,27 @@ class BlockChecks {
   void look_at_init(const Now& now, uint32_t lane);
   void look_at_global(const Now& now, uint32_t lane);
   void look_at_bounds(const Now& now, uint32_t lane);
-  /// `unwritten`: bytes; `what` and `who`, in words: what is read, and who should have written it.
-  void report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, Finding::Severity severity,
-                            const std::string& what, const char* who);
+  [[nodiscard]] static uint64_t place_in_shared(uint64_t offset) { return offset; }
+  [[nodiscard]] uint64_t place_in_local(const Warp& w, uint32_t lane, uint64_t offset) const {
+    return uint64_t{1} << 63 | (uint64_t{thread_of(w, lane)} * local_bytes_ + offset);
+  }
+  /// Undefined bits of what a lane loads, and where they come from.
+  struct Loaded {
+    std::array<std::byte, 32> bits{};
+    UndefinedValues::Name origin = 0;  ///< 0: all are defined
+  };
+  /// The lane has loaded that: `fresh` where some of it nobody has written.
+  void take(const Now& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh);
+  /// Whether its load goes into registers that are followed here.
+  [[nodiscard]] bool follows(const Now& now) const;
+  /// A load is about to define its registers; what a store takes out of the block is used.
+  void follow_data(const Now& now);
+  /// What the lane stores to bytes that begin at `place`; f(i) for each undefined one.
+  template <class F>
+  void store_values(const Now& now, uint32_t lane, uint64_t place, F f);
+  /// Something depends on what came from there: the instruction `use` of Kernel::origins.
+  void report_use(Warp& w, UndefinedValues::Name name, uint32_t use);
+  void report_uninitialised(Warp& w, const UndefinedValues::Origin& origin, uint32_t use);
   /// The lane stores to a piece of shared memory that was read before: that is the store that came too late.
   void add_late_store(const Now& now, uint32_t lane, uint32_t index);
 

@@ -19,6 +19,11 @@ namespace {
 /// Longest text taken from device memory, so that one without an end does no harm.
 constexpr size_t longest_text = 1 << 16;
 
+/// A function of the system depends on bytes of the lane's local memory.
+void note_use(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, uint64_t bytes) {
+  if (BlockChecks* checks = w.block->checks.get()) checks->used_local(w, in, lane, offset, bytes);
+}
+
 /// The host address of `bytes` bytes at a generic address of one lane; nullptr if they are not all there.
 std::byte* at_generic(const Warp& w, uint32_t lane, uint64_t address, uint64_t bytes) {
   if (address - shared_window < window_size) {
@@ -49,19 +54,23 @@ std::optional<std::string> text_at(const Warp& w, uint32_t lane, uint64_t addres
 /// Arguments of vprintf as nvcc packs them: each at its natural alignment.
 class Arguments {
  public:
-  Arguments(const Warp& w, uint32_t lane, uint64_t address) : w_(w), lane_(lane), address_(address) {}
+  Arguments(Warp& w, const Inst* in, uint32_t lane, uint64_t address)
+      : w_(w), in_(in), lane_(lane), address_(address) {}
   template <class T>
   T next() {
     at_ = (at_ + sizeof(T) - 1) / sizeof(T) * sizeof(T);
     T value{};
     const std::byte* p = at_generic(w_, lane_, address_ + at_, sizeof(T));
     if (p != nullptr) std::memcpy(&value, p, sizeof(T));
+    if (const uint64_t offset = address_ + at_ - local_window; offset < window_size)
+      note_use(w_, in_, lane_, offset, sizeof(T));
     at_ += sizeof(T);
     return value;
   }
 
  private:
-  const Warp& w_;
+  Warp& w_;
+  const Inst* in_;
   uint32_t lane_;
   uint64_t address_, at_ = 0;
 };
@@ -92,9 +101,9 @@ bool has_long_number(std::string_view specification) {
 }
 
 /// printf's formatting with the device's arguments. %n prints nothing, as on the device.
-std::string format(const Warp& w, uint32_t lane, const std::string& text, uint64_t arguments_at,
+std::string format(Warp& w, const Inst* in, uint32_t lane, const std::string& text, uint64_t arguments_at,
                    int32_t& conversions) {
-  Arguments arguments(w, lane, arguments_at);
+  Arguments arguments(w, in, lane, arguments_at);
   std::string out;
   conversions = 0;
   for (size_t i = 0; i < text.size(); ++i) {
@@ -266,6 +275,7 @@ class BuiltinCall {
   [[nodiscard]] T argument(uint32_t offset) const {
     T value;
     std::memcpy(&value, local_ + offset, sizeof value);
+    note_use(w_, in_, lane_, offset, sizeof value);
     return value;
   }
   /// A pointer, a handle, or a size.
@@ -284,7 +294,7 @@ class BuiltinCall {
   void print() {
     int32_t conversions = -1;
     if (const auto format_text = text(0))
-      worker_.print(format(w_, lane_, *format_text, size_at(8), conversions));
+      worker_.print(format(w_, in_, lane_, *format_text, size_at(8), conversions));
     else
       refuse(size_at(0), 1, "printf's format is no text in device memory");
     result(conversions);

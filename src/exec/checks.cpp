@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "exec/block_checks.hpp"
 #include "exec/each_lane.hpp"
@@ -22,7 +23,7 @@ using Excuse = Finding::Excuse;
 /// The bytes that a lane stores: element after element.
 void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
   for (uint32_t at = 0, k = 0; at < access.width; at += access.element, ++k)
-    std::memcpy(bytes + at, w.regs + access.data[k] + size_t{lane} * access.data_bytes, access.element);
+    std::memcpy(bytes + at, w.regs + access.data[k].at + size_t{lane} * access.data_bytes, access.element);
 }
 
 /// Whether two unordered accesses, one of them no load, race: the memory model lets strong ones be.
@@ -75,7 +76,8 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
       rank_(rank),
       cluster_(std::move(cluster)),
       order_(cluster_->order),
-      alone_(order_.defined().threads() == warps_ * warp_lanes) {
+      alone_(order_.defined().threads() == warps_ * warp_lanes),
+      values_(kernel, warps_) {
   // Accesses are aligned to their width, so pieces of the smallest width are touched wholly or not at all.
   for (const CheckedAccess& access : kernel.checks)
     if (access.space != ptx::Space::local && access.space != ptx::Space::global)
@@ -94,8 +96,7 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, uint32_t th
   }
   if (checks.init) {
     shared_written_.resize(cells);
-    if (!kernel.local_variables.empty())
-      local_written_.resize(size_t{warps_} * warp_lanes * local_bytes, Written::yes);
+    if (local_bytes != 0) local_written_.resize(size_t{warps_} * warp_lanes * local_bytes, Written::yes);
   }
   if (checks.barrier) exits_.resize(size_t{warps_} * warp_lanes);
 }
@@ -120,6 +121,7 @@ void BlockChecks::start() {
   new_epoch();
   for (BlockBarrier& b : barriers_) b.clear();
   std::fill(exits_.begin(), exits_.end(), nullptr);
+  values_.start();
   std::fill(shared_written_.begin(), shared_written_.end(), Written::no);
   if (checks_.init && system_shared_ < shared_bytes_)  // the system's is set up
     std::fill(shared_written_.begin() + static_cast<ptrdiff_t>(system_shared_ >> granule_shift_),
@@ -230,6 +232,7 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   if (!checks_.init && !for_races && !for_bounds) return;
   Now now{w, in, access, in->aux, access.width};
   find_addresses(now);
+  if (values_.any()) follow_data(now);
   for (uint32_t rest = now.elsewhere; rest != 0;) {
     const uint8_t rank = now.rank[static_cast<uint32_t>(std::countr_zero(rest))];
     uint32_t lanes = 0;
@@ -310,21 +313,43 @@ void BlockChecks::meet(const Warp& w, uint32_t lanes, bool orders) {
 
 // Reads of what has not been written.
 
+void BlockChecks::follow_data(const Now& now) {
+  for (const FollowedRegister& reg : now.access.data) {
+    if (now.access.follows) values_.define(now.w, reg, now.w.mask);
+    if (now.access.kind == AccessKind::store)
+      each_lane(values_.undefined(now.w, reg, now.global | now.elsewhere), [&](uint32_t lane) {
+        report_use(now.w, values_.origin_of(now.w, reg, lane), now.access.origin);
+      });
+  }
+}
+
+bool BlockChecks::follows(const Now& now) const {
+  return now.access.follows && now.w.block->checks.get() == this;
+}
+
 void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
   const bool is_shared = (now.shared >> lane & 1) != 0;
   if (!is_shared && local_written_.empty()) return;
-  const uint32_t shift = is_shared ? granule_shift_ : 0;
-  const auto first = static_cast<uint32_t>(now.offset[lane] >> shift);
-  const uint32_t pieces = std::max(1u, uint32_t{now.access.width} >> shift);
+  const uint64_t offset = now.offset[lane];
+  const uint32_t width = now.access.width, shift = is_shared ? granule_shift_ : 0, piece = 1u << shift;
+  const auto first = static_cast<uint32_t>(offset >> shift);
+  const uint32_t pieces = std::max(1u, width >> shift);
+  const uint64_t place = is_shared ? place_in_shared(offset) : place_in_local(now.w, lane, offset);
   Written* written = is_shared
                          ? shared_written_.data() + first
                          : local_written_.data() + size_t{thread_of(now.w, lane)} * local_bytes_ + first;
   const bool only_reads = reads(now.access.kind), only_writes = writes(now.access.kind);
+  Loaded loaded;
   uint32_t unwritten = 0;
   for (uint32_t i = 0; i < pieces; ++i) {
-    if (!only_writes && written[i] != Written::yes) {
+    if (!only_writes && written[i] == Written::undefined) {
+      for (uint32_t at = i * piece; at < std::min((i + 1) * piece, width); ++at)
+        if (loaded.bits[at] = values_.bits_at(place + at); loaded.bits[at] != std::byte{0})
+          loaded.origin = values_.origin_at(place + at);
+    } else if (!only_writes && written[i] != Written::yes) {
       ++unwritten;
       written[i] = Written::read_before;
+      std::fill_n(loaded.bits.begin() + i * piece, std::min(piece, width), std::byte{0xff});
     }
     if (!only_reads) {
       if (is_shared && written[i] == Written::read_before && only_writes)
@@ -332,15 +357,59 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
       written[i] = Written::yes;
     }
   }
-  if (unwritten == 0) return;
-  const uint64_t offset = now.offset[lane];
-  const uint32_t width = now.access.width;
-  // Part of an access, or a copy of bytes: often the padding of a struct that is copied as a whole.
-  const bool moves = !is_shared && now.access.moves;
-  report_uninitialised(now, lane, unwritten * width / pieces,
-                       unwritten == pieces && !moves ? Severity::error : Severity::warning,
-                       is_shared ? describe(now.w, offset, width) : describe_local(kernel_, offset, width),
-                       is_shared ? "no thread of the block has" : "the thread has not");
+  if (now.access.kind == AccessKind::store)
+    store_values(now, lane, place, [&](uint32_t i) { written[i >> shift] = Written::undefined; });
+  if (unwritten == 0) return take(now, lane, loaded, nullptr);
+  // Part of an access: often the padding of a struct that is copied as a whole.
+  UndefinedValues::Origin origin{now.number,
+                                 thread_of(now.w, lane),
+                                 offset,
+                                 is_shared ? ptx::Space::shared : ptx::Space::local,
+                                 unwritten * width / pieces,
+                                 unwritten == pieces ? Severity::error : Severity::warning};
+  take(now, lane, loaded, &origin);
+  if (is_shared && loaded.origin == 0 && follows(now))
+    for (uint32_t i = 0; i < pieces; ++i)
+      if (written[i] == Written::read_before) values_.add_reader(first + i, UndefinedValues::name_of(origin));
+}
+
+void BlockChecks::take(const Now& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh) {
+  if (!follows(now)) {
+    if (fresh != nullptr)
+      report_uninitialised(now.w, *fresh, Finding::none);
+    else if (loaded.origin != 0)
+      report_use(now.w, loaded.origin, now.access.origin);
+    return;
+  }
+  if (fresh != nullptr) loaded.origin = values_.remember(*fresh);
+  if (loaded.origin == 0) return;
+  const uint32_t element = now.access.element;
+  for (uint32_t at = 0, k = 0; at < now.access.width; at += element, ++k) {
+    const std::span bits(loaded.bits.data() + at, element);
+    if (now.access.data[k].number != no_operand &&
+        std::any_of(bits.begin(), bits.end(), [](std::byte b) { return b != std::byte{0}; }))
+      values_.set(now.w, now.access.data[k], lane, bits, now.access.by_sign, loaded.origin);
+  }
+}
+
+template <class F>
+void BlockChecks::store_values(const Now& now, uint32_t lane, uint64_t place, F f) {
+  if (!values_.any()) return;
+  const auto is_undefined = [&](const FollowedRegister& reg) {
+    return values_.undefined(now.w, reg, 1u << lane) != 0;
+  };
+  if (std::none_of(now.access.data.begin(), now.access.data.end(), is_undefined)) return;
+  const uint32_t element = now.access.element;
+  for (uint32_t at = 0, k = 0; at < now.access.width; at += element, ++k) {
+    const FollowedRegister& reg = now.access.data[k];
+    std::array<std::byte, 32> bits{};
+    const bool undefined = is_undefined(reg);
+    if (undefined) values_.get(now.w, reg, lane, std::span(bits.data(), element));
+    for (uint32_t i = 0; i < element; ++i) {
+      values_.store(place + at + i, bits[i], undefined ? values_.origin_of(now.w, reg, lane) : 0);
+      if (bits[i] != std::byte{0}) f(at + i);
+    }
+  }
 }
 
 void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
@@ -356,10 +425,13 @@ void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
   uint32_t unwritten = 0;
   bool whole_element = false;
   const uint32_t element = now.access.element;
+  Loaded loaded;
   for (uint32_t at = 0; !writes(now.access.kind) && at < width; at += element) {
     const uint32_t missing = allocation_.written->missing(offset + at, element);
     unwritten += missing;
     whole_element = whole_element || missing == element;
+    for (uint32_t i = at; missing != 0 && i < at + element; ++i)
+      if (allocation_.written->missing(offset + i, 1) != 0) loaded.bits[i] = std::byte{0xff};
   }
   if (!reads(now.access.kind)) allocation_.written->add(offset, width);
   if (unwritten == 0) return;
@@ -367,8 +439,9 @@ void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
   const Severity severity = unwritten == width ? Severity::error
                             : whole_element    ? Severity::warning
                                                : Severity::note;
-  report_uninitialised(now, lane, unwritten, severity, bytes_of(allocation_.name, offset, width),
-                       "nothing has");
+  const UndefinedValues::Origin origin{
+      now.number, thread_of(now.w, lane), address, ptx::Space::global, unwritten, severity};
+  take(now, lane, loaded, &origin);
 }
 
 void BlockChecks::look_at_bounds(const Now& now, uint32_t lane) {
@@ -392,24 +465,45 @@ void BlockChecks::look_at_bounds(const Now& now, uint32_t lane) {
   }
 }
 
-void BlockChecks::report_uninitialised(const Now& now, uint32_t lane, uint32_t unwritten, Severity severity,
-                                       const std::string& what, const char* who) {
+void BlockChecks::report_use(Warp& w, UndefinedValues::Name name, uint32_t use) {
+  UndefinedValues::Origin& origin = values_.origin(name);
+  if (!std::exchange(origin.reported, true)) report_uninitialised(w, origin, use);
+}
+
+void BlockChecks::report_uninitialised(Warp& w, const UndefinedValues::Origin& origin, uint32_t use) {
+  const CheckedAccess& access = kernel_.checks[origin.access];
   Finding found;
   found.kind = Finding::Kind::uninitialised_read;
-  found.severity = severity;
-  found.instruction = now.access.origin;
-  found.thread = thread_of(now.w, lane);
-  found.address = now.offset[lane];
-  found.width = now.access.width;
-  found.access = now.access.kind;
-  if (Finding* example = add_finding(now.w, found)) {
-    const bool all = unwritten == found.width, is_move = (now.local >> lane & 1) != 0 && now.access.moves;
-    example->message = what + "; " + who + " written " +
-                       (all ? "there" : std::to_string(unwritten) + " of them") + " before";
-    if (severity != Severity::error)
-      example->message += std::string(" (padding of a struct that is copied as a whole looks like this") +
-                          (is_move ? ", or a bit field that is set first)" : ")");
+  found.severity = origin.severity;
+  found.instruction = access.origin;
+  found.thread = origin.thread;
+  found.address = origin.address;
+  found.width = access.width;
+  found.access = access.kind;
+  found.use = use;
+  found.other_instruction = origin.late_store;
+  found.other_thread = origin.late_thread;
+  found.other_access = origin.late_kind;
+  Finding* example = add_finding(w, found);
+  if (example == nullptr) return;
+  const bool is_shared = origin.space == ptx::Space::shared, is_local = origin.space == ptx::Space::local;
+  if (is_shared) {
+    example->message = describe(w, origin.address, found.width);
+  } else if (is_local) {
+    example->message = describe_local(kernel_, origin.address, found.width);
+  } else {
+    const Allocation of = w.worker->memory->find(origin.address).value_or(Allocation{});
+    example->message = bytes_of(of.name, origin.address - of.base, found.width);
   }
+  example->message +=
+      std::string("; ") +
+      (is_shared  ? "no thread of the block has"
+       : is_local ? "the thread has not"
+                  : "nothing has") +
+      " written " +
+      (origin.unwritten == found.width ? "there" : std::to_string(origin.unwritten) + " of them") + " before";
+  if (origin.severity != Severity::error)
+    example->message += " (padding of a struct that is copied as a whole looks like this)";
 }
 
 void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) {
@@ -421,6 +515,23 @@ void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) 
       f.other_thread = thread_of(now.w, lane);
       f.other_access = now.access.kind;
     }
+  for (const UndefinedValues::Name name : values_.readers_of(index)) {
+    UndefinedValues::Origin& origin = values_.origin(name);
+    if (origin.late_store != Finding::none) continue;
+    origin.late_store = now.access.origin;
+    origin.late_thread = thread_of(now.w, lane);
+    origin.late_kind = now.access.kind;
+  }
+}
+
+void BlockChecks::follow(Warp& w, const Inst* in, const ValueFlow& flow) {
+  if (!values_.any()) return;
+  for (const FollowedRegister& reg : flow.needs)
+    each_lane(values_.undefined(w, reg, w.mask),
+              [&](uint32_t lane) { report_use(w, values_.origin_of(w, reg, lane), in->origin()); });
+  tries_ = true;
+  values_.pass_on(w, in, flow);
+  tries_ = false;
 }
 
 // Races.
@@ -749,6 +860,26 @@ void BlockChecks::written_local(const Warp& w, uint32_t lane, uint64_t offset, u
   std::fill_n(local_written_.begin() + static_cast<ptrdiff_t>(at), bytes, Written::yes);
 }
 
+void BlockChecks::copied_local(const Warp& w, uint32_t lane, uint64_t from, uint64_t to, uint64_t bytes) {
+  if (local_written_.empty() || from + bytes > local_bytes_ || to + bytes > local_bytes_) return;
+  Written* const written = local_written_.data() + size_t{thread_of(w, lane)} * local_bytes_;
+  for (uint64_t i = 0; i < bytes; ++i) {
+    written[to + i] = written[from + i];
+    if (written[from + i] != Written::undefined) continue;
+    const uint64_t place = place_in_local(w, lane, from + i);
+    values_.store(place_in_local(w, lane, to + i), values_.bits_at(place), values_.origin_at(place));
+  }
+}
+
+void BlockChecks::used_local(Warp& w, const Inst* in, uint32_t lane, uint64_t offset, uint64_t bytes) {
+  if (local_written_.empty() || offset + bytes > local_bytes_) return;
+  const Written* const written = local_written_.data() + size_t{thread_of(w, lane)} * local_bytes_;
+  for (uint64_t i = offset; i < offset + bytes; ++i)
+    if (written[i] == Written::undefined)
+      if (const UndefinedValues::Name name = values_.origin_at(place_in_local(w, lane, i)); name != 0)
+        report_use(w, name, in->origin());
+}
+
 void BlockChecks::initialised(uint64_t offset) {
   const auto found = mbarriers_.find(offset);
   if (found != mbarriers_.end()) found->second.gathered = found->second.passed = {};
@@ -1014,6 +1145,19 @@ void BlockChecks::report_outlived(BlockState& block, uint32_t index, uint32_t ac
 
 const Inst* check_access(Warp& w, const Inst* in) {
   w.block->checks->access(w, in, w.worker->kernel->checks[in->aux]);
+  return in + 1;
+}
+
+const Inst* check_values(Warp& w, const Inst* in) {
+  w.block->checks->follow(w, in, w.worker->kernel->flows[in->aux]);
+  return in + 1;
+}
+
+const Inst* check_local_copy(Warp& w, const Inst* in) {
+  each_lane(w.mask, [&](uint32_t lane) {
+    w.block->checks->copied_local(w, lane, lane_value<uint64_t>(w, in->a, lane) + in->c,
+                                  lane_value<uint64_t>(w, in->b, lane) + in->aux, in->imm);
+  });
   return in + 1;
 }
 

@@ -14,6 +14,9 @@ namespace lanescope::exec {
 struct Warp;
 struct Inst;
 
+/// What is put beside a kernel's instructions: checks, and what follows undefined values.
+enum class Checking : uint8_t { none, checked, with_values };
+
 struct Checks {
   bool race = false;     ///< unordered accesses of several threads to the same bytes of shared memory
   bool init = false;     ///< reads of memory that has not been written
@@ -26,6 +29,9 @@ struct Checks {
   bool lockstep = false;
 
   [[nodiscard]] bool any() const { return race || init || barrier || bounds; }
+  [[nodiscard]] Checking checking() const {
+    return init ? Checking::with_values : any() ? Checking::checked : Checking::none;
+  }
   friend bool operator==(const Checks&, const Checks&) = default;
 };
 
@@ -33,6 +39,11 @@ struct Checks {
 
 /// Before a memory instruction. aux: index of Kernel::checks; a: base address, imm: as in the instruction.
 const Inst* check_access(Warp& w, const Inst* in);
+/// Before an instruction whose sources may be undefined. aux: index of Kernel::flows; imm: how many
+/// instructions of code it is.
+const Inst* check_values(Warp& w, const Inst* in);
+/// Before copy_local (handlers/control.hpp), with its operands.
+const Inst* check_local_copy(Warp& w, const Inst* in);
 /// Beside a fence that orders memory.
 const Inst* check_fence(Warp& w, const Inst* in);
 /// In the place of fence.proxy.async, and of the end of a group of bulk copies and the wait for all but the

@@ -11,8 +11,6 @@
 
 namespace lanescope::exec {
 
-namespace {}  // namespace
-
 Kernel Decoder::run(uint32_t entry) {
   const ptx::Function& f = m_.functions[entry];
   k_.name = f.name;
@@ -250,7 +248,7 @@ void Decoder::prepare(FunctionState& s) {
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
   for (const ptx::Instruction& in : s.f->body)
-    if (in.has(Mod::cc) || in.op == Op::addc || in.op == Op::subc || in.op == Op::madc) {
+    if (in.has(Mod::cc) || takes_carry(in.op)) {
       s.carry = 0;
       break;
     }
@@ -381,6 +379,14 @@ void Decoder::new_origin() {
 }
 
 void Decoder::emit(uint32_t index) {
+  if (!follows_values()) return emit_alone(index);
+  put_guard_values();
+  // What lanes do together follows a wait for them, and what follows its values comes after that.
+  if (ptx::info(in_->op).op_class == ptx::OpClass::warp) return emit_alone(index);
+  emit_followed(flow_of_values(), [&] { emit_alone(index); });
+}
+
+void Decoder::emit_alone(uint32_t index) {
   switch (in_->op) {
     case Op::bra: put_branch(index, s_->f->labels[in_->operands[0].index].instruction); return;
     case Op::brx: emit_table_branch(index); return;
@@ -450,14 +456,15 @@ void Decoder::finish() {
   for (const FunctionState& s : functions_)
     if (!s.f->is_entry) k_.functions.push_back({symbols_.functions[s.index], s.entry});
   k_.register_bytes = round_up(top_, 64);
+  k_.followed_registers = static_cast<uint32_t>(followed_.size());
   k_.stack_begin = k_.local_bytes = round_up(local_top_, 16);
   std::sort(k_.shared.begin(), k_.shared.end(),
             [](const auto& a, const auto& b) { return a.offset < b.offset; });
 }
 
 Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols, bool observed,
-              bool checked) {
-  return Decoder(module, symbols, observed, checked).run(function);
+              Checking checking) {
+  return Decoder(module, symbols, observed, checking).run(function);
 }
 
 }  // namespace lanescope::exec

@@ -18,9 +18,9 @@ struct SymbolTable {
 };
 
 /// Throws lanescope::Error, with the place in the PTX, for what this version does not execute. `observed`
-/// chooses the handlers that tell an observer of each access; `checked` puts the checks' instructions beside
+/// chooses the handlers that tell an observer of each access; `checking` puts the checks' instructions beside
 /// those they watch. Origins and access sites have the same indices in all variants.
 [[nodiscard]] Kernel decode(const ptx::Module& module, uint32_t function, const SymbolTable& symbols,
-                            bool observed, bool checked = false);
+                            bool observed, Checking checking = Checking::none);
 
 }  // namespace lanescope::exec

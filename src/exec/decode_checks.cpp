@@ -11,53 +11,11 @@ namespace lanescope::exec {
 
 namespace {
 
-bool is_param(Space s) { return s == Space::param || s == Space::param_entry || s == Space::param_func; }
-
 CheckedAccess::Strength strength_of(const ptx::Instruction& in, AccessKind kind) {
   using Strength = CheckedAccess::Strength;
   if (is_atomic(kind)) return Strength::atomic;
   if (in.has(Mod::relaxed) || in.has(Mod::acquire) || in.has(Mod::release)) return Strength::atomic;
   return in.has(Mod::volatile_) ? Strength::is_volatile : Strength::plain;
-}
-
-/// Whether a store is to a struct that is an argument or a result of a call: in PTX, an array.
-bool passes_struct(const ptx::Function& f, const ptx::Instruction& in) {
-  using Kind = ptx::SymbolRef::Kind;
-  const ptx::SymbolRef& symbol = in.operands[0].symbol;
-  const std::vector<ptx::Variable>* const of = symbol.kind == Kind::local_variable     ? &f.variables
-                                               : symbol.kind == Kind::return_parameter ? &f.returns
-                                                                                       : nullptr;
-  return is_param(in.space) && of != nullptr && !(*of)[symbol.index].dims.empty();
-}
-
-/// Registers whose values go nowhere but into memory that may be a thread's own, as they are or as other bits
-/// of a word: what code without optimisation does to copy a struct, padding and all, and to set a bit field.
-std::vector<bool> registers_moved_only(const ptx::Function& f) {
-  std::vector<bool> moved(f.registers.size(), true);
-  std::vector<Usage> usage;
-  usage.reserve(f.body.size());
-  for (const ptx::Instruction& in : f.body) usage.push_back(usage_of(in));
-  bool changed = true;
-  const auto used = [&](uint32_t reg) {
-    if (reg == no_index || !moved[reg]) return;
-    moved[reg] = false;
-    changed = true;
-  };
-  while (std::exchange(changed, false))
-    for (size_t i = f.body.size(); i-- > 0;) {
-      const ptx::Instruction& in = f.body[i];
-      const bool stores =
-          in.op == Op::st && (in.space == Space::generic || in.space == Space::local || passes_struct(f, in));
-      const bool passes_on = in.op == Op::mov || in.op == Op::and_ || in.op == Op::or_ || in.op == Op::bfi;
-      if (stores) {
-        used(in.operands[0].reg);
-        used(in.guard);
-      } else if (!passes_on || std::any_of(usage[i].writes.begin(), usage[i].writes.end(),
-                                           [&](uint32_t reg) { return !moved[reg]; })) {
-        for (const uint32_t reg : usage[i].reads) used(reg);
-      }
-    }
-  return moved;
 }
 
 /// What a register may hold, as far as variables of shared memory go: nothing yet, no address of one, an
@@ -182,9 +140,9 @@ void Decoder::place_local_variables(FunctionState& s) {
                                   s.frame_begin + s.variable_at[i], static_cast<uint32_t>(v.size)});
   }
   s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
-  s.moved_only = registers_moved_only(*s.f);
   s.shared_base = shared_bases(m_, *s.f);
   s.guesses = guesses_of(*s.f, s.shared_base);
+  find_followed_registers(s);
 }
 
 void Decoder::put_check_enter(const FunctionState& s) {
@@ -194,10 +152,11 @@ void Decoder::put_check_enter(const FunctionState& s) {
   i.b = s.locals_end - s.locals_begin;
 }
 
-void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
+bool Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                         uint32_t list) {
-  const bool is_local = key.space == Space::local && !is_param(in_->space);
-  if (!is_local && !is_of_several_threads(key.space)) return;
+  // Arguments and results are written; what they were written with may not have been.
+  const bool is_local = key.space == Space::local && (follows_values_ || !is_param(in_->space));
+  if (!is_local && !is_of_several_threads(key.space)) return false;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
   access.kind = kind;
@@ -210,17 +169,20 @@ void Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
   access.width = static_cast<uint8_t>(access.element * in_->vector);
   if (kind == AccessKind::load) {
     const std::vector<uint32_t> loaded = usage_of(*in_).writes;
-    access.moves =
-        std::all_of(loaded.begin(), loaded.end(), [&](uint32_t reg) { return s_->moved_only[reg]; });
+    access.follows = follows_values();
+    access.by_sign = ptx::is_signed(in_->type());
     const SymbolRef variable = variable_of(in_->operands[1], s_->shared_base);
     access.guesses = std::any_of(s_->guesses.begin(), s_->guesses.end(), [&](const Guess& guess) {
       return guess.variable == variable && std::find(loaded.begin(), loaded.end(), guess.reg) != loaded.end();
     });
-  } else if (kind == AccessKind::store) {
-    access.data_bytes = key.data_bytes;
-    for (uint32_t i = 0; i < in_->vector; ++i) access.data[i] = list == no_operand ? data : k_.side[list + i];
+  }
+  access.data_bytes = key.data_bytes;
+  for (uint32_t i = 0; access.data_bytes != 0 && i < in_->vector; ++i) {
+    access.data[i] = followed_element(in_->operands[kind == AccessKind::load ? 0 : 1], i);
+    access.data[i].at = list == no_operand ? data : k_.side[list + i];
   }
   put_check(access, base, offset);
+  return true;
 }
 
 void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element,
@@ -237,7 +199,7 @@ void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, 
   access.width = static_cast<uint8_t>(element * elements);
   access.lanes = lanes;
   access.data_bytes = static_cast<uint8_t>(data_bytes);
-  std::copy(data.begin(), data.end(), access.data.begin());
+  for (size_t i = 0; i < data.size(); ++i) access.data[i].at = data[i];
   put_check(access, base, offset);
 }
 

@@ -315,12 +315,15 @@ void Decoder::emit_call() {
 
 void Decoder::put_local_copy(uint32_t from_base, uint64_t from, uint32_t to_base, uint64_t to,
                              uint64_t bytes) {
-  Inst& i = put(set_.control.copy_local, true);
-  i.a = from_base;
-  i.b = to_base;
-  i.c = static_cast<uint32_t>(from);
-  i.aux = static_cast<uint32_t>(to);
-  i.imm = bytes;
+  for (const Handler handler : {check_local_copy, set_.control.copy_local}) {
+    if (handler == check_local_copy && !follows_values_) continue;
+    Inst& i = put(handler, true);
+    i.a = from_base;
+    i.b = to_base;
+    i.c = static_cast<uint32_t>(from);
+    i.aux = static_cast<uint32_t>(to);
+    i.imm = bytes;
+  }
 }
 
 void Decoder::prologue() {

@@ -101,9 +101,7 @@ void Decoder::emit_memory() {
   if (address == nullptr) unsupported("address");
   check_parameter(*address, uint64_t{ptx::size_of(in_->type())} * in_->vector);
   // A parameter of a device function lies in its frame. It is not counted: GPUs pass it in registers.
-  if ((key.space == Space::param || key.space == Space::param_entry || key.space == Space::param_func) &&
-      !(s_->f->is_entry && (address->symbol.kind == SymbolRef::Kind::parameter ||
-                            address->symbol.kind == SymbolRef::Kind::none))) {
+  if (lies_in_frame(*in_, *address)) {
     key.space = Space::local;
     key.observed = false;
   }
@@ -137,7 +135,9 @@ void Decoder::emit_memory() {
                           : atomic            ? AccessKind::atomic
                           : in_->op == Op::st ? AccessKind::store
                                               : AccessKind::load;
-  if (checked_) put_check(key, kind, place.base, place.offset, d, list);
+  const bool is_checked = checked_ && put_check(key, kind, place.base, place.offset, d, list);
+  if (!is_checked && kind == AccessKind::load && follows_values())
+    put_values({{}, {}, followed_of(usage_of(*in_).writes)}, true);
   put_guard();
   Inst& i = put(h, guarded());
   i.d = d;

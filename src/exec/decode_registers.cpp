@@ -69,22 +69,27 @@ void Decoder::emit_register_instruction(const Inst* before) {
   if (before != nullptr) {
     Inst& i = put(before->fn, true);
     i.a = before->a;
+    i.imm = before->imm;
   }
-  put_guard();
-  Inst& i = put(h, guarded());
-  i.d = d;
-  i.a = sources[0];
-  i.b = sources[1];
-  i.c = sources[2];
-  i.aux = count == 4 ? sources[3] : second;
-  if (in_->op == Op::lop3 && count == 4) {  // lop3.or d|p, a, b, c, table, q: q beside the table
-    i.aux = second;
-    imm |= uint64_t{sources[3]} << 32;
-  }
-  if (in_->has(Mod::cc) || in_->op == Op::addc || in_->op == Op::subc || in_->op == Op::madc)
-    i.aux = s_->carry;
-  i.imm = imm;
-  put_later(later);
+  const auto put_it = [&] {
+    put_guard();
+    Inst& i = put(h, guarded());
+    i.d = d;
+    i.a = sources[0];
+    i.b = sources[1];
+    i.c = sources[2];
+    i.aux = count == 4 ? sources[3] : second;
+    if (in_->op == Op::lop3 && count == 4) {  // lop3.or d|p, a, b, c, table, q: q beside the table
+      i.aux = second;
+      imm |= uint64_t{sources[3]} << 32;
+    }
+    if (in_->has(Mod::cc) || takes_carry(in_->op)) i.aux = s_->carry;
+    i.imm = imm;
+    put_later(later);
+  };
+  if (!follows_values() || ptx::info(in_->op).op_class != ptx::OpClass::warp) return put_it();
+  const size_t wait = k_.code.size() - 1;
+  if (emit_followed(flow_of_values(), put_it) && before != nullptr) k_.code[wait].imm |= sync_helper;
 }
 
 void Decoder::emit_move() {

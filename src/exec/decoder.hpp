@@ -6,6 +6,7 @@
 // - decode_memory.cpp: loads, stores, atomics, textures, addresses
 // - decode_async.cpp: copies that run beside the program, and the barriers they signal
 // - decode_matrix.cpp: matrix instructions
+// - decode_checks.cpp, decode_values.cpp: what stands beside instructions when a launch is checked
 // - decode_control.cpp: branches, calls, barriers, instructions of the whole warp
 //
 // The register file of a warp holds, in this order: constants and special registers (written once), scratch
@@ -16,6 +17,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -49,6 +51,13 @@ inline bool is_shared(Space s) {
   return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
 }
 
+inline bool is_param(Space s) {
+  return s == Space::param || s == Space::param_entry || s == Space::param_func;
+}
+
+/// Whether it adds or subtracts the carry of an instruction with .cc.
+inline bool takes_carry(Op op) { return op == Op::addc || op == Op::subc || op == Op::madc; }
+
 /// A register whose value a compare-and-swap in this variable of shared memory expects.
 struct Guess {
   uint32_t reg = no_index;
@@ -58,15 +67,20 @@ struct Guess {
 
 class Decoder {
  public:
-  Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed, bool checked)
-      : m_(module), symbols_(symbols), observed_(observed), checked_(checked), set_(host_handlers()) {}
+  Decoder(const ptx::Module& module, const SymbolTable& symbols, bool observed, Checking checking)
+      : m_(module),
+        symbols_(symbols),
+        observed_(observed),
+        checked_(checking != Checking::none),
+        follows_values_(checking == Checking::with_values),
+        set_(host_handlers()) {}
 
   Kernel run(uint32_t entry);
 
  private:
   const ptx::Module& m_;
   const SymbolTable& symbols_;
-  bool observed_, checked_;
+  bool observed_, checked_, follows_values_;
   const HandlerSet& set_;
   Kernel k_;
 
@@ -94,11 +108,12 @@ class Decoder {
     std::vector<uint32_t> code_of;              ///< by instruction, and one more: the function's end
     std::vector<uint32_t> callees;              ///< places in functions_
     uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
-    std::vector<bool> moved_only;               ///< by register, in a checked kernel: see decode_checks.cpp
-    std::vector<SymbolRef> shared_base;         ///< by register, likewise
+    std::vector<SymbolRef> shared_base;         ///< by register, in a checked kernel: see decode_checks.cpp
     std::vector<Guess> guesses;                 ///< likewise
+    std::vector<bool> followed;  ///< by register: it may hold what nobody has written (decode_values.cpp)
   };
   std::vector<FunctionState> functions_;
+  std::map<uint32_t, uint32_t> followed_;  ///< offset in the register file → FollowedRegister::number
   std::vector<uint32_t> builtins_;         ///< Module::functions the engine itself provides
   std::map<uint32_t, uint32_t> place_of_;  ///< Module::functions index → place in functions_
   FunctionState* s_ = nullptr;             ///< the function being emitted
@@ -155,6 +170,8 @@ class Decoder {
   void emit_function(FunctionState& s);
   void new_origin();
   void emit(uint32_t index);
+  /// The instruction itself, without what follows its values.
+  void emit_alone(uint32_t index);
   void finish();
 
   // decode_operands.cpp
@@ -229,6 +246,11 @@ class Decoder {
     Space space{};               ///< the written one, or that of the symbol
   };
   Address address_of(const Operand& o, Space space);
+  /// Whether an access to parameters goes to the frame of a device function, or of a call.
+  [[nodiscard]] bool lies_in_frame(const ptx::Instruction& in, const Operand& address) const {
+    return is_param(in.space) && !(s_->f->is_entry && (address.symbol.kind == SymbolRef::Kind::parameter ||
+                                                       address.symbol.kind == SymbolRef::Kind::none));
+  }
   Address generic_address(const Address& address);
   void emit_memory();
   /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
@@ -281,7 +303,8 @@ class Decoder {
   void place_local_variables(FunctionState& s);
   void put_check_enter(const FunctionState& s);
   /// Before the memory instruction that has these operands.
-  void put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
+  /// False if nothing is checked of it.
+  bool put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                  uint32_t list);
   /// Before a part of a matrix instruction, in which `lanes` access a place of `registers` elements each;
   /// `data`: what a store stores, in registers of `data_bytes` a lane (none: nothing is known of it).
@@ -306,6 +329,25 @@ class Decoder {
   void emit_for_checks(Handler handler, uint64_t imm = 0);
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;
+
+  // decode_values.cpp: what follows the values that loads of a checked launch may have left undefined
+
+  /// Whether they are followed in this function.
+  [[nodiscard]] bool follows_values() const { return follows_values_ && !s_->recursive; }
+  /// Which registers of the function may hold them.
+  void find_followed_registers(FunctionState& s);
+  [[nodiscard]] FollowedRegister followed(uint32_t reg) const;
+  /// Those of `registers` that are followed.
+  [[nodiscard]] std::vector<FollowedRegister> followed_of(const std::vector<uint32_t>& registers) const;
+  /// The register of an element that a load or store moves, if it is one of the program's.
+  [[nodiscard]] FollowedRegister followed_element(const Operand& data, uint32_t element) const;
+  /// What the instruction does with its registers.
+  [[nodiscard]] ValueFlow flow_of_values();
+  /// Before the instruction, and by its `guard`; false where there is nothing to follow.
+  bool put_values(ValueFlow flow, bool guard);
+  void put_guard_values();
+  /// The same before what `emit` puts, which is the instruction and all that belongs to it.
+  bool emit_followed(const ValueFlow& flow, const std::function<void()>& emit);
 
   // decode_tensor.cpp
 

@@ -31,10 +31,15 @@ namespace {
 struct Decoded {
   Kernel observed;
   struct Variant {
-    bool is_observed, is_checked;
+    bool is_observed;
+    Checking checking;
     std::unique_ptr<Kernel> kernel;
   };
-  std::array<Variant, 3> others{{{false, false, {}}, {true, true, {}}, {false, true, {}}}};
+  std::array<Variant, 5> others{{{false, Checking::none, {}},
+                                 {true, Checking::checked, {}},
+                                 {false, Checking::checked, {}},
+                                 {true, Checking::with_values, {}},
+                                 {false, Checking::with_values, {}}}};
   std::mutex mutex;
   struct Pool {
     Dim3 block, cluster;
@@ -522,10 +527,10 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
       if (&d->observed == &kernel) {
         decoded = d.get();
         for (Decoded::Variant& v : d->others) {
-          if (v.is_observed != observed || v.is_checked != config.checks.any()) continue;
+          if (v.is_observed != observed || v.checking != config.checks.checking()) continue;
           if (!v.kernel)
             v.kernel = std::make_unique<Kernel>(
-                decode(*image.module_, index, image.state_->symbols, v.is_observed, v.is_checked));
+                decode(*image.module_, index, image.state_->symbols, v.is_observed, v.checking));
           runs = v.kernel.get();
         }
       }

@@ -64,8 +64,8 @@ inline constexpr uint32_t block_barriers = 16, warps_of_group = 4;
 
 /// Inst::imm of a wait for the lanes of a mask: any such instruction with the same mask will do
 /// (bar.warp.sync), else the very same one; all lanes have one mask; it ends if nothing else can go on, and
-/// orders no memory (Yields::gathers).
-inline constexpr uint64_t sync_anywhere = 1, sync_of_one_mask = 2, sync_may_end = 4;
+/// orders no memory (Yields::gathers); a helper stands between it and the instruction that it is for.
+inline constexpr uint64_t sync_anywhere = 1, sync_of_one_mask = 2, sync_may_end = 4, sync_helper = 8;
 
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
@@ -132,6 +132,20 @@ struct LocalVariable {
   uint32_t size = 0;
 };
 
+/// A register whose bits may come from memory that nobody has written (undefined_values.hpp).
+struct FollowedRegister {
+  uint32_t at = no_operand;        ///< in the register file
+  uint32_t lane_bytes = 0;         ///< 0: a predicate
+  uint32_t number = no_operand;    ///< among those of the kernel; no_operand: it cannot have such bits
+  uint32_t compared = no_operand;  ///< a register of the same width that the instruction compares it with
+};
+
+/// What an instruction does with such registers.
+struct ValueFlow {
+  std::vector<FollowedRegister> needs;     ///< the way of the threads, or memory, depends on them
+  std::vector<FollowedRegister> from, to;  ///< sources, of which results are made
+};
+
 /// One memory instruction as the checks of a launch see it (checks.hpp).
 struct CheckedAccess {
   /// How the memory model takes it. Accesses of which both are `atomic` never race; volatile ones are
@@ -141,8 +155,7 @@ struct CheckedAccess {
   AccessKind kind{};
   Strength strength{};
   bool acquires = false, releases = false;  ///< by a modifier of its own
-  bool moves = false;    ///< a load of what is used for nothing but stores to where a thread keeps its own
-  bool guesses = false;  ///< a load of what a compare-and-swap of the same variable expects
+  bool guesses = false;       ///< a load of what a compare-and-swap of the same variable expects
   bool of_bulk_copy = false;  ///< one side of it: lanes access as many bytes as they say
   bool async_proxy =
       false;  ///< … that a thread's own stores reach by a proxy fence: no st.async or red.async
@@ -152,8 +165,10 @@ struct CheckedAccess {
   uint8_t width = 4;           ///< bytes per lane, all elements
   uint8_t element = 4;         ///< bytes of one element
   uint32_t lanes = full_mask;  ///< those that give an address: of ldmatrix and stmatrix not all
-  uint8_t data_bytes = 0;      ///< stores: lane bytes of the registers that hold the elements (0: unknown)
-  std::array<uint32_t, 8> data{};  ///< stores: those registers
+  uint8_t data_bytes = 0;      ///< lane bytes of the registers that hold the elements (0: unknown)
+  std::array<FollowedRegister, 8> data{};  ///< those registers
+  bool follows = false;  ///< a load into registers that are followed: unwritten bytes do no harm yet
+  bool by_sign = false;  ///< … which extend what is loaded by its sign
   /// The variable of shared memory from whose name the address is computed: [begin, end) of the block's
   /// memory; all of it where that is not known.
   uint32_t variable_begin = 0, variable_end = no_operand;
@@ -171,6 +186,8 @@ struct Kernel {
   std::vector<SharedVariable> shared;
   std::vector<LocalVariable> local_variables;  ///< of functions that do not recurse; of checked kernels only
   std::vector<CheckedAccess> checks;           ///< of checked kernels only
+  std::vector<ValueFlow> flows;                ///< of kernels whose values are followed
+  uint32_t followed_registers = 0;             ///< likewise: how many FollowedRegister::number there are
   std::vector<std::string> files;              ///< Module::files paths by id
 
   struct Parameter {

@@ -153,6 +153,13 @@ std::string uninitialised_in_words(const Finding& finding, const exec::Finding& 
   return text;
 }
 
+/// What depends on what was read, where that is at another line.
+std::string use_in_words(const Finding& finding, const profile::NamedPlace& use) {
+  return use.file == finding.file && use.line == finding.line
+             ? ""
+             : fmt::format("; {} depends on it", at_line(finding, use.file, use.line));
+}
+
 std::string with_other(std::string text, const std::string& place) {
   constexpr std::string_view mark = "{other}";
   if (const size_t at = text.find(mark); at != std::string::npos) text.replace(at, mark.size(), place);
@@ -193,6 +200,8 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
       break;
     case exec::Finding::Kind::uninitialised_read:
       finding.message = uninitialised_in_words(finding, found);
+      if (found.use < kernel.origins.size())
+        finding.message += use_in_words(finding, profile::named_place(module, kernel, found.use));
       break;
     default:
       finding.message = with_other(found.message, at_line(finding, finding.other_file, finding.other_line));

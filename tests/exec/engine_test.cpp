@@ -217,38 +217,91 @@ TEST(Engine, LanesThatTakeALockInAFunctionAreLetGoEachTime) {
   }
 }
 
-TEST(Engine, CopiesAndBitFieldsOfWhatIsNotWrittenAreWarnings) {
-  Program p(
-      ".local .align 4 .b8 v[24];\nld.local.u8 %r5, [v];\nst.local.u8 [v+4], %r5;\n"
-      "ld.local.u32 %r6, [v+8];\nand.b32 %r7, %r6, -255;\nor.b32 %r8, %r7, 6;\nst.local.u32 [v+8], %r8;\n"
-      "ld.local.u32 %r9, [v+12];\nst.global.u32 [%rd3], %r9;\n"
-      "ld.local.u32 %r10, [v+16];\nadd.u32 %r11, %r10, 1;\nst.local.u32 [v+16], %r11;");
+/// Addresses that were read unwritten, with the severity: "8 error".
+std::string unwritten_reads(const std::string& body, const std::string& functions = "") {
+  Program p(body, functions);
   p.checks.init = true;
-  const LaunchResult result = p.run({1}, {32});
   std::map<uint64_t, Finding::Severity> found;
-  for (const Finding& f : result.findings) found[f.address] = f.severity;
-  std::string severities;  // in the order of the addresses
-  for (const auto& [address, severity] : found) severities += std::string(name_of(severity)) + " ";
-  EXPECT_EQ(severities, "warning warning error error ");
+  for (const Finding& f : p.run({1}, {32}).findings) found[f.address] = f.severity;
+  std::string text;
+  for (const auto& [address, severity] : found)
+    text += (text.empty() ? "" : ", ") + std::to_string(address) + " " + std::string(name_of(severity));
+  return text;
 }
 
-/// Structs are passed with all their bytes; what is passed by itself is used.
-TEST(Engine, StructsThatArePassedWithWhatIsNotWrittenAreWarnings) {
-  Program p(
-      ".local .align 4 .b8 v[24];\nld.local.u32 %r5, [v];\nld.local.u32 %r6, [v+4];\n{\n.param .align 4 .b8 "
-      "s[8];\n"
-      ".param .b32 n;\nst.param.b32 [s+4], %r5;\nst.param.b32 [n], %r6;\ncall f, (s, n);\n}\n"
-      "{\n.param .align 4 .b8 t[8];\ncall (t), g, ();\n}\n",
-      ".func f(.param .align 4 .b8 s[8], .param .b32 n) { ret; }\n"
-      ".func (.param .align 4 .b8 r[8]) g() {\n.local .align 4 .b8 v[4];\n.reg .b32 %x;\nld.local.u32 %x, "
-      "[v];\n"
-      "st.param.b32 [r], %x;\nret;\n}\n");
-  p.checks.init = true;
-  std::map<uint64_t, Finding::Severity> found;
-  for (const Finding& f : p.run({1}, {1}).findings) found[f.address] = f.severity;
-  std::string severities;  // in the order of the addresses
-  for (const auto& [address, severity] : found) severities += std::string(name_of(severity)) + " ";
-  EXPECT_EQ(severities, "warning error warning ");
+TEST(Engine, CopiesAndBitFieldsOfWhatIsNotWrittenDoNoHarm) {
+  const std::string copies =
+      ".local .align 4 .b8 v[24];\nld.local.u8 %r5, [v];\nst.local.u8 [v+4], %r5;\n"
+      "ld.local.u32 %r6, [v+8];\nand.b32 %r7, %r6, -255;\nor.b32 %r8, %r7, 6;\nst.local.u32 [v+8], %r8;\n"
+      "ld.local.u32 %r10, [v+16];\nadd.u32 %r11, %r10, 1;\nst.local.u32 [v+20], %r11;\n";
+  EXPECT_EQ(unwritten_reads(copies), "");
+  // The field that was set, and a bit beside it.
+  EXPECT_EQ(
+      unwritten_reads(copies + "ld.local.u8 %r5, [v+8];\nand.b32 %r5, %r5, 254;\nst.global.u32 [%rd3], %r5;"),
+      "");
+  EXPECT_EQ(unwritten_reads(copies + "ld.local.u8 %r5, [v+8];\nst.global.u32 [%rd3], %r5;"), "8 error");
+  // What was copied, and what was computed of it.
+  EXPECT_EQ(unwritten_reads(copies + "ld.local.s8 %r5, [v+4];\nsetp.lt.s32 %p1, %r5, 0;\n@%p1 exit;"),
+            "0 error");
+  EXPECT_EQ(unwritten_reads(copies + "ld.local.u32 %r5, [v+20];\nst.global.u32 [%rd3], %r5;"), "16 error");
+  EXPECT_EQ(unwritten_reads(copies + "ld.local.u32 %r5, [v+12];\nst.global.u32 [%rd3], %r5;"), "12 error");
+}
+
+TEST(Engine, StructsThatArePassedWithWhatIsNotWrittenDoNoHarm) {
+  const auto pass = [](const std::string& in_callee, const std::string& afterwards) {
+    return unwritten_reads(
+        ".local .align 4 .b8 v[24];\nld.local.u32 %r5, [v];\nld.local.u32 %r6, [v+4];\n{\n"
+        ".param .align 4 .b8 s[8];\n.param .b32 n;\nst.param.b32 [s], 1;\nst.param.b32 [s+4], %r5;\n"
+        "st.param.b32 [n], %r6;\ncall f, (s, n);\n}\n"
+        "{\n.param .align 4 .b8 t[8];\ncall (t), g, ();\nld.param.b32 %r7, [t];\n}\n" +
+            afterwards,
+        ".func f(.param .align 4 .b8 s[8], .param .b32 n) {\n.reg .b32 %x, %y;\n.reg .pred %p;\n"
+        "ld.param.b32 %x, [s];\nld.param.b32 %y, [n];\n" +
+            in_callee +
+            "setp.eq.u32 %p, %x, 3;\n@%p trap;\nret;\n}\n"
+            ".func (.param .align 4 .b8 r[8]) g() {\n.local .align 4 .b8 v[4];\n.reg .b32 %x;\n"
+            "ld.local.u32 %x, [v];\nst.param.b32 [r], %x;\nret;\n}\n");
+  };
+  EXPECT_EQ(pass("", ""), "");
+  for (const auto& [in_callee, afterwards] : {std::pair{"ld.param.b32 %x, [s+4];\n", ""},
+                                              {"add.u32 %x, %x, %y;\n", ""},
+                                              {"", "st.global.u32 [%rd3], %r7;"}}) {
+    const std::string found = pass(in_callee, afterwards);
+    EXPECT_TRUE(found.ends_with(" error") && found.find(',') == std::string::npos)
+        << in_callee << afterwards << ": " << found;
+  }
+}
+
+/// All but the first lane load what nobody has written; `makes` a value of that in %r6.
+std::string value_of_unwritten(const std::string& makes) {
+  return unwritten_reads(
+      ".shared .align 8 .b8 s[256];\nmov.u32 %r5, 0;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 st.shared.u32 [s], 7;\n"
+      "mov.u32 %r8, s;\nmad.lo.u32 %r8, %r1, 4, %r8;\nld.shared.u32 %r5, [%r8];\nmov.u32 %r6, 0;\n" +
+      makes + "\nst.global.u32 [%rd3], %r6;");
+}
+
+TEST(Engine, WhetherAValueDependsOnWhatIsNotWrittenIsFoundByTrying) {
+  for (const char* drops :
+       {"and.b32 %r6, %r5, 0;", "mul.lo.u32 %r6, %r5, 0;", "shl.b32 %r6, %r5, 32;", "xor.b32 %r6, %r5, %r5;",
+        "or.b32 %r6, %r5, -1;", "selp.u32 %r6, %r5, %r1, %p1;", "@%p1 mov.u32 %r6, %r5;",
+        "setp.gt.u32 %p2, %r5, 9;\nand.pred %p2, %p2, %p1;\nselp.u32 %r6, 1, 2, %p2;",
+        "setp.gt.and.u32 %p2, %r5, 9, %p1;\nselp.u32 %r6, 1, 2, %p2;",
+        "shfl.sync.idx.b32 %r6, %r5, 0, 31, -1;", "bfi.b32 %r6, %r1, %r5, 0, 32;",
+        "prmt.b32 %r6, %r5, %r1, 0x7654;", "vote.sync.all.pred %p2, %p1, -1;",
+        "lop3.b32 %r6, %r5, %r1, %r1, 0xcc;"})
+    EXPECT_EQ(value_of_unwritten(drops), "") << drops;
+  for (const char* depends :
+       {"mov.u32 %r6, %r5;", "and.b32 %r6, %r5, 1;",
+        "setp.eq.u32 %p2, %r5, 12345678;\nselp.u32 %r6, 1, 2, %p2;",
+        "setp.ne.s32 %p2, %r5, -4;\n@%p2 mov.u32 %r6, 1;",
+        "setp.gt.f32 %p2, %r5, 0f7149F2CA;\nselp.u32 %r6, 1, 2, %p2;",
+        "setp.lt.f32 %p2, %r5, 0fF149F2CA;\nselp.u32 %r6, 1, 2, %p2;", "set.eq.u32.u32 %r6, 99, %r5;",
+        "fma.rn.f32 %r6, %r5, 0f3F800000, 0f3F800000;", "shfl.sync.down.b32 %r6, %r5, 1, 31, -1;",
+        "setp.ne.u32 %p2, %r5, 7;\nvote.sync.ballot.b32 %r6, %p2, -1;", "redux.sync.add.u32 %r6, %r5, -1;",
+        "add.cc.u32 %r7, %r5, 1;\naddc.u32 %r6, %r1, 0;", "popc.b32 %r6, %r5;", "max.s32 %r6, %r5, 1000;",
+        "min.u32 %r6, %r5, 1000;", "cvt.u32.u8 %r6, %r5;", "slct.u32.s32 %r6, 1, 2, %r5;",
+        "mov.b64 %rd4, {%r1, %r5};\nmov.b64 {%r7, %r6}, %rd4;"})
+    EXPECT_EQ(value_of_unwritten(depends), "4 error") << depends;
 }
 
 TEST(Engine, LanesThatNeverComeAreADeadlock) {

@@ -173,6 +173,11 @@ inline const Inst* exit_lanes(Warp& w, const Inst* in) {
 
 inline const Inst* barrier(Warp& w, const Inst* in) { return leave(w, Event::barrier, in); }
 
+/// Where lanes of different masks meet again: behind the instruction that they execute apart.
+inline const Inst* behind_sync(const Inst* in) {
+  return in + ((in->imm & sync_anywhere) != 0 ? 1 : (in->imm & sync_helper) != 0 ? 3 : 2);
+}
+
 /// Before an instruction that all lanes of its member mask (a) execute together; imm: sync_anywhere and the
 /// others. Lanes with other masks execute it apart.
 inline const Inst* sync(Warp& w, const Inst* in) {
@@ -181,7 +186,7 @@ inline const Inst* sync(Warp& w, const Inst* in) {
     const uint32_t same = same_as_first(w, masks);
     if (same != w.active) {
       w.event_lanes = same;
-      w.event_join = in + ((in->imm & sync_anywhere) != 0 ? 1 : 2);
+      w.event_join = behind_sync(in);
       return leave(w, Event::regroup, in);
     }
   }
@@ -196,7 +201,7 @@ inline const Inst* sync_groups(Warp& w, const Inst* in) {
   const uint32_t same = same_as_first(w, reg<uint32_t>(w, in->a));
   if (same != w.active) {
     w.event_lanes = same;
-    w.event_join = in + ((in->imm & sync_anywhere) != 0 ? 1 : 2);
+    w.event_join = behind_sync(in);
     return leave(w, Event::regroup, in);
   }
   return sync(w, in);

@@ -775,4 +775,99 @@ __global__ void racy_guess(int* out) {
   atomicAdd(&sum, 1);
   out[t] = atomicCAS(&other, sum, t);
 }
+
+// Values that nobody has written: what drops them does no harm, what depends on them does.
+
+__device__ int load(const int* at) { return *const_cast<const volatile int*>(at); }
+__device__ void store(int* at, int value) { *const_cast<volatile int*>(at) = value; }
+
+/// The last thread loads a key behind the last one.
+__global__ void clean_dropped(int* out) {
+  __shared__ int keys[65];
+  const int t = threadIdx.x;
+  keys[t] = t;
+  __syncthreads();
+  const int next = load(&keys[t + 1]);
+  out[t] = t < 63 && next > 5 ? 1 : 2;
+}
+/// Eight bits of a word that holds nothing else are set, and read.
+__global__ void clean_bits(int* out) {
+  __shared__ int words[64];
+  const int t = threadIdx.x;
+  store(&words[t], (load(&words[t]) & ~0xff) | t);
+  out[t] = load(&words[t]) & 0xff;
+}
+__global__ void unset_bits(int* out) {
+  __shared__ int words[64];
+  const int t = threadIdx.x;
+  store(&words[t], (load(&words[t]) & ~0xff) | t);
+  out[t] = load(&words[t]) & 0x1ff;
+}
+__global__ void unset_branch(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  const int value = load(&values[t]);
+  if (value == 77) store(&out[t], t);
+}
+__global__ void unset_address(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  const int value = load(&values[t]);
+  out[value & 63] = t;
+}
+/// All but the lane that drops it take a value that has been written.
+__global__ void clean_taken_value(int* out) {
+  __shared__ int values[65];
+  const int t = threadIdx.x;
+  values[t + 1] = t;
+  __syncthreads();
+  const int before = __shfl_up_sync(0xffffffff, load(&values[t]), 1);
+  out[t] = t % 32 < 2 ? 0 : before;
+}
+__global__ void unset_taken_value(int* out) {
+  __shared__ int values[65];
+  const int t = threadIdx.x;
+  values[t + 1] = t;
+  __syncthreads();
+  out[t] = __shfl_sync(0xffffffff, load(&values[t]), 0);
+}
+__global__ void unset_vote(int* out) {
+  __shared__ int values[65];
+  const int t = threadIdx.x;
+  values[t + 1] = t;
+  __syncthreads();
+  out[t] = __any_sync(0xffffffff, load(&values[t]) > 100);
+}
+__device__ __noinline__ int twice(int value) { return 2 * load(&value); }
+__global__ void unset_argument(int* out) {
+  __shared__ int values[64];
+  const int t = threadIdx.x;
+  out[t] = twice(load(&values[t]));
+}
+/// What is stored comes from where nobody has written, and another thread depends on it.
+__global__ void unset_passed_on(int* out) {
+  __shared__ int from[64], to[64];
+  const int t = threadIdx.x;
+  store(&to[t], load(&from[t]) + 1);
+  __syncthreads();
+  out[t] = load(&to[63 - t]) * 3;
+}
+__global__ void unset_float(int* out) {
+  __shared__ float values[64];
+  const int t = threadIdx.x;
+  const float value = *const_cast<volatile float*>(&values[t]);
+  out[t] = value > 0.5f ? 1 : 2;
+}
+/// … or nobody does.
+__global__ void clean_passed_on(int* out) {
+  __shared__ int from[64], to[64];
+  const int t = threadIdx.x;
+  store(&to[t], load(&from[t]) + 1);
+  __syncthreads();
+  out[t] = (load(&to[63 - t]) & 0) + t;
+}
+__global__ void unset_printed(int*) {
+  __shared__ int values[64];
+  if (threadIdx.x == 0) printf("%d", load(&values[3]));
+}
 }

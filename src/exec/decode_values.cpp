@@ -1,0 +1,155 @@
+// What the decoder adds to a kernel in which values are followed that nobody has written
+// (undefined_values.hpp): which registers may hold them, and what each instruction does with those. See
+// decoder.hpp.
+
+#include <algorithm>
+#include <utility>
+
+#include "exec/decoder.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+/// Whether an instruction makes its results of registers alone, so that it can be tried with other values.
+bool computes(Op op) {
+  switch (ptx::info(op).op_class) {
+    case ptx::OpClass::arithmetic:
+    case ptx::OpClass::logic:
+    case ptx::OpClass::compare:
+    case ptx::OpClass::convert:
+    case ptx::OpClass::move:
+    case ptx::OpClass::video:
+    case ptx::OpClass::warp: return true;
+    default: return op == Op::cvta || op == Op::isspacep;
+  }
+}
+
+/// Usage of the instruction for the lanes that execute it.
+Usage usage_without_guard(const ptx::Instruction& in) {
+  if (in.guard == no_index) return usage_of(in);
+  ptx::Instruction plain = in;
+  plain.guard = no_index;
+  return usage_of(plain);
+}
+
+void add_once(std::vector<FollowedRegister>& registers, const FollowedRegister& reg) {
+  const auto is_it = [&](const FollowedRegister& other) { return other.at == reg.at; };
+  if (std::none_of(registers.begin(), registers.end(), is_it)) registers.push_back(reg);
+}
+
+}  // namespace
+
+void Decoder::find_followed_registers(FunctionState& s) {
+  s.followed.assign(s.f->registers.size(), false);
+  if (!follows_values()) return;
+  const auto loads = [&](const ptx::Instruction& in) {
+    if (in.op != Op::ld && in.op != Op::ldu) return false;
+    return is_param(in.space) ? lies_in_frame(in, in.operands[1]) : in.space != Space::constant;
+  };
+  std::vector<Usage> usage;
+  for (const ptx::Instruction& in : s.f->body) usage.push_back(usage_without_guard(in));
+  bool in_carry = false;
+  for (bool changed = true; std::exchange(changed, false);)
+    for (size_t i = 0; i < s.f->body.size(); ++i) {
+      const ptx::Instruction& in = s.f->body[i];
+      const bool passes_on = computes(in.op) && ((takes_carry(in.op) && in_carry) ||
+                                                 std::any_of(usage[i].reads.begin(), usage[i].reads.end(),
+                                                             [&](uint32_t reg) { return s.followed[reg]; }));
+      if (!passes_on && !loads(in)) continue;
+      if (in.has(Mod::cc) && !std::exchange(in_carry, true)) changed = true;
+      for (const uint32_t reg : usage[i].writes)
+        if (!s.followed[reg]) s.followed[reg] = changed = true;
+    }
+  const auto number = [&](uint32_t at) {
+    followed_.try_emplace(at, static_cast<uint32_t>(followed_.size()));
+  };
+  for (uint32_t reg = 0; reg < s.followed.size(); ++reg)
+    if (s.followed[reg]) number(register_at(reg));
+  if (s.carry != no_operand) number(s.carry);
+}
+
+FollowedRegister Decoder::followed(uint32_t reg) const {
+  FollowedRegister followed{register_at(reg), width_of(reg)};
+  if (s_->followed[reg]) followed.number = followed_.at(followed.at);
+  return followed;
+}
+
+std::vector<FollowedRegister> Decoder::followed_of(const std::vector<uint32_t>& registers) const {
+  std::vector<FollowedRegister> list;
+  for (const uint32_t reg : registers)
+    if (s_->followed[reg]) add_once(list, followed(reg));
+  return list;
+}
+
+FollowedRegister Decoder::followed_element(const Operand& data, uint32_t element) const {
+  const Operand& o = data.kind == Operand::Kind::vector ? in_->elements[data.first + element] : data;
+  return o.kind == Operand::Kind::reg ? followed(o.reg) : FollowedRegister{};
+}
+
+ValueFlow Decoder::flow_of_values() {
+  ValueFlow flow;
+  const Usage usage = usage_without_guard(*in_);
+  if (computes(in_->op)) {
+    flow.from = followed_of(usage.reads);
+    flow.to = followed_of(usage.writes);
+    if (s_->carry != no_operand) {
+      const FollowedRegister carry{s_->carry, 0, followed_.at(s_->carry)};
+      if (takes_carry(in_->op)) flow.from.push_back(carry);
+      if (in_->has(Mod::cc)) flow.to.push_back(carry);
+    }
+    if (flow.to.empty()) return {};
+    if (ptx::info(in_->op).op_class == ptx::OpClass::compare && !flow.from.empty()) {
+      const Operand &a = *operand("a"), *b = operand("b");
+      const auto compare = [&](const Operand& one, const Operand& other) {
+        if (one.kind != Operand::Kind::reg || width_of(one.reg) != lane_bytes(in_->types.back())) return;
+        for (FollowedRegister& from : flow.from)
+          if (from.at == register_at(one.reg)) from.compared = source(other, in_->types.back());
+      };
+      if (b != nullptr) {
+        compare(a, *b);
+        compare(*b, a);
+      }
+    }
+    return flow;
+  }
+  switch (in_->op) {
+    case Op::ld:
+    case Op::ldu:
+    case Op::st:
+      // What is loaded or stored is looked at with the access.
+      for (const Operand& o : in_->operands)
+        if (o.kind == Operand::Kind::address && o.reg != no_index) flow.needs = followed_of({o.reg});
+      return flow;
+    default:
+      flow.needs = followed_of(usage.reads);
+      flow.to = followed_of(usage.writes);
+      return flow;
+  }
+}
+
+void Decoder::put_guard_values() {
+  if (!guarded() || !s_->followed[in_->guard]) return;
+  put_values({{followed(in_->guard)}, {}, {}}, false);
+}
+
+bool Decoder::put_values(ValueFlow flow, bool guard) {
+  if (flow.needs.empty() && flow.to.empty()) return false;
+  if (guard && guarded()) {
+    put_guard();
+    k_.code.back().origin_and_weight |= Inst::helper_bit;
+  }
+  put(check_values, true).aux = static_cast<uint32_t>(k_.flows.size());
+  k_.flows.push_back(std::move(flow));
+  return true;
+}
+
+bool Decoder::emit_followed(const ValueFlow& flow, const std::function<void()>& emit) {
+  const bool put = put_values(flow, true);
+  const size_t helper = k_.code.size() - 1;
+  emit();
+  if (put) k_.code[helper].imm = k_.code.size() - 1 - helper;
+  return put;
+}
+
+}  // namespace lanescope::exec

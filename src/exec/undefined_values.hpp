@@ -1,0 +1,102 @@
+// What a block's threads have read where nobody had written (--check init), until something depends on it:
+// which bits of their registers, and of what they have stored, come from there. Programs may well load what
+// they then drop: a key behind the last one, the padding of a struct, a word of which a bit field is set.
+//
+// Which bits of a result depend on undefined ones is found by trying: the instruction is executed several
+// times with other values in their place, and what differs depends on them. So each instruction's handler is
+// all there is to know of it, and no rule for it can be wrong; a dependence that none of the tries shows is
+// missed (bits that are multiplied by a zero are rightly none).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "exec/warp.hpp"
+
+namespace lanescope::exec {
+
+class UndefinedValues {
+ public:
+  /// A lane's load of what nobody had written, the last one of its thread by this instruction.
+  struct Origin {
+    uint32_t access = 0;  ///< index of Kernel::checks
+    uint32_t thread = 0;
+    uint64_t address = 0;    ///< offset in its space; of global memory the address
+    ptx::Space space{};      ///< shared, local or global
+    uint32_t unwritten = 0;  ///< bytes
+    Finding::Severity severity{};
+    bool reported = false;
+    /// The store that comes too late; Finding::none: there was none until now.
+    uint32_t late_store = Finding::none, late_thread = Finding::none;
+    AccessKind late_kind{};
+  };
+  /// What names one; 0: none.
+  using Name = uint64_t;
+
+  UndefinedValues(const Kernel& kernel, uint32_t warps);
+  /// Another block.
+  void start();
+
+  [[nodiscard]] static Name name_of(const Origin& origin) {
+    return (uint64_t{origin.access} + 1) << 32 | origin.thread;
+  }
+  Name remember(const Origin& origin);
+  /// Whether the block has loaded anything that nobody had written; until then there is nothing to follow.
+  [[nodiscard]] bool any() const { return !origins_.empty(); }
+  [[nodiscard]] Origin& origin(Name name) { return origins_.at(name); }
+  /// The origins that a piece of shared memory was read for.
+  [[nodiscard]] std::span<const Name> readers_of(uint32_t piece) const;
+  void add_reader(uint32_t piece, Name name);
+
+  // Registers.
+
+  /// Of these lanes those in which any bit is undefined.
+  [[nodiscard]] uint32_t undefined(const Warp& w, const FollowedRegister& reg, uint32_t lanes) const {
+    return reg.number == no_operand ? 0 : warps_[w.index].lanes[reg.number] & lanes;
+  }
+  [[nodiscard]] Name origin_of(const Warp& w, const FollowedRegister& reg, uint32_t lane) const {
+    return warps_[w.index].origins[size_t{reg.number} * warp_lanes + lane];
+  }
+  void define(const Warp& w, const FollowedRegister& reg, uint32_t lanes);
+  /// The lane's bits that are undefined: `bits` of a value of `bytes` bytes, which the register extends,
+  /// `by_sign` or by zeros.
+  void set(const Warp& w, const FollowedRegister& reg, uint32_t lane, std::span<const std::byte> bits,
+           bool by_sign, Name origin);
+  /// The lane's bits: as many bytes as there are.
+  void get(const Warp& w, const FollowedRegister& reg, uint32_t lane, std::span<std::byte> bits) const;
+  /// The instruction after `in` is about to be executed.
+  void pass_on(Warp& w, const Inst* in, const ValueFlow& flow);
+
+  // Memory, by byte; what `place` is, the caller decides.
+
+  [[nodiscard]] std::byte bits_at(uint64_t place) const;
+  [[nodiscard]] Name origin_at(uint64_t place) const;
+  void store(uint64_t place, std::byte bits, Name origin);
+
+ private:
+  struct WarpValues {
+    std::vector<uint32_t> lanes;  ///< by FollowedRegister::number
+    std::vector<Name> origins;    ///< by number and lane
+    std::vector<std::byte> bits;  ///< laid out like the register file
+  };
+  struct StoredByte {
+    std::byte bits{};
+    Name origin = 0;
+  };
+  std::vector<WarpValues> warps_;
+  std::unordered_map<Name, Origin> origins_;
+  std::unordered_map<uint32_t, std::vector<Name>> readers_;
+  std::unordered_map<uint64_t, StoredByte> stored_;
+  std::vector<std::byte> before_, first_, differ_;  ///< of pass_on()
+
+  /// Some of the lane's bits are undefined.
+  void mark(const Warp& w, const FollowedRegister& reg, uint32_t lane, Name origin);
+};
+
+}  // namespace lanescope::exec
