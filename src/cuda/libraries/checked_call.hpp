@@ -1,6 +1,6 @@
-// What calls of several libraries have in common: their arguments are looked at when they are made, and the
-// first that makes no sense is told and decides the status; their work is given to the stream of their
-// handle.
+// What calls of the libraries with handles have in common: their arguments are looked at when they are made,
+// and the first that makes no sense is told and decides the status; their work is given to the stream of
+// their handle.
 #pragma once
 
 #include <cstdint>
@@ -28,8 +28,8 @@ class CheckedCall {
     if (value < 0) refuse(LibraryStatus::invalid_value, "{} is {}, and must not be negative", what, value);
     return derived();
   }
-  Derived& pointer(const char* what, const void* value) {
-    if (value == nullptr) refuse(LibraryStatus::invalid_value, "{} is null", what);
+  Derived& pointer(const char* what, const void* value, LibraryStatus status = LibraryStatus::invalid_value) {
+    if (value == nullptr) refuse(status, "{} is null", what);
     return derived();
   }
   /// One of the library's objects, that must live.
@@ -74,6 +74,18 @@ class CheckedCall {
   /// After what has been given so: until it is done.
   [[nodiscard]] LibraryStatus wait_after(LibraryStatus status) const {
     return status == LibraryStatus::success ? of_runtime(libraries::wait(stream_)) : status;
+  }
+  /// The same as give() for work(memory) that gives a number, which goes where the program wants it: into the
+  /// device's memory, or the host's, for which the call waits.
+  template <typename T, typename Work>
+  LibraryStatus give_for(PointerMode mode, T* result, Work&& work) const {
+    const bool to_host = mode == PointerMode::host;
+    const LibraryStatus status =
+        give([result, to_host, work = std::forward<Work>(work)](const Memory& memory) {
+          const T value = work(memory);
+          *(to_host ? result : memory.write("the result", result, 1)) = value;
+        });
+    return to_host ? wait_after(status) : status;
   }
 
  private:

@@ -1,4 +1,5 @@
-// What the toolkit's libraries are told of by number: the types of elements and of indices.
+// What several of the toolkit's libraries are told of by number: the types of elements and of indices, and
+// where the numbers lie that a call is given by their addresses.
 #pragma once
 
 namespace lanescope::cuda::libraries {
@@ -19,6 +20,9 @@ enum class DataType : int {
 
 /// cusparseIndexType_t.
 enum class IndexType : int { unsigned_16 = 1, signed_32 = 2, signed_64 = 3 };
+
+/// cublasPointerMode_t, cusparsePointerMode_t.
+enum class PointerMode : int { host = 0, device = 1 };
 
 /// Of a value that came as a number: whether it is from `first` to `last`.
 template <typename Enum>

@@ -3,66 +3,36 @@
 
 namespace lanescope::cuda::blas {
 
-Call::Call(const Handle* handle, const char* name) : name_(name) {
-  if (is_handle(handle)) {
-    stream_ = handle->stream;
-    mode_ = handle->pointer_mode;
-  } else {
-    refuse(
-        handle == nullptr ? "its handle is null" : "its handle is none that cublasCreate made, or destroyed",
-        Status::not_initialized);
-  }
-}
-
-Call& Call::refuse(const std::string& why, Status status) {
-  if (is_refused()) return *this;
-  status_ = libraries::refuse(name_, status, "{}", why);
-  return *this;
-}
-
-Call& Call::size(const char* what, int64_t value) {
-  return value >= 0 ? *this : refuse(fmt::format("{} is {}, and must not be negative", what, value));
+Call::Call(const Handle* handle, const char* name) : CheckedCall(name) {
+  if (take_handle(handle, Status::not_initialized, "cublasCreate")) mode_ = handle->pointer_mode;
 }
 
 Call& Call::step(const char* what, int64_t value) {
-  return value != 0 ? *this : refuse(fmt::format("{} is 0", what));
+  return value != 0 ? *this : refuse(Status::invalid_value, "{} is 0", what);
 }
 
 Call& Call::leading(const char* what, int64_t value, int64_t rows) {
-  if (value >= std::max<int64_t>(rows, 1)) return *this;
-  return refuse(fmt::format("{} is {}; of a matrix of {} rows it must be at least {}", what, value, rows,
-                            std::max<int64_t>(rows, 1)));
-}
-
-Call& Call::pointer(const char* what, const void* value, Status status) {
-  return value != nullptr ? *this : refuse(fmt::format("{} is null", what), status);
+  const auto least = std::max<int64_t>(rows, 1);
+  if (value >= least) return *this;
+  return refuse(Status::invalid_value, "{} is {}; of a matrix of {} rows it must be at least {}", what, value,
+                rows, least);
 }
 
 Call& Call::one_of(Operation operation, bool conjugate) {
-  return operation >= Operation::none && operation <= (conjugate ? Operation::conjugate : Operation::adjoint)
-             ? *this
-             : refuse(fmt::format("{} is no cublasOperation_t", static_cast<int>(operation)));
+  return between(operation, Operation::none, conjugate ? Operation::conjugate : Operation::adjoint,
+                 "cublasOperation_t");
 }
 
 Call& Call::one_of(Fill fill) {
-  return fill == Fill::lower || fill == Fill::upper
-             ? *this
-             : refuse(fmt::format("the fill mode is {}, neither CUBLAS_FILL_MODE_LOWER nor …_UPPER",
-                                  static_cast<int>(fill)));
+  if (is_between(fill, Fill::lower, Fill::upper)) return *this;
+  return refuse(Status::invalid_value, "the fill mode is {}, neither CUBLAS_FILL_MODE_LOWER nor …_UPPER",
+                static_cast<int>(fill));
 }
 
 Call& Call::one_of(Diagonal diagonal) {
-  return diagonal == Diagonal::stored || diagonal == Diagonal::unit
-             ? *this
-             : refuse(fmt::format("{} is no cublasDiagType_t", static_cast<int>(diagonal)));
+  return between(diagonal, Diagonal::stored, Diagonal::unit, "cublasDiagType_t");
 }
 
-Call& Call::one_of(Side side) {
-  return side == Side::left || side == Side::right
-             ? *this
-             : refuse(fmt::format("{} is no cublasSideMode_t", static_cast<int>(side)));
-}
-
-Status Call::wait() const { return of_runtime(libraries::wait(stream_)); }
+Call& Call::one_of(Side side) { return between(side, Side::left, Side::right, "cublasSideMode_t"); }
 
 }  // namespace lanescope::cuda::blas

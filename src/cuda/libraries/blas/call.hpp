@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "cuda/libraries/blas/types.hpp"
-#include "cuda/libraries/call.hpp"
+#include "cuda/libraries/checked_call.hpp"
 
 namespace lanescope::cuda::blas {
 
@@ -18,9 +18,6 @@ struct Handle {
   PointerMode pointer_mode = PointerMode::host;
   int atomics_mode = 0, math_mode = 0, multiprocessors = 0;  ///< hints, which change nothing here
 };
-
-/// Whether it is one that lives.
-[[nodiscard]] bool is_handle(const Handle* handle);
 
 /// A number that the program gave by its address: in the host's memory, which is read when the call is made,
 /// or in the device's, which is read when its turn in the stream has come.
@@ -47,26 +44,19 @@ struct Strided {
   T& operator[](int64_t i) const { return first[i * step]; }
 };
 
-class Call {
+class Call : public libraries::CheckedCall<Call, Status> {
  public:
   Call(const Handle* handle, const char* name);
 
   // Each looks at one argument, and refuses the call if it makes no sense.
-  Call& size(const char* what, int64_t value);
   Call& step(const char* what, int64_t value);
   /// The distance of columns, of a matrix with so many rows.
   Call& leading(const char* what, int64_t value, int64_t rows);
-  Call& pointer(const char* what, const void* value, Status status = Status::invalid_value);
   /// `conjugate`: whether that is one, which products of matrices do not know.
   Call& one_of(Operation operation, bool conjugate = false);
   Call& one_of(Fill fill);
   Call& one_of(Diagonal diagonal);
   Call& one_of(Side side);
-  /// Says why the call cannot be done, which is the program's mistake unless another status is given.
-  Call& refuse(const std::string& why, Status status = Status::invalid_value);
-
-  [[nodiscard]] bool is_refused() const { return status_ != Status::success; }
-  [[nodiscard]] Status status() const { return status_; }
 
   template <typename T>
   [[nodiscard]] Scalar<T> scalar(const T* address) const {
@@ -76,38 +66,16 @@ class Call {
   /// Puts work(memory) into the stream, unless the call is refused.
   template <typename Work>
   Status submit(Work&& work) const {
-    if (is_refused()) return status_;
-    return of_runtime(libraries::submit(stream_, name_, std::forward<Work>(work)));
+    return give(std::forward<Work>(work));
   }
-
-  /// The same for work(memory) that gives a number, which goes where the program wants it: into the device's
-  /// memory, or the host's, for which the call waits.
+  /// The same for work(memory) that gives a number, where the handle's mode says that it goes.
   template <typename T, typename Work>
   Status submit_for(T* result, Work&& work) const {
-    if (is_refused()) return status_;
-    const bool to_host = mode_ == PointerMode::host;
-    const Status status = submit([result, to_host, work = std::forward<Work>(work)](const Memory& memory) {
-      const T value = work(memory);
-      *(to_host ? result : memory.write("the result", result, 1)) = value;
-    });
-    return status == Status::success && to_host ? wait() : status;
-  }
-
-  /// Until what is in the stream is done.
-  [[nodiscard]] Status wait() const;
-
-  static Status of_runtime(cuda::Status status) {
-    return status == cuda::Status::success             ? Status::success
-           : status == cuda::Status::memory_allocation ? Status::alloc_failed
-                                                       : Status::execution_failed;
+    return give_for(mode_, result, std::forward<Work>(work));
   }
 
  private:
-  const char* name_;
-  // Of its handle, if that is one.
-  Stream* stream_ = nullptr;
-  PointerMode mode_ = PointerMode::host;
-  Status status_ = Status::success;
+  PointerMode mode_ = PointerMode::host;  ///< of its handle, if that is one
 };
 
 template <typename T>

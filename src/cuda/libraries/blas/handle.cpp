@@ -13,7 +13,7 @@ constexpr int version = 130000;
 template <typename T>
 Status set(Handle* handle, const char* name, T Handle::*member, T value, bool makes_sense = true) {
   Call call(handle, name);
-  if (!makes_sense) call.refuse("there is no such value");
+  if (!makes_sense) call.refuse(Status::invalid_value, "there is no such value");
   if (!call.is_refused()) handle->*member = value;
   return call.status();
 }
@@ -48,8 +48,6 @@ const char* name_of(Status status) {
 
 }  // namespace
 
-bool is_handle(const Handle* handle) { return objects<Handle>().contains(handle); }
-
 LANESCOPE_CUDA_API Status cublasCreate_v2(Handle** out) {
   if (out == nullptr) return Status::invalid_value;
   *out = objects<Handle>().add({});
@@ -69,7 +67,7 @@ LANESCOPE_CUDA_API Status cublasDestroy_v2(Handle* handle) {
   }
 LANESCOPE_PROPERTY(Stream, _v2, Stream*, stream, true)
 LANESCOPE_PROPERTY(PointerMode, _v2, PointerMode, pointer_mode,
-                   value == PointerMode::host || value == PointerMode::device)
+                   is_between(value, PointerMode::host, PointerMode::device))
 LANESCOPE_PROPERTY(AtomicsMode, , int, atomics_mode, value == 0 || value == 1)
 LANESCOPE_PROPERTY(MathMode, , int, math_mode, is_math_mode(value))
 LANESCOPE_PROPERTY(SmCountTarget, , int, multiprocessors, value >= 0)

@@ -118,7 +118,7 @@ Status invert(Call& call, int n, const T* const* a, int lda, const int* pivots, 
       .size("batchSize", count)
       .pointer("infoArray", info);
   if (!is_factored && n > 32)
-    call.refuse(fmt::format("n is {}, and at most 32 here: cublas…getrfBatched has no limit", n));
+    call.refuse(Status::invalid_value, "n is {}, and at most 32 here: cublas…getrfBatched has no limit", n);
   if (call.is_refused() || n == 0 || count == 0) return call.status();
   return call.submit([=](const Memory& memory) {
     const Layout at = Layout::of_columns(n, n, lda), of_c = Layout::of_columns(n, n, ldc);

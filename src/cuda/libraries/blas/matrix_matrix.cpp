@@ -54,10 +54,9 @@ Status syrk(Call& call, Update update, bool twice, Fill fill, Operation operatio
   call.one_of(fill).one_of(operation).size("n", n).size("k", k);
   call.leading("lda", lda, rows).leading("ldb", ldb, rows).leading("ldc", ldc, n);
   call.pointer("alpha", alpha).pointer("beta", beta);
-  if (is_complex<T> && !call.is_refused() &&
-      operation == (hermitian ? Operation::transpose : Operation::adjoint))
-    call.refuse(hermitian ? "of a Hermitian matrix the operation is CUBLAS_OP_N or CUBLAS_OP_C"
-                          : "of a symmetric matrix the operation is CUBLAS_OP_N or CUBLAS_OP_T");
+  if (is_complex<T> && operation == (hermitian ? Operation::transpose : Operation::adjoint))
+    call.refuse(Status::invalid_value, "of a {} matrix the operation is CUBLAS_OP_N or CUBLAS_OP_{}",
+                hermitian ? "Hermitian" : "symmetric", hermitian ? 'C' : 'T');
   if (call.is_refused() || n == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha), beta = call.scalar(beta)](const Memory& memory) {
     const T factor = T(alpha.in(memory));
@@ -162,7 +161,7 @@ Status geam(Call& call, Operation of_a, Operation of_b, int64_t m, int64_t n, co
   call.leading("lda", lda, is_turned(of_a) ? n : m).leading("ldb", ldb, is_turned(of_b) ? n : m);
   call.leading("ldc", ldc, m).pointer("alpha", alpha).pointer("beta", beta);
   if ((c == a && (is_turned(of_a) || lda != ldc)) || (c == b && (is_turned(of_b) || ldb != ldc)))
-    if (!call.is_refused()) call.refuse("C is one of its operands, which is turned or has other columns");
+    call.refuse(Status::invalid_value, "C is one of its operands, which is turned or has other columns");
   if (call.is_refused() || m == 0 || n == 0) return call.status();
   return call.submit([=, alpha = call.scalar(alpha), beta = call.scalar(beta)](const Memory& memory) {
     const T of_left = alpha.in(memory), of_right = beta.in(memory);

@@ -220,10 +220,10 @@ Status gemm(Call& call, Operation of_a, Operation of_b, int64_t m, int64_t n, in
   if (k > 0 && m > 0 && n > 0) call.pointer("A", a.data).pointer("B", b.data).pointer("C", c.data);
   const Computed in = a.type == b.type ? computed(compute, a.type, c.type) : Computed::none;
   if (in == Computed::none)
-    call.refuse(fmt::format("of types {} and {} into type {} with compute type {} there is no product here",
-                            static_cast<int>(a.type), static_cast<int>(b.type), static_cast<int>(c.type),
-                            static_cast<int>(compute)),
-                Status::not_supported);
+    call.refuse(Status::not_supported,
+                "of types {} and {} into type {} with compute type {} there is no product here",
+                static_cast<int>(a.type), static_cast<int>(b.type), static_cast<int>(c.type),
+                static_cast<int>(compute));
   if (call.is_refused() || m == 0 || n == 0 || batch.count == 0) return call.status();
   switch (in) {
     case Computed::none: break;

@@ -27,9 +27,10 @@ enum class Operation : int { none = 0, transpose = 1, adjoint = 2, conjugate = 3
 enum class Fill : int { lower = 0, upper = 1 };                                      // cublasFillMode_t
 enum class Diagonal : int { stored = 0, unit = 1 };                                  // cublasDiagType_t
 enum class Side : int { left = 0, right = 1 };                                       // cublasSideMode_t
-enum class PointerMode : int { host = 0, device = 1 };                               // cublasPointerMode_t
 
 using libraries::DataType;
+using libraries::is_between;
+using libraries::PointerMode;
 
 /// cublasComputeType_t, without what says how fast it may be.
 enum class ComputeType : int {

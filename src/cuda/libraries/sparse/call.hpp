@@ -71,16 +71,10 @@ class Call : public libraries::CheckedCall<Call, Status> {
   Status submit_and_wait(Work&& work) const {
     return wait_after(give(std::forward<Work>(work)));
   }
-  /// The same for work(memory) that gives a number, which goes where the program wants it: into the device's
-  /// memory, or the host's, for which the call waits.
+  /// The same for work(memory) that gives a number, where the handle's mode says that it goes.
   template <typename T, typename Work>
   Status submit_for(T* result, Work&& work) const {
-    const bool to_host = mode_ == PointerMode::host;
-    auto whole = [result, to_host, work = std::forward<Work>(work)](const Memory& memory) {
-      const T value = work(memory);
-      *(to_host ? result : memory.write("the result", result, 1)) = value;
-    };
-    return to_host ? submit_and_wait(std::move(whole)) : submit(std::move(whole));
+    return give_for(mode_, result, std::forward<Work>(work));
   }
 
  private:

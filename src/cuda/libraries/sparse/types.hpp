@@ -11,6 +11,7 @@ namespace lanescope::cuda::sparse {
 using libraries::DataType;
 using libraries::IndexType;
 using libraries::is_between;
+using libraries::PointerMode;
 
 /// cusparseStatus_t.
 enum class Status : int {
@@ -28,7 +29,6 @@ enum class Status : int {
   insufficient_resources = 11,
 };
 
-enum class PointerMode : int { host = 0, device = 1 };                          // cusparsePointerMode_t
 enum class Action : int { symbolic = 0, numeric = 1 };                          // cusparseAction_t
 enum class MatrixType : int { general = 0, symmetric, hermitian, triangular };  // cusparseMatrixType_t
 enum class Fill : int { lower = 0, upper = 1 };                                 // cusparseFillMode_t
