@@ -38,9 +38,7 @@ const Operand* address_of(const ptx::Instruction& in) {
 class DataFlow {
  public:
   explicit DataFlow(const ptx::Function& f) : f_(f), origins_(f.registers.size(), Origin::common) {
-    std::vector<exec::Usage> usage;
-    usage.reserve(f.body.size());
-    for (const ptx::Instruction& in : f.body) usage.push_back(exec::usage_of(in));
+    const std::vector<exec::Usage> usage = exec::usages_of(f);
     for (bool changed = true; std::exchange(changed, false);)
       for (size_t i = 0; i < f.body.size(); ++i) {
         const ptx::Instruction& in = f.body[i];

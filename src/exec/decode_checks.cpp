@@ -46,7 +46,8 @@ Base sum_of(const Base& a, const Base& b, bool subtracts) {
 /// computation: whatever number is added to the name of a variable, what it stands for lies in that variable,
 /// or the program is wrong. Compilers do not compute one variable's address from another one's, since where
 /// they lie is decided later.
-std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f) {
+std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f,
+                                    const std::vector<Usage>& usage) {
   using Kind = Base::Kind;
   std::vector<Base> bases(f.registers.size());
   const auto of = [&](const Operand& o) -> Base {
@@ -82,9 +83,6 @@ std::vector<SymbolRef> shared_bases(const ptx::Module& m, const ptx::Function& f
         all.kind = bases[reg].kind == Kind::unset ? Kind::unset : Kind::unknown;
     return all;
   };
-  std::vector<Usage> usage;
-  usage.reserve(f.body.size());
-  for (const ptx::Instruction& in : f.body) usage.push_back(usage_of(in));
   for (bool changed = true; std::exchange(changed, false);)
     for (size_t i = 0; i < f.body.size(); ++i) {
       if (usage[i].writes.empty()) continue;
@@ -140,7 +138,7 @@ void Decoder::place_local_variables(FunctionState& s) {
                                   s.frame_begin + s.variable_at[i], static_cast<uint32_t>(v.size)});
   }
   s.locals_end = static_cast<uint32_t>(k_.local_variables.size());
-  s.shared_base = shared_bases(m_, *s.f);
+  s.shared_base = shared_bases(m_, *s.f, s.flow.usage);
   s.guesses = guesses_of(*s.f, s.shared_base);
   find_followed_registers(s);
 }

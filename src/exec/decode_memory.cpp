@@ -147,10 +147,11 @@ void Decoder::emit_memory() {
   i.imm = (uint64_t{elements} << 32) | place.offset;
   if (key.address_bytes != 0) {
     i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
-    note_instruction(static_cast<uint32_t>(in_ - s_->f->body.data()));
-    const std::vector<uint32_t> results = atomic ? usage_of(*in_).writes : std::vector<uint32_t>{};
+    const auto index = static_cast<uint32_t>(in_ - s_->f->body.data());
+    note_instruction(index);
+    const std::vector<uint32_t>& results = s_->flow.usage[index].writes;
     k_.accesses.back().returns =
-        std::any_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
+        atomic && std::any_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
   }
   put_later(later);
 }

@@ -112,6 +112,13 @@ Usage usage_of(const ptx::Instruction& in) {
   return usage;
 }
 
+std::vector<Usage> usages_of(const ptx::Function& function) {
+  std::vector<Usage> usages;
+  usages.reserve(function.body.size());
+  for (const ptx::Instruction& in : function.body) usages.push_back(usage_of(in));
+  return usages;
+}
+
 namespace {
 
 class Analysis {
@@ -190,14 +197,11 @@ class Analysis {
 
   void find_lives() {
     const size_t registers = f_.registers.size(), blocks = flow_.blocks.size();
-    std::vector<Usage> usage;
-    usage.reserve(f_.body.size());
+    const std::vector<Usage>& usage = flow_.usage = usages_of(f_);
     flow_.read.assign(registers, false);
-    for (const ptx::Instruction& in : f_.body) {
-      const Usage& of = usage.emplace_back(usage_of(in));
+    for (const Usage& of : usage)
       for (const uint32_t r : of.reads)
         if (std::find(of.writes.begin(), of.writes.end(), r) == of.writes.end()) flow_.read[r] = true;
-    }
     std::vector<RegisterSet> uses(blocks, RegisterSet(registers)), defs(blocks, RegisterSet(registers)),
         live_in(blocks, RegisterSet(registers)), live_out(blocks, RegisterSet(registers));
     for (size_t b = 0; b < blocks; ++b)

@@ -26,6 +26,8 @@ struct Usage {
   std::vector<uint32_t> reads, writes;
 };
 [[nodiscard]] Usage usage_of(const ptx::Instruction& instruction);
+/// Of each instruction of a function.
+[[nodiscard]] std::vector<Usage> usages_of(const ptx::Function& function);
 
 /// Bytes of one lane of a register of this type: 2 for 8- and 16-bit types, 0 for predicates (a mask of 4
 /// bytes).
@@ -51,6 +53,7 @@ struct Flow {
   };
   std::vector<Block> blocks;
   std::vector<uint32_t> block_of;  ///< by instruction
+  std::vector<Usage> usage;        ///< by instruction
 
   /// Slot of each register within those of its width; no_index if it is never used.
   std::vector<uint32_t> slot;

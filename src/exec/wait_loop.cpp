@@ -120,7 +120,7 @@ class Search {
     std::vector<bool> read(f_.registers.size()), written(read), both(read);
     for (uint32_t block : loop.blocks)
       for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
-        const Usage usage = usage_of(f_.body[i]);
+        const Usage& usage = flow_.usage[i];
         for (uint32_t r : usage.reads) read[r] = read[r] || !written[r];
         for (uint32_t r : usage.writes) {
           written[r] = true;
@@ -144,7 +144,7 @@ class Search {
       const bool block_at_times = number_[block] < until;
       for (uint32_t i = b.begin; i < b.end; ++i) {
         const ptx::Instruction& in = f_.body[i];
-        const Usage usage = usage_of(in);
+        const Usage& usage = flow_.usage[i];
         const bool at_times = block_at_times || is_unsteady(in.guard);
         const bool differs =
             at_times || reads_clock(in) || std::any_of(usage.reads.begin(), usage.reads.end(), is_unsteady);

@@ -34,7 +34,6 @@ class Influence {
         of_others_(flow.blocks.size(), RegisterSet(f_.registers.size())),
         at_times_(flow.blocks.size()),
         left_by_others_(loops.all.size()) {
-    for (const ptx::Instruction& in : f_.body) usage_.push_back(usage_of(in));
     find_written();
     find_controlled();
     const std::vector<uint32_t> order = reverse_post_order(flow);
@@ -51,7 +50,6 @@ class Influence {
   const ptx::Function& f_;
   const Flow& flow_;
   const Loops& loops_;
-  std::vector<Usage> usage_;                       ///< by instruction
   std::vector<RegisterSet> written_;               ///< by loop
   std::vector<RegisterSet> computed_;              ///< by loop: written other than by steps()
   std::vector<std::vector<uint32_t>> controlled_;  ///< by block: those that its branch decides about
@@ -71,7 +69,7 @@ class Influence {
       RegisterSet& computed = computed_.emplace_back(f_.registers.size());
       for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
         for (uint32_t i = flow_.blocks[b].begin; loop.has[b] && i < flow_.blocks[b].end; ++i)
-          for (const uint32_t r : usage_[i].writes) {
+          for (const uint32_t r : flow_.usage[i].writes) {
             written.add(r);
             if (!steps(i)) computed.add(r);
           }
@@ -96,14 +94,14 @@ class Influence {
   [[nodiscard]] bool steps(uint32_t instruction) const {
     const ptx::Op op = f_.body[instruction].op;
     return (op == ptx::Op::add || op == ptx::Op::sub || op == ptx::Op::mov) &&
-           usage_[instruction].reads.size() <= 1;
+           flow_.usage[instruction].reads.size() <= 1;
   }
 
   /// What a loop counts in every iteration, and compares with what stays as it is, is computed ahead of its
   /// branches.
   [[nodiscard]] bool counts(uint32_t instruction) const {
     const uint32_t block = flow_.block_of[instruction];
-    const std::vector<uint32_t>& reads = usage_[instruction].reads;
+    const std::vector<uint32_t>& reads = flow_.usage[instruction].reads;
     for (size_t loop = 0; loop < loops_.all.size(); ++loop) {
       const Loop& l = loops_.all[loop];
       const auto is_before = [&](uint32_t latch) { return loops_.dominators.dominates(block, latch); };
@@ -121,7 +119,7 @@ class Influence {
     RegisterSet now = of_others_[block];
     bool decides = false;
     for (uint32_t i = b.begin; i < b.end; ++i) {
-      const Usage& usage = usage_[i];
+      const Usage& usage = flow_.usage[i];
       decides = std::any_of(usage.reads.begin(), usage.reads.end(), [&](uint32_t r) { return now.has(r); });
       const bool depends = decides || looks_at_others(f_.body[i]) || (at_times_[block] && !counts(i));
       for (const uint32_t r : usage.writes) depends ? now.add(r) : now.remove(r);
@@ -146,15 +144,17 @@ class Influence {
 };
 
 /// Registers that are only ever written a mask of all lanes.
-std::vector<bool> whole_masks(const ptx::Function& function) {
+std::vector<bool> whole_masks(const ptx::Function& function, const Flow& flow) {
   const auto is_whole = [](const ptx::Instruction& in) {
     const ptx::Operand& source = in.operands[1];
     return source.kind == ptx::Operand::Kind::integer && static_cast<uint32_t>(source.bits) == full_mask;
   };
   std::vector<bool> whole(function.registers.size()), other(whole);
-  for (const ptx::Instruction& in : function.body)
-    for (const uint32_t r : usage_of(in).writes)
+  for (size_t i = 0; i < function.body.size(); ++i) {
+    const ptx::Instruction& in = function.body[i];
+    for (const uint32_t r : flow.usage[i].writes)
       (in.op == ptx::Op::mov && in.guard == no_index && is_whole(in) ? whole : other)[r] = true;
+  }
   for (size_t r = 0; r < whole.size(); ++r) whole[r] = whole[r] && !other[r];
   return whole;
 }
@@ -229,7 +229,7 @@ Yields find_yields(const ptx::Function& function, const Flow& flow, const Loops&
   std::vector<uint32_t> parting = found.gives_way;
   parting.insert(parting.end(), calls.begin(), calls.end());
   if (parting.empty()) return found;
-  const std::vector<bool> apart = blocks_behind(flow, parting), masks = whole_masks(function);
+  const std::vector<bool> apart = blocks_behind(flow, parting), masks = whole_masks(function, flow);
   for (uint32_t b = 0; b < flow.blocks.size(); ++b)
     if (apart[b] && any_in(b, [&](const ptx::Instruction& in) { return needs_all_lanes(in, masks); }))
       found.gathers.push_back(flow.blocks[b].begin);

@@ -130,8 +130,6 @@ class Function {
         flow_(exec::analyse(f_, !f_.is_entry)),
         loops_(flow_),
         order_(exec::reverse_post_order(flow_)) {
-    usage_.reserve(f_.body.size());
-    for (const ptx::Instruction& in : f_.body) usage_.push_back(exec::usage_of(in));
     for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
       const exec::AccessSite& at = kernel.accesses[site];
       if (at.function == index) site_of_[at.instruction] = site;
@@ -139,7 +137,7 @@ class Function {
   }
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, usage_, module_shared, local_shared);
+    const Values values(f_, flow_, module_shared, local_shared);
     values_ = &values;
     find_live_registers();
     combine_atomics();
@@ -158,9 +156,8 @@ class Function {
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
-  exec::Loops loops_;               ///< inner ones before those around them
-  std::vector<uint32_t> order_;     ///< blocks that are reached
-  std::vector<exec::Usage> usage_;  ///< by instruction
+  exec::Loops loops_;            ///< inner ones before those around them
+  std::vector<uint32_t> order_;  ///< blocks that are reached
   const Values* values_ = nullptr;
   std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
   std::vector<bool> live_;                ///< by register
@@ -197,25 +194,25 @@ class Function {
     std::vector<std::vector<uint32_t>> writers(f_.registers.size());
     std::vector<uint32_t> open;
     const auto need = [&](uint32_t instruction) {
-      for (const uint32_t reg : usage_[instruction].reads) {
+      for (const uint32_t reg : flow_.usage[instruction].reads) {
         if (live_[reg]) continue;
         live_[reg] = true;
         open.push_back(reg);
       }
     };
     for (uint32_t i = 0; i < f_.body.size(); ++i)
-      for (const uint32_t reg : usage_[i].writes) writers[reg].push_back(i);
+      for (const uint32_t reg : flow_.usage[i].writes) writers[reg].push_back(i);
     for (uint32_t i = 0; i < f_.body.size(); ++i) {
       const ptx::Instruction& in = f_.body[i];
       const Effect effect = effect_on_shared(in);
       const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
       const ptx::OpClass op_class = ptx::info(in.op).op_class;
-      if (usage_[i].writes.empty() || (!loads && effect != Effect::none) ||
+      if (flow_.usage[i].writes.empty() || (!loads && effect != Effect::none) ||
           op_class == ptx::OpClass::control || op_class == ptx::OpClass::warp ||
           op_class == ptx::OpClass::atomic)
         need(i);
       if (in.has(Mod::volatile_)) need(i);
-      note_use(in, usage_[i]);
+      note_use(in, flow_.usage[i]);
     }
     while (!open.empty()) {
       const uint32_t reg = open.back();

@@ -65,9 +65,9 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
   }
 }
 
-Values::Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<exec::Usage>& usage,
+Values::Values(const ptx::Function& function, const exec::Flow& flow,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)
-    : f_(function), flow_(flow), usage_(usage), module_shared_(module_shared), local_shared_(local_shared) {
+    : f_(function), flow_(flow), module_shared_(module_shared), local_shared_(local_shared) {
   nodes_.emplace_back();  // base 0: nothing but the constant
   nodes_[0].zeros = all_zeros;
   addresses_.resize(f_.body.size());
@@ -76,7 +76,7 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow, const std:
   many_.assign(f_.registers.size(), no_index);
   std::vector<uint32_t> writes(f_.registers.size(), 0);
   for (size_t i = 0; i < f_.body.size(); ++i)
-    for (const uint32_t reg : usage_[i].writes) writes[reg] += f_.body[i].guard == no_index ? 1 : 2;
+    for (const uint32_t reg : flow_.usage[i].writes) writes[reg] += f_.body[i].guard == no_index ? 1 : 2;
   for (uint32_t reg = 0; reg < writes.size(); ++reg) {
     if (writes[reg] > 1) many_[reg] = many_count_++;
     single_[reg] = {node(Kind::once, {}, {}, -1 - static_cast<int64_t>(reg), 0), 0};
@@ -213,7 +213,7 @@ void Values::walk_block(uint32_t block) {
       if (next < in.operands.size()) data_[i] = of(in.operands[next]);
       break;
     }
-    const exec::Usage& usage = usage_[i];
+    const exec::Usage& usage = flow_.usage[i];
     if (usage.writes.empty()) continue;
     Value result = usage.writes.size() == 1 ? evaluate(in, i) : once(i);
     for (size_t k = 0; k < usage.writes.size(); ++k) {

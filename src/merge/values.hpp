@@ -34,11 +34,11 @@ struct Value {
 
 class Values {
  public:
-  /// `usage`: what each instruction reads and writes. `module_shared`, `local_shared`: byte offset of each
+  /// `module_shared`, `local_shared`: byte offset of each
   /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
   /// there is none); their first byte is aligned to 1024.
-  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<exec::Usage>& usage,
-         const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared);
+  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<uint32_t>& module_shared,
+         const std::vector<uint32_t>& local_shared);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
@@ -131,7 +131,6 @@ class Values {
 
   const ptx::Function& f_;
   const exec::Flow& flow_;
-  const std::vector<exec::Usage>& usage_;
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
 
