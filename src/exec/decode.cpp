@@ -113,21 +113,24 @@ void Decoder::collect(uint32_t entry) {
     functions_[i].f = &m_.functions[work[i]];
     functions_[i].address_taken = std::find(taken.begin(), taken.end(), work[i]) != taken.end();
   }
-  for (FunctionState& s : functions_)
-    for (const ptx::Instruction& in : s.f->body)
-      for (const uint32_t callee : callees_of(in)) s.callees.push_back(callee);
+  std::vector<bool> gives_way;  // itself
   for (FunctionState& s : functions_) {
-    const std::vector<bool> reached = reached_from(s.callees);
-    s.recursive = reached[static_cast<size_t>(&s - functions_.data())];
+    for (uint32_t i = 0; i < s.f->body.size(); ++i)
+      if (s.f->body[i].op == Op::call) s.calls.push_back({i, callees_of(s.f->body[i])});
+    gives_way.push_back(may_give_way(*s.f));
+  }
+  for (size_t place = 0; place < functions_.size(); ++place) {
+    FunctionState& s = functions_[place];
+    s.reaches = reached_from(s);
+    s.recursive = s.reaches[place];
+    s.may_give_way = gives_way[place];
     for (size_t i = 0; i < functions_.size(); ++i)
-      if (&functions_[i] == &s || reached[i])
-        s.may_give_way = s.may_give_way || may_give_way(*functions_[i].f);
+      s.may_give_way = s.may_give_way || (s.reaches[i] && gives_way[i]);
   }
 }
 
 std::vector<uint32_t> Decoder::callees_of(const ptx::Instruction& in) const {
   std::vector<uint32_t> callees;
-  if (in.op != Op::call) return callees;
   bool direct = false;
   for (const Operand& o : in.operands)
     if (o.symbol.kind == SymbolRef::Kind::function) {
@@ -140,16 +143,20 @@ std::vector<uint32_t> Decoder::callees_of(const ptx::Instruction& in) const {
   return callees;
 }
 
-std::vector<bool> Decoder::reached_from(std::vector<uint32_t> work) const {
-  std::vector<bool> seen(functions_.size(), false);
+std::vector<bool> Decoder::reached_from(const FunctionState& s) const {
+  std::vector<bool> reached(functions_.size(), false);
+  std::vector<const FunctionState*> work{&s};
   while (!work.empty()) {
-    const uint32_t at = work.back();
+    const FunctionState& caller = *work.back();
     work.pop_back();
-    if (seen[at]) continue;
-    seen[at] = true;
-    work.insert(work.end(), functions_[at].callees.begin(), functions_[at].callees.end());
+    for (const FunctionState::Call& call : caller.calls)
+      for (const uint32_t callee : call.callees) {
+        if (reached[callee]) continue;
+        reached[callee] = true;
+        work.push_back(&functions_[callee]);
+      }
   }
-  return seen;
+  return reached;
 }
 
 void Decoder::place_params(const ptx::Function& f) {
@@ -239,11 +246,9 @@ void Decoder::prepare(FunctionState& s) {
   const Loops loops(s.flow);
   s.wait_loops = wait_loops(*s.f, s.flow, loops);
   std::vector<uint32_t> parting;
-  for (uint32_t i = 0; i < s.f->body.size(); ++i) {
-    const std::vector<uint32_t> callees = callees_of(s.f->body[i]);
+  for (const auto& [instruction, callees] : s.calls)
     if (std::any_of(callees.begin(), callees.end(), [&](uint32_t c) { return functions_[c].may_give_way; }))
-      parting.push_back(i);
-  }
+      parting.push_back(instruction);
   s.yields = find_yields(*s.f, s.flow, loops, parting);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);

@@ -281,13 +281,13 @@ void Decoder::emit_call() {
     move_argument(in_->elements[arguments->first + i], (*params)[i], to);
   }
   const auto builtin = target != nullptr ? find_builtin(*target) : std::nullopt;
-  const bool again = builtin ? false
-                     : target != nullptr
-                         ? functions_[place_of_.at(callee->symbol.index)].recursive && s_->recursive &&
-                               reached_from({place_of_.at(callee->symbol.index)})[place_of_.at(s_->index)]
-                         : s_->recursive;
+  const auto may_come_back = [&] {
+    if (builtin) return false;
+    if (target == nullptr) return s_->recursive;
+    return bool{functions_[place_of_.at(callee->symbol.index)].reaches[place_of_.at(s_->index)]};
+  };
   uint32_t saved = no_operand;
-  if (again) {
+  if (may_come_back()) {
     saved = static_cast<uint32_t>(k_.saved.size());
     k_.saved.push_back({s_->registers_begin, s_->registers_end});
   }

@@ -105,8 +105,13 @@ class Decoder {
     uint32_t machine_frame = 0;  ///< bytes that a GPU's frame of a recursive function has at least
     std::vector<uint32_t> param_at, return_at, variable_at;  ///< offsets in the frame
     uint32_t entry = 0;
-    std::vector<uint32_t> code_of;              ///< by instruction, and one more: the function's end
-    std::vector<uint32_t> callees;              ///< places in functions_
+    std::vector<uint32_t> code_of;  ///< by instruction, and one more: the function's end
+    struct Call {
+      uint32_t instruction;
+      std::vector<uint32_t> callees;  ///< places in functions_
+    };
+    std::vector<Call> calls;
+    std::vector<bool> reaches;  ///< by place in functions_: those that it calls, that these call, and so on
     uint32_t locals_begin = 0, locals_end = 0;  ///< of Kernel::local_variables, in a checked kernel
     std::vector<SymbolRef> shared_base;         ///< by register, in a checked kernel: see decode_checks.cpp
     std::vector<Guess> guesses;                 ///< likewise
@@ -160,8 +165,8 @@ class Decoder {
   /// Places in functions_ of those that a call may be of: of a call through a pointer, all whose address is
   /// taken.
   [[nodiscard]] std::vector<uint32_t> callees_of(const ptx::Instruction& in) const;
-  /// By place in functions_: those of `work`, and all that they call.
-  [[nodiscard]] std::vector<bool> reached_from(std::vector<uint32_t> work) const;
+  /// FunctionState::reaches.
+  [[nodiscard]] std::vector<bool> reached_from(const FunctionState& s) const;
   void place_params(const ptx::Function& f);
   void place_shared();
   void place_call_area();
