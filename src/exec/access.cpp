@@ -1,9 +1,10 @@
 // The rare paths of memory accesses: lanes that meet no known allocation, generic addresses of shared and
 // local memory, and patterns that differ from the last one seen at the same instruction.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <chrono>
-#include <cstdio>
 
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
@@ -12,11 +13,7 @@ namespace lanescope::exec {
 
 namespace {
 
-std::string hex(uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(value));
-  return text;
-}
+std::string at_address(uint64_t address) { return fmt::format("address {:#x}", address); }
 
 uint32_t shared_variable_of(const WorkerState& worker, uint32_t offset) {
   const std::vector<SharedVariable>& shared = *worker.shared;
@@ -31,6 +28,14 @@ std::string offset_of(const char* space, uint64_t offset, int bits) {
   const int shift = 64 - bits;
   return std::string(space) + " memory offset " +
          std::to_string(static_cast<int64_t>(offset << shift) >> shift);
+}
+
+std::string no_multiple(const std::string& place, uint32_t of) {
+  return place + ", which is no multiple of " + std::to_string(of);
+}
+
+std::string only_read(uint64_t address, const Allocation& in) {
+  return at_address(address) + ", in " + in.name + ", which kernels may only read";
 }
 
 /// Begins the message of an access that went wrong: one line of the source may load and store.
@@ -178,6 +183,10 @@ std::string size_of_block(const Warp& w) {
          (forgotten ? "; the launch gave its extern array none" : "");
 }
 
+std::string beyond_shared(const Warp& w, uint64_t offset, uint32_t width) {
+  return offset_of("shared", offset, 32) + ", " + std::to_string(width) + " bytes: " + size_of_block(w);
+}
+
 }  // namespace
 
 uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_t width) {
@@ -187,11 +196,10 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
     const uint32_t bit = 1u << lane;
     if (uint64_t{offset[lane]} + width > w.shared_bytes)
       report(w, in, Finding::Kind::out_of_bounds, bit, offset[lane], width,
-             offset_of("shared", offset[lane], 32) + ", " + std::to_string(width) +
-                 " bytes: " + size_of_block(w));
+             beyond_shared(w, offset[lane], width));
     else if ((offset[lane] & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, bit, offset[lane], width,
-             offset_of("shared", offset[lane], 32) + ", which is no multiple of " + std::to_string(width));
+             no_multiple(offset_of("shared", offset[lane], 32), width));
     else
       good |= bit;
   }
@@ -206,16 +214,15 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     return nullptr;
   };
   if (place >= window_size)
-    return fail(Finding::Kind::unknown_pointer,
-                "address " + hex(address) + ", which is none of shared memory");
+    return fail(Finding::Kind::unknown_pointer, at_address(address) + ", which is none of shared memory");
   const uint64_t offset = in_block(place);
   std::byte* base = w.shared;
   if (const uint64_t rank = place >> rank_shift; rank != 0 && rank != w.block->rank + 1) {
     const Cluster* cluster = w.block->cluster;
     if (cluster == nullptr || rank > cluster->blocks.size())
-      return fail(Finding::Kind::unknown_pointer,
-                  "address " + hex(address) +
-                      ", which is of shared memory of a block that the cluster does not have");
+      return fail(
+          Finding::Kind::unknown_pointer,
+          at_address(address) + ", which is of shared memory of a block that the cluster does not have");
     const BlockState& other = *cluster->blocks[rank - 1];
     if (other.live_warps == 0)
       return fail(Finding::Kind::out_of_bounds,
@@ -223,11 +230,9 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     base = other.shared_at;
   }
   if (offset + width > w.shared_bytes)
-    return fail(Finding::Kind::out_of_bounds, offset_of("shared", offset, 32) + ", " + std::to_string(width) +
-                                                  " bytes: " + size_of_block(w));
+    return fail(Finding::Kind::out_of_bounds, beyond_shared(w, offset, width));
   if ((offset & (align - 1)) != 0)
-    return fail(Finding::Kind::misaligned,
-                offset_of("shared", offset, 32) + ", which is no multiple of " + std::to_string(align));
+    return fail(Finding::Kind::misaligned, no_multiple(offset_of("shared", offset, 32), align));
   return base + offset;
 }
 
@@ -238,8 +243,7 @@ std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     return nullptr;
   };
   if ((address & (align - 1)) != 0)
-    return fail(Finding::Kind::misaligned,
-                "address " + hex(address) + ", which is no multiple of " + std::to_string(align));
+    return fail(Finding::Kind::misaligned, no_multiple(at_address(address), align));
   const auto covers = [&](const Allocation& a) {
     return address - a.base < a.size && a.size - (address - a.base) >= width;
   };
@@ -248,13 +252,11 @@ std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
     const auto met = w.worker->memory->find(address);
     if (!met || !covers(*met))
       return fail(Finding::Kind::out_of_bounds,
-                  "address " + hex(address) + ": " + w.worker->memory->neighbourhood(address, width));
+                  at_address(address) + ": " + w.worker->memory->neighbourhood(address, width));
     found = *met;
     if (last != nullptr) *last = found;
   }
-  if (store && found.read_only)
-    return fail(Finding::Kind::write_to_constant,
-                "address " + hex(address) + ", in " + found.name + ", which kernels may only read");
+  if (store && found.read_only) return fail(Finding::Kind::write_to_constant, only_read(address, found));
   return reinterpret_cast<std::byte*>(address);
 }
 
@@ -269,7 +271,7 @@ uint32_t resolve_local(Warp& w, const Inst* in, uint64_t* address, uint32_t widt
                  std::to_string(w.local_bytes) + " bytes");
     else if ((offset & (width - 1)) != 0)
       report(w, in, Finding::Kind::misaligned, 1u << lane, offset, width,
-             offset_of("local", offset, 64) + ", which is no multiple of " + std::to_string(width));
+             no_multiple(offset_of("local", offset, 64), width));
     else
       good |= 1u << lane;
     address[lane] = reinterpret_cast<uint64_t>(w.local) + uint64_t{lane} * w.local_bytes + offset;
@@ -290,8 +292,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     const uint64_t a = address[lane];
     event.address[lane] = a;
     if ((a & (width - 1)) != 0) {
-      report(w, in, Finding::Kind::misaligned, bit, a, width,
-             "address " + hex(a) + ", which is no multiple of " + std::to_string(width));
+      report(w, in, Finding::Kind::misaligned, bit, a, width, no_multiple(at_address(a), width));
       continue;
     }
     if (generic && a - shared_window < window_size) {
@@ -324,16 +325,14 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
         const bool unset = a < 4096;
         report(w, in, found || !unset ? Finding::Kind::out_of_bounds : Finding::Kind::unknown_pointer, bit, a,
                width,
-               "address " + hex(a) + ": " +
-                   (unset ? "a null pointer" : w.worker->memory->neighbourhood(a, width)));
+               at_address(a) + ": " + (unset ? "a null pointer" : w.worker->memory->neighbourhood(a, width)));
         one_allocation = false;
         continue;
       }
       last = *found;
     }
     if (store && last.read_only) {
-      report(w, in, Finding::Kind::write_to_constant, bit, a, width,
-             "address " + hex(a) + ", in " + last.name + ", which kernels may only read");
+      report(w, in, Finding::Kind::write_to_constant, bit, a, width, only_read(a, last));
       continue;
     }
     lanes[static_cast<size_t>(AccessSpace::global)] |= bit;
