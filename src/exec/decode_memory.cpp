@@ -187,11 +187,7 @@ void Decoder::emit_texture() {
             : surface             ? TextureForm::Op::load
             : in_->op == Op::tld4 ? TextureForm::Op::gather
                                   : TextureForm::Op::fetch;
-  form.layered = in_->has(Mod::a1d) || in_->has(Mod::a2d) || in_->has(Mod::acube);
-  form.cube = in_->has(Mod::cube) || in_->has(Mod::acube);
-  form.dimensions = in_->has(Mod::dim_3d)                                      ? 3
-                    : in_->has(Mod::dim_2d) || in_->has(Mod::a2d) || form.cube ? 2
-                                                                               : 1;
+  form.shape = ptx::texture_shape_of(*in_);
   form.detail = in_->has(Mod::level)  ? TextureForm::Detail::level
                 : in_->has(Mod::grad) ? TextureForm::Detail::gradients
                                       : TextureForm::Detail::none;
@@ -212,8 +208,8 @@ void Decoder::emit_texture() {
     }
   };
   add(data, form.elements, in_->type());
-  const uint32_t axes = form.cube ? 3 : form.dimensions;
-  add(coordinates, axes + (form.layered ? 1 : 0), surface ? Type::b32 : in_->types.back());
+  const uint32_t axes = form.shape.coordinates();
+  add(coordinates, axes + (form.shape.layered ? 1 : 0), surface ? Type::b32 : in_->types.back());
   if (form.detail == TextureForm::Detail::level) add(in_->operands[3], 1, Type::f32);
   if (form.detail == TextureForm::Detail::gradients)
     for (const size_t gradient : {3, 4}) add(in_->operands[gradient], axes, Type::f32);

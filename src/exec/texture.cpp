@@ -19,6 +19,14 @@
 
 namespace lanescope::exec {
 
+ptx::TextureShape Texture::shape() const {
+  ptx::TextureShape shape;
+  shape.dimensions = depth != 0 ? 3 : height != 0 ? 2 : 1;
+  shape.cube = is_cube;
+  shape.layered = layers != 0;
+  return shape;
+}
+
 uint64_t Texture::bytes() const {
   const uint64_t rows = std::max(height, 1u), slices = std::max({depth, layers, 1u}) * (is_cube ? 6 : 1);
   return (slices - 1) * slice + (rows - 1) * pitch + uint64_t{width} * texel_bytes();
@@ -56,7 +64,7 @@ std::optional<uint64_t> surface_offset(const Texture& t, const TextureForm& form
                                     std::max(t.depth, 1u)};
   std::array<int64_t, 4> place{0, 0, 0, 0};
   const bool clamped = form.bounds == TextureForm::Bounds::clamp;
-  for (uint32_t d = 0; d < form.dimensions; ++d) {
+  for (uint32_t d = 0; d < form.shape.dimensions; ++d) {
     const int64_t last = d == 0 ? size[0] - width : size[d] - 1;
     place[d] = coordinate[d];
     if (place[d] < 0 || place[d] > last) {
@@ -64,7 +72,7 @@ std::optional<uint64_t> surface_offset(const Texture& t, const TextureForm& form
       place[d] = std::clamp<int64_t>(place[d], 0, last);
     }
   }
-  if (form.layered) {
+  if (form.shape.layered) {
     const auto last = static_cast<int64_t>(std::max(t.layers, 1u)) - 1;
     place[3] = static_cast<int32_t>(layer);
     if (place[3] < 0 || place[3] > last) {
@@ -99,6 +107,11 @@ class Register {
   uint32_t bytes_;
 };
 
+std::string described(const ptx::TextureShape& shape) {
+  return (shape.cube ? "six faces" : std::to_string(shape.dimensions) + " dimensions") +
+         (shape.layered ? " and layers" : "");
+}
+
 /// The texture of a handle, if a kernel may use it in this way now; reports what is wrong with it otherwise.
 const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, const TextureForm& form) {
   const Memory& memory = *w.worker->memory;
@@ -122,18 +135,13 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
     return texture.get();
   };
   if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return is_usable();
-  const uint32_t dimensions = texture->depth != 0 ? 3 : texture->height != 0 ? 2 : 1;
-  const auto shape = [](uint32_t count, bool cube, bool layered) {
-    return (cube ? "six faces" : std::to_string(count) + " dimensions") + (layered ? " and layers" : "");
-  };
-  if (form.layered != (texture->layers != 0) || form.cube != texture->is_cube ||
-      form.dimensions != dimensions)
-    return refuse("the " + name + " has " + shape(dimensions, texture->is_cube, texture->layers != 0) +
-                  ", the instruction is for " + shape(form.dimensions, form.cube, form.layered));
+  if (const ptx::TextureShape shape = texture->shape(); form.shape != shape)
+    return refuse("the " + name + " has " + described(shape) + ", the instruction is for " +
+                  described(form.shape));
   if (!surface && form.integer_coordinates != texture->is_linear)
     return refuse(texture->is_linear ? "a texture of plain memory is read by tex1Dfetch"
                                      : "tex1Dfetch reads textures of plain memory, not of arrays");
-  if (form.cube && form.detail == TextureForm::Detail::gradients && !texture->reductions.empty())
+  if (form.shape.cube && form.detail == TextureForm::Detail::gradients && !texture->reductions.empty())
     return refuse("gradients on a cubemap with mipmaps are not supported");
   const auto allocation = memory.find(texture->base);
   if (!allocation || allocation->size - (texture->base - allocation->base) < texture->bytes())
@@ -159,7 +167,7 @@ float level_of(const Texture& t, const TextureForm& form, const TexturePoints& p
     double longest = 0;
     for (const auto& gradient : points.gradients) {
       double square = 0;
-      for (uint32_t d = 0; d < form.dimensions; ++d) {
+      for (uint32_t d = 0; d < form.shape.dimensions; ++d) {
         const double texels = double{real(gradient[d], lane)} * (t.normalized_coordinates ? size[d] : 1);
         square += texels * texels;
       }
@@ -209,8 +217,8 @@ void fetch(Warp& w, const Inst* in, const Texture& t, const TextureForm& form, u
     return at;
   };
   TexturePoints points;
-  const uint32_t coordinates = form.cube ? 3 : form.dimensions;
-  if (form.layered) points.layer = next();
+  const uint32_t coordinates = form.shape.coordinates();
+  if (form.shape.layered) points.layer = next();
   for (uint32_t d = 0; d < coordinates; ++d) points.at[d] = next();
   if (form.detail == TextureForm::Detail::level) points.level = next();
   if (form.detail == TextureForm::Detail::gradients)
@@ -238,12 +246,12 @@ void access_surface(Warp& w, const Inst* in, const Texture& surface, const Textu
                     uint32_t lanes) {
   const uint32_t* side = w.side + in->b;
   const uint32_t* layers = side + 2 * form.elements;
-  const uint32_t* coordinates = layers + (form.layered ? 2 : 0);
+  const uint32_t* coordinates = layers + (form.shape.layered ? 2 : 0);
   each_lane(lanes, [&](uint32_t lane) {
     std::array<int32_t, 3> at{};
-    for (uint32_t d = 0; d < form.dimensions; ++d)
+    for (uint32_t d = 0; d < form.shape.dimensions; ++d)
       at[d] = static_cast<int32_t>(Register(w, coordinates + 2 * d).get(lane));
-    const uint32_t layer = form.layered ? static_cast<uint32_t>(Register(w, layers).get(lane)) : 0;
+    const uint32_t layer = form.shape.layered ? static_cast<uint32_t>(Register(w, layers).get(lane)) : 0;
     const uint32_t width = uint32_t{form.elements} * form.element_bytes;
     if (at[0] % static_cast<int32_t>(width) != 0) {
       report(w, in, Finding::Kind::misaligned, 1u << lane, static_cast<uint64_t>(at[0]), width,
@@ -254,9 +262,9 @@ void access_surface(Warp& w, const Inst* in, const Texture& surface, const Textu
     const auto offset = surface_offset(surface, form, at, layer);
     if (!offset && form.bounds == TextureForm::Bounds::trap) {
       std::string place = "x = " + std::to_string(at[0]) + " bytes";
-      for (uint32_t d = 1; d < form.dimensions; ++d)
+      for (uint32_t d = 1; d < form.shape.dimensions; ++d)
         place += std::string(d == 1 ? ", y = " : ", z = ") + std::to_string(at[d]);
-      if (form.layered) place += ", layer " + std::to_string(static_cast<int32_t>(layer));
+      if (form.shape.layered) place += ", layer " + std::to_string(static_cast<int32_t>(layer));
       report(w, in, Finding::Kind::out_of_bounds, 1u << lane, static_cast<uint64_t>(at[0]), width,
              place + " is outside the surface of " + std::to_string(surface.width * surface.texel_bytes()) +
                  " bytes by " + std::to_string(std::max(surface.height, 1u)) + " by " +

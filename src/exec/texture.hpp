@@ -14,6 +14,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "ptx/instruction_set.hpp"
+
 namespace lanescope::exec {
 
 struct Warp;
@@ -53,6 +55,7 @@ struct Texture : TextureLevel {
         most_level = 0;  ///< of a mipmap: added to the level asked for, and its bounds
 
   [[nodiscard]] uint32_t texel_bytes() const { return uint32_t{channels} * channel_bytes; }
+  [[nodiscard]] ptx::TextureShape shape() const;
   /// From base to the last texel's end.
   [[nodiscard]] uint64_t bytes() const;
 };
@@ -91,9 +94,7 @@ struct TextureForm {
   enum class Query : uint8_t { width, height, depth, layers, normalized_coordinates };
   Op op{};
   enum class Detail : uint8_t { none, level, gradients };  ///< what is given to choose a mipmap's level
-  uint8_t dimensions = 1;                                  ///< without the layer; 2 of cubes
-  bool layered : 1 = false;
-  bool cube : 1 = false;
+  ptx::TextureShape shape;
   bool integer_coordinates : 1 = false;
   bool by_reference : 1 = false;  ///< the handle is in memory, at the address that is given
   Detail detail : 2 = Detail::none;

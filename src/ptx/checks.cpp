@@ -912,16 +912,13 @@ struct OperandChecker {
     if (operands.size() != 3 + extra)
       source.refuse(instruction.loc, name() + " takes " + std::to_string(2 + extra) +
                                          " operands here; offsets and depth comparison are not supported");
-    const auto has = [&](Mod modifier) { return instruction.has(modifier); };
-    const bool layered = has(Mod::a1d) || has(Mod::a2d) || has(Mod::acube);
-    const uint32_t dimensions = has(Mod::dim_3d) || has(Mod::cube) || has(Mod::acube) ? 3
-                                : has(Mod::dim_2d) || has(Mod::a2d)                   ? 2
-                                                                                      : 1;
+    const TextureShape shape = texture_shape_of(instruction);
+    const uint32_t axes = shape.coordinates();
     Operand& handle = operands[store ? 0 : 1];
     if (handle.kind != Operand::Kind::symbol) check_register(handle, Type::u64, false);
 
     // Vectors of three are padded to four.
-    const uint32_t least = dimensions + (layered ? 1 : 0);
+    const uint32_t least = axes + (shape.layered ? 1 : 0);
     Operand& coordinates = operands[store ? 1 : 2];
     const Type coordinate = surface ? Type::b32 : instruction.types.back();
     if (coordinates.kind != Operand::Kind::vector) {
@@ -933,7 +930,7 @@ struct OperandChecker {
                               std::to_string(coordinates.count));
       for (uint32_t i = 0; i < least; ++i)
         check_scalar(instruction.elements[coordinates.first + i], {},
-                     layered && i == 0 ? Type::b32 : coordinate, false);
+                     shape.layered && i == 0 ? Type::b32 : coordinate, false);
     }
 
     Operand& data = operands[store ? 2 : 0];
@@ -951,14 +948,14 @@ struct OperandChecker {
 
     for (size_t i = 3; i < operands.size(); ++i) {
       if (operands[i].kind != Operand::Kind::vector) {
-        if (extra == 2 && dimensions != 1) fail(operands[i], name() + " takes vectors as gradients here");
+        if (extra == 2 && axes != 1) fail(operands[i], name() + " takes vectors as gradients here");
         check_scalar(operands[i], {}, Type::f32, false);
         continue;
       }
       if (extra != 2) fail(operands[i], "a level is no vector");
-      if (operands[i].count < dimensions || operands[i].count > (dimensions == 3 ? 4 : dimensions))
-        fail(operands[i], name() + " takes gradients of " + std::to_string(dimensions) +
-                              " numbers here, not of " + std::to_string(operands[i].count));
+      if (operands[i].count < axes || operands[i].count > (axes == 3 ? 4 : axes))
+        fail(operands[i], name() + " takes gradients of " + std::to_string(axes) + " numbers here, not of " +
+                              std::to_string(operands[i].count));
       for (uint32_t e = 0; e < operands[i].count; ++e)
         check_scalar(instruction.elements[operands[i].first + e], {}, Type::f32, false);
     }

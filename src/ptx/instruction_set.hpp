@@ -287,6 +287,16 @@ struct MatrixShape {
   friend bool operator==(const MatrixShape&, const MatrixShape&) = default;
 };
 
+/// Of a texture or a surface.
+struct TextureShape {
+  uint8_t dimensions : 2 = 1;  ///< without the layer; 2 of cubes
+  bool cube : 1 = false;
+  bool layered : 1 = false;
+  /// How many say where to read, without the layer: of cubes those of a direction.
+  [[nodiscard]] uint32_t coordinates() const { return cube ? 3 : dimensions; }
+  friend bool operator==(const TextureShape&, const TextureShape&) = default;
+};
+
 /// What a dotted word after an opcode can be. `count` is that of .v2 .v4 .v8.
 struct DottedWord {
   enum class Kind : uint8_t { type, space, vector, shape, layout, modifier };

@@ -1,10 +1,18 @@
-// Questions a module answers about itself.
+// Questions that a module and its instructions answer about themselves.
 #include "ptx/module.hpp"
 
 #include "base/error.hpp"
 #include "ptx/lexer.hpp"
 
 namespace lanescope::ptx {
+
+TextureShape texture_shape_of(const Instruction& in) {
+  TextureShape shape;
+  shape.cube = in.has(Mod::cube) || in.has(Mod::acube);
+  shape.layered = in.has(Mod::a1d) || in.has(Mod::a2d) || in.has(Mod::acube);
+  shape.dimensions = in.has(Mod::dim_3d) ? 3 : in.has(Mod::dim_2d) || in.has(Mod::a2d) || shape.cube ? 2 : 1;
+  return shape;
+}
 
 const Function* Module::find_function(std::string_view function_name) const {
   for (const Function& function : functions)

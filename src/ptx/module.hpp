@@ -119,6 +119,9 @@ struct Instruction {
   [[nodiscard]] Type type() const { return types.empty() ? Type::none : types.front(); }
 };
 
+/// What an instruction for textures or surfaces is for.
+[[nodiscard]] TextureShape texture_shape_of(const Instruction& in);
+
 /// A register of a function. Parameterised declarations (`.reg .b32 %r<5>`) and vector registers (`.reg .v2
 /// .f32 %v`: %v.x, %v.y) are spread out.
 struct Register {
@@ -138,11 +141,11 @@ struct Relocation {
   uint8_t shift = 0;
 };
 
-/// A variable of a state space, or a parameter.
 /// What a variable is declared as in place of memory: .texref, .surfref. It holds the handle of what it is
 /// bound to.
 enum class Reference : uint8_t { none, texture, surface };
 
+/// A variable of a state space, or a parameter.
 struct Variable {
   std::string name{};
   std::string display_name{};  ///< what the programmer wrote: `tile`, not `_ZZ9transposePfE4tile`

@@ -87,7 +87,7 @@ class Sampler {
       : t_(t), level_(level), form_(form) {
     for (uint32_t& s : slice_.of) s = 0;
     // A layer outside is the last one: its number has no sign (seen on an H200).
-    if (form.layered)
+    if (form.shape.layered)
       for (uint32_t k = 0; k < warp_lanes; ++k)
         slice_.of[k] = points.layer[k] < t.layers ? points.layer[k] : t.layers - 1;
   }
@@ -108,24 +108,24 @@ class Sampler {
       return;
     }
     Axis axis[3];
-    for (uint32_t d = 0; d < form_.dimensions; ++d) {
+    for (uint32_t d = 0; d < form_.shape.dimensions; ++d) {
       if (t_.filter)
         footprint(points, d, axis[d]);
       else
         nearest(points, d, axis[d].low);
     }
     const auto place_of = [&](uint32_t d, uint32_t corner) {
-      return d >= form_.dimensions ? nullptr : (corner >> d & 1) != 0 ? &axis[d].high : &axis[d].low;
+      return d >= form_.shape.dimensions ? nullptr : (corner >> d & 1) != 0 ? &axis[d].high : &axis[d].low;
     };
     if (!t_.filter) {
       read(place_of(0, 0), place_of(1, 0), place_of(2, 0), out);
       return;
     }
     float sum[4][warp_lanes] = {};
-    for (uint32_t corner = 0; corner < 1u << form_.dimensions; ++corner) {
+    for (uint32_t corner = 0; corner < 1u << form_.shape.dimensions; ++corner) {
       Row<float> weight;
       for (float& w : weight.of) w = 1;
-      for (uint32_t d = 0; d < form_.dimensions; ++d)
+      for (uint32_t d = 0; d < form_.shape.dimensions; ++d)
         for (uint32_t k = 0; k < warp_lanes; ++k)
           weight.of[k] *= (corner >> d & 1) != 0 ? axis[d].weight.of[k] : 1 - axis[d].weight.of[k];
       Texels texel;
@@ -166,7 +166,7 @@ class Sampler {
   }
 
   /// Those on faces of cubes always are.
-  [[nodiscard]] bool normalized() const { return t_.normalized_coordinates || form_.cube; }
+  [[nodiscard]] bool normalized() const { return t_.normalized_coordinates || form_.shape.cube; }
 
   [[nodiscard]] Address mode(uint32_t d) const {
     // Only normalised coordinates repeat.
@@ -292,7 +292,7 @@ class Sampler {
 void sample_texture(const Texture& t, const TextureLevel& level, const TextureForm& form,
                     const TexturePoints& points, Texels& out) {
   Sampler sampler(t, level, form, points);
-  if (form.cube) {
+  if (form.shape.cube) {
     const Faces faces(points);
     sampler.take_faces(faces);
     TexturePoints on_face;
