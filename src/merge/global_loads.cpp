@@ -1,78 +1,19 @@
 // See global_loads.hpp.
 #include "merge/global_loads.hpp"
 
-#include <algorithm>
-#include <initializer_list>
 #include <string>
 #include <tuple>
 #include <vector>
 
-#include "exec/loops.hpp"
 #include "merge/available.hpp"
-#include "merge/expansion.hpp"
+#include "merge/effects.hpp"
 
 namespace lanescope::merge {
 namespace {
 
 using ptx::Mod;
 using ptx::no_index;
-using ptx::Op;
-using ptx::OpClass;
 using ptx::Space;
-
-bool is_ordinary(const ptx::Instruction& in) {
-  return std::ranges::none_of(
-      std::initializer_list<Mod>{Mod::volatile_, Mod::relaxed, Mod::acquire, Mod::release, Mod::mmio},
-      [&](Mod m) { return in.has(m); });
-}
-
-bool is_of_block(Space space) { return space == Space::shared || space == Space::shared_cta; }
-
-}  // namespace
-
-GlobalEffect global_effect_of(const ptx::Instruction& in) {
-  const bool may_be_global = in.space == Space::global || in.space == Space::generic;
-  if (is_expanded(in)) return GlobalEffect::changes;
-  switch (in.op) {
-    case Op::ld: return may_be_global && is_ordinary(in) ? GlobalEffect::load : GlobalEffect::none;
-    case Op::st:
-      if (may_be_global && is_ordinary(in)) return GlobalEffect::store;
-      return is_of_block(in.space) || in.space == Space::local || in.space == Space::param
-                 ? GlobalEffect::elsewhere
-                 : GlobalEffect::changes;
-    case Op::prefetch:
-    case Op::prefetchu:
-    case Op::discard:
-    case Op::applypriority:
-    case Op::call:
-    case Op::nanosleep:
-    case Op::griddepcontrol: return GlobalEffect::changes;
-    case Op::ldmatrix:
-    case Op::movmatrix:
-    case Op::mma:
-    case Op::cp_async_commit_group:
-    case Op::cp_async_bulk_commit_group: return GlobalEffect::none;
-    case Op::stmatrix:
-    case Op::mbarrier_arrive:
-    case Op::mbarrier_expect_tx:
-    case Op::mbarrier_init:
-    case Op::mbarrier_inval:
-    case Op::mbarrier_test_wait:
-    case Op::mbarrier_try_wait: return GlobalEffect::elsewhere;
-    default: break;
-  }
-  switch (ptx::info(in.op).op_class) {
-    case OpClass::atomic: return is_of_block(in.space) ? GlobalEffect::elsewhere : GlobalEffect::changes;
-    case OpClass::barrier:
-    case OpClass::async:
-    case OpClass::matrix:
-    case OpClass::tensor:
-    case OpClass::texture: return GlobalEffect::changes;
-    default: return GlobalEffect::none;
-  }
-}
-
-namespace {
 
 /// Loads and stores with equal keys are of the same value, in the same way.
 struct Key {
@@ -97,8 +38,9 @@ struct GlobalAccess {
 
 class GlobalLoads {
  public:
-  GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const Values& values)
-      : f_(function), flow_(flow), values_(values), order_(exec::reverse_post_order(flow)) {}
+  GlobalLoads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
+              const std::vector<uint32_t>& order, const Values& values)
+      : f_(function), flow_(flow), loops_(loops), order_(order), values_(values) {}
 
   void run(const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
     const std::vector<std::vector<uint32_t>> groups = collect(site_of);
@@ -106,7 +48,6 @@ class GlobalLoads {
     const std::vector<Bits> available =
         find_available(flow_, order_, accesses_.size(),
                        [this](uint32_t block, Bits& now, auto at) { through(block, now, at); });
-    const std::vector<exec::Loop> loops = exec::Loops(flow_).all;
     for (const std::vector<uint32_t>& group : groups)
       for (const uint32_t i : group) {
         const GlobalAccess& access = accesses_[i];
@@ -115,7 +56,7 @@ class GlobalLoads {
         for (const uint32_t j : group) {
           if (j == i || !available[i].has(j)) continue;
           // Whether the value is kept through a loop depends on how that is unrolled.
-          if (!exec::in_same_loops(loops, access.block, accesses_[j].block)) {
+          if (!exec::in_same_loops(loops_.all, access.block, accesses_[j].block)) {
             fate.doubt = "the value was loaded before this loop";
             continue;
           }
@@ -128,8 +69,9 @@ class GlobalLoads {
  private:
   const ptx::Function& f_;
   const exec::Flow& flow_;
+  const exec::Loops& loops_;
+  const std::vector<uint32_t>& order_;
   const Values& values_;
-  std::vector<uint32_t> order_;  ///< blocks that are reached
   std::vector<GlobalAccess> accesses_;
   std::vector<uint32_t> access_at_;  ///< by instruction, or no_index
   Bits constant_;                    ///< accesses to memory that does not change while the kernel runs (.nc)
@@ -191,9 +133,10 @@ class GlobalLoads {
 
 }  // namespace
 
-void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const Values& values,
+void find_known_global_loads(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
+                             const std::vector<uint32_t>& order, const Values& values,
                              const std::map<uint32_t, uint32_t>& site_of, Plan& plan) {
-  GlobalLoads(function, flow, values).run(site_of, plan);
+  GlobalLoads(function, flow, loops, order, values).run(site_of, plan);
 }
 
 }  // namespace lanescope::merge

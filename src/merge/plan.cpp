@@ -16,6 +16,7 @@
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
 #include "merge/available.hpp"
+#include "merge/effects.hpp"
 #include "merge/expansion.hpp"
 #include "merge/global_loads.hpp"
 #include "merge/values.hpp"
@@ -42,66 +43,6 @@ constexpr bool is_near(int64_t offset) {
 
 /// Bytes of the widest access to elements of so many bytes.
 constexpr uint32_t widest_window(uint32_t element) { return std::min(most_elements * element, widest); }
-
-bool is_shared(Space space) { return space == Space::shared || space == Space::shared_cta; }
-
-/// What an instruction means for accesses to shared memory, or to global memory, around it.
-enum class Effect : uint8_t {
-  none,
-  load,    ///< an ordinary load that may be merged
-  store,   ///< an ordinary store that may be merged
-  reads,   ///< may read the memory, or has a branch: stores before and after it stay apart
-  changes  ///< may change the memory, waits for others who may, or stands where accesses are kept apart
-};
-
-Effect effect_on_shared(const ptx::Instruction& in) {
-  const ptx::OpClass op_class = ptx::info(in.op).op_class;
-  const bool volatile_access = in.has(Mod::volatile_);
-  if (is_expanded(in)) return Effect::changes;
-  if (has_branch(in)) return Effect::reads;
-  switch (in.op) {
-    case Op::ld:
-    case Op::ldu:
-      if (is_shared(in.space) && !volatile_access) return Effect::load;
-      return is_shared(in.space) || in.space == Space::shared_cluster || in.space == Space::generic
-                 ? Effect::reads
-                 : Effect::none;
-    case Op::st:
-      if (is_shared(in.space) && !volatile_access && !in.has(Mod::release)) return Effect::store;
-      return is_shared(in.space) || in.space == Space::shared_cluster || in.space == Space::generic
-                 ? Effect::changes
-                 : Effect::none;
-    case Op::call:
-    case Op::nanosleep: return Effect::changes;
-    case Op::ldmatrix: return Effect::reads;
-    case Op::mma:
-    case Op::movmatrix:
-    case Op::prefetch:
-    case Op::prefetchu:
-    case Op::discard:
-    case Op::applypriority:
-    case Op::isspacep: return Effect::none;
-    default: break;
-  }
-  if (op_class == ptx::OpClass::atomic) return in.space == Space::global ? Effect::none : Effect::changes;
-  if (op_class == ptx::OpClass::barrier || op_class == ptx::OpClass::async ||
-      op_class == ptx::OpClass::matrix || op_class == ptx::OpClass::tensor)
-    return Effect::changes;
-  return Effect::none;
-}
-
-/// Accesses through generic addresses stay as they are: which memory they are to is not known.
-Effect effect_on_global(const ptx::Instruction& in) {
-  if (has_branch(in)) return Effect::reads;
-  switch (global_effect_of(in)) {
-    case GlobalEffect::load: return in.space == Space::global ? Effect::load : Effect::reads;
-    case GlobalEffect::store: return in.space == Space::global ? Effect::store : Effect::changes;
-    case GlobalEffect::changes: return Effect::changes;
-    default: break;
-  }
-  const bool reads = in.op == Op::ld && (in.space == Space::global || in.space == Space::generic);
-  return reads ? Effect::reads : Effect::none;
-}
 
 /// One load or store that may be merged.
 struct Access {
@@ -141,7 +82,7 @@ class Function {
     values_ = &values;
     find_live_registers();
     combine_atomics();
-    find_known_global_loads(f_, flow_, values, site_of_, plan_);
+    find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
     for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
     merge();
     doubt_loops();
@@ -255,7 +196,7 @@ class Function {
     for (const auto& [i, site] : site_of_) {
       const ptx::Instruction& in = f_.body[i];
       if (in.op != Op::atom && in.op != Op::red) continue;
-      if (!is_shared(in.space) && in.space != Space::generic) continue;
+      if (!is_of_block(in.space) && in.space != Space::generic) continue;
       Fate& f = plan_.fates[site];
       const Type type = in.type();
       if (ptx::is_float(type) || ptx::size_of(type) != 4) {
@@ -733,19 +674,19 @@ Layout lay_out(const ptx::Module& module, const std::set<uint32_t>& functions) {
     return static_cast<uint32_t>(at);
   };
   for (const uint32_t v : used)
-    if (is_shared(module.variables[v].space) && module.variables[v].size != 0)
+    if (is_of_block(module.variables[v].space) && module.variables[v].size != 0)
       layout.module[v] = place(module.variables[v]);
   for (const auto& [function, v] : used_local) {
     const ptx::Variable& variable = module.functions[function].variables[v];
-    if (is_shared(variable.space) && variable.size != 0) layout.local[function][v] = place(variable);
+    if (is_of_block(variable.space) && variable.size != 0) layout.local[function][v] = place(variable);
   }
   uint64_t align = 16;
   for (const uint32_t v : used)
-    if (is_shared(module.variables[v].space) && module.variables[v].size == 0)
+    if (is_of_block(module.variables[v].space) && module.variables[v].size == 0)
       align = std::max<uint64_t>(align, module.variables[v].align);
   end = (end + align - 1) / align * align;
   for (const uint32_t v : used)
-    if (is_shared(module.variables[v].space) && module.variables[v].size == 0)
+    if (is_of_block(module.variables[v].space) && module.variables[v].size == 0)
       layout.module[v] = static_cast<uint32_t>(end);
   return layout;
 }

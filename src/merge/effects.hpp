@@ -1,0 +1,40 @@
+// What an instruction means for accesses to memory around it: whether they may become one with it, or with
+// each other across it. Found by giving ptxas 13.0 small kernels (docs/merging.md).
+#pragma once
+
+#include <cstdint>
+
+#include "ptx/module.hpp"
+
+namespace lanescope::merge {
+
+/// Shared memory of the own block.
+[[nodiscard]] inline bool is_of_block(ptx::Space space) {
+  return space == ptx::Space::shared || space == ptx::Space::shared_cta;
+}
+
+/// What an instruction means for accesses to shared memory, or to global memory, around it.
+enum class Effect : uint8_t {
+  none,
+  load,    ///< an ordinary load that may be merged
+  store,   ///< an ordinary store that may be merged
+  reads,   ///< may read the memory, or has a branch: stores before and after it stay apart
+  changes  ///< may change the memory, waits for others who may, or stands where accesses are kept apart
+};
+
+[[nodiscard]] Effect effect_on_shared(const ptx::Instruction& in);
+/// Accesses through generic addresses stay as they are: which memory they are to is not known.
+[[nodiscard]] Effect effect_on_global(const ptx::Instruction& in);
+
+/// What an instruction means for accesses to global memory around it, and for the values of it that registers
+/// hold.
+enum class GlobalEffect : uint8_t {
+  none,
+  load,       ///< an ordinary one
+  store,      ///< an ordinary one
+  elsewhere,  ///< changes other memory, which generic addresses may be of
+  changes     ///< may change global memory, or stands where the assembler keeps accesses apart
+};
+[[nodiscard]] GlobalEffect global_effect_of(const ptx::Instruction& in);
+
+}  // namespace lanescope::merge
