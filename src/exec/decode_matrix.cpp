@@ -42,8 +42,7 @@ uint32_t lanes_of_rows(uint32_t matrices) { return full_mask >> (warp_lanes - 8 
 }  // namespace
 
 void Decoder::emit_matrix(uint32_t index) {
-  ptx::MatrixForm form;
-  (void)ptx::read_matrix_form(in_->op, in_->types, in_->modifiers, in_->shape, form);
+  const ptx::MatrixForm form = ptx::matrix_form_of(*in_);
   switch (form.kind) {
     case Kind::load_rows:
     case Kind::store_rows: emit_rows(); return;

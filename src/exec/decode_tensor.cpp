@@ -128,11 +128,7 @@ void Decoder::emit_tensor_product() {
               : in_->has(Mod::kind_i8)       ? Kind::i8
               : in_->has(Mod::kind_mxf8f6f4) ? Kind::mxf8f6f4
                                              : Kind::mxf4;
-  const bool scaled = in_->has(Mod::block_scale);
-  if (scaled)
-    form.scale_blocks = form.kind == Kind::mxf8f6f4                             ? 1
-                        : in_->has(Mod::scale_vec_4X) || in_->has(Mod::block16) ? 4
-                                                                                : 2;
+  form.scale_blocks = ptx::matrix_form_of(*in_).scale_blocks;
   form.pair = in_->has(Mod::cta_group_2);
   form.in_memory = operands[1].kind == Operand::Kind::address;
   std::vector<BulkOperand> list = {
@@ -141,7 +137,7 @@ void Decoder::emit_tensor_product() {
       value_operand(operands[2], Type::b64), value_operand(operands[3], Type::b32)};
   size_t next = 4;
   for (uint32_t i = 0; i < 2; ++i)
-    list.push_back(scaled ? bulk_address(operands[next++], Space::shared) : BulkOperand{});
+    list.push_back(form.scale_blocks != 0 ? bulk_address(operands[next++], Space::shared) : BulkOperand{});
   if (operands[next].kind == Operand::Kind::vector) {
     form.masked = true;
     for (const uint32_t r : tensor_registers(operands[next++], true)) list.push_back({r, 4, 0});

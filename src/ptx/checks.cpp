@@ -987,8 +987,7 @@ struct OperandChecker {
   }
 
   void matrix() {
-    MatrixForm form;
-    (void)read_matrix_form(instruction.op, instruction.types, instruction.modifiers, instruction.shape, form);
+    const MatrixForm form = matrix_form_of(instruction);
     auto& operands = instruction.operands;
     const auto count = [&](size_t least, size_t most) {
       if (operands.size() < least || operands.size() > most || context.piped != 0)

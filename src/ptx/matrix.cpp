@@ -128,7 +128,7 @@ class Reader {
     };
     if (!fits(f_.a) || !fits(f_.b) || f_.c != f_.d || !(f_.d == Type::f32 || (f_.d == Type::f16 && !scaled)))
       return "these types do not go together";
-    f_.scale_blocks = !scaled ? 0 : has(Mod::scale_vec_4X) ? 4 : four ? 2 : 1;
+    f_.scale_blocks = scale_blocks();
     if (scaled && f_.scale != (f_.scale_blocks == 4 ? Type::ue4m3 : Type::ue8m0))
       return "these scale factors do not go with this .kind";
     if (f_.sparse) return "sparse products of this .kind are not supported";
@@ -301,7 +301,14 @@ class Reader {
 
   std::string tensor_product() {
     f_.kind = MatrixForm::Kind::tensor_product;
+    f_.scale_blocks = scale_blocks();
     return block_scales();
+  }
+
+  [[nodiscard]] uint8_t scale_blocks() const {
+    if (!has(Mod::block_scale)) return 0;
+    if (has(Mod::kind_mxf8f6f4)) return 1;
+    return has(Mod::scale_vec_4X) || has(Mod::block16) ? 4 : 2;
   }
 
   /// Whether .block_scale and what follows it go with .kind.
@@ -327,6 +334,12 @@ std::string read_matrix_form(Op op, const std::vector<Type>& types,
                              const std::bitset<modifier_count>& modifiers, const MatrixShape& shape,
                              MatrixForm& form) {
   return Reader(op, types, modifiers, shape, form).run();
+}
+
+MatrixForm matrix_form_of(const Instruction& in) {
+  MatrixForm form;
+  (void)read_matrix_form(in.op, in.types, in.modifiers, in.shape, form);
+  return form;
 }
 
 }  // namespace lanescope::ptx

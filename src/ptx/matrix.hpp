@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "ptx/instruction_set.hpp"
+#include "ptx/module.hpp"
 
 namespace lanescope::ptx {
 
@@ -38,11 +38,10 @@ struct MatrixForm {
   char fragment = 0;  ///< wmma.load and .store: a, b, c or d
   bool a_column = false, b_column = false;
   bool sparse = false;
-  /// mma with .kind: numbers of 4, 6 and 8 bits, a byte each, of .kind::mxf4… half a byte; parts of K that
-  /// have a scale factor each, and the type of those.
+  /// mma with .kind: numbers of 4, 6 and 8 bits, a byte each, of .kind::mxf4… half a byte.
   bool small = false;
-  uint8_t scale_blocks = 0;
-  Type scale = Type::none;
+  uint8_t scale_blocks = 0;  ///< with .block_scale: parts of K that have a scale factor each
+  Type scale = Type::none;   ///< of mma: the type of those
   uint8_t d_registers = 0, a_registers = 0, b_registers = 0, c_registers = 0;
 };
 
@@ -55,5 +54,7 @@ struct MatrixForm {
 [[nodiscard]] std::string read_matrix_form(Op op, const std::vector<Type>& types,
                                            const std::bitset<modifier_count>& modifiers,
                                            const MatrixShape& shape, MatrixForm& form);
+/// Of an instruction whose words are right.
+[[nodiscard]] MatrixForm matrix_form_of(const Instruction& in);
 
 }  // namespace lanescope::ptx

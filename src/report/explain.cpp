@@ -361,8 +361,7 @@ std::string explain_bulk(const profile::Counters& copies) {
 }
 
 std::string explain_product(const ptx::Instruction& product) {
-  ptx::MatrixForm form;
-  static_cast<void>(ptx::read_matrix_form(product.op, product.types, product.modifiers, product.shape, form));
+  const ptx::MatrixForm form = ptx::matrix_form_of(product);
   constexpr int rows = 64, row_bytes = 32;  // of A, always
   const int columns = form.n;
   const bool in_registers = product.operands[1].kind == ptx::Operand::Kind::vector;
