@@ -113,14 +113,6 @@ const Inst* to_even_block(Warp& w, const Inst* in) {
   return in + 1;
 }
 
-const Inst* clear_predicate(Warp& w, const Inst* in) {
-  uint32_t p;
-  std::memcpy(&p, w.regs + in->d, sizeof p);
-  p &= ~w.mask;
-  std::memcpy(w.regs + in->d, &p, sizeof p);
-  return in + 1;
-}
-
 const Inst* rank_of_address(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t lane) {
     const auto address = static_cast<uint32_t>(read_lane(w, in->a, lane, in->imm));

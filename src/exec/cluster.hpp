@@ -67,8 +67,6 @@ const Inst* to_even_block(Warp& w, const Inst* in);
 /// Whether the constant clears that bit, and of the others only such as are zero in addresses of larger
 /// objects.
 [[nodiscard]] constexpr bool clears_rank(uint32_t mask) { return (mask | 0xffff) == ~(1u << rank_shift); }
-/// d, a predicate, becomes false.
-const Inst* clear_predicate(Warp& w, const Inst* in);
 /// getctarank: d (32 bits) ← the rank of the block that address a is in. imm: lane bytes of a.
 const Inst* rank_of_address(Warp& w, const Inst* in);
 

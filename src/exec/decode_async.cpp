@@ -263,11 +263,7 @@ void Decoder::emit_cancellation() {
 
 void Decoder::emit_cancellation_query() {
   const Operand& result = *operand("d");
-  if (in_->has(Mod::is_canceled)) {
-    put_guard();
-    put(clear_predicate, guarded()).d = register_at(result.reg);
-    return;
-  }
+  if (in_->has(Mod::is_canceled)) return put_copy(0, register_at(result.reg), constant(0, 0), false);
   const auto clear = [&](const Operand& o) {
     if (o.kind == Operand::Kind::reg) put_copy(4, register_at(o.reg), zero32_, false);
   };
