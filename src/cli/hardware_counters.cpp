@@ -56,8 +56,8 @@ std::string error_in(std::string_view printed) {
   return std::string(rest.substr(0, rest.find('\n')));
 }
 
-}  // namespace
-
+/// Adds these counters of what `ncu --csv --page raw` has printed, rows in the order of the launches. Returns
+/// why that is not `runs` rows for each recording, in words; empty if it is.
 std::string read_ncu_csv(std::string_view printed, const std::vector<Recorded>& recordings,
                          const std::vector<std::string>& names, uint32_t runs,
                          std::vector<Counters>& launches) {
@@ -90,6 +90,8 @@ std::string read_ncu_csv(std::string_view printed, const std::vector<Recorded>& 
   const size_t expected = recordings.size() * runs;
   return rows == expected ? "" : fmt::format("it counted {} of {} launches", rows, expected);
 }
+
+}  // namespace
 
 HardwareCounters read_counters(const std::vector<Recorded>& recordings,
                                const std::vector<std::vector<std::string>>& groups, uint32_t runs, int device,

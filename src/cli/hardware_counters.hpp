@@ -34,10 +34,4 @@ struct HardwareCounters {
                                              uint32_t runs, int device, std::chrono::seconds limit,
                                              const std::filesystem::path& scratch);
 
-/// Adds these counters of what `ncu --csv --page raw` has printed, rows in the order of the launches. Returns
-/// why that is not `runs` rows for each recording, in words; empty if it is.
-[[nodiscard]] std::string read_ncu_csv(std::string_view printed, const std::vector<Recorded>& recordings,
-                                       const std::vector<std::string>& names, uint32_t runs,
-                                       std::vector<Counters>& launches);
-
 }  // namespace lanescope::cli

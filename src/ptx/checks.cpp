@@ -11,6 +11,13 @@
 namespace lanescope::ptx {
 namespace {
 
+/// "add.f32": opcode and types, for messages.
+std::string spelled(Op op, const std::vector<Type>& types) {
+  std::string out(name_of(op));
+  for (const Type type : types) out += "." + std::string(name_of(type));
+  return out;
+}
+
 using Mods = std::bitset<modifier_count>;
 
 bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
@@ -1166,12 +1173,6 @@ struct OperandChecker {
 };
 
 }  // namespace
-
-std::string spelled(Op op, const std::vector<Type>& types) {
-  std::string out(name_of(op));
-  for (const Type type : types) out += "." + std::string(name_of(type));
-  return out;
-}
 
 Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   Mnemonic mnemonic;

@@ -42,7 +42,4 @@ struct OperandContext {
 void check_operands(Instruction& instruction, const Mnemonic& mnemonic, const OperandContext& context,
                     const Source& source);
 
-/// "add.f32": opcode and types, for messages.
-[[nodiscard]] std::string spelled(Op op, const std::vector<Type>& types);
-
 }  // namespace lanescope::ptx

@@ -142,8 +142,7 @@ std::vector<Piece> pieces_of(const json& list) {
 
 std::string module_name(size_t index) { return fmt::format("module-{}.ptx", index); }
 
-}  // namespace
-
+/// Writes what describes the recording; the contents of memory are written by Capture.
 void write(const fs::path& folder, const Recording& r) {
   for (size_t i = 0; i < r.ptx.size(); ++i) write_text(folder / module_name(i), r.ptx[i]);
   const json all{{"kernel", r.kernel},
@@ -166,6 +165,8 @@ void write(const fs::path& folder, const Recording& r) {
                  {"obstacle", r.obstacle}};
   write_text(folder / description, all.dump(1, ' ', false, json::error_handler_t::replace));
 }
+
+}  // namespace
 
 Recording read(const fs::path& folder) {
   const fs::path path = folder / description;

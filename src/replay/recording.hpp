@@ -42,9 +42,6 @@ struct Recording {
   std::string obstacle;
 };
 
-/// Writes what describes the recording; the contents of memory are written by Capture. Throws
-/// lanescope::Error.
-void write(const std::filesystem::path& folder, const Recording& recording);
 /// Throws lanescope::Error for what is no recording.
 [[nodiscard]] Recording read(const std::filesystem::path& folder);
 

@@ -290,6 +290,12 @@ Costs costs_of(const Launch& launch) {
   return {shared.wavefronts, shared.conflicts, profile::global_of(launch.totals).sectors};
 }
 
+/// Whether two launches did the same amount of work: their sums can be compared, otherwise only what a
+/// request cost.
+bool same_shape(const Launch& a, const Launch& b) {
+  return a.grid == b.grid && a.block == b.block && a.launches == b.launches;
+}
+
 }  // namespace
 
 std::vector<Pair> paired(const std::vector<Identity>& before, const std::vector<Identity>& after) {
@@ -326,10 +332,6 @@ std::vector<Pair> paired_branches(const Launch& before, const Launch& after) {
     return Identity{file_name(branch.file) + (branch.backward ? "\nloop" : ""),
                     text_or_line(branch.source, branch.line)};
   });
-}
-
-bool same_shape(const Launch& a, const Launch& b) {
-  return a.grid == b.grid && a.block == b.block && a.launches == b.launches;
 }
 
 std::vector<std::string> made_otherwise(const Report& before, const Report& after) {

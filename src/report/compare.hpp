@@ -35,10 +35,6 @@ struct Identity {
 [[nodiscard]] std::vector<Pair> paired_lines(const Launch& before, const Launch& after);
 [[nodiscard]] std::vector<Pair> paired_branches(const Launch& before, const Launch& after);
 
-/// Whether two launches did the same amount of work: their sums can be compared, otherwise only what a
-/// request cost.
-[[nodiscard]] bool same_shape(const Launch& a, const Launch& b);
-
 /// What a report was made with that another one is not, so that they do not tell the same, in words that
 /// follow "was": another architecture or merging of accesses, --assemble, --check.
 [[nodiscard]] std::vector<std::string> made_otherwise(const Report& before, const Report& after);

@@ -116,6 +116,11 @@ std::string stride_rule(const model::Arch& arch, const model::Request& request, 
   return fmt::format("{}{} apart.", apart, counted(bytes, "byte"));
 }
 
+/// Lanes that take no part between the first and the last that do.
+int idle_between(const profile::Example& worst) {
+  return std::bit_width(worst.mask) - std::countr_zero(worst.mask) - std::popcount(worst.mask);
+}
+
 }  // namespace
 
 std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
@@ -244,10 +249,6 @@ Split split_of(const profile::Example& worst) {
     }
   }
   return !apart ? Split::none : shifted ? Split::shifted : Split::scattered;
-}
-
-int idle_between(const profile::Example& worst) {
-  return std::bit_width(worst.mask) - std::countr_zero(worst.mask) - std::popcount(worst.mask);
 }
 
 bool skips_sectors(const profile::Example& worst) {

@@ -51,9 +51,6 @@ enum class Split : uint8_t {
 };
 [[nodiscard]] Split split_of(const profile::Example& worst);
 
-/// Lanes that take no part between the first and the last that do.
-[[nodiscard]] int idle_between(const profile::Example& worst);
-
 /// Whether these lanes' bytes, where neighbours have neighbouring addresses, cost sectors.
 [[nodiscard]] bool skips_sectors(const profile::Example& worst);
 

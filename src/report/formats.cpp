@@ -34,6 +34,15 @@ std::string uri_of(const std::string& path) {
   return path.starts_with('/') ? "file://" + uri : uri;
 }
 
+/// A path as tools of the same folder know it: relative to the current folder if it lies inside.
+std::string path_from_here(const std::string& path) {
+  if (!path.starts_with('/')) return path;
+  std::error_code failed;
+  const std::filesystem::path here = std::filesystem::current_path(failed);
+  const std::string relative = std::filesystem::path(path).lexically_relative(here).string();
+  return failed || relative.empty() || relative.starts_with("..") ? path : relative;
+}
+
 /// The text of the hazard's line, where the report has it.
 std::string source_of(const Report& report, const Hazard& hazard) {
   if (hazard.launch == no_launch) return "";
@@ -172,14 +181,6 @@ void add_rule(Suite& suite, const Rule& rule, const std::vector<const Hazard*>& 
 }
 
 }  // namespace
-
-std::string path_from_here(const std::string& path) {
-  if (!path.starts_with('/')) return path;
-  std::error_code failed;
-  const std::filesystem::path here = std::filesystem::current_path(failed);
-  const std::string relative = std::filesystem::path(path).lexically_relative(here).string();
-  return failed || relative.empty() || relative.starts_with("..") ? path : relative;
-}
 
 std::string to_sarif(const Report& by_launch) {
   const Report report = with_grids_summed(by_launch);

@@ -26,7 +26,4 @@ struct CheckedLimit {
 /// that is not allowed and not a note; and a suite of the limits, if there are any.
 [[nodiscard]] std::string to_junit(const Report& report, const std::vector<CheckedLimit>& limits = {});
 
-/// A path as tools of the same folder know it: relative to the current folder if it lies inside.
-[[nodiscard]] std::string path_from_here(const std::string& path);
-
 }  // namespace lanescope::report

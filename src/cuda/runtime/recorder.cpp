@@ -28,17 +28,7 @@ constexpr int64_t long_launch_ns = 50'000'000;
 
 uint64_t pack(const exec::Dim3& d) { return uint64_t{d.x} << 32 | uint64_t{d.y} << 16 | d.z; }
 
-}  // namespace
-
-bool holds_address(const std::vector<std::byte>& parameters, const Block& block) {
-  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
-    uint64_t value = 0;
-    std::memcpy(&value, parameters.data() + at, sizeof value);
-    if (value - block.base < block.size) return true;
-  }
-  return false;
-}
-
+/// Adds findings of another launch to those known.
 void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more) {
   for (const exec::Finding& finding : more) {
     const auto same = std::find_if(known.begin(), known.end(),
@@ -48,6 +38,17 @@ void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Fin
     else
       same->count += finding.count;
   }
+}
+
+}  // namespace
+
+bool holds_address(const std::vector<std::byte>& parameters, const Block& block) {
+  for (size_t at = 0; at + sizeof(uint64_t) <= parameters.size(); at += sizeof(uint64_t)) {
+    uint64_t value = 0;
+    std::memcpy(&value, parameters.data() + at, sizeof value);
+    if (value - block.base < block.size) return true;
+  }
+  return false;
 }
 
 Recorder::Recorder(const Options& options)

@@ -136,7 +136,4 @@ class Recorder {
 /// Whether a parameter is an address in the block.
 [[nodiscard]] bool holds_address(const std::vector<std::byte>& parameters, const Block& block);
 
-/// Adds findings of another launch to those known.
-void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Finding>& more);
-
 }  // namespace lanescope::cuda
