@@ -41,6 +41,19 @@ class CheckedCall {
     return derived();
   }
 
+  /// The answer of a function that gives the program a new object, which it names by its address.
+  template <typename T>
+  LibraryStatus create(T** out, const T& object = {}) {
+    if (!pointer("where its address is to be written", out).is_refused()) *out = objects<T>().add(object);
+    return status_;
+  }
+  template <typename T>
+  LibraryStatus destroy(const T* object) {
+    if (!objects<T>().destroy(object))
+      refuse(LibraryStatus::invalid_value, "what it is given was not created, or is destroyed");
+    return status_;
+  }
+
   [[nodiscard]] bool is_refused() const { return status_ != LibraryStatus::success; }
   [[nodiscard]] LibraryStatus status() const { return status_; }
   [[nodiscard]] const char* name() const { return name_; }

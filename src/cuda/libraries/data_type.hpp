@@ -24,6 +24,11 @@ enum class IndexType : int { unsigned_16 = 1, signed_32 = 2, signed_64 = 3 };
 /// cublasPointerMode_t, cusparsePointerMode_t.
 enum class PointerMode : int { host = 0, device = 1 };
 
+/// Of a version such as 12603, which is 12.6.3: what a libraryPropertyType asks for (major, minor, patch).
+constexpr int part_of_version(int version, int property) {
+  return property == 0 ? version / 1000 : property == 1 ? version / 100 % 10 : version % 100;
+}
+
 /// Of a value that came as a number: whether it is from `first` to `last`.
 template <typename Enum>
 constexpr bool is_between(Enum value, Enum first, Enum last) {

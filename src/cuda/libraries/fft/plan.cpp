@@ -259,7 +259,7 @@ LANESCOPE_CUDA_API Status cufftGetProperty(int which, int* out) {
   if (out == nullptr) return null("cufftGetProperty", "the value's place");
   if (which < 0 || which > 2)
     return refuse("cufftGetProperty", Status::invalid_type, "{} is no property", which);
-  *out = which == 0 ? version / 1000 : which == 1 ? version / 100 % 10 : version % 100;
+  *out = libraries::part_of_version(version, which);
   return Status::success;
 }
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "cuda/libraries/call.hpp"
+#include "cuda/libraries/data_type.hpp"
 #include "cuda/libraries/objects.hpp"
 #include "cuda/libraries/rand/poisson.hpp"
 #include "cuda/libraries/rand/source.hpp"
@@ -282,7 +283,7 @@ LANESCOPE_CUDA_API Status curandGetProperty(int which, int* out) {
     return refuse("curandGetProperty", Status::out_of_range, "{}",
                   out == nullptr ? "where it is to be written is null" : "that is no libraryPropertyType");
   }
-  *out = which == 0 ? version / 1000 : which == 1 ? version / 100 % 10 : version % 100;
+  *out = libraries::part_of_version(version, which);
   return Status::success;
 }
 

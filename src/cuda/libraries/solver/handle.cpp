@@ -7,19 +7,6 @@ namespace {
 /// What cusolverGetVersion says: of the release that is the model.
 constexpr int version = 12004;
 
-template <typename T>
-Status create(const char* name, T** out) {
-  if (out == nullptr)
-    return libraries::refuse(name, Status::invalid_value, "where its address is to be written is null");
-  *out = objects<T>().add({});
-  return Status::success;
-}
-template <typename T>
-Status destroy(const char* name, const T* object) {
-  if (objects<T>().destroy(object)) return Status::success;
-  return libraries::refuse(name, Status::invalid_value, "what it is given was not created, or is destroyed");
-}
-
 template <typename Object, typename Owner, typename T>
 Status set(const char* name, Object* object, T Owner::*member, T value) {
   Call call(name);
@@ -50,7 +37,7 @@ Status told(const char* name, const Handle* handle, const Info* info, T* out, T 
 
 }  // namespace
 
-LANESCOPE_CUDA_API Status cusolverDnCreate(Handle** out) { return create("cusolverDnCreate", out); }
+LANESCOPE_CUDA_API Status cusolverDnCreate(Handle** out) { return Call("cusolverDnCreate").create(out); }
 LANESCOPE_CUDA_API Status cusolverDnDestroy(Handle* handle) {
   if (objects<Handle>().destroy(handle)) return Status::success;
   return Call(handle, "cusolverDnDestroy").status();
@@ -73,10 +60,10 @@ LANESCOPE_HINT(MathMode, math_mode)
 LANESCOPE_HINT(EmulationStrategy, emulation_strategy)
 
 LANESCOPE_CUDA_API Status cusolverDnCreateParams(Params** out) {
-  return create("cusolverDnCreateParams", out);
+  return Call("cusolverDnCreateParams").create(out);
 }
 LANESCOPE_CUDA_API Status cusolverDnDestroyParams(Params* params) {
-  return destroy("cusolverDnDestroyParams", params);
+  return Call("cusolverDnDestroyParams").destroy(params);
 }
 LANESCOPE_CUDA_API Status cusolverDnSetAdvOptions(Params* params, int, int) {
   return Call("cusolverDnSetAdvOptions").object("params", params).status();
@@ -84,10 +71,10 @@ LANESCOPE_CUDA_API Status cusolverDnSetAdvOptions(Params* params, int, int) {
 
 #define LANESCOPE_JACOBI(name, prefix, Info)                                                            \
   LANESCOPE_CUDA_API Status cusolverDnCreate##name(Info** out) {                                        \
-    return create("cusolverDnCreate" #name, out);                                                       \
+    return Call("cusolverDnCreate" #name).create(out);                                                  \
   }                                                                                                     \
   LANESCOPE_CUDA_API Status cusolverDnDestroy##name(Info* info) {                                       \
-    return destroy("cusolverDnDestroy" #name, info);                                                    \
+    return Call("cusolverDnDestroy" #name).destroy(info);                                               \
   }                                                                                                     \
   LANESCOPE_CUDA_API Status cusolverDnX##prefix##SetTolerance(Info* info, double tolerance) {           \
     return set("cusolverDnX" #prefix "SetTolerance", info, &JacobiInfo::tolerance, tolerance);          \
@@ -117,7 +104,7 @@ LANESCOPE_CUDA_API Status cusolverGetProperty(int which, int* out) {
   Call call("cusolverGetProperty");
   if (which < 0 || which > 2) call.refuse(Status::invalid_value, "{} is no libraryPropertyType", which);
   if (call.pointer("where it is to be written", out).is_refused()) return call.status();
-  *out = which == 0 ? version / 1000 : which == 1 ? version / 100 % 10 : version % 100;
+  *out = libraries::part_of_version(version, which);
   return Status::success;
 }
 

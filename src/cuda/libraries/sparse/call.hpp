@@ -55,6 +55,11 @@ class Call : public libraries::CheckedCall<Call, Status> {
   [[nodiscard]] PointerMode mode() const { return mode_; }
   [[nodiscard]] Scalar number_at(const void* address, DataType type) const { return {address, type, mode_}; }
 
+  /// Null is nothing to destroy.
+  template <typename T>
+  Status destroy(const T* object) {
+    return object == nullptr ? Status::success : CheckedCall::destroy(object);
+  }
   /// The answer of a function that tells how much room is wanted.
   Status tell_size(size_t* bytes) {
     if (!pointer("where the size is to be written", bytes).is_refused()) *bytes = buffer_size;
@@ -87,21 +92,6 @@ inline Indices indices_at(const int* data) { return {const_cast<int*>(data), Ind
 /// A matrix in CSR as functions of the older interface are given it. `what` names the descriptor.
 SparseMatrix csr_of(Call& call, const char* what, int m, int n, int nnz, const MatrixKind* kind,
                     const void* values, DataType type, const int* offsets, const int* columns);
-
-/// Gives the program a new object, that it names by its address.
-template <typename T>
-Status create(const char* name, T** out, const T& object = {}) {
-  if (out == nullptr)
-    return libraries::refuse(name, Status::invalid_value, "where its address is to be written is null");
-  *out = objects<T>().add(object);
-  return Status::success;
-}
-/// Null is nothing to destroy.
-template <typename T>
-Status destroy(const char* name, const T* object) {
-  if (object == nullptr || objects<T>().destroy(object)) return Status::success;
-  return libraries::refuse(name, Status::invalid_value, "what it is given was not created, or is destroyed");
-}
 
 }  // namespace lanescope::cuda::sparse
 

@@ -8,11 +8,6 @@ namespace {
 
 // Addresses may be null as long as nothing is read there: some are set later.
 
-template <typename T>
-Status create(const Call& call, T** out, const T& descriptor) {
-  return call.is_refused() ? call.status() : create(call.name(), out, descriptor);
-}
-
 /// A value that the program asks for, if it wants it.
 template <typename To, typename From>
 void tell(To* out, From value) {
@@ -36,7 +31,7 @@ Status make(const char* name, SparseMatrix** out, const SparseMatrix& matrix) {
                                 static_cast<double>(matrix.rows) * static_cast<double>(matrix.columns))
     call.refuse(Status::invalid_value, "a matrix of {} x {} has no {} elements", matrix.rows, matrix.columns,
                 matrix.count);
-  return create(call, out, matrix);
+  return call.create(out, matrix);
 }
 
 Status get(const char* name, const SparseMatrix* matrix, Format format, int64_t* rows, int64_t* columns,
@@ -104,16 +99,16 @@ Status set_values(const char* name, T* descriptor, void* values) {
 }  // namespace
 
 LANESCOPE_CUDA_API Status cusparseDestroySpVec(const SparseVector* vector) {
-  return destroy("cusparseDestroySpVec", vector);
+  return Call("cusparseDestroySpVec").destroy(vector);
 }
 LANESCOPE_CUDA_API Status cusparseDestroyDnVec(const DenseVector* vector) {
-  return destroy("cusparseDestroyDnVec", vector);
+  return Call("cusparseDestroyDnVec").destroy(vector);
 }
 LANESCOPE_CUDA_API Status cusparseDestroySpMat(const SparseMatrix* matrix) {
-  return destroy("cusparseDestroySpMat", matrix);
+  return Call("cusparseDestroySpMat").destroy(matrix);
 }
 LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
-  return destroy("cusparseDestroyDnMat", matrix);
+  return Call("cusparseDestroyDnMat").destroy(matrix);
 }
 
 /// Functions that are there twice, for memory that may be written and for memory that may not: the difference
@@ -124,7 +119,7 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
     Call call(#Create "SpVec");                                                                              \
     call.size("size", size).size("nnz", nnz).one_of(index).one_of(base).elements(type);                      \
     if (nnz > size) call.refuse(Status::invalid_value, "nnz is {}, and size {}", nnz, size);                 \
-    return create(call, out, {size, nnz, {indices, index}, base, {values, type}});                           \
+    return call.create(out, {size, nnz, {indices, index}, base, {values, type}});                            \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##SpVecGet(const SparseVector* vector, int64_t* size, int64_t* nnz,         \
                                             void** indices, void** values, IndexType* index, Base* base,     \
@@ -143,7 +138,7 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
   LANESCOPE_CUDA_API Status Create##DnVec(DenseVector** out, int64_t size, void* values, DataType type) {    \
     Call call(#Create "DnVec");                                                                              \
     call.size("size", size).elements(type);                                                                  \
-    return create(call, out, {size, {values, type}});                                                        \
+    return call.create(out, {size, {values, type}});                                                         \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##DnVecGet(const DenseVector* vector, int64_t* size, void** values,         \
                                             DataType* type) {                                                \
@@ -160,7 +155,7 @@ LANESCOPE_CUDA_API Status cusparseDestroyDnMat(const DenseMatrix* matrix) {
     call.size("rows", rows).size("cols", cols).elements(type).one_of(order);                                 \
     if (ld < (order == Order::column ? rows : cols))                                                         \
       call.refuse(Status::invalid_value, "ld is {}, of a matrix of {} x {}", ld, rows, cols);                \
-    return create(call, out, {rows, cols, ld, {values, type}, order, 1, 0});                                 \
+    return call.create(out, {rows, cols, ld, {values, type}, order, 1, 0});                                  \
   }                                                                                                          \
   LANESCOPE_CUDA_API Status Const##DnMatGet(const DenseMatrix* matrix, int64_t* rows, int64_t* cols,         \
                                             int64_t* ld, void** values, DataType* type, Order* order) {      \

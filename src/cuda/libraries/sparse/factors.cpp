@@ -184,10 +184,10 @@ Status zero_pivot(Handle* handle, const char* name, const Of* info, int* positio
 
 #define LANESCOPE_INFO(Name, Of)                                    \
   LANESCOPE_CUDA_API Status cusparseCreate##Name##Info(Of** out) {  \
-    return create("cusparseCreate" #Name "Info", out);              \
+    return Call("cusparseCreate" #Name "Info").create(out);         \
   }                                                                 \
   LANESCOPE_CUDA_API Status cusparseDestroy##Name##Info(Of* info) { \
-    return destroy("cusparseDestroy" #Name "Info", info);           \
+    return Call("cusparseDestroy" #Name "Info").destroy(info);      \
   }
 LANESCOPE_INFO(Csrilu02, IluInfo)
 LANESCOPE_INFO(Csric02, IcInfo)

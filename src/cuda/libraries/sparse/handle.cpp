@@ -29,8 +29,8 @@ constexpr const char* unrecognized = "unrecognized error code";
 
 }  // namespace
 
-LANESCOPE_CUDA_API Status cusparseCreate(Handle** out) { return create("cusparseCreate", out); }
-LANESCOPE_CUDA_API Status cusparseDestroy(Handle* handle) { return destroy("cusparseDestroy", handle); }
+LANESCOPE_CUDA_API Status cusparseCreate(Handle** out) { return Call("cusparseCreate").create(out); }
+LANESCOPE_CUDA_API Status cusparseDestroy(Handle* handle) { return Call("cusparseDestroy").destroy(handle); }
 
 LANESCOPE_CUDA_API Status cusparseSetStream(Handle* handle, Stream* stream) {
   const Call call(handle, "cusparseSetStream");
@@ -65,7 +65,7 @@ LANESCOPE_CUDA_API Status cusparseGetProperty(int which, int* out) {
   if (which < 0 || which > 2 || out == nullptr)
     return refuse("cusparseGetProperty", Status::invalid_value, "{}",
                   out == nullptr ? "where it is to be written is null" : "that is no libraryPropertyType");
-  *out = which == 0 ? version / 1000 : which == 1 ? version / 100 % 10 : version % 100;
+  *out = libraries::part_of_version(version, which);
   return Status::success;
 }
 
@@ -113,10 +113,10 @@ LANESCOPE_CUDA_API Status cusparseLoggerSetMask(int) { return Status::success; }
 LANESCOPE_CUDA_API Status cusparseLoggerForceDisable() { return Status::success; }
 
 LANESCOPE_CUDA_API Status cusparseCreateMatDescr(MatrixKind** out) {
-  return create("cusparseCreateMatDescr", out);
+  return Call("cusparseCreateMatDescr").create(out);
 }
 LANESCOPE_CUDA_API Status cusparseDestroyMatDescr(MatrixKind* kind) {
-  return destroy("cusparseDestroyMatDescr", kind);
+  return Call("cusparseDestroyMatDescr").destroy(kind);
 }
 
 #define LANESCOPE_PROPERTY(name, Type, member, last)                          \

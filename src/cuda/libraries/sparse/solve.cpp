@@ -188,10 +188,10 @@ System matrix_system(Call& call, Operation op_a, Operation op_b, const void* alp
 }  // namespace
 
 LANESCOPE_CUDA_API Status cusparseSpSV_createDescr(OfVector** out) {
-  return create("cusparseSpSV_createDescr", out);
+  return Call("cusparseSpSV_createDescr").create(out);
 }
 LANESCOPE_CUDA_API Status cusparseSpSV_destroyDescr(OfVector* of) {
-  return destroy("cusparseSpSV_destroyDescr", of);
+  return Call("cusparseSpSV_destroyDescr").destroy(of);
 }
 LANESCOPE_CUDA_API Status cusparseSpSV_bufferSize(Handle* handle, Operation op, const void* alpha,
                                                   const SparseMatrix* a, const DenseVector* x, DenseVector* y,
@@ -218,10 +218,10 @@ LANESCOPE_CUDA_API Status cusparseSpSV_updateMatrix(Handle* handle, OfVector* of
 }
 
 LANESCOPE_CUDA_API Status cusparseSpSM_createDescr(OfMatrix** out) {
-  return create("cusparseSpSM_createDescr", out);
+  return Call("cusparseSpSM_createDescr").create(out);
 }
 LANESCOPE_CUDA_API Status cusparseSpSM_destroyDescr(OfMatrix* of) {
-  return destroy("cusparseSpSM_destroyDescr", of);
+  return Call("cusparseSpSM_destroyDescr").destroy(of);
 }
 LANESCOPE_CUDA_API Status cusparseSpSM_bufferSize(Handle* handle, Operation op_a, Operation op_b,
                                                   const void* alpha, const SparseMatrix* a,

@@ -235,10 +235,10 @@ Status add(const Call& call, const Arguments& of) {
 }  // namespace
 
 LANESCOPE_CUDA_API Status cusparseSpGEMM_createDescr(Multiplication** out) {
-  return create("cusparseSpGEMM_createDescr", out);
+  return Call("cusparseSpGEMM_createDescr").create(out);
 }
 LANESCOPE_CUDA_API Status cusparseSpGEMM_destroyDescr(Multiplication* of) {
-  return destroy("cusparseSpGEMM_destroyDescr", of);
+  return Call("cusparseSpGEMM_destroyDescr").destroy(of);
 }
 
 // Of the first steps a null buffer asks how large it must be.
