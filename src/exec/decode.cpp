@@ -162,9 +162,8 @@ std::vector<bool> Decoder::reached_from(const FunctionState& s) const {
 void Decoder::place_params(const ptx::Function& f) {
   uint32_t at = 0;
   for (const ptx::Variable& p : f.params) {
-    at = round_up(at, p.align);
-    k_.params.push_back({p.name, at, static_cast<uint32_t>(p.size), p.align, p.type, !p.dims.empty()});
-    at += static_cast<uint32_t>(p.size);
+    const uint32_t offset = next_argument(at, p);
+    k_.params.push_back({p.name, offset, static_cast<uint32_t>(p.size), p.align, p.type, !p.dims.empty()});
   }
   k_.param_bytes = at;
 }
@@ -252,20 +251,21 @@ void Decoder::prepare(FunctionState& s) {
   s.yields = find_yields(*s.f, s.flow, loops, parting);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
-  for (const ptx::Instruction& in : s.f->body)
-    if (in.has(Mod::cc) || takes_carry(in.op)) {
-      s.carry = 0;
-      break;
-    }
-  // The frame: parameters and results of a device function, then what its body declares.
+  place_frame(s);
+  place_registers(s);
+  s_ = &s;
+  if (checked_) place_local_variables(s);
+  for (uint32_t r : s.flow.undefined)
+    k_.zeroed.push_back({register_at(r), register_bytes(lane_bytes(s.f->registers[r].type))});
+  if (s.carry != no_operand) k_.zeroed.push_back({s.carry, 4});
+}
+
+void Decoder::place_frame(FunctionState& s) {
   uint32_t at = 0;
-  auto place = [&](const ptx::Variable& v) {
-    at = round_up(at, std::max(v.align, 1u));
-    const uint32_t offset = at;
+  const auto place = [&](const ptx::Variable& v) {
     if (v.size > (1u << 24))
       throw Error("'" + v.name + "': local memory of " + std::to_string(v.size) + " bytes");
-    at += static_cast<uint32_t>(v.size);
-    return offset;
+    return next_argument(at, v);
   };
   if (!s.f->is_entry) {
     for (const ptx::Variable& v : s.f->params) s.param_at.push_back(place(v));
@@ -295,10 +295,15 @@ void Decoder::prepare(FunctionState& s) {
     local_top_ += s.frame_bytes;
     s.frame = constant(8, s.frame_begin);
   }
-  // Registers, in one piece so that a recursive call can save them.
+}
+
+void Decoder::place_registers(FunctionState& s) {
+  const bool carries = std::any_of(s.f->body.begin(), s.f->body.end(), [](const ptx::Instruction& in) {
+    return in.has(Mod::cc) || takes_carry(in.op);
+  });
   s.registers_begin = round_up(top_, 64);
   top_ = s.registers_begin;
-  if (s.carry != no_operand) s.carry = allocate(4);
+  if (carries) s.carry = allocate(4);
   const uint32_t widths[] = {0, 2, 4, 8, 16};
   for (uint32_t c = 0; c < 5; ++c) {
     const uint32_t bytes = register_bytes(widths[c]);
@@ -311,15 +316,10 @@ void Decoder::prepare(FunctionState& s) {
   if (s.recursive) {
     s.frame = s.stack_before = allocate(register_bytes(8));
     k_.register_layout.push_back({s.frame, 8});
-    if (s.carry != no_operand) k_.register_layout.push_back({s.carry, 0});
+    if (carries) k_.register_layout.push_back({s.carry, 0});
   }
   s.registers_end = round_up(top_, 8);
   top_ = s.registers_end;
-  s_ = &s;
-  if (checked_) place_local_variables(s);
-  for (uint32_t r : s.flow.undefined)
-    k_.zeroed.push_back({register_at(r), register_bytes(lane_bytes(s.f->registers[r].type))});
-  if (s.carry != no_operand) k_.zeroed.push_back({s.carry, 4});
 }
 
 void Decoder::emit_function(FunctionState& s) {

@@ -172,6 +172,10 @@ class Decoder {
   void place_call_area();
   static uint32_t next_argument(uint32_t& at, const ptx::Variable& v);
   void prepare(FunctionState& s);
+  /// The frame: parameters and results of a device function, then what its body declares.
+  void place_frame(FunctionState& s);
+  /// All in one piece, so that a recursive call can save them.
+  void place_registers(FunctionState& s);
   void emit_function(FunctionState& s);
   void new_origin();
   void emit(uint32_t index);

@@ -195,6 +195,11 @@ class Analysis {
         flow_.blocks[b].join = join;
   }
 
+  /// Where a register's value is kept; see find_lives().
+  struct Range {
+    uint32_t reg = 0, begin = no_index, end = 0;
+  };
+
   void find_lives() {
     const size_t registers = f_.registers.size(), blocks = flow_.blocks.size();
     const std::vector<Usage>& usage = flow_.usage = usages_of(f_);
@@ -221,9 +226,6 @@ class Analysis {
         changed |= live_in[b].merge(in);
       }
     }
-    struct Range {
-      uint32_t reg = 0, begin = no_index, end = 0;
-    };
     std::vector<Range> ranges(registers);
     auto cover = [&](uint32_t r, uint32_t at) {
       ranges[r].begin = std::min(ranges[r].begin, at);
@@ -245,11 +247,16 @@ class Analysis {
     if (blocks != 0) live_in[0].each([&](uint32_t r) { flow_.undefined.push_back(r); });
 
     for (uint32_t r = 0; r < registers; ++r) ranges[r].reg = r;
+    assign_slots(std::move(ranges));
+  }
+
+  /// Linear scan.
+  void assign_slots(std::vector<Range> ranges) {
     std::erase_if(ranges, [](const Range& r) { return r.begin == no_index; });
     std::sort(ranges.begin(), ranges.end(), [](const Range& a, const Range& b) {
       return std::pair(a.begin, a.reg) < std::pair(b.begin, b.reg);
     });
-    flow_.slot.assign(registers, no_index);
+    flow_.slot.assign(f_.registers.size(), no_index);
     std::vector<uint32_t> free[5];
     std::vector<std::pair<uint32_t, uint32_t>> busy[5];  // {end, slot}, a heap with the earliest end on top
     for (const Range& range : ranges) {
