@@ -204,11 +204,12 @@ void write_accesses(Writer& out, const CodeAnswer& answer) {
   if (left_out != 0)
     out.line(fmt::format("  and {}: --format json has all of them", counted(left_out, "row")), Style::dim);
   out.line();
-  if (by_access.size() > 1)
+  if (by_access.size() > 1) {
     out.paragraph(fmt::format("all: {}, ideal {}", counted(answer.total.wavefronts, "wavefront"),
                               grouped(answer.total.ideal)),
                   2, Style::bold);
-  if (by_access.size() > 1) out.line();
+    out.line();
+  }
 }
 
 bool worse(const RequestCost& a, const RequestCost& b) {
