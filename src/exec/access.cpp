@@ -295,7 +295,14 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       report(w, in, Finding::Kind::misaligned, bit, a, width, no_multiple(at_address(a), width));
       continue;
     }
-    if (generic && a - shared_window < window_size) {
+    const bool in_shared = a - shared_window < window_size, in_local = a - local_window < window_size;
+    if (width > 16 && (in_shared || in_local)) {
+      report(w, in, Finding::Kind::unknown_pointer, bit, a, width,
+             "address " + hex(a) + ", which is of " + (in_shared ? "shared" : "local") +
+                 " memory: accesses of " + std::to_string(width) + " bytes are to global memory only");
+      continue;
+    }
+    if (generic && in_shared) {
       const std::byte* at = shared_memory(w, in, lane, a, width, width);
       if (at == nullptr) continue;
       address[lane] = reinterpret_cast<uint64_t>(at);
@@ -304,7 +311,7 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
       lanes[static_cast<size_t>(own ? AccessSpace::shared : AccessSpace::cluster)] |= bit;
       continue;
     }
-    if (generic && a - local_window < window_size) {
+    if (generic && in_local) {
       const uint64_t offset = a - local_window;
       if (offset + width > w.local_bytes) {
         report(

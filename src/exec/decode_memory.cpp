@@ -116,8 +116,8 @@ void Decoder::emit_memory() {
     key.data_bytes = static_cast<uint8_t>(width);
     const bool load = in_->op != Op::st;
     auto reg = [&](const Operand& o) {
+      if (o.kind == Operand::Kind::sink) return load ? scratch(width) : no_operand;
       if (!load) return source(o, wide_type(width, in_->type()));
-      if (o.kind == Operand::Kind::sink) return scratch(width);
       return register_at(o.reg);
     };
     if (elements > 1) {

@@ -32,7 +32,7 @@ using ptx::Space;
 using ptx::Type;
 
 constexpr uint32_t most_elements = 4;  ///< of one access
-constexpr uint32_t widest = 16;        ///< bytes of one access
+constexpr uint32_t widest = 16;        ///< bytes of one access that others are merged into
 
 /// Whether a place may lie so many bytes from its base: shared memory has 32-bit addresses. Sums and
 /// differences of such offsets do not overflow.
@@ -59,6 +59,8 @@ struct Access {
   uint32_t live = 1;      ///< those that are used, one bit each
   std::string modifiers;  ///< cache operators and the like: only accesses that have the same become one
   Value address;
+  /// Those are left as they are, and show no alignment (ptxas 13.0).
+  [[nodiscard]] bool is_of_32_bytes() const { return element * count > widest; }
   [[nodiscard]] int64_t place(uint32_t k) const { return address.offset + int64_t{k} * element; }
 };
 
@@ -236,7 +238,7 @@ class Function {
         access.live = access.load ? 0 : (1u << in.vector) - 1;
         access.address = values_->address(i);
         if (!is_near(access.address.offset)) continue;
-        access.separate = access.element == 1 || access.element > 8;
+        access.separate = access.element == 1 || access.element > 8 || access.is_of_32_bytes();
         const Operand& data = *data_of(in);
         for (uint32_t k = 0; k < access.count; ++k) {
           const Operand& part = data.kind == Operand::Kind::vector ? in.elements[data.first + k] : data;
@@ -252,7 +254,8 @@ class Function {
           access.modifiers = modifiers.to_string();
         }
         access.gaps = access.load && has_gaps(in);
-        access.whole = access.gaps && std::popcount(access.live) > 2;
+        access.whole =
+            (access.gaps && std::popcount(access.live) > 2) || (access.is_of_32_bytes() && access.live != 0);
         access_at_[i] = static_cast<uint32_t>(accesses_.size());
         accesses_.push_back(access);
       }
@@ -325,7 +328,8 @@ class Function {
   [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements,
                                uint32_t where) {
     uint32_t known = values_->zeros({base, place});
-    const auto needs = [&](const Access& a) {
+    const auto needs = [&](const Access& a) -> uint32_t {
+      if (a.is_of_32_bytes()) return 0;
       const int64_t bytes = int64_t{a.element} * a.count;
       const auto shown = static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
       return (place - a.address.offset) % bytes == 0 && shown > known ? shown : 0;

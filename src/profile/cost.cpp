@@ -26,6 +26,7 @@ void add(Cost& cost, const model::GlobalCost& part) {
 void add_cached(Cost& cost, const model::Arch& arch, const model::Request& request) {
   add(cost, model::global_cost(arch, request));
   const model::L1BankCost banks = model::l1_bank_cost(arch, request);
+  cost.l1_unknown = arch.l1_in_banks && !model::has_l1_rule(request);
   cost.l1_wavefronts += static_cast<uint32_t>(banks.wavefronts);
   cost.l1_ideal += static_cast<uint32_t>(banks.ideal);
 }

@@ -45,6 +45,7 @@ void Cost::add(const Cost& other) {
   add_common(*this, other, 1);
   estimate = estimate || other.estimate;
   write_race = write_race || other.write_race;
+  l1_unknown = l1_unknown || other.l1_unknown;
 }
 
 void Counters::add(const Cost& cost, uint64_t times) {
@@ -52,6 +53,7 @@ void Counters::add(const Cost& cost, uint64_t times) {
   instructions += times * cost.instructions;
   estimates += cost.estimate ? times : 0;
   write_races += cost.write_race ? times : 0;
+  l1_unknown += cost.l1_unknown ? times : 0;
   if (cost.max_way != 0) ways[std::min(cost.max_way, most_ways)] += times * cost.requests;
 }
 
@@ -60,6 +62,7 @@ void Counters::add(const Counters& other) {
   instructions += other.instructions;
   estimates += other.estimates;
   write_races += other.write_races;
+  l1_unknown += other.l1_unknown;
   for (size_t way = 0; way < ways.size(); ++way) ways[way] += other.ways[way];
 }
 

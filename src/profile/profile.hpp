@@ -54,6 +54,7 @@ struct Cost {
   uint32_t lines = 0;          ///< distinct aligned 128 bytes
   uint32_t l1_wavefronts = 0;  ///< of the first-level cache: model::l1_bank_cost
   uint32_t l1_ideal = 0;       ///< those of them without conflicts
+  bool l1_unknown = false;     ///< how many it takes is not known: model::has_l1_rule
   uint32_t bytes_asked = 0;
   uint32_t bytes_moved = 0;
   uint32_t word_lanes = 0;  ///< atomics: most lanes that meet in one word, which serves one after the other
@@ -81,6 +82,8 @@ struct Counters {
   uint64_t lines = 0;
   uint64_t l1_wavefronts = 0;
   uint64_t l1_ideal = 0;
+  uint64_t l1_unknown =
+      0;  ///< requests whose wavefronts of the first-level cache are not known, and not summed
   uint64_t bytes_asked = 0;
   uint64_t bytes_moved = 0;
   uint64_t word_lanes = 0;

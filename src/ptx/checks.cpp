@@ -41,6 +41,11 @@ TypeMask deciding_type(const std::vector<Type>& types) {
   return mask_of(types.empty() ? Type::none : types.back());
 }
 
+/// A load or store of 32 bytes a lane: of global memory, from sm_100 on.
+bool is_of_32_bytes(const Mnemonic& m) {
+  return (m.op == Op::ld || m.op == Op::st) && m.vector >= 4 && m.vector * size_of(m.types.front()) == 32;
+}
+
 struct Checker {
   const Source& source;
   const InstructionInfo& info;
@@ -157,11 +162,18 @@ struct Checker {
     const std::string word = "v" + std::to_string(mnemonic.vector);
     if (mnemonic.op == Op::mov) refuse(word, "the instruction 'mov." + word + "' is not supported");
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
-    // Accesses of 32 bytes exist from sm_100 on; all with .v8 are such.
+    if (is_of_32_bytes(mnemonic)) {
+      if (mnemonic.space != Space::generic && mnemonic.space != Space::global)
+        fail(word, name() + " with ." + word +
+                       " is 32 bytes, which are accessed at once in .global only, not in ." +
+                       std::string(name_of(mnemonic.space)));
+      return;
+    }
     const auto bytes = mnemonic.vector * size_of(mnemonic.types.front());
-    if (info.op_class == OpClass::memory && (mnemonic.vector == 8 || bytes == 32))
-      refuse(word, "the instruction '" + name() + "' with ." + word + " is not supported");
     if (bytes > 16) fail(word, name() + " with ." + word + " is more than 16 bytes");
+    // ptxas takes some loads and stores of eight smaller elements; the PTX ISA does not describe them.
+    if (info.op_class == OpClass::memory && mnemonic.vector == 8)
+      refuse(word, "the instruction '" + name() + "' with ." + word + " is not supported");
   }
 
   void check_combination() const {
@@ -515,6 +527,10 @@ struct Checker {
       if (a != Mod::count && b != Mod::count)
         fail(name_of(a), "." + std::string(name_of(a)) + " does not go with ." + std::string(name_of(b)));
     };
+    const Mod l2 = any({Mod::L2_evict_last, Mod::L2_evict_first, Mod::L2_evict_normal});
+    if (l2 != Mod::count && !is_of_32_bytes(mnemonic))
+      fail(name_of(l2),
+           "." + std::string(name_of(l2)) + " needs an access of 32 bytes: .v8 of 32 bits or .v4 of 64");
     exclude(cache, any({Mod::relaxed, Mod::acquire, Mod::release, Mod::volatile_}));
     exclude(priority, any({Mod::volatile_, Mod::mmio}));
     const Mod outer = priority != Mod::count ? priority : any({Mod::L2_64B, Mod::L2_128B, Mod::L2_256B});
@@ -639,8 +655,14 @@ struct OperandChecker {
       if (operand.count != instruction.vector)
         fail(operand, name() + " with .v" + std::to_string(instruction.vector) +
                           " takes that many elements, not " + std::to_string(operand.count));
+      // Of 32 bytes a store may leave some out.
+      const bool sinks = pattern.destination || is_of_32_bytes(mnemonic);
       for (uint32_t i = 0; i < operand.count; ++i)
-        check_scalar(instruction.elements[operand.first + i], pattern, type, pattern.destination);
+        check_scalar(instruction.elements[operand.first + i], pattern, type, sinks);
+      const auto elements = std::span(instruction.elements).subspan(operand.first, operand.count);
+      if (is_of_32_bytes(mnemonic) &&
+          std::ranges::all_of(elements, [](const Operand& o) { return o.kind == Operand::Kind::sink; }))
+        fail(operand, name() + " takes a vector with a register here, not of '_' alone");
       return;
     }
     if (takes_vector && !(pattern.sink && operand.kind == Operand::Kind::sink))

@@ -79,6 +79,7 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"cache_lines", c.lines},
               {"l1_wavefronts", c.l1_wavefronts},
               {"l1_ideal", c.l1_ideal},
+              {"l1_unknown", c.l1_unknown},
               {"bytes_asked", c.bytes_asked},
               {"bytes_moved", c.bytes_moved},
               {"estimate", c.estimates != 0},

@@ -55,8 +55,8 @@ constexpr Operation operations[] = {
     {"stm1t", Op::stmatrix, false, 1, 16},
     {"stm2t", Op::stmatrix, false, 2, 16},
     {"stm4t", Op::stmatrix, false, 4, 16},
-    {"gld", Op::load, true, 0, any_width},
-    {"gst", Op::store, true, 0, any_width},
+    {"gld", Op::load, true, 0, any_width | 32},
+    {"gst", Op::store, true, 0, any_width | 32},
     {"gred", Op::atomic, true, 0, any_width},
     {"gatom", Op::atomic, true, 0, any_width, true},
     {"gatom.cas", Op::compare_and_swap, true, 0, 2 | 4 | 8 | 16, true},
@@ -192,7 +192,7 @@ bool PatternReader::next(PatternRow& row) {
     fail(fields, op_column_,
          fmt::format("unknown operation '{}'; known are {}", shown(name), operation_names()));
   const uint64_t width = number(fields, width_column_, 10, "width");
-  if (width > 16 || !detail::is_power_of_two(width) || (operation->widths & width) == 0)
+  if (width > 32 || !detail::is_power_of_two(width) || (operation->widths & width) == 0)
     fail(fields, width_column_, fmt::format("'{}' has no width of {} bytes", name, width));
   const uint64_t mask = number(fields, mask_column_, 16, "mask");
   const int lanes = offset_columns_.size() > 32 ? 64 : 32;

@@ -151,6 +151,7 @@ profile::Counters counters_of(const Json& json) {
   c.lines = number_at(json, "cache_lines");
   c.l1_wavefronts = number_at(json, "l1_wavefronts");
   c.l1_ideal = number_at(json, "l1_ideal");
+  c.l1_unknown = number_at(json, "l1_unknown");
   c.bytes_asked = number_at(json, "bytes_asked");
   c.bytes_moved = number_at(json, "bytes_moved");
   c.word_lanes = number_at(json, "word_lanes");

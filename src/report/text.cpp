@@ -89,18 +89,27 @@ bool knows_l1(const Report& report) {
 /// Whether lanes meet in those banks.
 bool meets_in_l1(const Line& line) { return line.counters.l1_wavefronts > line.counters.l1_ideal; }
 
+bool is_unknown_in_l1(const Line& line) { return line.counters.l1_unknown != 0; }
+
+std::string l1_wavefronts(const profile::Counters& c, bool l1_is_measured) {
+  if (c.l1_unknown != 0) return "not known";
+  if (c.l1_wavefronts == 0) return "";
+  return fmt::format("{}{} / {}", l1_is_measured ? "" : "~", grouped(c.l1_wavefronts), grouped(c.l1_ideal));
+}
+
 void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space, bool l1_is_measured) {
   const auto lines = lines_of(launch, space);
   if (lines.empty()) return;
   uint64_t all = 0;
   for (const Line* line : lines) all += line->counters.sectors;
-  const bool has_conflicts =
-      std::any_of(lines.begin(), lines.end(), [](const Line* line) { return meets_in_l1(*line); });
+  const bool shows_l1 = std::any_of(lines.begin(), lines.end(), [](const Line* line) {
+    return meets_in_l1(*line) || is_unknown_in_l1(*line);
+  });
   std::vector<std::string> head{space == exec::AccessSpace::cluster
                                     ? "shared memory of other blocks"
                                     : std::string(profile::name_of(space)) + " memory",
                                 "op", "requests", "sectors / ideal", "share"};
-  if (has_conflicts) head.insert(head.end() - 1, "L1 wavefronts");
+  if (shows_l1) head.insert(head.end() - 1, "L1 wavefronts");
   Table table(std::move(head), 2);
   for (size_t i = 0; i < std::min(most_rows, lines.size()); ++i) {
     const Line& line = *lines[i];
@@ -115,12 +124,8 @@ void write_sectors(Writer& out, const Launch& launch, exec::AccessSpace space, b
         {fmt::format("{}{} / {}", c.estimates != 0 ? "~" : "", grouped(c.sectors), grouped(c.ideal_sectors)),
          style(c.sectors, c.ideal_sectors)},
         {percent(c.sectors, all)}};
-    if (has_conflicts)
-      row.insert(row.end() - 1,
-                 {c.l1_wavefronts == 0 ? ""
-                                       : fmt::format("{}{} / {}", l1_is_measured ? "" : "~",
-                                                     grouped(c.l1_wavefronts), grouped(c.l1_ideal)),
-                  style(c.l1_wavefronts, c.l1_ideal)});
+    if (shows_l1)
+      row.insert(row.end() - 1, {l1_wavefronts(c, l1_is_measured), style(c.l1_wavefronts, c.l1_ideal)});
     table.add(row, below(lines, i));
   }
   table.write(out);
@@ -350,6 +355,11 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
     out.paragraph(
         "~ of L1 wavefronts: how lanes meet in the banks of the first-level cache is taken over from chips "
         "of 9.0, where it was measured.",
+        2);
+  if (std::any_of(launch.lines.begin(), launch.lines.end(), is_unknown_in_l1))
+    out.paragraph(
+        "L1 wavefronts that are not known: how lanes of 32 bytes meet in the banks of the first-level cache "
+        "has not been measured.",
         2);
 }
 

@@ -41,6 +41,72 @@ TEST(Forms, HintsChangeNothing) {
       [](uint32_t lane) { return 2 * (lane + 7) + 1; });
 }
 
+/// A warp that copies 32 bytes a lane from the buffer's second KiB, filled with 0, 1, 2, …, to its first.
+constexpr const char* fill_and_copy =
+    "shl.b32 %r5, %r1, 5;\ncvt.u64.u32 %rd4, %r5;\nadd.u64 %rd4, %rd4, %rd1;\nmov.u32 %r6, 0;\n"
+    "fill: mad.lo.u32 %r7, %r1, 8, %r6;\nmul.wide.u32 %rd5, %r6, 4;\nadd.u64 %rd5, %rd5, %rd4;\n"
+    "st.global.u32 [%rd5+1024], %r7;\nadd.u32 %r6, %r6, 1;\nsetp.lt.u32 %p1, %r6, 8;\n@%p1 bra fill;\n";
+
+TEST(Forms, AccessesOf32Bytes) {
+  const auto expect = [](const std::string& copy, auto word) {
+    Program p(fill_and_copy + copy, "", "sm_100");
+    const LaunchResult result = p.run({1}, {32});
+    for (const Finding& f : result.findings) ADD_FAILURE() << f.message;
+    for (uint32_t i = 0; i < 256; ++i) EXPECT_EQ(p.word(i), word(i)) << copy << i;
+  };
+  const auto same = [](uint32_t i) { return i; };
+  expect(
+      "ld.global.v8.u32 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, [%rd4+1024];\n"
+      "st.global.v8.b32 [%rd4], {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17};\n",
+      same);
+  expect(
+      "ld.L2::evict_last.v4.b64 {%rd5, %rd6, %rd7, %rd8}, [%rd4+1024];\n"
+      "st.L1::no_allocate.v4.f64 [%rd4], {%rd5, %rd6, %rd7, %rd8};\n",
+      same);
+  expect(
+      ".reg .u64 %w<8>;\n"
+      "ld.relaxed.gpu.global.v8.u32 {%w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7}, [%rd4+1024];\n"
+      "add.u64 %w7, %w7, 0x700000000;\n"
+      "st.release.gpu.global.v8.u32 [%rd4], {%w0, %w1, %w2, %w3, %w4, %w5, %w6, %w7};\n",
+      same);
+  // What is left out stays as it is.
+  expect(
+      "mov.u32 %r10, 77;\nst.global.v8.b32 [%rd4], {%r10, 77, %r10, 77, %r10, 77, %r10, 77};\n"
+      "ld.global.nc.v8.u32 {%r10, _, %r12, %r13, %r14, %r15, _, _}, [%rd4+1024];\n"
+      "st.global.v8.b32 [%rd4], {_, 5, %r12, %r13, _, _, _, %r14};\n",
+      [](uint32_t i) {
+        const uint32_t k = i % 8;
+        return k == 1 ? 5u : k == 2 || k == 3 ? i : k == 7 ? i - 3 : 77u;
+      });
+}
+
+TEST(Forms, AccessesOf32BytesAreAlignedAndOfGlobalMemory) {
+  const auto only = [](const std::string& body) {
+    Program p(body, "", "sm_100");
+    LaunchResult result = p.run({1}, {32});
+    EXPECT_EQ(result.findings.size(), 1u);
+    return result.findings.empty() ? Finding{} : result.findings[0];
+  };
+  const std::string load = "ld.v8.u32 {%r10, %r11, %r12, %r13, %r14, %r15, %r16, %r17}, ";
+  Finding found = only("mul.wide.u32 %rd4, %r1, 16;\nadd.u64 %rd4, %rd4, %rd1;\n" + load + "[%rd4];\n");
+  EXPECT_EQ(found.kind, Finding::Kind::misaligned);
+  EXPECT_EQ(found.width, 32u);
+  EXPECT_EQ(found.thread, 1u);
+  EXPECT_EQ(found.count, 16u);
+  found = only(
+      "mul.wide.u32 %rd4, %r1, 32;\nadd.u64 %rd4, %rd4, %rd1;\n"
+      "st.global.v4.b64 [%rd4+3104], {%rd1, %rd1, %rd1, %rd1};\n");
+  EXPECT_EQ(found.kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(found.thread, 31u);
+  found = only(".shared .align 32 .b8 s[64];\ncvta.shared.u64 %rd4, s;\n" + load + "[%rd4];\n");
+  EXPECT_EQ(found.kind, Finding::Kind::unknown_pointer);
+  EXPECT_NE(found.message.find("which is of shared memory: accesses of 32 bytes are to global memory only"),
+            std::string::npos)
+      << found.message;
+  found = only(".local .align 32 .b8 l[64];\ncvta.local.u64 %rd4, l;\n" + load + "[%rd4];\n");
+  EXPECT_NE(found.message.find("which is of local memory"), std::string::npos) << found.message;
+}
+
 TEST(Forms, AddressesKnowTheirSpace) {
   expect_words(
       ".shared .u32 s[4];\n.local .u32 l[4];\n"

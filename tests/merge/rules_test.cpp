@@ -46,7 +46,7 @@ std::string accesses_of(const exec::Kernel& kernel, const Plan& plan,
   }
   std::string text;
   for (const char* name : {"ld", "st", "atom"})
-    for (const uint32_t bits : {8u, 16u, 32u, 64u, 128u})
+    for (const uint32_t bits : {8u, 16u, 32u, 64u, 128u, 256u})
       if (const auto found = counts.find({name, bits}); found != counts.end())
         text += " " + std::string(name) + std::to_string(bits) + "=" + std::to_string(found->second);
   return text;
@@ -105,6 +105,12 @@ TEST(Merging, IsOfGlobalMemoryWhereAWideAccessShowsTheAlignment) {
   EXPECT_GT(compared.kernels, 60);
   // A loop that is unrolled: said to be doubtful.
   EXPECT_EQ(compared.other, "st_loop\n");
+}
+
+TEST(Merging, LeavesAccessesOf32BytesAsTheyAre) {
+  const Compared compared = compare("global_wide", is_global_load_or_store);
+  EXPECT_GE(compared.kernels, 14);
+  EXPECT_EQ(compared.other, "");
 }
 
 TEST(Merging, KeepsApartWhatACallOrABranchOfTheAssemblersIsBetween) {

@@ -36,6 +36,17 @@ static_assert(copied(16, 16).sectors == 17 && copied(16, 16).transactions == 17)
 static_assert(copied(0, 16).sectors == 32 && copied(0, 16).bytes_moved == 1024);
 static_assert(copied(32, 0).sectors == 16 && copied(32, 0).lines == 8);
 
+// 32 bytes a lane: a sector each, wherever they are; how they meet in the first-level cache is not known.
+static_assert(cost("sm_100", strided(Op::load, 32, 0, 32)).sectors == 32 &&
+              cost("sm_100", strided(Op::load, 32, 0, 32)).lines == 8);
+static_assert(cost("sm_100", strided(Op::store, 32, 96, 128)).sectors == 32 &&
+              cost("sm_100", strided(Op::store, 32, 96, 128)).lines == 32 &&
+              cost("sm_100", strided(Op::store, 32, 96, 128)).ideal_sectors == 32);
+static_assert(cost("sm_100", strided(Op::load, 32, 64, 0)).sectors == 1 &&
+              cost("sm_100", strided(Op::load, 32, 64, 0)).bytes_asked == 1024);
+static_assert(!has_l1_rule(strided(Op::load, 32, 0, 32)) && has_l1_rule(strided(Op::load, 16, 0, 16)));
+static_assert(l1_cost(*find_arch("sm_100"), strided(Op::load, 32, 0, 32)).hit == L1BankCost{});
+
 // 1.0, 1.1: in order and aligned, one transaction for each half-warp; else one for each lane.
 static_assert(cost("sm_10", floats(0, 4)).transactions == 2 &&
               cost("sm_10", floats(0, 4)).bytes_moved == 128);

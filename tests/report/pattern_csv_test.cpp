@@ -93,6 +93,7 @@ TEST(PatternCsv, WrongInputIsNamedWithItsPlace) {
   EXPECT_THAT(message("load,4,1,0\n"),
               HasSubstr("in.csv:1:1: unknown operation 'load'; known are ld, st, atom"));
   EXPECT_EQ(message("ld,4,1,0\nld,3,1,0\n"), "in.csv:2:4: 'ld' has no width of 3 bytes");
+  EXPECT_EQ(message("gld,32,1,0\nld,32,1,0\n"), "in.csv:2:4: 'ld' has no width of 32 bytes");
   EXPECT_EQ(message("ldm4,8,1,0\n"), "in.csv:1:6: 'ldm4' has no width of 8 bytes");
   EXPECT_EQ(message("cp.async,2,1,0\n"), "in.csv:1:10: 'cp.async' has no width of 2 bytes");
   EXPECT_EQ(message("ld,four,1,0\n"), "in.csv:1:4: the width 'four' is no decimal number");

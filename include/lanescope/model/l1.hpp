@@ -108,11 +108,15 @@ LANESCOPE_HD constexpr L1BankCost l1_atomic_cost(const Arch& arch, Request reque
 
 }  // namespace detail
 
+/// Whether it is known how such requests meet in the banks of the first-level cache, if not on which chips.
+LANESCOPE_HD constexpr bool has_l1_rule(const Request& request) { return request.width <= 16; }
+
 /// What the banks do for `request` if all its lines are in the cache: for loads and stores what they do for a
 /// store to shared memory, distinct words, whole phases, no rule of pairs. Moving all lanes by
-/// global_shift_granule changes nothing. Nothing where the cache is not in the banks, and for copies.
+/// global_shift_granule changes nothing. Nothing where the cache is not in the banks, for copies, and for
+/// accesses of 32 bytes a lane, of which nobody has measured it.
 LANESCOPE_HD constexpr L1BankCost l1_bank_cost(const Arch& arch, Request request) {
-  if (!arch.l1_in_banks) return {};
+  if (!arch.l1_in_banks || !has_l1_rule(request)) return {};
   if (request.op == Op::atomic || request.op == Op::compare_and_swap)
     return detail::l1_atomic_cost(arch, request);
   if (request.op != Op::load && request.op != Op::store) return {};
@@ -122,7 +126,7 @@ LANESCOPE_HD constexpr L1BankCost l1_bank_cost(const Arch& arch, Request request
 }
 
 /// What `request` takes on `arch`: aligned accesses of 1, 2, 4, 8 or 16 bytes a lane, at the addresses that
-/// they have on the GPU (which part of the tag stage looks up a line depends on them).
+/// they have on the GPU (which part of the tag stage looks up a line depends on them). Nothing of 32 bytes.
 LANESCOPE_HD constexpr L1Cost l1_cost(const Arch& arch, const Request& request) {
   L1Cost cost;
   cost.evidence = is_atomic(request.op) && request.width != 4 && request.width != 8 ? Evidence::assumed

@@ -46,7 +46,8 @@ struct FixedArray {
 /// One warp-wide access.
 struct Request {
   Op op = Op::load;
-  /// Bytes each lane moves: 1, 2, 4, 8 or 16. A matrix row is always 16 bytes.
+  /// Bytes each lane moves: 1, 2, 4, 8 or 16; of loads and stores of global memory also 32 (10.0 and later).
+  /// A matrix row is always 16 bytes.
   int width = 4;
   /// Active lanes, bit l = lane l. Bits at or above `lanes` are ignored.
   uint64_t mask = 0;

@@ -97,6 +97,7 @@ inline void observe(Warp& w, const Inst* in, SiteState& site, const uint64_t* ad
 /// One access to shared memory: offsets of all lanes, checked and counted.
 template <class A, bool Observed>
 struct SharedAccess {
+  static constexpr uint32_t most_bytes = 16;  ///< of a lane
   alignas(64) uint32_t offset[warp_lanes];
   uint32_t mask;
   std::byte* base;
@@ -142,6 +143,7 @@ struct SharedAccess {
 /// and counted.
 template <Space S, bool Store, class A, bool Observed>
 struct FlatAccess {
+  static constexpr uint32_t most_bytes = S == Space::global || S == Space::generic ? 32 : 16;  ///< of a lane
   alignas(64) uint64_t address[warp_lanes];
   uint32_t mask;
   bool consecutive = false;
@@ -186,10 +188,14 @@ struct FlatAccess {
 };
 
 /// What a lane loads or stores, as one access of the host: other host threads see all of a vector or nothing,
-/// as on a GPU. Programs count on it that keep a state and a value beside each other.
+/// as on a GPU. Programs count on it that keep a state and a value beside each other. Of 32 bytes each half
+/// is one: hosts have no such access that is promised to be.
 template <size_t bytes>
 inline void copy_at_once(void* to, const void* from) {
-  if constexpr (bytes == 16) {
+  if constexpr (bytes == 32) {
+    copy_at_once<16>(to, from);
+    copy_at_once<16>(static_cast<std::byte*>(to) + 16, static_cast<const std::byte*>(from) + 16);
+  } else if constexpr (bytes == 16) {
     __m128i value = _mm_loadu_si128(static_cast<const __m128i*>(from));
     asm("" : "+x"(value));  // or compilers copy it by elements
     _mm_storeu_si128(static_cast<__m128i*>(to), value);
@@ -203,7 +209,7 @@ inline void copy_at_once(void* to, const void* from) {
   }
 }
 
-/// Vectors of n elements, 16 bytes at most.
+/// Vectors of n elements, 32 bytes at most.
 template <uint32_t n, class Way, class M, class D>
 void load_vectors(Warp& w, const Inst* in, const Way& way) {
   D* d[n];
@@ -219,8 +225,22 @@ void load_vectors(Warp& w, const Inst* in, const Way& way) {
     }
   });
 }
+/// Elements of 32 bytes that are left out (`_`) have no register, and what is in memory there stays.
+template <uint32_t n, class M, class D, class Way>
+bool stores_some(Warp& w, const Inst* in, const Way& way) {
+  bool some = false;
+  for (uint32_t k = 0; k < n; ++k) some = some || data_register(w, in, k) == no_operand;
+  for (uint32_t k = 0; some && k < n; ++k) {
+    if (data_register(w, in, k) == no_operand) continue;
+    const D* d = reg<D>(w, data_register(w, in, k));
+    each_lane(way.mask, [&](uint32_t i) { std::memcpy(way.at(i) + k * sizeof(M), &d[i], sizeof(M)); });
+  }
+  return some;
+}
 template <uint32_t n, class Way, class M, class D>
 void store_vectors(Warp& w, const Inst* in, const Way& way) {
+  if constexpr (n * sizeof(M) == 32)
+    if (stores_some<n, M, D>(w, in, way)) return;
   const D* d[n];
   for (uint32_t k = 0; k < n; ++k) d[k] = reg<D>(w, data_register(w, in, k));
   each_lane(way.mask, [&](uint32_t i) {
@@ -259,10 +279,13 @@ const Inst* load(Warp& w, const Inst* in) {
         d[i] = static_cast<D>(m);
     });
   } else if constexpr (sizeof(M) <= 8) {
-    if (n == 2)
+    if (n == 2) {
       load_vectors<2, Way, M, D>(w, in, way);
-    else if constexpr (sizeof(M) <= 4)
-      load_vectors<4, Way, M, D>(w, in, way);
+    } else if constexpr (4 * sizeof(M) <= Way::most_bytes) {
+      if (n == 4) load_vectors<4, Way, M, D>(w, in, way);
+      if constexpr (8 * sizeof(M) == 32 && Way::most_bytes == 32)
+        if (n == 8) load_vectors<8, Way, M, D>(w, in, way);
+    }
   }
   if (way.mask != w.mask) [[unlikely]]  // lanes whose access was refused read zero
     for (uint32_t k = 0; k < n; ++k)
@@ -288,10 +311,13 @@ const Inst* store(Warp& w, const Inst* in) {
         std::memcpy(way.at(i), &d[i], sizeof(M));
     });
   } else if constexpr (sizeof(M) <= 8) {
-    if (n == 2)
+    if (n == 2) {
       store_vectors<2, Way, M, D>(w, in, way);
-    else if constexpr (sizeof(M) <= 4)
-      store_vectors<4, Way, M, D>(w, in, way);
+    } else if constexpr (4 * sizeof(M) <= Way::most_bytes) {
+      if (n == 4) store_vectors<4, Way, M, D>(w, in, way);
+      if constexpr (8 * sizeof(M) == 32 && Way::most_bytes == 32)
+        if (n == 8) store_vectors<8, Way, M, D>(w, in, way);
+    }
   }
   return in + 1;
 }

@@ -229,10 +229,11 @@
       ? `${format(line.requests)} requests, ${mark}${format(line.wavefronts)} wavefronts, ideal ${format(line.ideal)}, worst ${mark}${line.max_way}-way`
       : `${format(line.requests)} requests, ${mark}${format(line.sectors)} sectors, ideal ${format(line.sectors_ideal)}, ` +
         `${format(line.bytes_moved)} bytes moved for ${format(line.bytes_asked)}` +
-        (meetsInL1 ? `, ${markL1}${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
+        (line.l1_unknown ? ', wavefronts of L1 not known' : meetsInL1 ? `, ${markL1}${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
     const below = [line.merged ? '→ ' + line.merged : '', line.merge_doubt ? '? ' + line.merge_doubt : '',
       mark ? '~ No rule is known for what the hardware does here.' : '',
-      markL1 && meetsInL1 ? '~ of L1: taken over from chips of 9.0, where it was measured.' : ''];
+      line.l1_unknown ? 'How lanes of 32 bytes meet in the banks of L1 has not been measured.' : '',
+      markL1 && meetsInL1 && !line.l1_unknown ? '~ of L1: taken over from chips of 9.0, where it was measured.' : ''];
     box.append(el('p', {class: excess(line) > 0 ? 'bad' : 'good'}, facts),
       ...below.filter(Boolean).map((text) => el('p', {class: 'dim'}, text)));
     if (isShared(line)) {
