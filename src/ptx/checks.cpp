@@ -105,6 +105,8 @@ struct Checker {
       if (i >= written) {
         if ((legal & mask_of(Space::generic)) == 0)
           fail({}, std::string(info.name) + (i == 0 ? " needs a state space" : " needs two state spaces"));
+        if (i < info.space_count && (info.spaces_unsupported[i] & mask_of(Space::generic)) != 0)
+          refuse({}, std::string(info.name) + " without a state space is not supported");
         continue;
       }
       const Space written_space = i == 0 ? mnemonic.space : mnemonic.second_space;
@@ -252,9 +254,18 @@ struct Checker {
       case Op::mbarrier_test_wait:
       case Op::mbarrier_try_wait: check_order(); break;
       case Op::ldmatrix:
+        if (mnemonic.types.empty()) fail({}, name() + " needs a type: .b16");
+        check_matrix();
+        break;
+      case Op::mma:
+        for (const Mod kind : {Mod::kind_f8f6f4, Mod::kind_mxf8f6f4, Mod::kind_mxf4, Mod::kind_mxf4nvf4})
+          if (written(kind) && written(Mod::sp_ordered_metadata))
+            refuse("sp::ordered_metadata",
+                   "mma with .sp::ordered_metadata and ." + std::string(name_of(kind)) + " is not supported");
+        check_matrix();
+        break;
       case Op::stmatrix:
       case Op::movmatrix:
-      case Op::mma:
       case Op::wmma:
       case Op::wgmma:
       case Op::tcgen05_ld:
@@ -422,7 +433,12 @@ struct Checker {
                                             : from == Type::f32;
     if (!exists) fail({}, name() + " is no conversion");
 
-    const bool rn_rz = has(mods, Mod::rn) || has(mods, Mod::rz);
+    // By random bits. What f16 makes of them where it has fewer bits than usual (subnormal numbers) is not
+    // described.
+    allow(Mod::rs, pair);
+    if (has(mods, Mod::rs) && to == Type::f16x2)
+      refuse("rs", "the instruction '" + name() + "' with .rs is not supported");
+    const bool rn_rz = has(mods, Mod::rn) || has(mods, Mod::rz) || has(mods, Mod::rs);
     const bool rounds = rn_rz || has(mods, Mod::rm) || has(mods, Mod::rp);
     const bool rounds_to_integer =
         has(mods, Mod::rni) || has(mods, Mod::rzi) || has(mods, Mod::rmi) || has(mods, Mod::rpi);
@@ -447,9 +463,7 @@ struct Checker {
     const bool single_to_half = from == Type::f32 && is(to, {Type::f16, Type::bf16}) && rn_rz &&
                                 !has(mods, Mod::ftz) && !has(mods, Mod::sat);
     allow(Mod::relu, single_to_half || (several && !has(mods, Mod::rna)));
-    if (to == Type::tf32 && has(mods, Mod::satfinite) && rn_rz)
-      refuse("satfinite", "the instruction '" + name() + "' with .satfinite is not supported");
-    allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || has(mods, Mod::rna));
+    allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || to == Type::tf32);
   }
 
   // Of numbers of 4 and 6 bits, and of scale factors: for sm_100a, sm_120a and their like.
@@ -815,10 +829,16 @@ struct OperandChecker {
                           : instruction.has(Mod::interleave_layout) ? 2
                           : instruction.has(Mod::fill_mode)         ? 1
                                                                     : UINT64_MAX;
+    // Elements and swizzles that came with sm_100 and sm_103.
+    const bool newer = (instruction.has(Mod::elemtype) && value.bits <= 15) ||
+                       (instruction.has(Mod::swizzle_mode) && value.bits == 4);
+    if (value.kind == Operand::Kind::integer && value.bits > most && newer)
+      source.refuse(value.loc,
+                    name() + " with the value " + std::to_string(value.bits) + " is not supported");
     if (value.kind == Operand::Kind::integer && value.bits > most)
       fail(value, name() + " takes 0 to " + std::to_string(most) + " here");
     if (instruction.has(Mod::interleave_layout) && value.bits != 0)
-      fail(value, "interleaved layouts of tensors are not supported");
+      source.refuse(value.loc, "an interleaved layout of a tensor is not supported");
   }
 
   void check_combination() const {
@@ -874,7 +894,9 @@ struct OperandChecker {
     const bool two = instruction.has(Mod::pack) ||
                      (from == Type::f32 && (to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 ||
                                             to == Type::e5m2x2 || is_small(to)));
-    const size_t needed = 2 + (two ? 1 : 0) + (instruction.types.size() > 2 ? 1 : 0);
+    const bool has_random_bits = instruction.has(Mod::rs);
+    const size_t needed =
+        2 + (two ? 1 : 0) + (has_random_bits ? 1 : 0) + (instruction.types.size() > 2 ? 1 : 0);
     if (operands.size() != needed)
       source.fail(instruction.loc, name() + " takes " + std::to_string(needed) + " operands");
     // Where a newer format takes part, registers have the size of what they hold.

@@ -13,11 +13,11 @@ namespace lanescope::ptx {
 namespace {
 
 constexpr auto type_names = std::to_array<std::string_view>(
-    {"",       "pred", "b8",     "b16",    "b32",    "b64",    "b128",   "u8",      "u16",
-     "u32",    "u64",  "s8",     "s16",    "s32",    "s64",    "f16",    "f16x2",   "bf16",
-     "bf16x2", "tf32", "f32",    "f64",    "f32x2",  "u16x2",  "s16x2",  "u8x4",    "s8x4",
-     "e4m3",   "e5m2", "e4m3x2", "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "u4",
-     "s4",     "u2",   "s2",     "e2m1",   "e2m3",   "e3m2",   "ue8m0",  "ue4m3",   "b1"});
+    {"",       "pred",   "b8",     "b16",    "b32",     "b64",    "b128",   "u8",     "u16",    "u32",
+     "u64",    "s8",     "s16",    "s32",    "s64",     "f16",    "f16x2",  "bf16",   "bf16x2", "tf32",
+     "f32",    "f64",    "f32x2",  "u16x2",  "s16x2",   "u8x4",   "s8x4",   "e4m3",   "e5m2",   "e4m3x2",
+     "e5m2x2", "e2m1x2", "e2m3x2", "e3m2x2", "ue8m0x2", "u4",     "s4",     "u2",     "s2",     "e2m1",
+     "e2m3",   "e3m2",   "ue8m0",  "ue4m3",  "e4m3x4",  "e5m2x4", "e2m1x4", "e2m3x4", "e3m2x4", "b1"});
 static_assert(type_names.size() == static_cast<size_t>(Type::b1) + 1);
 
 constexpr auto space_names =

@@ -57,6 +57,11 @@ enum class Type : uint8_t {
   e3m2,
   ue8m0,
   ue4m3,
+  e4m3x4,
+  e5m2x4,
+  e2m1x4,
+  e2m3x4,
+  e3m2x4,
   b1  ///< inside registers of matrix fragments only
 };
 
@@ -90,7 +95,8 @@ enum class Type : uint8_t {
     case Type::e5m2x2:
     case Type::e2m3x2:
     case Type::e3m2x2:
-    case Type::ue8m0x2: return 2;
+    case Type::ue8m0x2:
+    case Type::e2m1x4: return 2;
     case Type::b64:
     case Type::u64:
     case Type::s64:

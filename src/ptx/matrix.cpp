@@ -131,7 +131,7 @@ class Reader {
     f_.scale_blocks = scale_blocks();
     if (scaled && f_.scale != (f_.scale_blocks == 4 ? Type::ue4m3 : Type::ue8m0))
       return "these scale factors do not go with this .kind";
-    if (f_.sparse) return "sparse products of this .kind are not supported";
+    if (f_.sparse) return ".sp does not go with this .kind";
     if (has(Mod::satfinite) || rounded() || has(Mod::popc) || has(Mod::xor_) || has(Mod::and_))
       return "it takes no such modifier";
     if (shape_.layouts != 2 || column(0) || !column(1)) return "it takes .row.col here";

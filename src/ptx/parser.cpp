@@ -249,7 +249,7 @@ void Parser::parse_function_directives(Function& function) {
       parse_dimensions(function.required_cluster);
     else if (word.text == "maxclusterrank")
       function.max_cluster_rank = take_u32("a number");
-    else if (word.text == "maxnctapersm" || word.text == "abi_preserve" ||
+    else if (word.text == "maxnctapersm" || word.text == "local_maxnreg" || word.text == "abi_preserve" ||
              word.text == "abi_preserve_control")
       (void)take_u32("a number");  // advice to the assembler
     else if (word.text == "blocksareclusters")

@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <cmath>
 #include <limits>
+#include <random>
 
 #include "exec/register_harness.hpp"
 
@@ -337,6 +338,44 @@ TEST(ConvertSemantics, TwoSinglesToAPair) {
                    return LaneResult{.d = bfloat_of(single(x.a), mode) << 16 | bfloat_of(single(x.b), mode)};
                  });
   }
+}
+
+TEST(ConvertSemantics, TwoSinglesToABfloatPairByRandomBits) {
+  auto rows = pairs_of_singles();
+  std::mt19937 random(7);
+  for (LaneInput& row : rows) row.c = random();
+  // The bits that are cut and as many random ones: where their sum does not fit, the number is the next one.
+  const auto rounded = [](Bits x, Bits chance, bool relu, bool finite) -> Bits {
+    const float f = std::bit_cast<float>(static_cast<uint32_t>(x));
+    if (std::isnan(f)) return 0x7fff;
+    Bits h = bfloat_of(f, FE_TOWARDZERO);
+    if (!std::isinf(f) && (x & 0xffff) + chance > 0xffff) ++h;
+    if (finite && (h & 0x7fff) == 0x7f80) --h;
+    return relu && (h & 0x8000) != 0 ? 0 : h;
+  };
+  for (const bool relu : {false, true})
+    for (const bool finite : {false, true}) {
+      HandlerKey key = make_key(Op::cvt, {Type::bf16x2, Type::f32}, {Mod::rs}, 3);
+      if (relu) key.modifiers.set(static_cast<size_t>(Mod::relu));
+      if (finite) key.modifiers.set(static_cast<size_t>(Mod::satfinite));
+      expect_lanes("cvt.rs.bf16x2.f32", key, {.d = 4, .a = 4, .b = 4, .c = 4}, rows, [&](const LaneInput& x) {
+        return LaneResult{.d = rounded(x.a, x.c >> 16, relu, finite) << 16 |
+                               rounded(x.b, x.c & 0xffff, relu, finite)};
+      });
+    }
+}
+
+TEST(ConvertSemantics, TensorFloatsAreBoundedInEveryRounding) {
+  // The largest number, what is rounded beyond it, infinities and NaNs.
+  constexpr Bits largest = 0x7f7fe000;
+  const std::vector<LaneInput> rows = {{largest},    {largest | 0x1fff}, {0x7f800000},
+                                       {0xff800000}, {0xff7fffff},       {0x7fc00001}};
+  for (const Mod mod : {Mod::rn, Mod::rz})
+    expect_lanes("cvt.satfinite.tf32.f32",
+                 make_key(Op::cvt, {Type::tf32, Type::f32}, {mod, Mod::satfinite}, 1), {.d = 4, .a = 4}, rows,
+                 [](const LaneInput& x) {
+                   return LaneResult{.d = x.a == 0x7fc00001 ? 0x7fffe000 : largest | (x.a & 0x80000000)};
+                 });
 }
 
 TEST(ConvertSemantics, AnIntegerNeedsARounding) {

@@ -24,6 +24,7 @@ namespace {
 constexpr const char* page_path = LANESCOPE_SOURCE_DIR "/docs/ptx-support.md";
 constexpr const char* numbers = "which number stands for what is not documented";
 constexpr const char* later = "of sm_100 and later, not there yet";
+constexpr const char* random = "which random bits are whose, the PTX ISA says for pairs of numbers only";
 
 using Reasons = std::map<std::string_view, std::string_view>;
 
@@ -32,6 +33,7 @@ const Reasons instruction_reasons = {
     {"istypep", "asks what kind of texture reference an address is (docs/textures.md)"},
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
     {"st.bulk", later},
+    {"tcgen05.ld.red", later},
     {"tcgen05.mma.sp", later},
     {"tcgen05.mma.ws", later},
     {"tcgen05.shift", later},
@@ -58,7 +60,14 @@ const Reasons word_reasons = {
     {"f16", "no compiler writes it"},
     {"f16x2", "no compiler writes it"},
     {"f32", "stores in the surface's own format: no compiler writes it"},
+    {"e2m1x4", random},
+    {"e2m3x4", random},
+    {"e3m2x4", random},
+    {"e4m3x4", random},
+    {"e5m2x4", random},
     {"filter_mode", numbers},
+    {"generic", "no compiler writes it"},
+    {"global", later},
     {"force_unnormalized_coords", numbers},
     {"im2col", "tensor maps are made by cuTensorMapEncodeTiled only"},
     {"im2col::w", later},
@@ -70,7 +79,6 @@ const Reasons word_reasons = {
     {"p", "stores in the surface's own format: no compiler writes it"},
     {"rm", "the assembler takes it, the PTX ISA does not describe it"},
     {"rp", "the assembler takes it, the PTX ISA does not describe it"},
-    {"rs", later},
     {"rz", "the assembler takes it, the PTX ISA does not describe it"},
     {"s32", "stores in the surface's own format: no compiler writes it"},
     {"tile::gather4", later},
@@ -166,6 +174,11 @@ std::vector<Refused> refused_words(const InstructionInfo& row) {
   for (size_t i = 0; i < row.type_count; ++i)
     for (int t = 0; t <= static_cast<int>(Type::b1); ++t)
       if ((row.types_unsupported[i] >> t & 1) != 0) add(name_of(static_cast<Type>(t)), "");
+  for (size_t i = 0; i < row.space_count; ++i)
+    for (int s = 0; s <= static_cast<int>(Space::shared_cluster); ++s)
+      if ((row.spaces_unsupported[i] >> s & 1) != 0) add(name_of(static_cast<Space>(s)), "");
+  for (Refused& r : refused)
+    if (r.word == name_of(Space::generic)) r.what = fmt::format("`{}` without a state space", row.name);
   for (size_t i = 0; i < row.modifier_count; ++i) {
     const ModifierRule& rule = row.modifiers[i];
     const bool some = row.type_count != 0 && (row.types[row.type_count - 1] & ~rule.types) != 0;

@@ -167,6 +167,11 @@ Handler to_halves(const HandlerKey& key) {
   return key.has(Mod::rz) ? to_halves<Format, Rounding::zero>(key)
                           : to_halves<Format, Rounding::nearest>(key);
 }
+Handler to_bfloats_by_chance(const HandlerKey& key) {
+  return with_finish(key, []<bool relu, bool finite>() -> Handler {
+    return lift3<ToBfloatsByChance<relu, finite>, uint32_t, float, float, uint32_t>;
+  });
+}
 template <class Format, bool relu>
 Handler to_bytes(const HandlerKey& key) {
   return key.types[1] == Type::f32 ? lift2<ToBytes<Format, relu>, uint16_t, float>
@@ -220,6 +225,7 @@ Handler select_several(const HandlerKey& key) {
       if (from == Type::e3m2x2) return from_few_bits<E3m2>(key);
       return from == Type::e5m2x2 ? from_bytes<E5m2>(key) : to_halves<Half>(key);
     case Type::bf16x2:
+      if (key.has(Mod::rs)) return to_bfloats_by_chance(key);
       return from == Type::ue8m0x2 ? lift1<ScalesToBfloats, uint32_t, uint16_t> : to_halves<Bfloat>(key);
     case Type::e4m3x2: return to_bytes<E4m3>(key);
     case Type::e5m2x2: return to_bytes<E5m2>(key);

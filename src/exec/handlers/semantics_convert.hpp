@@ -265,6 +265,19 @@ struct ToHalves {
            finished_half<Format, relu, finite>(rounded_from<Format, mode>(low));
   }
 };
+/// .rs: away from zero where the bits that are cut and the random ones have a sum that carries. Halves of
+/// `random` are for the number of the same half.
+template <bool relu, bool finite>
+struct ToBfloatsByChance {
+  static uint16_t rounded(float x, uint32_t random) {
+    const uint32_t b = bits(x);
+    const uint16_t h = static_cast<uint16_t>((b & ~sign32) >= exponent32 ? b >> 16 : (b + random) >> 16);
+    return finished_half<Bfloat, relu, finite>(is_nan(x) ? half_nan : h);
+  }
+  uint32_t operator()(float high, float low, uint32_t random) const {
+    return uint32_t{rounded(high, random >> 16)} << 16 | rounded(low, random & 0xffffu);
+  }
+};
 template <class Format, bool relu>
 struct ToBytes {
   uint16_t operator()(float high, float low) const {
