@@ -36,7 +36,9 @@ LANESCOPE_CUDA_API Status cuInit(unsigned flags) {
 }
 
 LANESCOPE_CUDA_API Status cuDriverGetVersion(int* version) {
-  return version == nullptr ? Status::invalid_value : cudaDriverGetVersion(version);
+  if (version == nullptr) return Status::invalid_value;
+  *version = driver_version;
+  return Status::success;
 }
 
 LANESCOPE_PASS_1(cuDeviceGetCount, cudaGetDeviceCount, by_driver)

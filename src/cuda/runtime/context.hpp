@@ -26,6 +26,12 @@ inline constinit std::atomic<bool> driver_is_up{false};
 /// any more (measured on an H200, driver 580: tests/cuda/stub_program.cpp).
 inline constinit std::atomic<bool> driver_is_lost{false};
 
+/// Whether the runtime has been called, and whether this process was made when only the driver had been: then
+/// the runtime cannot begin, and every call of it that looks fails, also those that need no device (measured
+/// on an H200, as all of what is lost).
+inline constinit std::atomic<bool> runtime_is_up{false};
+inline constinit std::atomic<bool> runtime_is_lost{false};
+
 /// The calling thread's current context; nullptr: none.
 inline constinit thread_local Context* current_context = nullptr;
 

@@ -13,8 +13,6 @@ namespace lanescope::cuda {
 namespace {
 
 constexpr int runtime_version = 13000;
-/// Programs ask for it to know whether PTX of their toolkit can be loaded: that of every CUDA 13 can.
-constexpr int driver_version = 13090;
 constexpr char bus_id[] = "0000:00:00.0";
 
 /// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
@@ -82,12 +80,14 @@ LANESCOPE_CUDA_API Status cudaSetDevice(int device) {
 
 /// It takes the primary context, but does not make it the thread's.
 LANESCOPE_CUDA_API Status cudaInitDevice(int device, unsigned, unsigned) {
+  if (driver_is_lost) return remember(driver_status());
   const Status status = check_device(device);
   if (status == Status::success) primary_context().in_use = true;
   return remember(status);
 }
 
 LANESCOPE_CUDA_API Status cudaSetValidDevices(int* devices, int count) {
+  if (driver_is_lost) return remember(driver_status());
   if (count < 0 || (count > 0 && devices == nullptr)) return remember(Status::invalid_value);
   for (int i = 0; i < count; ++i)
     if (devices[i] != 0) return remember(Status::invalid_device);
@@ -111,6 +111,7 @@ LANESCOPE_CUDA_API Status cudaSetDeviceFlags(unsigned flags) {
 
 LANESCOPE_CUDA_API Status cudaGetDeviceFlags(unsigned* flags) {
   if (flags == nullptr) return remember(Status::invalid_value);
+  if (driver_is_lost) return remember(driver_status());
   *flags = device_flags;
   return remember(Status::success);
 }
@@ -137,7 +138,8 @@ LANESCOPE_CUDA_API Status cudaDeviceGetAttribute(int* value, int attribute, int 
 LANESCOPE_CUDA_API Status cudaDriverGetVersion(int* version) {
   if (version == nullptr) return remember(Status::invalid_value);
   *version = driver_version;
-  return remember(Status::success);
+  (void)remember(Status::success);
+  return Status::success;
 }
 
 LANESCOPE_CUDA_API Status cudaRuntimeGetVersion(int* version) {
@@ -210,6 +212,7 @@ LANESCOPE_CUDA_API Status cudaDeviceGetByPCIBusId(int* device, const char* text)
 
 LANESCOPE_CUDA_API Status cudaDeviceCanAccessPeer(int* can, int device, int peer) {
   if (can == nullptr) return remember(Status::invalid_value);
+  if (driver_is_lost) return remember(driver_status());
   if (device != 0 || peer != 0) return remember(Status::invalid_device);
   *can = 0;
   return remember(Status::success);

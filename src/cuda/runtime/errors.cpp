@@ -32,9 +32,8 @@ Status driver_not_implemented(const char* name) {
 using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaGetLastError() {
-  const Status last = last_error();
+  const Status last = remember(last_error());
   last_error() = Status::success;
-  driver_is_up = true;
   return last;
 }
 
@@ -44,7 +43,7 @@ LANESCOPE_CUDA_API Status cudaPeekAtLastError() { return remember(last_error());
 LANESCOPE_CUDA_API Status lanescope_remember(Status status) { return remember(status); }
 
 LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
-  driver_is_up = true;
+  begin_driver();
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
   case number:                              \
@@ -56,7 +55,7 @@ LANESCOPE_CUDA_API const char* cudaGetErrorName(Status error) {
 }
 
 LANESCOPE_CUDA_API const char* cudaGetErrorString(Status error) {
-  driver_is_up = true;
+  begin_driver();
   switch (static_cast<int>(error)) {
 #define LANESCOPE_ERROR(number, name, text) \
   case number:                              \

@@ -31,7 +31,10 @@ Runtime::Runtime()
   host_pool.properties.location.type = 2;
   legacy_stream.id = 1;
   memory.follows_writes = options.checks.init;
-  pthread_atfork(nullptr, nullptr, [] { driver_is_lost = driver_is_up.load(); });
+  pthread_atfork(nullptr, nullptr, [] {
+    driver_is_lost = driver_is_up.load();
+    runtime_is_lost = driver_is_lost && !runtime_is_up;
+  });
   watch_for_exit(options);
 }
 

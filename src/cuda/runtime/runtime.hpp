@@ -383,6 +383,9 @@ Status not_implemented(const char* name);
 /// The same for the driver API, which knows no last error.
 Status driver_not_implemented(const char* name);
 
+/// Programs ask for it to know whether PTX of their toolkit can be loaded: that of every CUDA 13 can.
+inline constexpr int driver_version = 13090;
+
 /// Whether calls about the device can be answered: not before the driver is initialised, and not in a process
 /// that has lost it, which is said once.
 Status driver_status();
@@ -393,9 +396,16 @@ Status& last_error();
 /// Whether the calling thread runs a host function of a stream, which may not call CUDA.
 bool& in_host_function();
 
+/// Calls of the runtime come by here, all but cudaRuntimeGetVersion, and those of the driver that it answers.
+inline void begin_driver() {
+  driver_is_up.store(true, std::memory_order_relaxed);
+  if (!in_driver) runtime_is_up.store(true, std::memory_order_relaxed);
+}
+
 /// Result of a call: remembered if it is an error.
 inline Status remember(Status status) {
-  driver_is_up.store(true, std::memory_order_relaxed);
+  begin_driver();
+  if (runtime_is_lost && !in_driver) status = driver_status();
   if (status != Status::success && status != Status::not_ready) last_error() = status;
   return status;
 }

@@ -2,6 +2,8 @@
 // but kernels that wait for the host, and what comes after them (backlog.hpp); event times are those of the
 // host's monotonic clock.
 #include <chrono>
+#include <initializer_list>
+#include <utility>
 
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
@@ -252,10 +254,24 @@ LANESCOPE_CUDA_API Status cudaEventRecord(Event* event, Stream* stream) {
 }
 
 namespace {
+/// A call that asks of events. Where the driver is lost, those that are done are so still (measured on an
+/// H200).
+template <typename F>
+Status ask_of_events(std::initializer_list<Event*> events, F&& body) {
+  if (!driver_is_lost) return call(std::forward<F>(body));
+  return query([&](Runtime& runtime) -> Status {
+    for (Event* event : events) {
+      if (!runtime.is_event(event)) return Status::invalid_resource_handle;
+      if (!runtime.is_done(*event)) return driver_status();
+    }
+    return body(runtime);
+  });
+}
+
 /// A call about what an event was recorded for.
 template <typename F>
 Status about_event(Event* event, F&& body) {
-  return call([&](Runtime& runtime) {
+  return ask_of_events({event}, [&](Runtime& runtime) -> Status {
     if (!runtime.is_event(event)) return Status::invalid_resource_handle;
     if (const Status captured = refuse_captured(*event, true); captured != Status::success) return captured;
     const Status refused = refuse_while_capturing();
@@ -274,7 +290,7 @@ LANESCOPE_CUDA_API Status cudaEventSynchronize(Event* event) {
 }
 
 LANESCOPE_CUDA_API Status cudaEventElapsedTime(float* milliseconds, Event* start, Event* end) {
-  return call([&](Runtime& runtime) {
+  return ask_of_events({start, end}, [&](Runtime& runtime) -> Status {
     if (milliseconds == nullptr) return Status::invalid_value;
     for (const Event* event : {start, end}) {
       if (!runtime.is_event(event) || (event->flags & disable_timing) != 0)
