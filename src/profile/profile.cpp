@@ -147,11 +147,17 @@ bool is_of_cutlass(std::string_view path) {
 }  // namespace
 
 Place place_of(const ptx::Module& module, const exec::Origin& origin) {
-  if (origin.line == 0) return {0, origin.ptx_line, false};
-  const auto path = [&](const Place& place) { return module.file_path(place.file); };
   const auto& calls = module.source_locs;
-  std::vector<Place> places{{origin.file, origin.line, true}};  // innermost first
-  for (uint32_t at = origin.source; at < calls.size();) {
+  uint32_t source = origin.source;
+  Place innermost{origin.file, origin.line, true};
+  if (origin.line == 0) {
+    if (source < calls.size()) source = calls[source].before;
+    if (source >= calls.size()) return {0, origin.ptx_line, false};
+    innermost = {calls[source].file, calls[source].line, true};
+  }
+  const auto path = [&](const Place& place) { return module.file_path(place.file); };
+  std::vector<Place> places{innermost};
+  for (uint32_t at = source; at < calls.size();) {
     at = calls[at].inlined_at;
     if (at < calls.size()) places.push_back({calls[at].file, calls[at].line, true});
   }

@@ -80,13 +80,17 @@ void Parser::parse_loc() {
       fail(word.loc, "expected function_name or inlined_at");
     }
   }
+  if (loc.line == 0 && current_loc_ != no_index) {
+    const SourceLoc& last = module_.source_locs[current_loc_];
+    loc.before = last.line == 0 ? last.before : current_loc_;
+  }
   current_loc_ = add_loc(loc, label, offset);
 }
 
 uint32_t Parser::add_loc(const SourceLoc& loc, std::string_view function_label, uint64_t label_offset) {
-  const auto [it, is_new] =
-      known_locs_.try_emplace({loc.file, loc.line, loc.column, loc.inlined_at, function_label, label_offset},
-                              static_cast<uint32_t>(module_.source_locs.size()));
+  const auto [it, is_new] = known_locs_.try_emplace(
+      {loc.file, loc.line, loc.column, loc.inlined_at, loc.before, function_label, label_offset},
+      static_cast<uint32_t>(module_.source_locs.size()));
   if (is_new) {
     module_.source_locs.push_back(loc);
     if (!function_label.empty()) pending_names_.push_back({it->second, function_label, label_offset});

@@ -197,6 +197,7 @@ class Linker {
       const auto file = map.files.find(loc.file);
       loc.file = file == map.files.end() ? 0 : file->second;
       if (loc.inlined_at != no_index) loc.inlined_at += map.first_source;
+      if (loc.before != no_index) loc.before += map.first_source;
       out_.source_locs.push_back(std::move(loc));
     }
     map.lines_before = lines_;

@@ -24,13 +24,15 @@ struct TextLoc {
 
 /// One `.loc`: place in the CUDA source. `file` is the number used by `.file` (index into Module::files by
 /// id). `inlined_at` is the index in Module::source_locs of the call site this one was inlined at, or
-/// no_index.
+/// no_index. What the compiler put together of several lines has line 0, and `before` is the last place
+/// before it that has one: there the assembler's tables have it.
 struct SourceLoc {
   uint32_t file = 0;
   uint32_t line = 0;
   uint32_t column = 0;
   uint32_t inlined_at = no_index;
   std::string function{};  ///< demangled name of the inlined function, empty if not inlined
+  uint32_t before = no_index;
 };
 
 /// One `.file`.

@@ -217,7 +217,7 @@ class Parser {
   std::vector<PendingName> pending_names_;
   using LocKey = std::tuple<uint32_t, uint32_t, uint32_t>;
   std::map<LocKey, uint32_t> last_loc_;  ///< the last source_locs entry of a file, line, column
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, std::string_view, uint64_t>, uint32_t>
+  std::map<std::tuple<uint32_t, uint32_t, uint32_t, uint32_t, uint32_t, std::string_view, uint64_t>, uint32_t>
       known_locs_;
   std::unordered_map<std::string_view, size_t> string_labels_;  ///< offset into debug_strings_
   std::string debug_strings_;

@@ -425,6 +425,19 @@ TEST(PlaceOf, KernelsInPythonAreNamedByTheirOwnLines) {
   EXPECT_EQ(in_helper.line, 7u);
 }
 
+/// As in the assembler's tables: the compiler gives line 0 to what it put together of several lines.
+TEST(PlaceOf, LineZeroIsTheLineBefore) {
+  ptx::Module module;
+  module.files = {{1, "sum.cu"}};
+  module.source_locs = {{1, 20, 5}, {1, 0, 0, ptx::no_index, "", 0}, {1, 0, 3}};
+  const Place known = place_of(module, {ptx::Op::ld, 900, 1, 0, 0, 1});
+  EXPECT_TRUE(known.in_source);
+  EXPECT_EQ(known.line, 20u);
+  const Place unknown = place_of(module, {ptx::Op::ld, 900, 1, 0, 3, 2});
+  EXPECT_FALSE(unknown.in_source);
+  EXPECT_EQ(unknown.line, 900u);
+}
+
 TEST(PlaceOf, ToolkitHeaders) {
   EXPECT_TRUE(is_toolkit_header("/usr/lib/llvm-22/lib/clang/22/include/__clang_cuda_device_functions.h"));
   EXPECT_TRUE(is_toolkit_header("cuda/include/sm_30_intrinsics.hpp"));

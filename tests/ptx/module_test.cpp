@@ -133,6 +133,22 @@ TEST(Module, TimeIsLinear) {
   EXPECT_LT(seconds(32000), small * 8 * 6);
 }
 
+/// The compiler gives line 0 to what it put together of several lines, and the assembler the line before.
+TEST(Module, LineZeroKnowsTheLineBefore) {
+  const Module module =
+      parse(kernel(".reg .b32 a;\n.loc 1 0 0\nmov.b32 a, 1;\n.loc 1 7 3\nmov.b32 a, 2;\n"
+                   ".loc 1 0 0\nL: mov.b32 a, 3;\n.loc 1 0 3\nmov.b32 a, 3;\n.loc 1 9 3\nmov.b32 a, 4;\n"),
+            "t");
+  const auto at = [&](uint32_t index) { return module.source_locs.at(index); };
+  std::vector<uint32_t> lines, before;
+  for (const Instruction& instruction : module.find_function("k")->body) {
+    lines.push_back(at(instruction.source).line);
+    if (at(instruction.source).before != no_index) before.push_back(at(at(instruction.source).before).line);
+  }
+  EXPECT_EQ(lines, (std::vector<uint32_t>{0, 7, 0, 0, 9}));
+  EXPECT_EQ(before, (std::vector<uint32_t>{7, 7}));
+}
+
 TEST(Module, EveryCommittedFileIsRead) {
   int files = 0;
   for (const char* folder : {"/kernels/ptx", "/tests/data/ptx"})
