@@ -73,6 +73,15 @@ constexpr BuiltinName builtin_names[] = {
     {"warpSize", Builtin::warp_size, false},
 };
 
+/// Functions of an integer's bits.
+struct BitFunction { const char* name; Operator op; int bytes; };
+constexpr BitFunction bit_functions[] = {
+    {"__brev", Operator::reverse_bits, 4},       {"__brevll", Operator::reverse_bits, 8},
+    {"__popc", Operator::count_bits, 4},         {"__popcll", Operator::count_bits, 8},
+    {"__clz", Operator::count_leading_zeros, 4}, {"__clzll", Operator::count_leading_zeros, 8},
+    {"__ffs", Operator::first_bit, 4},           {"__ffsll", Operator::first_bit, 8},
+};
+
 /// Functions whose first argument points to the shared memory that they access.
 struct RequestName { const char* name; model::Op op; int matrices; };
 constexpr RequestName request_names[] = {
@@ -443,7 +452,13 @@ class Parser {
   struct Declarator {
     std::string name;
     const Type* type = nullptr;
+    bool is_reference = false;
   };
+  /// One to what has no value here, as global memory, is of no interest.
+  template <class Where>
+  void refuse_reference(const Where& where, const Type& type) const {
+    if (type.kind != Type::Kind::unknown) fail(where, "references are not supported");
+  }
   /// Of a type that may be null (auto).
   Declarator declarator(const Type* type) {
     while (is("*") || has_word(qualifiers, here().text)) {
@@ -454,11 +469,10 @@ class Parser {
       if (type == nullptr) continue;  // auto*
       type = type->kind == Type::Kind::unknown ? unknown_ : pointer_to(type);
     }
-    if (accept("&")) {
-      if (type != nullptr && type->kind != Type::Kind::unknown) fail(here(), "references are not supported");
-    }
+    const bool is_reference = accept("&");
+    if (is_reference && type != nullptr) refuse_reference(here(), *type);
     std::string name = take_name("a declaration");
-    return {std::move(name), with_extents(type)};
+    return {std::move(name), with_extents(type), is_reference};
   }
   /// The type with what brackets behind it make of it: float, [3][4].
   const Type* with_extents(const Type* type) {
@@ -705,6 +719,7 @@ class Parser {
     }
     if (type == nullptr) {
       if (value == no_node) fail(first, "'auto' needs a value");
+      if (declarator.is_reference) refuse_reference(first, type_of(value));
       type = node(value).type;
     }
     const bool unknown_pointer =
@@ -1177,6 +1192,12 @@ class Parser {
       return integer_operation(function.text == "min" ? Operator::minimum : Operator::maximum, type, type,
                                converted(arguments[0], type, false), converted(arguments[1], type, false),
                                function.begin);
+    }
+    if (const auto* row = find_name(bit_functions, function.text);
+        row != std::end(bit_functions) && arguments.size() == 1 && is_integer(type_of(arguments[0]))) {
+      const Type* type = row->bytes == 8 ? unsigned_long_ : unsigned_;
+      const NodeId bits = unary_operation(row->op, converted(arguments[0], type, false), function.begin);
+      return row->op == Operator::reverse_bits ? bits : converted(bits, int_, false);
     }
     if (function.text == "__cvta_generic_to_shared" && arguments.size() == 1) return arguments[0];
     const auto* row = find_name(request_names, function.text);

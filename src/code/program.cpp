@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 
 namespace lanescope::code {
 
@@ -73,6 +74,15 @@ int64_t apply(Operator op, const Type& type, int64_t a, int64_t b, std::string* 
     case Operator::negate: return fit(0 - ua);
     case Operator::complement: return fit(~ua);
     case Operator::logical_not: return a == 0;
+    case Operator::reverse_bits: {
+      uint64_t reversed = 0;
+      for (size_t bit = 0; bit < type.size * 8; ++bit)
+        if ((ua >> bit & 1) != 0) reversed |= uint64_t{1} << (type.size * 8 - 1 - bit);
+      return fit(reversed);
+    }
+    case Operator::count_bits: return std::popcount(ua);
+    case Operator::count_leading_zeros: return std::countl_zero(ua) - 64 + static_cast<int>(type.size) * 8;
+    case Operator::first_bit: return ua == 0 ? 0 : std::countr_zero(ua) + 1;
   }
   return 0;
 }

@@ -126,7 +126,11 @@ enum class Operator : uint8_t {
   maximum,
   negate,
   complement,
-  logical_not
+  logical_not,
+  reverse_bits,
+  count_bits,
+  count_leading_zeros,
+  first_bit,  ///< of the lowest bit that is set its place, from 1; 0: none is
 };
 
 struct Node {

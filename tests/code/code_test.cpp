@@ -302,6 +302,24 @@ TEST(Code, MacrosWithParameters) {
   EXPECT_EQ(run("#define AT(i) a[2 * (i)]\nchar a[64]; AT(tid)").accesses[0].text, "AT(tid)");
 }
 
+TEST(Code, FunctionsOfBits) {
+  // 0, 16, 8, 24, …: where a Fourier transform's input goes.
+  std::vector<int64_t> reversed;
+  for (int64_t lane = 0; lane < 32; ++lane)
+    reversed.push_back(((lane & 1) << 4) + ((lane & 2) << 2) + (lane & 4) + ((lane & 8) >> 2) + (lane >> 4));
+  EXPECT_EQ(offsets(run("char a[32]; a[__brev(tid) >> 27]"), 0), reversed);
+  EXPECT_EQ(offsets(run("char a[32]; a[__brevll(tid) >> 59]"), 0), reversed);
+  const auto lane_5 = [](const std::string& index) {
+    return offsets(run("char a[128]; a[" + index + "]"), 0)[5];
+  };
+  EXPECT_EQ(lane_5("__popc(tid)"), 2);
+  EXPECT_EQ(lane_5("__popcll(-1LL - tid)"), 62);
+  EXPECT_EQ(lane_5("__clz(tid)"), 29);
+  EXPECT_EQ(lane_5("__clzll(tid)"), 61);
+  EXPECT_EQ(lane_5("__ffs(tid << 3)"), 4);
+  EXPECT_EQ(lane_5("__ffsll(0) + __clz(0) - __popc(-1)"), 0);
+}
+
 TEST(Code, NamesOfTheStandardLibrary) {
   EXPECT_EQ(offsets(run("std::uint32_t i = tid; char a[64]; a[std::min(i, 3u) + sizeof(std::size_t)]"), 0),
             offsets(run("uint32_t i = tid; char a[64]; a[min(i, 3u) + sizeof(size_t)]"), 0));
@@ -353,6 +371,9 @@ TEST(CodeErrors, NameLaneAndPlace) {
 }
 
 TEST(CodeErrors, SayWhatIsMissing) {
+  for (const char* text : {"float t[64]; auto& r = t[tid]; r = 1", "float t[64]; float& r = t[tid]; r = 1"})
+    EXPECT_THAT(error_of(text), HasSubstr("references are not supported"));
+  EXPECT_EQ(run("float t[64]; const auto& r = in[tid]; t[tid] = r").requests.size(), 1u);
   EXPECT_THAT(error_of("float t[32]; t[width]"), HasSubstr("'width' has no value: declare it"));
   for (const std::string place : {"in[tid]", "*in", "p->n", "p.rows[2].n"})
     EXPECT_THAT(error_of("float t[32]; t[" + place + "]"),
