@@ -157,13 +157,29 @@ bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const
   return true;
 }
 
+/// The bytes that a layout which hides neighbours from the assembler leaves together: of a merged access the
+/// widest pieces that each lie in one element, such as the fields of a struct.
+uint8_t part_of(const Shape& shape, const Pattern& pattern) {
+  if (pattern.part == 0) return pattern.width;
+  uint8_t part = pattern.width;
+  const auto lies_in_elements = [&] {
+    if (shape.element_bytes % part != 0) return false;
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
+      if (pattern.offset[static_cast<size_t>(std::countr_zero(left))] % part != 0) return false;
+    return true;
+  };
+  while (part > pattern.part && !lies_in_elements()) part /= 2;
+  return part;
+}
+
 /// The same for the pattern as it is, or, where it was merged and cannot be any longer, in the widest pieces
 /// that are left.
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
               Outcome& outcome) {
   const uint32_t whole = std::min<uint32_t>(pattern.width, map.piece);
   const uint32_t part = pattern.part == 0 ? whole : std::min<uint32_t>(pattern.part, whole);
-  for (uint32_t width = map.is_opaque ? part : whole; width >= part; width /= 2)
+  const uint32_t first = map.is_opaque ? std::min<uint32_t>(part_of(shape, pattern), whole) : whole;
+  for (uint32_t width = first; width >= part; width /= 2)
     if (add_cost(arch, shape, map, pattern, width, outcome)) return true;
   return false;
 }
@@ -187,7 +203,7 @@ class SwizzleSearch {
   SwizzleSearch(const model::Arch& arch, const Shape& shape, std::span<const Pattern> patterns)
       : arch_(arch), shape_(shape), patterns_(patterns) {
     granule_ = std::max({granule_, shape.unit, shape.element_bytes});  // what subscripts lead to stays whole
-    for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, part_of(pattern));
+    for (const Pattern& pattern : patterns) granule_ = std::max<uint32_t>(granule_, part_of(shape, pattern));
     const uint32_t whole = uint32_t{1} << std::countr_zero(shape.row_bytes);  // units fill the row
     const uint32_t reach = std::min(whole, bank_row_of(arch));
     column_bits_ = reach > granule_ && std::has_single_bit(granule_)
@@ -308,7 +324,7 @@ class SwizzleSearch {
   void take(size_t index) {
     is_chosen_[index] = true;
     Pattern pattern = patterns_[index];
-    const uint8_t width = part_of(pattern);
+    const uint8_t width = part_of(shape_, pattern);
     for (int parts = pattern.width / width; parts > 0; --parts) {
       Chosen chosen;
       chosen.count = pattern.count;
@@ -354,7 +370,6 @@ class SwizzleSearch {
     }
     chosen_.push_back(std::move(chosen));
   }
-  static uint8_t part_of(const Pattern& pattern) { return pattern.part != 0 ? pattern.part : pattern.width; }
 
   /// The flips of the basis under a map, side by side; nothing where they alone do not decide.
   std::optional<uint64_t> flips_of_basis(const Chosen& chosen, const Flips& flips) const {

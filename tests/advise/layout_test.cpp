@@ -158,6 +158,24 @@ TEST(WhatIf, TakesApartWhatTheAssemblerMerged) {
       << "a vector stays one";
 }
 
+/// Fields of one struct stay neighbours wherever the struct goes.
+TEST(WhatIf, LeavesTogetherWhatLiesInOneElement) {
+  Pattern fields = pattern([](uint32_t lane) { return lane * 256; }, 8);
+  fields.part = 4;
+  Shape shape{.bytes = 32 * 256, .row_bytes = 128, .element_bytes = 8, .has_rows = false};
+  const auto wavefronts = [&](const Layout& layout) {
+    return what_if(sm_90(), shape, std::vector{fields}, layout)->wavefronts;
+  };
+  EXPECT_EQ(wavefronts({}), 32u);
+  EXPECT_EQ(wavefronts(RowPadding{2}), 4u) << "pairs two pairs of banks apart";
+  EXPECT_EQ(wavefronts(Swizzle{8, {0, 1, 2, 4, 8}}), 2u);
+  const std::vector<Candidate> found = search(sm_90(), shape, std::vector{fields});
+  ASSERT_FALSE(found.empty());
+  EXPECT_TRUE(found.front().outcome.conflict_free());
+  for (Pattern& p : std::span(&fields, 1)) p.offset[0] = 4;  // the end of one and the begin of the next
+  EXPECT_EQ(wavefronts(Swizzle{8, {0, 1, 2, 4, 8}}), 4u);
+}
+
 TEST(WhatIf, EachPatternOnItsOwn) {
   const Shape shape{.bytes = 4096, .row_bytes = 128, .element_bytes = 4};
   const auto accesses = transpose_accesses(4);
