@@ -447,8 +447,8 @@ double price_of(const Launch& launch, const Array& array, uint32_t bytes) {
 
 /// What has to change along with the layout: what lies behind the array, and what goes through it by rules of
 /// its own. Empty where nothing has.
-std::string along_with(const Launch& launch, const Array& array, const Shape& shape, const Layout& layout,
-                       uint32_t more_bytes) {
+std::string along_with(const Launch& launch, const Array& array, uint32_t more_bytes,
+                       uint32_t size_multiple) {
   std::string also;
   const exec::SharedVariable& v = *array.variable;
   if (v.dynamic && more_bytes != 0)
@@ -461,8 +461,8 @@ std::string along_with(const Launch& launch, const Array& array, const Shape& sh
   if (knows_occupancy(launch) && launch.shared_bytes <= most && launch.shared_bytes + more_bytes > most)
     also += fmt::format(
         "; more than {} bytes have to be asked for (cudaFuncAttributeMaxDynamicSharedMemorySize)", most);
-  if (!v.array.empty() && std::holds_alternative<Swizzle>(layout))
-    also += fmt::format("; its size has to be a multiple of {} bytes in every launch", shape.row_bytes);
+  if (size_multiple != 0)
+    also += fmt::format("; its size has to be a multiple of {} bytes in every launch", size_multiple);
   if (array.shape.keeps_rows)
     also += "; give that pitch to wmma as well (load_matrix_sync, store_matrix_sync)";
   if (array.async)
@@ -743,12 +743,14 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
         std::holds_alternative<ElementPadding>(candidate.layout))
       advice.pitch_from.clear();
+    if (!array.variable->array.empty() && std::holds_alternative<Swizzle>(candidate.layout))
+      advice.size_multiple = shape.row_bytes;
     // In the change, which is all that annotations and `fix` say.
     advice.change =
         change_of(array, shape, candidate.layout, rewritten) +
         (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
         unused_rows(array, candidate.layout) +
-        along_with(launch, array, shape, candidate.layout, outcome->bytes - array.shape.bytes);
+        along_with(launch, array, outcome->bytes - array.shape.bytes, advice.size_multiple);
     advice.reason = reason_of(array, fit.to_data);
     advice.proven_best =
         candidate.proven_best && (fit.to.size() == array.patterns.size() || outcome->conflict_free());

@@ -55,6 +55,8 @@ struct Advice {
   std::optional<Patch> patch;              ///< where the text shows that it does it
   bool patch_uses_tiles = false;           ///< the patch includes lanescope/tile.cuh
   std::string no_patch;                    ///< else: what stands in its way
+  /// So many bytes the variable has to have, or a multiple of them, in every launch; 0: any number.
+  uint32_t size_multiple = 0;
 };
 
 /// What limits how many blocks a multiprocessor holds: "threads", "shared memory", …

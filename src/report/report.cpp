@@ -291,6 +291,37 @@ profile::Example advised_access(const Launch& launch, const advise::Advice& advi
   return after;
 }
 
+/// The kernel's function as its text calls it, which instances of a template share.
+std::string function_of(const Launch& launch) {
+  const std::string function = advise::function_of(launch.kernel + "::");
+  return function.substr(0, function.find('<'));
+}
+
+/// Which launch of the same function has the variable in another size than the advice needs, in words; empty
+/// where none has.
+std::string obstacle_in_other_launch(const Report& report, const Launch& launch,
+                                     const advise::Advice& advice) {
+  if (advice.size_multiple == 0) return "";
+  const std::string function = function_of(launch);
+  for (const Launch& other : report.launches) {
+    if (function_of(other) != function) continue;
+    const auto with = [&] {
+      return fmt::format("with grid {} and block {}", extent(other.grid), extent(other.block));
+    };
+    const auto variable = std::find_if(
+        other.shared.begin(), other.shared.end(),
+        [&](const exec::SharedVariable& v) { return v.name == advice.variable && !v.array.empty(); });
+    if (variable != other.shared.end() && variable->size % advice.size_multiple != 0)
+      return fmt::format("{} has {} bytes {}", advice.variable, grouped(variable->size), with());
+    const bool undivided =
+        std::any_of(other.shared.begin(), other.shared.end(), [&](const exec::SharedVariable& v) {
+          return v.dynamic && v.array.empty() && v.offset < other.shared_bytes;
+        });
+    if (undivided) return fmt::format("{} the size of {} is not known", with(), advice.variable);
+  }
+  return "";
+}
+
 }  // namespace
 
 profile::Totals totals_of(const std::vector<Line>& lines) {
@@ -364,6 +395,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.merges = plan != nullptr;
 
   const std::vector<exec::SharedVariable>& shared = exec::shared_variables(kernel, config);
+  launch.shared = shared;
   launch.totals = profile::totals(*profile);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
     const profile::NamedPlace place = profile::named(module, kernel, counted.place);
@@ -404,6 +436,32 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                 [&](const advise::Advice& advice) { return is_guessed(launch, advice.variable); });
   for (const advise::Advice& advice : launch.advice) launch.advised.push_back(advised_access(launch, advice));
   return launch;
+}
+
+void hold_advice_against_all_launches(Report& report) {
+  for (Launch& launch : report.launches) {
+    for (size_t i = launch.advice.size(); i-- != 0;) {
+      const std::string obstacle = obstacle_in_other_launch(report, launch, launch.advice[i]);
+      if (obstacle.empty()) continue;
+      advise::Advice& advice = launch.advice[i];
+      advice.change += ", but " + obstacle;
+      if (advice.patch)
+        advice.no_patch =
+            fmt::format("a swizzle needs a multiple of {} bytes, but {}", advice.size_multiple, obstacle);
+      advice.patch.reset();
+      advice.patch_uses_tiles = false;
+      // Behind the others of the variable, which bring less but can be made.
+      size_t last = i;
+      for (size_t j = i + 1; j < launch.advice.size(); ++j)
+        if (launch.advice[j].variable == advice.variable) last = j;
+      const auto move_back = [&](auto& list) {
+        const auto at = [&](size_t index) { return list.begin() + static_cast<std::ptrdiff_t>(index); };
+        std::rotate(at(i), at(i + 1), at(last + 1));
+      };
+      move_back(launch.advice);
+      move_back(launch.advised);
+    }
+  }
 }
 
 bool has_errors(const Launch& launch) {

@@ -120,7 +120,8 @@ struct Launch {
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
   std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first
   std::vector<Variable> variables;
-  std::vector<Branch> branches;  ///< most idle lanes first
+  std::vector<exec::SharedVariable> shared;  ///< of a block, accessed or not; not in a saved report
+  std::vector<Branch> branches;              ///< most idle lanes first
   Machine machine;
   std::vector<Finding> findings;
   std::string why_shared;  ///< in words, why the worst line of shared memory conflicts; empty when none does
@@ -166,6 +167,10 @@ struct Report {
                                  const exec::LaunchResult& result,
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
                                  const ptx::MachineNeeds* needs = nullptr, const merge::Plan* plan = nullptr);
+
+/// Takes the patch from advice that needs more of a kernel's arrays than another launch of it has, and says
+/// why. For when all launches of a program are known.
+void hold_advice_against_all_launches(Report& report);
 
 /// Sums of lines by space and kind of access, as profile::totals has them of sites.
 [[nodiscard]] profile::Totals totals_of(const std::vector<Line>& lines);

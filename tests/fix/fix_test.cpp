@@ -625,6 +625,30 @@ TEST(Fix, TriesInOneKernelWhatFailedInAnother) {
   EXPECT_THAT(program.source(), HasSubstr("other(float* out) {\n  __shared__ float tile[32][32 + 1];"));
 }
 
+/// Rows of 32 elements can be swizzled in the first launch; the second one has 1,020 elements.
+TEST(Fix, ShowsNoSwizzleThatIsWrongForAnotherLaunch) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const auto program = [](const char* elements_of_second_launch) {
+    return Program(std::string("__global__ void k(float* out, int n) {\n"
+                               "  extern __shared__ float s[];\n  float* a = s;\n  float* sums = s + n;\n"
+                               "  const int t = threadIdx.x, each = n / blockDim.x;\n"
+                               "  for (int i = t; i < n; i += blockDim.x) a[i] = i;\n  __syncthreads();\n"
+                               "  float sum = 0;\n"
+                               "  for (int i = 0; i < each; ++i) sum += a[t * each + i];\n"
+                               "  sums[t] = sum;\n  out[t] = sums[t];\n}\n"
+                               "int main() {\n  float* out;\n  cudaMalloc(&out, 4096);\n"
+                               "  k<<<4, 64, 4352>>>(out, 1024);\n  k<<<4, 60, 4352>>>(out, ") +
+                   elements_of_second_launch + ");\n  return cudaDeviceSynchronize();\n}\n");
+  };
+  const Place::Result other = program("1020").apply();
+  EXPECT_THAT(other.output, HasSubstr("a swizzle needs a multiple of 128 bytes, but a has 4,080 bytes with "
+                                      "grid 4 and block 60."));
+  EXPECT_THAT(other.output, HasSubstr("Nothing that a patch could do surely."));
+  const Place::Result same = program("960").apply();
+  EXPECT_THAT(same.output, HasSubstr("SwizzledPointer<float")) << same.messages;
+  EXPECT_EQ(count(same.output, "Proven and kept"), 1u) << same.output;
+}
+
 TEST(Fix, SaysWhereItCannotPatch) {
   {
     const Place place(transpose);

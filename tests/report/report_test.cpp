@@ -237,6 +237,44 @@ TEST_F(ReductionReport, EachVariableGetsItsBestAdviceFirst) {
                           HasSubstr("Advice 3 (:0): swizzle a"), Not(HasSubstr("turn a"))));
 }
 
+TEST_F(ReductionReport, AdviceIsHeldAgainstAllLaunchesOfAKernel) {
+  const auto launch_with = [](const char* kernel, uint32_t bytes) {
+    Launch one;
+    one.kernel = kernel;
+    one.grid = {4};
+    one.block = {bytes / 64};
+    one.shared_bytes = 8192;
+    one.shared = {{"a", 0, bytes, true, "smem"}};
+    advise::Advice swizzle, padding;
+    swizzle.variable = padding.variable = "a";
+    swizzle.change = "swizzle a";
+    swizzle.size_multiple = 128;
+    swizzle.patch.emplace();
+    padding.change = "pad a";
+    one.advice = {swizzle, padding};
+    one.advised.resize(2);
+    return one;
+  };
+  const auto held = [&](const Launch& other) {
+    Report all = report({launch_with("void k<2>(float*)", 4096), other});
+    hold_advice_against_all_launches(all);
+    return all.launches[0].advice;
+  };
+  for (const Launch& fits : {launch_with("void k<3>(float*)", 128), launch_with("k2(float*)", 100)})
+    EXPECT_TRUE(held(fits)[0].patch) << fits.kernel;
+  const auto refused = held(launch_with("void k<3>(float*)", 4032));
+  EXPECT_EQ(refused[0].change, "pad a") << "what can be made comes first";
+  EXPECT_EQ(refused[1].change, "swizzle a, but a has 4,032 bytes with grid 4 and block 63");
+  EXPECT_FALSE(refused[1].patch);
+  EXPECT_EQ(refused[1].no_patch,
+            "a swizzle needs a multiple of 128 bytes, but a has 4,032 bytes with grid 4 and block 63");
+  Launch undivided = launch_with("void k<2>(float*)", 4096);
+  undivided.shared = {{"smem", 0, 0, true}};
+  EXPECT_EQ(held(undivided)[1].change, "swizzle a, but with grid 4 and block 64 the size of a is not known");
+  undivided.shared_bytes = 0;
+  EXPECT_TRUE(held(undivided)[0].patch) << "it has none";
+}
+
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
   const model::Arch& sm_35 = *model::find_arch("sm_35");
   Report report = make_report(sm_35);

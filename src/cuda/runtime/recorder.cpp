@@ -272,6 +272,7 @@ std::string Recorder::render() {
     report.launches.push_back(std::move(launch));
     recordings << entry->recording << '\n';
   }
+  report::hold_advice_against_all_launches(report);
   Runtime::get().look_at_memory_left();
   std::ranges::copy(Runtime::get().memory_notes, std::back_inserter(report.notes));
   constexpr const char* directions[] = {"host to host", "host to device", "device to host",
