@@ -221,11 +221,9 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     }
     return;
   }
-  if (!array.declaration) {
-    shape.element_bytes = 1;
-    for (const Pattern& p : array.patterns)
-      shape.element_bytes = std::max<uint32_t>(shape.element_bytes, p.part != 0 ? p.part : p.width);
-  }
+  uint32_t widest = 1;  // of the accesses
+  for (const Pattern& p : array.patterns) widest = std::max<uint32_t>(widest, p.part != 0 ? p.part : p.width);
+  if (!array.declaration) shape.element_bytes = widest;
   shape.has_rows = false;
   std::vector<Pattern> in_order;  // data may go in any
   std::copy_if(array.patterns.begin(), array.patterns.end(), std::back_inserter(in_order),
@@ -246,6 +244,15 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     }
   if (array.shapes.empty()) array.shapes = {shape};
   shape = array.shapes.front();
+  // Elements as long as the banks are structs that hold arrays, whose rows may be what conflicts.
+  if (!array.declaration || shape.element_bytes < bank_row) return;
+  for (const uint32_t row : {pitch, bank_row})
+    if (row >= bank_row && row < shape.element_bytes && row % widest == 0) {
+      array.shapes.push_back(shape);
+      array.shapes.back().element_bytes = widest;
+      array.shapes.back().row_bytes = row;
+      array.pitch_from = "the recorded addresses";
+    }
 }
 
 using LineKey = std::pair<std::string, uint32_t>;
@@ -362,6 +369,7 @@ std::string longer_pitch(const Array& array, const RowPadding& padding) {
 /// else empty.
 std::string padded_subscript(const Array& array, const Shape& shape, const RowPadding& padding) {
   if (!array.declaration || (array.declaration->extents.size() != 1 && !array.declaration->part)) return "";
+  if (array.declaration->element_bytes > shape.row_bytes) return "";  // the rows lie in its elements
   const uint32_t bytes = padding.words * word_bytes, element = shape.element_bytes;
   if (bytes % element != 0) return "";
   const std::string times = bytes == element ? "" : fmt::format(" * {}", bytes / element);
@@ -415,6 +423,8 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   const bool by_columns = std::any_of(array.patterns.begin(), array.patterns.end(), [&](const Pattern& p) {
     return std::abs(stride_of(p)) == shape.row_bytes;
   });
+  if (array.declaration && array.declaration->extents.size() > 2)
+    return fmt::format("write {} with its last subscript first", name);
   return fmt::format("write {} transposed{}: exchange its subscripts everywhere{}", name,
                      by_columns ? ", so that what is accessed down its columns lies in rows" : "", declared);
 }
@@ -745,11 +755,13 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       advice.pitch_from.clear();
     if (!array.variable->array.empty() && std::holds_alternative<Swizzle>(candidate.layout))
       advice.size_multiple = shape.row_bytes;
+    const auto* made = std::get_if<Rewrite>(&rewritten);
     // In the change, which is all that annotations and `fix` say.
     advice.change =
         change_of(array, shape, candidate.layout, rewritten) +
         (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
         unused_rows(array, candidate.layout) +
+        (made != nullptr && !made->condition.empty() ? "; " + made->condition : "") +
         along_with(launch, array, outcome->bytes - array.shape.bytes, advice.size_multiple);
     advice.reason = reason_of(array, fit.to_data);
     advice.proven_best =

@@ -49,9 +49,7 @@ class Rewriter {
   [[nodiscard]] uint32_t vector_bytes() const {
     uint32_t most = 0;
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (tokens_[i].in_directive || tokens_[i].begin < d_.end || !tokens_[i].is(d_.name) ||
-          in_other_block(i) || !may_be_cast(i))
-        continue;
+      if (!is_use(i) || !may_be_cast(i)) continue;
       size_t begin = i, end = i;
       while (begin > 0 && !ends_statement(tokens_[begin - 1])) --begin;
       while (end < tokens_.size() && !ends_statement(tokens_[end])) ++end;
@@ -68,6 +66,7 @@ class Rewriter {
 
   Rewrite operator()(const RowPadding& padding) const {
     const uint32_t bytes = padding.words * word_bytes;
+    refuse_rows_in_elements();
     if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
     const uint32_t elements = bytes / d_.element_bytes;
     if (d_.part) return with_pitch(elements);
@@ -76,7 +75,7 @@ class Rewriter {
       const Extent& extent = d_.extents.back();
       if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in the extent"};
       for (size_t i = 0; i < tokens_.size(); ++i)
-        if (tokens_[i].is(d_.name) && tokens_[i].begin > d_.end && !in_other_block(i)) refuse_kept_address(i);
+        if (is_use(i)) refuse_kept_address(i);
       const std::string longer = padded(extent, elements);
       Rewrite result;
       result.what = declared(d_.extents.size() - 1, longer);
@@ -87,6 +86,7 @@ class Rewriter {
         result.edits.push_back({extent.begin, extent.end, longer});
       }
       lengthen_pitches(elements, result.edits);
+      result.condition = condition_of_functions();
       return result;
     }
     if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
@@ -110,6 +110,7 @@ class Rewriter {
   Rewrite operator()(const Swizzle& swizzle) const {
     const uint32_t unit = swizzle.granule / d_.element_bytes;
     if (d_.extents.size() == 1) {
+      refuse_rows_in_elements();
       if (unit == 0 || shape_.row_bytes % d_.element_bytes != 0)
         throw Refused{"its elements would be torn apart"};
       if (!std::has_single_bit(shape_.row_bytes / d_.element_bytes))
@@ -211,6 +212,10 @@ class Rewriter {
     return text;
   }
 
+  void refuse_rows_in_elements() const {
+    if (!d_.part && d_.element_bytes > shape_.row_bytes)
+      throw Refused{fmt::format("what conflicts are rows of arrays in '{}'", d_.type)};
+  }
   void require_plain_declaration() const {
     if (!d_.plain) throw Refused{fmt::format("its type is '{}'", d_.type)};
     for (const Extent& extent : d_.extents)
@@ -465,6 +470,29 @@ class Rewriter {
       edits.push_back({given.begin, given.end, padded(given, elements)});
     }
   }
+  /// Of functions that get the whole array, whose parameter may name the length of its rows.
+  [[nodiscard]] std::string condition_of_functions() const {
+    for (size_t i = 4; i + 1 < tokens_.size(); ++i) {
+      if (!is_use(i)) continue;
+      const Token& before = tokens_[i - 1];
+      if (!(before.is("(") || before.is(",")) || !(tokens_[i + 1].is(")") || tokens_[i + 1].is(",")))
+        continue;
+      size_t open = i;
+      for (int depth = 0; open > 0 && depth <= 0 && !ends_statement(tokens_[open - 1]);) {
+        --open;
+        depth += tokens_[open].is("(") ? 1 : tokens_[open].is(")") ? -1 : 0;
+      }
+      if (open == 0 || !tokens_[open].is("(")) continue;
+      size_t callee = open - 1;
+      if (tokens_[callee].is(">"))  // with template arguments
+        while (callee > 0 && !tokens_[callee--].is("<")) continue;
+      if (!tokens_[callee].is_name()) continue;
+      const std::string_view function = tokens_[callee].text;
+      if (function == "sizeof" || function == "if" || function == "while" || function == "return") continue;
+      return fmt::format("{} gives it to '{}', which has to take rows so long", place(i), function);
+    }
+    return "";
+  }
   /// The tokens [first, end) of each argument of the call whose parenthesis is token `open`; none is empty.
   [[nodiscard]] std::vector<std::pair<size_t, size_t>> arguments_of_call(size_t open) const {
     std::vector<std::pair<size_t, size_t>> arguments;
@@ -518,6 +546,11 @@ class Rewriter {
       if (tokens_[i].begin < d_.name_begin) depth += tokens_[i].is("}") ? 1 : tokens_[i].is("{") ? -1 : 0;
     }
     return i;
+  }
+  /// Whether the token names the array, behind its declaration.
+  [[nodiscard]] bool is_use(size_t token) const {
+    const Token& t = tokens_[token];
+    return t.is(d_.name) && !t.in_directive && t.begin >= d_.end && !in_other_block(token);
   }
   /// Whether the block that the declaration stands in has ended before this token.
   bool in_other_block(size_t token) const {

@@ -18,6 +18,8 @@ struct Rewrite {
   std::vector<Edit> edits;
   std::string what;         ///< the new declaration: "float tile[32][32 + 1]"
   bool uses_tiles = false;  ///< lanescope/tile.cuh is included
+  /// What else has to fit, in words, where the text does not show whether it does; empty: nothing.
+  std::string condition{};
 };
 
 /// The edits that give the array of `declaration`, which stands in `text`, the layout. Row padding lengthens

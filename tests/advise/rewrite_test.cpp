@@ -13,6 +13,7 @@ using ::testing::StartsWith;
 struct Rewritten {
   std::string text, what, refused;
   bool uses_tiles = false;
+  std::string condition{};
 };
 
 /// The text with the layout given to the array `name` of `bytes` bytes. `row_bytes`: of arrays without rows.
@@ -29,7 +30,7 @@ Rewritten rewritten(const std::string& text, uint32_t bytes, const Layout& layou
   const auto change = rewrite(text, declaration, shape, layout);
   if (const auto* why = std::get_if<Unclear>(&change)) return {"", "", why->reason};
   const auto& done = std::get<Rewrite>(change);
-  return {patched(text, done.edits, "f"), done.what, "", done.uses_tiles};
+  return {patched(text, done.edits, "f"), done.what, "", done.uses_tiles, done.condition};
 }
 
 TEST(Rewrite, LengthensTheLastExtent) {
@@ -43,6 +44,27 @@ TEST(Rewrite, LengthensTheLastExtent) {
             "the padding is no whole number of elements");
   EXPECT_EQ(rewritten("__shared__ float s[8][8  // eight\n];", 256, RowPadding{1}).refused,
             "there is a comment in the extent");
+}
+
+/// The parameter of a function may say how long its rows are, and may stand in another file.
+TEST(Rewrite, SaysWhichFunctionHasToTakeLongerRows) {
+  const auto condition = [](const std::string& body) {
+    return rewritten("void k() {\n  __shared__ float s[8][8];\n  " + body + "\n}\nvoid f() { g(s); }\n", 256,
+                     RowPadding{1})
+        .condition;
+  };
+  EXPECT_EQ(condition("load(s, in);"), "line 3 gives it to 'load', which has to take rows so long");
+  EXPECT_EQ(condition("x = sum<8>(f(1), s);"), "line 3 gives it to 'sum', which has to take rows so long");
+  for (const char* body : {"s[1][2] = 3;", "load(s[1]);", "n = sizeof(s);", "if (t.s) (x, s);"})
+    EXPECT_EQ(condition(body), "") << body;
+}
+
+/// An element of 1,024 bytes in which rows of 128 conflict.
+TEST(Rewrite, LeavesRowsInElementsToPeople) {
+  const std::string text =
+      "struct Work { float m[8][32]; };\nvoid k() { __shared__ Work s[2]; s[0].m[1][2] = 3; }\n";
+  for (const Layout& layout : {Layout(RowPadding{1}), Layout(Swizzle{4, {1, 2, 4}})})
+    EXPECT_EQ(rewritten(text, 2048, layout).refused, "what conflicts are rows of arrays in 'Work'");
 }
 
 /// Its type stays what it is for others.

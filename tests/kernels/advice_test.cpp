@@ -222,6 +222,19 @@ TEST(Advice, NoStridedElementsDownColumns) {
       EXPECT_EQ(a.kind, advise::Advice::Kind::layout) << kernel << ": " << a.change;
 }
 
+/// Rows of 256 bytes in elements of 4,096.
+TEST(Advice, RowsOfArraysInStructs) {
+  const Argument buffer = scratch(512 * 8);
+  const Advised advised = advise_on_file("tests/data/cures/by_hand/in_structs.ptx", "several_structs", {1},
+                                         {16, 16, 2}, {buffer, buffer});
+  ASSERT_FALSE(advised.advice.empty());
+  const advise::Advice& first = advised.advice.front();
+  EXPECT_EQ(first.change, "leave 2 words free after every 64 words of work");
+  EXPECT_EQ(first.no_patch, "what conflicts are rows of arrays in 'Work'");
+  EXPECT_EQ(first.wavefronts_before, 16u * (4 * 2 * 16));
+  EXPECT_EQ(first.wavefronts_after, 16u * (4 * 2));
+}
+
 /// Elements that are accessed as vectors are the threads' own, too.
 TEST(Advice, StridedElementsOfVectors) {
   const Argument buffer = scratch(2 * 512 * 4);
