@@ -144,7 +144,7 @@ std::variant<Declaration, Unclear> declaration_of(const Launch& launch, Array& a
   if (!array.place.in_source) return Unclear{"compiled without -lineinfo, so that the source is not known"};
   if (!array.variable->array.empty()) {
     const Division division(launch.kernel, sources);
-    array.file = division.file();
+    array.file = division.file(*array.variable);
     return division.declaration(*array.variable, launch.config);
   }
   const std::string function = function_around(launch, *array.variable);
@@ -753,7 +753,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
         std::holds_alternative<ElementPadding>(candidate.layout))
       advice.pitch_from.clear();
-    if (!array.variable->array.empty() && std::holds_alternative<Swizzle>(candidate.layout))
+    if (array.variable->dynamic && !array.variable->array.empty() &&
+        std::holds_alternative<Swizzle>(candidate.layout))
       advice.size_multiple = shape.row_bytes;
     const auto* made = std::get_if<Rewrite>(&rewritten);
     // In the change, which is all that annotations and `fix` say.

@@ -315,6 +315,45 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   return std::move(declaration);
 }
 
+std::string struct_of_variable(std::string_view text, std::string_view name, std::string_view function) {
+  const std::vector<Token> tokens = tokens_of(text);
+  std::vector<Found> all = declarations_of(tokens, text, name);
+  std::erase_if(all, [&](const Found& f) {
+    return !is_inside(tokens, f.token, function.substr(0, function.find('<')));
+  });
+  if (all.size() != 1 || !all.front().extents.empty() || !all.front().declaration.plain) return "";
+  const Found& found = all.front();
+  size_t open = found.token;
+  while (open > 0 && tokens[open].begin > found.declaration.type_begin) --open;
+  while (open < found.token && !tokens[open].is("<")) ++open;
+  if (open == found.token) return found.declaration.type;
+  const Constants constants(tokens);
+  Evaluator evaluator(tokens, constants);
+  evaluator.types = arguments_of(tokens, found.token, function);
+  for (const auto& [parameter, argument] : evaluator.types)
+    if (const auto value = integer_argument(argument)) evaluator.given[parameter] = *value;
+  std::string type = found.declaration.type.substr(0, found.declaration.type.find('<'));
+  char before = '<';
+  int depth = 0;
+  for (size_t first = open + 1, i = first; i < found.token; ++i) {
+    const bool opens = tokens[i].is("(") || tokens[i].is("<"),
+               closes = tokens[i].is(")") || tokens[i].is(">");
+    if (opens) ++depth;
+    if (closes && depth > 0 && depth-- > 0) continue;
+    if (depth > 0 || !(tokens[i].is(",") || tokens[i].is(">")) || i == first) continue;
+    const std::string words(text.substr(tokens[first].begin, tokens[i - 1].end() - tokens[first].begin));
+    const auto argument = evaluator.types.find(words);
+    const auto value = evaluator.value({first, i});
+    if (argument == evaluator.types.end() && !value && !size_of_words(words)) return "";
+    type += before + (argument != evaluator.types.end() ? std::string(argument->second)
+                      : value                           ? std::to_string(*value)
+                                                        : words);
+    before = ',';
+    first = i + 1;
+  }
+  return type + '>';
+}
+
 namespace {
 
 /// The number that a sum ends with, as 1 in "n + 1": where it begins, and its value.

@@ -44,7 +44,8 @@ struct Declaration {
   bool alone = true;                      ///< no other variable in the same declaration
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
   bool by_type = false;  ///< extents stand where its type is defined: `using Row = float[32]; … Row t[32]`
-  bool open = false;     ///< `extern … t[]`: the launch decides on the first extent
+  std::string member_of{};  ///< the struct or class that it is a member of; empty: none
+  bool open = false;        ///< `extern … t[]`: the launch decides on the first extent
 
   std::optional<DynamicPart> part;
 
@@ -77,6 +78,11 @@ struct Unclear {
                                                                   std::string_view name, uint64_t bytes,
                                                                   uint32_t used_at,
                                                                   std::string_view function = "");
+
+/// The type of `__shared__ TYPE name;` in the function, "transpose<32>", with the template arguments' values:
+/// "Tile<float,32>" of `Tile<float, N>`. Empty where that is not clear, or it is an array.
+[[nodiscard]] std::string struct_of_variable(std::string_view text, std::string_view name,
+                                             std::string_view function);
 
 /// The function that a variable is in, of its demangled name: "transpose<32, float>" of
 /// "void transpose<32, float>(float*)::tile", "transpose" of "transpose::tile". Empty where it is in none.

@@ -15,6 +15,7 @@
 
 #include "advise/body.hpp"
 #include "advise/expression.hpp"
+#include "advise/members.hpp"
 #include "advise/tokens.hpp"
 
 namespace lanescope::advise {
@@ -481,6 +482,8 @@ class Division::Run {
 Division::~Division() = default;
 
 Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kernel) {
+  find_members(sources);
+  known_.variables = with_members_;
   const auto is_dynamic = [](const exec::SharedVariable& v) { return v.dynamic; };
   if (std::count_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic) != 1) return;
   const auto array = std::find_if(kernel.shared.begin(), kernel.shared.end(), is_dynamic);
@@ -497,12 +500,48 @@ Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kerne
   }
 }
 
+void Division::find_members(Sources& sources) {
+  // Before a text is taken apart into tokens: headers of the toolkit are long.
+  const auto has = [](const std::string& text, const std::string& words) {
+    return text.find(words) != std::string::npos;
+  };
+  for (const exec::SharedVariable& v : kernel_.shared) {
+    std::vector<advise::Member> found;
+    std::string type, file;
+    const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + v.name);
+    for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && type.empty(); ++i)
+      if (const std::string& text = sources.file(kernel_.files[i]).text;
+          has(text, v.name) && has(text, "__shared__"))
+        type = struct_of_variable(text, v.name, function);
+    const std::string name(name_of_type(type));
+    for (size_t i = 0; i < kernel_.files.size() && !type.empty() && found.empty(); ++i) {
+      file = kernel_.files[i];
+      if (file.ends_with("lanescope/tile.cuh")) continue;  // its arrays are those of who declares them
+      if (const std::string& text = sources.file(file).text;
+          has(text, "struct " + name) || has(text, "class " + name) || has(text, ") " + name + " {"))
+        found = members_of(text, type, v.size);
+    }
+    if (found.empty()) with_members_.push_back(v);
+    for (advise::Member& m : found) {
+      const std::string part = fmt::format("{}.{}", v.name, m.declaration.name);
+      with_members_.push_back({part, v.offset + m.offset, m.bytes, false, v.name});
+      members_[part] = {std::move(m.declaration), file};
+    }
+  }
+  if (members_.empty()) with_members_.clear();
+}
+
+const std::string& Division::file(const exec::SharedVariable& part) const {
+  const auto member = members_.find(part.name);
+  return part.dynamic || member == members_.end() ? file_ : member->second.file;
+}
+
 const std::vector<exec::SharedVariable>& Division::variables(const exec::LaunchConfig& config) {
   const bool is_known = known_.dynamic_shared == config.dynamic_shared &&
                         (!known_.of_launch || (known_.grid == config.grid && known_.block == config.block &&
                                                known_.params == config.params));
   if (!text_ || is_known) return known_.variables;
-  known_ = {config.grid, config.block, config.dynamic_shared, config.params, true, {}};
+  known_ = {config.grid, config.block, config.dynamic_shared, config.params, true, with_members_};
   if (config.dynamic_shared == 0) return known_.variables;
   try {
     const Parts parts = Run(*text_, kernel_, config, Room())();
@@ -522,7 +561,7 @@ std::vector<exec::SharedVariable> Division::variables_of(const Parts& parts, uin
   }
   names.erase(names.lower_bound(dynamic_shared), names.end());
   std::vector<exec::SharedVariable> all;
-  for (const exec::SharedVariable& v : kernel_.shared) {
+  for (const exec::SharedVariable& v : with_members_.empty() ? kernel_.shared : with_members_) {
     if (!v.dynamic) {
       all.push_back(v);
       continue;
@@ -540,6 +579,8 @@ std::vector<exec::SharedVariable> Division::variables_of(const Parts& parts, uin
 
 std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVariable& part,
                                                          const exec::LaunchConfig& config) const {
+  if (const auto member = members_.find(part.name); !part.dynamic && member != members_.end())
+    return member->second.declaration;
   if (!text_) return Unclear{"the text of the kernel was not found"};
   try {
     Run run(*text_, kernel_, config, Room());

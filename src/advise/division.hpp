@@ -1,10 +1,11 @@
-// How a kernel divides its dynamic shared memory among pointers: after `extern __shared__ float smem[];`
-// `float* a = smem; float* b = a + n;` are two arrays to whoever wrote them. Read from the source text, as
-// far as it is clear, and evaluated for one launch.
+// How a kernel divides its shared memory. Dynamic one among pointers: after `extern __shared__ float smem[];`
+// `float* a = smem; float* b = a + n;` are two arrays to whoever wrote them. Structs among their members
+// (members.hpp). Read from the source text, as far as it is clear, and evaluated for one launch.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <variant>
@@ -27,12 +28,14 @@ class Division {
   Division(const Division&) = delete;
   Division& operator=(const Division&) = delete;
 
-  /// The kernel's variables with the parts of dynamic memory in its place, for LaunchConfig::shared; empty
-  /// where there are none. A part is named by its pointer, or by all that begin there ("tile/sums"), and ends
-  /// where the next one begins. Pointers that are not the same for all threads (a + threadIdx.x) begin none.
+  /// The kernel's variables with the parts of dynamic memory in its place, and with members of structs in the
+  /// place of these ("s.tile"), for LaunchConfig::shared; empty where there are none. A part is named by its
+  /// pointer, or by all that begin there ("tile/sums"), and ends where the next one begins. Pointers that are
+  /// not the same for all threads (a + threadIdx.x) begin none.
   [[nodiscard]] const std::vector<exec::SharedVariable>& variables(const exec::LaunchConfig& config);
 
-  /// The declaration of the pointer that a part is named by, as that of an array with the part's elements.
+  /// The declaration of the pointer that a part is named by, as that of an array with the part's elements; or
+  /// that of a member.
   [[nodiscard]] std::variant<Declaration, Unclear> declaration(const exec::SharedVariable& part,
                                                                const exec::LaunchConfig& config) const;
   /// The edits that leave so many bytes more to a part: what lies behind it begins later, and all launches
@@ -40,8 +43,8 @@ class Division {
   [[nodiscard]] std::variant<std::vector<Edit>, Unclear> room_behind(const exec::SharedVariable& part,
                                                                      uint32_t bytes,
                                                                      const exec::LaunchConfig& config) const;
-  /// The file of Kernel::files that the kernel stands in; empty where nothing is divided.
-  [[nodiscard]] const std::string& file() const { return file_; }
+  /// The file of Kernel::files that the part's declaration stands in; empty where there is none.
+  [[nodiscard]] const std::string& file(const exec::SharedVariable& part) const;
 
  private:
   struct Text;
@@ -59,6 +62,15 @@ class Division {
     std::vector<exec::SharedVariable> variables;
   };
   Known known_;
+  /// Of structs, by the names of the parts; and the kernel's variables with these in their place, empty where
+  /// there are none.
+  struct Member {
+    Declaration declaration;
+    std::string file;
+  };
+  std::map<std::string, Member> members_;
+  std::vector<exec::SharedVariable> with_members_;
+  void find_members(Sources& sources);
   const exec::Kernel& kernel_;
   std::string file_;
   std::unique_ptr<const Text> text_;

@@ -321,6 +321,7 @@ Arguments arguments_of(const std::vector<Token>& tokens, size_t at, std::string_
     bool is_it = false;
     for (; head < at && !tokens[head].is("{") && !tokens[head].is(";"); ++head)
       is_it = is_it || (tokens[head].is("(") && tokens[head - 1].is(function.substr(0, open)));
+    is_it = is_it || (head < at && tokens[head].is("{") && tokens[head - 1].is(function.substr(0, open)));
     if (!is_it || parameters.size() != arguments.size()) continue;
     all.clear();
     for (size_t k = 0; k < parameters.size(); ++k)

@@ -69,8 +69,8 @@ class Evaluator {
 /// The value of an argument as demanglers write it: 32, 32u, (unsigned int)32, true.
 [[nodiscard]] std::optional<uint64_t> integer_argument(std::string_view argument);
 
-/// Template parameters → arguments of the function around token `at`, if it is a template and `function` is
-/// what it is called with its arguments.
+/// Template parameters → arguments of the function or struct around token `at`, if it is a template and
+/// `function` is what it is called with its arguments.
 [[nodiscard]] Arguments arguments_of(const std::vector<Token>& tokens, size_t at, std::string_view function);
 
 }  // namespace lanescope::advise

@@ -38,6 +38,7 @@ class Rewriter {
       : text_(text), d_(declaration), shape_(shape), tokens_(tokens_of(text)) {}
 
   [[nodiscard]] bool has_only_subscripts() const {
+    if (!d_.member_of.empty()) return false;  // who uses it may stand in another file
     try {
       const std::vector<Use> all = uses(d_.extents.size());
       return std::none_of(all.begin(), all.end(), [&](const Use& use) { return may_be_cast(use.name); });
@@ -49,7 +50,7 @@ class Rewriter {
   [[nodiscard]] uint32_t vector_bytes() const {
     uint32_t most = 0;
     for (size_t i = 0; i < tokens_.size(); ++i) {
-      if (!is_use(i) || !may_be_cast(i)) continue;
+      if (!is_use(i) || !may_be_cast(begin_of_object(i))) continue;
       size_t begin = i, end = i;
       while (begin > 0 && !ends_statement(tokens_[begin - 1])) --begin;
       while (end < tokens_.size() && !ends_statement(tokens_[end])) ++end;
@@ -72,10 +73,11 @@ class Rewriter {
     if (d_.part) return with_pitch(elements);
     if (d_.extents.size() >= 2) {
       if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
+      if (shape_.keeps_rows) refuse_member();
       const Extent& extent = d_.extents.back();
       if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in the extent"};
       for (size_t i = 0; i < tokens_.size(); ++i)
-        if (is_use(i)) refuse_kept_address(i);
+        if (is_use(i)) refuse_kept_address(begin_of_object(i));
       const std::string longer = padded(extent, elements);
       Rewrite result;
       result.what = declared(d_.extents.size() - 1, longer);
@@ -89,6 +91,7 @@ class Rewriter {
       result.condition = condition_of_functions();
       return result;
     }
+    refuse_member();
     if (shape_.keeps_rows) throw Refused{"wmma goes through it by a pitch"};
     if (shape_.row_bytes % d_.element_bytes != 0) throw Refused{"the rows are no whole number of elements"};
     require_tile_type(1);
@@ -97,6 +100,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const PlanePadding& padding) const {
+    refuse_member();
     const uint32_t bytes = padding.words * word_bytes;
     if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
     if (d_.extents.size() != 3) throw Refused{"it has not three dimensions"};
@@ -108,6 +112,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const Swizzle& swizzle) const {
+    refuse_member();
     const uint32_t unit = swizzle.granule / d_.element_bytes;
     if (d_.extents.size() == 1) {
       refuse_rows_in_elements();
@@ -137,6 +142,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const StructOfArrays& arrays) const {
+    refuse_member();
     if (d_.extents.size() != 1 || d_.part) throw Refused{"it is no array of one dimension"};
     require_plain_declaration();
     const std::vector<Field> fields = fields_of(d_.type);
@@ -161,6 +167,7 @@ class Rewriter {
   }
 
   Rewrite operator()(const Transposed&) const {
+    refuse_member();
     if (d_.extents.size() != 2 || d_.part) throw Refused{"it is no array of two dimensions"};
     Rewrite result;
     const auto exchange = [&](size_t a_begin, size_t a_end, size_t b_begin, size_t b_end) {
@@ -212,6 +219,9 @@ class Rewriter {
     return text;
   }
 
+  void refuse_member() const {
+    if (!d_.member_of.empty()) throw Refused{fmt::format("it is a member of '{}'", d_.member_of)};
+  }
   void refuse_rows_in_elements() const {
     if (!d_.part && d_.element_bytes > shape_.row_bytes)
       throw Refused{fmt::format("what conflicts are rows of arrays in '{}'", d_.type)};
@@ -473,8 +483,9 @@ class Rewriter {
   /// Of functions that get the whole array, whose parameter may name the length of its rows.
   [[nodiscard]] std::string condition_of_functions() const {
     for (size_t i = 4; i + 1 < tokens_.size(); ++i) {
-      if (!is_use(i)) continue;
-      const Token& before = tokens_[i - 1];
+      const size_t begin = begin_of_object(i);
+      if (!is_use(i) || begin == 0 || (begin == i && !d_.member_of.empty())) continue;
+      const Token& before = tokens_[begin - 1];
       if (!(before.is("(") || before.is(",")) || !(tokens_[i + 1].is(")") || tokens_[i + 1].is(",")))
         continue;
       size_t open = i;
@@ -547,10 +558,19 @@ class Rewriter {
     }
     return i;
   }
-  /// Whether the token names the array, behind its declaration.
+  /// Whether the token names the array, behind its declaration. Members: after an object, or by the struct's
+  /// own functions, of which others may have variables of that name.
   [[nodiscard]] bool is_use(size_t token) const {
     const Token& t = tokens_[token];
-    return t.is(d_.name) && !t.in_directive && t.begin >= d_.end && !in_other_block(token);
+    if (!t.is(d_.name) || t.in_directive || t.begin == d_.name_begin) return false;
+    return !d_.member_of.empty() || (t.begin >= d_.end && !in_other_block(token));
+  }
+  /// The first token of what a member is named with: s of s.tile, p of p->s.tile.
+  [[nodiscard]] size_t begin_of_object(size_t token) const {
+    while (!d_.member_of.empty() && token >= 2 &&
+           (tokens_[token - 1].is(".") || tokens_[token - 1].is("->")) && tokens_[token - 2].is_name())
+      token -= 2;
+    return token;
   }
   /// Whether the block that the declaration stands in has ended before this token.
   bool in_other_block(size_t token) const {

@@ -46,6 +46,8 @@ constexpr Kernel kernels[] = {
     {"tensor_product", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota --arg buf:u16:8192=iota",
      2},
     {"parts", "--grid 2 --block 32,4 --shared 20480 --arg buf:8K --arg buf:16K=random --arg buf:16K=random"},
+    {"storage",
+     "--grid 2,2 --block 32,32 --arg buf:16K --arg buf:16K=random --arg buf:16K=random --arg s32:64"},
     {"planes", "--grid 2 --block 16,4,16 --arg buf:8K --arg buf:8K=random"},
     {"fragments", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota"},
 };

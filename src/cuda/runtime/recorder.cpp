@@ -64,7 +64,7 @@ advise::Division& Recorder::division_of(Function& function, const exec::Kernel& 
 }
 
 Recorder::Entry& Recorder::entry(Function& function, const exec::Kernel& kernel, exec::LaunchConfig& config) {
-  if (enabled_ && options_.count && function.counted && config.dynamic_shared != 0)
+  if (enabled_ && options_.count && function.counted && !kernel.shared.empty())
     config.shared = division_of(function, kernel).variables(config);
   const auto fits = [&](const Entry& e) {
     return e.function == &function && e.shape.grid == config.grid && e.shape.block == config.block &&

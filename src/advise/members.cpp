@@ -1,0 +1,209 @@
+// See members.hpp. Of a struct's body all statements have to be understood: members of types whose sizes are
+// known, functions, and what declares no member.
+#include "advise/members.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "advise/expression.hpp"
+#include "advise/tokens.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+using Words = std::vector<Token>;
+
+/// The token behind what the bracket at token `open` encloses.
+size_t behind_bracket(const Words& tokens, size_t open, std::string_view opens, std::string_view closes) {
+  int depth = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    depth += tokens[i].is(opens) ? 1 : tokens[i].is(closes) ? -1 : 0;
+    if (depth == 0) return i + 1;
+  }
+  return tokens.size();
+}
+
+/// Alignment of a type that size_of_words knows.
+uint64_t alignment_of(std::string_view type, uint64_t bytes) {
+  constexpr uint64_t most = 16;
+  if (type.ends_with('3') && bytes % 3 == 0) return bytes / 3;
+  return std::min(bytes, most);
+}
+
+class StructReader {
+ public:
+  StructReader(std::string_view text, std::string_view type)
+      : text_(text),
+        type_(type),
+        tokens_(tokens_of(text)),
+        constants_(tokens_),
+        evaluate_(tokens_, constants_) {}
+
+  std::vector<Member> operator()(uint64_t bytes) {
+    const size_t open = find_body();
+    if (open == tokens_.size()) return {};
+    evaluate_.types = arguments_of(tokens_, open + 1, type_);
+    if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return {};
+    for (const auto& [parameter, argument] : evaluate_.types)
+      if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
+    const size_t end = behind_bracket(tokens_, open, "{", "}") - 1;
+    for (at_ = open + 1; at_ < end;)
+      if (!take_statement(end)) return {};
+    const bool has_arrays = std::any_of(members_.begin(), members_.end(),
+                                        [](const Member& m) { return !m.declaration.extents.empty(); });
+    if (!has_arrays || aligned(size_, alignment_) != bytes) return {};
+    return std::move(members_);
+  }
+
+ private:
+  std::string_view text_, type_;
+  Words tokens_;
+  Constants constants_;
+  Evaluator evaluate_;
+  size_t at_ = 0;
+  std::vector<Member> members_;
+  uint64_t size_ = 0, alignment_ = 1;
+
+  static uint64_t aligned(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
+  [[nodiscard]] std::string between(size_t first, size_t end) const {
+    return std::string(text_.substr(tokens_[first].begin, tokens_[end - 1].end() - tokens_[first].begin));
+  }
+
+  /// The token `{` of the only definition; tokens_.size() where there is none.
+  size_t find_body() {
+    const std::string_view name = name_of_type(type_);
+    size_t found = tokens_.size();
+    for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
+      if (tokens_[i].in_directive || !(tokens_[i].is("struct") || tokens_[i].is("class"))) continue;
+      size_t at = i + 1;
+      uint64_t alignment = 1;
+      if (!take_alignment(at, alignment)) continue;
+      if (at + 1 >= tokens_.size() || !tokens_[at].is(name) || !tokens_[at + 1].is("{")) continue;
+      if (found != tokens_.size()) return tokens_.size();
+      alignment_ = alignment;
+      found = at + 1;
+    }
+    return found;
+  }
+
+  /// alignas(16), __align__(16): moves `at` behind it; false where its number is not known.
+  bool take_alignment(size_t& at, uint64_t& alignment) {
+    while (at + 1 < tokens_.size() && (tokens_[at].is("alignas") || tokens_[at].is("__align__")) &&
+           tokens_[at + 1].is("(")) {
+      const size_t behind = behind_bracket(tokens_, at + 1, "(", ")");
+      const auto value = evaluate_.value({at + 2, behind - 1});
+      if (!value || *value == 0) return false;
+      alignment = std::max(alignment, *value);
+      at = behind;
+    }
+    return true;
+  }
+
+  /// One statement of the struct's body; false where it is not understood.
+  bool take_statement(size_t end) {
+    const Token& first = tokens_[at_];
+    if (first.is(";")) return ++at_, true;
+    if (first.is("public") || first.is("private") || first.is("protected")) {
+      if (!tokens_[at_ + 1].is(":")) return false;
+      at_ += 2;
+      return true;
+    }
+    size_t last = at_;
+    bool is_function = false;
+    while (last < end && !tokens_[last].is(";") && !tokens_[last].is("{")) {
+      if (tokens_[last].in_directive) return false;
+      const bool is_alignment =
+          last > 0 && (tokens_[last - 1].is("alignas") || tokens_[last - 1].is("__align__"));
+      is_function = is_function || (tokens_[last].is("(") && !is_alignment);
+      ++last;
+    }
+    if (last == end) return false;
+    if (tokens_[last].is("{")) {
+      if (!is_function && !first.is("enum")) return false;
+      at_ = behind_bracket(tokens_, last, "{", "}");
+      return true;
+    }
+    const bool declares_none = is_function || first.is("static") || first.is("using") ||
+                               first.is("typedef") || first.is("friend") || first.is("enum") ||
+                               first.is("static_assert");
+    if (!declares_none && !take_members(last)) return false;
+    at_ = last + 1;
+    return true;
+  }
+
+  /// `TYPE a[n][n], b;` up to the semicolon.
+  bool take_members(size_t semicolon) {
+    uint64_t alignment = 1;
+    if (!take_alignment(at_, alignment)) return false;
+    const size_t type = at_;
+    while (at_ < semicolon && !is_declarator(at_)) {
+      const Token& t = tokens_[at_++];
+      if (!t.is_name() && !t.is("::")) return false;
+    }
+    if (at_ == type || at_ == semicolon) return false;
+    std::string words = between(type, at_);
+    const auto argument = evaluate_.types.find(words);
+    const std::string resolved(argument == evaluate_.types.end() ? std::string_view(words)
+                                                                 : argument->second);
+    const auto element = size_of_words(resolved);
+    if (!element) return false;
+    alignment = std::max(alignment, alignment_of(resolved, *element));
+    for (; at_ < semicolon; ++at_) {
+      if (!is_declarator(at_) || !take_member(type, words, *element, alignment)) return false;
+      if (at_ < semicolon && !tokens_[at_].is(",")) return false;
+    }
+    return true;
+  }
+  [[nodiscard]] bool is_declarator(size_t i) const {
+    return tokens_[i].is_name() &&
+           (tokens_[i + 1].is("[") || tokens_[i + 1].is(",") || tokens_[i + 1].is(";"));
+  }
+  /// Moves `at_` behind it.
+  bool take_member(size_t type, const std::string& words, uint64_t element, uint64_t alignment) {
+    Member member;
+    Declaration& d = member.declaration;
+    d.line = tokens_[at_].line;
+    d.type = words;
+    d.name = tokens_[at_].text;
+    d.member_of = name_of_type(type_);
+    d.element_bytes = static_cast<uint32_t>(element);
+    d.type_begin = tokens_[type].begin;
+    d.name_begin = tokens_[at_].begin;
+    uint64_t bytes = element;
+    for (++at_; tokens_[at_].is("[");) {
+      const size_t behind = behind_bracket(tokens_, at_, "[", "]");
+      const auto value = evaluate_.value({at_ + 1, behind - 1});
+      constexpr uint64_t most = uint64_t{1} << 20;
+      if (!value || *value == 0 || *value > most || bytes > most) return false;
+      const size_t begins = tokens_[at_].end(), ends = tokens_[behind - 1].begin;
+      d.extents.push_back({std::string(text_.substr(begins, ends - begins)), begins, ends, *value});
+      bytes *= *value;
+      at_ = behind;
+    }
+    d.end = tokens_[at_ - 1].end();
+    size_ = aligned(size_, alignment);
+    member.offset = static_cast<uint32_t>(size_);
+    member.bytes = static_cast<uint32_t>(bytes);
+    size_ += bytes;
+    alignment_ = std::max(alignment_, alignment);
+    members_.push_back(std::move(member));
+    return true;
+  }
+};
+
+}  // namespace
+
+std::string_view name_of_type(std::string_view type) {
+  type = type.substr(0, type.find('<'));
+  const size_t colons = type.rfind("::");
+  return colons == std::string_view::npos ? type : type.substr(colons + 2);
+}
+
+std::vector<Member> members_of(std::string_view text, std::string_view type, uint64_t bytes) {
+  return StructReader(text, type)(bytes);
+}
+
+}  // namespace lanescope::advise

@@ -1,0 +1,99 @@
+// Structs in shared memory, taken apart into their members.
+#include "advise/members.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advise/rewrite.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// "a 0 4096" for each member: name, offset, bytes.
+std::vector<std::string> laid_out(const std::string& text, uint64_t bytes, const std::string& type = "S") {
+  std::vector<std::string> all;
+  for (const Member& m : members_of(text, type, bytes))
+    all.push_back(m.declaration.name + " " + std::to_string(m.offset) + " " + std::to_string(m.bytes));
+  return all;
+}
+
+TEST(Members, LieWhereTheCompilerPutsThem) {
+  EXPECT_THAT(laid_out("constexpr int n = 32;\nstruct S { float a[n][n], b[n][n + 1]; int flag; };", 8324),
+              ElementsAre("a 0 4096", "b 4096 4224", "flag 8320 4"));
+  EXPECT_THAT(laid_out("struct S { char c; double d[2]; float3 f[3]; float4 v; short s; };", 96),
+              ElementsAre("c 0 1", "d 8 16", "f 24 36", "v 64 16", "s 80 2"));
+  EXPECT_THAT(
+      laid_out("class alignas(128) S {\n public:\n  alignas(64) half a[4];\n  __align__(16) half b[3];\n};",
+               128),
+      ElementsAre("a 0 8", "b 16 6"));
+}
+
+TEST(Members, AreFoundAmongFunctionsAndTypes) {
+  EXPECT_THAT(
+      laid_out("template <typename T, int R, int C>\nstruct Tile {\n  static constexpr int rows = R;\n"
+               "  using type = T;\n  enum { columns = C };\n  T data[rows][C];\n"
+               "  __device__ T& operator()(int r, int c) { return data[r][c]; }\n"
+               "  __device__ int size() const;\n  static_assert(R > 0);\n};",
+               4096, "Tile<float,32,32>"),
+      ElementsAre("data 0 4096"));
+}
+
+TEST(Members, AreLeftAloneWhereTheyAreNotClear) {
+  for (const char* text :
+       {"struct S { float a[32][32]; };\nstruct S { float b[32][32]; };", "struct T { float a[32][32]; };",
+        "struct S { float a[32][N]; };", "struct S { Other o; float a[32][31]; };",
+        "struct S : Base { float a[32][32]; };", "struct S { union { float a[32][32]; int b[1024]; }; };",
+        "struct S { float* p; float a[32][32]; };", "struct S { float a[32][16]; };",
+        "struct S { int bits : 3; float a[32][32]; };", "struct S { float a[32][32]",
+        "struct S { float a, b; };", "template <int n> struct S { float a[n][n]; };"})
+    EXPECT_THAT(laid_out(text, 4096), IsEmpty()) << text;
+}
+
+TEST(Members, AreOfTheTypeOfTheVariable) {
+  const auto type = [](const std::string& declaration, const std::string& function = "k") {
+    return struct_of_variable(
+        "constexpr int n = 8;\ntemplate <class T, int m>\nvoid k(T* p) {\n  __shared__ " + declaration +
+            ";\n}\nvoid other() { __shared__ Other s; }\n",
+        "s", function);
+  };
+  EXPECT_EQ(type("Storage s"), "Storage");
+  EXPECT_EQ(type("ns::Storage s"), "ns::Storage");
+  EXPECT_EQ(type("Tile<float, 4 * n + 4, 32> s"), "Tile<float,36,32>");
+  EXPECT_EQ(type("Tile<T, m, n> s", "k<double, 16>"), "Tile<double,16,8>");
+  EXPECT_EQ(type("Tile<Unknown, 4> s"), "");
+  EXPECT_EQ(type("Storage s[2]"), "");
+  EXPECT_EQ(type("Storage t"), "");
+  EXPECT_EQ(type("Storage s", "other"), "Other");
+}
+
+TEST(Members, GetLongerRowsWhereTheyAreDeclared) {
+  const auto refused = [](const std::string& use, const Layout& layout) {
+    const std::string text = "struct S { float a[32][32]; float b[64]; };\n" + use;
+    const Member member = members_of(text, "S", 4352).at(0);
+    const auto change =
+        rewrite(text, member.declaration, {.bytes = 4096, .row_bytes = 128, .element_bytes = 4}, layout);
+    if (const auto* why = std::get_if<Unclear>(&change)) return why->reason;
+    const auto& done = std::get<Rewrite>(change);
+    EXPECT_EQ(patched(text, done.edits, "f"), "struct S { float a[32][32 + 1]; float b[64]; };\n" + use);
+    EXPECT_EQ(done.what, "float a[32][32 + 1]");
+    return done.condition;
+  };
+  EXPECT_EQ(refused("void k() { __shared__ S s; s.a[1][2] = s.b[3]; f(a, b); }", RowPadding{1}), "");
+  EXPECT_EQ(refused("void k() { sum(1, s->t.a); }", RowPadding{1}),
+            "line 2 gives it to 'sum', which has to take rows so long");
+  EXPECT_EQ(refused("void k() { float* p = &s.a[0][0]; }", RowPadding{1}), "line 2 takes an address in 'a'");
+  for (const Layout& layout : {Layout(Swizzle{4, {1, 2, 4, 8, 16}}), Layout(Transposed{})})
+    EXPECT_EQ(refused("", layout), "it is a member of 'S'");
+}
+
+TEST(Members, StayAlignedWhereTheyAreReadAsVectors) {
+  const std::string text =
+      "struct S { float a[32][32]; };\nvoid k() { x = *reinterpret_cast<float4*>(&s.a[1][2]); }";
+  EXPECT_EQ(vector_bytes(text, members_of(text, "S", 4096).at(0).declaration), 16u);
+}
+
+}  // namespace
+}  // namespace lanescope::advise
