@@ -230,6 +230,11 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
                [&](const Pattern& p) { return !array.is_from_data(p); });
   const uint32_t pitch = row_pitch_of(in_order);
   const bool seen = pitch > bank_row && pitch % shape.element_bytes == 0;
+  // Of tiles with a halo, s[(y + 1) * 18 + x], a warp covers several rows, each in a run of its own.
+  constexpr size_t least_run = 8;
+  const uint32_t short_pitch = seen ? 0 : row_pitch_of(in_order, least_run);
+  const bool seen_short = short_pitch < bank_row && bank_row % std::max(1u, short_pitch) != 0 &&
+                          short_pitch % shape.element_bytes == 0;
   if (const auto* why = std::get_if<Unclear>(&found)) {
     array.pitch_from = fmt::format("the recorded addresses ({})", why->reason);
     array.no_declaration = why->reason;
@@ -237,7 +242,7 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
     array.pitch_from =
         seen ? "the recorded addresses" : fmt::format("the width of the banks ({} bytes)", bank_row);
   }
-  for (const uint32_t row : {seen ? pitch : 0u, bank_row})
+  for (const uint32_t row : {seen ? pitch : 0u, bank_row, seen_short ? short_pitch : 0u})
     if (row != 0 && row > shape.element_bytes) {
       array.shapes.push_back(shape);
       array.shapes.back().row_bytes = row;
@@ -251,7 +256,6 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
       array.shapes.push_back(shape);
       array.shapes.back().element_bytes = widest;
       array.shapes.back().row_bytes = row;
-      array.pitch_from = "the recorded addresses";
     }
 }
 
@@ -750,6 +754,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
       advice.no_patch = std::get<Unclear>(rewritten).reason;
     }
     advice.layout = candidate.layout;
+    if (!array.shape.has_rows && array.no_declaration.empty() && shape.row_bytes != bank_row_of(launch.arch))
+      advice.pitch_from = "the recorded addresses";
     if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
         std::holds_alternative<ElementPadding>(candidate.layout))
       advice.pitch_from.clear();

@@ -588,7 +588,9 @@ std::variant<Declaration, Unclear> Division::declaration(const exec::SharedVaria
     const auto found = std::find_if(parts.pointers.begin(), parts.pointers.end(),
                                     [&](const Pointer& p) { return text_->name_of(*p.step) == part.name; });
     const std::string obstacle = text_->obstacle(parts);
-    if (found == parts.pointers.end()) return Unclear{obstacle};
+    if (found == parts.pointers.end())
+      return Unclear{obstacle.empty() ? fmt::format("the kernel's text does not use '{}' itself", part.name)
+                                      : obstacle};
     Declaration declaration = text_->declaration(*found->step, found->target.element, part.size);
     if (declaration.element_bytes == 0 || declaration.extents.back().value == 0)
       return Unclear{

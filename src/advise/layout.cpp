@@ -642,7 +642,8 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape, std::
   // warp covers two rows of a tile with a halo, the best ones are often nearly as much longer. Rows of the
   // banks themselves move on by the padding alone, and by more than half of the banks they move back.
   const uint32_t step = std::lcm(std::max(1u, shape.element_bytes), word_bytes), bank_row = bank_row_of(arch);
-  const uint32_t end = shape.has_rows ? std::lcm(step, bank_row) : bank_row / 2 + 1;
+  const bool of_banks = !shape.has_rows && shape.row_bytes % bank_row == 0;
+  const uint32_t end = of_banks ? bank_row / 2 + 1 : std::lcm(step, bank_row);
   std::vector<Layout> paddings, planes, elements;
   for (uint32_t bytes = step; bytes < end; bytes += step) {
     paddings.emplace_back(RowPadding{bytes / word_bytes});
@@ -676,7 +677,7 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape,
   return search(arch, shape, patterns, [&](uint32_t bytes) { return price_of_memory(shape, bytes); });
 }
 
-uint32_t row_pitch_of(std::span<const Pattern> patterns) {
+uint32_t row_pitch_of(std::span<const Pattern> patterns, size_t lanes) {
   std::map<uint32_t, uint64_t> seen;
   for (const Pattern& pattern : patterns) {
     size_t begin = static_cast<size_t>(std::countr_zero(pattern.mask));  // of a run of neighbours in memory
@@ -684,7 +685,7 @@ uint32_t row_pitch_of(std::span<const Pattern> patterns) {
       if (pattern.offset[lane] == pattern.offset[lane - 1] + pattern.width) continue;
       const int64_t step = int64_t{pattern.offset[lane]} - int64_t{pattern.offset[begin]};
       const auto distance = static_cast<uint32_t>(step < 0 ? -step : step);
-      if (distance > pattern.width) seen[distance] += pattern.count;
+      if (distance > pattern.width && lane - begin >= lanes) seen[distance] += pattern.count;
       begin = lane;
     }
   }

@@ -164,7 +164,7 @@ using Price = std::function<double(uint32_t bytes)>;
 
 /// The pitch of the rows in bytes, as the addresses show it: the distance at which runs of lanes that are
 /// neighbours in memory most often follow one another (128 for a column of float[32][32]); 0 if nothing
-/// points to rows.
-[[nodiscard]] uint32_t row_pitch_of(std::span<const Pattern> patterns);
+/// points to rows. `lanes`: runs of fewer say nothing.
+[[nodiscard]] uint32_t row_pitch_of(std::span<const Pattern> patterns, size_t lanes = 1);
 
 }  // namespace lanescope::advise

@@ -243,6 +243,7 @@ TEST(Division, LeavesAPartAloneThatSomethingElseLeadsInto) {
   EXPECT_EQ(why("float* a = s; float* b = s + 1024; float* c = s; a[0] = b[0] + c[0];", "b"),
             "'a' and 'c' begin at the same place");
   EXPECT_EQ(why("float* a = s; float* c = s; a[0] = c[0];", "a/c"), "'a' and 'c' begin at the same place");
+  EXPECT_EQ(why("AT(1) = 2;", "s"), "the kernel's text does not use 's' itself");
   EXPECT_EQ(why("float* a = s;\nf(a, a[0]);"), "line 4 uses 'a' without a subscript");
   EXPECT_EQ(why("float* a = s;\nfloat* row = a + threadIdx.x; a[0] = row[0];"),
             "line 4 uses 'a' without a subscript");

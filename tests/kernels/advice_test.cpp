@@ -222,6 +222,18 @@ TEST(Advice, NoStridedElementsDownColumns) {
       EXPECT_EQ(a.kind, advise::Advice::Kind::layout) << kernel << ": " << a.change;
 }
 
+/// Rows that no declaration tells, shorter than the banks: a warp covers two of them.
+TEST(Advice, RowsOfTilesWithAHaloInOneDimension) {
+  const Argument buffer = scratch(1 << 11);
+  const Advised advised =
+      advise_on_file("tests/data/cures/by_hand/halo.ptx", "flat_halo", {1}, {16, 16}, {buffer, buffer});
+  ASSERT_FALSE(advised.advice.empty());
+  const advise::Advice& first = advised.advice.front();
+  EXPECT_THAT(first.change, HasSubstr("words free after every 18 words of flat"));
+  EXPECT_EQ(first.pitch_from, "the recorded addresses");
+  EXPECT_LT(4 * first.wavefronts_after, 3 * first.wavefronts_before);
+}
+
 /// Rows of 256 bytes in elements of 4,096.
 TEST(Advice, RowsOfArraysInStructs) {
   const Argument buffer = scratch(512 * 8);
