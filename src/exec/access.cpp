@@ -298,8 +298,8 @@ uint32_t resolve_flat(Warp& w, const Inst* in, uint64_t* address, uint32_t width
     const bool in_shared = a - shared_window < window_size, in_local = a - local_window < window_size;
     if (width > 16 && (in_shared || in_local)) {
       report(w, in, Finding::Kind::unknown_pointer, bit, a, width,
-             "address " + fmt::format("{:#x}", a) + ", which is of " + (in_shared ? "shared" : "local") +
-                 " memory: accesses of " + std::to_string(width) + " bytes are to global memory only");
+             at_address(a) + ", which is of " + (in_shared ? "shared" : "local") + " memory: accesses of " +
+                 std::to_string(width) + " bytes are to global memory only");
       continue;
     }
     if (generic && in_shared) {
