@@ -291,7 +291,9 @@ class BlockChecks {
   };
   /// The lane has loaded that: `fresh` where some of it nobody has written.
   void take(const Now& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh);
-  /// Whether its load goes into registers that are followed here.
+  /// Whether a thread of this block does it, not one of another block of the cluster; and whether its load
+  /// goes into registers that are followed here.
+  [[nodiscard]] bool is_of_this_block(const Now& now) const;
   [[nodiscard]] bool follows(const Now& now) const;
   /// A load is about to define its registers; what a store takes out of the block is used.
   void follow_data(const Now& now);

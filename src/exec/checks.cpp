@@ -323,9 +323,9 @@ void BlockChecks::follow_data(const Now& now) {
   }
 }
 
-bool BlockChecks::follows(const Now& now) const {
-  return now.access.follows && now.w.block->checks.get() == this;
-}
+bool BlockChecks::is_of_this_block(const Now& now) const { return now.w.block->checks.get() == this; }
+
+bool BlockChecks::follows(const Now& now) const { return now.access.follows && is_of_this_block(now); }
 
 void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
   const bool is_shared = (now.shared >> lane & 1) != 0;
@@ -357,7 +357,7 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
       written[i] = Written::yes;
     }
   }
-  if (now.access.kind == AccessKind::store)
+  if (now.access.kind == AccessKind::store && is_of_this_block(now))
     store_values(now, lane, place, [&](uint32_t i) { written[i >> shift] = Written::undefined; });
   if (unwritten == 0) return take(now, lane, loaded, nullptr);
   // Part of an access: often the padding of a struct that is copied as a whole.
@@ -368,9 +368,10 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
                                  unwritten * width / pieces,
                                  unwritten == pieces ? Severity::error : Severity::warning};
   take(now, lane, loaded, &origin);
-  if (is_shared && loaded.origin == 0 && follows(now))
-    for (uint32_t i = 0; i < pieces; ++i)
-      if (written[i] == Written::read_before) values_.add_reader(first + i, UndefinedValues::name_of(origin));
+  if (!is_shared || !follows(now)) return;
+  for (uint32_t i = 0; i < pieces; ++i)
+    if (written[i] == Written::read_before)
+      values_.readers_of(first + i).insert(UndefinedValues::name_of(origin));
 }
 
 void BlockChecks::take(const Now& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh) {
@@ -515,6 +516,7 @@ void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) 
       f.other_thread = thread_of(now.w, lane);
       f.other_access = now.access.kind;
     }
+  if (!values_.any()) return;
   for (const UndefinedValues::Name name : values_.readers_of(index)) {
     UndefinedValues::Origin& origin = values_.origin(name);
     if (origin.late_store != Finding::none) continue;

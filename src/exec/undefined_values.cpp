@@ -2,6 +2,7 @@
 #include "exec/undefined_values.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -59,16 +60,6 @@ UndefinedValues::Name UndefinedValues::remember(const Origin& origin) {
   const Name name = name_of(origin);
   origins_.insert_or_assign(name, origin);
   return name;
-}
-
-std::span<const UndefinedValues::Name> UndefinedValues::readers_of(uint32_t piece) const {
-  const auto found = readers_.find(piece);
-  return found == readers_.end() ? std::span<const Name>{} : found->second;
-}
-
-void UndefinedValues::add_reader(uint32_t piece, Name name) {
-  std::vector<Name>& readers = readers_[piece];
-  if (std::find(readers.begin(), readers.end(), name) == readers.end()) readers.push_back(name);
 }
 
 void UndefinedValues::define(const Warp& w, const FollowedRegister& reg, uint32_t lanes) {

@@ -8,11 +8,11 @@
 // missed (bits that are multiplied by a zero are rightly none).
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "exec/observer.hpp"
@@ -51,8 +51,7 @@ class UndefinedValues {
   [[nodiscard]] bool any() const { return !origins_.empty(); }
   [[nodiscard]] Origin& origin(Name name) { return origins_.at(name); }
   /// The origins that a piece of shared memory was read for.
-  [[nodiscard]] std::span<const Name> readers_of(uint32_t piece) const;
-  void add_reader(uint32_t piece, Name name);
+  [[nodiscard]] std::unordered_set<Name>& readers_of(uint32_t piece) { return readers_[piece]; }
 
   // Registers.
 
@@ -91,7 +90,7 @@ class UndefinedValues {
   };
   std::vector<WarpValues> warps_;
   std::unordered_map<Name, Origin> origins_;
-  std::unordered_map<uint32_t, std::vector<Name>> readers_;
+  std::unordered_map<uint32_t, std::unordered_set<Name>> readers_;
   std::unordered_map<uint64_t, StoredByte> stored_;
   std::vector<std::byte> before_, first_, differ_;  ///< of pass_on()
 
