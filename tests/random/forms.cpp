@@ -129,6 +129,16 @@ bool any_type(const Form& form, auto&& predicate) {
   return std::any_of(form.mnemonic.types.begin(), form.mnemonic.types.end(), predicate);
 }
 
+/// Programs are for sm_90: accesses of 32 bytes a lane, random rounding, pairs of f32, and tf32 with
+/// .satfinite rounded other than away from zero came with sm_100.
+bool is_of_later_chips(const Form& form) {
+  constexpr uint32_t most_bytes = 16;
+  const bool has_tf32 = any_type(form, [](Type t) { return t == Type::tf32; });
+  return form.mnemonic.vector * ptx::size_of(form.type()) > most_bytes || form.has(Mod::rs) ||
+         any_type(form, [](Type t) { return t == Type::f32x2; }) ||
+         (has_tf32 && form.has(Mod::satfinite) && !form.has(Mod::rna));
+}
+
 }  // namespace
 
 Group group_of(const Form& form) {
@@ -140,6 +150,7 @@ Group group_of(const Form& form) {
   const bool small_float = any_type(form, [](Type t) {
     return (ptx::is_float(t) && t != Type::f32 && t != Type::f64) || (t >= Type::e4m3 && t <= Type::e5m2x2);
   });
+  if (is_of_later_chips(form)) return Group::none;
   switch (row.op_class) {
     case OpClass::memory:
       // A cache policy comes from createpolicy alone; .lu says that nobody reads the line again.
@@ -173,8 +184,8 @@ Group group_of(const Form& form) {
       return Group::none;
   }
   if (any_type(form, [](Type t) { return t >= Type::e2m1x2 && t <= Type::ue8m0x2; })) return Group::none;
-  // Pairs of f32 are for later chips; of cvt.pack, ptxas wants the words in another order than ours.
-  if (any_type(form, [](Type t) { return t == Type::f32x2; }) || form.has(Mod::pack)) return Group::none;
+  // Of cvt.pack, ptxas wants the words in another order than ours.
+  if (form.has(Mod::pack)) return Group::none;
   // Between bf16 and bytes, registers of 8 bits are wanted; programs have none.
   if (form.op() == Op::cvt && any_type(form, [](Type t) { return t == Type::bf16; }) &&
       any_type(form, [](Type t) { return t == Type::u8 || t == Type::s8; }))
