@@ -47,8 +47,7 @@ void Decoder::find_followed_registers(FunctionState& s) {
     if (in.op != Op::ld && in.op != Op::ldu) return false;
     return is_param(in.space) ? lies_in_frame(in, in.operands[1]) : in.space != Space::constant;
   };
-  std::vector<Usage> usage;
-  for (const ptx::Instruction& in : s.f->body) usage.push_back(usage_without_guard(in));
+  const std::vector<Usage>& usage = s.flow.usage;
   bool in_carry = false;
   for (bool changed = true; std::exchange(changed, false);)
     for (size_t i = 0; i < s.f->body.size(); ++i) {

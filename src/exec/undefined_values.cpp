@@ -138,18 +138,17 @@ void UndefinedValues::pass_on(Warp& w, const Inst* in, const ValueFlow& flow) {
     w.mask = mask;
   };
 
-  std::vector<std::byte> sources;
-  keep(flow.from, sources);
+  keep(flow.from, sources_);
   keep(flow.to, before_);
   execute();
   keep(flow.to, first_);
   differ_.assign(first_.size(), std::byte{0});
   for (auto t = Try{}; t != Try::count; t = static_cast<Try>(static_cast<uint8_t>(t) + 1)) {
     put_back(flow.to, before_.data());
-    put_back(flow.from, sources.data());
+    put_back(flow.from, sources_.data());
     each(flow.from, [&](const FollowedRegister& reg, size_t at) {
       for (size_t i = 0; i < bytes_of(reg); ++i) {
-        const std::byte undefined_bits = bits[reg.at + i], value = sources[at + i];
+        const std::byte undefined_bits = bits[reg.at + i], value = sources_[at + i];
         if (undefined_bits == std::byte{0}) continue;
         const std::byte compared = reg.compared == no_operand ? value : w.regs[reg.compared + i];
         w.regs[reg.at + i] =
@@ -162,7 +161,7 @@ void UndefinedValues::pass_on(Warp& w, const Inst* in, const ValueFlow& flow) {
     });
   }
   put_back(flow.to, before_.data());
-  put_back(flow.from, sources.data());
+  put_back(flow.from, sources_.data());
   w.worker->shuffles = shuffles;
 
   // Where a lane's own sources are defined, the bits come from another one's: a shuffle, or a vote.

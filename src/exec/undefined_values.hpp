@@ -92,7 +92,7 @@ class UndefinedValues {
   std::unordered_map<Name, Origin> origins_;
   std::unordered_map<uint32_t, std::unordered_set<Name>> readers_;
   std::unordered_map<uint64_t, StoredByte> stored_;
-  std::vector<std::byte> before_, first_, differ_;  ///< of pass_on()
+  std::vector<std::byte> sources_, before_, first_, differ_;  ///< of pass_on()
 
   /// Some of the lane's bits are undefined.
   void mark(const Warp& w, const FollowedRegister& reg, uint32_t lane, Name origin);
