@@ -21,15 +21,6 @@ Body::Body(const std::vector<Token>& tokens, std::string_view function, std::str
   find_steps();
 }
 
-size_t Body::closing(size_t open, std::string_view closes) const {
-  int depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
-    depth += tokens[i].is(tokens[open].text) ? 1 : tokens[i].is(closes) ? -1 : 0;
-    if (depth == 0) return i;
-  }
-  return tokens.size();
-}
-
 void Body::find_body(std::string_view function, std::string_view array_name) {
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     if (!tokens[i].is(function) || !tokens[i + 1].is("(") || tokens[i].in_directive) continue;

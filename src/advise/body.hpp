@@ -39,8 +39,9 @@ class Body {
   std::vector<Step> steps;              ///< in the order of the text
   std::set<std::string_view> changing;  ///< names whose values change in loops and conditions
 
-  /// The token that closes the bracket `open`; the number of tokens if none does.
-  [[nodiscard]] size_t closing(size_t open, std::string_view closes) const;
+  [[nodiscard]] size_t closing(size_t open, std::string_view closes) const {
+    return closing_bracket(tokens, open, closes);
+  }
 
  private:
   void find_body(std::string_view function, std::string_view array_name);

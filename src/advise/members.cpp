@@ -17,13 +17,8 @@ namespace {
 using Words = std::vector<Token>;
 
 /// The token behind what the bracket at token `open` encloses.
-size_t behind_bracket(const Words& tokens, size_t open, std::string_view opens, std::string_view closes) {
-  int depth = 0;
-  for (size_t i = open; i < tokens.size(); ++i) {
-    depth += tokens[i].is(opens) ? 1 : tokens[i].is(closes) ? -1 : 0;
-    if (depth == 0) return i + 1;
-  }
-  return tokens.size();
+size_t behind_bracket(const Words& tokens, size_t open, std::string_view closes) {
+  return std::min(closing_bracket(tokens, open, closes) + 1, tokens.size());
 }
 
 /// Alignment of a type that size_of_words knows.
@@ -49,7 +44,7 @@ class StructReader {
     if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return {};
     for (const auto& [parameter, argument] : evaluate_.types)
       if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
-    const size_t end = behind_bracket(tokens_, open, "{", "}") - 1;
+    const size_t end = behind_bracket(tokens_, open, "}") - 1;
     for (at_ = open + 1; at_ < end;)
       if (!take_statement(end)) return {};
     const bool has_arrays = std::any_of(members_.begin(), members_.end(),
@@ -93,7 +88,7 @@ class StructReader {
   bool take_alignment(size_t& at, uint64_t& alignment) {
     while (at + 1 < tokens_.size() && (tokens_[at].is("alignas") || tokens_[at].is("__align__")) &&
            tokens_[at + 1].is("(")) {
-      const size_t behind = behind_bracket(tokens_, at + 1, "(", ")");
+      const size_t behind = behind_bracket(tokens_, at + 1, ")");
       const auto value = evaluate_.value({at + 2, behind - 1});
       if (!value || *value == 0) return false;
       alignment = std::max(alignment, *value);
@@ -123,7 +118,7 @@ class StructReader {
     if (last == end) return false;
     if (tokens_[last].is("{")) {
       if (!is_function && !first.is("enum")) return false;
-      at_ = behind_bracket(tokens_, last, "{", "}");
+      at_ = behind_bracket(tokens_, last, "}");
       return true;
     }
     const bool declares_none = is_function || first.is("static") || first.is("using") ||
@@ -174,7 +169,7 @@ class StructReader {
     d.name_begin = tokens_[at_].begin;
     uint64_t bytes = element;
     for (++at_; tokens_[at_].is("[");) {
-      const size_t behind = behind_bracket(tokens_, at_, "[", "]");
+      const size_t behind = behind_bracket(tokens_, at_, "]");
       const auto value = evaluate_.value({at_ + 1, behind - 1});
       constexpr uint64_t most = uint64_t{1} << 20;
       if (!value || *value == 0 || *value > most || bytes > most) return false;

@@ -584,12 +584,9 @@ class Rewriter {
   }
 
   size_t closing(size_t open) const {
-    int depth = 0;
-    for (size_t i = open; i < tokens_.size(); ++i) {
-      depth += tokens_[i].is("[") ? 1 : tokens_[i].is("]") ? -1 : 0;
-      if (depth == 0) return i;
-    }
-    throw Refused{fmt::format("the bracket of {} has no end", place(open))};
+    const size_t close = closing_bracket(tokens_, open, "]");
+    if (close == tokens_.size()) throw Refused{fmt::format("the bracket of {} has no end", place(open))};
+    return close;
   }
 
   void refuse_if_nested(const Use::Subscript& s) const {

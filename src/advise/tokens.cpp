@@ -121,4 +121,13 @@ std::vector<Token> tokens_of(std::string_view text) {
   return tokens;
 }
 
+size_t closing_bracket(const std::vector<Token>& tokens, size_t open, std::string_view closes) {
+  int depth = 0;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    depth += tokens[i].is(tokens[open].text) ? 1 : tokens[i].is(closes) ? -1 : 0;
+    if (depth == 0) return i;
+  }
+  return tokens.size();
+}
+
 }  // namespace lanescope::advise

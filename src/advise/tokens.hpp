@@ -32,4 +32,7 @@ struct Token {
 
 [[nodiscard]] std::vector<Token> tokens_of(std::string_view text);
 
+/// The token that closes the bracket at token `open`; the number of tokens if none does.
+[[nodiscard]] size_t closing_bracket(const std::vector<Token>& tokens, size_t open, std::string_view closes);
+
 }  // namespace lanescope::advise
