@@ -19,7 +19,7 @@ uint64_t set_value(Type type, Type compared) {
     case Type::f16x2: return 0x3c00;
     case Type::bf16:
     case Type::bf16x2: return 0x3f80;
-    default: return compared == Type::f16x2 || compared == Type::bf16x2 ? 0xffff : 0xffffffff;
+    default: return is_pair(compared) ? 0xffff : 0xffffffff;
   }
 }
 
@@ -55,9 +55,17 @@ void Decoder::emit_register_instruction(const Inst* before) {
     sources[count++] = source(o, type_of(p));
   }
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
-  if (in_->op == Op::set) imm |= set_value(in_->type(), in_->types.back()) << 32;
   const bool of_three = count == 3 && (in_->op == Op::min || in_->op == Op::max);
   key.sources = of_three ? 2 : count;
+  uint32_t outcome = no_operand, outcome_of_upper = no_operand;  // of set's comparison
+  Handler set = nullptr;
+  if (in_->op == Op::set) {
+    set = select(key);
+    key.op = Op::setp;
+    key.types[0] = in_->types.back();
+    outcome = scratch(0);
+    if (is_pair(key.types[0])) outcome_of_upper = scratch(0);
+  }
   const Handler h = select(key);
   if (of_three) {
     Inst& i = put(h, true);
@@ -73,18 +81,25 @@ void Decoder::emit_register_instruction(const Inst* before) {
   }
   const auto put_it = [&] {
     put_guard();
-    Inst& i = put(h, guarded());
-    i.d = d;
+    Inst& i = put(h, set != nullptr || guarded());
+    i.d = set != nullptr ? outcome : d;
     i.a = sources[0];
     i.b = sources[1];
     i.c = sources[2];
-    i.aux = count == 4 ? sources[3] : second;
+    i.aux = set != nullptr ? outcome_of_upper : count == 4 ? sources[3] : second;
     if (in_->op == Op::lop3 && count == 4) {  // lop3.or d|p, a, b, c, table, q: q beside the table
       i.aux = second;
       imm |= uint64_t{sources[3]} << 32;
     }
     if (in_->has(Mod::cc) || takes_carry(in_->op)) i.aux = s_->carry;
     i.imm = imm;
+    if (set != nullptr) {
+      Inst& value = put(set, guarded());
+      value.d = d;
+      value.a = outcome;
+      value.b = outcome_of_upper;
+      value.imm = set_value(in_->type(), in_->types.back());
+    }
     put_later(later);
   };
   if (!follows_values() || ptx::info(in_->op).op_class != ptx::OpClass::warp) return put_it();

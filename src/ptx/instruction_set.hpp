@@ -107,6 +107,8 @@ enum class Type : uint8_t {
   }
 }
 [[nodiscard]] constexpr bool is_float(Type t) { return t >= Type::f16 && t <= Type::f64; }
+/// Of two halves.
+[[nodiscard]] constexpr bool is_pair(Type t) { return t == Type::f16x2 || t == Type::bf16x2; }
 [[nodiscard]] constexpr bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
 [[nodiscard]] constexpr bool is_unsigned(Type t) { return t >= Type::u8 && t <= Type::u64; }
 

@@ -337,7 +337,7 @@ const Combination combinations[] = {{nullptr, [](bool a, bool) { return a; }},
                                     {&or_mod, [](bool a, bool b) { return a || b; }},
                                     {&xor_mod, [](bool a, bool b) { return a != b; }}};
 
-/// setp with both destinations, set.u32, set.f32: every comparison of a type, every combination.
+/// setp with both destinations, which set begins with, too: every comparison of a type, every combination.
 void expect_comparisons(Type t, const std::vector<Bits>& values, std::vector<Mod> mods, size_t count,
                         bool ftz, const std::function<std::pair<double, bool>(Bits, Bits)>& order) {
   const uint32_t n = ptx::size_of(t);
@@ -356,28 +356,16 @@ void expect_comparisons(Type t, const std::vector<Bits>& values, std::vector<Mod
           const auto [o, u] = order(x.a, x.b);
           return combination.combine(comparisons[k].holds(o, u) != complement, x.predicate != negated);
         };
-        Shape shape{.a = n,
-                    .b = n,
-                    .p_out = true,
-                    .c_predicate = combination.mod != nullptr,
-                    .aux_out = true,
-                    .imm = negated};
+        const Shape shape{.a = n,
+                          .b = n,
+                          .p_out = true,
+                          .c_predicate = combination.mod != nullptr,
+                          .aux_out = true,
+                          .imm = negated};
         const std::string what = "comparison " + std::to_string(k) + (ftz ? " ftz" : "") + " of type " +
                                  std::to_string(static_cast<int>(t));
         expect_lanes("setp " + what, key, shape, rows, [&](const LaneInput& x) {
           return LaneResult{.p = holds(x, false), .q = holds(x, true)};
-        });
-        shape.p_out = shape.aux_out = false;
-        shape.d = 4;
-        key.op = Op::set;
-        key.types = {Type::s32, t};
-        shape.imm = Bits{negated} | Bits{0xffffffff} << 32;
-        expect_lanes("set.s32 " + what, key, shape, rows,
-                     [&](const LaneInput& x) { return LaneResult{.d = holds(x, false) ? 0xffffffff : 0}; });
-        key.types = {Type::f32, t};
-        shape.imm = Bits{negated} | to_bits(1.0f) << 32;
-        expect_lanes("set.f32 " + what, key, shape, rows, [&](const LaneInput& x) {
-          return LaneResult{.d = to_bits(holds(x, false) ? 1.0f : 0.0f)};
         });
       }
     }

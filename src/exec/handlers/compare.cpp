@@ -46,7 +46,7 @@ inline uint32_t compare(Warp& w, const Inst* in) {
   const typename C::Lane* b = reg<typename C::Lane>(w, in->b);
   return ballot([=](uint32_t i) { return F()(C::template value<ftz>(a[i]), C::template value<ftz>(b[i])); });
 }
-/// compare() as one function for the handlers that are executed seldom, which are many: all but setp alone.
+/// compare() as one function for the handlers that are executed seldom, which are many: those that combine.
 template <class F, class T, bool ftz>
 [[gnu::noinline]] uint32_t shared_compare(Warp& w, const Inst* in) {
   return compare<F, T, ftz>(w, in);
@@ -107,38 +107,24 @@ struct SetpPair {
     return in + 1;
   }
 };
-/// What set writes: the value in imm's upper half where the comparison holds, else 0; in lanes of D.
+/// Behind the comparison of set: imm where it holds (a), else 0; in lanes of D.
 template <class D>
-[[gnu::noinline]] const Inst* set_lanes(Warp& w, const Inst* in, uint32_t holds) {
-  const auto yes = static_cast<D>(in->imm >> 32);
+const Inst* set_lanes(Warp& w, const Inst* in) {
+  const auto yes = static_cast<D>(in->imm);
+  const uint32_t holds = pred(w, in->a);
   for_lanes(w.mask, reg<D>(w, in->d), [=](uint32_t i) { return lane_of(holds, i) ? yes : D{0}; });
   return in + 1;
 }
-template <class D>
-struct Set {
-  template <class F, class T, bool ftz, class Bool>
-  static const Inst* handler(Warp& w, const Inst* in) {
-    return set_lanes<D>(w, in, combine<Bool>(w, in, shared_compare<F, T, ftz>(w, in)));
-  }
-};
-/// The same for pairs: lanes of two values.
-[[gnu::noinline]] const Inst* set_pairs(Warp& w, const Inst* in, uint32_t low, uint32_t high) {
-  const auto yes = static_cast<uint32_t>(in->imm >> 32);
+/// The same for pairs: of the lower halves (a) and the upper ones (b).
+const Inst* set_pairs(Warp& w, const Inst* in) {
+  const auto yes = static_cast<uint32_t>(in->imm);
+  const uint32_t low = pred(w, in->a), high = pred(w, in->b);
   for_lanes(w.mask, reg<uint32_t>(w, in->d),
             [=](uint32_t i) { return (lane_of(high, i) ? yes << 16 : 0u) | (lane_of(low, i) ? yes : 0u); });
   return in + 1;
 }
-template <class Format>
-struct SetPair {
-  template <class F, class, bool ftz, class Bool>
-  static const Inst* handler(Warp& w, const Inst* in) {
-    const uint32_t low = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::Low, ftz>(w, in));
-    const uint32_t high = combine<Bool>(w, in, shared_compare<F, typename PairOf<Format>::High, ftz>(w, in));
-    return set_pairs(w, in, low, high);
-  }
-};
 
-// ---- Choice: type, comparison, combination. `Use` is Setp, Set or one of their pairs.
+// ---- Choice: type, comparison, combination. `Use` is Setp or SetpPair.
 
 template <class Use, class F, class T, bool ftz>
 Handler select_combination(const HandlerKey& key) {
@@ -214,23 +200,10 @@ Handler select_comparison(const HandlerKey& key, Type t) {
   }
 }
 /// f16x2, bf16x2.
-template <template <class> class Use>
 Handler select_pair_comparison(const HandlerKey& key, Type t) {
-  if (t == Type::bf16x2) return select_float_comparison<Use<Bfloat>, void, false>(key);
-  return key.has(Mod::ftz) ? select_float_comparison<Use<Half>, void, true>(key)
-                           : select_float_comparison<Use<Half>, void, false>(key);
-}
-bool is_pair(Type t) { return t == Type::f16x2 || t == Type::bf16x2; }
-
-Handler select_setp(const HandlerKey& key) {
-  const Type t = key.types[0];
-  return is_pair(t) ? select_pair_comparison<SetpPair>(key, t) : select_comparison<Setp>(key, t);
-}
-Handler select_set(const HandlerKey& key) {
-  const Type t = key.types[1];
-  if (is_pair(t)) return select_pair_comparison<SetPair>(key, t);
-  return ptx::size_of(key.types[0]) == 2 ? select_comparison<Set<uint16_t>>(key, t)
-                                         : select_comparison<Set<uint32_t>>(key, t);
+  if (t == Type::bf16x2) return select_float_comparison<SetpPair<Bfloat>, void, false>(key);
+  return key.has(Mod::ftz) ? select_float_comparison<SetpPair<Half>, void, true>(key)
+                           : select_float_comparison<SetpPair<Half>, void, false>(key);
 }
 
 // ---- Selection.
@@ -322,8 +295,9 @@ Handler select_compare(const HandlerKey& key) {
   const Type t = key.types[0];
   const uint32_t width = ptx::size_of(t);
   switch (key.op) {
-    case Op::setp: return select_setp(key);
-    case Op::set: return select_set(key);
+    case Op::setp: return is_pair(t) ? select_pair_comparison(key, t) : select_comparison<Setp>(key, t);
+    case Op::set:
+      return is_pair(key.types[1]) ? set_pairs : width == 2 ? set_lanes<uint16_t> : set_lanes<uint32_t>;
     case Op::selp:
       return width == 2   ? selp_lanes<uint16_t>
              : width == 4 ? selp_lanes<uint32_t>

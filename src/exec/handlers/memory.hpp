@@ -94,15 +94,32 @@ inline void observe(Warp& w, const Inst* in, SiteState& site, const uint64_t* ad
     observe_flat(w, in, address, mask, space, destination);
 }
 
+/// The lanes of an access that go on, and where they find their bytes.
+struct SharedPlaces {
+  static constexpr uint32_t most_bytes = 16;  ///< of a lane
+  uint32_t mask;
+  bool consecutive;  ///< all lanes active and lane i's bytes follow those of lane i - 1
+  std::byte* base;
+  const uint32_t* offset;
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return base + offset[lane]; }
+};
+struct FlatPlaces {
+  static constexpr uint32_t most_bytes = 32;
+  uint32_t mask;
+  bool consecutive;
+  const uint64_t* address;
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return reinterpret_cast<std::byte*>(address[lane]); }
+};
+
 /// One access to shared memory: offsets of all lanes, checked and counted.
 template <class A, bool Observed>
 struct SharedAccess {
-  static constexpr uint32_t most_bytes = 16;  ///< of a lane
+  using Places = SharedPlaces;
   alignas(64) uint32_t offset[warp_lanes];
   uint32_t mask;
   std::byte* base;
-  bool consecutive = false;  ///< all lanes active and lane i's bytes follow those of lane i - 1
-  bool repeated = false;     ///< counted as the same pattern as the one before
+  bool consecutive = false;
+  bool repeated = false;  ///< counted as the same pattern as the one before
 
   SharedAccess(Warp& w, const Inst* in, uint32_t element_bytes)
       : SharedAccess(w, in, element_bytes, w.worker->shared_granule_mask) {}
@@ -136,14 +153,15 @@ struct SharedAccess {
       }
     }
   }
-  [[nodiscard]] std::byte* at(uint32_t lane) const { return base + offset[lane]; }
+  [[nodiscard]] SharedPlaces places() const { return {mask, consecutive, base, offset}; }
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return places().at(lane); }
 };
 
 /// One access by 64-bit addresses: global, constant, local or generic; host addresses of all lanes, checked
 /// and counted.
 template <Space S, bool Store, class A, bool Observed>
 struct FlatAccess {
-  static constexpr uint32_t most_bytes = S == Space::global || S == Space::generic ? 32 : 16;  ///< of a lane
+  using Places = FlatPlaces;
   alignas(64) uint64_t address[warp_lanes];
   uint32_t mask;
   bool consecutive = false;
@@ -184,7 +202,8 @@ struct FlatAccess {
     __builtin_prefetch(reinterpret_cast<const void*>(next), Store ? 1 : 0);
     __builtin_prefetch(reinterpret_cast<const void*>(next + (warp_lanes - 1) * bytes), Store ? 1 : 0);
   }
-  [[nodiscard]] std::byte* at(uint32_t lane) const { return reinterpret_cast<std::byte*>(address[lane]); }
+  [[nodiscard]] FlatPlaces places() const { return {mask, consecutive, address}; }
+  [[nodiscard]] std::byte* at(uint32_t lane) const { return places().at(lane); }
 };
 
 /// What a lane loads or stores, as one access of the host: other host threads see all of a vector or nothing,
@@ -210,13 +229,13 @@ inline void copy_at_once(void* to, const void* from) {
 }
 
 /// Vectors of n elements, 32 bytes at most.
-template <uint32_t n, class Way, class M, class D>
-void load_vectors(Warp& w, const Inst* in, const Way& way) {
+template <uint32_t n, class M, class D, class Places>
+void load_vectors(Warp& w, const Inst* in, const Places& places) {
   D* d[n];
   for (uint32_t k = 0; k < n; ++k) d[k] = reg<D>(w, data_register(w, in, k));
-  each_lane(way.mask, [&](uint32_t i) {
+  each_lane(places.mask, [&](uint32_t i) {
     alignas(16) M m[n];
-    copy_at_once<sizeof m>(m, way.at(i));
+    copy_at_once<sizeof m>(m, places.at(i));
     for (uint32_t k = 0; k < n; ++k) {
       if constexpr (sizeof(M) == sizeof(D))
         std::memcpy(&d[k][i], &m[k], sizeof(M));
@@ -226,38 +245,37 @@ void load_vectors(Warp& w, const Inst* in, const Way& way) {
   });
 }
 /// Elements of 32 bytes that are left out (`_`) have no register, and what is in memory there stays.
-template <uint32_t n, class M, class D, class Way>
-bool stores_some(Warp& w, const Inst* in, const Way& way) {
+template <uint32_t n, class M, class D, class Places>
+bool stores_some(Warp& w, const Inst* in, const Places& places) {
   bool some = false;
   for (uint32_t k = 0; k < n; ++k) some = some || data_register(w, in, k) == no_operand;
   for (uint32_t k = 0; some && k < n; ++k) {
     if (data_register(w, in, k) == no_operand) continue;
     const D* d = reg<D>(w, data_register(w, in, k));
-    each_lane(way.mask, [&](uint32_t i) { std::memcpy(way.at(i) + k * sizeof(M), &d[i], sizeof(M)); });
+    each_lane(places.mask, [&](uint32_t i) { std::memcpy(places.at(i) + k * sizeof(M), &d[i], sizeof(M)); });
   }
   return some;
 }
-template <uint32_t n, class Way, class M, class D>
-void store_vectors(Warp& w, const Inst* in, const Way& way) {
+template <uint32_t n, class M, class D, class Places>
+void store_vectors(Warp& w, const Inst* in, const Places& places) {
   if constexpr (n * sizeof(M) == 32)
-    if (stores_some<n, M, D>(w, in, way)) return;
+    if (stores_some<n, M, D>(w, in, places)) return;
   const D* d[n];
   for (uint32_t k = 0; k < n; ++k) d[k] = reg<D>(w, data_register(w, in, k));
-  each_lane(way.mask, [&](uint32_t i) {
+  each_lane(places.mask, [&](uint32_t i) {
     alignas(16) M m[n];
     for (uint32_t k = 0; k < n; ++k) std::memcpy(&m[k], &d[k][i], sizeof(M));
-    copy_at_once<sizeof m>(way.at(i), m);
+    copy_at_once<sizeof m>(places.at(i), m);
   });
 }
 
 /// M: type in memory, D: lane of the register (wider ones are zero- or sign-extended by M's signedness).
-template <class Way, class M, class D>
-const Inst* load(Warp& w, const Inst* in) {
-  const Way way(w, in, sizeof(M));
+template <class M, class D, class Places>
+[[gnu::always_inline]] inline void load_lanes(Warp& w, const Inst* in, const Places& places) {
   const uint32_t n = elements_of(in);
-  if (n == 1 && way.consecutive) {
+  if (n == 1 && places.consecutive) {
     D* d = reg<D>(w, data_register(w, in, 0));
-    const std::byte* p = way.at(0);
+    const std::byte* p = places.at(0);
     if constexpr (sizeof(M) == sizeof(D)) {
       std::memcpy(d, p, sizeof(M) * warp_lanes);
     } else {
@@ -267,12 +285,12 @@ const Inst* load(Warp& w, const Inst* in) {
     }
   } else if (n == 1) {
     D* d = reg<D>(w, data_register(w, in, 0));
-    each_lane(way.mask, [&](uint32_t i) {
+    each_lane(places.mask, [&](uint32_t i) {
       M m;
       if constexpr (sizeof(M) == 16)
-        copy_at_once<16>(&m, way.at(i));
+        copy_at_once<16>(&m, places.at(i));
       else
-        std::memcpy(&m, way.at(i), sizeof m);
+        std::memcpy(&m, places.at(i), sizeof m);
       if constexpr (sizeof(M) == sizeof(D))
         std::memcpy(&d[i], &m, sizeof m);
       else
@@ -280,46 +298,43 @@ const Inst* load(Warp& w, const Inst* in) {
     });
   } else if constexpr (sizeof(M) <= 8) {
     if (n == 2) {
-      load_vectors<2, Way, M, D>(w, in, way);
-    } else if constexpr (4 * sizeof(M) <= Way::most_bytes) {
-      if (n == 4) load_vectors<4, Way, M, D>(w, in, way);
-      if constexpr (8 * sizeof(M) == 32 && Way::most_bytes == 32)
-        if (n == 8) load_vectors<8, Way, M, D>(w, in, way);
+      load_vectors<2, M, D>(w, in, places);
+    } else if constexpr (4 * sizeof(M) <= Places::most_bytes) {
+      if (n == 4) load_vectors<4, M, D>(w, in, places);
+      if constexpr (8 * sizeof(M) == 32 && Places::most_bytes == 32)
+        if (n == 8) load_vectors<8, M, D>(w, in, places);
     }
   }
-  if (way.mask != w.mask) [[unlikely]]  // lanes whose access was refused read zero
+  if (places.mask != w.mask) [[unlikely]]  // lanes whose access was refused read zero
     for (uint32_t k = 0; k < n; ++k)
-      each_lane(w.mask & ~way.mask, [&](uint32_t i) { reg<D>(w, data_register(w, in, k))[i] = D{}; });
-  return in + 1;
+      each_lane(w.mask & ~places.mask, [&](uint32_t i) { reg<D>(w, data_register(w, in, k))[i] = D{}; });
 }
 
-template <class Way, class M, class D>
-const Inst* store(Warp& w, const Inst* in) {
-  const Way way(w, in, sizeof(M));
-  if (way.mask == 0) return in + 1;
+template <class M, class D, class Places>
+[[gnu::always_inline]] inline void store_lanes(Warp& w, const Inst* in, const Places& places) {
+  if (places.mask == 0) return;
   const uint32_t n = elements_of(in);
-  if (n == 1 && way.consecutive && sizeof(M) == sizeof(D)) {
-    std::memcpy(way.at(0), reg<D>(w, in->d), sizeof(M) * warp_lanes);
-    return in + 1;
+  if (n == 1 && places.consecutive && sizeof(M) == sizeof(D)) {
+    std::memcpy(places.at(0), reg<D>(w, in->d), sizeof(M) * warp_lanes);
+    return;
   }
   if (n == 1) {
     const D* d = reg<D>(w, data_register(w, in, 0));
-    each_lane(way.mask, [&](uint32_t i) {
+    each_lane(places.mask, [&](uint32_t i) {
       if constexpr (sizeof(M) == 16)
-        copy_at_once<16>(way.at(i), &d[i]);
+        copy_at_once<16>(places.at(i), &d[i]);
       else
-        std::memcpy(way.at(i), &d[i], sizeof(M));
+        std::memcpy(places.at(i), &d[i], sizeof(M));
     });
   } else if constexpr (sizeof(M) <= 8) {
     if (n == 2) {
-      store_vectors<2, Way, M, D>(w, in, way);
-    } else if constexpr (4 * sizeof(M) <= Way::most_bytes) {
-      if (n == 4) store_vectors<4, Way, M, D>(w, in, way);
-      if constexpr (8 * sizeof(M) == 32 && Way::most_bytes == 32)
-        if (n == 8) store_vectors<8, Way, M, D>(w, in, way);
+      store_vectors<2, M, D>(w, in, places);
+    } else if constexpr (4 * sizeof(M) <= Places::most_bytes) {
+      if (n == 4) store_vectors<4, M, D>(w, in, places);
+      if constexpr (8 * sizeof(M) == 32 && Places::most_bytes == 32)
+        if (n == 8) store_vectors<8, M, D>(w, in, places);
     }
   }
-  return in + 1;
 }
 
 /// Kernel parameters: one value for all lanes, at a place known when the kernel was decoded.
@@ -468,49 +483,44 @@ T replace(T* p, T b, T c, bool& changed) {
   return old;
 }
 
-template <class Way, class F, class T, bool Locked>
-const Inst* atomic(Warp& w, const Inst* in) {
-  const Way way(w, in, sizeof(T));
+template <class F, class T, bool Locked, class Places>
+void change_lanes(Warp& w, const Inst* in, const Places& places) {
   const T* b = reg<T>(w, in->b);
   const T* c = in->c == no_operand ? b : reg<T>(w, in->c);
   T* d = in->d == no_operand ? nullptr : reg<T>(w, in->d);
   bool changed = false;
-  each_lane(way.mask, [&](uint32_t i) {
-    const T old = replace<F, Locked>(reinterpret_cast<T*>(way.at(i)), b[i], c[i], changed);
+  each_lane(places.mask, [&](uint32_t i) {
+    const T old = replace<F, Locked>(reinterpret_cast<T*>(places.at(i)), b[i], c[i], changed);
     if (d != nullptr) d[i] = old;
   });
   // A lock that was not taken is no progress: see the search for deadlocks in schedule.cpp.
   if (Locked && !changed) --w.worker->global_writes;
-  if (d != nullptr) each_lane(w.mask & ~way.mask, [&](uint32_t i) { d[i] = 0; });
-  return in + 1;
+  if (d != nullptr) each_lane(w.mask & ~places.mask, [&](uint32_t i) { d[i] = 0; });
 }
 
 /// Addition by generic addresses: what it makes of subnormals and NaNs depends on what memory a lane's
 /// address is in.
-template <class Way, template <bool Global> class Add, class T>
-const Inst* generic_add(Warp& w, const Inst* in) {
-  const Way way(w, in, sizeof(T));
+template <template <bool Global> class Add, class T, class Places>
+void add_lanes(Warp& w, const Inst* in, const Places& places) {
   const T* b = reg<T>(w, in->b);
   T* d = in->d == no_operand ? nullptr : reg<T>(w, in->d);
   const auto shared = reinterpret_cast<uintptr_t>(w.shared);
   bool changed = false;
-  each_lane(way.mask, [&](uint32_t i) {
-    auto* p = reinterpret_cast<T*>(way.at(i));
+  each_lane(places.mask, [&](uint32_t i) {
+    auto* p = reinterpret_cast<T*>(places.at(i));
     const bool in_shared = reinterpret_cast<uintptr_t>(p) - shared < w.shared_bytes;
     const T old = in_shared ? replace<Add<false>, false>(p, b[i], b[i], changed)
                             : replace<Add<true>, true>(p, b[i], b[i], changed);
     if (d != nullptr) d[i] = old;
   });
   if (!changed) --w.worker->global_writes;
-  if (d != nullptr) each_lane(w.mask & ~way.mask, [&](uint32_t i) { d[i] = 0; });
-  return in + 1;
+  if (d != nullptr) each_lane(w.mask & ~places.mask, [&](uint32_t i) { d[i] = 0; });
 }
 
 /// Vectors, in global memory only: each element by itself is atomic. Kernel::side holds the n sources from c
 /// on and, from d on, the n destinations, of which any may be no_operand; so may d.
-template <class Way, class F, class T>
-const Inst* atomic_vector(Warp& w, const Inst* in) {
-  const Way way(w, in, sizeof(T));
+template <class F, class T, class Places>
+void change_vectors(Warp& w, const Inst* in, const Places& places) {
   const uint32_t n = elements_of(in);
   const uint32_t* side = w.worker->kernel->side.data();
   bool changed = false;
@@ -518,52 +528,80 @@ const Inst* atomic_vector(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t i) {
     T b[8], old[8] = {};
     for (uint32_t k = 0; k < n; ++k) b[k] = reg<T>(w, side[in->c + k])[i];
-    if (lane_of(way.mask, i))
+    if (lane_of(places.mask, i))
       for (uint32_t k = 0; k < n; ++k)
-        old[k] = replace<F, true>(reinterpret_cast<T*>(way.at(i)) + k, b[k], b[k], changed);
+        old[k] = replace<F, true>(reinterpret_cast<T*>(places.at(i)) + k, b[k], b[k], changed);
     for (uint32_t k = 0; in->d != no_operand && k < n; ++k)
       if (side[in->d + k] != no_operand) reg<T>(w, side[in->d + k])[i] = old[k];
   });
   if (!changed) --w.worker->global_writes;
-  return in + 1;
 }
 
 // Selection.
 
+/// A handler: the lanes find their places, and do there what `lanes` does.
+template <class Way, class T, void (*lanes)(Warp&, const Inst*, const typename Way::Places&)>
+const Inst* access(Warp& w, const Inst* in) {
+  const Way way(w, in, sizeof(T));
+  lanes(w, in, way.places());
+  return in + 1;
+}
+template <class Way, class F, class T, bool Locked>
+constexpr Handler atomic = access<Way, T, change_lanes<F, T, Locked, typename Way::Places>>;
+template <class Way, template <bool Global> class Add, class T>
+constexpr Handler generic_add = access<Way, T, add_lanes<Add, T, typename Way::Places>>;
+template <class Way, class F, class T>
+constexpr Handler atomic_vector = access<Way, T, change_vectors<F, T, typename Way::Places>>;
+
+/// One function for the handlers of all ways, which compile in a third of the time then.
+template <class Places, void (*lanes)(Warp&, const Inst*, const Places&)>
+[[gnu::noinline]] void apart(Warp& w, const Inst* in, const Places& places) {
+  lanes(w, in, places);
+}
+/// What is not converted, of 4 bytes and more, moves inside of the handler: 7% faster.
+template <class Way, class M, class D, void (*lanes)(Warp&, const Inst*, const typename Way::Places&)>
+constexpr Handler move =
+    access<Way, M, sizeof(M) >= 4 && sizeof(M) == sizeof(D) ? lanes : apart<typename Way::Places, lanes>>;
+
 template <class Way>
 struct LoadFor {
+  static constexpr bool extends = true;
   template <class M, class D>
-  static constexpr Handler handler = load<Way, M, D>;
+  static constexpr Handler handler = move<Way, M, D, load_lanes<M, D, typename Way::Places>>;
 };
 template <class Way>
 struct StoreFor {
+  static constexpr bool extends = false;
   template <class M, class D>
-  static constexpr Handler handler = store<Way, M, D>;
+  static constexpr Handler handler = move<Way, M, D, store_lanes<M, D, typename Way::Places>>;
 };
 struct LoadParamFor {
+  static constexpr bool extends = true;
   template <class M, class D>
   static constexpr Handler handler = load_param<M, D>;
 };
 
-/// Use::handler<M, D> for the type in memory and the width of the register.
+/// Use::handler<M, D> for the type in memory and the width of the register. The sign matters for what is
+/// extended on the way.
 template <class Use>
 Handler with_types(Type type, uint32_t data_bytes) {
   const uint32_t bytes = ptx::size_of(type);
   const bool sign = ptx::is_signed(type);
-  auto widen = [&]<class U, class S>() -> Handler {
+  const auto into = [&]<class U, class S, class UnsignedLane, class SignedLane>() -> Handler {
+    if constexpr (sizeof(U) > sizeof(UnsignedLane))
+      return nullptr;
+    else if constexpr (Use::extends && sizeof(U) < sizeof(UnsignedLane))
+      return sign ? Use::template handler<S, SignedLane> : Use::template handler<U, UnsignedLane>;
+    else
+      return Use::template handler<U, UnsignedLane>;
+  };
+  const auto widen = [&]<class U, class S>() -> Handler {
     switch (data_bytes) {
-      case 2:
-        if constexpr (sizeof(U) <= 2)
-          return sign ? Use::template handler<S, int16_t> : Use::template handler<U, uint16_t>;
-        break;
-      case 4:
-        if constexpr (sizeof(U) <= 4)
-          return sign ? Use::template handler<S, int32_t> : Use::template handler<U, uint32_t>;
-        break;
-      case 8: return sign ? Use::template handler<S, int64_t> : Use::template handler<U, uint64_t>;
-      default: break;
+      case 2: return into.template operator()<U, S, uint16_t, int16_t>();
+      case 4: return into.template operator()<U, S, uint32_t, int32_t>();
+      case 8: return into.template operator()<U, S, uint64_t, int64_t>();
+      default: return nullptr;
     }
-    return nullptr;
   };
   switch (bytes) {
     case 1: return widen.template operator()<uint8_t, int8_t>();

@@ -6,12 +6,13 @@
 //   predicates  a 32-bit lane mask; only the active lanes' bits are written
 //   d; a, b, c  destination; sources in written order; a fourth source (bfi, pack) is aux
 //   .cc addc subc madc  aux: the carry, a predicate
-//   setp        d, aux: p and q (no_operand: none), c: predicate source (no_operand: none), imm bit 0: c is
-//   negated set         c: as setp; imm bits 32…63: what is written where the comparison holds selp        c:
-//   as setp, always there logic on .pred  imm bits 0 and 1: a and b are negated lop3        imm bits 0…7: the
-//   table; lop3.and, .or: aux: p, imm bit 8: q is negated, imm bits 32…63: q mov         pack {a,b,…}:
-//   key.vector = key.sources = number of parts, in a, b, c, aux;
-//               unpack: key.vector = number of parts, key.sources = 1, into d, b, c, aux (no_operand: sink)
+//   setp        d, aux: p and q (no_operand: none); c: predicate source (or none), imm bit 0: it is negated
+//   set         behind its setp: a, b: where that holds, and of pairs the upper halves; imm: what is written
+//   selp        c: as setp, always there
+//   predicates  and, or, xor, not, mov of .pred: imm bits 0 and 1: a and b are negated
+//   lop3        imm bits 0…7: the table; .and, .or: aux: p, imm bit 8: q is negated, imm bits 32…63: q
+//   mov         packs {a,b,…}: key.vector = key.sources = number of parts, in a, b, c, aux
+//   mov         unpacks: key.vector = number of parts, key.sources = 1, into d, b, c, aux (no_operand: sink)
 //   video       imm: VideoControl (exec/video.hpp); c is no_operand where none is written
 //   shfl        d, aux: p (no_operand: none), a: value, b: lane, c: clamp and segment mask
 //   vote        d; a: predicate, imm bit 0: negated.     match  d, aux: p (no_operand: none), a
