@@ -2,8 +2,9 @@
 // ISA 9.0, chapters 9.7.4 (half precision), 9.7.13 (atom). The formats themselves: semantics_formats.hpp.
 //
 // Each operation is one rounding of the exact result. Sums and f16 products are rounded by f32 first: its 24
-// bits are enough (2 * 11 + 2) for the second rounding to see no tie that the first one made. Others take
-// f64, and what f64 does not hold is noted in its last bit, which is too far down to matter otherwise.
+// bits are enough (2 * 11 + 2) for the second rounding to see no tie that the first one made. What f32 (of
+// bf16, whose products leave its range, f64) does not hold of an fma is noted in its last bit, which is too
+// far down to matter otherwise.
 #pragma once
 
 #include "exec/handlers/semantics_formats.hpp"
@@ -16,26 +17,36 @@ inline uint16_t flush_half(uint16_t h) {
   if constexpr (!ftz) return h;
   return (h & infinity_of<Format>) == 0 ? static_cast<uint16_t>(h & sign_of<Format>) : h;
 }
-/// a + b in f64, its last bit set if that is not exact.
-inline double odd_sum(double a, double b) {
-  const double sum = a + b;
-  const double part = sum - a;
-  const double error = (a - (sum - part)) + (b - part);
-  const bool finite = (bits(sum) & exponent64) != exponent64;
-  // Towards the exact value first: rounding away from it may have passed the last bit's neighbour.
-  const bool away = error != 0 && ((error < 0) != (sum < 0));
-  const uint64_t cut = bits(sum) - (away ? 1 : 0);
-  return finite && error != 0 ? from_bits(cut | 1) : sum;
+/// The number next to x towards zero if x is further from it than the exact value, which is not x; its last
+/// bit set. Infinities and NaNs stay.
+template <class T>
+inline T odd(T x, bool exact, bool away) {
+  constexpr auto exponent = std::is_same_v<T, float> ? exponent32 : exponent64;
+  const auto b = bits(x);
+  const bool finite = (b & exponent) != exponent;
+  return finite && !exact ? from_bits((b - (away ? 1 : 0)) | 1) : x;
 }
-/// f64 → the format; with .ftz zero for what is below the smallest normal number when rounded as if exponents
-/// had no bound.
-template <class Format, bool ftz>
-inline uint16_t rounded_from(double x) {
-  const uint16_t h = small_from<Rounding::nearest, Format>(x);
-  constexpr double smallest = std::is_same_v<Format, Half> ? 0x1p-14 : 0x1p-126;
-  constexpr double half_unit = smallest / static_cast<double>(2u << Format::fraction_bits);
-  const bool tiny = ftz && FloatAbs()(x) < smallest - half_unit / 2;
-  return is_nan(x) ? half_nan : tiny ? static_cast<uint16_t>(h & sign_of<Format>) : h;
+/// a + b.
+template <class T>
+inline T odd_sum(T a, T b) {
+  const T sum = a + b;
+  const T part = sum - a;
+  const T error = (a - (sum - part)) + (b - part);
+  return odd(sum, error == 0, (error < 0) != (sum < 0));
+}
+/// f64 → f32.
+inline float odd_single(double x) {
+  const auto single = static_cast<float>(x);
+  const double back = single;
+  return odd(single, back == x, FloatAbs()(back) > FloatAbs()(x));
+}
+/// f32 → f16; with .ftz zero for what is below the smallest normal number when rounded as if exponents had no
+/// bound.
+template <bool ftz>
+inline uint16_t half_flushed(float x) {
+  const uint16_t h = half_nearest(x);
+  const bool tiny = ftz && FloatAbs()(x) < 0x1p-14f - 0x1p-26f;
+  return tiny ? static_cast<uint16_t>(h & sign_of<Half>) : h;
 }
 
 // ---- The operations, of flushed operands.
@@ -43,7 +54,7 @@ inline uint16_t rounded_from(double x) {
 template <bool subtract>
 struct HalfSum {
   template <class Format, bool ftz>
-  static uint16_t apply(uint16_t a, uint16_t b) {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t a, uint16_t b) {
     const float x = single_from<Format>(a), y = single_from<Format>(b);
     return flush_half<Format, ftz>(rounded_from<Format, Rounding::nearest>(subtract ? x - y : x + y));
   }
@@ -51,20 +62,23 @@ struct HalfSum {
 using HalfAdd = HalfSum<false>;
 struct HalfMul {
   template <class Format, bool ftz>
-  static uint16_t apply(uint16_t a, uint16_t b) {
+  [[gnu::always_inline]] static uint16_t apply(uint16_t a, uint16_t b) {
     const float x = single_from<Format>(a), y = single_from<Format>(b);
-    if constexpr (std::is_same_v<Format, Half> && !ftz)
-      return rounded_from<Format, Rounding::nearest>(x * y);
+    if constexpr (std::is_same_v<Format, Half>)
+      return half_flushed<ftz>(x * y);
     else
-      return rounded_from<Format, ftz>(static_cast<double>(x) * static_cast<double>(y));
+      return bfloat_from<Rounding::nearest>(odd_single(static_cast<double>(x) * static_cast<double>(y)));
   }
 };
 struct HalfFma {
   template <class Format, bool ftz>
-  static uint16_t apply(uint16_t a, uint16_t b, uint16_t c) {
-    const double product =
-        static_cast<double>(single_from<Format>(a)) * static_cast<double>(single_from<Format>(b));
-    return rounded_from<Format, ftz>(odd_sum(product, static_cast<double>(single_from<Format>(c))));
+  [[gnu::always_inline]] static uint16_t apply(uint16_t a, uint16_t b, uint16_t c) {
+    const float x = single_from<Format>(a), y = single_from<Format>(b), z = single_from<Format>(c);
+    if constexpr (std::is_same_v<Format, Half>)
+      return half_flushed<ftz>(odd_sum(x * y, z));
+    else
+      return bfloat_from<Rounding::nearest>(
+          odd_single(odd_sum(static_cast<double>(x) * static_cast<double>(y), static_cast<double>(z))));
   }
 };
 /// .oob: 0 where a factor is the NaN that tensor copies put for what lies outside of a tensor (0x7ff7, with
@@ -124,11 +138,19 @@ using HalfTanh = HalfApprox<TanhApprox>;
 
 enum class HalfResult : uint8_t { plain, saturated, relu };
 
+/// One function for all handlers that are executed seldom; a loop that calls it is not vectorised.
+template <class F, class Format, bool ftz, class... H>
+[[gnu::noinline]] uint16_t apply_apart(H... x) {
+  return F::template apply<Format, ftz>(flush_half<Format, ftz>(x)...);
+}
+
 template <class F, class Format, bool ftz, HalfResult result>
 struct HalfLane {
   template <class... H>
   uint16_t operator()(H... x) const {
-    const uint16_t r = F::template apply<Format, ftz>(flush_half<Format, ftz>(static_cast<uint16_t>(x))...);
+    constexpr bool plain = !ftz && result == HalfResult::plain;
+    const uint16_t r = plain ? F::template apply<Format, ftz>(static_cast<uint16_t>(x)...)
+                             : apply_apart<F, Format, ftz>(static_cast<uint16_t>(x)...);
     if constexpr (result == HalfResult::saturated) return saturate_half<Format>(r);
     if constexpr (result == HalfResult::relu) return relu_half<Format>(r);
     return r;
