@@ -62,35 +62,45 @@ void BlockChecks::check_members(Warp& w, const Inst* in) {
 
 void BlockChecks::check_sources(Warp& w, const Inst* in, const uint32_t* source) {
   if (!checks_.barrier || tries_) return;
-  const Inst* wait = in[-1].fn == check_values ? in - 2 : in - 1;
+  const bool is_followed = in[-1].fn == check_values;
+  const Inst* wait = is_followed ? in - 2 : in - 1;
   const auto members = lane_value<uint32_t>(w, wait->a, lowest(w.mask));
   const uint32_t here = w.mask & members;
-  Finding found;
+  std::array<std::byte, sizeof(uint32_t)> undefined;
+  undefined.fill(std::byte{0xff});
+  UndefinedValues::Origin origin{.members = members};
+  Finding& found = origin.found;
   found.kind = Finding::Kind::shuffle_source;
-  found.severity = Severity::warning;
   found.instruction = in->origin();
-  for (uint32_t rest = here; rest != 0; rest &= rest - 1) {
-    const uint32_t lane = lowest(rest), from = source[lane];
-    if ((here >> from & 1) != 0) continue;
+  each_lane(here, [&](uint32_t lane) {
+    const uint32_t from = source[lane];
+    if ((here >> from & 1) != 0) return;
     found.thread = thread_of(w, lane);
     found.other_thread = thread_of(w, from);
-    found.other_instruction = none;
-    std::string why;
-    if ((members >> from & 1) == 0) {
-      why = "which is not in the member mask " + in_hex(members);
-    } else if (found.other_thread >= threads_) {
-      why = "which the block does not have";
-    } else {
-      why = "which has ended";
-      if (const Inst* exit = exits_[found.other_thread]) {
-        found.other_instruction = exit->origin();
-        why += " at {other}";
-      }
+    const bool has_ended = (members >> from & 1) != 0 && found.other_thread < threads_;
+    const Inst* exit = has_ended ? exits_[found.other_thread] : nullptr;
+    found.other_instruction = exit != nullptr ? exit->origin() : none;
+    if (!is_followed) {
+      found.severity = Severity::warning;
+      return report_undefined(w, origin, none);
     }
-    if (Finding* example = add_finding(w, found))
-      example->message = "lane " + std::to_string(lane) + " takes the value of lane " + std::to_string(from) +
-                         ", " + why + ": what it gets is undefined";
-  }
+    for (const FollowedRegister& reg : kernel_.flows[in[-1].aux].to)
+      if (reg.lane_bytes != 0) values_.set(w, reg, lane, undefined, false, values_.remember(origin));
+  });
+}
+
+std::string BlockChecks::words_for_shuffle(const UndefinedValues::Origin& origin) const {
+  const Finding& found = origin.found;
+  const uint32_t from = found.other_thread % warp_lanes;
+  std::string why = "which has ended";
+  if ((origin.members >> from & 1) == 0)
+    why = "which is not in the member mask " + in_hex(origin.members);
+  else if (found.other_thread >= threads_)
+    why = "which the block does not have";
+  else if (found.other_instruction != none)
+    why += " at {other}";
+  return "lane " + std::to_string(found.thread % warp_lanes) + " takes the value of lane " +
+         std::to_string(from) + ", " + why + ": what it gets is undefined";
 }
 
 void BlockChecks::arrive(Warp& w, uint32_t lanes, const Inst* in, uint32_t number, uint32_t expected) {

@@ -276,6 +276,7 @@ class BlockChecks {
   void look_for_races(Now& now);
   /// The same for lanes that come from another block.
   void access_from_elsewhere(Now now, uint32_t lanes);
+  [[nodiscard]] static Finding uninitialised(const Now& now, uint32_t lane, Finding::Severity severity);
   void look_at_beginning(Now& now, uint32_t lane);
   void look_at_init(const Now& now, uint32_t lane);
   void look_at_global(const Now& now, uint32_t lane);
@@ -302,7 +303,9 @@ class BlockChecks {
   void store_values(const Now& now, uint32_t lane, uint64_t place, F f);
   /// Something depends on what came from there: the instruction `use` of Kernel::origins.
   void report_use(Warp& w, UndefinedValues::Name name, uint32_t use);
-  void report_uninitialised(Warp& w, const UndefinedValues::Origin& origin, uint32_t use);
+  void report_undefined(Warp& w, const UndefinedValues::Origin& origin, uint32_t use);
+  [[nodiscard]] std::string words_for_read(const Warp& w, const UndefinedValues::Origin& origin) const;
+  [[nodiscard]] std::string words_for_shuffle(const UndefinedValues::Origin& origin) const;
   /// The lane stores to a piece of shared memory that was read before: that is the store that came too late.
   void add_late_store(const Now& now, uint32_t lane, uint32_t index);
 

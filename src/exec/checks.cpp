@@ -323,6 +323,18 @@ void BlockChecks::follow_data(const Now& now) {
   }
 }
 
+Finding BlockChecks::uninitialised(const Now& now, uint32_t lane, Severity severity) {
+  Finding found;
+  found.kind = Finding::Kind::uninitialised_read;
+  found.severity = severity;
+  found.instruction = now.access.origin;
+  found.thread = thread_of(now.w, lane);
+  found.address = now.offset[lane];
+  found.width = now.access.width;
+  found.access = now.access.kind;
+  return found;
+}
+
 bool BlockChecks::is_of_this_block(const Now& now) const { return now.w.block->checks.get() == this; }
 
 bool BlockChecks::follows(const Now& now) const { return now.access.follows && is_of_this_block(now); }
@@ -361,12 +373,10 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
     store_values(now, lane, place, [&](uint32_t i) { written[i >> shift] = Written::undefined; });
   if (unwritten == 0) return take(now, lane, loaded, nullptr);
   // Part of an access: often the padding of a struct that is copied as a whole.
-  UndefinedValues::Origin origin{now.number,
-                                 thread_of(now.w, lane),
-                                 offset,
-                                 is_shared ? ptx::Space::shared : ptx::Space::local,
-                                 unwritten * width / pieces,
-                                 unwritten == pieces ? Severity::error : Severity::warning};
+  const UndefinedValues::Origin origin{
+      .found = uninitialised(now, lane, unwritten == pieces ? Severity::error : Severity::warning),
+      .space = is_shared ? ptx::Space::shared : ptx::Space::local,
+      .unwritten = unwritten * width / pieces};
   take(now, lane, loaded, &origin);
   if (!is_shared || !follows(now)) return;
   for (uint32_t i = 0; i < pieces; ++i)
@@ -377,7 +387,7 @@ void BlockChecks::look_at_init(const Now& now, uint32_t lane) {
 void BlockChecks::take(const Now& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh) {
   if (!follows(now)) {
     if (fresh != nullptr)
-      report_uninitialised(now.w, *fresh, Finding::none);
+      report_undefined(now.w, *fresh, Finding::none);
     else if (loaded.origin != 0)
       report_use(now.w, loaded.origin, now.access.origin);
     return;
@@ -441,7 +451,7 @@ void BlockChecks::look_at_global(const Now& now, uint32_t lane) {
                             : whole_element    ? Severity::warning
                                                : Severity::note;
   const UndefinedValues::Origin origin{
-      now.number, thread_of(now.w, lane), address, ptx::Space::global, unwritten, severity};
+      .found = uninitialised(now, lane, severity), .space = ptx::Space::global, .unwritten = unwritten};
   take(now, lane, loaded, &origin);
 }
 
@@ -468,62 +478,55 @@ void BlockChecks::look_at_bounds(const Now& now, uint32_t lane) {
 
 void BlockChecks::report_use(Warp& w, UndefinedValues::Name name, uint32_t use) {
   UndefinedValues::Origin& origin = values_.origin(name);
-  if (!std::exchange(origin.reported, true)) report_uninitialised(w, origin, use);
+  if (!std::exchange(origin.reported, true)) report_undefined(w, origin, use);
 }
 
-void BlockChecks::report_uninitialised(Warp& w, const UndefinedValues::Origin& origin, uint32_t use) {
-  const CheckedAccess& access = kernel_.checks[origin.access];
-  Finding found;
-  found.kind = Finding::Kind::uninitialised_read;
-  found.severity = origin.severity;
-  found.instruction = access.origin;
-  found.thread = origin.thread;
-  found.address = origin.address;
-  found.width = access.width;
-  found.access = access.kind;
+void BlockChecks::report_undefined(Warp& w, const UndefinedValues::Origin& origin, uint32_t use) {
+  Finding found = origin.found;
   found.use = use;
-  found.other_instruction = origin.late_store;
-  found.other_thread = origin.late_thread;
-  found.other_access = origin.late_kind;
-  Finding* example = add_finding(w, found);
-  if (example == nullptr) return;
+  if (Finding* example = add_finding(w, found))
+    example->message =
+        found.kind == Finding::Kind::shuffle_source ? words_for_shuffle(origin) : words_for_read(w, origin);
+}
+
+std::string BlockChecks::words_for_read(const Warp& w, const UndefinedValues::Origin& origin) const {
+  const Finding& found = origin.found;
   const bool is_shared = origin.space == ptx::Space::shared, is_local = origin.space == ptx::Space::local;
+  std::string words;
   if (is_shared) {
-    example->message = describe(w, origin.address, found.width);
+    words = describe(w, found.address, found.width);
   } else if (is_local) {
-    example->message = describe_local(kernel_, origin.address, found.width);
+    words = describe_local(kernel_, found.address, found.width);
   } else {
-    const Allocation of = w.worker->memory->find(origin.address).value_or(Allocation{});
-    example->message = bytes_of(of.name, origin.address - of.base, found.width);
+    const Allocation of = w.worker->memory->find(found.address).value_or(Allocation{});
+    words = bytes_of(of.name, found.address - of.base, found.width);
   }
-  example->message +=
-      std::string("; ") +
-      (is_shared  ? "no thread of the block has"
-       : is_local ? "the thread has not"
-                  : "nothing has") +
-      " written " +
-      (origin.unwritten == found.width ? "there" : std::to_string(origin.unwritten) + " of them") + " before";
-  if (origin.severity != Severity::error)
-    example->message += " (padding of a struct that is copied as a whole looks like this)";
+  words += std::string("; ") +
+           (is_shared  ? "no thread of the block has"
+            : is_local ? "the thread has not"
+                       : "nothing has") +
+           " written " +
+           (origin.unwritten == found.width ? "there" : std::to_string(origin.unwritten) + " of them") +
+           " before";
+  if (found.severity != Severity::error)
+    words += " (padding of a struct that is copied as a whole looks like this)";
+  return words;
 }
 
 void BlockChecks::add_late_store(const Now& now, uint32_t lane, uint32_t index) {
   const uint64_t begin = uint64_t{index} << granule_shift_;
+  const auto add_store = [&](Finding& f) {
+    f.other_instruction = now.access.origin;
+    f.other_thread = thread_of(now.w, lane);
+    f.other_access = now.access.kind;
+  };
   for (Finding& f : now.w.worker->findings)
     if (f.kind == Finding::Kind::uninitialised_read && f.block == now.w.block->index &&
-        f.other_instruction == none && begin - f.address < f.width) {
-      f.other_instruction = now.access.origin;
-      f.other_thread = thread_of(now.w, lane);
-      f.other_access = now.access.kind;
-    }
+        f.other_instruction == none && begin - f.address < f.width)
+      add_store(f);
   if (!values_.any()) return;
-  for (const UndefinedValues::Name name : values_.readers_of(index)) {
-    UndefinedValues::Origin& origin = values_.origin(name);
-    if (origin.late_store != Finding::none) continue;
-    origin.late_store = now.access.origin;
-    origin.late_thread = thread_of(now.w, lane);
-    origin.late_kind = now.access.kind;
-  }
+  for (const UndefinedValues::Name name : values_.readers_of(index))
+    if (Finding& f = values_.origin(name).found; f.other_instruction == none) add_store(f);
 }
 
 void BlockChecks::follow(Warp& w, const Inst* in, const ValueFlow& flow) {

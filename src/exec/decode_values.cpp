@@ -1,6 +1,5 @@
-// What the decoder adds to a kernel in which values are followed that nobody has written
-// (undefined_values.hpp): which registers may hold them, and what each instruction does with those. See
-// decoder.hpp.
+// What the decoder adds to a kernel in which undefined values are followed (undefined_values.hpp): which
+// registers may hold them, and what each instruction does with those. See decoder.hpp.
 
 #include <algorithm>
 #include <utility>
@@ -43,7 +42,8 @@ void add_once(std::vector<FollowedRegister>& registers, const FollowedRegister& 
 void Decoder::find_followed_registers(FunctionState& s) {
   s.followed.assign(s.f->registers.size(), false);
   if (!follows_values()) return;
-  const auto loads = [&](const ptx::Instruction& in) {
+  const auto begins = [&](const ptx::Instruction& in) {
+    if (in.op == Op::shfl) return true;
     if (in.op != Op::ld && in.op != Op::ldu) return false;
     return is_param(in.space) ? lies_in_frame(in, in.operands[1]) : in.space != Space::constant;
   };
@@ -55,7 +55,7 @@ void Decoder::find_followed_registers(FunctionState& s) {
       const bool passes_on = computes(in.op) && ((takes_carry(in.op) && in_carry) ||
                                                  std::any_of(usage[i].reads.begin(), usage[i].reads.end(),
                                                              [&](uint32_t reg) { return s.followed[reg]; }));
-      if (!passes_on && !loads(in)) continue;
+      if (!passes_on && !begins(in)) continue;
       if (in.has(Mod::cc) && !std::exchange(in_carry, true)) changed = true;
       for (const uint32_t reg : usage[i].writes)
         if (!s.followed[reg]) s.followed[reg] = changed = true;

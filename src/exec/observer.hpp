@@ -183,7 +183,7 @@ struct Finding {
   uint64_t other_block = same_block;  ///< the other one's, where it is another block of the cluster
   AccessKind access{}, other_access{};
   bool bulk = false, other_bulk = false;  ///< the access is that of a bulk copy
-  uint32_t use = none;  ///< of an uninitialised read: what depends on it (Kernel::origins); none: not known
+  uint32_t use = none;  ///< of an undefined value: what depends on it (Kernel::origins); none: not known
   /// Of a race: what is missing. An order of the two accesses, or, between what a thread does itself and a
   /// bulk copy, a proxy fence; an order of the access after the beginning or before the end of the block
   /// whose memory it goes to, or a wait for the copy before that end.

@@ -1,6 +1,8 @@
-// What a block's threads have read where nobody had written (--check init), until something depends on it:
-// which bits of their registers, and of what they have stored, come from there. Programs may well load what
-// they then drop: a key behind the last one, the padding of a struct, a word of which a bit field is set.
+// What a block's threads have read where nobody had written (--check init), or have taken by a shuffle from a
+// lane that took no part in it (barrier), until something depends on it: which bits of their registers, and
+// of what they have stored, come from there. Programs may well load what they then drop: a key behind the
+// last one, the padding of a struct, a word of which a bit field is set, the upper half of a reduction's
+// sums.
 //
 // Which bits of a result depend on undefined ones is found by trying: the instruction is executed several
 // times with other values in their place, and what differs depends on them. So each instruction's handler is
@@ -23,18 +25,15 @@ namespace lanescope::exec {
 
 class UndefinedValues {
  public:
-  /// A lane's load of what nobody had written, the last one of its thread by this instruction.
+  /// A lane's load of what nobody had written, or its shuffle: the last one of its thread by the instruction.
   struct Origin {
-    uint32_t access = 0;  ///< index of Kernel::checks
-    uint32_t thread = 0;
-    uint64_t address = 0;    ///< offset in its space; of global memory the address
+    Finding found{};  ///< what is reported when something depends on it; without words
+    // Of loads; the address is an offset in the space, of global memory the address.
     ptx::Space space{};      ///< shared, local or global
     uint32_t unwritten = 0;  ///< bytes
-    Finding::Severity severity{};
+    // Of shuffles.
+    uint32_t members = 0;  ///< the member mask
     bool reported = false;
-    /// The store that comes too late; Finding::none: there was none until now.
-    uint32_t late_store = Finding::none, late_thread = Finding::none;
-    AccessKind late_kind{};
   };
   /// What names one; 0: none.
   using Name = uint64_t;
@@ -44,10 +43,10 @@ class UndefinedValues {
   void start();
 
   [[nodiscard]] static Name name_of(const Origin& origin) {
-    return (uint64_t{origin.access} + 1) << 32 | origin.thread;
+    return (uint64_t{origin.found.instruction} + 1) << 32 | origin.found.thread;
   }
   Name remember(const Origin& origin);
-  /// Whether the block has loaded anything that nobody had written; until then there is nothing to follow.
+  /// Whether the block has met any undefined value; until then there is nothing to follow.
   [[nodiscard]] bool any() const { return !origins_.empty(); }
   [[nodiscard]] Origin& origin(Name name) { return origins_.at(name); }
   /// The origins that a piece of shared memory was read for.

@@ -200,12 +200,12 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
       break;
     case exec::Finding::Kind::uninitialised_read:
       finding.message = uninitialised_in_words(finding, found);
-      if (found.use < kernel.origins.size())
-        finding.message += use_in_words(finding, profile::named_place(module, kernel, found.use));
       break;
     default:
       finding.message = with_other(found.message, at_line(finding, finding.other_file, finding.other_line));
   }
+  if (found.use < kernel.origins.size())
+    finding.message += use_in_words(finding, profile::named_place(module, kernel, found.use));
   return finding;
 }
 

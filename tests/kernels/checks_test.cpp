@@ -187,12 +187,24 @@ TEST_P(Checked, BarriersReachedByPartOfTheThreads) {
 }
 
 TEST_P(Checked, ShufflesFromLanesThatTakeNoPart) {
-  EXPECT_EQ(of("split_ended"), Found{"warning shuffle-source 549 551"});
-  EXPECT_EQ(of("split_ended", 52), Found{"warning shuffle-source 549"})
+  EXPECT_EQ(of("split_ended"), Found{"error shuffle-source 549 551 for 550"});
+  EXPECT_EQ(of("split_ended", 52), Found{"error shuffle-source 549 for 550"})
       << "lanes that the block does not have";
-  EXPECT_EQ(of("split_members"), Found{"warning shuffle-source 557"});
+  EXPECT_EQ(of("split_members"), Found{"error shuffle-source 557"});
   for (const char* kernel : {"clean_ended", "clean_members"}) EXPECT_EQ(of(kernel), Found{}) << kernel;
   EXPECT_EQ(of("split_ended", 64, {.race = true, .init = true}), Found{});
+}
+
+TEST_P(Checked, ShufflesWhoseValuesAreDropped) {
+  constexpr exec::Checks barrier{.barrier = true};
+  for (const char* kernel : {"clean_upper_half", "clean_stored_half"}) {
+    EXPECT_EQ(of(kernel), Found{}) << kernel;
+    const Found found = of(kernel, 64, barrier);
+    ASSERT_EQ(found.size(), 1u) << "values are followed with init alone";
+    EXPECT_TRUE(found.begin()->starts_with("warning shuffle-source")) << *found.begin();
+  }
+  EXPECT_EQ(of("split_stored"), Found{"error shuffle-source 894 for 896"});
+  EXPECT_EQ(of("split_compared"), Found{"error shuffle-source 901 for 902"});
 }
 
 TEST_P(Checked, ArraysOfSharedMemoryAreKeptTo) {

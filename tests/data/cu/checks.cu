@@ -870,4 +870,35 @@ __global__ void unset_printed(int*) {
   __shared__ int values[64];
   if (threadIdx.x == 0) printf("%d", load(&values[3]));
 }
+// Shuffles whose values are dropped, and used.
+
+/// Sums of 16 lanes: half of them takes values from outside of the mask, of which nothing comes to lane 0.
+__global__ void clean_upper_half(int* out) {
+  const int t = threadIdx.x;
+  if (t % 32 >= 16) return;
+  int sum = t;
+  for (int i = 8; i > 0; i /= 2) sum += __shfl_down_sync(0xffff, sum, i);
+  if (t % 32 == 0) out[t / 32] = sum;
+}
+/// All lanes store theirs, and only the first one is read.
+__global__ void clean_stored_half(int* out) {
+  __shared__ int sums[64];
+  const int t = threadIdx.x;
+  if (t % 32 < 16) store(&sums[t], t + __shfl_down_sync(0xffff, t, 8));
+  __syncthreads();
+  if (t % 32 < 8) out[t] = load(&sums[t]);
+}
+__global__ void split_stored(int* out) {
+  __shared__ int sums[64];
+  const int t = threadIdx.x;
+  if (t % 32 < 16) store(&sums[t], t + __shfl_down_sync(0xffff, t, 8));
+  __syncthreads();
+  if (t % 32 < 9) out[t] = load(&sums[t]);
+}
+__global__ void split_compared(int* out) {
+  const int t = threadIdx.x;
+  if (t % 32 >= 16) return;
+  const int other = __shfl_down_sync(0xffff, t, 8);
+  if (other > 3) out[t] = 1;
+}
 }
