@@ -423,7 +423,8 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
                      arrays->piece == word_bytes ? "each field in an array of its own" : describe(layout),
                      declared);
   if (std::holds_alternative<ElementPadding>(layout))
-    return fmt::format("pad the elements of {}: {}", name, describe(layout));
+    return fmt::format("pad the elements of {}: {}", name,
+                       rewrite != nullptr ? on_one_line(rewrite->what) : describe(layout));
   const bool by_columns = std::any_of(array.patterns.begin(), array.patterns.end(), [&](const Pattern& p) {
     return std::abs(stride_of(p)) == shape.row_bytes;
   });

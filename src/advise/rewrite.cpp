@@ -162,8 +162,29 @@ class Rewriter {
     return result;
   }
 
-  Rewrite operator()(const ElementPadding&) const {
-    throw Refused{"other code may use the type of its elements, too"};
+  /// The elements get a type of their own, which has the struct as its base: what takes the struct takes
+  /// them.
+  Rewrite operator()(const ElementPadding& padding) const {
+    refuse_member();
+    if (d_.part) throw Refused{"it is a pointer"};
+    require_plain_declaration();
+    const uint32_t alignment = alignment_of(d_.type);
+    if ((d_.element_bytes + padding.bytes) % alignment != 0)
+      throw Refused{fmt::format("'{}' is aligned to {} bytes", d_.type, alignment)};
+    for (const Use& use : uses(d_.extents.size()))
+      if (use.behind() + 1 < tokens_.size() && tokens_[use.behind()].is("=") &&
+          tokens_[use.behind() + 1].is("{"))
+        throw Refused{fmt::format("{} assigns a list", place(use.name))};
+    std::string extents;
+    for (const Extent& extent : d_.extents) extents += fmt::format("[{}]", extent.text);
+    const std::string margin = margin_of(d_.type_begin),
+                      member = fmt::format("unsigned padding[{}];", padding.bytes / word_bytes);
+    Rewrite result;
+    result.what = fmt::format("struct : {} {{ {} }} {}{}", d_.type, member, d_.name, extents);
+    redeclare(fmt::format("struct : {1} {{\n{0}  using {1}::operator=;\n{0}  {2}\n{0}}} {3}{4}", margin,
+                          d_.type, member, d_.name, extents),
+              result.edits);
+    return result;
   }
 
   Rewrite operator()(const Transposed&) const {
@@ -606,42 +627,58 @@ class Rewriter {
                 {std::string_view(base) == "uint" ? "unsigned" : base, std::string(1, "xyzw"[i]), 4});
           return fields;
         }
-    // struct NAME { … }, or typedef struct { … } NAME, which may have a tag as well
+    std::vector<Field> fields;
+    const auto [first, end] = members_of(type);
+    for (size_t at = first; at < end; ++at) {
+      const std::string scalar(tokens_[at].text);
+      const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
+                             : scalar == "double"                                         ? 8
+                                                                                          : 0;
+      if (bytes == 0) refuse_fields(type);
+      do {
+        ++at;
+        if (!tokens_[at].is_name()) refuse_fields(type);
+        fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
+      } while (tokens_[at].is(","));
+      if (!tokens_[at].is(";")) refuse_fields(type);
+    }
+    if (fields.empty()) refuse_fields(type);
+    return fields;
+  }
+  /// What a struct that the text defines is aligned to, all of whose members are basic types, vectors and
+  /// arrays of those.
+  uint32_t alignment_of(const std::string& type) const {
+    constexpr uint64_t largest = 16;
+    uint64_t most = 0;
+    const auto [first, end] = members_of(type);
+    for (size_t at = first; at < end; ++at) {
+      size_t name = at;  // behind the words of the type
+      while (tokens_[name + 1].is_name()) ++name;
+      const auto size =
+          name == at ? std::nullopt : size_of_words(between(tokens_[at].begin, tokens_[name].begin));
+      if (!size) refuse_fields(type);
+      most = std::max(most, std::has_single_bit(*size) ? std::min(*size, largest) : *size / 3);  // float3
+      for (at = name; !tokens_[at].is(";"); ++at)
+        if (at + 1 >= end || tokens_[at].is("(") || tokens_[at].is("{") || tokens_[at].is(":"))
+          refuse_fields(type);
+    }
+    if (most == 0) refuse_fields(type);
+    return static_cast<uint32_t>(most);
+  }
+  /// The tokens [first, end) of the members of struct NAME { … }, or typedef struct { … } NAME, which may
+  /// have a tag as well.
+  [[nodiscard]] std::pair<size_t, size_t> members_of(const std::string& type) const {
     for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (!tokens_[i].is("struct")) continue;
       const bool has_tag = tokens_[i + 1].is_name(), is_it = has_tag && tokens_[i + 1].is(type);
       const size_t open = i + (has_tag ? 2 : 1);
       if (!tokens_[open].is("{") || !(is_it || (i > 0 && tokens_[i - 1].is("typedef")))) continue;
-      const std::optional<Members> members = members_from(open + 1);
-      if (is_it || (members && members->end + 1 < tokens_.size() && tokens_[members->end + 1].is(type)))
-        return members ? members->fields : no_fields(type);
+      const size_t close = closing_bracket(tokens_, open, "}");
+      if (close + 1 < tokens_.size() && (is_it || tokens_[close + 1].is(type))) return {open + 1, close};
     }
-    return no_fields(type);
+    refuse_fields(type);
   }
-  struct Members {
-    std::vector<Field> fields;
-    size_t end = 0;  ///< the token that closes the struct
-  };
-  /// All scalars; nothing where something else is among them.
-  [[nodiscard]] std::optional<Members> members_from(size_t at) const {
-    Members members;
-    for (; at < tokens_.size() && !tokens_[at].is("}"); ++at) {
-      const std::string scalar(tokens_[at].text);
-      const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
-                             : scalar == "double"                                         ? 8
-                                                                                          : 0;
-      if (bytes == 0) return std::nullopt;
-      do {
-        ++at;
-        if (at + 1 >= tokens_.size() || !tokens_[at].is_name()) return std::nullopt;
-        members.fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
-      } while (tokens_[at].is(","));
-      if (!tokens_[at].is(";")) return std::nullopt;
-    }
-    members.end = at;
-    return members.fields.empty() || at >= tokens_.size() ? std::nullopt : std::optional(members);
-  }
-  static std::vector<Field> no_fields(const std::string& type) {
+  [[noreturn]] static void refuse_fields(const std::string& type) {
     throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
   }
 

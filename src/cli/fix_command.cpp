@@ -89,6 +89,8 @@ struct Change {
   std::string what, where;  ///< the advice's words and place
   Prediction prediction;
   uint64_t saved = 0;             ///< wavefronts, as predicted
+  uint32_t shared_bytes = 0;      ///< of a block, of the launch that has most of them afterwards
+  std::string memory;             ///< what that launch takes more of, in words
   std::set<std::string> kernels;  ///< of the launches that it is predicted for
   /// By which it is known again when other changes have moved its place in the file. Kernels of one file may
   /// have arrays of one name, and the same words said of them.
@@ -104,6 +106,20 @@ struct Change {
 /// What a variable of a kernel is known by, over several runs.
 std::string variable_of(const json& advice) {
   return advice.at("kernel").get<std::string>() + " " + advice.at("variable").get<std::string>();
+}
+
+/// The bytes of shared memory that a block takes more, and what that does to the occupancy; empty: no more.
+std::string memory_in_words(const json& advice) {
+  const uint32_t before = advice.at("shared_bytes_before"), after = advice.at("shared_bytes_after");
+  if (after == before) return "";
+  std::string text = fmt::format("; bytes of shared memory a block {} → {}", report::grouped(before),
+                                 report::grouped(after));
+  if (advice.at("occupancy_after").is_null()) return text;
+  const int blocks_before = advice.at("occupancy_before").at("blocks"),
+            blocks_after = advice.at("occupancy_after").at("blocks");
+  if (blocks_after != blocks_before)
+    text += fmt::format(", blocks on a multiprocessor {} → {}", blocks_before, blocks_after);
+  return text;
 }
 
 /// The patches that a report advises, those that save most first; launches that want the same patch share it.
@@ -126,9 +142,15 @@ std::vector<Change> changes_of(const json& report) {
                                                                 a.at("line").get<uint32_t>()),
                                                     Prediction{a.at("variable"), {}},
                                                     0,
+                                                    0,
+                                                    "",
                                                     {}});
     change->prediction.launches.push_back(
         {a.at("launch"), a.at("wavefronts_before"), a.at("wavefronts_after"), a.at("estimate")});
+    if (const uint32_t bytes = a.at("shared_bytes_after"); bytes > change->shared_bytes) {
+      change->shared_bytes = bytes;
+      change->memory = memory_in_words(a);
+    }
     change->kernels.insert(a.at("kernel"));
     change->saved += a.at("wavefronts_before").get<uint64_t>() - a.at("wavefronts_after").get<uint64_t>();
   }
@@ -156,9 +178,10 @@ std::vector<std::string> by_hand(const json& report) {
     if (is_new) {
       order.push_back(variable);
       text->second.begin =
-          fmt::format("{}:{}: {} (wavefronts {} → {}). No patch: ", a.at("file").get<std::string>(),
+          fmt::format("{}:{}: {} (wavefronts {} → {}{}). No patch: ", a.at("file").get<std::string>(),
                       a.at("line").get<uint32_t>(), a.at("change").get<std::string>(),
-                      report::grouped(a.at("wavefronts_before")), report::grouped(a.at("wavefronts_after")));
+                      report::grouped(a.at("wavefronts_before")), report::grouped(a.at("wavefronts_after")),
+                      memory_in_words(a));
     }
     std::vector<std::string>& reasons = text->second.reasons;
     const std::string reason = a.at("no_patch");
@@ -185,8 +208,8 @@ void show(const Change& change) {
   for (const Prediction::Launch& launch : change.prediction.launches) after += launch.after;
   const std::string text = read_file(change.patch.file);
   (void)advise::patched(text, change.patch.edits, change.patch.file);
-  std::cout << fmt::format("{}: {} (wavefronts {} → {})\n", change.where, change.what,
-                           report::grouped(after + change.saved), report::grouped(after));
+  std::cout << fmt::format("{}: {} (wavefronts {} → {}{})\n", change.where, change.what,
+                           report::grouped(after + change.saved), report::grouped(after), change.memory);
   if (change.uses_tiles)
     std::cout
         << "It includes <lanescope/tile.cuh>: the program has to be built as C++20 (-std=c++20) and with "

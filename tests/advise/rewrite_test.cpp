@@ -403,8 +403,33 @@ TEST(Rewrite, LeavesDeclarationsAloneThatSayMore) {
   EXPECT_THAT(refused("volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
   EXPECT_THAT(refused("static volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
   EXPECT_THAT(refused("__shared__ __align__(16) float s[256];"), HasSubstr("its type is"));
-  EXPECT_THAT(rewritten("__shared__ P s[64];", 1024, ElementPadding{4}).refused,
-              HasSubstr("other code may use"));
+}
+
+/// Everything that takes a P takes what has P as its base, and nothing keeps a pointer to elements.
+TEST(Rewrite, PadsElementsInATypeOfTheirOwn) {
+  const auto padded = [](const std::string& members, const std::string& uses, uint32_t bytes = 4) {
+    return rewritten("struct P { " + members + " };\nvoid k() {\n  __shared__ P s[64];\n  " + uses + "\n}\n",
+                     1024, ElementPadding{bytes});
+  };
+  const Rewritten one = padded("float v[3]; unsigned int n;", "s[t] = in[t];\n  s[t].v[1] = f(s[u]);");
+  EXPECT_EQ(one.text,
+            "struct P { float v[3]; unsigned int n; };\nvoid k() {\n  __shared__ struct : P {\n"
+            "    using P::operator=;\n    unsigned padding[1];\n  } s[64];\n  s[t] = in[t];\n"
+            "  s[t].v[1] = f(s[u]);\n}\n");
+  EXPECT_EQ(one.what, "struct : P { unsigned padding[1]; } s[64]");
+  EXPECT_THAT(padded("float3 a; int b", "").refused, HasSubstr("the fields of 'P'"));
+  EXPECT_EQ(padded("float3 a; int b;", "").refused, "");
+  EXPECT_EQ(padded("double a, b;", "").refused, "'P' is aligned to 8 bytes");
+  EXPECT_THAT(padded("double a, b;", "", 8).text, HasSubstr("unsigned padding[2];"));
+  EXPECT_EQ(padded("float4 a;", "").refused, "'P' is aligned to 16 bytes");
+  for (const char* members :
+       {"Q a;", "float* a, *b;", "float a, b, c, d; float f() { return a; }", "int a : 4;"})
+    EXPECT_EQ(padded(members, "").refused, "the fields of 'P' are not clear in this file") << members;
+  EXPECT_EQ(padded("float4 a;", "s[t] = {x};", 16).refused, "line 4 assigns a list");
+  EXPECT_EQ(padded("float a[4];", "P* p = s;").refused, "line 4 uses 's' without a subscript");
+  EXPECT_EQ(padded("float a[4];", "P* p = &s[t];").refused, "line 4 takes an address in 's'");
+  EXPECT_THAT(rewritten("__shared__ float s[256];", 1024, ElementPadding{4}).refused,
+              HasSubstr("the fields of 'float'"));
 }
 
 TEST(Rewrite, LeavesTheSizeToTheLaunch) {
@@ -417,7 +442,8 @@ TEST(Rewrite, SurvivesTextThatIsCutOff) {
       "#include <a>\nstruct P { float x, y; };\nvoid k() { __shared__ P s[64]; s[t] = in[t]; f(s[1], "
       "s[t].x); s[2]";
   for (size_t length = 0; length <= text.size(); ++length)
-    for (const Layout& layout : {Layout(RowPadding{2}), Layout(StructOfArrays{4}), Layout(Swizzle{8, {1}})}) {
+    for (const Layout& layout : {Layout(RowPadding{2}), Layout(StructOfArrays{4}), Layout(ElementPadding{4}),
+                                 Layout(Swizzle{8, {1}})}) {
       const Rewritten result = rewritten(text.substr(0, length), 512, layout);
       EXPECT_TRUE(!result.refused.empty() || !result.text.empty()) << length;
     }
