@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <optional>
 #include <sstream>
+#include <string_view>
 
 #include "base/error.hpp"
 #include "base/files.hpp"

@@ -149,6 +149,16 @@ const Inst* lift3(Warp& w, const Inst* in) {
   for_lanes(w.mask, reg<D>(w, in->d), [&](uint32_t i) { return static_cast<D>(F()(a[i], b[i], c[i])); });
   return in + 1;
 }
+/// The handler that lifts F over lanes of T, for `count` sources.
+template <int count, class F, class T>
+constexpr Handler lifted() {
+  if constexpr (count == 1)
+    return lift1<F, T, T>;
+  else if constexpr (count == 2)
+    return lift2<F, T, T>;
+  else
+    return lift3<F, T, T>;
+}
 /// As lift3 with a fourth source at in->aux.
 template <class F, class D, class A, class B, class C, class E>
 const Inst* lift4(Warp& w, const Inst* in) {

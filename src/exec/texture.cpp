@@ -108,7 +108,9 @@ class Register {
 };
 
 std::string described(const ptx::TextureShape& shape) {
-  return (shape.cube ? "six faces" : std::to_string(shape.dimensions) + " dimensions") +
+  return (shape.cube
+              ? "six faces"
+              : std::to_string(shape.dimensions) + (shape.dimensions == 1 ? " dimension" : " dimensions")) +
          (shape.layered ? " and layers" : "");
 }
 

@@ -11,17 +11,6 @@ using ptx::Mod;
 using ptx::Op;
 using ptx::Type;
 
-/// The handler that lifts F over lanes of T, for `count` sources.
-template <int count, class F, class T>
-constexpr Handler lifted() {
-  if constexpr (count == 1)
-    return lift1<F, T, T>;
-  else if constexpr (count == 2)
-    return lift2<F, T, T>;
-  else
-    return lift3<F, T, T>;
-}
-
 /// An f32 operation with .sat, rounding and .ftz as written.
 template <int count, class F>
 Handler select_f32(const HandlerKey& key) {

@@ -10,17 +10,6 @@ using ptx::Mod;
 using ptx::Op;
 using ptx::Type;
 
-/// The handler that lifts F over lanes of T, for `count` sources.
-template <int count, class F, class T>
-constexpr Handler lifted() {
-  if constexpr (count == 1)
-    return lift1<F, T, T>;
-  else if constexpr (count == 2)
-    return lift2<F, T, T>;
-  else
-    return lift3<F, T, T>;
-}
-
 template <int count, class F, class Format, bool ftz, HalfResult result>
 Handler select_lanes(bool pairs) {
   using One = HalfLane<F, Format, ftz, result>;
