@@ -88,10 +88,10 @@ struct Change {
   bool uses_tiles = false;
   std::string what, where;  ///< the advice's words and place
   Prediction prediction;
-  uint64_t saved = 0;             ///< wavefronts, as predicted
-  uint32_t shared_bytes = 0;      ///< of a block, of the launch that has most of them afterwards
-  std::string memory;             ///< what that launch takes more of, in words
-  std::set<std::string> kernels;  ///< of the launches that it is predicted for
+  uint64_t saved = 0;               ///< wavefronts, as predicted
+  uint32_t shared_bytes = 0;        ///< of a block, of the launch that has most of them afterwards
+  std::string memory{};             ///< what that launch takes more of, in words
+  std::set<std::string> kernels{};  ///< of the launches that it is predicted for
   /// By which it is known again when other changes have moved its place in the file. Kernels of one file may
   /// have arrays of one name, and the same words said of them.
   using Key = std::array<std::string, 3>;
@@ -135,16 +135,10 @@ std::vector<Change> changes_of(const json& report) {
       return c.patch == patch && c.prediction.variable == a.at("variable");
     });
     if (change == changes.end())
-      change = changes.insert(changes.end(), Change{patch,
-                                                    p.at("uses_tiles"),
-                                                    a.at("change"),
+      change = changes.insert(changes.end(), Change{patch, p.at("uses_tiles"), a.at("change"),
                                                     fmt::format("{}:{}", a.at("file").get<std::string>(),
                                                                 a.at("line").get<uint32_t>()),
-                                                    Prediction{a.at("variable"), {}},
-                                                    0,
-                                                    0,
-                                                    "",
-                                                    {}});
+                                                    Prediction{a.at("variable"), {}}});
     change->prediction.launches.push_back(
         {a.at("launch"), a.at("wavefronts_before"), a.at("wavefronts_after"), a.at("estimate")});
     if (const uint32_t bytes = a.at("shared_bytes_after"); bytes > change->shared_bytes) {
