@@ -300,6 +300,12 @@ std::optional<uint64_t> size_of_words(std::string_view type, const Arguments& ty
   return size;
 }
 
+uint64_t alignment_of_words(std::string_view type, uint64_t bytes) {
+  constexpr uint64_t most = 16;
+  if (type.ends_with('3') && bytes % 3 == 0) return bytes / 3;
+  return std::min(bytes, most);
+}
+
 std::optional<uint64_t> integer_argument(std::string_view argument) {
   if (argument.starts_with('('))
     argument.remove_prefix(std::min(argument.find(')'), argument.size() - 1) + 1);

@@ -66,6 +66,9 @@ class Evaluator {
 /// stand for their arguments. Attributes (__align__(16)) say nothing.
 [[nodiscard]] std::optional<uint64_t> size_of_words(std::string_view type, const Arguments& types = {});
 
+/// What a type is aligned to that size_of_words gives `bytes` for.
+[[nodiscard]] uint64_t alignment_of_words(std::string_view type, uint64_t bytes);
+
 /// The value of an argument as demanglers write it: 32, 32u, (unsigned int)32, true.
 [[nodiscard]] std::optional<uint64_t> integer_argument(std::string_view argument);
 

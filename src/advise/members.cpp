@@ -21,13 +21,6 @@ size_t behind_bracket(const Words& tokens, size_t open, std::string_view closes)
   return std::min(closing_bracket(tokens, open, closes) + 1, tokens.size());
 }
 
-/// Alignment of a type that size_of_words knows.
-uint64_t alignment_of(std::string_view type, uint64_t bytes) {
-  constexpr uint64_t most = 16;
-  if (type.ends_with('3') && bytes % 3 == 0) return bytes / 3;
-  return std::min(bytes, most);
-}
-
 class StructReader {
  public:
   StructReader(std::string_view text, std::string_view type)
@@ -145,7 +138,7 @@ class StructReader {
                                                                  : argument->second);
     const auto element = size_of_words(resolved);
     if (!element) return false;
-    alignment = std::max(alignment, alignment_of(resolved, *element));
+    alignment = std::max(alignment, alignment_of_words(resolved, *element));
     for (; at_ < semicolon; ++at_) {
       if (!is_declarator(at_) || !take_member(type, words, *element, alignment)) return false;
       if (at_ < semicolon && !tokens_[at_].is(",")) return false;

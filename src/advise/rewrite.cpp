@@ -648,16 +648,15 @@ class Rewriter {
   /// What a struct that the text defines is aligned to, all of whose members are basic types, vectors and
   /// arrays of those.
   uint32_t alignment_of(const std::string& type) const {
-    constexpr uint64_t largest = 16;
     uint64_t most = 0;
     const auto [first, end] = members_of(type);
     for (size_t at = first; at < end; ++at) {
       size_t name = at;  // behind the words of the type
       while (tokens_[name + 1].is_name()) ++name;
-      const auto size =
-          name == at ? std::nullopt : size_of_words(between(tokens_[at].begin, tokens_[name].begin));
-      if (!size) refuse_fields(type);
-      most = std::max(most, std::has_single_bit(*size) ? std::min(*size, largest) : *size / 3);  // float3
+      const std::string words(trimmed(between(tokens_[at].begin, tokens_[name].begin)));
+      const auto size = size_of_words(words);
+      if (name == at || !size) refuse_fields(type);
+      most = std::max(most, alignment_of_words(words, *size));
       for (at = name; !tokens_[at].is(";"); ++at)
         if (at + 1 >= end || tokens_[at].is("(") || tokens_[at].is("{") || tokens_[at].is(":"))
           refuse_fields(type);
