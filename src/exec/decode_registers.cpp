@@ -2,6 +2,7 @@
 
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "exec/bytes.hpp"
 #include "exec/decoder.hpp"
@@ -57,14 +58,14 @@ void Decoder::emit_register_instruction(const Inst* before) {
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
   const bool of_three = count == 3 && (in_->op == Op::min || in_->op == Op::max);
   key.sources = of_three ? 2 : count;
-  uint32_t outcome = no_operand, outcome_of_upper = no_operand;  // of set's comparison
+  uint32_t value = no_operand;  // what set writes; its comparison is setp's
   Handler set = nullptr;
   if (in_->op == Op::set) {
     set = select(key);
     key.op = Op::setp;
     key.types[0] = in_->types.back();
-    outcome = scratch(0);
-    if (is_pair(key.types[0])) outcome_of_upper = scratch(0);
+    value = std::exchange(d, scratch(0));
+    if (is_pair(key.types[0])) second = scratch(0);
   }
   const Handler h = select(key);
   if (of_three) {
@@ -82,11 +83,11 @@ void Decoder::emit_register_instruction(const Inst* before) {
   const auto put_it = [&] {
     put_guard();
     Inst& i = put(h, set != nullptr || guarded());
-    i.d = set != nullptr ? outcome : d;
+    i.d = d;
     i.a = sources[0];
     i.b = sources[1];
     i.c = sources[2];
-    i.aux = set != nullptr ? outcome_of_upper : count == 4 ? sources[3] : second;
+    i.aux = count == 4 ? sources[3] : second;
     if (in_->op == Op::lop3 && count == 4) {  // lop3.or d|p, a, b, c, table, q: q beside the table
       i.aux = second;
       imm |= uint64_t{sources[3]} << 32;
@@ -94,11 +95,11 @@ void Decoder::emit_register_instruction(const Inst* before) {
     if (in_->has(Mod::cc) || takes_carry(in_->op)) i.aux = s_->carry;
     i.imm = imm;
     if (set != nullptr) {
-      Inst& value = put(set, guarded());
-      value.d = d;
-      value.a = outcome;
-      value.b = outcome_of_upper;
-      value.imm = set_value(in_->type(), in_->types.back());
+      Inst& choice = put(set, guarded());
+      choice.d = value;
+      choice.a = d;
+      choice.b = second;
+      choice.imm = set_value(in_->type(), in_->types.back());
     }
     put_later(later);
   };
