@@ -82,8 +82,16 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
     // Type and declarators up to the semicolon; what stands in brackets belongs to an extent or an attribute.
     size_t at = i + 1;
     const size_t type_begin = at;
-    size_t type_end = 0;
-    while (at < tokens.size() && !tokens[at].is(";") && !tokens[at].is("{") && !tokens[at].is("}")) {
+    size_t type_end = 0, body = 0;  // body: `{` of a struct that is defined here
+    while (at < tokens.size() && !tokens[at].is(";") && !tokens[at].is("}")) {
+      if (tokens[at].is("{")) {
+        if (body != 0 || type_end != 0 ||
+            !(tokens[type_begin].is("struct") || tokens[type_begin].is("class")))
+          break;
+        body = at;
+        at = closing_bracket(tokens, at, "}") + 1;
+        continue;
+      }
       if (type_end == 0 && tokens[at].is("<")) {
         at = behind_arguments(tokens, at);
         continue;
@@ -106,7 +114,8 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
         return std::string(text.substr(tokens[first].begin, tokens[last].end() - tokens[first].begin));
       };
       if (type_end > type_begin) {
-        found.declaration.type = between(type_begin, type_end - 1);
+        found.declaration.type = between(type_begin, (body != 0 ? body : type_end) - 1);
+        found.declaration.plain = body == 0;
       } else {  // `float __shared__ tile[…]`
         size_t first = i;
         while (first > 0 && !tokens[first - 1].is(";") && !tokens[first - 1].is("{") &&
@@ -192,6 +201,16 @@ bool is_inside(const std::vector<Token>& tokens, size_t at, std::string_view nam
   return false;
 }
 
+/// Whether the block that token `at` stands in has ended before a line.
+bool ends_before(const std::vector<Token>& tokens, size_t at, uint32_t line) {
+  int depth = 0;
+  for (size_t i = at; i < tokens.size() && tokens[i].line < line; ++i) {
+    if (!tokens[i].in_directive) depth += tokens[i].is("{") ? 1 : tokens[i].is("}") ? -1 : 0;
+    if (depth < 0) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string function_of(std::string_view demangled) {
@@ -249,7 +268,10 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
     if (all.size() > 1 && std::any_of(all.begin(), all.end(), fits))
       std::erase_if(all, [&](const Found& f) { return !fits(f); });
   } else {
-    std::erase_if(all, [&](const Found& f) { return f.declaration.line > used_at; });
+    // A macro may have made the function. Another function's array is none of this one.
+    std::erase_if(all, [&](const Found& f) {
+      return f.declaration.line > used_at || (!function.empty() && ends_before(tokens, f.token, used_at));
+    });
   }
   if (all.empty())
     return Unclear{fmt::format("no `__shared__ … {}` is declared above line {}", name, used_at)};

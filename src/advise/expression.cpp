@@ -30,22 +30,30 @@ std::optional<uint64_t> number_of(std::string_view text) {
   return value;
 }
 
-/// Sizes that do not depend on the program.
+/// Sizes that do not depend on the program; of vectors, int4, those of their elements.
 std::optional<uint64_t> size_of_type(std::string_view type) {
   struct Known {
     std::string_view type;
     uint64_t bytes;
+    bool has_vectors = false;
   };
   static constexpr Known sizes[] = {
-      {"char", 1},     {"bool", 1},    {"int8_t", 1},   {"uint8_t", 1},       {"short", 2},   {"int16_t", 2},
-      {"uint16_t", 2}, {"half", 2},    {"__half", 2},   {"__nv_bfloat16", 2}, {"int", 4},     {"unsigned", 4},
-      {"float", 4},    {"int32_t", 4}, {"uint32_t", 4}, {"uint", 4},          {"half2", 4},   {"__half2", 4},
-      {"char4", 4},    {"uchar4", 4},  {"long", 8},     {"double", 8},        {"int64_t", 8}, {"uint64_t", 8},
-      {"size_t", 8},   {"float2", 8},  {"int2", 8},     {"uint2", 8},         {"float3", 12}, {"int3", 12},
-      {"float4", 16},  {"int4", 16},   {"uint4", 16},   {"double2", 16}};
-  const auto* const found = std::find_if(std::begin(sizes), std::end(sizes),
-                                         [&](const Known& known) { return known.type == type; });
-  return found == std::end(sizes) ? std::nullopt : std::optional(found->bytes);
+      {"char", 1, true},      {"uchar", 1, true},  {"bool", 1},           {"int8_t", 1},
+      {"uint8_t", 1},         {"signed", 4},       {"short", 2, true},    {"ushort", 2, true},
+      {"int16_t", 2},         {"uint16_t", 2},     {"half", 2},           {"__half", 2},
+      {"__nv_bfloat16", 2},   {"int", 4, true},    {"unsigned", 4},       {"uint", 4, true},
+      {"float", 4, true},     {"int32_t", 4},      {"uint32_t", 4},       {"half2", 4},
+      {"__half2", 4},         {"long", 8, true},   {"__nv_bfloat162", 4}, {"ulong", 8, true},
+      {"longlong", 8, true},  {"double", 8, true}, {"int64_t", 8},        {"uint64_t", 8},
+      {"ulonglong", 8, true}, {"size_t", 8}};
+  const auto find = [](std::string_view name) {
+    return std::find_if(std::begin(sizes), std::end(sizes), [&](const Known& k) { return k.type == name; });
+  };
+  if (const auto* const found = find(type); found != std::end(sizes)) return found->bytes;
+  if (type.empty() || type.back() < '1' || type.back() > '4') return std::nullopt;
+  const auto* const element = find(type.substr(0, type.size() - 1));
+  if (element == std::end(sizes) || !element->has_vectors) return std::nullopt;
+  return element->bytes * static_cast<uint64_t>(type.back() - '0');
 }
 
 /// The pieces of a list between commas that stand in no bracket, without blanks around them.

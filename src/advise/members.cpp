@@ -23,37 +23,37 @@ size_t behind_bracket(const Words& tokens, size_t open, std::string_view closes)
 
 class StructReader {
  public:
-  StructReader(std::string_view text, std::string_view type)
+  StructReader(std::string_view text, std::string_view type, int depth = 0)
       : text_(text),
         type_(type),
+        depth_(depth),
         tokens_(tokens_of(text)),
         constants_(tokens_),
         evaluate_(tokens_, constants_) {}
 
-  std::vector<Member> operator()(uint64_t bytes) {
+  std::optional<Struct> operator()() {
     const size_t open = find_body();
-    if (open == tokens_.size()) return {};
+    if (open == tokens_.size()) return std::nullopt;
     evaluate_.types = arguments_of(tokens_, open + 1, type_);
-    if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return {};
+    if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return std::nullopt;
     for (const auto& [parameter, argument] : evaluate_.types)
       if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;
-    const size_t end = behind_bracket(tokens_, open, "}") - 1;
+    const size_t end = closing_bracket(tokens_, open, "}");
+    if (end == tokens_.size()) return std::nullopt;
     for (at_ = open + 1; at_ < end;)
-      if (!take_statement(end)) return {};
-    const bool has_arrays = std::any_of(members_.begin(), members_.end(),
-                                        [](const Member& m) { return !m.declaration.extents.empty(); });
-    if (!has_arrays || aligned(size_, alignment_) != bytes) return {};
-    return std::move(members_);
+      if (!take_statement(end)) return std::nullopt;
+    found_.bytes = aligned(found_.bytes, found_.alignment);
+    return std::move(found_);
   }
 
  private:
   std::string_view text_, type_;
+  int depth_;  // of structs in structs
   Words tokens_;
   Constants constants_;
   Evaluator evaluate_;
   size_t at_ = 0;
-  std::vector<Member> members_;
-  uint64_t size_ = 0, alignment_ = 1;
+  Struct found_;
 
   static uint64_t aligned(uint64_t bytes, uint64_t to) { return (bytes + to - 1) / to * to; }
   [[nodiscard]] std::string between(size_t first, size_t end) const {
@@ -66,13 +66,20 @@ class StructReader {
     size_t found = tokens_.size();
     for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
       if (tokens_[i].in_directive || !(tokens_[i].is("struct") || tokens_[i].is("class"))) continue;
-      size_t at = i + 1;
+      size_t open = i + 1;
       uint64_t alignment = 1;
-      if (!take_alignment(at, alignment)) continue;
-      if (at + 1 >= tokens_.size() || !tokens_[at].is(name) || !tokens_[at + 1].is("{")) continue;
+      if (!take_alignment(open, alignment) || open + 1 >= tokens_.size()) continue;
+      bool is_it = tokens_[open].is(name);
+      if (tokens_[open].is_name()) ++open;
+      if (!tokens_[open].is("{")) continue;
+      if (!is_it && i > 0 && tokens_[i - 1].is("typedef")) {
+        const size_t behind = behind_bracket(tokens_, open, "}");
+        is_it = behind < tokens_.size() && tokens_[behind].is(name);
+      }
+      if (!is_it) continue;
       if (found != tokens_.size()) return tokens_.size();
-      alignment_ = alignment;
-      found = at + 1;
+      found_.alignment = alignment;
+      found = open;
     }
     return found;
   }
@@ -109,6 +116,8 @@ class StructReader {
       ++last;
     }
     if (last == end) return false;
+    is_function = is_function && !first.is("static_assert");
+    found_.has_functions = found_.has_functions || is_function;
     if (tokens_[last].is("{")) {
       if (!is_function && !first.is("enum")) return false;
       at_ = behind_bracket(tokens_, last, "}");
@@ -129,21 +138,33 @@ class StructReader {
     const size_t type = at_;
     while (at_ < semicolon && !is_declarator(at_)) {
       const Token& t = tokens_[at_++];
-      if (!t.is_name() && !t.is("::")) return false;
+      if (!t.is_name() && !t.is("::") && !t.is("*")) return false;
     }
     if (at_ == type || at_ == semicolon) return false;
     std::string words = between(type, at_);
     const auto argument = evaluate_.types.find(words);
-    const std::string resolved(argument == evaluate_.types.end() ? std::string_view(words)
-                                                                 : argument->second);
-    const auto element = size_of_words(resolved);
+    const auto element =
+        element_of(argument == evaluate_.types.end() ? std::string_view(words) : argument->second);
     if (!element) return false;
-    alignment = std::max(alignment, alignment_of_words(resolved, *element));
+    alignment = std::max(alignment, element->alignment);
     for (; at_ < semicolon; ++at_) {
-      if (!is_declarator(at_) || !take_member(type, words, *element, alignment)) return false;
-      if (at_ < semicolon && !tokens_[at_].is(",")) return false;
+      if (!is_declarator(at_) || !take_member(type, words, element->bytes, alignment)) return false;
+      // `float *a, b` declares one pointer.
+      if (at_ < semicolon && (!tokens_[at_].is(",") || words.ends_with('*'))) return false;
     }
     return true;
+  }
+  struct Element {
+    uint64_t bytes, alignment;
+  };
+  [[nodiscard]] std::optional<Element> element_of(std::string_view type) const {
+    constexpr uint64_t pointer = 8;
+    constexpr int deepest = 8;  // of a struct that has itself as a member, which no compiler takes
+    if (type.ends_with('*')) return Element{pointer, pointer};
+    if (const auto bytes = size_of_words(type)) return Element{*bytes, alignment_of_words(type, *bytes)};
+    if (depth_ == deepest) return std::nullopt;
+    const auto inner = StructReader(text_, type, depth_ + 1)();
+    return inner ? std::optional(Element{inner->bytes, inner->alignment}) : std::nullopt;
   }
   [[nodiscard]] bool is_declarator(size_t i) const {
     return tokens_[i].is_name() &&
@@ -172,12 +193,12 @@ class StructReader {
       at_ = behind;
     }
     d.end = tokens_[at_ - 1].end();
-    size_ = aligned(size_, alignment);
-    member.offset = static_cast<uint32_t>(size_);
+    found_.bytes = aligned(found_.bytes, alignment);
+    member.offset = static_cast<uint32_t>(found_.bytes);
     member.bytes = static_cast<uint32_t>(bytes);
-    size_ += bytes;
-    alignment_ = std::max(alignment_, alignment);
-    members_.push_back(std::move(member));
+    found_.bytes += bytes;
+    found_.alignment = std::max(found_.alignment, alignment);
+    found_.members.push_back(std::move(member));
     return true;
   }
 };
@@ -190,8 +211,16 @@ std::string_view name_of_type(std::string_view type) {
   return colons == std::string_view::npos ? type : type.substr(colons + 2);
 }
 
+std::optional<Struct> find_struct(std::string_view text, std::string_view type) {
+  return StructReader(text, type)();
+}
+
 std::vector<Member> members_of(std::string_view text, std::string_view type, uint64_t bytes) {
-  return StructReader(text, type)(bytes);
+  std::optional<Struct> found = find_struct(text, type);
+  const auto is_array = [](const Member& m) { return !m.declaration.extents.empty(); };
+  if (!found || found->bytes != bytes || std::none_of(found->members.begin(), found->members.end(), is_array))
+    return {};
+  return std::move(found->members);
 }
 
 }  // namespace lanescope::advise

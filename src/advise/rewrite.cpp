@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "advise/expression.hpp"
+#include "advise/members.hpp"
 #include "advise/tokens.hpp"
 #include "base/words.hpp"
 
@@ -145,15 +146,15 @@ class Rewriter {
     refuse_member();
     if (d_.extents.size() != 1 || d_.part) throw Refused{"it is no array of one dimension"};
     require_plain_declaration();
-    const std::vector<Field> fields = fields_of(d_.type);
-    for (const Field& field : fields)
+    const Fields fields = fields_of(d_.type);
+    for (const Field& field : fields.all)
       if (field.bytes != arrays.piece)
         throw Refused{fmt::format("field '{}' of '{}' has not {} bytes", field.name, d_.type, arrays.piece)};
     const std::string count(trimmed(d_.extents[0].text));
     Rewrite result;
     const std::string margin = margin_of(d_.type_begin);
     std::string members;
-    for (const Field& field : fields) {
+    for (const Field& field : fields.all) {
       members += fmt::format("{}  {} {}[{}];\n", margin, field.type, field.name, count);
       result.what += fmt::format("{}{}.{}[{}]", result.what.empty() ? "" : ", ", d_.name, field.name, count);
     }
@@ -168,7 +169,7 @@ class Rewriter {
     refuse_member();
     if (d_.part) throw Refused{"it is a pointer"};
     require_plain_declaration();
-    const uint32_t alignment = alignment_of(d_.type);
+    const uint64_t alignment = definition_of(d_.type).alignment;
     if ((d_.element_bytes + padding.bytes) % alignment != 0)
       throw Refused{fmt::format("'{}' is aligned to {} bytes", d_.type, alignment)};
     for (const Use& use : uses(d_.extents.size()))
@@ -213,6 +214,10 @@ class Rewriter {
   struct Field {
     std::string type, name;
     uint32_t bytes = 0;
+  };
+  struct Fields {
+    std::vector<Field> all;
+    bool has_functions = false;  // a constructor may be among them
   };
 
   std::string_view text_;
@@ -617,72 +622,34 @@ class Rewriter {
   }
 
   /// The members of a struct that the text defines, all scalars; or x … w of a vector type.
-  std::vector<Field> fields_of(const std::string& type) const {
+  Fields fields_of(const std::string& type) const {
     for (const char* base : {"float", "int", "uint"})
       for (uint32_t lanes = 2; lanes <= 4; ++lanes)
         if (type == fmt::format("{}{}", base, lanes)) {
-          std::vector<Field> fields;
+          Fields fields;
           for (uint32_t i = 0; i < lanes; ++i)
-            fields.push_back(
+            fields.all.push_back(
                 {std::string_view(base) == "uint" ? "unsigned" : base, std::string(1, "xyzw"[i]), 4});
           return fields;
         }
-    std::vector<Field> fields;
-    const auto [first, end] = members_of(type);
-    for (size_t at = first; at < end; ++at) {
-      const std::string scalar(tokens_[at].text);
-      const uint32_t bytes = scalar == "float" || scalar == "int" || scalar == "unsigned" ? 4
-                             : scalar == "double"                                         ? 8
-                                                                                          : 0;
-      if (bytes == 0) refuse_fields(type);
-      do {
-        ++at;
-        if (!tokens_[at].is_name()) refuse_fields(type);
-        fields.push_back({scalar, std::string(tokens_[at++].text), bytes});
-      } while (tokens_[at].is(","));
-      if (!tokens_[at].is(";")) refuse_fields(type);
+    const Struct found = definition_of(type);
+    Fields fields{{}, found.has_functions};
+    for (const Member& m : found.members) {
+      if (!m.declaration.extents.empty())
+        throw Refused{fmt::format("field '{}' of '{}' is an array", m.declaration.name, type)};
+      fields.all.push_back({m.declaration.type, m.declaration.name, m.bytes});
     }
-    if (fields.empty()) refuse_fields(type);
     return fields;
   }
-  /// What a struct that the text defines is aligned to, all of whose members are basic types, vectors and
-  /// arrays of those.
-  uint32_t alignment_of(const std::string& type) const {
-    uint64_t most = 0;
-    const auto [first, end] = members_of(type);
-    for (size_t at = first; at < end; ++at) {
-      size_t name = at;  // behind the words of the type
-      while (tokens_[name + 1].is_name()) ++name;
-      const std::string words(trimmed(between(tokens_[at].begin, tokens_[name].begin)));
-      const auto size = size_of_words(words);
-      if (name == at || !size) refuse_fields(type);
-      most = std::max(most, alignment_of_words(words, *size));
-      for (at = name; !tokens_[at].is(";"); ++at)
-        if (at + 1 >= end || tokens_[at].is("(") || tokens_[at].is("{") || tokens_[at].is(":"))
-          refuse_fields(type);
-    }
-    if (most == 0) refuse_fields(type);
-    return static_cast<uint32_t>(most);
-  }
-  /// The tokens [first, end) of the members of struct NAME { … }, or typedef struct { … } NAME, which may
-  /// have a tag as well.
-  [[nodiscard]] std::pair<size_t, size_t> members_of(const std::string& type) const {
-    for (size_t i = 0; i + 2 < tokens_.size(); ++i) {
-      if (!tokens_[i].is("struct")) continue;
-      const bool has_tag = tokens_[i + 1].is_name(), is_it = has_tag && tokens_[i + 1].is(type);
-      const size_t open = i + (has_tag ? 2 : 1);
-      if (!tokens_[open].is("{") || !(is_it || (i > 0 && tokens_[i - 1].is("typedef")))) continue;
-      const size_t close = closing_bracket(tokens_, open, "}");
-      if (close + 1 < tokens_.size() && (is_it || tokens_[close + 1].is(type))) return {open + 1, close};
-    }
-    refuse_fields(type);
-  }
-  [[noreturn]] static void refuse_fields(const std::string& type) {
-    throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
+  [[nodiscard]] Struct definition_of(const std::string& type) const {
+    std::optional<Struct> found = find_struct(text_, type);
+    if (!found || found->members.empty() || found->bytes != d_.element_bytes)
+      throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
+    return std::move(*found);
   }
 
   /// T& q = s[i]; → struct { float& x; … } q{s.x[i], …};, where all that is done with q is q.x.
-  void move_reference(const Use& use, const std::vector<Field>& fields, std::vector<Edit>& edits) const {
+  void move_reference(const Use& use, const Fields& fields, std::vector<Edit>& edits) const {
     const size_t name = use.name - 2, ampersand = use.name - 3, semicolon = use.behind();
     size_t first = ampersand;
     while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
@@ -698,12 +665,14 @@ class Rewriter {
       const Token& t = tokens_[i];
       depth += t.in_directive ? 0 : t.is("{") ? 1 : t.is("}") ? -1 : 0;
       const bool is_member = tokens_[i - 1].is(".") || tokens_[i - 1].is("->");
-      if (t.is(tokens_[name].text) && !is_member && !tokens_[i + 1].is("."))
+      if (!t.is(tokens_[name].text) || is_member) continue;
+      if (!tokens_[i + 1].is("."))
         throw Refused{fmt::format("{} uses '{}', which stands for an element, as a whole", place(i), t.text)};
+      require_field(i + 2, fields);
     }
     const bool is_const = tokens_[first].is("const") || tokens_[ampersand - 1].is("const");
     std::string members, value;
-    for (const Field& field : fields) {
+    for (const Field& field : fields.all) {
       members += fmt::format("{}{}& {}; ", is_const ? "const " : "", field.type, field.name);
       value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name,
                            inside(use.subscripts[0]));
@@ -714,15 +683,22 @@ class Rewriter {
          fmt::format("[[maybe_unused]] struct {{ {}}} {}{{{}}}", members, tokens_[name].text, value)});
   }
 
+  void require_field(size_t token, const Fields& fields) const {
+    const Token& t = tokens_[token];
+    if (std::none_of(fields.all.begin(), fields.all.end(), [&](const Field& f) { return t.is(f.name); }))
+      throw Refused{fmt::format("{} calls '{}' of an element", place(token), t.text)};
+  }
+
   /// s[i].x → s.x[i]; s[i] = v → each field of v; s[i] as a value → Type{s.x[i], …}; T& q = s[i] →
   /// references to the fields.
-  void move_field(const Use& use, const std::vector<Field>& fields, std::vector<Edit>& edits) const {
+  void move_field(const Use& use, const Fields& fields, std::vector<Edit>& edits) const {
     const Use::Subscript& s = use.subscripts[0];
     refuse_if_nested(s);
     const size_t behind = use.behind();
     if (behind + 1 >= tokens_.size()) throw Refused{"the text ends too early"};
     const size_t name_end = tokens_[use.name].end();
     if (tokens_[behind].is(".")) {
+      require_field(behind + 1, fields);
       const std::string field(tokens_[behind + 1].text);
       edits.push_back({name_end, name_end, "." + field});
       edits.push_back({tokens_[behind].begin, tokens_[behind + 1].end(), ""});
@@ -753,7 +729,7 @@ class Rewriter {
       while (std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(element); }))
         element += '_';
       std::string block = fmt::format("{{\n{}  const {} {} = {};\n", margin, type, element, value);
-      for (const Field& field : fields)
+      for (const Field& field : fields.all)
         block += fmt::format("{0}  {1}.{2}[{3}] = {4}.{2};\n", margin, d_.name, field.name, index, element);
       edits.push_back({tokens_[use.name].begin, tokens_[end].end(), block + margin + "}"});
       return;
@@ -764,8 +740,10 @@ class Rewriter {
     if (const std::string_view function = function_given(use.name); takes_reference(function))
       throw Refused{
           fmt::format("{} gives an element to '{}', which may change it", place(use.name), function)};
+    if (fields.has_functions)
+      throw Refused{fmt::format("{} makes a '{}', which has functions", place(use.name), type)};
     std::string value;
-    for (const Field& field : fields)
+    for (const Field& field : fields.all)
       value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name, index);
     edits.push_back({tokens_[use.name].begin, tokens_[s.close].end(), fmt::format("{}{{{}}}", type, value)});
   }

@@ -6,6 +6,8 @@
 
 #include <string>
 
+#include "base/words.hpp"
+
 namespace lanescope::advise {
 namespace {
 
@@ -183,6 +185,28 @@ TEST(Declaration, IsTheOneInTheFunction) {
   EXPECT_EQ(find(two, 4096, 1, "tile", "a").line, 3u);
   EXPECT_EQ(find(two, 4224, 1, "tile", "b").line, 6u);
   EXPECT_THAT(find(two, 4224, 1, "tile", "c").unclear, HasSubstr("declared above line 1"));
+}
+
+TEST(Declaration, IsNoneOfAnotherFunction) {
+  const std::string two =
+      "__global__ void a() {\n  __shared__ float tile[32][32];\n}\n"
+      "KERNEL(b) {\n  __shared__ float tile[32][33];\n  tile[0][0] = 1;\n}\nKERNEL(c) {\n}\n";
+  EXPECT_EQ(find(two, 4224, 6, "tile", "b_float").line, 5u);
+  EXPECT_THAT(find(two, 4224, 9, "tile", "c_float").unclear, HasSubstr("no `__shared__ … tile` is declared"));
+}
+
+TEST(Declaration, MayDefineItsStruct) {
+  for (const char* type :
+       {"struct Cell { float a[2]; int b; } tile[32], other;",
+        "struct : Base { unsigned padding[1]; }\n tile[32];", "class { char c[12]; } tile[32];"}) {
+    const auto found =
+        find_declaration(std::string("void k() { __shared__ ") + type + " }", "tile", 384, 1000);
+    ASSERT_TRUE(std::holds_alternative<Declaration>(found)) << type;
+    const auto& declaration = std::get<Declaration>(found);
+    EXPECT_EQ(declaration.element_bytes, 12u) << type;
+    EXPECT_FALSE(declaration.plain);
+    EXPECT_EQ(declaration.type, trimmed(std::string_view(type).substr(0, std::string_view(type).find('{'))));
+  }
 }
 
 TEST(Declaration, TakesTheNearestAboveTheUse) {

@@ -31,6 +31,14 @@ TEST(Members, LieWhereTheCompilerPutsThem) {
       ElementsAre("a 0 8", "b 16 6"));
 }
 
+TEST(Members, MayBePointersVectorsAndStructs) {
+  EXPECT_THAT(
+      laid_out("struct In { char3 c; ushort4 v; };\ntypedef struct Out_ { double3 d; In in[3]; } Out;\n"
+               "struct S { bool b; Out out; const float* p[2]; ulonglong2 l; signed char e; };",
+               128),
+      ElementsAre("b 0 1", "out 8 72", "p 80 16", "l 96 16", "e 112 1"));
+}
+
 TEST(Members, AreFoundAmongFunctionsAndTypes) {
   EXPECT_THAT(
       laid_out("template <typename T, int R, int C>\nstruct Tile {\n  static constexpr int rows = R;\n"
@@ -46,7 +54,8 @@ TEST(Members, AreLeftAloneWhereTheyAreNotClear) {
        {"struct S { float a[32][32]; };\nstruct S { float b[32][32]; };", "struct T { float a[32][32]; };",
         "struct S { float a[32][N]; };", "struct S { Other o; float a[32][31]; };",
         "struct S : Base { float a[32][32]; };", "struct S { union { float a[32][32]; int b[1024]; }; };",
-        "struct S { float* p; float a[32][32]; };", "struct S { float a[32][16]; };",
+        "struct S { float* p; float a[32][32]; };", "struct S { float *a[2], b[32][32]; };",
+        "struct S { S s; float a[32][32]; };", "struct S { float a[32][16]; };",
         "struct S { int bits : 3; float a[32][32]; };", "struct S { float a[32][32]",
         "struct S { float a, b; };", "template <int n> struct S { float a[n][n]; };"})
     EXPECT_THAT(laid_out(text, 4096), IsEmpty()) << text;

@@ -309,6 +309,25 @@ TEST(Rewrite, MovesFieldsOfStructs) {
               HasSubstr("the fields of 'Q'"));
   EXPECT_THAT(rewritten("struct P { double d; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
               HasSubstr("field 'd' of 'P' has not 4 bytes"));
+  EXPECT_EQ(rewritten("struct P { float a[2]; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
+            "field 'a' of 'P' is an array");
+}
+
+/// What a struct has beside its fields stays where it is, as long as nothing asks the new arrays for it.
+TEST(Rewrite, LeavesFunctionsOfStructsAlone) {
+  const auto split = [](const std::string& uses) {
+    return rewritten(
+        "struct P {\n  unsigned int key; float value;\n  bool less(const P& o) const { return key < o.key; "
+        "}\n};\nvoid k() {\n__shared__ P s[64];\n" +
+            uses + "\n}\n",
+        512, StructOfArrays{4});
+  };
+  EXPECT_THAT(split("s[t] = in[t];\nx += s[u].value;").text,
+              HasSubstr("s.key[t] = element.key;\n  s.value[t] = element.value;\n}\nx += s.value[u];"));
+  EXPECT_THAT(split("").text, HasSubstr("  unsigned int key[64];\n  float value[64];\n} s;"));
+  EXPECT_EQ(split("b = s[t].less(p);").refused, "line 7 calls 'less' of an element");
+  EXPECT_EQ(split("P& p = s[t];\np.less(q);").refused, "line 8 calls 'less' of an element");
+  EXPECT_EQ(split("P p = s[t];").refused, "line 7 makes a 'P', which has functions");
 }
 
 /// A copy in its place would not follow what is stored later, nor lead into the array.
@@ -351,7 +370,7 @@ TEST(Rewrite, KnowsStructsByTheirTypedefs) {
   for (const char* definition : {"typedef struct { float x, y; } P;", "typedef struct Q { float x, y; } P;",
                                  "typedef struct { int x, y; } Q;\ntypedef struct { float x, y; } P;"})
     EXPECT_THAT(split(definition).text, HasSubstr("float y[64];\n} s; s.y[t] = 1;")) << definition;
-  EXPECT_EQ(split("typedef struct { float x; P* next; } P;").refused,
+  EXPECT_EQ(split("typedef struct { float x; P next; } P;").refused,
             "the fields of 'P' are not clear in this file");
   EXPECT_EQ(split("typedef struct { float x, y").refused, "the fields of 'P' are not clear in this file");
 }
@@ -422,8 +441,10 @@ TEST(Rewrite, PadsElementsInATypeOfTheirOwn) {
   EXPECT_EQ(padded("double a, b;", "").refused, "'P' is aligned to 8 bytes");
   EXPECT_THAT(padded("double a, b;", "", 8).text, HasSubstr("unsigned padding[2];"));
   EXPECT_EQ(padded("float4 a;", "").refused, "'P' is aligned to 16 bytes");
+  EXPECT_EQ(padded("float a[3]; int b; void f() { a[0] = 1; }", "").refused, "");
+  EXPECT_EQ(padded("float* a; const int *b;", "").refused, "'P' is aligned to 8 bytes");
   for (const char* members :
-       {"Q a;", "float* a, *b;", "float a, b, c, d; float f() { return a; }", "int a : 4;"})
+       {"Q a;", "P a;", "float* a, *b;", "float *a, b;", "int a : 4;", "float a, b, c;"})
     EXPECT_EQ(padded(members, "").refused, "the fields of 'P' are not clear in this file") << members;
   EXPECT_EQ(padded("float4 a;", "s[t] = {x};", 16).refused, "line 4 assigns a list");
   EXPECT_EQ(padded("float a[4];", "P* p = s;").refused, "line 4 uses 's' without a subscript");
