@@ -743,9 +743,11 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
     if (array.async)
       rewritten = Unclear{"bulk copies or wgmma go through it by rules of their own"};
+    else if (array.declaration && is_python(array.file))
+      rewritten = rewrite_python(file.text, *array.declaration, shape, candidate.layout);
     else if (array.declaration)
-      rewritten = (is_python(array.file) ? rewrite_python : rewrite)(file.text, *array.declaration, shape,
-                                                                     candidate.layout);
+      rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout,
+                          sources.texts(sources.included_by(array.file)));
     if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
       make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
     if (auto* change = std::get_if<Rewrite>(&rewritten)) {

@@ -501,31 +501,36 @@ Division::Division(const exec::Kernel& kernel, Sources& sources) : kernel_(kerne
 }
 
 void Division::find_members(Sources& sources) {
-  // Before a text is taken apart into tokens: headers of the toolkit are long.
   const auto has = [](const std::string& text, const std::string& words) {
     return text.find(words) != std::string::npos;
   };
+  const auto is_array = [](const advise::Member& m) { return !m.declaration.extents.empty(); };
   for (const exec::SharedVariable& v : kernel_.shared) {
-    std::vector<advise::Member> found;
-    std::string type, file;
+    std::string type;
+    std::vector<std::string> files;  // that may define it
     const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + v.name);
     for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && type.empty(); ++i)
       if (const std::string& text = sources.file(kernel_.files[i]).text;
-          has(text, v.name) && has(text, "__shared__"))
+          has(text, v.name) && has(text, "__shared__")) {
         type = struct_of_variable(text, v.name, function);
-    const std::string name(name_of_type(type));
-    for (size_t i = 0; i < kernel_.files.size() && !type.empty() && found.empty(); ++i) {
-      file = kernel_.files[i];
-      if (file.ends_with("lanescope/tile.cuh")) continue;  // its arrays are those of who declares them
-      if (const std::string& text = sources.file(file).text;
-          has(text, "struct " + name) || has(text, "class " + name) || has(text, ") " + name + " {"))
-        found = members_of(text, type, v.size);
+        files = sources.included_by(kernel_.files[i]);
+      }
+    std::optional<Struct> found;
+    if (!type.empty()) {
+      files.insert(files.begin(), kernel_.files.begin(), kernel_.files.end());
+      // The arrays of tile.cuh are those of who declares them.
+      std::erase_if(files, [](const std::string& file) { return file.ends_with("lanescope/tile.cuh"); });
+      found = find_struct(sources.texts(files), type);
     }
-    if (found.empty()) with_members_.push_back(v);
-    for (advise::Member& m : found) {
+    if (!found || found->bytes != v.size ||
+        std::none_of(found->members.begin(), found->members.end(), is_array)) {
+      with_members_.push_back(v);
+      continue;
+    }
+    for (advise::Member& m : found->members) {
       const std::string part = fmt::format("{}.{}", v.name, m.declaration.name);
       with_members_.push_back({part, v.offset + m.offset, m.bytes, false, v.name});
-      members_[part] = {std::move(m.declaration), file};
+      members_[part] = {std::move(m.declaration), files[found->text]};
     }
   }
   if (members_.empty()) with_members_.clear();

@@ -21,13 +21,23 @@ size_t behind_bracket(const Words& tokens, size_t open, std::string_view closes)
   return std::min(closing_bracket(tokens, open, closes) + 1, tokens.size());
 }
 
+/// The name of a type without its template arguments and what it is qualified by.
+std::string_view name_of_type(std::string_view type) {
+  type = type.substr(0, type.find('<'));
+  const size_t colons = type.rfind("::");
+  return colons == std::string_view::npos ? type : type.substr(colons + 2);
+}
+
+std::optional<Struct> find_struct(const Texts& texts, std::string_view type, int depth);
+
 class StructReader {
  public:
-  StructReader(std::string_view text, std::string_view type, int depth = 0)
-      : text_(text),
+  StructReader(const Texts& texts, size_t text, std::string_view type, int depth)
+      : texts_(texts),
+        text_(texts[text]),
         type_(type),
         depth_(depth),
-        tokens_(tokens_of(text)),
+        tokens_(tokens_of(text_)),
         constants_(tokens_),
         evaluate_(tokens_, constants_) {}
 
@@ -47,6 +57,7 @@ class StructReader {
   }
 
  private:
+  const Texts& texts_;
   std::string_view text_, type_;
   int depth_;  // of structs in structs
   Words tokens_;
@@ -163,7 +174,7 @@ class StructReader {
     if (type.ends_with('*')) return Element{pointer, pointer};
     if (const auto bytes = size_of_words(type)) return Element{*bytes, alignment_of_words(type, *bytes)};
     if (depth_ == deepest) return std::nullopt;
-    const auto inner = StructReader(text_, type, depth_ + 1)();
+    const auto inner = find_struct(texts_, type, depth_ + 1);
     return inner ? std::optional(Element{inner->bytes, inner->alignment}) : std::nullopt;
   }
   [[nodiscard]] bool is_declarator(size_t i) const {
@@ -203,24 +214,23 @@ class StructReader {
   }
 };
 
+std::optional<Struct> find_struct(const Texts& texts, std::string_view type, int depth) {
+  const std::string_view name = name_of_type(type);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    // Before a text is taken apart into tokens: headers of the toolkit are long.
+    if (texts[i].find(name) == std::string_view::npos) continue;
+    if (auto found = StructReader(texts, i, type, depth)()) {
+      found->text = i;
+      return found;
+    }
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::string_view name_of_type(std::string_view type) {
-  type = type.substr(0, type.find('<'));
-  const size_t colons = type.rfind("::");
-  return colons == std::string_view::npos ? type : type.substr(colons + 2);
-}
-
-std::optional<Struct> find_struct(std::string_view text, std::string_view type) {
-  return StructReader(text, type)();
-}
-
-std::vector<Member> members_of(std::string_view text, std::string_view type, uint64_t bytes) {
-  std::optional<Struct> found = find_struct(text, type);
-  const auto is_array = [](const Member& m) { return !m.declaration.extents.empty(); };
-  if (!found || found->bytes != bytes || std::none_of(found->members.begin(), found->members.end(), is_array))
-    return {};
-  return std::move(found->members);
+std::optional<Struct> find_struct(const Texts& texts, std::string_view type) {
+  return find_struct(texts, type, 0);
 }
 
 }  // namespace lanescope::advise

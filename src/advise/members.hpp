@@ -20,20 +20,17 @@ struct Member {
 
 /// A struct or class as its definition gives it.
 struct Struct {
+  size_t text = 0;              ///< which of the texts defines it
   std::vector<Member> members;  ///< in their order
   uint64_t bytes = 0, alignment = 1;
   bool has_functions = false;
 };
 
-/// The name of a type without its template arguments and what it is qualified by.
-[[nodiscard]] std::string_view name_of_type(std::string_view type);
+using Texts = std::vector<std::string_view>;
 
-/// The struct or class of that type, of `struct P { … };` or `typedef struct { … } P;`. None where the text
-/// does not define it, or twice, and where it has bases, or members whose sizes are not known.
-[[nodiscard]] std::optional<Struct> find_struct(std::string_view text, std::string_view type);
-
-/// The members of a variable of that type and of `bytes` bytes. Empty where find_struct finds no such struct,
-/// and where no member is an array.
-[[nodiscard]] std::vector<Member> members_of(std::string_view text, std::string_view type, uint64_t bytes);
+/// The struct or class of that type, of `struct P { … };` or `typedef struct { … } P;`, from the first of the
+/// texts that shows it. None does that defines it twice, or with bases, or with members whose sizes are not
+/// known.
+[[nodiscard]] std::optional<Struct> find_struct(const Texts& texts, std::string_view type);
 
 }  // namespace lanescope::advise

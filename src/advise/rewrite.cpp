@@ -9,7 +9,6 @@
 #include <utility>
 
 #include "advise/expression.hpp"
-#include "advise/members.hpp"
 #include "advise/tokens.hpp"
 #include "base/words.hpp"
 
@@ -35,8 +34,11 @@ struct Use {
 
 class Rewriter {
  public:
-  Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape)
-      : text_(text), d_(declaration), shape_(shape), tokens_(tokens_of(text)) {}
+  Rewriter(std::string_view text, const Declaration& declaration, const Shape& shape,
+           const Texts& others = {})
+      : text_(text), d_(declaration), shape_(shape), texts_(others), tokens_(tokens_of(text)) {
+    texts_.insert(texts_.begin(), text);
+  }
 
   [[nodiscard]] bool has_only_subscripts() const {
     if (!d_.member_of.empty()) return false;  // who uses it may stand in another file
@@ -223,6 +225,7 @@ class Rewriter {
   std::string_view text_;
   const Declaration& d_;
   const Shape& shape_;
+  Texts texts_;  // this one first
   Tokens tokens_;
 
   std::string between(size_t begin, size_t end) const {
@@ -642,9 +645,9 @@ class Rewriter {
     return fields;
   }
   [[nodiscard]] Struct definition_of(const std::string& type) const {
-    std::optional<Struct> found = find_struct(text_, type);
+    std::optional<Struct> found = find_struct(texts_, type);
     if (!found || found->members.empty() || found->bytes != d_.element_bytes)
-      throw Refused{fmt::format("the fields of '{}' are not clear in this file", type)};
+      throw Refused{fmt::format("the fields of '{}' are not clear", type)};
     return std::move(*found);
   }
 
@@ -763,10 +766,10 @@ void give_line_ends(std::string_view text, std::vector<Edit>& edits) {
 }  // namespace
 
 std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration& declaration,
-                                       const Shape& shape, const Layout& layout) {
+                                       const Shape& shape, const Layout& layout, const Texts& others) {
   if (declaration.open && !declaration.part) return Unclear{"the launch decides how large it is"};
   try {
-    Rewrite result = std::visit(Rewriter(text, declaration, shape), layout);
+    Rewrite result = std::visit(Rewriter(text, declaration, shape, others), layout);
     give_line_ends(text, result.edits);
     return result;
   } catch (const Refused& refused) {

@@ -1,6 +1,7 @@
 // Finds and reads source files.
 #include "advise/sources.hpp"
 
+#include <algorithm>
 #include <iterator>
 #include <system_error>
 
@@ -20,6 +21,19 @@ bool readable(const fs::path& path) {
   std::error_code error;
   return fs::is_regular_file(path, error) && fs::file_size(path, error) <= largest_source;
 }
+
+/// What the first line of the text includes by `#include "…"`; empty where it is another line.
+std::string_view included_at(std::string_view text) {
+  text = text.substr(0, text.find('\n'));
+  for (const std::string_view word : {"#", "include", "\""}) {
+    text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+    if (!text.starts_with(word)) return {};
+    text.remove_prefix(word.size());
+  }
+  const size_t end = text.find('"');
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
+}
+
 }  // namespace
 
 Sources::Sources(const fs::path& ptx_file) {
@@ -58,6 +72,30 @@ const Sources::File& Sources::file(const std::string& name) {
     begin = end == std::string::npos ? file.text.size() : end + 1;
   }
   return file;
+}
+
+std::vector<std::string> Sources::included_by(const std::string& name) {
+  constexpr size_t most = 256;
+  std::vector<std::string> all{name};
+  for (size_t i = 0; i < all.size() && all.size() < most; ++i) {
+    const File& includer = file(all[i]);
+    for (const size_t begin : includer.line_begins) {
+      const std::string_view included = included_at(std::string_view(includer.text).substr(begin));
+      if (included.empty()) continue;
+      const fs::path beside = (includer.path.parent_path() / included).lexically_normal();
+      const std::string found = readable(beside) ? beside.string() : std::string(included);
+      if (!file(found).path.empty() && std::find(all.begin(), all.end(), found) == all.end())
+        all.push_back(found);
+    }
+  }
+  all.erase(all.begin());
+  return all;
+}
+
+std::vector<std::string_view> Sources::texts(const std::vector<std::string>& files) {
+  std::vector<std::string_view> all;
+  for (const std::string& name : files) all.push_back(file(name).text);
+  return all;
 }
 
 std::string Sources::line(const std::string& name, uint32_t number) {

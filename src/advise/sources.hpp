@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanescope::advise {
@@ -25,6 +26,10 @@ class Sources {
     std::vector<size_t> line_begins;  ///< offsets in `text`
   };
   [[nodiscard]] const File& file(const std::string& name);
+  /// What it includes by `#include "…"`, directly or not, as file() takes it: files that lie beside who
+  /// includes them, or are found as others are.
+  [[nodiscard]] std::vector<std::string> included_by(const std::string& name);
+  [[nodiscard]] std::vector<std::string_view> texts(const std::vector<std::string>& files);
 
  private:
   [[nodiscard]] std::filesystem::path find(const std::filesystem::path& file) const;

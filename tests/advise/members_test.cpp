@@ -13,9 +13,12 @@ using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 /// "a 0 4096" for each member: name, offset, bytes.
-std::vector<std::string> laid_out(const std::string& text, uint64_t bytes, const std::string& type = "S") {
+std::vector<std::string> laid_out(const std::string& text, uint64_t bytes, const std::string& type = "S",
+                                  std::string_view other = "") {
+  const std::optional<Struct> found = find_struct({text, other}, type);
+  if (!found || found->bytes != bytes) return {};
   std::vector<std::string> all;
-  for (const Member& m : members_of(text, type, bytes))
+  for (const Member& m : found->members)
     all.push_back(m.declaration.name + " " + std::to_string(m.offset) + " " + std::to_string(m.bytes));
   return all;
 }
@@ -39,6 +42,14 @@ TEST(Members, MayBePointersVectorsAndStructs) {
       ElementsAre("b 0 1", "out 8 72", "p 80 16", "l 96 16", "e 112 1"));
 }
 
+TEST(Members, MayStandInSeveralTexts) {
+  const std::string in = "struct In { float x, y; };", out = "struct S { In in[3]; float z; };";
+  EXPECT_THAT(laid_out(out, 28, "S", in), ElementsAre("in 0 24", "z 24 4"));
+  EXPECT_THAT(laid_out(in, 28, "S", out), ElementsAre("in 0 24", "z 24 4"));
+  EXPECT_EQ(find_struct({in, out}, "S").value().text, 1u);
+  EXPECT_FALSE(find_struct({in, ""}, "S").has_value());
+}
+
 TEST(Members, AreFoundAmongFunctionsAndTypes) {
   EXPECT_THAT(
       laid_out("template <typename T, int R, int C>\nstruct Tile {\n  static constexpr int rows = R;\n"
@@ -57,7 +68,7 @@ TEST(Members, AreLeftAloneWhereTheyAreNotClear) {
         "struct S { float* p; float a[32][32]; };", "struct S { float *a[2], b[32][32]; };",
         "struct S { S s; float a[32][32]; };", "struct S { float a[32][16]; };",
         "struct S { int bits : 3; float a[32][32]; };", "struct S { float a[32][32]",
-        "struct S { float a, b; };", "template <int n> struct S { float a[n][n]; };"})
+        "template <int n> struct S { float a[n][n]; };"})
     EXPECT_THAT(laid_out(text, 4096), IsEmpty()) << text;
 }
 
@@ -81,7 +92,7 @@ TEST(Members, AreOfTheTypeOfTheVariable) {
 TEST(Members, GetLongerRowsWhereTheyAreDeclared) {
   const auto refused = [](const std::string& use, const Layout& layout) {
     const std::string text = "struct S { float a[32][32]; float b[64]; };\n" + use;
-    const Member member = members_of(text, "S", 4352).at(0);
+    const Member member = find_struct({text}, "S").value().members.at(0);
     const auto change =
         rewrite(text, member.declaration, {.bytes = 4096, .row_bytes = 128, .element_bytes = 4}, layout);
     if (const auto* why = std::get_if<Unclear>(&change)) return why->reason;
@@ -101,7 +112,7 @@ TEST(Members, GetLongerRowsWhereTheyAreDeclared) {
 TEST(Members, StayAlignedWhereTheyAreReadAsVectors) {
   const std::string text =
       "struct S { float a[32][32]; };\nvoid k() { x = *reinterpret_cast<float4*>(&s.a[1][2]); }";
-  EXPECT_EQ(vector_bytes(text, members_of(text, "S", 4096).at(0).declaration), 16u);
+  EXPECT_EQ(vector_bytes(text, find_struct({text}, "S").value().members.at(0).declaration), 16u);
 }
 
 }  // namespace

@@ -313,6 +313,19 @@ TEST(Rewrite, MovesFieldsOfStructs) {
             "field 'a' of 'P' is an array");
 }
 
+TEST(Rewrite, FindsStructsInOtherTexts) {
+  const std::string text = "#include \"p.h\"\n__shared__ P s[64];\n";
+  const auto found = find_declaration(text, "s", 512, 1000);
+  const auto& declaration = std::get<Declaration>(found);
+  const Shape shape{.bytes = 512, .row_bytes = 128, .element_bytes = 8};
+  const auto rewrite_with = [&](const Texts& others) {
+    return rewrite(text, declaration, shape, StructOfArrays{4}, others);
+  };
+  EXPECT_EQ(std::get<Unclear>(rewrite_with({})).reason, "the fields of 'P' are not clear");
+  EXPECT_EQ(std::get<Rewrite>(rewrite_with({"int n;", "struct P { float x; int n; };"})).what,
+            "s.x[64], s.n[64]");
+}
+
 /// What a struct has beside its fields stays where it is, as long as nothing asks the new arrays for it.
 TEST(Rewrite, LeavesFunctionsOfStructsAlone) {
   const auto split = [](const std::string& uses) {
@@ -370,9 +383,8 @@ TEST(Rewrite, KnowsStructsByTheirTypedefs) {
   for (const char* definition : {"typedef struct { float x, y; } P;", "typedef struct Q { float x, y; } P;",
                                  "typedef struct { int x, y; } Q;\ntypedef struct { float x, y; } P;"})
     EXPECT_THAT(split(definition).text, HasSubstr("float y[64];\n} s; s.y[t] = 1;")) << definition;
-  EXPECT_EQ(split("typedef struct { float x; P next; } P;").refused,
-            "the fields of 'P' are not clear in this file");
-  EXPECT_EQ(split("typedef struct { float x, y").refused, "the fields of 'P' are not clear in this file");
+  EXPECT_EQ(split("typedef struct { float x; P next; } P;").refused, "the fields of 'P' are not clear");
+  EXPECT_EQ(split("typedef struct { float x, y").refused, "the fields of 'P' are not clear");
 }
 
 /// A byte order mark stays in front, and lines end as the others do.
@@ -445,7 +457,7 @@ TEST(Rewrite, PadsElementsInATypeOfTheirOwn) {
   EXPECT_EQ(padded("float* a; const int *b;", "").refused, "'P' is aligned to 8 bytes");
   for (const char* members :
        {"Q a;", "P a;", "float* a, *b;", "float *a, b;", "int a : 4;", "float a, b, c;"})
-    EXPECT_EQ(padded(members, "").refused, "the fields of 'P' are not clear in this file") << members;
+    EXPECT_EQ(padded(members, "").refused, "the fields of 'P' are not clear") << members;
   EXPECT_EQ(padded("float4 a;", "s[t] = {x};", 16).refused, "line 4 assigns a list");
   EXPECT_EQ(padded("float a[4];", "P* p = s;").refused, "line 4 uses 's' without a subscript");
   EXPECT_EQ(padded("float a[4];", "P* p = &s[t];").refused, "line 4 takes an address in 's'");

@@ -470,5 +470,22 @@ TEST_F(SourcesTest, FindsFilesAboveThePtxByTheEndOfTheirPath) {
   EXPECT_EQ(sources.line("other.cu", 1), "");
 }
 
+TEST_F(SourcesTest, FindsWhatAFileIncludes) {
+  const std::filesystem::path kernels = folder_ / "kernels";
+  std::filesystem::create_directories(kernels / "inner");
+  std::ofstream(kernels / "main.cu")
+      << "#include <a.h>\n # include \"inner/a.h\"  // a\n#include \"nowhere.h\"\n"
+      << "#include \"a\n#includes \"sum.cu\"\n#include \"inner/../inner/a.h\"";
+  std::ofstream(kernels / "inner" / "a.h")
+      << "#include \"b.h\"\n#include \"a.h\"\n#include \"kernels/sum.cu\"\n";
+  std::ofstream(kernels / "inner" / "b.h") << "struct B {};";
+  advise::Sources sources(kernels / "ptx" / "main.ptx");
+  const std::vector<std::string> included = sources.included_by("kernels/main.cu");
+  EXPECT_EQ(included, (std::vector<std::string>{(kernels / "inner" / "a.h").string(),
+                                                (kernels / "inner" / "b.h").string(), "kernels/sum.cu"}));
+  EXPECT_EQ(sources.texts(included).at(1), "struct B {};");
+  EXPECT_TRUE(sources.included_by("kernels/other.cu").empty());
+}
+
 }  // namespace
 }  // namespace lanescope::report
