@@ -180,7 +180,7 @@ std::string size_of_block(const Warp& w) {
                          std::any_of(kernel.shared.begin(), kernel.shared.end(),
                                      [](const SharedVariable& v) { return v.dynamic; });
   return "the block has " + std::to_string(w.shared_bytes) + " bytes" +
-         (forgotten ? "; the launch gave its extern array none" : "");
+         (forgotten ? "; the launch gave it no dynamic shared memory" : "");
 }
 
 std::string beyond_shared(const Warp& w, uint64_t offset, uint32_t width) {

@@ -211,6 +211,8 @@ void Decoder::place_shared() {
     module_shared_[index] = k_.dynamic_shared_offset;
     k_.shared.push_back({name, k_.dynamic_shared_offset, 0, true});
   }
+  // Halide's kernels know dynamic shared memory by its addresses alone.
+  if (k_.shared.empty()) k_.shared.push_back({"dynamic shared memory", 0, 0, true});
 }
 
 void Decoder::place_call_area() {
