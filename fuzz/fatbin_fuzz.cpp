@@ -15,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (image.payload.data() < begin || image.payload.data() + image.payload.size() > begin + size)
         std::abort();
       try {
-        if (image.kind == cuda::FatImage::Kind::ptx) (void)cuda::text_of(image, "fuzz");
+        if (image.kind == cuda::FatImage::Kind::ptx) (void)cuda::content_of(image, "fuzz");
       } catch (const Error&) {
       }
     }

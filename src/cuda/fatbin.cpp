@@ -14,6 +14,7 @@
 #include <cstring>
 
 #include "base/error.hpp"
+#include "cuda/machine_code.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -120,56 +121,70 @@ std::vector<FatImage> read_fat_binary(std::span<const std::byte> bytes, const st
   return images;
 }
 
-std::string text_of(const FatImage& image, const std::string& name) {
-  if (image.kind != FatImage::Kind::ptx)
-    throw Error(name + ": the image for " + image.target() + " is no PTX");
+std::string content_of(const FatImage& image, const std::string& name) {
+  const bool is_text = image.kind == FatImage::Kind::ptx;
   const auto* data = reinterpret_cast<const char*>(image.payload.data());
+  std::string content;
   if (image.compression == FatImage::Compression::none) {
-    std::string text(data, image.payload.size());
-    text.resize(std::min(text.size(), text.find_last_not_of('\0') + 1));
-    return text;
-  }
-  const std::string where = name + ": the PTX for " + image.target();
-  if (image.text_bytes == 0 || image.text_bytes > most_text_bytes)
-    throw Error(where + " claims to have " + std::to_string(image.text_bytes) + " bytes");
-  // Neither format makes one byte out of less than a few hundredths of a bit; what claims more is damaged,
-  // and must not make us take the memory first.
-  if (image.text_bytes / 65536 > image.payload.size())
-    throw Error(where + " claims to have " + std::to_string(image.text_bytes) + " bytes");
-  std::string text(image.text_bytes, '\0');
-  if (image.compression == FatImage::Compression::zstd) {
-    const size_t got = ZSTD_decompress(text.data(), text.size(), data, image.payload.size());
-    if (ZSTD_isError(got) != 0) throw Error(where + " does not decompress: " + ZSTD_getErrorName(got));
-    if (got != text.size()) throw Error(where + " is shorter than its entry says");
+    content.assign(data, image.payload.size());
   } else {
-    const int got = LZ4_decompress_safe(data, text.data(), static_cast<int>(image.payload.size()),
-                                        static_cast<int>(text.size()));
-    if (got < 0) throw Error(where + " does not decompress: damaged LZ4 block");
-    if (static_cast<size_t>(got) != text.size()) throw Error(where + " is shorter than its entry says");
+    const std::string where =
+        name + (is_text ? ": the PTX for " : ": the machine code for ") + image.target();
+    // Neither format makes one byte out of less than a few hundredths of a bit; what claims more is damaged,
+    // and must not make us take the memory first.
+    if (image.text_bytes == 0 || image.text_bytes > most_text_bytes ||
+        image.text_bytes / 65536 > image.payload.size())
+      throw Error(where + " claims to have " + std::to_string(image.text_bytes) + " bytes");
+    content.resize(image.text_bytes);
+    if (image.compression == FatImage::Compression::zstd) {
+      const size_t got = ZSTD_decompress(content.data(), content.size(), data, image.payload.size());
+      if (ZSTD_isError(got) != 0) throw Error(where + " does not decompress: " + ZSTD_getErrorName(got));
+      if (got != content.size()) throw Error(where + " is shorter than its entry says");
+    } else {
+      const int got = LZ4_decompress_safe(data, content.data(), static_cast<int>(image.payload.size()),
+                                          static_cast<int>(content.size()));
+      if (got < 0) throw Error(where + " does not decompress: damaged LZ4 block");
+      if (static_cast<size_t>(got) != content.size()) throw Error(where + " is shorter than its entry says");
+    }
   }
-  text.resize(std::min(text.size(), text.find_last_not_of('\0') + 1));
-  return text;
+  if (is_text) content.resize(content.find_last_not_of('\0') + 1);
+  return content;
 }
 
-const FatImage* choose_ptx(std::span<const FatImage> images, std::string_view arch) {
+std::vector<const FatImage*> choose(std::span<const FatImage> images, FatImage::Kind kind,
+                                    std::string_view arch) {
   uint32_t sm = 0;
   char variant = 0;
   if (arch.starts_with("sm_")) arch.remove_prefix(3);
   const auto [end, error] = std::from_chars(arch.data(), arch.data() + arch.size(), sm);
-  if (error != std::errc()) return nullptr;
+  if (error != std::errc()) return {};
   if (end != arch.data() + arch.size()) variant = *end;
 
-  const FatImage* best = nullptr;
+  std::vector<const FatImage*> all;
   for (const FatImage& image : images) {
-    if (image.kind != FatImage::Kind::ptx || image.sm > sm) continue;
+    if (image.kind != kind || image.sm > sm) continue;
     // Chips are of the variant 'a'; naming it says that its instructions may be used. Without it they still
     // may: the program was compiled for this chip.
     if (image.variant == 'a' && image.sm != sm) continue;
     if (image.variant == 'f' && image.sm / 10 != sm / 10) continue;
-    const auto rank = [&](const FatImage& i) { return i.sm * 2 + (i.variant == variant ? 1u : 0u); };
-    if (best == nullptr || rank(image) > rank(*best)) best = &image;
+    all.push_back(&image);
   }
-  return best;
+  const auto rank = [&](const FatImage* i) { return i->sm * 2 + (i->variant == variant ? 1u : 0u); };
+  std::stable_sort(all.begin(), all.end(),
+                   [&](const FatImage* a, const FatImage* b) { return rank(a) > rank(b); });
+  return all;
+}
+
+std::vector<std::string> ptx_for(std::span<const FatImage> images, std::string_view arch,
+                                 const std::string& name) {
+  if (const auto best = choose(images, FatImage::Kind::ptx, arch); !best.empty())
+    return {content_of(*best.front(), name)};
+  for (const FatImage* image : choose(images, FatImage::Kind::machine_code, arch)) {
+    const std::string content = content_of(*image, name);
+    std::vector<std::string> texts = ptx_in_machine_code(std::as_bytes(std::span(content)), name);
+    if (!texts.empty()) return texts;
+  }
+  return {};
 }
 
 }  // namespace lanescope::cuda

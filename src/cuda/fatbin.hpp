@@ -47,13 +47,21 @@ struct FatImage {
 /// lanescope::Error.
 [[nodiscard]] uint64_t container_size(std::span<const std::byte> bytes, const std::string& name);
 
-/// The text of a PTX image. Throws lanescope::Error that begins with `name` when it does not decompress to
-/// what the entry promises.
-[[nodiscard]] std::string text_of(const FatImage& image, const std::string& name);
+/// What an image holds, decompressed: the text of PTX, or an ELF file. Throws lanescope::Error that begins
+/// with `name` when it does not decompress to what the entry promises.
+[[nodiscard]] std::string content_of(const FatImage& image, const std::string& name);
 
-/// The PTX that a device of this architecture ("sm_90", "sm_90a") runs: the one with the highest target that
-/// is not above it; of two for one target the one made for exactly this variant. Targets with 'a' run on
-/// their own architecture only, those with 'f' on the same major generation. nullptr when there is none.
-[[nodiscard]] const FatImage* choose_ptx(std::span<const FatImage> images, std::string_view arch);
+/// The images of one kind that were made of PTX which a device of this architecture ("sm_90", "sm_90a") runs,
+/// best first: those with the highest target that is not above it; of two for one target the one made for
+/// exactly this variant. Targets with 'a' run on their own architecture only, those with 'f' on the same
+/// major generation.
+[[nodiscard]] std::vector<const FatImage*> choose(std::span<const FatImage> images, FatImage::Kind kind,
+                                                  std::string_view arch);
+
+/// The PTX that a device of this architecture runs, a text for each translation unit: that of the best image
+/// of PTX, else what is inside of the best machine code that has any (machine_code.hpp). Empty when there is
+/// none. Throws lanescope::Error.
+[[nodiscard]] std::vector<std::string> ptx_for(std::span<const FatImage> images, std::string_view arch,
+                                               const std::string& name);
 
 }  // namespace lanescope::cuda

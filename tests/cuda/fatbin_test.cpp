@@ -28,7 +28,7 @@ void put(Bytes& bytes, size_t offset, T value) {
 std::string error_of(const Bytes& bytes) {
   try {
     for (const FatImage& image : read_fat_binary(bytes, "app"))
-      if (image.kind == FatImage::Kind::ptx) (void)text_of(image, "app");
+      if (image.kind == FatImage::Kind::ptx) (void)content_of(image, "app");
   } catch (const Error& error) {
     return error.what();
   }
@@ -45,7 +45,7 @@ TEST(FatBinary, EveryCompressionGivesTheSameText) {
     EXPECT_EQ(images[0].sm, 75u);
     EXPECT_EQ(images[0].target(), "sm_75");
     EXPECT_EQ(images[0].version_major, 9);
-    return text_of(images[0], "app");
+    return content_of(images[0], "app");
   };
   const std::string expected = text(plain, FatImage::Compression::none);
   EXPECT_NE(expected.find(".visible .entry scale("), std::string::npos);
@@ -61,7 +61,7 @@ TEST(FatBinary, MachineCodeIsSeenAndIsNoPtx) {
   EXPECT_EQ(images[0].kind, FatImage::Kind::machine_code);
   EXPECT_EQ(images[0].sm, 90u);
   EXPECT_EQ(choose_ptx(images, "sm_90"), nullptr);
-  EXPECT_THROW((void)text_of(images[0], "app"), Error);
+  EXPECT_THROW((void)content_of(images[0], "app"), Error);
 }
 
 TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {

@@ -100,19 +100,22 @@ Status add(Linker& linker, Input type, std::string_view data, const std::string&
   if (type == Input::library && name.find("cudadevrt") != std::string::npos)
     return Status::success;  // the engine has these functions itself
   if (type < Input::machine_code || type > last_input) return Status::invalid_value;
+  std::vector<std::string> texts;
+  std::string why = name + ": is not linked here, where PTX, fat binaries and machine code that hold it are";
+  const std::span bytes = std::as_bytes(std::span(data));
   if (type == Input::ptx) {
     if (data.find(".version") == std::string_view::npos) return Status::invalid_kernel_image;
-    linker.units.emplace_back(data.substr(0, data.find('\0')));
+    texts.emplace_back(data.substr(0, data.find('\0')));
   } else if (type == Input::fat_binary) {
-    std::string why;
-    std::string text =
-        Runtime::get().ptx_in({reinterpret_cast<const std::byte*>(data.data()), data.size()}, name, why);
-    if (text.empty()) return refuse(linker, why);
-    linker.units.push_back(std::move(text));
-  } else {
-    return refuse(linker, name + ": is not linked here, where PTX and fat binaries that hold it are");
+    texts = Runtime::get().ptx_in(bytes, name, why);
+  } else if (type == Input::machine_code) {
+    texts = Runtime::ptx_in_cubin(bytes, name, why);
   }
-  linker.names.push_back(name);
+  if (texts.empty()) return refuse(linker, why);
+  for (std::string& text : texts) {
+    linker.units.push_back(std::move(text));
+    linker.names.push_back(name);
+  }
   return Status::success;
 }
 

@@ -64,11 +64,15 @@ Status Runtime::load_library(Binary** out, const void* code, size_t size, const 
     made->containers.emplace_back(made->owned);
     binary = add(*this, std::move(made));
   } else if (std::memcmp(&magic, ELFMAG, SELFMAG) == 0) {
-    const std::string reason = name +
-                               ": holds machine code only (a cubin). Lanescope runs PTX: hand over the PTX "
-                               "that it was made of (for Warp, wp.config.cuda_output = \"ptx\")";
-    refuse(reason);
-    return defect(Status::no_kernel_image_for_device, reason, why);
+    auto made = std::make_unique<Binary>();
+    made->name = name;
+    std::string reason;
+    made->texts = ptx_in_cubin({bytes, size}, name, reason);
+    if (made->texts.empty()) {
+      refuse(reason);
+      return defect(Status::no_kernel_image_for_device, reason, why);
+    }
+    binary = add(*this, std::move(made));
   } else if (std::strstr(text, ".version") == nullptr) {  // which no device would take either
     const std::string reason = name + ": is neither PTX nor a fat binary";
     say("error: " + reason);

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <optional>
 
 #include "base/files.hpp"
 #include "cuda/fatbin.hpp"
+#include "cuda/machine_code.hpp"
 #include "cuda/runtime/exit.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -83,26 +85,36 @@ std::string why_no_ptx(const std::string& name, const std::vector<FatImage>& ima
          (code.empty() ? (lto ? "link-time intermediate code only" : "no device code")
                        : "machine code for " + code + " only") +
          ". Lanescope runs PTX: compile with nvcc -arch=" + target + " (or -gencode arch=compute_" +
-         target.substr(3) + ",code=compute_" + target.substr(3) + "), which keeps the PTX";
+         target.substr(3) + ",code=compute_" + target.substr(3) + "), or with -lineinfo, which keep the PTX";
 }
 
 }  // namespace
 
-std::string Runtime::ptx_in(std::span<const std::byte> container, const std::string& name,
-                            std::string& why) const {
+std::vector<std::string> Runtime::ptx_in(std::span<const std::byte> container, const std::string& name,
+                                         std::string& why) const {
   const std::vector<FatImage> images = read_fat_binary(container, name);
-  const FatImage* image = choose_ptx(images, device.target());
-  if (image == nullptr && device.attribute(attribute_major) < 7) {
+  std::vector<std::string> texts = ptx_for(images, device.target(), name);
+  if (texts.empty() && device.attribute(attribute_major) < 7) {
     // Today's compilers make no PTX for these: the oldest stands in, and accesses are still counted by the
     // old rules.
-    for (const FatImage& other : images)
-      if (other.kind == FatImage::Kind::ptx && (image == nullptr || other.sm < image->sm)) image = &other;
+    const FatImage* oldest = nullptr;
+    for (const FatImage& image : images)
+      if (image.kind == FatImage::Kind::ptx && (oldest == nullptr || image.sm < oldest->sm)) oldest = &image;
+    if (oldest != nullptr) texts.push_back(content_of(*oldest, name));
   }
-  if (image == nullptr) {
-    why = why_no_ptx(name, images, device.target());
-    return "";
-  }
-  return text_of(*image, name);
+  if (texts.empty()) why = why_no_ptx(name, images, device.target());
+  return texts;
+}
+
+std::vector<std::string> Runtime::ptx_in_cubin(std::span<const std::byte> cubin, const std::string& name,
+                                               std::string& why) {
+  std::vector<std::string> texts = ptx_in_machine_code(cubin, name);
+  if (texts.empty())
+    why = name +
+          ": holds machine code only (a cubin). Lanescope runs PTX: have it assembled with -lineinfo, which "
+          "keeps "
+          "the PTX, or hand over the PTX that it was made of (for Warp, wp.config.cuda_output = \"ptx\")";
+  return texts;
 }
 
 Binary* Runtime::register_binary(const void* wrapper) {
@@ -119,17 +131,15 @@ Binary* Runtime::register_binary(const void* wrapper) {
     } else {
       binary->containers.push_back(container_at(w.data, binary->name));
     }
-    // A program without PTX can never run a kernel here; better said now than at its first launch. Libraries
-    // bring more than is used of them.
     std::vector<FatImage> all;
     for (const auto& container : binary->containers)
       for (FatImage& image : read_fat_binary(container, binary->name)) all.push_back(std::move(image));
     const bool has_ptx =
         std::any_of(all.begin(), all.end(), [](const FatImage& i) { return i.kind == FatImage::Kind::ptx; });
-    if (!has_ptx && !all.empty()) {
-      binary->defect = why_no_ptx(binary->name, all, device.target());
-      binary->is_untold = !bounds.file.empty();
-      if (!binary->is_untold) say("error: " + binary->defect);
+    // A program without PTX can never run a kernel here; better said now than at its first launch. Libraries
+    // bring more than is used of them.
+    if (bounds.file.empty() && !has_ptx && !all.empty() && texts(*binary, &binary->defect).empty()) {
+      say("error: " + binary->defect);
       binary->loaded = true;
       binary->status = Status::no_kernel_image_for_device;
     }
@@ -182,7 +192,6 @@ Status Runtime::load(Binary& binary) {
   if (binary.loaded) {
     // What was wrong when it was registered matters from now on.
     if (binary.status != Status::success) has_refused = true;
-    if (std::exchange(binary.is_untold, false)) refuse(binary.defect);
     return binary.status;
   }
   binary.loaded = true;
@@ -235,8 +244,8 @@ std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) 
   std::vector<std::string> texts = binary.texts;
   std::string reason;
   for (const auto& container : binary.containers) {
-    std::string text = ptx_in(container, binary.name, reason);
-    if (!text.empty()) texts.push_back(std::move(text));
+    std::vector<std::string> units = ptx_in(container, binary.name, reason);
+    std::move(units.begin(), units.end(), std::back_inserter(texts));
   }
   if (why != nullptr) *why = reason;
   if (binary.max_registers != 0)

@@ -86,7 +86,6 @@ struct Binary {
   bool loaded = false;
   Status status = Status::success;  ///< of loading
   std::string defect;               ///< why it could not be loaded
-  bool is_untold = false;           ///< which has not been said
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
   std::optional<ptx::Assembly> assembly;  ///< once asked for
@@ -275,9 +274,12 @@ class Runtime {
   Function& function_of(Binary& binary, const exec::Kernel& kernel);
   Status variable(const void* host, uint64_t& address, size_t& size);
   void load_managed(Binary& binary);
-  /// The PTX for this device in a fat binary; "" if there is none that fits (`why`).
-  [[nodiscard]] std::string ptx_in(std::span<const std::byte> container, const std::string& name,
-                                   std::string& why) const;
+  /// The PTX for this device in a fat binary, a text for each translation unit; none if none fits (`why`).
+  [[nodiscard]] std::vector<std::string> ptx_in(std::span<const std::byte> container, const std::string& name,
+                                                std::string& why) const;
+  /// The PTX in machine code (a cubin), likewise.
+  [[nodiscard]] static std::vector<std::string> ptx_in_cubin(std::span<const std::byte> cubin,
+                                                             const std::string& name, std::string& why);
 
   // memory.cpp
   Status allocate(size_t size, MemoryType type, unsigned flags, Pool* pool, void** out);

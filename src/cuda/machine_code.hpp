@@ -1,0 +1,19 @@
+// The PTX inside of machine code. What is assembled with -lineinfo or -G keeps it for debuggers, whoever
+// compiled it. Not documented by its vendor; what is read here was found by trying (docs/cuda-programs.md).
+// All of it is foreign input: every offset, size and count is checked against the bytes given.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace lanescope::cuda {
+
+/// The PTX of each translation unit in an ELF file of machine code, with the lines of the source that its
+/// instructions come from, as far as machine code was made of them. None where it was assembled without
+/// -lineinfo. Throws lanescope::Error that begins with `name` when the file is damaged.
+[[nodiscard]] std::vector<std::string> ptx_in_machine_code(std::span<const std::byte> bytes,
+                                                           const std::string& name);
+
+}  // namespace lanescope::cuda
