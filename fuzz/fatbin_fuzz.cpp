@@ -15,11 +15,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (image.payload.data() < begin || image.payload.data() + image.payload.size() > begin + size)
         std::abort();
       try {
-        if (image.kind == cuda::FatImage::Kind::ptx) (void)cuda::content_of(image, "fuzz");
+        (void)cuda::content_of(image, "fuzz");
       } catch (const Error&) {
       }
     }
-    (void)cuda::choose_ptx(images, "sm_90");
+    (void)cuda::ptx_for(images, "sm_90", "fuzz");
   } catch (const Error&) {
   }
   return 0;

@@ -321,11 +321,18 @@ class Writer {
   std::string operator()(const Unit& unit) {
     std::vector<std::string> lines(unit.lines.begin(), unit.lines.end());
     size_t empty = lines.size();  // the last one; lines.size(): none, or not in a function
+    bool is_section = false;      // of information for debuggers, the rest of which is elsewhere
     for (size_t i = 0, depth = 0; i < lines.size(); ++i) {
       if (unit.lines[i].empty() && depth > 0) empty = i;
+      if (depth == 0 && unit.lines[i].starts_with(".section")) is_section = true;
       for (const char c : unit.lines[i]) {
         if (c == '{') ++depth;
         if (c == '}' && depth > 0 && --depth == 0) empty = lines.size();
+      }
+      if (is_section) {
+        is_section = depth != 0 || unit.lines[i].find('}') == std::string_view::npos;
+        lines[i].clear();
+        continue;
       }
       const auto place = unit.places.find(i + 1);
       if (empty == lines.size() || place == unit.places.end()) continue;

@@ -54,14 +54,15 @@ TEST(FatBinary, EveryCompressionGivesTheSameText) {
   EXPECT_EQ(text(zstd, FatImage::Compression::zstd), expected);
 }
 
-TEST(FatBinary, MachineCodeIsSeenAndIsNoPtx) {
+TEST(FatBinary, MachineCodeIsSeen) {
   const Bytes bytes = read("machine_code.fatbin");
   const auto images = read_fat_binary(bytes, "app");
   ASSERT_EQ(images.size(), 1u);
   EXPECT_EQ(images[0].kind, FatImage::Kind::machine_code);
   EXPECT_EQ(images[0].sm, 90u);
-  EXPECT_EQ(choose_ptx(images, "sm_90"), nullptr);
-  EXPECT_THROW((void)content_of(images[0], "app"), Error);
+  EXPECT_TRUE(choose(images, FatImage::Kind::ptx, "sm_90").empty());
+  EXPECT_EQ(choose(images, FatImage::Kind::machine_code, "sm_90").size(), 1u);
+  EXPECT_TRUE(content_of(images[0], "app").starts_with("\177ELF"));
 }
 
 TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {
@@ -69,8 +70,8 @@ TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {
   const auto images = read_fat_binary(bytes, "app");
   ASSERT_EQ(images.size(), 4u);
   const auto chosen = [&](const char* arch) {
-    const FatImage* image = choose_ptx(images, arch);
-    return image == nullptr ? std::string("none") : image->target();
+    const auto best = choose(images, FatImage::Kind::ptx, arch);
+    return best.empty() ? std::string("none") : best.front()->target();
   };
   EXPECT_EQ(chosen("sm_70"), "none");
   EXPECT_EQ(chosen("sm_75"), "sm_75");

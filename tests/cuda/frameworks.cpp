@@ -48,7 +48,7 @@ void take_newer_ptx() {
 void refuse_machine_code() {
   constexpr char cubin[128] =
       "\x7f"
-      "ELF";
+      "ELF\x02";
   void* module = nullptr;
   constexpr int no_binary_for_gpu = 209;
   require(cuModuleLoadData(&module, cubin) == no_binary_for_gpu, "machine code");

@@ -108,7 +108,13 @@ std::vector<std::string> Runtime::ptx_in(std::span<const std::byte> container, c
 
 std::vector<std::string> Runtime::ptx_in_cubin(std::span<const std::byte> cubin, const std::string& name,
                                                std::string& why) {
-  std::vector<std::string> texts = ptx_in_machine_code(cubin, name);
+  std::vector<std::string> texts;
+  try {
+    texts = ptx_in_machine_code(cubin, name);
+  } catch (const Error& error) {
+    why = error.what();
+    return texts;
+  }
   if (texts.empty())
     why = name +
           ": holds machine code only (a cubin). Lanescope runs PTX: have it assembled with -lineinfo, which "
