@@ -59,7 +59,64 @@ uint32_t TensorMap::converted(uint32_t bits) {
   return (bits + ((1u << (dropped - 1)) - 1) + odd) & ~((1u << dropped) - 1);
 }
 
+namespace {
+
+/// Reads a map as the chips have it. By bits of its 32 words: 0 and 1 the address; 2 what it is; 3 to 6 the
+/// strides in units of 16 bytes, of which 7 has four bits more each; 8 to 12 the sizes less one; 13 the
+/// element strides less one, three bits each, and from bit 24 on the box less one, which goes on in 14. What
+/// a driver encodes has in 16 and 18 what follows from these; the lowest bits of 2 say where there is no more
+/// than 16 words, as CuTe's compiler for Python makes it. (tests/data/tensor_maps.txt: what the driver of an
+/// H200 encoded. The types and swizzles that came with sm_100 are not among them.)
+std::optional<TensorMap> read_encoded(const void* at) {
+  using Type = TensorMap::Type;
+  std::array<uint32_t, tensor_map_bytes / sizeof(uint32_t)> words{};
+  std::memcpy(words.data(), at, sizeof words);
+  const auto bits = [&](size_t word, unsigned first, unsigned count) {
+    return words[word] >> first & ((1u << count) - 1);
+  };
+  static constexpr Type types[] = {Type::u8,  Type::u16, Type::u32,     Type::s32, Type::u64, Type::s64,
+                                   Type::f16, Type::f32, Type::f32_ftz, Type::f64, Type::bf16};
+  TensorMap map;
+  map.address = words[0] | uint64_t{words[1]} << 32;
+  map.dimensions = static_cast<uint8_t>(bits(2, 4, 3) + 1);
+  const uint32_t type = bits(2, 7, 4), interleaved = bits(2, 11, 2);
+  const bool is_tf32 = bits(2, 16, 1) != 0;
+  const uint32_t kind = bits(2, 0, 4);
+  constexpr uint32_t whole = 0, half = 2;
+  const auto is_set = [](uint32_t word) { return word != 0; };
+  const bool has_rest =
+      bits(2, 19, 13) != 0 || bits(7, 16, 16) != 0 || words[15] != 0 ||
+      (kind == whole && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
+  if ((kind != whole && kind != half) || has_rest || map.address == 0 || interleaved != 0 ||
+      type >= std::size(types) || map.dimensions > TensorMap::most_dimensions)
+    return std::nullopt;
+  map.type = types[type];
+  if (is_tf32 && map.type == Type::f32)
+    map.type = Type::tf32;
+  else if (is_tf32 && map.type == Type::f32_ftz)
+    map.type = Type::tf32_ftz;
+  else if (is_tf32)
+    return std::nullopt;
+  map.swizzle = static_cast<TensorMap::Swizzle>(bits(2, 13, 2));
+  map.fills_nan = bits(2, 15, 1) != 0;
+  map.promotion = static_cast<uint8_t>(bits(2, 17, 2));
+  for (unsigned d = 0; d < map.dimensions; ++d) {
+    if (d + 1 < map.dimensions) map.strides[d] = (words[3 + d] | uint64_t{bits(7, 4 * d, 4)} << 32) << 4;
+    map.last[d] = words[8 + d];
+    map.steps[d] = static_cast<uint8_t>(bits(13, 3 * d, 3) + 1);
+    map.box[d] = static_cast<uint16_t>((d == 0 ? bits(13, 24, 8) : bits(14, 8 * (d - 1), 8)) + 1);
+  }
+  return map;
+}
+
+}  // namespace
+
 std::optional<TensorMap> TensorMap::load(const void* at) {
+  const auto own = load_own(at);
+  return own ? own : read_encoded(at);
+}
+
+std::optional<TensorMap> TensorMap::load_own(const void* at) {
   TensorMap map;
   std::memcpy(&map, at, sizeof map);
   if (map.mark != valid) return std::nullopt;

@@ -1,6 +1,7 @@
 // Tensor maps: what bulk tensor copies read to know how a tensor of up to five dimensions lies in global
 // memory and how a box of it lies in shared memory. CUDA keeps the 128 bytes opaque (CUtensorMap); what they
 // hold here is TensorMap, written by cuTensorMapEncodeTiled and tensormap.replace and read by the copies.
+// Those that a program has encoded by itself, as the chips have them, are read as well.
 //
 // Sources: CUDA Driver API 13.0, "Tensor Map Object Management" (limits of every field); PTX ISA 9.0, 5.5
 // "Tensors" and 9.7.9.27 (boxes, element strides, swizzles, what lies outside).
@@ -97,8 +98,10 @@ struct TensorMap {
   [[nodiscard]] static uint32_t converted(uint32_t bits);
   [[nodiscard]] bool converts() const { return type == Type::tf32 || type == Type::tf32_ftz; }
 
-  /// Nothing if the bytes are none of a map.
+  /// Nothing if the bytes are none of a map, or of one of a kind that is not supported (interleaved).
   [[nodiscard]] static std::optional<TensorMap> load(const void* at);
+  /// The same, of those that were made here.
+  [[nodiscard]] static std::optional<TensorMap> load_own(const void* at);
 };
 inline constexpr size_t tensor_map_bytes = 128, tensor_map_align = 64;
 static_assert(sizeof(TensorMap) <= tensor_map_bytes);

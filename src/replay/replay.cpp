@@ -214,7 +214,7 @@ std::vector<size_t> encode_tensor_maps(const gpu::Device& device, uint64_t addre
   std::vector<size_t> places;
   for (uint64_t i = -address % exec::tensor_map_align; i + exec::tensor_map_bytes <= bytes.size();
        i += exec::tensor_map_align) {
-    const auto map = exec::TensorMap::load(&bytes[i]);
+    const auto map = exec::TensorMap::load_own(&bytes[i]);  // what a program encoded is the GPU's already
     if (!map) continue;
     places.push_back(i);
     try {

@@ -1,0 +1,109 @@
+// Tensor maps that a program has encoded by itself, as the chips have them, against what a GPU's driver made.
+#include "exec/tensor_map.hpp"
+
+#include <gtest/gtest.h>
+
+#include <sstream>
+#include <string>
+
+#include "base/files.hpp"
+
+namespace lanescope::exec {
+namespace {
+
+using Words = std::array<uint32_t, tensor_map_bytes / sizeof(uint32_t)>;
+
+/// A line of tests/data/tensor_maps.txt.
+struct Encoded {
+  TensorMap map;
+  unsigned interleaved = 0;
+  Words words{};
+};
+
+std::vector<Encoded> encoded_maps() {
+  std::istringstream lines(read_file(LANESCOPE_SOURCE_DIR "/tests/data/tensor_maps.txt"));
+  std::vector<Encoded> all;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    std::istringstream in(line);
+    Encoded e;
+    unsigned type = 0, dimensions = 0, swizzle = 0, promotion = 0, fill = 0;
+    in >> type >> dimensions >> std::hex >> e.map.address >> std::dec;
+    std::array<uint64_t, 19> fields{};
+    for (uint64_t& field : fields) in >> field;
+    in >> e.interleaved >> swizzle >> promotion >> fill;
+    e.map.type = static_cast<TensorMap::Type>(type);
+    e.map.dimensions = static_cast<uint8_t>(dimensions);
+    e.map.swizzle = static_cast<TensorMap::Swizzle>(swizzle);
+    e.map.promotion = static_cast<uint8_t>(promotion);
+    e.map.fills_nan = fill != 0;
+    for (size_t d = 0; d < dimensions; ++d) {
+      e.map.last[d] = static_cast<uint32_t>(fields[d] - 1);
+      if (d + 1 < dimensions) e.map.strides[d] = fields[5 + d];
+      e.map.box[d] = static_cast<uint16_t>(fields[9 + d]);
+      e.map.steps[d] = static_cast<uint8_t>(fields[14 + d]);
+    }
+    std::string colon;
+    in >> colon >> std::hex;
+    for (uint32_t& word : e.words) in >> word;
+    EXPECT_TRUE(in && colon == ":") << line;
+    all.push_back(e);
+  }
+  return all;
+}
+
+TEST(TensorMap, IsReadAsTheDriverOfAGpuEncodesIt) {
+  const std::vector<Encoded> all = encoded_maps();
+  EXPECT_GE(all.size(), 100u);
+  for (const Encoded& e : all) {
+    const auto read = TensorMap::load(e.words.data());
+    EXPECT_FALSE(TensorMap::load_own(e.words.data()).has_value());
+    ASSERT_EQ(read.has_value(), e.interleaved == 0);
+    if (!read) continue;
+    EXPECT_EQ(read->address, e.map.address);
+    EXPECT_EQ(read->dimensions, e.map.dimensions);
+    EXPECT_EQ(read->type, e.map.type);
+    EXPECT_EQ(read->swizzle, e.map.swizzle);
+    EXPECT_EQ(read->promotion, e.map.promotion);
+    EXPECT_EQ(read->fills_nan, e.map.fills_nan);
+    EXPECT_EQ(read->last, e.map.last);
+    EXPECT_EQ(read->strides, e.map.strides);
+    EXPECT_EQ(read->box, e.map.box);
+    EXPECT_EQ(read->steps, e.map.steps);
+  }
+}
+
+/// As CuTe's compiler for Python makes them: 64 bytes, behind which there is something else.
+TEST(TensorMap, IsReadWithoutItsSecondHalf) {
+  Words words{0x00010000, 0x00002000, 0x00046512, 0x20, 0, 0, 0, 0, 0xff, 0x7f, 0, 0, 0, 0x3f000000, 0x1f, 0};
+  for (size_t i = 16; i < words.size(); ++i) words[i] = 0x55555555;
+  const auto map = TensorMap::load(words.data());
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->address, 0x200000010000u);
+  EXPECT_EQ(map->dimensions, 2);
+  EXPECT_EQ(map->type, TensorMap::Type::bf16);
+  EXPECT_EQ(map->swizzle, TensorMap::Swizzle::by_128);
+  EXPECT_EQ(map->strides[0], 512u);
+  EXPECT_EQ(map->size(0), 256u);
+  EXPECT_EQ(map->size(1), 128u);
+  EXPECT_EQ(map->box[0], 64);
+  EXPECT_EQ(map->box[1], 32);
+  words[2] += 1;
+  EXPECT_FALSE(TensorMap::load(words.data()).has_value());
+}
+
+TEST(TensorMap, OtherBytesAreNone) {
+  Words words{};
+  EXPECT_FALSE(TensorMap::load(words.data()).has_value());
+  words.fill(~0u);
+  EXPECT_FALSE(TensorMap::load(words.data()).has_value());
+  for (const Encoded& e : encoded_maps())
+    for (const size_t unused : {2u, 7u, 15u, 17u, 19u, 31u}) {
+      Words changed = e.words;
+      changed[unused] |= 0x80000000u;
+      EXPECT_FALSE(TensorMap::load(changed.data()).has_value());
+    }
+}
+
+}  // namespace
+}  // namespace lanescope::exec
