@@ -213,12 +213,25 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   // The package has machine code of CUB for all chips, and PTX for the newest one alone; CuPy does not notice
   // that it was not run, and sums would be what lay in memory. Without it, it compiles kernels of its own.
   setenv("CUPY_ACCELERATORS", "", 0);
-  // Triton assembles its PTX itself: by this, which hands it on.
+  // Triton and XLA assemble their PTX themselves: by a program in a toolkit of ours, which hands it on.
+  const fs::path toolkit = libraries / "cuda";
   set("TRITON_CACHE_DIR", (reports / "triton.cache").string());
   set("TORCHINDUCTOR_CACHE_DIR", (reports / "inductor.cache").string());
   set("TRITON_LIBCUDA_PATH", libraries.string());
   for (const char* name : {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"})
-    set(name, (libraries / "keep_ptx").string());
+    set(name, (toolkit / "bin" / "ptxas").string());
+  set("CUDA_ROOT", toolkit.string());
+  set("JAX_ENABLE_COMPILATION_CACHE", "false");
+  // JAX asks CUPTI for its version, which knows the real driver alone.
+  set("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1");
+  // Every array is memory of its own, whose bounds are checked, and not a piece of most of the device's.
+  setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", 0);
+  // XLA measures which way is the fastest, which says nothing here, with kernels of which it has no PTX but
+  // for one chip. What the program's user asks for comes behind; a value of another form is the name of a
+  // file.
+  const char* flags = std::getenv("XLA_FLAGS");
+  if (flags == nullptr || *flags == '\0' || *flags == '-')
+    set("XLA_FLAGS", fmt::format("--xla_gpu_autotune_level=0 {}", flags != nullptr ? flags : ""));
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);

@@ -10,7 +10,9 @@
 // all that is registered for its end: the runtime writes its report first.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
+#include <fcntl.h>
 #include <link.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -212,10 +214,21 @@ void lead(const link_map& map, const File& file, const Sections& sections, const
     put_jump(map.l_addr + source->st_value, reinterpret_cast<const void*>(map.l_addr + target->st_value));
 }
 
+const char* file_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
 /// Whether a path is that of a library, of any version.
 bool is_library(const char* path, const char* name) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr && std::strncmp(slash + 1, name, std::strlen(name)) == 0;
+  return std::strncmp(file_name(path), name, std::strlen(name)) == 0;
+}
+
+/// Whether a library of the same name was loaded before, which calls go to: ours, that does its work.
+bool is_replaced(const r_debug& debug, const link_map& by) {
+  for (const link_map* map = debug.r_map; map != &by; map = map->l_next)
+    if (std::strcmp(file_name(map->l_name), file_name(by.l_name)) == 0) return true;
+  return false;
 }
 
 /// The files that were loaded when the list was last looked at, by their place in the list: it only grows at
@@ -263,7 +276,8 @@ void serve_new(const r_debug& debug, bool opened) {
     const Served served = is_left_alone ? Served::not_found : serve(file, sections, map->l_addr);
     now.served = served == Served::yes;
     // Programs that load PTX themselves have a runtime, but no device code.
-    if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so"))
+    if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so") ||
+        is_replaced(debug, *map))
       continue;
     say(is_left_alone ? "lanescope: " : "lanescope: error: ", is_program ? "the program" : path,
         served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 10 or older: its kernels "
@@ -295,6 +309,13 @@ __attribute__((constructor)) void start() {
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
 }
 
+/// stat(), by the system call: the structure is the same. The file by which programs (JAX) see that there is
+/// a driver before they ask it is there.
+int look_at(const char* path, void* out) {
+  const bool is_driver = path != nullptr && std::strcmp(path, "/dev/nvidiactl") == 0;
+  return static_cast<int>(syscall(SYS_newfstatat, AT_FDCWD, is_driver ? "/dev/null" : path, out, 0));
+}
+
 }  // namespace
 
 /// Set by the runtime: what to do before the process ends at once.
@@ -316,3 +337,19 @@ extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int statu
 
 // NOLINTNEXTLINE(readability-identifier-naming): the C library's name
 extern "C" __attribute__((visibility("default"), noreturn)) void _Exit(int status) { _exit(status); }
+
+// By the older names programs of a C library before 2.33 call them.
+// NOLINTBEGIN(readability-identifier-naming): the C library's names
+extern "C" __attribute__((visibility("default"))) int stat(const char* path, struct stat* out) {
+  return look_at(path, out);
+}
+extern "C" __attribute__((visibility("default"))) int stat64(const char* path, struct stat64* out) {
+  return look_at(path, out);
+}
+extern "C" __attribute__((visibility("default"))) int __xstat(int, const char* path, struct stat* out) {
+  return look_at(path, out);
+}
+extern "C" __attribute__((visibility("default"))) int __xstat64(int, const char* path, struct stat64* out) {
+  return look_at(path, out);
+}
+// NOLINTEND(readability-identifier-naming)

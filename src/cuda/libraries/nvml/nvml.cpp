@@ -1,0 +1,180 @@
+// The management library, as far as programs ask it whether there is a driver, and which device: XLA does not
+// begin without it. What it tells of the one device is what the runtime tells.
+#include <fmt/format.h>
+
+#include <atomic>
+#include <cstring>
+#include <string_view>
+
+#include "cuda/libraries/nvml/types.hpp"
+#include "cuda/runtime/api.hpp"
+
+LANESCOPE_CUDA_API lanescope::cuda::Status cudaGetDeviceProperties(
+    lanescope::cuda::DeviceProperties* properties, int device);
+LANESCOPE_CUDA_API lanescope::cuda::Status cudaDeviceGetByPCIBusId(int* device, const char* bus);
+LANESCOPE_CUDA_API lanescope::cuda::Status cudaDriverGetVersion(int* version);
+LANESCOPE_CUDA_API lanescope::cuda::Status cudaMemGetInfo(size_t* free, size_t* total);
+
+namespace lanescope::cuda::nvml {
+namespace {
+
+/// That of CUDA 13.0, whose functions those of the driver here are.
+constexpr char driver_version[] = "580.65.06", library_version[] = "13.580.65.06";
+
+std::atomic<int> users{0};
+
+/// What nvmlDevice_t points to.
+struct Device {
+} the_device;
+
+/// nvmlMemory_t.
+struct MemoryInfo {
+  unsigned long long total, free, used;
+};
+
+/// An answer that is written to `out`, by one who has initialised the library.
+template <typename Out, typename Ask>
+Status answer(Out* out, Ask&& ask) {
+  if (users <= 0) return Status::uninitialized;
+  return out == nullptr ? Status::invalid_argument : ask();
+}
+/// The same of the device; ask(properties).
+template <typename Out, typename Ask>
+Status of_device(const Device* device, Out* out, Ask&& ask) {
+  return answer(out, [&] {
+    DeviceProperties properties{};
+    if (device != &the_device || cudaGetDeviceProperties(&properties, 0) != cuda::Status::success)
+      return Status::invalid_argument;
+    return ask(properties);
+  });
+}
+
+template <typename T>
+Status give(T* out, T value) {
+  *out = value;
+  return Status::success;
+}
+Status give(char* out, unsigned length, std::string_view text) {
+  if (length <= text.size()) return Status::insufficient_size;
+  std::memcpy(out, text.data(), text.size());
+  out[text.size()] = '\0';
+  return Status::success;
+}
+
+std::string uuid_of(const DeviceProperties& properties) {
+  std::string text = "GPU";
+  for (size_t i = 0; i < sizeof properties.uuid; ++i) {
+    const bool begins_group = i == 0 || i == 4 || i == 6 || i == 8 || i == 10;
+    text += fmt::format("{}{:02x}", begins_group ? "-" : "", static_cast<unsigned char>(properties.uuid[i]));
+  }
+  return text;
+}
+
+/// Of the slot: as for cards of that time.
+constexpr unsigned pcie_lanes = 16;
+unsigned pcie_generation(const DeviceProperties& properties) {
+  return properties.major < 8 ? 3 : properties.major < 9 ? 4 : 5;
+}
+
+}  // namespace
+
+LANESCOPE_CUDA_API Status nvmlInit_v2() {
+  ++users;
+  return Status::success;
+}
+LANESCOPE_CUDA_API Status nvmlInit() { return nvmlInit_v2(); }
+LANESCOPE_CUDA_API Status nvmlInitWithFlags(unsigned) { return nvmlInit_v2(); }
+LANESCOPE_CUDA_API Status nvmlShutdown() {
+  for (int now = users; now > 0;)
+    if (users.compare_exchange_weak(now, now - 1)) return Status::success;
+  return Status::uninitialized;
+}
+
+LANESCOPE_CUDA_API const char* nvmlErrorString(Status status) {
+  switch (status) {
+    case Status::success: return "Success";
+    case Status::uninitialized: return "Uninitialized";
+    case Status::invalid_argument: return "Invalid Argument";
+    case Status::not_supported: return "Not Supported";
+    case Status::not_found: return "Not Found";
+    case Status::insufficient_size: return "Insufficient Size";
+  }
+  return "Unknown Error";
+}
+
+LANESCOPE_CUDA_API Status nvmlSystemGetDriverVersion(char* out, unsigned length) {
+  return answer(out, [&] { return give(out, length, driver_version); });
+}
+LANESCOPE_CUDA_API Status nvmlSystemGetNVMLVersion(char* out, unsigned length) {
+  return answer(out, [&] { return give(out, length, library_version); });
+}
+LANESCOPE_CUDA_API Status nvmlSystemGetCudaDriverVersion(int* out) {
+  return answer(out, [&] {
+    return cudaDriverGetVersion(out) == cuda::Status::success ? Status::success : Status::not_found;
+  });
+}
+LANESCOPE_CUDA_API Status nvmlSystemGetCudaDriverVersion_v2(int* out) {
+  return nvmlSystemGetCudaDriverVersion(out);
+}
+
+LANESCOPE_CUDA_API Status nvmlDeviceGetCount_v2(unsigned* out) {
+  return answer(out, [&] { return give(out, 1u); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetCount(unsigned* out) { return nvmlDeviceGetCount_v2(out); }
+
+LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByIndex_v2(unsigned index, Device** out) {
+  return answer(out, [&] { return index == 0 ? give(out, &the_device) : Status::invalid_argument; });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByIndex(unsigned index, Device** out) {
+  return nvmlDeviceGetHandleByIndex_v2(index, out);
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByPciBusId_v2(const char* bus, Device** out) {
+  return answer(out, [&] {
+    int device = 0;
+    if (bus == nullptr) return Status::invalid_argument;
+    return cudaDeviceGetByPCIBusId(&device, bus) == cuda::Status::success ? give(out, &the_device)
+                                                                          : Status::not_found;
+  });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByPciBusId(const char* bus, Device** out) {
+  return nvmlDeviceGetHandleByPciBusId_v2(bus, out);
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByUUID(const char* uuid, Device** out) {
+  return of_device(&the_device, out, [&](const DeviceProperties& properties) {
+    if (uuid == nullptr) return Status::invalid_argument;
+    return uuid == uuid_of(properties) ? give(out, &the_device) : Status::not_found;
+  });
+}
+
+LANESCOPE_CUDA_API Status nvmlDeviceGetIndex(const Device* device, unsigned* out) {
+  return of_device(device, out, [&](const DeviceProperties&) { return give(out, 0u); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetName(const Device* device, char* out, unsigned length) {
+  return of_device(device, out, [&](const DeviceProperties& of) { return give(out, length, of.name); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetUUID(const Device* device, char* out, unsigned length) {
+  return of_device(device, out, [&](const DeviceProperties& of) { return give(out, length, uuid_of(of)); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetCudaComputeCapability(const Device* device, int* major, int* minor) {
+  return of_device(device, minor, [&](const DeviceProperties& of) {
+    if (major == nullptr) return Status::invalid_argument;
+    *major = of.major;
+    return give(minor, of.minor);
+  });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetMemoryInfo(const Device* device, MemoryInfo* out) {
+  return of_device(device, out, [&](const DeviceProperties&) {
+    size_t free = 0, total = 0;
+    if (cudaMemGetInfo(&free, &total) != cuda::Status::success) return Status::not_found;
+    return give(out, MemoryInfo{total, free, total - free});
+  });
+}
+
+LANESCOPE_CUDA_API Status nvmlDeviceGetCurrPcieLinkGeneration(const Device* device, unsigned* out) {
+  return of_device(device, out, [&](const DeviceProperties& of) { return give(out, pcie_generation(of)); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetCurrPcieLinkWidth(const Device* device, unsigned* out) {
+  return of_device(device, out, [&](const DeviceProperties&) { return give(out, pcie_lanes); });
+}
+
+}  // namespace lanescope::cuda::nvml
