@@ -72,6 +72,8 @@ class CheckedCall {
       refuse(status, "its handle is none that {} made, or destroyed", maker);
     return lives;
   }
+  /// The stream that the work goes to, where the program names it itself.
+  void take_stream(Stream* stream) { stream_ = stream; }
   /// A number of an enumeration, which the library calls `type`.
   template <typename E>
   Derived& between(E value, E first, E last, const char* type) {

@@ -47,6 +47,10 @@ struct Strided {
 class Call : public libraries::CheckedCall<Call, Status> {
  public:
   Call(const Handle* handle, const char* name);
+  /// Without a handle, of cuBLASLt.
+  Call(const char* name, Stream* stream, PointerMode mode) : CheckedCall(name), mode_(mode) {
+    take_stream(stream);
+  }
 
   // Each looks at one argument, and refuses the call if it makes no sense.
   Call& step(const char* what, int64_t value);

@@ -21,7 +21,7 @@ T conjugate(T value) {
 
 /// Where elements of a matrix lie.
 struct Layout {
-  enum class Kind : uint8_t { columns, packed, banded } kind = Kind::columns;
+  enum class Kind : uint8_t { columns, rows, packed, banded } kind = Kind::columns;
   int64_t rows = 0, columns = 0;
   int64_t leading = 0;
   Fill fill = Fill::lower;       ///< of what is packed
@@ -29,6 +29,10 @@ struct Layout {
 
   static Layout of_columns(int64_t rows, int64_t columns, int64_t leading) {
     return {Kind::columns, rows, columns, leading};
+  }
+  /// Row by row, which cuBLASLt knows.
+  static Layout of_rows(int64_t rows, int64_t columns, int64_t leading) {
+    return {Kind::rows, rows, columns, leading};
   }
   static Layout of_packed(int64_t n, Fill fill) { return {Kind::packed, n, n, 0, fill}; }
   static Layout of_band(int64_t rows, int64_t columns, int64_t leading, int64_t below, int64_t above) {
@@ -44,6 +48,7 @@ struct Layout {
     if (rows == 0 || columns == 0) return 0;
     switch (kind) {
       case Kind::columns: return (columns - 1) * leading + rows;
+      case Kind::rows: return (rows - 1) * leading + columns;
       case Kind::packed: return columns * (columns + 1) / 2;
       case Kind::banded: return (columns - 1) * leading + below + above + 1;
     }
@@ -61,6 +66,7 @@ struct Layout {
   [[nodiscard]] int64_t place(int64_t i, int64_t j) const {
     switch (kind) {
       case Kind::columns: return i + j * leading;
+      case Kind::rows: return i * leading + j;
       case Kind::packed: return fill == Fill::upper ? i + j * (j + 1) / 2 : i + j * (2 * columns - j - 1) / 2;
       case Kind::banded: return above + i - j + j * leading;
     }

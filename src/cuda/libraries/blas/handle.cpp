@@ -7,9 +7,6 @@ namespace {
 
 using libraries::objects;
 
-/// What cublasGetVersion says: of the newest release whose interface this is.
-constexpr int version = 130000;
-
 template <typename T>
 Status set(Handle* handle, const char* name, T Handle::*member, T value, bool makes_sense = true) {
   Call call(handle, name);

@@ -1,10 +1,11 @@
 // Products of general matrices: of one type or several, one or a batch.
 #include <Eigen/Core>
+#include <cmath>
+#include <numbers>
 #include <type_traits>
 #include <vector>
 
-#include "cuda/libraries/blas/call.hpp"
-#include "cuda/libraries/blas/dense.hpp"
+#include "cuda/libraries/blas/products.hpp"
 #include "cuda/libraries/parts.hpp"
 
 namespace lanescope::cuda::blas {
@@ -54,42 +55,6 @@ int64_t bytes_of(DataType type) {
   return bytes;
 }
 
-/// What a product is computed in.
-enum class Computed : uint8_t { none, half, single, single_complex, double_, double_complex, integer };
-
-/// Of matrices of these types; `none` if they do not go together, or are not computed with here.
-Computed computed(ComputeType compute, DataType in, DataType out) {
-  switch (compute) {
-    case ComputeType::half:
-    case ComputeType::half_pedantic:
-      return in == DataType::real_16f && out == in ? Computed::half : Computed::none;
-    case ComputeType::single:
-    case ComputeType::single_pedantic:
-    case ComputeType::single_fast_half:
-    case ComputeType::single_fast_bfloat:
-    case ComputeType::single_fast_tf32:
-    case ComputeType::single_emulated:
-      if (in == DataType::complex_32f && out == in) return Computed::single_complex;
-      if (out == DataType::real_32f)
-        return in == DataType::real_32f || in == DataType::real_16f || in == DataType::real_16bf ||
-                       in == DataType::real_8i
-                   ? Computed::single
-                   : Computed::none;
-      return in == out && (in == DataType::real_16f || in == DataType::real_16bf) ? Computed::single
-                                                                                  : Computed::none;
-    case ComputeType::double_:
-    case ComputeType::double_pedantic:
-      if (in != out) return Computed::none;
-      return in == DataType::real_64f      ? Computed::double_
-             : in == DataType::complex_64f ? Computed::double_complex
-                                           : Computed::none;
-    case ComputeType::integer:
-    case ComputeType::integer_pedantic:
-      return in == DataType::real_8i && out == DataType::real_32i ? Computed::integer : Computed::none;
-  }
-  return Computed::none;
-}
-
 /// A number of one type as one of another.
 template <typename To, typename From>
 To as(From value) {
@@ -104,29 +69,6 @@ To as(From value) {
   else
     return static_cast<To>(value);
 }
-
-/// One operand of all products of a call.
-struct Matrices {
-  const char* name;
-  const void* data;  ///< of the first one, or where the pointers lie
-  DataType type;
-  Layout at;
-  int64_t stride;  ///< in elements
-};
-
-/// How the products of a call lie.
-struct Batch {
-  int64_t count = 1;
-  bool by_pointers = false;
-};
-
-/// What is computed: alpha op(A) op(B) + beta C.
-struct Product {
-  Operation of_a, of_b;
-  int64_t m, n, k;
-  Matrices a, b, c;
-  Batch batch;
-};
 
 /// Where each matrix of a batch lies, all of them within reach.
 std::vector<const void*> places(const Memory& memory, const Matrices& matrices, const Batch& batch,
@@ -157,16 +99,46 @@ Dense<S> load(const void* data, const Matrices& matrices, Operation operation) {
   return apply(operation, std::move(out));
 }
 
+/// GELU in the approximation by tanh.
 template <typename S>
-void store(S alpha, const Dense<S>& p, S beta, void* data, const Matrices& matrices) {
-  with_type(matrices.type, [&]<typename T>(T) {
-    auto* c = static_cast<T*>(data);
-    for (int64_t j = 0; j < matrices.at.columns; ++j)
-      for (int64_t i = 0; i < matrices.at.rows; ++i) {
-        T& element = c[matrices.at.place(i, j)];
+S gelu(S x) {
+  constexpr S scale = std::numbers::sqrt2_v<S> * std::numbers::inv_sqrtpi_v<S>;
+  return x / 2 * (1 + std::tanh(scale * (x + S(0.044715) * x * x * x)));
+}
+template <typename S>
+S activated(Epilogue::Activation activation, S value) {
+  if constexpr (std::is_floating_point_v<S>) {
+    if (activation == Epilogue::Activation::gelu) return gelu(value);
+    if (activation == Epilogue::Activation::relu) return value < 0 ? S(0) : value;  // a NaN stays one
+  }
+  return value;
+}
+
+/// The bias of one matrix of the batch, for each row; 0 without one.
+template <typename S>
+std::vector<S> bias_of(const Memory& memory, const Product& job, int64_t matrix) {
+  std::vector<S> out(static_cast<size_t>(job.m), S(0));
+  if (job.epilogue.bias == nullptr) return out;
+  with_type(job.epilogue.bias_type, [&]<typename T>(T) {
+    const T* bias = memory.read(
+        "the bias", static_cast<const T*>(job.epilogue.bias) + matrix * job.epilogue.bias_stride, job.m);
+    for (size_t i = 0; i < out.size(); ++i) out[i] = as<S>(bias[i]);
+  });
+  return out;
+}
+
+template <typename S>
+void store(S alpha, const Dense<S>& p, S beta, const void* of_c, void* of_d, const Product& job,
+           const std::vector<S>& bias) {
+  with_type(job.d.type, [&]<typename T>(T) {
+    const auto* c = static_cast<const T*>(of_c);
+    auto* d = static_cast<T*>(of_d);
+    for (int64_t j = 0; j < job.n; ++j)
+      for (int64_t i = 0; i < job.m; ++i) {
         S value = alpha == S(0) ? S(0) : S(alpha * p(i, j));
-        if (beta != S(0)) value += beta * as<S>(element);
-        element = as<T>(value);
+        if (beta != S(0)) value += beta * as<S>(c[job.c.at.place(i, j)]);
+        if (job.epilogue.bias != nullptr) value += bias[static_cast<size_t>(i)];
+        d[job.d.at.place(i, j)] = as<T>(activated(job.epilogue.activation, value));
       }
   });
 }
@@ -182,13 +154,16 @@ Status run(const Call& call, const Product& job, const void* alpha, const void* 
       a = places(memory, job.a, job.batch, false);
       b = places(memory, job.b, job.batch, false);
     }
-    const std::vector<const void*> c = places(memory, job.c, job.batch, true);
+    const std::vector<const void*> d = places(memory, job.d, job.batch, true);
+    const std::vector<const void*> c = of_c == S(0) ? d : places(memory, job.c, job.batch, false);
+    std::vector<std::vector<S>> bias;
+    for (int64_t i = 0; i < job.batch.count; ++i) bias.push_back(bias_of<S>(memory, job, i));
     const double worth = static_cast<double>(job.batch.count) * job.m * job.n * job.k / worth_a_thread;
     libraries::in_parts(job.batch.count, worth, [&](int64_t first, int64_t last) {
       for (int64_t i = first; i < last; ++i) {
         Dense<S> p;
         if (!is_scaling) p = product(load<S>(a[i], job.a, job.of_a), load<S>(b[i], job.b, job.of_b));
-        store(is_scaling ? S(0) : factor, p, of_c, const_cast<void*>(c[i]), job.c);
+        store(is_scaling ? S(0) : factor, p, of_c, c[i], const_cast<void*>(d[i]), job, bias[i]);
       }
     });
   });
@@ -224,7 +199,45 @@ Status gemm(Call& call, Operation of_a, Operation of_b, int64_t m, int64_t n, in
                 "of types {} and {} into type {} with compute type {} there is no product here",
                 static_cast<int>(a.type), static_cast<int>(b.type), static_cast<int>(c.type),
                 static_cast<int>(compute));
-  if (call.is_refused() || m == 0 || n == 0 || batch.count == 0) return call.status();
+  return multiply(call, job, in, alpha, beta);
+}
+
+}  // namespace
+
+Computed computed(ComputeType compute, DataType in, DataType out) {
+  switch (compute) {
+    case ComputeType::half:
+    case ComputeType::half_pedantic:
+      return in == DataType::real_16f && out == in ? Computed::half : Computed::none;
+    case ComputeType::single:
+    case ComputeType::single_pedantic:
+    case ComputeType::single_fast_half:
+    case ComputeType::single_fast_bfloat:
+    case ComputeType::single_fast_tf32:
+    case ComputeType::single_emulated:
+      if (in == DataType::complex_32f && out == in) return Computed::single_complex;
+      if (out == DataType::real_32f)
+        return in == DataType::real_32f || in == DataType::real_16f || in == DataType::real_16bf ||
+                       in == DataType::real_8i
+                   ? Computed::single
+                   : Computed::none;
+      return in == out && (in == DataType::real_16f || in == DataType::real_16bf) ? Computed::single
+                                                                                  : Computed::none;
+    case ComputeType::double_:
+    case ComputeType::double_pedantic:
+      if (in != out) return Computed::none;
+      return in == DataType::real_64f      ? Computed::double_
+             : in == DataType::complex_64f ? Computed::double_complex
+                                           : Computed::none;
+    case ComputeType::integer:
+    case ComputeType::integer_pedantic:
+      return in == DataType::real_8i && out == DataType::real_32i ? Computed::integer : Computed::none;
+  }
+  return Computed::none;
+}
+
+Status multiply(const Call& call, const Product& job, Computed in, const void* alpha, const void* beta) {
+  if (call.is_refused() || job.m == 0 || job.n == 0 || job.batch.count == 0) return call.status();
   switch (in) {
     case Computed::none: break;
     // As if sums were kept as floats, and rounded once.
@@ -239,8 +252,6 @@ Status gemm(Call& call, Operation of_a, Operation of_b, int64_t m, int64_t n, in
   }
   return call.status();
 }
-
-}  // namespace
 
 #define GEMM(DEFINE, name, T)                                                                               \
   DEFINE(name,                                                                                              \

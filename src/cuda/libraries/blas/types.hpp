@@ -9,6 +9,9 @@
 
 namespace lanescope::cuda::blas {
 
+/// What cublasGetVersion says: of the newest release whose interface this is.
+inline constexpr int version = 130000;
+
 /// cublasStatus_t.
 enum class Status : int {
   success = 0,
