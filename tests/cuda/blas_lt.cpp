@@ -212,7 +212,9 @@ void statuses() {
   tell("no handle", multiply(none, layout, layout, &one));
   tell("no layout", multiply(handle, none, layout, &one));
   tell("sizes", multiply(handle, wide, layout, &one));
-  tell("no alpha", multiply(handle, layout, layout, nullptr));
+  succeed(call("cublasLtMatmulDescSetAttribute", how, desc_bias, &p, sizeof p));
+  tell("a bias that is not added", multiply(handle, layout, layout, &one));
+  succeed(call("cublasLtMatmulDescSetAttribute", how, desc_bias, &none, sizeof none));
   struct {
     uint64_t algorithm[8];
     size_t workspace;

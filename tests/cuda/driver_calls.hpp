@@ -111,6 +111,7 @@ int cuStreamBeginCapture_v2(void*, int);
 int cuParamSetSize(void*, unsigned);
 int cuParamSetv(void*, int, void*, unsigned);
 int cuStreamCreate(void**, unsigned);
+int cuStreamGetGreenCtx(void*, void**);
 int cuStreamDestroy_v2(void*);
 int cuStreamEndCapture(void*, void**);
 int cuStreamGetCtx(void*, void**);

@@ -1,4 +1,4 @@
-// What frameworks ask of a driver that they hand PTX to (here: Warp and PyCUDA), and did not get once.
+// What frameworks ask of a driver that they hand PTX to (here: Warp, PyCUDA and cuDNN), and did not get once.
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
@@ -179,6 +179,16 @@ void change_capture() {
           "end");
 }
 
+/// cuDNN asks each stream for its green context, and takes an error for the end.
+void ask_for_green_context() {
+  void *stream = nullptr, *context = &stream;
+  require(cuStreamCreate(&stream, 1) == 0, "stream");
+  require(cuStreamGetGreenCtx(stream, &context) == 0 && context == nullptr, "no green context");
+  constexpr int invalid_value = 1;
+  require(cuStreamGetGreenCtx(stream, nullptr) == invalid_value, "green context to nowhere");
+  require(cuStreamDestroy_v2(stream) == 0, "end");
+}
+
 /// Streams and events are used, and thrown away, while no context is current.
 void use_without_context() {
   void *stream = nullptr, *event = nullptr, *other = nullptr;
@@ -209,6 +219,7 @@ int main() {
   launch_in_steps();
   build_graph();
   change_capture();
+  ask_for_green_context();
   use_without_context();
   std::printf("as frameworks do\n");
 }

@@ -52,6 +52,17 @@ LANESCOPE_CUDA_API Status cuStreamGetCtx(Stream* stream, Context** out) {
   });
 }
 
+/// Green contexts, with a part of the multiprocessors, cannot be made here, so no stream is of one.
+LANESCOPE_CUDA_API Status cuStreamGetGreenCtx(Stream* stream, void** out) {
+  return in_context([&] {
+    if (out == nullptr) return Status::invalid_value;
+    Stream* of = nullptr;
+    const Status found = find_stream(Runtime::get(), stream, OnCaptured::is_asked, of);
+    if (found == Status::success) *out = nullptr;
+    return found;
+  });
+}
+
 LANESCOPE_PASS_2(cuEventCreate, cudaEventCreateWithFlags, by_context)
 LANESCOPE_PASS_1(cuEventDestroy, cudaEventDestroy, by_handle)
 LANESCOPE_PASS_1(cuEventDestroy_v2, cudaEventDestroy, by_handle)

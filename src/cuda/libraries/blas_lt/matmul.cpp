@@ -78,7 +78,11 @@ Epilogue epilogue_of(Call& call, const MatmulDesc& of, DataType result, Computed
     call.refuse(Status::not_supported, "there is no epilogue {} for these types here", of.epilogue);
   if (activation == epilogue_relu) out.activation = Epilogue::Activation::relu;
   if (activation == epilogue_gelu) out.activation = Epilogue::Activation::gelu;
-  if ((of.epilogue & epilogue_bias) == 0) return out;
+  if ((of.epilogue & epilogue_bias) == 0) {
+    if (of.bias != nullptr)
+      call.refuse(Status::invalid_value, "there is a bias, but no epilogue that adds it");
+    return out;
+  }
   out.bias = of.bias;
   out.bias_type = of.bias_type == type_unset ? result : static_cast<DataType>(of.bias_type);
   out.bias_stride = of.bias_stride;
