@@ -23,6 +23,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/process.hpp"
+#include "base/tools.hpp"
 #include "cli/commands.hpp"
 #include "lanescope/model/archs.hpp"
 #include "report/read.hpp"
@@ -213,8 +214,11 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   // The package has machine code of CUB for all chips, and PTX for the newest one alone; CuPy does not notice
   // that it was not run, and sums would be what lay in memory. Without it, it compiles kernels of its own.
   setenv("CUPY_ACCELERATORS", "", 0);
-  // Triton and XLA assemble their PTX themselves: by a program in a toolkit of ours, which hands it on.
-  const fs::path toolkit = libraries / "cuda";
+  // Triton and XLA assemble their PTX themselves: by a program in a toolkit of ours, which hands it on. What
+  // the runtime asks for registers is the one that was found before; none, if there is none.
+  const fs::path toolkit = libraries / "cuda", assembler = find_tool("ptxas", "LANESCOPE_PTXAS");
+  set("LANESCOPE_PTXAS", assembler.empty() ? "none" : assembler.string());
+  prepend("PATH", (toolkit / "bin").string());
   set("TRITON_CACHE_DIR", (reports / "triton.cache").string());
   set("TORCHINDUCTOR_CACHE_DIR", (reports / "inductor.cache").string());
   set("TRITON_LIBCUDA_PATH", libraries.string());
