@@ -228,8 +228,8 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   set("JAX_ENABLE_COMPILATION_CACHE", "false");
   // JAX asks CUPTI for its version, which knows the real driver alone.
   set("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1");
-  // Every array is memory of its own, whose bounds are checked, and not a piece of most of the device's.
-  setenv("XLA_PYTHON_CLIENT_ALLOCATOR", "platform", 0);
+  // JAX would take most of the device's memory at once, more than this machine may have.
+  setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false", 0);
   // XLA measures which way is the fastest, which says nothing here, with kernels of which it has no PTX but
   // for one chip. What the program's user asks for comes behind; a value of another form is the name of a
   // file.

@@ -189,8 +189,10 @@ void ask_for_green_context() {
   require(cuStreamDestroy_v2(stream) == 0, "end");
 }
 
-/// Streams and events are used, and thrown away, while no context is current.
+/// Streams and events are used, and thrown away, while no context is current, and so is memory in the order
+/// of a stream (XLA), as an H200's driver has it.
 void use_without_context() {
+  constexpr int invalid_context = 201;
   void *stream = nullptr, *event = nullptr, *other = nullptr;
   require(cuStreamCreate(&stream, 1) == 0 && cuEventCreate(&event, 0) == 0 && cuEventCreate(&other, 0) == 0,
           "stream and events");
@@ -199,11 +201,22 @@ void use_without_context() {
   require(cuStreamWaitEvent(stream, event, 0) == 0 && cuStreamQuery(stream) == 0, "stream");
   require(cuStreamSynchronize(stream) == 0 && cuEventSynchronize(event) == 0 && cuEventQuery(event) == 0,
           "synchronise");
+  uint64_t memory = 0, other_memory = 0;
+  unsigned char bytes[64] = {};
+  require(cuMemAllocAsync(&memory, 64, stream) == 0 && cuMemAllocAsync(&other_memory, 64, stream) == 0 &&
+              cuMemsetD8Async(memory, 7, 64, stream) == 0 &&
+              cuMemcpyAsync(other_memory, memory, 64, stream) == 0 &&
+              cuMemcpyDtoHAsync_v2(bytes, other_memory, 64, stream) == 0 && bytes[63] == 7,
+          "memory in the order of a stream");
+  require(cuMemAllocAsync(&memory, 64, nullptr) == invalid_context &&
+              cuMemFreeAsync(memory, nullptr) == invalid_context &&
+              cuMemcpyDtoH_v2(bytes, memory, 64) == invalid_context,
+          "memory in the order of no stream");
+  require(cuMemFreeAsync(memory, stream) == 0 && cuMemFree_v2(other_memory) == 0, "memory given back");
   float time = -1;
   require(cuEventElapsedTime(&time, event, other) == 0 && time >= 0, "time");
   require(cuEventDestroy_v2(event) == 0 && cuEventDestroy_v2(other) == 0 && cuStreamDestroy_v2(stream) == 0,
           "end");
-  constexpr int invalid_context = 201;
   require(cuStreamSynchronize(nullptr) == invalid_context, "the default stream is that of a context");
 }
 

@@ -5,6 +5,7 @@
 // Results have the runtime's numbers, which are the driver's wherever both know the error.
 #pragma once
 
+#include <tuple>
 #include <utility>
 
 #include "cuda/runtime/context.hpp"
@@ -42,6 +43,13 @@ Status in_context(F&& body) {
   });
 }
 
+/// Runs a function of the driver that works in the context of a stream or an event.
+template <typename F>
+Status in_context_of(const void* handle, F&& body) {
+  const bool is_made = reinterpret_cast<uintptr_t>(handle) > reinterpret_cast<uintptr_t>(per_thread_handle());
+  return is_made ? driver(body) : in_context(body);
+}
+
 /// Runs a function of the driver about an object; none is no handle of one.
 template <typename F>
 Status about_object(const void* handle, F&& body) {
@@ -76,8 +84,12 @@ Status by_context(Status (*target)(A...), A... a) {
 /// current one.
 template <typename H, typename... A>
 Status by_handle(Status (*target)(H*, A...), H* handle, A... a) {
-  const bool is_made = reinterpret_cast<uintptr_t>(handle) > reinterpret_cast<uintptr_t>(per_thread_handle());
-  return is_made ? by_driver(target, handle, a...) : by_context(target, handle, a...);
+  return in_context_of(handle, [&] { return target(handle, a...); });
+}
+/// The same where the stream is the last parameter.
+template <typename... A>
+Status by_stream(Status (*target)(A...), A... a) {
+  return in_context_of(std::get<sizeof...(A) - 1>(std::tie(a...)), [&] { return target(a...); });
 }
 
 }  // namespace lanescope::cuda

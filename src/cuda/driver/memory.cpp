@@ -61,7 +61,8 @@ Status copy_rows(const DriverCopy2D* copy, Stream* stream) {
 }
 
 Status copy_line(uint64_t target, uint64_t source, size_t bytes, CopyKind kind, Stream* stream) {
-  return in_context([&] { return cudaMemcpyAsync(pointer(target), pointer(source), bytes, kind, stream); });
+  return in_context_of(
+      stream, [&] { return cudaMemcpyAsync(pointer(target), pointer(source), bytes, kind, stream); });
 }
 
 /// Runs a function of the driver about a part of an array's first row, from a byte on.
@@ -77,7 +78,7 @@ uint64_t address(const void* p) { return reinterpret_cast<uint64_t>(p); }
 
 Status set(uint64_t target, size_t pitch, uint32_t value, uint32_t element_bytes, size_t width, size_t height,
            Stream* stream) {
-  return in_context([&] {
+  return in_context_of(stream, [&] {
     SetWork work;
     work.target = target;
     work.value = value;
@@ -201,9 +202,9 @@ LANESCOPE_PASS_2(cuMemHostGetFlags, cudaHostGetFlags, by_context)
 LANESCOPE_PASS_3(cuMemHostRegister_v2, cudaHostRegister, by_context)
 LANESCOPE_PASS_1(cuMemHostUnregister, cudaHostUnregister, by_context)
 LANESCOPE_PASS_2(cuMemGetInfo_v2, cudaMemGetInfo, by_context)
-LANESCOPE_PASS_3(cuMemAllocAsync, cudaMallocAsync, by_context)
-LANESCOPE_PASS_4(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync, by_context)
-LANESCOPE_PASS_2(cuMemFreeAsync, cudaFreeAsync, by_context)
+LANESCOPE_PASS_3(cuMemAllocAsync, cudaMallocAsync, by_stream)
+LANESCOPE_PASS_4(cuMemAllocFromPoolAsync, cudaMallocFromPoolAsync, by_stream)
+LANESCOPE_PASS_2(cuMemFreeAsync, cudaFreeAsync, by_stream)
 LANESCOPE_PASS_2(cuMemPoolCreate, cudaMemPoolCreate, by_driver)
 LANESCOPE_PASS_1(cuMemPoolDestroy, cudaMemPoolDestroy, by_driver)
 LANESCOPE_PASS_2(cuMemPoolTrimTo, cudaMemPoolTrimTo, by_driver)
