@@ -7,7 +7,8 @@
 // version is taken out of sight, if a program opens it: what looks for that (cuda.core, and Numba with it)
 // links by the driver then, which is ours. Who asks NVRTC for machine code gets PTX, which NVRTC has made
 // as well and the driver here takes in its place. It also stands before _exit, which ends the process past
-// all that is registered for its end: the runtime writes its report first.
+// all that is registered for its end: the runtime writes its report first; and before stat, by which programs
+// look for a driver's file.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <fcntl.h>
