@@ -49,6 +49,8 @@ int main() {
   require(call("nvmlDeviceGetHandleByIndex_v2", 0u, &device) == success, "handle");
   require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:00:00.0", &same) == success && same == device,
           "bus");
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", "00000000:00:00.0", &same) == success, "long domain");
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", "slot 1", &same) == invalid_argument, "no bus");
   require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:17:00.0", &same) == not_found, "other bus");
   require(call("nvmlDeviceGetName", device, &text[0], 96u) == success, "name");
   std::printf("%s\n", text);

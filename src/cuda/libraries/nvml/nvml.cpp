@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdio>
 #include <cstring>
 #include <string_view>
 
@@ -11,7 +12,6 @@
 
 LANESCOPE_CUDA_API lanescope::cuda::Status cudaGetDeviceProperties(
     lanescope::cuda::DeviceProperties* properties, int device);
-LANESCOPE_CUDA_API lanescope::cuda::Status cudaDeviceGetByPCIBusId(int* device, const char* bus);
 LANESCOPE_CUDA_API lanescope::cuda::Status cudaDriverGetVersion(int* version);
 LANESCOPE_CUDA_API lanescope::cuda::Status cudaMemGetInfo(size_t* free, size_t* total);
 
@@ -129,11 +129,14 @@ LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByIndex(unsigned index, Device** ou
   return nvmlDeviceGetHandleByIndex_v2(index, out);
 }
 LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByPciBusId_v2(const char* bus, Device** out) {
-  return answer(out, [&] {
-    int device = 0;
-    if (bus == nullptr) return Status::invalid_argument;
-    return cudaDeviceGetByPCIBusId(&device, bus) == cuda::Status::success ? give(out, &the_device)
-                                                                          : Status::not_found;
+  return of_device(&the_device, out, [&](const DeviceProperties& of) {
+    unsigned domain = 0, on = 0, device = 0;
+    if (bus == nullptr || std::sscanf(bus, "%x:%x:%x", &domain, &on, &device) != 3)
+      return Status::invalid_argument;
+    const bool is_found = domain == static_cast<unsigned>(of.pci_domain) &&
+                          on == static_cast<unsigned>(of.pci_bus) &&
+                          device == static_cast<unsigned>(of.pci_device);
+    return is_found ? give(out, &the_device) : Status::not_found;
   });
 }
 LANESCOPE_CUDA_API Status nvmlDeviceGetHandleByPciBusId(const char* bus, Device** out) {
