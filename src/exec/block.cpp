@@ -174,8 +174,13 @@ std::unique_ptr<BlockState> make_one(const Kernel& kernel, const LaunchConfig& c
   if (config.checks.any()) {
     const auto blocks = static_cast<uint32_t>(config.cluster.count());
     block->checks = std::make_unique<BlockChecks>(
-        kernel, config.checks, threads, block->shared_bytes, shared.reserved_at, local_bytes,
-        first != nullptr ? first->checks->cluster() : std::make_shared<ClusterOrder>(blocks * warps), rank);
+        kernel, config.checks,
+        BlockShape{.threads = threads,
+                   .shared_bytes = block->shared_bytes,
+                   .system_shared = shared.reserved_at,
+                   .local_bytes = local_bytes,
+                   .rank = rank},
+        first != nullptr ? first->checks->cluster() : std::make_shared<ClusterOrder>(blocks * warps));
   }
   return block;
 }

@@ -72,10 +72,7 @@ class BulkCopy {
   const Inst* in_;
   uint32_t lane_;
   BulkForm form_;
-  struct {
-    BlockChecks* checks = nullptr;  ///< of its block
-    uint64_t offset = 0;
-  } mbarrier_;                             ///< that waits for the copy, in a checked launch
+  AgentWork work_;                         ///< in a checked launch, of the mbarrier that waits for the copy
   std::vector<BulkAccess::Piece> pieces_;  ///< what the observer, if there is one, is to be told
   bool is_noted_ = false;                  ///< all pieces are there: further targets get the same
 
@@ -131,7 +128,7 @@ class BulkCopy {
   void check_read(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->c); }
   void check(const std::byte* at, uint32_t bytes, uint32_t access) const {
     tell_checks(w_, at, [&](BlockChecks& checks, uint64_t offset) {
-      checks.copy_in_bulk(w_, in_, lane_, access, offset, bytes, mbarrier_.checks, mbarrier_.offset);
+      checks.copy_in_bulk(w_, lane_, access, offset, bytes, work_);
     });
   }
 
@@ -140,9 +137,8 @@ class BulkCopy {
     if (!w_.block->checks) return;
     const std::byte* at = shared_memory(w_, in_, lane_, address, 1, 1);
     if (at == nullptr) return;
-    tell_checks(w_, at, [&](BlockChecks& checks, uint64_t offset) {
-      mbarrier_ = {&checks, offset};
-      checks.begin_for_mbarrier(w_, lane_, offset);
+    tell_async_work(w_, at, [&](AsyncWork& work, uint64_t offset) {
+      work_ = work.begin_for_mbarrier(w_, lane_, offset);
     });
   }
 

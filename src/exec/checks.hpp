@@ -55,8 +55,7 @@ const Inst* check_wait_bulk(Warp& w, const Inst* in);
 const Inst* check_commit_products(Warp& w, const Inst* in);
 const Inst* check_wait_products(Warp& w, const Inst* in);
 /// Part of the handler of wgmma in a checked launch: see BlockChecks::read_for_product.
-void check_product(Warp& w, const Inst* in, uint32_t access, const uint32_t* offsets, uint32_t count,
-                   bool shared);
+void check_product(Warp& w, uint32_t access, const uint32_t* offsets, uint32_t count, bool shared);
 /// In the place of `sync` and `sync_groups` (handlers/control.hpp), with their operands.
 const Inst* check_sync(Warp& w, const Inst* in);
 /// Part of the handlers of shuffles in a checked launch: each lane is about to take the value of lane

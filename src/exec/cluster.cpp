@@ -39,7 +39,7 @@ void complete_cluster_barrier(BlockState& block) {
     }
   });
   if (!complete || !any) return;
-  if (block.checks) block.checks->cluster_completed(block);
+  if (block.checks) block.checks->cluster_completed();
   each_block(block, [](BlockState& b) {
     for (WarpState& w : b.warps) w.cluster_arrived = 0;
   });

@@ -16,6 +16,9 @@ void each_lane(uint32_t mask, F f) {
   for (; mask != 0; mask &= mask - 1) f(static_cast<uint32_t>(std::countr_zero(mask)));
 }
 
+/// The lane's thread by its number in the block.
+[[nodiscard]] inline uint32_t thread_of(const Warp& w, uint32_t lane) { return w.index * warp_lanes + lane; }
+
 /// What the lane has in the register at lane byte `reg`.
 template <class T>
 [[nodiscard]] T lane_value(const Warp& w, uint32_t reg, uint32_t lane) {

@@ -73,13 +73,13 @@ bool add_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t
 
 /// What the lane did comes before what those do who wait for the object.
 void release(const Warp& w, uint32_t lane, const std::byte* at) {
-  tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) { checks.release_to(w, lane, offset); });
+  tell_async_work(w, at, [&](AsyncWork& work, uint64_t offset) { work.release_to(w, lane, offset); });
 }
 
 /// Whether the phase was complete.
 bool end_phase(const Warp& w, Found& found) {
   if (!found.object.complete_phase()) return false;
-  tell_checks(w, found.at, [](BlockChecks& checks, uint64_t offset) { checks.phase_completed(offset); });
+  tell_async_work(w, found.at, [](AsyncWork& work, uint64_t offset) { work.phase_completed(offset); });
   return true;
 }
 
@@ -121,8 +121,8 @@ void acquire(const Warp& w, uint32_t lanes, const std::array<const std::byte*, w
     same = 0;
     each_lane(lanes, [&](uint32_t lane) { same |= uint32_t{at[lane] == object} << lane; });
     if (object != nullptr)
-      tell_checks(w, object,
-                  [&](BlockChecks& checks, uint64_t offset) { checks.acquire_from(w, same, offset); });
+      tell_async_work(w, object,
+                      [&](AsyncWork& work, uint64_t offset) { work.acquire_from(w, same, offset); });
   }
 }
 
@@ -196,7 +196,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
         Mbarrier{count, count, 0, false}.store(at);
       tell_checks(w, at, [](BlockChecks& checks, uint64_t offset) {
         checks.written(offset, object_bytes);
-        checks.initialised(offset);
+        if (AsyncWork* work = checks.async_work()) work->initialised(offset);
       });
       return;
     }

@@ -16,6 +16,7 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <unordered_map>
 #include <vector>
 
 #include "exec/program.hpp"
@@ -24,6 +25,8 @@ namespace lanescope::exec {
 
 class Order {
  public:
+  /// No thread and no agent.
+  static constexpr uint32_t nobody = 0xffffffffu;
   /// What some threads have done and know, by thread; empty: nothing.
   using Clock = std::shared_ptr<std::vector<uint32_t>>;
 
@@ -184,6 +187,37 @@ class TwoOrders {
 
  private:
   Order defined_, met_;
+};
+
+/// What an agent does at one time of its own.
+struct AgentWork {
+  uint32_t agent = Order::nobody, time = 0;
+  /// Whether there is an agent that does it.
+  explicit operator bool() const { return agent != Order::nobody; }
+};
+
+class RaceCheck;
+
+/// What the checks for races of a cluster's blocks have in common; a block that is in none is one by itself.
+struct ClusterOrder {
+  explicit ClusterOrder(uint32_t warps) : order(warps) {}
+  TwoOrders order;
+  /// Of the cluster's barrier: what those know who have arrived; all who had when it was last complete.
+  TwoOrders::Clock arrived, passed;
+  /// What the last release to a word of global memory gives.
+  std::unordered_map<uint64_t, TwoOrders::Clock> flags;
+  std::vector<uint32_t> begun_by;  ///< by agent: the thread that began what it did last
+  std::vector<RaceCheck*> blocks;  ///< by rank
+
+  uint32_t add_agent(uint32_t thread) {
+    begun_by.push_back(thread);
+    return order.add_agent();
+  }
+  /// The thread that is meant by the number of a thread or an agent.
+  [[nodiscard]] uint32_t thread_behind(uint32_t number) const {
+    const uint32_t threads = order.defined().threads();
+    return number < threads ? number : begun_by[number - threads];
+  }
 };
 
 }  // namespace lanescope::exec

@@ -144,6 +144,14 @@ void tell_checks(const Warp& w, const std::byte* at, F f) {
   });
 }
 
+/// The same with the asynchronous work of that block; not where races are not looked for.
+template <class F>
+void tell_async_work(const Warp& w, const std::byte* at, F f) {
+  tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) {
+    if (AsyncWork* work = checks.async_work()) f(*work, offset);
+  });
+}
+
 /// Makes a block's state for a kernel and a launch's shape; it serves one block after another. Of a launch in
 /// clusters it is the first one of a cluster and owns the others.
 std::unique_ptr<BlockState> make_block(const Kernel& kernel, const LaunchConfig& config);

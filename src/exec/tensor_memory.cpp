@@ -115,10 +115,9 @@ bool check_columns(Warp& w, const Inst* in, uint32_t lane, BlockState& block, ui
   return false;
 }
 
-void check_tensor_reads(Warp& w, const Inst* in, uint32_t lane, uint32_t access, const BlockState& block,
+void check_tensor_reads(Warp& w, uint32_t lane, uint32_t access, const BlockState& block,
                         std::span<const uint32_t> offsets) {
-  if (access != no_operand)
-    block.checks->read_for_tensor_work(w, in, lane, access, offsets, w.block->checks->tensor_work(w, lane));
+  if (access != no_operand) block.checks->read_for_tensor_work(w, lane, access, offsets);
 }
 
 const Inst* allocate_tensor_memory(Warp& w, const Inst* in) {
@@ -238,7 +237,7 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
             std::memcpy(tensor_memory(block).at(target, to.column + piece * words), block.shared_at + address,
                         16);
         }
-      check_tensor_reads(w, in, lane, in->b, block, read);
+      check_tensor_reads(w, lane, in->b, block, read);
     };
     copy(*w.block);
     if (!form.pair) return;
@@ -253,12 +252,13 @@ const Inst* copy_to_tensor_memory(Warp& w, const Inst* in) {
 const Inst* commit_tensor_work(Warp& w, const Inst* in) {
   each_lane(w.mask, [&](uint32_t lane) {
     const uint64_t address = operand_value(w, in, 0, lane);
-    BlockChecks::TensorWork work;
-    if (w.block->checks) work = w.block->checks->commit_tensor_work(w, lane);
+    AgentWork work;
+    if (w.block->checks)
+      if (AsyncWork* async = w.block->checks->async_work()) work = async->commit_tensor_work(w, lane);
     const auto arrive = [&](uint64_t at) {
       if (w.block->checks)
         if (const std::byte* object = shared_memory(w, in, lane, at, 1, 1))
-          tell_checks(w, object, [&](BlockChecks& checks, uint64_t offset) { checks.tell_of(work, offset); });
+          tell_async_work(w, object, [&](AsyncWork& async, uint64_t offset) { async.tell_of(work, offset); });
       arrive_for_work(w, in, lane, at);
     };
     if (in->imm == 0) return arrive(address);

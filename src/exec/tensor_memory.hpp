@@ -68,7 +68,7 @@ bool check_columns(Warp& w, const Inst* in, uint32_t lane, BlockState& block, ui
 
 /// Tells the checks what the lane's work reads of a block's shared memory: 16 bytes at each offset. `access`:
 /// of Kernel::checks; no_operand: the kernel is not checked.
-void check_tensor_reads(Warp& w, const Inst* in, uint32_t lane, uint32_t access, const BlockState& block,
+void check_tensor_reads(Warp& w, uint32_t lane, uint32_t access, const BlockState& block,
                         std::span<const uint32_t> offsets);
 
 /// Inst::imm of tcgen05.ld and .st.

@@ -210,7 +210,7 @@ class TensorProduct {
           unpack(e, packed, out + row * words() + piece * words() / 2);
         }
     }
-    check_tensor_reads(w_, in_, lane_, in_->c, block, offsets);
+    check_tensor_reads(w_, lane_, in_->c, block, offsets);
     if (bad == 0) return true;
     report_matrix_outside(w_, in_, 1u << lane_, bad - 1, block.shared_bytes);
     return false;

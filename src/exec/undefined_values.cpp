@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "exec/each_lane.hpp"
+#include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
 namespace lanescope::exec {
@@ -210,6 +211,20 @@ void UndefinedValues::store(uint64_t place, std::byte bits, Name origin) {
     stored_.erase(place);
   else
     stored_[place] = {bits, origin};
+}
+
+std::string describe_shuffle(const UndefinedValues::Origin& origin, uint32_t threads) {
+  const Finding& found = origin.found;
+  const uint32_t from = found.other_thread % warp_lanes;
+  std::string why = "which has ended";
+  if ((origin.members >> from & 1) == 0)
+    why = "which is not in the member mask " + in_hex(origin.members);
+  else if (found.other_thread >= threads)
+    why = "which the block does not have";
+  else if (found.other_instruction != Finding::none)
+    why += " at {other}";
+  return "lane " + std::to_string(found.thread % warp_lanes) + " takes the value of lane " +
+         std::to_string(from) + ", " + why + ": what it gets is undefined";
 }
 
 }  // namespace lanescope::exec

@@ -13,6 +13,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <vector>
@@ -96,5 +97,8 @@ class UndefinedValues {
   /// Some of the lane's bits are undefined.
   void mark(const Warp& w, const FollowedRegister& reg, uint32_t lane, Name origin);
 };
+
+/// What a shuffle, in a block with so many threads, has taken that nobody gives.
+[[nodiscard]] std::string describe_shuffle(const UndefinedValues::Origin& origin, uint32_t threads);
 
 }  // namespace lanescope::exec

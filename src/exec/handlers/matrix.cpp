@@ -567,7 +567,7 @@ class SharedMatrix {
     }
   }
   void report_all() const {
-    if (access_ != no_operand) check_product(w_, in_, access_, read_, read_count_, shared_);
+    if (access_ != no_operand) check_product(w_, access_, read_, read_count_, shared_);
     if (bad_ == 0) return;
     report_matrix_outside(w_, in_, w_.mask & (0 - w_.mask), bad_ - 1, w_.shared_bytes);
   }

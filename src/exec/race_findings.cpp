@@ -1,0 +1,122 @@
+// What race_check.hpp reports: races, and accesses to a block's memory before its beginning or after its end.
+#include <string>
+
+#include "exec/each_lane.hpp"
+#include "exec/memory_words.hpp"
+#include "exec/race_check.hpp"
+#include "exec/schedule.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+using Excuse = Finding::Excuse;
+using Severity = Finding::Severity;
+
+bool are_volatile(const CheckedAccess& a, const CheckedAccess& b) {
+  constexpr auto is_volatile = CheckedAccess::Strength::is_volatile;
+  return a.strength == is_volatile && b.strength == is_volatile;
+}
+
+/// Whether one of them guesses what the other one changes.
+bool is_guess(const CheckedAccess& a, const CheckedAccess& b) {
+  return (a.guesses && is_atomic(b.kind)) || (b.guesses && is_atomic(a.kind));
+}
+
+Severity severity_of(Excuse excuse) {
+  switch (excuse) {
+    case Excuse::none: break;
+    case Excuse::met:
+    case Excuse::in_step: return Severity::warning;
+    case Excuse::polling:
+    case Excuse::same_value:
+    case Excuse::guess: return Severity::note;
+  }
+  return Severity::error;
+}
+
+}  // namespace
+
+Finding RaceCheck::race_of(const WarpAccess& now, uint32_t lane, uint32_t index) const {
+  Finding found = now.finding(Finding::Kind::race, lane);
+  found.address = pieces_.begin_of(index);
+  found.width = 1u << pieces_.shift();
+  found.bulk = now.access.of_bulk_copy;
+  return found;
+}
+
+void RaceCheck::report_race(WarpAccess& now, uint32_t lane, uint32_t index, uint32_t then,
+                            uint32_t then_number, Excuse excuse, Finding::Lack lack) {
+  const CheckedAccess& before = kernel_.checks[then];
+  if (lack == Finding::Lack::order && !can_race(now.access, before)) return;
+  const bool both_volatile = are_volatile(now.access, before);
+  // A volatile store after a fence is how flags are set.
+  if (both_volatile && synchronised_.contains(index)) return;
+  const uint32_t then_thread = cluster_.thread_behind(then_number);
+  Finding found = race_of(now, lane, index);
+  found.lack = lack;
+  found.excuse = excuse;
+  if (both_volatile && excuse != Excuse::same_value)
+    found.excuse = then_thread / warp_lanes == now.warp ? Excuse::in_step : Excuse::polling;
+  if (is_guess(now.access, before)) found.excuse = Excuse::guess;
+  found.severity = severity_of(found.excuse);
+  // The memory model asks for it; that it ever goes wrong is not known.
+  if (lack == Finding::Lack::proxy_fence && !reads(found.access)) found.severity = Severity::warning;
+
+  const BlockState& block = *now.w.block;
+  found.other_instruction = before.origin;
+  found.other_thread = then_thread % shape_.lanes();
+  if (const uint32_t rank = then_thread / shape_.lanes(); rank != block.rank)
+    found.other_block = block.cluster->blocks[rank]->index;
+  found.other_access = before.kind;
+  found.other_bulk = before.of_bulk_copy;
+  found.after_other = cluster_.blocks[block.rank]->has_executed(now.w, lane, then);
+  found.count = now.raced >> lane & 1 ? 0 : 1;
+  now.raced |= 1u << lane;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_shared(kernel_, now.offset[lane], now.bytes, shape_.rank, now.w);
+}
+
+void RaceCheck::report_beginning(const WarpAccess& now, uint32_t lane) const {
+  Finding found = race_of(now, lane, pieces_.index_of(now.offset[lane]));
+  found.lack = Finding::Lack::beginning;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_shared(kernel_, now.offset[lane], now.bytes, shape_.rank, now.w);
+}
+
+void RaceCheck::ended(BlockState& block) const {
+  for (const AsyncWork::Bulk& bulk : async_work_.on_its_way())
+    if (alone_ || !bulk.by)
+      report_outlived(block, pieces_.index_of(bulk.offset), bulk.access, bulk.thread, Finding::Lack::wait);
+  if (alone_) return;
+  const auto look = [&](uint32_t index, uint32_t access, uint32_t number, uint32_t time) {
+    const bool by_agent = number >= order_.defined().threads();
+    const uint32_t thread = cluster_.thread_behind(number);
+    if ((!by_agent && thread / shape_.lanes() == shape_.rank) ||
+        Order::holds(ended_.defined, number / warp_lanes, number % warp_lanes, time))
+      return;
+    report_outlived(block, index, access, thread, by_agent ? Finding::Lack::wait : Finding::Lack::end);
+  };
+  history_.each_cell([&](uint32_t index, const Cell& c) {
+    if (c.is_stored()) look(index, c.store.access, c.store.by, c.store.time);
+    history_.each_touch(c, [&](const Touch& t) {
+      each_lane(t.lanes, [&](uint32_t lane) { look(index, t.access, t.warp * warp_lanes + lane, t.time); });
+    });
+  });
+}
+
+void RaceCheck::report_outlived(BlockState& block, uint32_t index, uint32_t access, uint32_t thread,
+                                Finding::Lack lack) const {
+  const uint32_t rank = thread / shape_.lanes();
+  BlockState& from = rank == shape_.rank ? block : *block.cluster->blocks[rank];
+  const WarpAccess now{from.warps[thread % shape_.lanes() / warp_lanes], kernel_.checks[access], access};
+  Finding found = race_of(now, thread % warp_lanes, index);
+  found.lack = lack;
+  // Whether a block may end before a copy has read its memory, the programming guide does not say.
+  if (lack == Finding::Lack::wait && reads(found.access)) found.severity = Severity::warning;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_shared(
+        kernel_, found.address, now.access.of_bulk_copy ? found.width : now.access.width, shape_.rank, now.w);
+}
+
+}  // namespace lanescope::exec
