@@ -18,6 +18,40 @@ size_t bytes_of(const FollowedRegister& reg) {
   return reg.lane_bytes == 0 ? sizeof(uint32_t) : size_t{reg.lane_bytes} * warp_lanes;
 }
 
+/// Calls f(register, where its bytes begin) for registers whose bytes lie one after the other. How many bytes
+/// that are.
+template <class F>
+size_t each_followed(const std::vector<FollowedRegister>& registers, F f) {
+  size_t at = 0;
+  for (const FollowedRegister& reg : registers) {
+    f(reg, at);
+    at += bytes_of(reg);
+  }
+  return at;
+}
+
+void copy_out(const Warp& w, const std::vector<FollowedRegister>& registers, std::vector<std::byte>& to) {
+  to.resize(each_followed(registers, [](const FollowedRegister&, size_t) {}));
+  each_followed(registers, [&](const FollowedRegister& reg, size_t at) {
+    std::memcpy(to.data() + at, w.regs + reg.at, bytes_of(reg));
+  });
+}
+
+void put_back(const Warp& w, const std::vector<FollowedRegister>& registers,
+              const std::vector<std::byte>& from) {
+  each_followed(registers, [&](const FollowedRegister& reg, size_t at) {
+    std::memcpy(w.regs + reg.at, from.data() + at, bytes_of(reg));
+  });
+}
+
+/// The instruction after the helper `in`.
+void execute(Warp& w, const Inst* in) {
+  const uint32_t mask = w.mask;
+  const Inst* const end = in + 1 + in->imm;
+  for (const Inst* next = in + 1; next != end;) next = next->fn(w, next);
+  w.mask = mask;
+}
+
 /// Values to put in the place of undefined bits: such that comparisons come out either way, of integers and
 /// of floats, of which all ones are no number. What they are compared with is among them: nothing else would
 /// show that `x == 5` depends on x.
@@ -111,88 +145,70 @@ void UndefinedValues::pass_on(Warp& w, const Inst* in, const ValueFlow& flow) {
     for (const FollowedRegister& to : flow.to) define(w, to, w.mask);
     return;
   }
-  std::vector<std::byte>& bits = warps_[w.index].bits;
-  const uint32_t mask = w.mask;
-  const uint64_t shuffles = w.worker->shuffles;
-  const auto each = [](const std::vector<FollowedRegister>& registers, auto&& f) {
-    size_t at = 0;
-    for (const FollowedRegister& reg : registers) {
-      f(reg, at);
-      at += bytes_of(reg);
-    }
-    return at;
-  };
-  const auto keep = [&](const std::vector<FollowedRegister>& registers, std::vector<std::byte>& to) {
-    to.resize(each(registers, [](const FollowedRegister&, size_t) {}));
-    each(registers, [&](const FollowedRegister& reg, size_t at) {
-      std::memcpy(to.data() + at, w.regs + reg.at, bytes_of(reg));
-    });
-  };
-  const auto put_back = [&](const std::vector<FollowedRegister>& registers, const std::byte* from) {
-    each(registers, [&](const FollowedRegister& reg, size_t at) {
-      std::memcpy(w.regs + reg.at, from + at, bytes_of(reg));
-    });
-  };
-  const auto execute = [&] {
-    const Inst* const end = in + 1 + in->imm;
-    for (const Inst* next = in + 1; next != end;) next = next->fn(w, next);
-    w.mask = mask;
-  };
+  try_values(w, in, flow);
+  std::array<Name, warp_lanes> origins{};
+  each_lane(w.mask, [&](uint32_t lane) { origins[lane] = origin_for(w, flow, lane); });
+  each_followed(flow.to, [&](const FollowedRegister& reg, size_t at) {
+    define(w, reg, w.mask);
+    set_differing(w, reg, differ_.data() + at, origins);
+  });
+}
 
-  keep(flow.from, sources_);
-  keep(flow.to, before_);
-  execute();
-  keep(flow.to, first_);
+void UndefinedValues::try_values(Warp& w, const Inst* in, const ValueFlow& flow) {
+  const uint64_t shuffles = w.worker->shuffles;
+  copy_out(w, flow.from, sources_);
+  copy_out(w, flow.to, before_);
+  execute(w, in);
+  copy_out(w, flow.to, first_);
   differ_.assign(first_.size(), std::byte{0});
   for (auto t = Try{}; t != Try::count; t = static_cast<Try>(static_cast<uint8_t>(t) + 1)) {
-    put_back(flow.to, before_.data());
-    put_back(flow.from, sources_.data());
-    each(flow.from, [&](const FollowedRegister& reg, size_t at) {
+    put_back(w, flow.to, before_);
+    put_back(w, flow.from, sources_);
+    each_followed(flow.from, [&](const FollowedRegister& reg, size_t at) {
+      const std::byte* const bits = warps_[w.index].bits.data() + reg.at;
       for (size_t i = 0; i < bytes_of(reg); ++i) {
-        const std::byte undefined_bits = bits[reg.at + i], value = sources_[at + i];
-        if (undefined_bits == std::byte{0}) continue;
-        const std::byte compared = reg.compared == no_operand ? value : w.regs[reg.compared + i];
-        w.regs[reg.at + i] =
-            (value & ~undefined_bits) | (other_value(t, value, compared, at + i) & undefined_bits);
+        if (bits[i] == std::byte{0}) continue;
+        const std::byte value = sources_[at + i],
+                        compared = reg.compared == no_operand ? value : w.regs[reg.compared + i];
+        w.regs[reg.at + i] = (value & ~bits[i]) | (other_value(t, value, compared, at + i) & bits[i]);
       }
     });
-    execute();
-    each(flow.to, [&](const FollowedRegister& reg, size_t at) {
+    execute(w, in);
+    each_followed(flow.to, [&](const FollowedRegister& reg, size_t at) {
       for (size_t i = 0; i < bytes_of(reg); ++i) differ_[at + i] |= w.regs[reg.at + i] ^ first_[at + i];
     });
   }
-  put_back(flow.to, before_.data());
-  put_back(flow.from, sources_.data());
+  put_back(w, flow.to, before_);
+  put_back(w, flow.from, sources_);
   w.worker->shuffles = shuffles;
+}
 
+UndefinedValues::Name UndefinedValues::origin_for(const Warp& w, const ValueFlow& flow, uint32_t lane) const {
   // Where a lane's own sources are defined, the bits come from another one's: a shuffle, or a vote.
-  const auto origin_for = [&](uint32_t lane) -> Name {
-    for (const uint32_t lanes : {1u << lane, mask})
-      for (const FollowedRegister& from : flow.from)
-        if (const uint32_t found = undefined(w, from, lanes); found != 0)
-          return origin_of(w, from, static_cast<uint32_t>(std::countr_zero(found)));
-    return 0;
-  };
-  std::array<Name, warp_lanes> origins{};
-  each_lane(mask, [&](uint32_t lane) { origins[lane] = origin_for(lane); });
-  each(flow.to, [&](const FollowedRegister& reg, size_t at) {
-    define(w, reg, mask);
-    const std::byte* const differ = differ_.data() + at;
-    if (reg.lane_bytes == 0) {
-      uint32_t lanes, all;
-      std::memcpy(&lanes, differ, sizeof lanes);
-      std::memcpy(&all, bits.data() + reg.at, sizeof all);
-      lanes &= mask;
-      all |= lanes;
-      std::memcpy(bits.data() + reg.at, &all, sizeof all);
-      each_lane(lanes, [&](uint32_t lane) { mark(w, reg, lane, origins[lane]); });
-      return;
-    }
-    each_lane(mask, [&](uint32_t lane) {
-      const std::span own(differ + size_t{lane} * reg.lane_bytes, reg.lane_bytes);
-      if (std::any_of(own.begin(), own.end(), [](std::byte b) { return b != std::byte{0}; }))
-        set(w, reg, lane, own, false, origins[lane]);
-    });
+  for (const uint32_t lanes : {1u << lane, w.mask})
+    for (const FollowedRegister& from : flow.from)
+      if (const uint32_t found = undefined(w, from, lanes); found != 0)
+        return origin_of(w, from, static_cast<uint32_t>(std::countr_zero(found)));
+  return 0;
+}
+
+void UndefinedValues::set_differing(const Warp& w, const FollowedRegister& reg, const std::byte* differ,
+                                    const std::array<Name, warp_lanes>& origins) {
+  if (reg.lane_bytes == 0) {
+    std::byte* const bits = warps_[w.index].bits.data() + reg.at;
+    uint32_t lanes, all;
+    std::memcpy(&lanes, differ, sizeof lanes);
+    std::memcpy(&all, bits, sizeof all);
+    lanes &= w.mask;
+    all |= lanes;
+    std::memcpy(bits, &all, sizeof all);
+    each_lane(lanes, [&](uint32_t lane) { mark(w, reg, lane, origins[lane]); });
+    return;
+  }
+  each_lane(w.mask, [&](uint32_t lane) {
+    const std::span own(differ + size_t{lane} * reg.lane_bytes, reg.lane_bytes);
+    if (std::any_of(own.begin(), own.end(), [](std::byte b) { return b != std::byte{0}; }))
+      set(w, reg, lane, own, false, origins[lane]);
   });
 }
 

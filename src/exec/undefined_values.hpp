@@ -10,6 +10,7 @@
 // missed (bits that are multiplied by a zero are rightly none).
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -92,8 +93,16 @@ class UndefinedValues {
   std::unordered_map<Name, Origin> origins_;
   std::unordered_map<uint32_t, std::unordered_set<Name>> readers_;
   std::unordered_map<uint64_t, StoredByte> stored_;
-  std::vector<std::byte> sources_, before_, first_, differ_;  ///< of pass_on()
+  std::vector<std::byte> sources_, before_, first_, differ_;  ///< of try_values()
 
+  /// Which bits of the results differ when undefined ones are others: into differ_, register after register
+  /// of `flow.to`. Leaves registers as they were.
+  void try_values(Warp& w, const Inst* in, const ValueFlow& flow);
+  /// Where undefined bits of the lane's results come from.
+  [[nodiscard]] Name origin_for(const Warp& w, const ValueFlow& flow, uint32_t lane) const;
+  /// The bits of a result, which has just been defined, that differ are undefined.
+  void set_differing(const Warp& w, const FollowedRegister& reg, const std::byte* differ,
+                     const std::array<Name, warp_lanes>& origins);
   /// Some of the lane's bits are undefined.
   void mark(const Warp& w, const FollowedRegister& reg, uint32_t lane, Name origin);
 };
