@@ -29,14 +29,16 @@ void AccessHistory::touch(Cell& c, const WarpAccess& now, uint32_t lane) {
         link = &t.next;
         continue;
       }
-      if (by_agent && t.lanes == bit) t.time = time;
-      if (t.time != time && !now.access.of_bulk_copy) {
+      if (t.time != time) {
         // What happens before this access need not be known any longer: whoever races with it races with
         // this.
         uint32_t left = t.lanes;
-        each_lane(t.lanes, [&](uint32_t other) {
-          if (order_.is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
-        });
+        if (by_agent)
+          left &= ~bit;
+        else if (!now.access.of_bulk_copy)
+          each_lane(t.lanes, [&](uint32_t other) {
+            if (order_.is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
+          });
         t.lanes = left;
         if (left == 0) t.time = time;
       }
