@@ -17,12 +17,14 @@ constexpr uint32_t in_flight = AccessHistory::in_flight;
 
 AsyncWork::AsyncWork(const Kernel& kernel, const BlockShape& shape, SharedPieces pieces,
                      ClusterOrder& cluster, AccessHistory& history)
-    : kernel_(kernel), pieces_(pieces), cluster_(cluster), order_(cluster.order), history_(history) {
-  if (!history.has_own_stores()) return;
-  bulk_groups_.resize(shape.lanes());
-  product_agents_.resize(shape.warps() / warps_of_group + 1);
-  product_groups_.resize(shape.warps());
-}
+    : kernel_(kernel),
+      pieces_(pieces),
+      cluster_(cluster),
+      order_(cluster.order),
+      history_(history),
+      bulk_groups_(shape.lanes()),
+      product_agents_(shape.warps() / warps_of_group + 1),
+      product_groups_(shape.warps()) {}
 
 void AsyncWork::start() {
   copies_.clear();
@@ -107,13 +109,12 @@ AgentWork AsyncWork::begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t o
 }
 
 void AsyncWork::add(const WarpAccess& now, uint32_t lane) {
-  // st.async and red.async have an mbarrier.
   const AgentWork by = now.by ? now.by : AgentWork{Order::nobody, bulk_groups_[thread_of(now.w, lane)]};
   bulk_.push_back({now.number, now.thread(lane), by, static_cast<uint32_t>(now.offset[lane]), now.bytes});
 }
 
 void AsyncWork::commit_bulk(const Warp& w) {
-  if (!bulk_groups_.empty()) each_lane(w.mask, [&](uint32_t lane) { ++bulk_groups_[thread_of(w, lane)]; });
+  each_lane(w.mask, [&](uint32_t lane) { ++bulk_groups_[thread_of(w, lane)]; });
 }
 
 void AsyncWork::wait_for_bulk(const Warp& w, uint64_t still) {
@@ -154,12 +155,9 @@ AgentWork AsyncWork::product(const Warp& w, uint32_t lane) {
   return {agent, product_groups_[w.index] + 1};
 }
 
-void AsyncWork::commit_products(const Warp& w) {
-  if (!product_groups_.empty()) ++product_groups_[w.index];
-}
+void AsyncWork::commit_products(const Warp& w) { ++product_groups_[w.index]; }
 
 void AsyncWork::wait_for_products(const Warp& w, uint64_t still) {
-  if (product_groups_.empty()) return;
   const uint32_t agent = product_agents_[w.index / warps_of_group], closed = product_groups_[w.index];
   if (agent == Order::nobody || closed <= still) return;
   const AgentWork done{agent, static_cast<uint32_t>(closed - still)};
