@@ -6,6 +6,7 @@
 #include <bit>
 #include <chrono>
 
+#include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
@@ -136,7 +137,7 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
   Finding found;
   found.kind = kind;
   found.instruction = in->origin();
-  found.thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(lanes));
+  found.thread = thread_of(w, static_cast<uint32_t>(std::countr_zero(lanes)));
   found.address = address;
   found.width = width;
   found.count = static_cast<uint64_t>(std::popcount(lanes));

@@ -27,7 +27,8 @@ class AccessHistory {
     uint32_t epoch = 0;
     Store store;
   };
-  /// Lanes of a warp that loaded, or changed atomically, by one instruction at one time; or agents.
+  /// Lanes of a warp that loaded, or changed atomically, by one instruction at one time; or agents, whose
+  /// numbers look like those of more warps.
   struct Touch {
     uint32_t next = none;
     uint32_t access = 0;  ///< index of Kernel::checks

@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "exec/device_queue.hpp"
+#include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
@@ -322,9 +323,7 @@ class BuiltinCall {
   // The device's runtime.
 
   [[nodiscard]] DeviceQueue& device() const { return *static_cast<LaunchWorker&>(worker_).device; }
-  [[nodiscard]] DeviceQueue::Thread thread() const {
-    return {w_.block->index, w_.index * warp_lanes + lane_};
-  }
+  [[nodiscard]] DeviceQueue::Thread thread() const { return {w_.block->index, thread_of(w_, lane_)}; }
   void allocate() {
     if (const uint64_t address =
             worker_.memory->take_from_heap(size_at(8), "memory from cudaMalloc in a kernel"))

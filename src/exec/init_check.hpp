@@ -60,7 +60,7 @@ class InitCheck {
     std::array<std::byte, 32> bits{};
     UndefinedValues::Name origin = 0;  ///< 0: all are defined
   };
-  /// What a lane accesses, as the books below have it.
+  /// What a lane accesses of a block's memory.
   struct Pieces {
     bool is_shared = false;      ///< else local
     Written* written = nullptr;  ///< of the first one
@@ -86,6 +86,7 @@ class InitCheck {
   [[nodiscard]] uint64_t place_in_local(const Warp& w, uint32_t lane, uint64_t offset) const {
     return uint64_t{1} << 63 | (uint64_t{thread_of(w, lane)} * shape_.local_bytes + offset);
   }
+  /// The thread has not written the variable.
   void hold_nothing(size_t thread, const LocalVariable& variable);
 
   /// Whether a thread of this block does it, not one of another block of the cluster; and whether its load

@@ -44,7 +44,7 @@ class RaceCheck {
   /// The agent now.by reads for the lane. `keeps`: it is on its way until somebody has waited for it.
   void read_by_agent(WarpAccess& now, uint32_t lane, bool keeps);
 
-  // What orders them.
+  // Synchronisation; that of asynchronous work is async_work()'s.
 
   void fence(const Warp& w) { order_.fence(warp_in_cluster(w), w.mask); }
   void proxy_fence(const Warp& w);
@@ -52,14 +52,14 @@ class RaceCheck {
   void meet(const Warp& w, uint32_t lanes, bool orders);
   /// The lanes arrive at a barrier without waiting there.
   void pass_barrier(const Warp& w, uint32_t lanes, uint32_t number);
-  /// It lets go those who wait: lanes by warp.
+  /// It lets go those who wait: `waiting`, lanes by warp.
   void complete_barrier(const std::vector<WarpState>& warps, const std::vector<uint32_t>& waiting,
                         uint32_t number);
   void arrive_at_cluster(const Warp& w, uint32_t lanes, bool relaxed);
   void complete_cluster_barrier();
   void wait_for_cluster(const Warp& w, uint32_t lanes);
   void exited(const Warp& w, uint32_t lanes);
-  /// All threads have ended: what outlives the block?
+  /// All threads have ended: reports what outlives the block.
   void ended(BlockState& block) const;
 
   [[nodiscard]] AsyncWork& async_work() { return async_work_; }

@@ -1139,9 +1139,9 @@ class Scheduler {
     Finding found;
     found.kind = Finding::Kind::deadlock;
     found.instruction = p.pc->origin();
-    found.thread = w.index * warp_lanes + static_cast<uint32_t>(std::countr_zero(p.mask));
+    found.thread = thread_of(w, static_cast<uint32_t>(std::countr_zero(p.mask)));
     found.count = static_cast<uint64_t>(std::popcount(p.mask));
-    found.other_thread = w.index * warp_lanes + first;
+    found.other_thread = thread_of(w, first);
     const Inst* place = place_of(w, missing);
     if (place != nullptr) found.other_instruction = place->origin();
     if (Finding* example = add_finding(w, found)) {
