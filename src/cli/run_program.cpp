@@ -192,20 +192,14 @@ void check_program(const std::string& path, const ProgramFile& file) {
                             file.other_runtime, fmt::join(runtime_names, ", ")));
 }
 
-void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
-  const auto set = [](const char* name, const std::string& value) { setenv(name, value.c_str(), 1); };
-  const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
-    if (value != unset) set(name, std::to_string(value));
-  };
-  const auto prepend = [&](const char* name, const std::string& value) {
-    const char* before = std::getenv(name);
-    set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
-  };
-  std::string preloaded = (libraries / hook_name).string();
-  for (const char* name : runtime_names) preloaded += ":" + (libraries / name).string();
-  for (const fs::path& library : toolkit_libraries(libraries)) preloaded += ":" + library.string();
-  prepend("LD_PRELOAD", preloaded);
-  prepend("LD_LIBRARY_PATH", libraries.string());
+void set(const char* name, const std::string& value) { setenv(name, value.c_str(), 1); }
+void prepend(const char* name, const std::string& value) {
+  const char* before = std::getenv(name);
+  set(name, before != nullptr && *before != '\0' ? value + ":" + before : value);
+}
+
+/// What compilers and frameworks are told, so that their kernels are here as PTX.
+void set_variables_of_frameworks(const fs::path& libraries, const fs::path& reports) {
   // Numba, CuPy, Triton and PyTorch keep what was compiled: here PTX, which is no use elsewhere, and
   // elsewhere machine code.
   set("NUMBA_CACHE_DIR", (reports / "numba.cache").string());
@@ -236,6 +230,20 @@ void set_variables(const ProgramOptions& options, const fs::path& libraries, con
   const char* flags = std::getenv("XLA_FLAGS");
   if (flags == nullptr || *flags == '\0' || *flags == '-')
     set("XLA_FLAGS", fmt::format("--xla_gpu_autotune_level=0 {}", flags != nullptr ? flags : ""));
+  // CuTe's compiler hands over machine code, which has its PTX inside with this.
+  set("CUTE_DSL_LINEINFO", "1");
+}
+
+void set_variables(const ProgramOptions& options, const fs::path& libraries, const fs::path& reports) {
+  const auto set_number = [&](const char* name, uint64_t value, uint64_t unset) {
+    if (value != unset) set(name, std::to_string(value));
+  };
+  std::string preloaded = (libraries / hook_name).string();
+  for (const char* name : runtime_names) preloaded += ":" + (libraries / name).string();
+  for (const fs::path& library : toolkit_libraries(libraries)) preloaded += ":" + library.string();
+  prepend("LD_PRELOAD", preloaded);
+  prepend("LD_LIBRARY_PATH", libraries.string());
+  set_variables_of_frameworks(libraries, reports);
   set("LANESCOPE_ARCH", options.arch);
   set("LANESCOPE_REPORT", reports.string());
   set_number("LANESCOPE_BANK_MODE", static_cast<uint64_t>(options.bank_mode), 0);

@@ -906,7 +906,13 @@ class Scheduler {
     block_.barriers_in_use |= 1u << number;
     if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
     uint32_t& arrived = b.arrived[w.index];
-    const bool was_whole = (~arrived & w.alive) == 0;
+    bool was_whole = (~arrived & w.alive) == 0;
+    if ((arrived & path.mask) != 0) {  // a warp may give itself the start signal by bar.arrive
+      b.before += threads_of(w, arrived);
+      if (was_whole) --b.whole_warps;
+      was_whole = false;
+      arrived = 0;
+    }
     arrived |= path.mask;
     if (!was_whole && (~arrived & w.alive) == 0) ++b.whole_warps;
     if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
@@ -931,14 +937,15 @@ class Scheduler {
 
   [[nodiscard]] bool complete(const Barrier& b) const {
     if (b.expected == 0) return b.whole_warps == block_.live_warps;
-    uint32_t threads = 0;
-    for (const WarpState& w : block_.warps) {
-      const uint32_t arrived = b.arrived[w.index] & w.alive;
-      // A warp counts as 32 threads once all its live lanes are there.
-      if (b.arrived[w.index] != 0)
-        threads += arrived == w.alive ? warp_lanes : static_cast<uint32_t>(std::popcount(arrived));
-    }
+    uint32_t threads = b.before;
+    for (const WarpState& w : block_.warps) threads += threads_of(w, b.arrived[w.index]);
     return threads >= b.expected;
+  }
+  /// A warp counts as 32 threads once all its live lanes are there.
+  static uint32_t threads_of(const WarpState& w, uint32_t arrived) {
+    if (arrived == 0) return 0;
+    const uint32_t alive = arrived & w.alive;
+    return alive == w.alive ? warp_lanes : static_cast<uint32_t>(std::popcount(alive));
   }
 
   /// Where lanes have ended.
@@ -953,7 +960,7 @@ class Scheduler {
     Barrier& b = block_.barriers[number];
     const uint32_t true_count = b.true_count, thread_count = b.thread_count;
     std::fill(b.arrived.begin(), b.arrived.end(), 0);
-    b.expected = b.true_count = b.thread_count = b.whole_warps = 0;
+    b.expected = b.true_count = b.thread_count = b.whole_warps = b.before = 0;
     block_.barriers_in_use &= ~(1u << number);
     for (WarpState& w : block_.warps) {
       // The usual case, a warp whose lanes are together, needs no list.
@@ -1180,7 +1187,7 @@ class Scheduler {
                         : "a loop that waits for a change of memory no other thread can make");
     } else if (p.state == Path::State::at_barrier) {
       const Barrier& b = block_.barriers[p.barrier];
-      uint32_t threads = 0, alive = 0;
+      uint32_t threads = b.before, alive = 0;
       for (const WarpState& other : block_.warps) {
         threads += static_cast<uint32_t>(std::popcount(b.arrived[other.index] & other.alive));
         alive += static_cast<uint32_t>(std::popcount(other.alive));

@@ -91,8 +91,9 @@ struct WarpState : Warp {
 struct Barrier {
   std::vector<uint32_t> arrived;  ///< lanes, by warp
   uint32_t whole_warps = 0;       ///< live warps of which every live lane has arrived
-  uint32_t expected = 0;          ///< threads; 0 = all of the block
-  uint32_t true_count = 0;        ///< barrier.red: threads that came with a true predicate
+  uint32_t before = 0;      ///< threads of warps that had arrived without waiting and have come once more
+  uint32_t expected = 0;    ///< threads; 0 = all of the block
+  uint32_t true_count = 0;  ///< barrier.red: threads that came with a true predicate
   uint32_t thread_count = 0;
 };
 

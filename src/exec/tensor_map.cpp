@@ -84,8 +84,10 @@ std::optional<TensorMap> read_encoded(const void* at) {
   const uint32_t kind = bits(2, 0, 4);
   constexpr uint32_t whole = 0, half = 2;
   const auto is_set = [](uint32_t word) { return word != 0; };
+  // The compiler sets bit 21 in maps of what is stored; their boxes go where those of others do.
+  const uint32_t of_stores = kind == half ? 1u << 21 : 0;
   const bool has_rest =
-      bits(2, 19, 13) != 0 || bits(7, 16, 16) != 0 || words[15] != 0 ||
+      ((words[2] & ~of_stores) >> 19) != 0 || bits(7, 16, 16) != 0 || words[15] != 0 ||
       (kind == whole && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
   if ((kind != whole && kind != half) || has_rest || map.address == 0 || interleaved != 0 ||
       type >= std::size(types) || map.dimensions > TensorMap::most_dimensions)

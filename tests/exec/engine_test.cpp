@@ -126,6 +126,20 @@ TEST(Engine, BarrierThatNeverFillsIsADeadlockNotAHang) {
   EXPECT_NE(f.message.find("barrier 3: 32 of 96 threads wait here"), std::string::npos) << f.message;
 }
 
+/// As products that take turns begin: the first group of warps gives itself the signal. PTX
+/// ISA 9.0, 9.7.13.1: a barrier counts arrivals.
+TEST(Engine, WarpsThatArriveWithoutWaitingCountOnceMoreWhenTheyWait) {
+  for (const bool checked : {false, true}) {
+    Program p(
+        "setp.lt.u32 %p1, %r1, 64;\n@!%p1 bra done;\nmov.u32 %r5, 2;\nbar.arrive 1, 128;\n"
+        "again:\nbar.sync 1, 128;\nbar.arrive 1, 128;\nsub.u32 %r5, %r5, 1;\nsetp.ne.u32 %p2, %r5, 0;\n"
+        "@%p2 bra again;\nst.global.u32 [%rd1], 7;\ndone:");
+    p.checks.race = p.checks.barrier = p.checks.init = checked;
+    EXPECT_TRUE(p.run({1}, {96}).findings.empty()) << checked;
+    EXPECT_EQ(p.word(0), 7u);
+  }
+}
+
 TEST(Engine, LoopThatWaitsForNobodyIsADeadlockNotAHang) {
   Program p("again:\nld.volatile.global.u32 %r5, [%rd1];\nsetp.eq.u32 %p1, %r5, 0;\n@%p1 bra again;");
   for (uint32_t threads : {1u, 2u}) {
