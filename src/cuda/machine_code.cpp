@@ -375,7 +375,7 @@ class Writer {
         functions_.insert(r.function);
         loc += ", function_name " + label_of(r.function) + ", inlined_at " + place_of(rows[caller]);
       }
-      locs = locs.empty() ? loc : loc + " " + locs;
+      locs.insert(0, loc + (locs.empty() ? "" : " "));
       if (!is_inlined) return locs;
       row = caller;
     }
