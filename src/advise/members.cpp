@@ -28,7 +28,7 @@ std::string_view name_of_type(std::string_view type) {
   return colons == std::string_view::npos ? type : type.substr(colons + 2);
 }
 
-std::optional<Struct> find_struct(const Texts& texts, std::string_view type, int depth);
+std::optional<Struct> find_at_depth(const Texts& texts, std::string_view type, int depth);
 
 class StructReader {
  public:
@@ -174,7 +174,7 @@ class StructReader {
     if (type.ends_with('*')) return Element{pointer, pointer};
     if (const auto bytes = size_of_words(type)) return Element{*bytes, alignment_of_words(type, *bytes)};
     if (depth_ == deepest) return std::nullopt;
-    const auto inner = find_struct(texts_, type, depth_ + 1);
+    const auto inner = find_at_depth(texts_, type, depth_ + 1);
     return inner ? std::optional(Element{inner->bytes, inner->alignment}) : std::nullopt;
   }
   [[nodiscard]] bool is_declarator(size_t i) const {
@@ -214,7 +214,7 @@ class StructReader {
   }
 };
 
-std::optional<Struct> find_struct(const Texts& texts, std::string_view type, int depth) {
+std::optional<Struct> find_at_depth(const Texts& texts, std::string_view type, int depth) {
   const std::string_view name = name_of_type(type);
   for (size_t i = 0; i < texts.size(); ++i) {
     // Before a text is taken apart into tokens: headers of the toolkit are long.
@@ -230,7 +230,7 @@ std::optional<Struct> find_struct(const Texts& texts, std::string_view type, int
 }  // namespace
 
 std::optional<Struct> find_struct(const Texts& texts, std::string_view type) {
-  return find_struct(texts, type, 0);
+  return find_at_depth(texts, type, 0);
 }
 
 }  // namespace lanescope::advise
