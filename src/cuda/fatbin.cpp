@@ -177,13 +177,18 @@ std::vector<const FatImage*> choose(std::span<const FatImage> images, FatImage::
 
 std::vector<std::string> ptx_for(std::span<const FatImage> images, std::string_view arch,
                                  const std::string& name) {
-  if (const auto best = choose(images, FatImage::Kind::ptx, arch); !best.empty())
-    return {content_of(*best.front(), name)};
+  const auto ptx = choose(images, FatImage::Kind::ptx, arch);
   for (const FatImage* image : choose(images, FatImage::Kind::machine_code, arch)) {
-    const std::string content = content_of(*image, name);
-    std::vector<std::string> texts = ptx_in_machine_code(std::as_bytes(std::span(content)), name);
-    if (!texts.empty()) return texts;
+    if (!ptx.empty() && ptx.front()->sm >= image->sm) break;
+    try {
+      const std::string content = content_of(*image, name);
+      std::vector<std::string> texts = ptx_in_machine_code(std::as_bytes(std::span(content)), name);
+      if (!texts.empty()) return texts;
+    } catch (const Error&) {
+      if (ptx.empty()) throw;
+    }
   }
+  if (!ptx.empty()) return {content_of(*ptx.front(), name)};
   return {};
 }
 

@@ -58,9 +58,9 @@ struct FatImage {
 [[nodiscard]] std::vector<const FatImage*> choose(std::span<const FatImage> images, FatImage::Kind kind,
                                                   std::string_view arch);
 
-/// The PTX that a device of this architecture runs, a text for each translation unit: that of the best image
-/// of PTX, else what is inside of the best machine code that has any (machine_code.hpp). Empty when there is
-/// none. Throws lanescope::Error.
+/// The PTX that a device of this architecture runs, a text for each translation unit: that of the best image,
+/// of PTX or of machine code that has its PTX inside (machine_code.hpp); of two with one target that of PTX.
+/// Empty when there is none. Throws lanescope::Error.
 [[nodiscard]] std::vector<std::string> ptx_for(std::span<const FatImage> images, std::string_view arch,
                                                const std::string& name);
 

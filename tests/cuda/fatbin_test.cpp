@@ -145,11 +145,34 @@ TEST(FatBinary, DamageIsNamed) {
   }
 }
 
-TEST(FatBinary, ACopyOfTwoEntriesHasBoth) {
-  Bytes bytes = read("ptx_lz4.fatbin");
-  const Bytes more = read("machine_code.fatbin");
+/// A container with the entries of two.
+Bytes both(const std::string& first, const std::string& second) {
+  Bytes bytes = read(first);
+  const Bytes more = read(second);
   bytes.insert(bytes.end(), more.begin() + 16, more.end());
   put(bytes, 8, static_cast<uint64_t>(bytes.size() - 16));
+  return bytes;
+}
+
+/// As a GPU prefers machine code for itself to older PTX; only PTX of it is of use here.
+TEST(FatBinary, MachineCodeForTheDeviceGivesThePtx) {
+  const auto target = [](const std::string& first, const std::string& second, const char* arch) {
+    const Bytes bytes = both(first, second);
+    const std::vector<std::string> texts = ptx_for(read_fat_binary(bytes, "app"), arch, "app");
+    if (texts.size() != 1) return std::string("none");
+    const size_t at = texts.front().find(".target ") + 8;
+    return texts.front().substr(at, texts.front().find('\n', at) - at);
+  };
+  EXPECT_EQ(target("ptx_lz4.fatbin", "lineinfo.fatbin", "sm_90"), "sm_90");
+  EXPECT_EQ(target("lineinfo.fatbin", "ptx_lz4.fatbin", "sm_120"), "sm_90");
+  EXPECT_EQ(target("lineinfo.fatbin", "ptx_lz4.fatbin", "sm_89"), "sm_75");
+  EXPECT_EQ(target("machine_code.fatbin", "ptx_lz4.fatbin", "sm_90"), "sm_75");
+  EXPECT_EQ(target("lineinfo.fatbin", "targets.fatbin", "sm_100"), "sm_100f");
+  EXPECT_EQ(target("lineinfo.fatbin", "machine_code.fatbin", "sm_80"), "none");
+}
+
+TEST(FatBinary, ACopyOfTwoEntriesHasBoth) {
+  const Bytes bytes = both("ptx_lz4.fatbin", "machine_code.fatbin");
   const auto images = read_fat_binary(bytes, "app");
   ASSERT_EQ(images.size(), 2u);
   EXPECT_EQ(images[0].kind, FatImage::Kind::ptx);
