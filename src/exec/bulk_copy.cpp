@@ -132,14 +132,16 @@ class BulkCopy {
     });
   }
 
-  /// What is told next belongs to a copy that the mbarrier at this address waits for.
-  void begin_for_mbarrier(uint64_t address) {
-    if (!w_.block->checks) return;
-    const std::byte* at = shared_memory(w_, in_, lane_, address, 1, 1);
-    if (at == nullptr) return;
+  /// What is told next belongs to a copy that the mbarrier at this address waits for. False, after a finding,
+  /// if none can be there.
+  bool begin_for_mbarrier(uint64_t address) {
+    if (!w_.block->checks) return true;
+    const std::byte* at = shared_memory(w_, in_, lane_, address, mbarrier_bytes, mbarrier_bytes);
+    if (at == nullptr) return false;
     tell_async_work(w_, at, [&](AsyncWork& work, uint64_t offset) {
       work_ = work.begin_for_mbarrier(w_, lane_, offset);
     });
+    return true;
   }
 
   /// Calls copy(address) for the destination in each block that gets the data; then tells the mbarrier there
@@ -147,11 +149,12 @@ class BulkCopy {
   template <class Copy>
   void each_target(Copy copy) {
     const uint64_t to = value(BulkPlace::to), barrier = value(BulkPlace::barrier);
-    if (!form_.multicast && !form_.to_all) {
-      begin_for_mbarrier(barrier);
-      complete_bytes(w_, in_, lane_, barrier, copy(to));
-      return;
-    }
+    const auto copy_for = [&](uint64_t mbarrier, uint64_t target) {
+      const bool is_there = begin_for_mbarrier(mbarrier);
+      const auto bytes = copy(target);
+      if (is_there) complete_bytes(w_, in_, lane_, mbarrier, bytes);
+    };
+    if (!form_.multicast && !form_.to_all) return copy_for(barrier, to);
     const size_t size = w_.block->cluster == nullptr ? 1 : w_.block->cluster->blocks.size();
     for (auto blocks = form_.to_all ? (1u << size) - 1 : static_cast<uint32_t>(value(BulkPlace::blocks));
          blocks != 0; blocks &= blocks - 1) {
@@ -163,8 +166,7 @@ class BulkCopy {
       const uint32_t odd = (static_cast<uint32_t>(cluster_place(barrier) >> rank_shift) - 1) & 1;
       const uint64_t here =
           form_.pair ? cluster_address(static_cast<uint32_t>(barrier), (rank & ~1u) | odd) : there(barrier);
-      begin_for_mbarrier(here);
-      complete_bytes(w_, in_, lane_, here, copy(there(to)));
+      copy_for(here, there(to));
       is_noted_ = true;
     }
   }

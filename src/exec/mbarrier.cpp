@@ -14,7 +14,7 @@ namespace lanescope::exec {
 
 namespace {
 
-constexpr uint32_t object_bytes = 8, count_bits = 20, byte_bits = 21, byte_shift = 2 * count_bits,
+constexpr uint32_t count_bits = 20, byte_bits = 21, byte_shift = 2 * count_bits,
                    phase_shift = byte_shift + byte_bits, mark_shift = phase_shift + 1;
 constexpr uint64_t mark = 2, count_mask = (1u << count_bits) - 1, byte_mask = (1u << byte_bits) - 1;
 
@@ -34,7 +34,7 @@ uint64_t address_of(const Warp& w, const Inst* in, uint32_t lane) {
 }
 
 void refuse(Warp& w, const Inst* in, uint32_t lane, uint64_t address, const std::string& why) {
-  report(w, in, Finding::Kind::bad_barrier, 1u << lane, address, object_bytes, why);
+  report(w, in, Finding::Kind::bad_barrier, 1u << lane, address, mbarrier_bytes, why);
 }
 
 /// The object at an address; nothing, after a finding, if there is none.
@@ -43,7 +43,7 @@ struct Found {
   Mbarrier object;
 };
 std::optional<Found> find(Warp& w, const Inst* in, uint32_t lane, uint64_t address) {
-  std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
+  std::byte* at = shared_memory(w, in, lane, address, mbarrier_bytes, mbarrier_bytes);
   if (at == nullptr) return std::nullopt;
   const auto object = Mbarrier::load(at);
   if (!object) {
@@ -181,7 +181,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
     const uint64_t address = address_of(w, in, lane);
     const uint32_t count = in->b == no_operand ? 1 : lane_value<uint32_t>(w, in->b, lane);
     if (form.op == MbarrierForm::Op::init) {
-      std::byte* at = shared_memory(w, in, lane, address, object_bytes, object_bytes);
+      std::byte* at = shared_memory(w, in, lane, address, mbarrier_bytes, mbarrier_bytes);
       if (at == nullptr) return;
       if (const auto before = Mbarrier::load(at))
         tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) {
@@ -195,7 +195,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
       else
         Mbarrier{count, count, 0, false}.store(at);
       tell_checks(w, at, [](BlockChecks& checks, uint64_t offset) {
-        checks.written(offset, object_bytes);
+        checks.written(offset, mbarrier_bytes);
         if (AsyncWork* work = checks.async_work()) work->initialised(offset);
       });
       return;
@@ -206,7 +206,7 @@ const Inst* use_mbarrier(Warp& w, const Inst* in) {
       return;
     }
     switch (form.op) {
-      case MbarrierForm::Op::invalidate: std::memset(found->at, 0, object_bytes); break;
+      case MbarrierForm::Op::invalidate: std::memset(found->at, 0, mbarrier_bytes); break;
       case MbarrierForm::Op::expect:
         if (add_bytes(w, in, lane, address, count, found->object)) store(w, *found);
         break;

@@ -30,6 +30,8 @@ struct Mbarrier {
   bool complete_phase();
 };
 
+inline constexpr uint32_t mbarrier_bytes = 8;  ///< of the object, and what its address is a multiple of
+
 /// Says that `bytes` of those an mbarrier waits for have come; reports what is wrong with it as the doing of
 /// lane `lane` at `in`.
 void complete_bytes(Warp& w, const Inst* in, uint32_t lane, uint64_t address, int64_t bytes);
