@@ -137,8 +137,12 @@ class Function {
     std::vector<std::vector<uint32_t>> writers(f_.registers.size());
     std::vector<uint32_t> open;
     const auto need = [&](uint32_t instruction) {
+      const ptx::Instruction& in = f_.body[instruction];
       for (const uint32_t reg : flow_.usage[instruction].reads) {
-        if (live_[reg]) continue;
+        // What a guarded load of a vector keeps of its registers is used no more than what it brings.
+        const bool is_kept =
+            in.op == Op::ld && in.guard != no_index && reg != in.guard && reg != in.operands[1].reg;
+        if (live_[reg] || is_kept) continue;
         live_[reg] = true;
         open.push_back(reg);
       }
@@ -323,16 +327,17 @@ class Function {
   };
 
   /// How many low bits of `base + place` are surely zero where an access is: by its value, or because a wide
-  /// access needs it so. Of shared memory those are vectors among `elements`; of global memory all accesses
-  /// in the same block, or in one that is sure to have run in the same loops.
+  /// access needs it so. Of shared memory those are vectors among `elements`; of global memory itself, and
+  /// all that are not guarded in the same block, or in one that is sure to have run in the same loops.
   [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements,
                                uint32_t where) {
     uint32_t known = values_->zeros({base, place});
     const auto needs = [&](const Access& a) -> uint32_t {
       if (a.is_of_32_bytes()) return 0;
       const int64_t bytes = int64_t{a.element} * a.count;
-      const auto shown = static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes)));
-      return (place - a.address.offset) % bytes == 0 && shown > known ? shown : 0;
+      const auto shown = static_cast<uint32_t>(
+          std::countr_zero(static_cast<uint64_t>(bytes) | static_cast<uint64_t>(place - a.address.offset)));
+      return shown > known ? shown : 0;
     };
     if (!of_global_) {
       for (const Element& e : elements)
@@ -343,7 +348,8 @@ class Function {
     const auto own = static_cast<uint32_t>(std::countr_zero(accesses_[where].element));
     for (const uint32_t i : of_base_.at(base)) {
       const Access& a = accesses_[i];
-      if (a.guarded || !loops_.dominators.dominates(a.block, block) || needs(a) == 0) continue;
+      const bool shows = i == where || (!a.guarded && loops_.dominators.dominates(a.block, block));
+      if (!shows || needs(a) == 0) continue;
       if (exec::in_same_loops(loops_.all, block, a.block))
         known = needs(a);
       else if (needs(a) > own)

@@ -113,6 +113,13 @@ TEST(Merging, LeavesAccessesOf32BytesAsTheyAre) {
   EXPECT_EQ(compared.other, "");
 }
 
+TEST(Merging, TakesGuardedVectorsForThemselves) {
+  const Compared global = compare("global_guarded", is_global_load), shared = compare("guarded", is_shared);
+  EXPECT_EQ(global.kernels, 15);
+  EXPECT_EQ(shared.kernels, 15);
+  EXPECT_EQ(global.other + shared.other, "");
+}
+
 TEST(Merging, KeepsApartWhatACallOrABranchOfTheAssemblersIsBetween) {
   const Compared shared = compare("expansions", is_shared),
                  global = compare("global_expansions", is_global_load);
