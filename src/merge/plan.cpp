@@ -140,8 +140,9 @@ class Function {
       const ptx::Instruction& in = f_.body[instruction];
       for (const uint32_t reg : flow_.usage[instruction].reads) {
         // What a guarded load of a vector keeps of its registers is used no more than what it brings.
-        const bool is_kept =
-            in.op == Op::ld && in.guard != no_index && reg != in.guard && reg != in.operands[1].reg;
+        const std::vector<uint32_t>& writes = flow_.usage[instruction].writes;
+        const bool is_kept = in.op == Op::ld && in.guard != no_index && reg != in.operands[1].reg &&
+                             std::find(writes.begin(), writes.end(), reg) != writes.end();
         if (live_[reg] || is_kept) continue;
         live_[reg] = true;
         open.push_back(reg);
