@@ -506,17 +506,18 @@ void Division::find_members(Sources& sources) {
   };
   const auto is_array = [](const advise::Member& m) { return !m.declaration.extents.empty(); };
   for (const exec::SharedVariable& v : kernel_.shared) {
-    std::string type;
-    std::vector<std::string> files;  // that may define it
+    std::string type, file;  // of the declaration
     const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + v.name);
     for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && type.empty(); ++i)
       if (const std::string& text = sources.file(kernel_.files[i]).text;
           has(text, v.name) && has(text, "__shared__")) {
         type = struct_of_variable(text, v.name, function);
-        files = sources.included_by(kernel_.files[i]);
+        file = kernel_.files[i];
       }
+    std::vector<std::string> files;  // that may define it
     std::optional<Struct> found;
     if (!type.empty()) {
+      files = sources.included_by(file);
       files.insert(files.begin(), kernel_.files.begin(), kernel_.files.end());
       // The arrays of tile.cuh are those of who declares them.
       std::erase_if(files, [](const std::string& file) { return file.ends_with("lanescope/tile.cuh"); });

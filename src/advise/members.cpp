@@ -10,6 +10,7 @@
 
 #include "advise/expression.hpp"
 #include "advise/tokens.hpp"
+#include "base/words.hpp"
 
 namespace lanescope::advise {
 namespace {
@@ -214,11 +215,21 @@ class StructReader {
   }
 };
 
+/// Whether the name stands where a definition has it: `struct NAME`, `struct alignas(16) NAME`, `} NAME`.
+/// Asked before a text is taken apart into tokens: headers are long, and mention the structs of others.
+bool may_define(std::string_view text, std::string_view name) {
+  for (size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+    const std::string_view before = trimmed(text.substr(0, at));
+    for (const std::string_view word : {"struct", "class", ")", "}"})
+      if (before.ends_with(word)) return true;
+  }
+  return false;
+}
+
 std::optional<Struct> find_at_depth(const Texts& texts, std::string_view type, int depth) {
   const std::string_view name = name_of_type(type);
   for (size_t i = 0; i < texts.size(); ++i) {
-    // Before a text is taken apart into tokens: headers of the toolkit are long.
-    if (texts[i].find(name) == std::string_view::npos) continue;
+    if (name.empty() || !may_define(texts[i], name)) continue;
     if (auto found = StructReader(texts, i, type, depth)()) {
       found->text = i;
       return found;

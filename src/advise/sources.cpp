@@ -74,9 +74,12 @@ const Sources::File& Sources::file(const std::string& name) {
   return file;
 }
 
-std::vector<std::string> Sources::included_by(const std::string& name) {
+const std::vector<std::string>& Sources::included_by(const std::string& name) {
   constexpr size_t most = 256;
-  std::vector<std::string> all{name};
+  const auto [known, is_new] = included_.try_emplace(name);
+  std::vector<std::string>& all = known->second;
+  if (!is_new) return all;
+  all.push_back(name);
   for (size_t i = 0; i < all.size() && all.size() < most; ++i) {
     const File& includer = file(all[i]);
     for (const size_t begin : includer.line_begins) {

@@ -28,7 +28,7 @@ class Sources {
   [[nodiscard]] const File& file(const std::string& name);
   /// What it includes by `#include "…"`, directly or not, as file() takes it: files that lie beside who
   /// includes them, or are found as others are.
-  [[nodiscard]] std::vector<std::string> included_by(const std::string& name);
+  [[nodiscard]] const std::vector<std::string>& included_by(const std::string& name);
   [[nodiscard]] std::vector<std::string_view> texts(const std::vector<std::string>& files);
 
  private:
@@ -36,6 +36,7 @@ class Sources {
 
   std::vector<std::filesystem::path> folders_;
   std::map<std::string, File> files_;
+  std::map<std::string, std::vector<std::string>> included_;  ///< once asked for
 };
 
 }  // namespace lanescope::advise

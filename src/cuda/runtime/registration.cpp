@@ -116,10 +116,10 @@ std::vector<std::string> Runtime::ptx_in_cubin(std::span<const std::byte> cubin,
     return texts;
   }
   if (texts.empty())
-    why = name +
-          ": holds machine code only (a cubin). Lanescope runs PTX: have it assembled with -lineinfo, which "
-          "keeps "
-          "the PTX, or hand over the PTX that it was made of (for Warp, wp.config.cuda_output = \"ptx\")";
+    why =
+        name +
+        ": holds machine code only (a cubin). Lanescope runs PTX: have it assembled with -lineinfo, which "
+        "keeps the PTX, or hand over the PTX that it was made of (for Warp, wp.config.cuda_output = \"ptx\")";
   return texts;
 }
 
