@@ -230,6 +230,8 @@ void set_variables_of_frameworks(const fs::path& libraries, const fs::path& repo
   const char* flags = std::getenv("XLA_FLAGS");
   if (flags == nullptr || *flags == '\0' || *flags == '-')
     set("XLA_FLAGS", fmt::format("--xla_gpu_autotune_level=0 {}", flags != nullptr ? flags : ""));
+  // PyTorch looks there for what extends it.
+  prepend("PYTHONPATH", (libraries / "python").string());
   // CuTe's compiler hands over machine code, which has its PTX inside with this.
   set("CUTE_DSL_LINEINFO", "1");
 }

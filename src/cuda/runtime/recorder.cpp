@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 
 #include "base/words.hpp"
@@ -38,6 +39,21 @@ void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Fin
     else
       same->count += finding.count;
   }
+}
+
+/// "3 a, 1 b"; of many names those with the highest counts, and how many there are besides.
+std::string most_frequent(const std::map<std::string, uint64_t>& counts) {
+  constexpr size_t shown = 16;
+  std::vector<std::pair<std::string, uint64_t>> all(counts.begin(), counts.end());
+  if (all.size() > shown)
+    std::ranges::stable_sort(all, std::greater(), &std::pair<std::string, uint64_t>::second);
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < std::min(shown, all.size()); ++i)
+    texts.push_back(fmt::format("{} {}", all[i].second, all[i].first));
+  uint64_t rest = 0;
+  for (size_t i = shown; i < all.size(); ++i) rest += all[i].second;
+  if (rest != 0) texts.push_back(fmt::format("{} of {} others", rest, all.size() - shown));
+  return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 }  // namespace
@@ -284,11 +300,11 @@ std::string Recorder::render() {
                                copies_[i].independent_bytes});
   if (const std::lock_guard lock(library_mutex_); !library_calls_.empty()) {
     std::ranges::copy(library_defects_, std::back_inserter(report.notes));
-    std::vector<std::string> calls;
-    for (const auto& [name, count] : library_calls_) calls.push_back(fmt::format("{} {}", count, name));
-    report.notes.push_back(fmt::format(
-        "Calls of the toolkit's libraries, which the host did, and whose accesses are not counted: {}.",
-        fmt::join(calls, ", ")));
+    report.notes.push_back(
+        fmt::format("Calls of the toolkit's libraries and of PyTorch's operators, which the host did, and "
+                    "whose accesses are "
+                    "not counted: {}.",
+                    most_frequent(library_calls_)));
   }
   if (sampled_)
     report.notes.push_back(

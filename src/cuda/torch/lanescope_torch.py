@@ -1,0 +1,444 @@
+"""PyTorch's own operators on CUDA tensors, done by the host.
+
+PyTorch's kernels are machine code, which cannot run here. `lanescope run` puts this module into the program's
+PYTHONPATH, and PyTorch (2.5 and newer) calls `install` at the end of its import, because the package says that it
+extends it (entry_points.txt). Each operator that has a kernel for CUDA is done by the one for the CPU then, on
+tensors that lie where the CUDA tensors do: the device's memory is the process's own. What a program brings itself
+(Triton, extensions, torch.compile) stays as it is, and is counted.
+"""
+
+import ctypes
+import functools
+import inspect
+import warnings
+
+
+class Range(ctypes.Structure):
+    """lanescope::cuda::HostRange (src/cuda/runtime/library_call.hpp)."""
+
+    _fields_ = [
+        ("what", ctypes.c_char_p),
+        ("first", ctypes.c_void_p),
+        ("bytes", ctypes.c_uint64),
+        ("writes", ctypes.c_int),
+    ]
+
+
+# They launch no kernel: new and resized storage, the number in a tensor, questions.
+KEPT = {
+    "_efficientzerotensor",
+    "_local_scalar_dense",
+    "_use_cudnn_ctc_loss",
+    "_use_miopen_ctc_loss",
+    "empty",
+    "empty_strided",
+    "record_stream",
+    "resize_",
+    "set_",
+}
+# They have no kernel for CUDA, and would choose one of cuDNN's.
+COMPOSITE = {"aten::convolution", "aten::convolution_overrideable"}
+# With those of single elements, operators that refuse tensors of the host beside those of the device. (Others take
+# some, lengths for one.)
+ONE_DEVICE = {
+    "addmm",
+    "addmv",
+    "baddbmm",
+    "bmm",
+    "cat",
+    "convolution",
+    "dot",
+    "embedding",
+    "gather",
+    "index_select",
+    "mm",
+    "mv",
+    "native_batch_norm",
+    "native_layer_norm",
+    "nll_loss_forward",
+    "scatter",
+    "scatter_",
+    "scatter_add",
+    "scatter_add_",
+}
+
+
+def install():
+    """Called by PyTorch."""
+    runtime = ctypes.CDLL(None)
+    if not hasattr(runtime, "lanescope_reach"):  # not under lanescope
+        return
+    declare(runtime)
+    import torch
+
+    if torch.version.cuda is None:
+        return
+    # One way for each operator, of which the CPU has the parts: no cuDNN, and attention by plain products.
+    torch.backends.cudnn.enabled = False
+    for choose in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):
+        getattr(torch.backends.cuda, choose, bool)(False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, that operators are replaced
+        register(torch, runtime)
+
+
+def declare(runtime):
+    """The types of the functions that are called."""
+    runtime.lanescope_reach.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_char_p,
+        ctypes.c_int,
+        ctypes.POINTER(Range),
+        ctypes.c_int,
+    ]
+    runtime.cudaMemcpyAsync.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+    runtime.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
+
+
+def register(torch, runtime):
+    global _library  # its operators live as long as it does
+    _library = torch.library.Library("aten", "IMPL")
+    parameters = inspect.signature(_library.impl).parameters
+    allowed = {"allow_override": True} if "allow_override" in parameters else {}  # PyTorch 2.8 asks for it
+    for name in torch._C._dispatch_get_all_op_names():
+        if not name.startswith("aten::"):
+            continue
+        if not torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA") and name not in COMPOSITE:
+            continue
+        base, _, overload = name[len("aten::") :].partition(".")
+        operator = getattr(getattr(torch.ops.aten, base), overload or "default")
+        gives_view = any(r.alias_info and not r.alias_info.is_write for r in operator._schema.returns)
+        if base in KEPT or gives_view:
+            continue
+        _library.impl(name[len("aten::") :], OnHost(torch, runtime, operator), "CUDA", **allowed)
+    _library.impl("copy_", Copy(torch, runtime), "CUDA", **allowed)
+
+
+class Copy:
+    """aten::copy_. Between host and device it is a copy of CUDA, and done at once."""
+
+    TO_DEVICE, TO_HOST = 1, 2  # cudaMemcpyKind
+
+    def __init__(self, torch, runtime):
+        self.torch = torch
+        self.runtime = runtime
+        self.on_host = OnHost(torch, runtime, torch.ops.aten.copy_.default)
+
+    def __call__(self, target, source, non_blocking=False):
+        torch = self.torch
+        if target.is_cuda and source.is_cuda:
+            return self.on_host(target, source)
+        if source.is_cuda:
+            there = source.contiguous()
+            here = torch.empty_like(there, device="cpu")
+            self.move(here, there, self.TO_HOST, source.device)
+            target.copy_(here)
+        else:
+            here = source.to(target.dtype).expand(target.size()).contiguous()
+            there = target if target.is_contiguous() else torch.empty_like(here, device=target.device)
+            self.move(there, here, self.TO_DEVICE, target.device)
+            if there is not target:
+                self.on_host(target, there)
+        return target
+
+    def move(self, target, source, direction, device):
+        size = source.numel() * source.element_size()
+        stream = self.torch.cuda.current_stream(device).cuda_stream
+        status = self.runtime.cudaMemcpyAsync(target.data_ptr(), source.data_ptr(), size, direction, stream)
+        if status != 0 or self.runtime.cudaStreamSynchronize(stream) != 0:
+            self.torch.cuda.synchronize()  # says what it is
+            raise RuntimeError(f"CUDA error {status}")
+
+
+class OnHost:
+    """One operator."""
+
+    def __init__(self, torch, runtime, operator):
+        self.torch = torch
+        self.runtime = runtime
+        self.operator = operator
+        self.name = operator.name().encode()
+        base = operator.name().split("::")[1].split(".")[0]
+        self.arguments = {argument.name: argument for argument in operator._schema.arguments}
+        self.has_one_device = torch.Tag.pointwise in operator.tags or base in ONE_DEVICE
+        self.is_random = torch.Tag.nondeterministic_seeded in operator.tags or "generator" in self.arguments
+
+    def __call__(self, *arguments, **named):
+        torch = self.torch
+        if torch.cuda.is_current_stream_capturing():
+            raise RuntimeError(
+                f"lanescope: {self.operator.name()} is PyTorch's own and done by the host, which a CUDA graph "
+                "cannot be made of: run without capturing"
+            )
+        call = Call(self)
+        arguments = [call.to_host(a, of) for a, of in zip(arguments, self.arguments.values())]
+        named = {name: call.to_host(a, self.arguments[name]) for name, a in named.items()}
+        call.reach()
+        if self.is_random:
+            with torch.random.fork_rng(devices=[]):
+                torch.default_generator.manual_seed(call.seed())
+                result = self.compute(arguments, named)
+        else:
+            result = self.compute(arguments, named)
+        result = call.to_device(result)
+        call.reach(goes_on=True)
+        return result
+
+    def compute(self, arguments, named):
+        try:
+            return self.host_function()(*arguments, **named)
+        except RuntimeError as error:  # NotImplementedError is one
+            narrow = self.torch.half, self.torch.bfloat16
+            if "not implemented for" not in str(error) or not holds(arguments, named, narrow):
+                raise
+        return self.compute_in_float(arguments, named)
+
+    def host_function(self):
+        """The operator itself where the CPU has it; else what it consists of, as PyTorch says or COMPOSITIONS."""
+        torch = self.torch
+        if torch._C._dispatch_has_computed_kernel_for_dispatch_key(self.operator.name(), "CPU"):
+            return self.operator
+        from torch._decomp import decomposition_table
+
+        if self.operator in decomposition_table:
+            return decomposition_table[self.operator]
+        if self.operator.name() in COMPOSITIONS:
+            return functools.partial(COMPOSITIONS[self.operator.name()], torch)
+        raise NotImplementedError(
+            f"lanescope: {self.operator.name()} is one of PyTorch's own kernels, which are machine code, and "
+            "PyTorch has none for the CPU that could be run in its place"
+        )
+
+    def compute_in_float(self, arguments, named):
+        """Of halves, where the CPU has the operator for floats only."""
+        torch = self.torch
+        narrow = torch.half, torch.bfloat16
+        wide = {}  # of each tensor of halves its floats
+
+        def widen(value):
+            if isinstance(value, torch.Tensor) and value.dtype in narrow:
+                return wide.setdefault(id(value), (value, value.float()))[1]
+            if isinstance(value, torch.dtype) and value in narrow:
+                return torch.float
+            return [widen(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+        result = self.host_function()(*widen(arguments), **{name: widen(a) for name, a in named.items()})
+        dtype = next(iter(wide.values()))[0].dtype
+        originals = {id(floats): value for value, floats in wide.values()}
+        written = [(argument, a) for argument, a in zip(self.arguments.values(), arguments)]
+        written += [(self.arguments[name], a) for name, a in named.items()]
+        for argument, value in written:
+            if argument.alias_info and argument.alias_info.is_write:
+                for one in value if isinstance(value, (list, tuple)) else [value]:
+                    if id(one) in wide:
+                        one.copy_(wide[id(one)][1])
+
+        def narrowed(value):
+            if isinstance(value, torch.Tensor) and value.dtype == torch.float:
+                return originals[id(value)] if id(value) in originals else value.to(dtype)
+            return type(value)(narrowed(v) for v in value) if isinstance(value, (list, tuple)) else value
+
+        return narrowed(result)
+
+
+def holds(arguments, named, dtypes):
+    """Whether a tensor of one of these types is among the arguments."""
+
+    def is_one(value):
+        if isinstance(value, (list, tuple)):
+            return any(is_one(v) for v in value)
+        return getattr(value, "dtype", None) in dtypes
+
+    return is_one(arguments) or is_one(list(named.values()))
+
+
+class Call:
+    """One call: what is on the device and what stands for it here."""
+
+    def __init__(self, operator):
+        self.torch = operator.torch
+        self.operator = operator
+        self.device = None
+        self.generator = None
+        self.storages = {}  # address -> the host's storage there, a tensor that lies in it on the device
+        self.given = {}  # id of the host's tensor -> it, the device's
+        self.fresh = []  # the device's tensors without elements, into which results are to go
+        self.ranges = []
+        self.on_cpu = []  # tensors of the host among the arguments
+
+    def to_host(self, value, argument):
+        torch = self.torch
+        if isinstance(value, torch.Tensor):
+            if not value.is_cuda:
+                self.on_cpu.append(value)
+                return value
+            return self.tensor_to_host(value, argument)
+        if isinstance(value, (list, tuple)):
+            return [self.to_host(v, argument) for v in value]
+        if isinstance(value, (bool, int, float, complex)) and str(argument.type) in ("Tensor", "Optional[Tensor]"):
+            return torch.tensor(value, device="cpu")  # was one, of a number in an expression
+        if isinstance(value, torch.device) and value.type == "cuda":
+            self.device = self.device or value
+            return torch.device("cpu")
+        if isinstance(value, torch.Generator):
+            self.generator = value
+            return None
+        return value
+
+    def tensor_to_host(self, tensor, argument):
+        if tensor.layout != self.torch.strided:
+            raise NotImplementedError(f"lanescope: {self.operator.operator.name()} of sparse tensors is not done")
+        self.device = self.device or tensor.device
+        writes = bool(argument.alias_info and argument.alias_info.is_write)
+        if writes and argument.is_out and tensor.numel() == 0:  # takes the size of the result
+            host = self.torch.empty(0, dtype=tensor.dtype, device="cpu")
+            self.fresh.append((tensor, host))
+        else:
+            host = self.stand_in(tensor)
+            self.note(tensor, argument.name, writes)
+        self.given[id(host)] = host, tensor
+        return host
+
+    def stand_in(self, tensor):
+        """A tensor of the host in the same place."""
+        torch = self.torch
+        storage = tensor.untyped_storage()
+        address, size = storage.data_ptr(), storage.nbytes()
+        if address not in self.storages:
+            if size == 0:
+                bytes_here = torch.empty(0, dtype=torch.uint8, device="cpu")
+            else:
+                bytes_here = torch.frombuffer((ctypes.c_ubyte * size).from_address(address), dtype=torch.uint8)
+            self.storages[address] = bytes_here.untyped_storage(), tensor
+        host = torch.empty(0, dtype=tensor.dtype, device="cpu")
+        host.set_(self.storages[address][0], tensor.storage_offset(), tensor.size(), tensor.stride())
+        if tensor.is_conj():
+            torch._C._set_conj(host, True)
+        if tensor.is_neg():
+            torch._C._set_neg(host, True)
+        return host
+
+    def note(self, tensor, what, writes):
+        if tensor.numel() != 0:
+            elements = 1 + sum((size - 1) * stride for size, stride in zip(tensor.size(), tensor.stride()))
+            size = elements * tensor.element_size()
+            self.ranges.append(Range(what.encode(), tensor.data_ptr(), size, writes))
+
+    def reach(self, goes_on=False):
+        """Waits for the stream, and has the memory looked at that was noted; `goes_on`: of the same operator."""
+        torch = self.torch
+        if not goes_on and self.device is not None and self.operator.has_one_device:
+            for tensor in self.on_cpu:
+                if tensor.dim() != 0:
+                    raise RuntimeError(
+                        f"Expected all tensors to be on the same device, but found at least two devices, "
+                        f"{self.device} and cpu! ({self.operator.operator.name()})"
+                    )
+        self.device = self.device or torch.device("cuda", torch.cuda.current_device())
+        if goes_on and not self.ranges:
+            return
+        ranges = (Range * len(self.ranges))(*self.ranges)
+        stream = torch.cuda.current_stream(self.device).cuda_stream
+        status = self.operator.runtime.lanescope_reach(stream, self.operator.name, goes_on, ranges, len(ranges))
+        self.ranges = []
+        if status != 0:
+            torch.cuda.synchronize()  # says what it is
+            raise RuntimeError(f"CUDA error {status}")
+
+    def seed(self):
+        """For random numbers: what the device's generator has next."""
+        generator = self.generator
+        if generator is None:
+            index = self.torch.cuda.current_device() if self.device.index is None else self.device.index
+            generator = self.torch.cuda.default_generators[index]
+        if generator.device.type != "cuda":
+            raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
+        offset = generator.get_offset()
+        generator.set_offset(offset + 4)
+        return (generator.initial_seed() + offset * 0x9E3779B97F4A7C15) % 2**63
+
+    def to_device(self, value):
+        if isinstance(value, self.torch.Tensor):
+            return self.tensor_to_device(value)
+        if isinstance(value, (list, tuple)):
+            return type(value)(self.to_device(v) for v in value)
+        return value
+
+    def tensor_to_device(self, host):
+        torch = self.torch
+        if host.layout != torch.strided:
+            raise NotImplementedError(f"lanescope: {self.operator.operator.name()} gives a sparse tensor, which is not done")
+        for tensor, result in self.fresh:
+            if result is host:
+                tensor.resize_(host.size())
+                self.fill(tensor, host)
+                return tensor
+        if id(host) in self.given:
+            return self.given[id(host)][1]
+        address = host.untyped_storage().data_ptr()
+        if host.numel() != 0 and address in self.storages:
+            tensor = self.storages[address][1]
+            return tensor.as_strided(host.size(), host.stride(), host.storage_offset())
+        if 0 in host.stride():
+            host = host.contiguous()
+        tensor = torch.empty_strided(host.size(), host.stride(), dtype=host.dtype, device=self.device)
+        self.fill(tensor, host)
+        return tensor
+
+    def fill(self, tensor, host):
+        if host.numel() != 0:
+            self.stand_in(tensor).copy_(host)
+            self.note(tensor, "the result", True)
+
+
+def lstm_cell(torch, input_gates, hidden_gates, cell, input_bias=None, hidden_bias=None):
+    gates = input_gates + hidden_gates
+    if input_bias is not None:
+        gates = gates + input_bias + hidden_bias
+    i, f, g, o = gates.chunk(4, 1)
+    i, f, g, o = i.sigmoid(), f.sigmoid(), g.tanh(), o.sigmoid()
+    next_cell = f * cell + i * g
+    return o * next_cell.tanh(), next_cell, torch.cat((i, f, g, o), 1)
+
+
+def lstm_cell_backward(torch, grad_hidden, grad_next, cell, next_cell, gates, has_bias):
+    i, f, g, o = gates.chunk(4, 1)
+    through = next_cell.tanh()
+    grad_hidden = torch.zeros_like(cell) if grad_hidden is None else grad_hidden
+    grad_cell = grad_hidden * o * (1 - through * through)
+    if grad_next is not None:
+        grad_cell = grad_cell + grad_next
+    grads = grad_cell * g * i * (1 - i), grad_cell * cell * f * (1 - f), grad_cell * i * (1 - g * g)
+    grad_gates = torch.cat((*grads, grad_hidden * through * o * (1 - o)), 1)
+    return grad_gates, grad_cell * f, grad_gates.sum(0) if has_bias else None
+
+
+def gru_cell(torch, input_gates, hidden_gates, hidden, input_bias=None, hidden_bias=None):
+    if input_bias is not None:
+        input_gates, hidden_gates = input_gates + input_bias, hidden_gates + hidden_bias
+    (ir, iz, new), (hr, hz, h) = input_gates.chunk(3, 1), hidden_gates.chunk(3, 1)
+    r, z = (ir + hr).sigmoid(), (iz + hz).sigmoid()
+    new = (new + r * h).tanh()
+    return new + z * (hidden - new), torch.cat((r, z, new, hidden, h), 1)
+
+
+def gru_cell_backward(torch, grad, gates, has_bias):
+    r, z, new, hidden, h = gates.chunk(5, 1)
+    grad_new = grad * (1 - z) * (1 - new * new)
+    grad_z = grad * (hidden - new) * z * (1 - z)
+    grad_r = grad_new * h * r * (1 - r)
+    grad_input = torch.cat((grad_r, grad_z, grad_new), 1)
+    grad_hidden = torch.cat((grad_r, grad_z, grad_new * r), 1)
+    biases = (grad_input.sum(0), grad_hidden.sum(0)) if has_bias else (None, None)
+    return grad_input, grad_hidden, grad * z, *biases
+
+
+# Of operators that only CUDA has and PyTorch does not take apart: what they compute, on tensors of the host.
+COMPOSITIONS = {
+    "aten::_thnn_fused_lstm_cell": lstm_cell,
+    "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
+    "aten::_thnn_fused_gru_cell": gru_cell,
+    "aten::_thnn_fused_gru_cell_backward": gru_cell_backward,
+    "aten::mm.dtype": lambda torch, a, b, dtype: torch.mm(a.to(dtype), b.to(dtype)),
+    "aten::bmm.dtype": lambda torch, a, b, dtype: torch.bmm(a.to(dtype), b.to(dtype)),
+}
