@@ -110,10 +110,19 @@ refused("two devices", RuntimeError, "same device", lambda: numbers.cuda() + num
 refused("sparse", NotImplementedError, "lanescope", lambda: numbers.cuda().to_sparse())
 
 
-def captured():
-    with torch.cuda.graph(torch.cuda.CUDAGraph()):
-        c * 2
-
-
-refused("a graph", RuntimeError, "CUDA graph", captured)
+# A graph computes when it runs, not when it is made.
+given, total = torch.zeros(4, device="cuda"), torch.zeros((), device="cuda")
+graph = torch.cuda.CUDAGraph()
+with torch.cuda.graph(graph):
+    doubled = given * 2
+    total += doubled.sum()
+    noise = torch.rand(4, device="cuda")
+assert total.item() == 0
+seen = []
+for value in (1, 10):
+    given.fill_(value)
+    graph.replay()
+    assert torch.equal(doubled.cpu(), torch.full((4,), 2.0 * value))
+    seen.append(noise.cpu())
+assert total.item() == 88 and not torch.equal(*seen)
 print("as on the CPU")

@@ -10,7 +10,15 @@ tensors that lie where the CUDA tensors do: the device's memory is the process's
 import ctypes
 import functools
 import inspect
+import itertools
+import os
+import traceback
 import warnings
+
+
+HOST_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # cudaHostFn_t
+MIXER = 0x9E3779B97F4A7C15  # of seeds and offsets: far apart, whatever they are
+_nodes = []  # of graphs, which may run as long as the process does
 
 
 class Range(ctypes.Structure):
@@ -92,6 +100,7 @@ def declare(runtime):
         ctypes.c_int,
     ]
     runtime.cudaMemcpyAsync.argtypes = [ctypes.c_void_p] * 2 + [ctypes.c_size_t, ctypes.c_int, ctypes.c_void_p]
+    runtime.cudaLaunchHostFunc.argtypes = [ctypes.c_void_p, HOST_FUNCTION, ctypes.c_void_p]
     runtime.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
 
 
@@ -145,7 +154,11 @@ class Copy:
         size = source.numel() * source.element_size()
         stream = self.torch.cuda.current_stream(device).cuda_stream
         status = self.runtime.cudaMemcpyAsync(target.data_ptr(), source.data_ptr(), size, direction, stream)
-        if status != 0 or self.runtime.cudaStreamSynchronize(stream) != 0:
+        if self.torch.cuda.is_current_stream_capturing():
+            _nodes.append((target, source))
+        elif status == 0:
+            status = self.runtime.cudaStreamSynchronize(stream)
+        if status != 0:
             self.torch.cuda.synchronize()  # says what it is
             raise RuntimeError(f"CUDA error {status}")
 
@@ -164,35 +177,71 @@ class OnHost:
         self.is_random = torch.Tag.nondeterministic_seeded in operator.tags or "generator" in self.arguments
 
     def __call__(self, *arguments, **named):
-        torch = self.torch
-        if torch.cuda.is_current_stream_capturing():
-            raise RuntimeError(
-                f"lanescope: {self.operator.name()} is PyTorch's own and done by the host, which a CUDA graph "
-                "cannot be made of: run without capturing"
-            )
         call = Call(self)
         arguments = [call.to_host(a, of) for a, of in zip(arguments, self.arguments.values())]
         named = {name: call.to_host(a, self.arguments[name]) for name, a in named.items()}
+        if self.torch.cuda.is_current_stream_capturing():
+            return self.capture(call, arguments, named)
         call.reach()
-        if self.is_random:
-            with torch.random.fork_rng(devices=[]):
-                torch.default_generator.manual_seed(call.seed())
-                result = self.compute(arguments, named)
-        else:
-            result = self.compute(arguments, named)
-        result = call.to_device(result)
+        result = call.to_device(self.compute(arguments, named, call.seed))
         call.reach(goes_on=True)
         return result
 
-    def compute(self, arguments, named):
+    def capture(self, call, arguments, named):
+        """As a node of the CUDA graph that is made: computed when that runs. Now nothing may be; copies of the
+        arguments show what comes out."""
+        torch = self.torch
+        copies = {}  # id of a tensor -> its copy
+
+        def copied(value):
+            if isinstance(value, torch.Tensor):
+                return copies.setdefault(id(value), value.clone())
+            return [copied(v) for v in value] if isinstance(value, (list, tuple)) else value
+
+        # A node cannot ask the device's generator, which asks CUDA: of seed and graph it counts on by itself.
+        seeds = itertools.count(call.initial_seed() + len(_nodes) * MIXER if self.is_random else 0)
+        seed = lambda: next(seeds) % 2**63
+        trial = self.compute(copied(arguments), {name: copied(a) for name, a in named.items()}, seed)
+        call.given = {id(copies[key]): pair for key, pair in call.given.items()}
+        call.fresh = [(tensor, copies[id(host)]) for tensor, host in call.fresh]
+        result = call.to_device(trial)
+        targets = [call.stand_in(t) if t.is_cuda else None for t in tensors(torch, result)]
+
+        def run(_):
+            try:
+                for target, computed in zip(targets, tensors(torch, self.compute(arguments, named, seed))):
+                    if target is not None and target.data_ptr() != computed.data_ptr():
+                        target.copy_(computed)
+            except Exception:  # a graph cannot raise it
+                traceback.print_exc()
+                os._exit(1)
+
+        work = HOST_FUNCTION(run)
+        _nodes.append(work)
+        stream = torch.cuda.current_stream(call.device).cuda_stream
+        status = self.runtime.cudaLaunchHostFunc(stream, work, None)
+        if status != 0:
+            raise RuntimeError(f"CUDA error {status}")
+        return result
+
+    def compute(self, arguments, named, seed):
+        """`seed()` of random numbers: what the device's generator has next."""
+        if not self.is_random:
+            return self.compute_plainly(arguments, named)
+        with self.torch.random.fork_rng(devices=[]):
+            self.torch.default_generator.manual_seed(seed())
+            return self.compute_plainly(arguments, named)
+
+    def compute_plainly(self, arguments, named):
         try:
-            return self.host_function()(*arguments, **named)
+            return self.host_function(*arguments, **named)
         except RuntimeError as error:  # NotImplementedError is one
             narrow = self.torch.half, self.torch.bfloat16
             if "not implemented for" not in str(error) or not holds(arguments, named, narrow):
                 raise
         return self.compute_in_float(arguments, named)
 
+    @functools.cached_property
     def host_function(self):
         """The operator itself where the CPU has it; else what it consists of, as PyTorch says or COMPOSITIONS."""
         torch = self.torch
@@ -222,7 +271,7 @@ class OnHost:
                 return torch.float
             return [widen(v) for v in value] if isinstance(value, (list, tuple)) else value
 
-        result = self.host_function()(*widen(arguments), **{name: widen(a) for name, a in named.items()})
+        result = self.host_function(*widen(arguments), **{name: widen(a) for name, a in named.items()})
         dtype = next(iter(wide.values()))[0].dtype
         originals = {id(floats): value for value, floats in wide.values()}
         written = [(argument, a) for argument, a in zip(self.arguments.values(), arguments)]
@@ -239,6 +288,13 @@ class OnHost:
             return type(value)(narrowed(v) for v in value) if isinstance(value, (list, tuple)) else value
 
         return narrowed(result)
+
+
+def tensors(torch, value):
+    """Those in a result, in order."""
+    if isinstance(value, torch.Tensor):
+        return [value]
+    return [t for v in value for t in tensors(torch, v)] if isinstance(value, (list, tuple)) else []
 
 
 def holds(arguments, named, dtypes):
@@ -346,16 +402,23 @@ class Call:
             raise RuntimeError(f"CUDA error {status}")
 
     def seed(self):
-        """For random numbers: what the device's generator has next."""
+        """What the device's generator has next."""
+        generator = self.generator_used()
+        offset = generator.get_offset()
+        generator.set_offset(offset + 4)
+        return (generator.initial_seed() + offset * MIXER) % 2**63
+
+    def initial_seed(self):
+        return self.generator_used().initial_seed()
+
+    def generator_used(self):
         generator = self.generator
         if generator is None:
             index = self.torch.cuda.current_device() if self.device.index is None else self.device.index
             generator = self.torch.cuda.default_generators[index]
         if generator.device.type != "cuda":
             raise RuntimeError("Expected a 'cuda' device type for generator but found 'cpu'")
-        offset = generator.get_offset()
-        generator.set_offset(offset + 4)
-        return (generator.initial_seed() + offset * 0x9E3779B97F4A7C15) % 2**63
+        return generator
 
     def to_device(self, value):
         if isinstance(value, self.torch.Tensor):
