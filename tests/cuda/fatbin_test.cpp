@@ -80,6 +80,7 @@ TEST(FatBinary, TheHighestTargetThatTheDeviceRunsIsChosen) {
   EXPECT_EQ(chosen("sm_90a"), "sm_90a");
   EXPECT_EQ(chosen("sm_100"), "sm_100f");
   EXPECT_EQ(chosen("sm_103"), "sm_100f");
+  EXPECT_EQ(chosen("sm_107"), "sm_100f");
   EXPECT_EQ(chosen("sm_120"), "sm_90");
   EXPECT_EQ(chosen("gfx942"), "none");
 }

@@ -141,11 +141,17 @@ static_assert(find_arch("sm_99") == nullptr && find_arch("") == nullptr);
 
 TEST(Generations, EveryTableRowHasAnArchitecture) {
   for (const char* name :
-       {"sm_10",  "sm_11",  "sm_12", "sm_13",  "sm_20",  "sm_21",  "sm_30",  "sm_32",  "sm_35",
-        "sm_37",  "sm_50",  "sm_52", "sm_53",  "sm_60",  "sm_61",  "sm_62",  "sm_70",  "sm_72",
-        "sm_75",  "sm_80",  "sm_86", "sm_87",  "sm_89",  "sm_90",  "sm_90a", "sm_100", "sm_103",
-        "sm_120", "hd5870", "gcn",   "gfx942", "gfx950", "gfx1100"})
+       {"sm_10",  "sm_11",  "sm_12",  "sm_13",  "sm_20",  "sm_21", "sm_30",  "sm_32",  "sm_35",
+        "sm_37",  "sm_50",  "sm_52",  "sm_53",  "sm_60",  "sm_61", "sm_62",  "sm_70",  "sm_72",
+        "sm_75",  "sm_80",  "sm_86",  "sm_87",  "sm_89",  "sm_90", "sm_90a", "sm_100", "sm_103",
+        "sm_107", "sm_110", "sm_120", "sm_121", "hd5870", "gcn",   "gfx942", "gfx950", "gfx1100"})
     EXPECT_NE(find_arch(name), nullptr) << name;
+  // The targets of ptxas 13.5.
+  for (const int sm : {100, 103, 107, 110, 120, 121})
+    for (const char* variant : {"", "a", "f"}) {
+      const std::string name = "sm_" + std::to_string(sm) + variant;
+      EXPECT_NE(find_arch(name), nullptr) << name;
+    }
   std::set<std::string> names;
   for (const Arch& arch : archs) EXPECT_TRUE(names.insert(arch.name).second) << arch.name << " twice";
   EXPECT_NE(find_arch(default_arch_name), nullptr);

@@ -47,6 +47,8 @@ TEST(Limits, EveryArchitectureWithANameHasThem) {
   }
   EXPECT_EQ(limits_of("sm_90a").shared_per_block, limits_of("sm_90").shared_per_block);
   EXPECT_EQ(limits_of("sm_121a").threads, 1536);
+  EXPECT_EQ(limits_of("sm_107f").shared, 328 * 1024);
+  EXPECT_EQ(limits_of("sm_107f").blocks, 16);
 }
 
 // More registers, threads or bytes never let more blocks in.
@@ -84,6 +86,8 @@ TEST(Limits, CarveoutsAreRoundedToSizesThatTheMultiprocessorHas) {
   EXPECT_EQ(kib(h100, 0, 7 * 1024), 8);
   EXPECT_EQ(kib(h100, 0, 7 * 1024 + 1), 16);
   EXPECT_EQ(kib(h100, 0, 227 * 1024), 228);
+  EXPECT_EQ(kib(limits_of("sm_107"), 70, 0), 328);
+  EXPECT_EQ(kib(limits_of("sm_107"), 69, 0), 228);
   EXPECT_EQ(kib(limits_of("sm_75"), 0, 0), 32);
   EXPECT_EQ(kib(limits_of("sm_75"), 51, 0), 64);
   EXPECT_EQ(kib(limits_of("sm_61"), 0, 0), 96);  // has no L1 in there

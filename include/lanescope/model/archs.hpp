@@ -120,7 +120,7 @@ constexpr Arch nvidia_9x(const char* name) {
   return arch;
 }
 constexpr Arch nvidia_10x_on(const char* name) {
-  return nvidia_7x_on(name, "NVIDIA 10.x to 12.x (Blackwell), the rules of 9.0", Evidence::assumed,
+  return nvidia_7x_on(name, "NVIDIA 10.x to 12.x (Blackwell, Rubin), the rules of 9.0", Evidence::assumed,
                       Evidence::assumed, Evidence::assumed);
 }
 
@@ -229,14 +229,22 @@ inline constexpr Arch archs[] = {
     detail::nvidia_10x_on("sm_100f"),
     detail::nvidia_10x_on("sm_101"),
     detail::nvidia_10x_on("sm_101a"),
+    detail::nvidia_10x_on("sm_101f"),
     detail::nvidia_10x_on("sm_103"),
     detail::nvidia_10x_on("sm_103a"),
+    detail::nvidia_10x_on("sm_103f"),
+    detail::nvidia_10x_on("sm_107"),
+    detail::nvidia_10x_on("sm_107a"),
+    detail::nvidia_10x_on("sm_107f"),
     detail::nvidia_10x_on("sm_110"),
     detail::nvidia_10x_on("sm_110a"),
+    detail::nvidia_10x_on("sm_110f"),
     detail::nvidia_10x_on("sm_120"),
     detail::nvidia_10x_on("sm_120a"),
+    detail::nvidia_10x_on("sm_120f"),
     detail::nvidia_10x_on("sm_121"),
     detail::nvidia_10x_on("sm_121a"),
+    detail::nvidia_10x_on("sm_121f"),
     detail::amd_wave64("hd5870", "AMD HD 5870 (Evergreen), waves of 64"),
     detail::amd_wave64("gcn", "AMD GCN, waves of 64"),
     detail::amd_wave64("gfx900", "AMD GCN 5 (Vega 10), waves of 64"),

@@ -56,7 +56,8 @@ inline constexpr LimitsRow limits_rows[] = {
     {80,  2048, 32, 164, 163}, {86,  1536, 16, 100,  99}, {87,  1536, 16, 164, 163}, {88,  1536, 16, 100,  99},
     {89,  1536, 24, 100,  99},
     {90,  2048, 32, 228, 227},
-    {100, 2048, 32, 228, 227}, {101, 1536, 24, 228, 227}, {103, 2048, 32, 228, 227}, {110, 1536, 24, 228, 227},
+    {100, 2048, 32, 228, 227}, {101, 1536, 24, 228, 227}, {103, 2048, 32, 228, 227}, {107, 2048, 16, 328, 327},
+    {110, 1536, 24, 228, 227},
     {120, 1536, 24, 100,  99}, {121, 1536, 24, 100,  99},
     // clang-format on
 };
@@ -144,10 +145,10 @@ constexpr Occupancy occupancy(const Limits& l, int threads, int registers, int s
 
 /// The limits where a kernel prefers `percent` of the shared memory (its carveout) and blocks have `shared`
 /// bytes each: the multiprocessor's is the smallest of the sizes it can have that is as much and holds a
-/// block. Sizes: CUDA C++ Programming Guide, "Compute Capabilities"; which of them: measured on an H100 for
-/// all percentages at which it changes.
+/// block. Sizes: CUDA C++ Programming Guide, "Compute Capabilities", and of 10.7 cuda_occupancy.h of
+/// CUDA 13.5; which of them: measured on an H100 for all percentages at which it changes.
 constexpr Limits with_carveout(Limits l, int percent, int shared) {
-  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196}) {
+  for (const int kib : {8, 16, 32, 64, 100, 132, 164, 196, 228}) {
     const int size = kib * 1024;
     if (size < l.shared_least || size >= l.shared || size / 1024 * 100 < percent * (l.shared / 1024) ||
         size < detail::round_up_to(shared + l.shared_reserved, l.shared_granule))
