@@ -36,8 +36,23 @@ class BulkCopy {
     if (size % unit != 0)
       return refuse(Finding::Kind::misaligned, size,
                     "a bulk copy of " + std::to_string(size) + " bytes: they must be a multiple of 16");
-    const std::byte* from = form_.from == Side::global
-                                ? global_memory(w_, in_, lane_, value(BulkPlace::from), size, unit, false)
+    // .ignore_oob: bytes at either end that may lie outside of any memory, and have any value after the copy.
+    const bool ignores = form_.count != 0;
+    const auto left = static_cast<uint32_t>(ignores ? value(BulkPlace::list) : 0),
+               right = static_cast<uint32_t>(ignores ? value(BulkPlace::list + 1) : 0);
+    if (left >= unit || right >= unit || left + right > size)
+      return refuse(Finding::Kind::out_of_bounds, size,
+                    "a bulk copy of " + std::to_string(size) + " bytes that ignores " + std::to_string(left) +
+                        " and " + std::to_string(right) + ": at most 15 at either end may be");
+    if (left != 0 && value(BulkPlace::from) % unit != 0)
+      return refuse(Finding::Kind::misaligned, value(BulkPlace::from),
+                    "a bulk copy from an address that is no multiple of 16");
+    const uint32_t inside = size - left - right;
+    static constexpr std::byte nothing{};
+    const std::byte* from = inside == 0 && size != 0 ? &nothing
+                            : form_.from == Side::global
+                                ? global_memory(w_, in_, lane_, value(BulkPlace::from) + left, inside,
+                                                left == 0 ? unit : 1, false)
                                 : shared(value(BulkPlace::from), size, unit);
     if (from == nullptr) return;
     if (form_.to == Side::global) {
@@ -57,7 +72,7 @@ class BulkCopy {
       in_cluster ? note(cluster_place(address), value(BulkPlace::from), size)
                  : note(value(BulkPlace::from), address, size);
       check_write(to, size);
-      write(to, from, size, reduction(form_.type));
+      write(to + left, from, inside, reduction(form_.type));
       return size;
     });
     in_cluster ? tell(AccessSpace::cluster, value(BulkPlace::from))

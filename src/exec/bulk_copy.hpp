@@ -24,7 +24,7 @@ struct BulkForm {
   bool to_all : 1 = false;           ///< to all blocks of the cluster
   bool pair : 1 = false;             ///< cta_group::2: the mbarriers may be the other blocks' of pairs
   ptx::Type type = ptx::Type::none;  ///< of a reduction without a tensor map, or of a value in a register
-  uint8_t count = 0;                 ///< coordinates, or values in registers
+  uint8_t count = 0;                 ///< coordinates, values in registers, or (2) bytes to leave out
   ptx::Mod operation{};              ///< of a reduction
 };
 static_assert(sizeof(BulkForm) == 8);
@@ -36,7 +36,7 @@ struct BulkOperand {
 /// Places of the operands, counted from Inst::a in units of three words.
 struct BulkPlace {
   static constexpr uint32_t to = 0, from = 1, size = 2, barrier = 3, blocks = 4;
-  static constexpr uint32_t list = 5;  ///< coordinates, or values in registers
+  static constexpr uint32_t list = 5;  ///< coordinates, values in registers, or bytes to leave out
 };
 
 /// The value that operand number `place` has in a lane. Inst::a: first index of the operands in Kernel::side.

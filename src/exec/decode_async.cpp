@@ -205,6 +205,8 @@ void Decoder::emit_bulk_copy() {
   } else {
     put_value(BulkPlace::size, operand("n"), Type::u32);
     put_value(BulkPlace::blocks, operand("k"), Type::u16);
+    for (const char* ignored : {"l", "r"})
+      if (const Operand* o = operand(ignored)) list.push_back(value_operand(*o, Type::u32));
     for (uint32_t i = 0; map != nullptr && i < map->count; ++i)
       list.push_back(value_operand(in_->elements[map->first + i], Type::s32));
   }

@@ -53,6 +53,12 @@ void Decoder::emit_register_instruction(const Inst* before) {
     }
     if (count == 4) unsupported("operands");
     if (o.negated) imm |= negation_bit(count);
+    if (p.kind == ptx::OperandPattern::Kind::list) {
+      std::vector<uint32_t> list(o.count);
+      for (uint32_t e = 0; e < o.count; ++e) list[e] = source(in_->elements[o.first + e], p.type);
+      sources[count++] = put_side(list);
+      continue;
+    }
     sources[count++] = source(o, type_of(p));
   }
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));

@@ -15,10 +15,8 @@ using ptx::no_index;
 
 std::vector<BoundOperand> bind_operands(const ptx::Instruction& instruction) {
   const ptx::InstructionInfo& info = ptx::info(instruction.op);
-  const ptx::OperandForm* form = nullptr;
-  for (uint8_t f = 0; f < info.form_count && form == nullptr; ++f)
-    if (info.forms[f].when == ptx::Mod::count || instruction.has(info.forms[f].when)) form = &info.forms[f];
-  if (form == nullptr || form->check != ptx::OperandForm::Check::by_pattern) return {};
+  const ptx::OperandForm* form = &form_of(info, instruction.modifiers, instruction.type());
+  if (form->check != ptx::OperandForm::Check::by_pattern) return {};
   auto decided = [&](const ptx::OperandPattern& p) { return p.only_with_count != 0 && !p.piped; };
   auto wanted = [&](const ptx::OperandPattern& p) {
     return std::any_of(p.only_with.begin(), p.only_with.begin() + p.only_with_count,

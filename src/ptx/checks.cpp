@@ -25,6 +25,8 @@ bool has(const Mods& mods, Mod m) { return mods[static_cast<size_t>(m)]; }
 bool is_bits(Type t) { return t >= Type::b8 && t <= Type::b128; }
 /// Two numbers of less than 8 bits, or two scale factors.
 bool is_small(Type t) { return t >= Type::e2m1x2 && t <= Type::ue8m0x2; }
+/// Four numbers of 8 bits or less.
+bool is_four(Type t) { return t >= Type::e4m3x4 && t <= Type::e3m2x4; }
 bool is_integer(Type t) { return t >= Type::u8 && t <= Type::s64; }
 
 std::string listed(TypeMask mask) {
@@ -68,17 +70,22 @@ struct Checker {
     source.refuse(loc_of(word), cause);
   }
 
-  /// Sums of single and half precision (add.f32.f16), of sm_100 and later.
-  [[nodiscard]] bool is_mixed_sum() const {
+  /// Sums of single and half precision (add.f32.f16), of sm_100 and later, and sums and products of pairs of
+  /// several types (add.f32x2.f16x2.f32x2), of sm_107.
+  [[nodiscard]] bool is_mixed() const {
     const auto& types = mnemonic.types;
-    return (mnemonic.op == Op::add || mnemonic.op == Op::sub || mnemonic.op == Op::fma) &&
-           types.size() == 2 && types[0] == Type::f32 && (types[1] == Type::f16 || types[1] == Type::bf16);
+    const Op op = mnemonic.op;
+    const auto is_pair_of_any = [](Type t) { return is_pair(t) || t == Type::f32x2; };
+    if (op != Op::add && op != Op::sub && op != Op::fma && op != Op::mul) return false;
+    if (types.size() == 2)
+      return op != Op::mul && types[0] == Type::f32 && (types[1] == Type::f16 || types[1] == Type::bf16);
+    return types.size() == (op == Op::fma ? 4 : 3) && std::all_of(types.begin(), types.end(), is_pair_of_any);
   }
 
   void check_types() const {
     const auto& types = mnemonic.types;
     for (size_t i = 0; i < info.type_count || i < types.size(); ++i) {
-      if (i >= info.type_count && is_mixed_sum())
+      if (i >= info.type_count && is_mixed())
         refuse(name_of(types[i]), "the instruction '" + name() + "' is not supported");
       if (i >= info.type_count)
         fail(name_of(types[i]),
@@ -191,6 +198,8 @@ struct Checker {
     switch (mnemonic.op) {
       case Op::add:
       case Op::sub: exclude(Mod::sat, Mod::cc); break;
+      case Op::sin:
+      case Op::cos: demand(Mod::dim_2pi, Mod::ftz); break;
       case Op::mad:
         exclude(Mod::cc, Mod::wide);
         exclude(Mod::sat, Mod::cc);
@@ -246,7 +255,10 @@ struct Checker {
         const bool fits = has(mnemonic.modifiers, Mod::tensormap)
                               ? space != Space::global && space != Space::local
                               : space != Space::constant && space != Space::param;
-        if (!fits) fail(name_of(space), name() + " does not go with ." + std::string(name_of(space)));
+        const bool checked = written(Mod::L1_32B);
+        if (!fits || (checked && space != Space::generic && space != Space::global))
+          fail(name_of(space), name() + " does not go with ." + std::string(name_of(space)));
+        if (checked != written(Mod::valid_addr)) fail({}, name() + ": .L1::32B and .valid_addr go together");
         break;
       }
       case Op::mbarrier_expect_tx:
@@ -254,7 +266,7 @@ struct Checker {
       case Op::mbarrier_test_wait:
       case Op::mbarrier_try_wait: check_order(); break;
       case Op::ldmatrix:
-        if (mnemonic.types.empty()) fail({}, name() + " needs a type: .b16");
+        if (mnemonic.types.empty() && !written(Mod::b8x16)) fail({}, name() + " needs a type: .b16");
         check_matrix();
         break;
       case Op::mma:
@@ -300,6 +312,8 @@ struct Checker {
     if (has(mnemonic.modifiers, Mod::multicast_cluster) &&
         (from != Space::global || to != Space::shared_cluster))
       fail("multicast::cluster", ".multicast::cluster goes with copies from .global to .shared::cluster");
+    if (has(mnemonic.modifiers, Mod::ignore_oob) && (from != Space::global || to != Space::shared_cta))
+      fail("ignore_oob", ".ignore_oob goes with copies from .global to .shared::cta");
     for (const Mod m : {Mod::cta_group_1, Mod::cta_group_2})
       if (has(mnemonic.modifiers, m) && to == Space::global)
         fail(name_of(m), "." + std::string(name_of(m)) + " goes with copies to shared memory");
@@ -324,7 +338,11 @@ struct Checker {
     const Mods& mods = mnemonic.modifiers;
     const bool ordered = has(mods, Mod::acquire) || has(mods, Mod::release);
     const bool pair = has(mods, Mod::tensormap_generic) || has(mods, Mod::async_generic);
-    if (ordered != pair)
+    const bool alias = has(mods, Mod::alias);
+    if (alias && (ordered != has(mods, Mod::sys) || has(mods, Mod::cta) || has(mods, Mod::cluster) ||
+                  has(mods, Mod::gpu)))
+      fail({}, name() + ".alias takes no memory order or .acquire.sys or .release.sys");
+    if (!alias && ordered != pair)
       fail({}, name() + (pair ? " needs one of .acquire .release" : " takes no memory order"));
     check_order();
     check_restriction();
@@ -416,6 +434,7 @@ struct Checker {
         fail(name_of(mod), "." + std::string(name_of(mod)) + " does not go with " + name());
     };
     if (has(mods, Mod::pack)) return check_pack();
+    if (is_four(to)) return check_four();
     const bool small = is_small(to) || is_small(from);
     if (small && mnemonic.types.size() == 2) return check_small_conversion();
     if (mnemonic.types.size() > 2) fail(name_of(mnemonic.types[2]), "cvt takes a third type with .pack only");
@@ -427,17 +446,15 @@ struct Checker {
                from_bytes = is(from, {Type::e4m3x2, Type::e5m2x2});
     const bool several =
         pair || bytes || to == Type::tf32 || from_bytes || from == Type::f16x2 || from == Type::bf16x2;
-    const bool exists = !several            ? !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
-                        : bytes             ? is(from, {Type::f32, Type::f16x2})
-                        : to == Type::f16x2 ? from == Type::f32 || from_bytes
-                                            : from == Type::f32;
+    const bool exists = !several ? !is(to, {Type::u4, Type::s4, Type::u2, Type::s2})
+                        : bytes  ? is(from, {Type::f32, Type::f16x2, Type::bf16x2})
+                        : pair   ? from == Type::f32 || from_bytes
+                                 : from == Type::f32;
     if (!exists) fail({}, name() + " is no conversion");
 
-    // By random bits. What f16 makes of them where it has fewer bits than usual (subnormal numbers) is not
-    // described.
     allow(Mod::rs, pair);
-    if (has(mods, Mod::rs) && to == Type::f16x2)
-      refuse("rs", "the instruction '" + name() + "' with .rs is not supported");
+    if (bytes && has(mods, Mod::rz))  // of sm_107
+      refuse("rz", "the instruction '" + name() + "' with .rz is not supported");
     const bool rn_rz = has(mods, Mod::rn) || has(mods, Mod::rz) || has(mods, Mod::rs);
     const bool rounds = rn_rz || has(mods, Mod::rm) || has(mods, Mod::rp);
     const bool rounds_to_integer =
@@ -463,7 +480,8 @@ struct Checker {
     const bool single_to_half = from == Type::f32 && is(to, {Type::f16, Type::bf16}) && rn_rz &&
                                 !has(mods, Mod::ftz) && !has(mods, Mod::sat);
     allow(Mod::relu, single_to_half || (several && !has(mods, Mod::rna)));
-    allow(Mod::satfinite, single_to_half || bytes || (pair && !from_bytes) || to == Type::tf32);
+    allow(Mod::satfinite,
+          single_to_half || bytes || (pair && !from_bytes) || to == Type::bf16x2 || to == Type::tf32);
   }
 
   // Of numbers of 4 and 6 bits, and of scale factors: for sm_100a, sm_120a and their like.
@@ -472,8 +490,8 @@ struct Checker {
     const bool scale = to == Type::ue8m0x2 || from == Type::ue8m0x2, narrows = is_small(to);
     const bool exists = to == Type::ue8m0x2     ? from == Type::f32 || from == Type::bf16x2
                         : from == Type::ue8m0x2 ? to == Type::bf16x2
-                        : narrows ? from == Type::f32 || (to == Type::e2m1x2 && from == Type::f16x2)
-                                  : to == Type::f16x2;
+                        : narrows               ? from == Type::f32 || is_pair(from)
+                                                : is_pair(to);
     if (!exists) fail({}, name() + " is no conversion");
     Mods rest = mnemonic.modifiers;
     const auto take = [&](Mod m) {
@@ -481,10 +499,25 @@ struct Checker {
       rest.reset(static_cast<size_t>(m));
       return written;
     };
+    if (narrows && !scale && has(rest, Mod::rz))  // of sm_107
+      refuse("rz", "the instruction '" + name() + "' with .rz is not supported");
     const bool rounds = to == Type::ue8m0x2 ? take(Mod::rz) || take(Mod::rp) : take(Mod::rn);
     if (!rounds) fail({}, name() + " needs " + (to == Type::ue8m0x2 ? ".rz or .rp" : ".rn"));
     if (narrows && !take(Mod::satfinite) && !scale) fail({}, name() + " needs .satfinite");
     if (!scale) take(Mod::relu);
+    if (!scale && to == Type::bf16x2) take(Mod::satfinite);
+    if (rest.any()) fail({}, name() + " takes no such modifier");
+  }
+
+  // By random bits alone: for sm_100a and its like.
+  void check_four() const {
+    Mods rest = mnemonic.modifiers;
+    if (mnemonic.types.size() != 2 || mnemonic.types[1] != Type::f32) fail({}, name() + " is no conversion");
+    for (const Mod m : {Mod::rs, Mod::satfinite}) {
+      if (!has(rest, m)) fail({}, name() + " needs ." + std::string(name_of(m)));
+      rest.reset(static_cast<size_t>(m));
+    }
+    rest.reset(static_cast<size_t>(Mod::relu));
     if (rest.any()) fail({}, name() + " takes no such modifier");
   }
 
@@ -523,10 +556,19 @@ struct Checker {
     const bool ordered = has(mods, Mod::relaxed) || has(mods, Mod::acquire) || has(mods, Mod::release);
     const bool beyond_block = space == Space::generic || space == Space::global;
     if (has(mods, Mod::mmio)) {
-      if (!has(mods, Mod::relaxed) || !has(mods, Mod::sys)) fail("mmio", ".mmio needs .relaxed.sys");
+      if (!ordered || !has(mods, Mod::sys))
+        fail("mmio", mnemonic.op == Op::ld ? ".mmio needs .relaxed.sys or .acquire.sys"
+                                           : ".mmio needs .relaxed.sys or .release.sys");
       if (!beyond_block)
         fail("mmio", ".mmio does not go with the state space ." + std::string(name_of(space)));
       if (mnemonic.vector != 1) fail("mmio", ".mmio does not go with vectors");
+    }
+    if (has(mods, Mod::proxy_readonly)) {
+      if (!beyond_block)
+        fail("proxy::readonly",
+             ".proxy::readonly does not go with the state space ." + std::string(name_of(space)));
+      if (mods.count() != (has(mods, Mod::nc) ? 2 : 1) || mnemonic.types[0] == Type::b128)
+        fail("proxy::readonly", ".proxy::readonly does not go with the other words of " + name());
     }
     if (has(mods, Mod::nc) && space != Space::global) fail("nc", ".nc needs .global");
     const auto any = [&](std::initializer_list<Mod> list) {
@@ -553,7 +595,7 @@ struct Checker {
                                std::string(name_of(space)));
     if (priority != Mod::L2_cache_hint) exclude(priority, cache);
     exclude(any({Mod::cv, Mod::lu, Mod::volatile_, Mod::weak, Mod::relaxed, Mod::acquire}), any({Mod::nc}));
-    const bool strong = ordered || has(mods, Mod::volatile_);
+    const bool strong = ordered || (has(mods, Mod::volatile_) && space != Space::local);
     if (strong && space != Space::generic && space != Space::global && space != Space::shared &&
         space != Space::shared_cta)
       fail({}, name() + " with a memory order does not take the state space ." + std::string(name_of(space)));
@@ -894,15 +936,16 @@ struct OperandChecker {
     const bool two = instruction.has(Mod::pack) ||
                      (from == Type::f32 && (to == Type::f16x2 || to == Type::bf16x2 || to == Type::e4m3x2 ||
                                             to == Type::e5m2x2 || is_small(to)));
-    const bool has_random_bits = instruction.has(Mod::rs);
+    const bool has_random_bits = instruction.has(Mod::rs), four = is_four(to);
     const size_t needed =
         2 + (two ? 1 : 0) + (has_random_bits ? 1 : 0) + (instruction.types.size() > 2 ? 1 : 0);
     if (operands.size() != needed)
       source.fail(instruction.loc, name() + " takes " + std::to_string(needed) + " operands");
+    if (four && operands[1].count != 4) fail(operands[1], name() + " takes four numbers in braces here");
     // Where a newer format takes part, registers have the size of what they hold.
-    const bool exact = to == Type::bf16 || from == Type::bf16 || to == Type::tf32 || to == Type::e4m3x2 ||
-                       to == Type::e5m2x2 || from == Type::e4m3x2 || from == Type::e5m2x2 || is_small(to) ||
-                       is_small(from);
+    const bool exact = four || to == Type::bf16 || from == Type::bf16 || to == Type::tf32 ||
+                       to == Type::e4m3x2 || to == Type::e5m2x2 || from == Type::e4m3x2 ||
+                       from == Type::e5m2x2 || is_small(to) || is_small(from);
     for (size_t i = 0; i < 2 && exact; ++i) {
       const Type type = i == 0 ? to : from;
       if (operands[i].kind == Operand::Kind::reg &&
@@ -1243,6 +1286,10 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
   for (const Word& word : words.subspan(name_words)) {
     const auto meaning = find_word(word.text);
     if (!meaning) {
+      for (const RefusedWord& refused : refused_words())
+        if (refused.spelling == word.text)
+          source.refuse(word.loc,
+                        std::string(row.name) + " with ." + std::string(word.text) + " is not supported");
       const std::string_view near = nearest_word(word.text);
       source.fail(word.loc, "unknown modifier '." + std::string(word.text) + "'" +
                                 (near.empty() ? "" : "; did you mean '." + std::string(near) + "'?"));
@@ -1277,9 +1324,7 @@ Mnemonic read_mnemonic(std::span<const Word> words, const Source& source) {
       case DottedWord::Kind::modifier: mnemonic.modifiers.set(static_cast<size_t>(meaning->mod)); break;
     }
   }
-  for (size_t i = 0; i < row.form_count && mnemonic.form == nullptr; ++i)
-    if (row.forms[i].when == Mod::count || has(mnemonic.modifiers, row.forms[i].when))
-      mnemonic.form = &row.forms[i];
+  mnemonic.form = &form_of(row, mnemonic.modifiers, mnemonic.types.empty() ? Type::none : mnemonic.types[0]);
   const Checker checker{source, row, mnemonic, words, name_words};
   checker.check_types();
   checker.check_spaces(spaces);

@@ -32,6 +32,12 @@ constexpr auto mod_names = std::to_array<std::string_view>({
 });
 static_assert(mod_names.size() == modifier_count);
 
+constexpr RefusedWord refused[] = {
+#define PTX_REFUSED_WORD(spelling, why) {spelling, why},
+#include "ptx/refused_words.def"
+#undef PTX_REFUSED_WORD
+};
+
 constexpr auto special_names = std::to_array<std::string_view>({"",
                                                                 "%tid.x",
                                                                 "%tid.y",
@@ -102,6 +108,7 @@ constexpr std::pair<std::string_view, std::string_view> abbreviations[] = {
     {"$any", "b8 b16 b32 b64 b128 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64"},
     {"$z", "f32 f16 f16x2"},
     {"$cvt", "u8 u16 u32 u64 s8 s16 s32 s64 f16 f32 f64 bf16"},
+    {"$four", "e4m3x4 e5m2x4 e2m1x4 e2m3x4 e3m2x4"},
     {"$rnd", "rn|rz|rm|rp"},
     {"$rounding", "rn@f32,f64,f32x2,$h|rz@f32,f64,f32x2|rm@f32,f64,f32x2|rp@f32,f64,f32x2"},
     {"$cmp",
@@ -319,7 +326,9 @@ constexpr OperandForm read_form(std::string_view text) {
   while (!text.empty()) {
     const std::string_view word = take(text, " ");
     if (word.empty()) continue;
-    if (word.ends_with('>'))
+    if (word.ends_with('>') && word.starts_with('@'))
+      form.types = read_types(word.substr(1, word.size() - 2)).legal;
+    else if (word.ends_with('>'))
       form.when = read_mod(word.substr(0, word.size() - 1));
     else
       form.operands[form.operand_count++] = read_operand(word);
@@ -365,7 +374,7 @@ constexpr InstructionInfo read_row(const Row& row) {
     while (form.starts_with(' ')) form.remove_prefix(1);
     info.forms[info.form_count++] = read_form(form);
   } while (!operands.empty());
-  if (info.forms[info.form_count - 1].when != Mod::count)
+  if (info.forms[info.form_count - 1].when != Mod::count || ~info.forms[info.form_count - 1].types != 0)
     throw "instructions.def: the last form of the operands holds always";
   if (row.supported != (info.forms[0].check != OperandForm::Check::not_described))
     throw "instructions.def: exactly the supported instructions have their operands described";
@@ -415,6 +424,8 @@ const std::unordered_map<std::string_view, DottedWord>& words() {
     for (const uint8_t column : {0, 1})
       words[column != 0 ? "col" : "row"] = {.kind = DottedWord::Kind::layout,
                                             .shape = {.layouts = 1, .columns = column}};
+    // The name that PTX ISA 9.4 has for it.
+    words["multicast::cluster::16b"] = {.kind = DottedWord::Kind::modifier, .mod = Mod::multicast_cluster};
     for (size_t i = 0; i < mod_names.size(); ++i)
       words[mod_names[i]] = {.kind = DottedWord::Kind::modifier, .mod = static_cast<Mod>(i)};
     return words;
@@ -455,6 +466,8 @@ std::string_view nearest(std::string_view name, const Names& names) {
 }
 
 }  // namespace
+
+std::span<const RefusedWord> refused_words() { return refused; }
 
 const InstructionInfo& info(Op op) { return *infos[static_cast<size_t>(op)]; }
 

@@ -125,7 +125,7 @@ enum class Space : uint8_t {
   shared_cluster
 };
 
-/// Every special register of PTX ISA 9.0 that programs read; .x .y .z are separate.
+/// Every special register of PTX ISA 9.5 that programs read; .x .y .z are separate.
 enum class SpecialRegister : uint8_t {
   none,
   tid_x,
@@ -250,10 +250,12 @@ struct OperandPattern {
   uint8_t only_with_count = 0;
 };
 
-/// One way to write the operands; holds when `when` is written (Mod::count: always).
+/// One way to write the operands; holds when `when` is written (Mod::count: always) and the first type is one
+/// of `types`.
 struct OperandForm {
   enum class Check : uint8_t { by_pattern, mov, call, texture, matrix, not_described };
   Mod when = Mod::count;
+  TypeMask types = ~TypeMask{0};
   Check check = Check::by_pattern;
   std::array<OperandPattern, 8> operands{};
   uint8_t operand_count = 0;
@@ -286,6 +288,19 @@ struct InstructionInfo {
 };
 
 [[nodiscard]] const InstructionInfo& info(Op op);
+/// How the operands are written after these words.
+template <class Modifiers>
+[[nodiscard]] const OperandForm& form_of(const InstructionInfo& info, const Modifiers& modifiers,
+                                         Type first_type) {
+  size_t i = 0;
+  for (; i + 1 < info.form_count; ++i) {
+    const OperandForm& form = info.forms[i];
+    if ((form.when == Mod::count || modifiers[static_cast<size_t>(form.when)]) &&
+        (form.types & mask_of(first_type)) != 0)
+      break;
+  }
+  return info.forms[i];
+}
 
 /// The shape of a matrix instruction (.m16n8k16, .m8n8: k is 0) and the layouts written, in their order.
 struct MatrixShape {
@@ -315,6 +330,12 @@ struct DottedWord {
   MatrixShape shape{};  ///< of a layout: one, `columns` says which
   Mod mod{};
 };
+
+/// A word with which no instruction runs here, and why: refused_words.def.
+struct RefusedWord {
+  std::string_view spelling, why;
+};
+[[nodiscard]] std::span<const RefusedWord> refused_words();
 
 /// Look-ups by PTX spelling, without the leading dot; `%` belongs to a special register's name ("%tid.x").
 [[nodiscard]] std::optional<Op> find_op(std::string_view name);

@@ -56,10 +56,23 @@ class Reader {
   [[nodiscard]] bool column(uint32_t which) const { return (shape_.columns >> which & 1) != 0; }
 
   std::string rows() {
-    f_.kind = op_ == Op::ldmatrix ? MatrixForm::Kind::load_rows : MatrixForm::Kind::store_rows;
-    if (!is(8, 8, 0)) return std::string(name_of(op_)) + " moves matrices of .m8n8";
-    f_.a_registers = has(Mod::x1) ? 1 : has(Mod::x2) ? 2 : 4;
-    f_.a = Type::b16;
+    const bool load = op_ == Op::ldmatrix;
+    f_.kind = load ? MatrixForm::Kind::load_rows : MatrixForm::Kind::store_rows;
+    const std::string moves = std::string(name_of(op_)) + " moves matrices of ";
+    const bool square = load && is(16, 16, 0), wide = load && is(8, 16, 0), tall = !load && is(16, 8, 0);
+    if (!square && !wide && !tall && !is(8, 8, 0))
+      return moves + (load ? ".m8n8, .m16n16 or .m8n16" : ".m8n8 or .m16n8");
+    // Elements of 4 and 6 bits have a format on either side of the load in place of a type.
+    const bool spread = has(Mod::b6x16_p32) || has(Mod::b4x16_p64);
+    if (spread != has(Mod::b8x16)) return ".b8x16 goes with .b6x16_p32 or .b4x16_p64";
+    if (types_.size() != (spread ? 0 : 1)) return spread ? ".b8x16 takes no type" : "it takes one type";
+    const bool bytes = spread || types_[0] == Type::b8;
+    if (bytes != !is(8, 8, 0) || (wide && !spread)) return "this shape does not go with this type";
+    if ((square || tall) && !has(Mod::trans)) return "this shape needs .trans";
+    if (wide && has(Mod::trans)) return "this shape does not take .trans";
+    if (square && has(Mod::x4)) return "this shape takes .x1 or .x2";
+    f_.a_registers = static_cast<uint8_t>((has(Mod::x1) ? 1 : has(Mod::x2) ? 2 : 4) * (square ? 2 : 1));
+    f_.a = bytes ? Type::b8 : Type::b16;
     return "";
   }
 
@@ -129,7 +142,7 @@ class Reader {
     if (!fits(f_.a) || !fits(f_.b) || f_.c != f_.d || !(f_.d == Type::f32 || (f_.d == Type::f16 && !scaled)))
       return "these types do not go together";
     f_.scale_blocks = scale_blocks();
-    if (scaled && f_.scale != (f_.scale_blocks == 4 ? Type::ue4m3 : Type::ue8m0))
+    if (scaled && f_.scale != Type::ue8m0 && !(f_.scale_blocks == 4 && f_.scale == Type::ue4m3))
       return "these scale factors do not go with this .kind";
     if (f_.sparse) return ".sp does not go with this .kind";
     if (has(Mod::satfinite) || rounded() || has(Mod::popc) || has(Mod::xor_) || has(Mod::and_))

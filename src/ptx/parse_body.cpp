@@ -512,7 +512,8 @@ Operand Parser::parse_named(Instruction* instruction) {
       operand.special = *special;
       return operand;
     }
-    for (const std::string_view refused : {"%envreg", "%pm", "%reserved_smem_offset", "%warpid_", "%smem"})
+    for (const std::string_view refused : {"%envreg", "%pm", "%reserved_smem_offset", "%warpid_", "%smem",
+                                           "%locality_domain", "%perctamemory"})
       if (name.text.starts_with(refused))
         source_.refuse(name.loc, "the special register '" + full + "' is not supported");
     if (component.empty() && find_special_register(full + ".x"))

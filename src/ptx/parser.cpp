@@ -252,7 +252,11 @@ void Parser::parse_function_directives(Function& function) {
     else if (word.text == "maxnctapersm" || word.text == "local_maxnreg" || word.text == "abi_preserve" ||
              word.text == "abi_preserve_control")
       (void)take_u32("a number");  // advice to the assembler
-    else if (word.text == "blocksareclusters")
+    else if (word.text == "minperctamemory") {
+      (void)take_integer("a number");
+      function.refusal =
+          Refusal{".minperctamemory is not supported: blocks have no global memory of their own", word.loc};
+    } else if (word.text == "blocksareclusters")
       function.refusal =
           Refusal{".blocksareclusters is not supported: grids are counted in blocks", word.loc};
     else

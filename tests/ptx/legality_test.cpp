@@ -1,5 +1,6 @@
 // The parser says of an instruction what the assembler says. Each line of legality.txt is a verdict of
-// ptxas 13.0 for sm_90, of legality-sm_100a.txt for sm_100a and so on, and a statement:
+// ptxas 13.0 for sm_90 (of what came later, 13.5), of legality-sm_100a.txt for sm_100a and so on, and a
+// statement:
 //   ok        both take it
 //   bad       both refuse it
 //   refused   ptxas takes it, Lanescope says of the kernel that it is not supported
@@ -81,6 +82,8 @@ TEST(Legality, AgreesWithTheAssemblerForBlackwell) {
   seen = check("legality-sm_120a.txt", "sm_120a");
   EXPECT_GT(seen["ok"], 30);
   EXPECT_GT(seen["bad"], 50);
+  seen = check("legality-sm_107a.txt", "sm_107a");
+  EXPECT_GT(seen["refused"], 20);
 }
 
 }  // namespace

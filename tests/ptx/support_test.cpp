@@ -24,19 +24,27 @@ namespace {
 constexpr const char* page_path = LANESCOPE_SOURCE_DIR "/docs/ptx-support.md";
 constexpr const char* numbers = "which number stands for what is not documented";
 constexpr const char* later = "of sm_100 and later, not there yet";
-constexpr const char* random = "which random bits are whose, the PTX ISA says for pairs of numbers only";
+constexpr const char* rubin = "of sm_107, not there yet";
+
+constexpr const char* order = "bulk copies that order memory: not there yet";
 
 using Reasons = std::map<std::string_view, std::string_view>;
 
 /// Why an instruction is refused.
 const Reasons instruction_reasons = {
+    {"applypriority.async.bulk", rubin},
+    {"fabric", "memory of other GPUs; one device is simulated"},
     {"istypep", "asks what kind of texture reference an address is (docs/textures.md)"},
+    {"mbarrier.check_layout", "mbarriers that keep what went wrong: not there yet"},
     {"multimem", "memory of several GPUs at one address; one device is simulated"},
+    {"spcompress", rubin},
+    {"spdecompress", rubin},
     {"st.bulk", later},
     {"tcgen05.ld.red", later},
     {"tcgen05.mma.sp", later},
     {"tcgen05.mma.ws", later},
     {"tcgen05.shift", later},
+    {"tensormap.query", "which copies a tensor map is for: not there yet"},
 };
 
 /// Why a modifier or type is refused: by its name, or that of the instruction and its own.
@@ -51,8 +59,29 @@ const Reasons word_reasons = {
     {"ashift", later},
     {"b4x16_p64", later},
     {"b6x16_p32", later},
+    {"L2::evict_last", rubin},
+    {"b128", order},
+    {"b16", later},
     {"b8", later},
     {"b8x16", later},
+    {"cluster", order},
+    {"cta", order},
+    {"gpu", order},
+    {"ldmatrix.s4", "how its nibbles become bytes is not known here"},
+    {"ldmatrix.s8", "how its nibbles become bytes is not known here"},
+    {"noftz", "of PTX ISA 9.4, not there yet"},
+    {"relaxed", order},
+    {"s16", later},
+    {"s16x2", rubin},
+    {"s8", later},
+    {"s8x4", rubin},
+    {"st.async.b128", "of PTX ISA 9.2, not there yet"},
+    {"sys", order},
+    {"u16", later},
+    {"u16x2", rubin},
+    {"u8", later},
+    {"u8x4", rubin},
+    {"weak", order},
     {"channel_data_type", numbers},
     {"channel_order", numbers},
     {"cp_mask", later},
@@ -60,11 +89,6 @@ const Reasons word_reasons = {
     {"f16", "no compiler writes it"},
     {"f16x2", "no compiler writes it"},
     {"f32", "stores in the surface's own format: no compiler writes it"},
-    {"e2m1x4", random},
-    {"e2m3x4", random},
-    {"e3m2x4", random},
-    {"e4m3x4", random},
-    {"e5m2x4", random},
     {"filter_mode", numbers},
     {"generic", "no compiler writes it"},
     {"global", later},
@@ -198,7 +222,7 @@ std::string_view reason(const Reasons& reasons, std::string_view name, const std
 std::string page() {
   std::string text =
       "# PTX instructions\n\n"
-      "Every instruction of PTX ISA 9.0, and what of it runs. This page is made from "
+      "Every instruction of PTX ISA 9.5 (CUDA 13.5), and what of it runs. This page is made from "
       "`src/ptx/instructions.def` by\n"
       "`LANESCOPE_REBASE=1 build/release/tests/test_ptx --gtest_filter='Support.*'`; a test fails when it is "
       "stale.\n\n"
@@ -236,10 +260,14 @@ std::string page() {
       text += fmt::format("| {} | {} |\n", r.what,
                           reason(word_reasons, r.word, fmt::format("{}.{}", row.name, r.word)));
   });
+  for (const RefusedWord& word : ptx::refused_words())
+    text += fmt::format("| anything with `.{}` | {} |\n", word.spelling, word.why);
   text +=
       "\nTypes of fewer than 8 bits other than inside matrix fragments, and what else instructions have for "
       "targets above\n"
-      "sm_90 only, are unknown words and refused as such.\n\n## Special registers\n\n";
+      "sm_90 only, are unknown words and refused as such. So are kernels that ask for `%locality_domain_…`, "
+      "`%perctamemory…` or\n"
+      "`.minperctamemory`.\n\n## Special registers\n\n";
   std::string names, line;
   for (size_t i = 1; i < static_cast<size_t>(SpecialRegister::count); ++i) {
     const auto name = fmt::format("`{}`", name_of(static_cast<SpecialRegister>(i)));
@@ -283,6 +311,28 @@ TEST(Support, ReasonsAreForWhatIsRefused) {
     }
   });
   for (const auto& [word, why] : word_reasons) EXPECT_TRUE(words.contains(word)) << word;
+}
+
+// A refused word is refused with its kernel, whatever the instruction; the other kernels run.
+TEST(Support, WordsAreRefusedWithTheirKernel) {
+  for (const RefusedWord& word : ptx::refused_words()) {
+    const std::string text = fmt::format(
+        ".version 9.5\n.target sm_107a\n.address_size 64\n.entry k() {{\n.reg .b32 %r<4>;\n  ld.{}.b32 %r1, "
+        "[%r2];\n}}\n.entry other() {{ ret; }}\n",
+        word.spelling);
+    const Module module = parse(text, "k.ptx");
+    EXPECT_NO_THROW(module.check_runs(module.functions[1], module.functions[1])) << word.spelling;
+    try {
+      module.check_runs(module.functions[0], module.functions[0]);
+      ADD_FAILURE() << word.spelling << " is not refused";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what())
+                    .find(fmt::format("k.ptx:6:6: ld with .{} is not supported (kernel k)", word.spelling)),
+                std::string::npos)
+          << error.what();
+    }
+    EXPECT_FALSE(find_word(word.spelling)) << word.spelling << " is known";
+  }
 }
 
 TEST(Support, InstructionsAreRefusedByNameAndPlace) {

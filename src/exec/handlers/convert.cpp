@@ -167,46 +167,55 @@ Handler to_halves(const HandlerKey& key) {
   return key.has(Mod::rz) ? to_halves<Format, Rounding::zero>(key)
                           : to_halves<Format, Rounding::nearest>(key);
 }
-Handler to_bfloats_by_chance(const HandlerKey& key) {
+template <class Format>
+Handler to_halves_by_chance(const HandlerKey& key) {
   return with_finish(key, []<bool relu, bool finite>() -> Handler {
-    return lift3<ToBfloatsByChance<relu, finite>, uint32_t, float, float, uint32_t>;
+    return lift3<ToHalvesByChance<Format, relu, finite>, uint32_t, float, float, uint32_t>;
   });
 }
-template <class Format, bool relu>
-Handler to_bytes(const HandlerKey& key) {
-  return key.types[1] == Type::f32 ? lift2<ToBytes<Format, relu>, uint16_t, float>
-                                   : lift1<ToBytes<Format, relu>, uint16_t, uint32_t>;
+/// Inst::a: where Kernel::side has the four registers, Inst::b: the random bits.
+template <class Format, bool relu, class D>
+const Inst* convert_four(Warp& w, const Inst* in) {
+  const float* x[4];
+  for (uint32_t i = 0; i < 4; ++i) x[i] = reg<float>(w, w.side[in->a + i]);
+  const uint32_t* random = reg<uint32_t>(w, in->b);
+  for_lanes(w.mask, reg<D>(w, in->d), [&](uint32_t i) {
+    return static_cast<D>(ToFourByChance<Format, relu>()(x[0][i], x[1][i], x[2][i], x[3][i], random[i]));
+  });
+  return in + 1;
 }
-template <class Format>
-Handler to_bytes(const HandlerKey& key) {
-  return key.has(Mod::relu) ? to_bytes<Format, true>(key) : to_bytes<Format, false>(key);
+template <class Format, class D>
+Handler to_four(const HandlerKey& key) {
+  return key.has(Mod::relu) ? convert_four<Format, true, D> : convert_four<Format, false, D>;
 }
-template <class Format>
-Handler from_bytes(const HandlerKey& key) {
-  return key.has(Mod::relu) ? lift1<BytesToHalves<Format, true>, uint32_t, uint16_t>
-                            : lift1<BytesToHalves<Format, false>, uint32_t, uint16_t>;
+/// F of two f32, or of the halves of one register.
+template <class F>
+Handler narrowed(const HandlerKey& key) {
+  if (key.types[1] == Type::f32) return lift2<F, uint16_t, float>;
+  return key.types[1] == Type::bf16x2 ? lift1<OfBfloats<F>, uint16_t, uint32_t>
+                                      : lift1<F, uint16_t, uint32_t>;
 }
-template <class Format, bool relu>
-Handler to_few_bits(const HandlerKey& key) {
-  return key.types[1] == Type::f32 ? lift2<ToFewBits<Format, relu>, uint16_t, float>
-                                   : lift1<ToFewBits<Format, relu>, uint16_t, uint32_t>;
+template <template <class, bool> class F, class Format>
+Handler narrowed(const HandlerKey& key) {
+  return key.has(Mod::relu) ? narrowed<F<Format, true>>(key) : narrowed<F<Format, false>>(key);
 }
-template <class Format>
-Handler to_few_bits(const HandlerKey& key) {
-  return key.has(Mod::relu) ? to_few_bits<Format, true>(key) : to_few_bits<Format, false>(key);
+template <template <class, class, bool, bool> class F, class Format, class To>
+Handler widened_to(const HandlerKey& key) {
+  return with_finish(key, []<bool relu, bool finite>() -> Handler {
+    return lift1<F<To, Format, relu, finite>, uint32_t, uint16_t>;
+  });
 }
-template <class Format>
-Handler from_few_bits(const HandlerKey& key) {
-  return key.has(Mod::relu) ? lift1<FewBitsToHalves<Format, true>, uint32_t, uint16_t>
-                            : lift1<FewBitsToHalves<Format, false>, uint32_t, uint16_t>;
+template <template <class, class, bool, bool> class F, class Format>
+Handler widened(const HandlerKey& key) {
+  return key.types[0] == Type::bf16x2 ? widened_to<F, Format, Bfloat>(key) : widened_to<F, Format, Half>(key);
 }
 template <bool up>
 Handler to_scales(const HandlerKey& key) {
   if (key.types[1] == Type::f32)
     return key.has(Mod::satfinite) ? lift2<ToScales<up, true>, uint16_t, float>
                                    : lift2<ToScales<up, false>, uint16_t, float>;
-  return key.has(Mod::satfinite) ? lift1<ToScales<up, true>, uint16_t, uint32_t>
-                                 : lift1<ToScales<up, false>, uint16_t, uint32_t>;
+  return key.has(Mod::satfinite) ? lift1<OfBfloats<ToScales<up, true>>, uint16_t, uint32_t>
+                                 : lift1<OfBfloats<ToScales<up, false>>, uint16_t, uint32_t>;
 }
 template <TensorRounding mode>
 Handler to_tensor(const HandlerKey& key) {
@@ -219,19 +228,29 @@ Handler select_several(const HandlerKey& key) {
   const Type to = key.types[0], from = key.types[1];
   switch (to) {
     case Type::f16x2:
-      if (from == Type::e4m3x2) return from_bytes<E4m3>(key);
-      if (from == Type::e2m1x2) return from_few_bits<E2m1>(key);
-      if (from == Type::e2m3x2) return from_few_bits<E2m3>(key);
-      if (from == Type::e3m2x2) return from_few_bits<E3m2>(key);
-      return from == Type::e5m2x2 ? from_bytes<E5m2>(key) : to_halves<Half>(key);
     case Type::bf16x2:
-      if (key.has(Mod::rs)) return to_bfloats_by_chance(key);
-      return from == Type::ue8m0x2 ? lift1<ScalesToBfloats, uint32_t, uint16_t> : to_halves<Bfloat>(key);
-    case Type::e4m3x2: return to_bytes<E4m3>(key);
-    case Type::e5m2x2: return to_bytes<E5m2>(key);
-    case Type::e2m1x2: return to_few_bits<E2m1>(key);
-    case Type::e2m3x2: return to_few_bits<E2m3>(key);
-    case Type::e3m2x2: return to_few_bits<E3m2>(key);
+      switch (from) {
+        case Type::e4m3x2: return widened<BytesToHalves, E4m3>(key);
+        case Type::e5m2x2: return widened<BytesToHalves, E5m2>(key);
+        case Type::e2m1x2: return widened<FewBitsToHalves, E2m1>(key);
+        case Type::e2m3x2: return widened<FewBitsToHalves, E2m3>(key);
+        case Type::e3m2x2: return widened<FewBitsToHalves, E3m2>(key);
+        case Type::ue8m0x2: return lift1<ScalesToBfloats, uint32_t, uint16_t>;
+        default: break;
+      }
+      if (key.has(Mod::rs))
+        return to == Type::f16x2 ? to_halves_by_chance<Half>(key) : to_halves_by_chance<Bfloat>(key);
+      return to == Type::f16x2 ? to_halves<Half>(key) : to_halves<Bfloat>(key);
+    case Type::e4m3x4: return to_four<E4m3, uint32_t>(key);
+    case Type::e5m2x4: return to_four<E5m2, uint32_t>(key);
+    case Type::e2m1x4: return to_four<E2m1, uint16_t>(key);
+    case Type::e2m3x4: return to_four<E2m3, uint32_t>(key);
+    case Type::e3m2x4: return to_four<E3m2, uint32_t>(key);
+    case Type::e4m3x2: return narrowed<ToBytes, E4m3>(key);
+    case Type::e5m2x2: return narrowed<ToBytes, E5m2>(key);
+    case Type::e2m1x2: return narrowed<ToFewBits, E2m1>(key);
+    case Type::e2m3x2: return narrowed<ToFewBits, E2m3>(key);
+    case Type::e3m2x2: return narrowed<ToFewBits, E3m2>(key);
     case Type::ue8m0x2: return key.has(Mod::rp) ? to_scales<true>(key) : to_scales<false>(key);
     case Type::tf32:
       if (key.has(Mod::rna)) return to_tensor<TensorRounding::away>(key);

@@ -59,8 +59,10 @@ Handler select_single(const HandlerKey& key) {
     case Op::min: return select_min_max<false>(key);
     case Op::max: return select_min_max<true>(key);
     case Op::rsqrt: return select_f32<1, RsqrtApprox>(key);
-    case Op::sin: return select_f32<1, SinApprox>(key);
-    case Op::cos: return select_f32<1, CosApprox>(key);
+    case Op::sin:
+      return key.has(Mod::dim_2pi) ? select_f32<1, SinOfTurns>(key) : select_f32<1, SinApprox>(key);
+    case Op::cos:
+      return key.has(Mod::dim_2pi) ? select_f32<1, CosOfTurns>(key) : select_f32<1, CosApprox>(key);
     case Op::lg2: return select_f32<1, Lg2Approx>(key);
     case Op::ex2: return select_f32<1, Ex2Approx>(key);
     case Op::tanh: return select_f32<1, TanhApprox>(key);

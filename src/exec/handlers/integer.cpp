@@ -262,18 +262,27 @@ Handler select_extreme(const HandlerKey& key) {
   if (!key.has(Mod::relu)) return any_integer<Lift<F>::template Binary>(key.types[0]);
   return key.types[0] == Type::s32 ? lift2<Relu<F>, int32_t, int32_t> : nullptr;
 }
-/// u16x2 and s16x2.
-Handler select_halves(const HandlerKey& key) {
-  const bool sign = key.types[0] == Type::s16x2, relu = key.has(Mod::relu);
-  auto handler = [&]<class F>(F) -> Handler {
-    if (relu) return sign ? lift2<Halfwise<Relu<F>, int16_t>, uint32_t, uint32_t> : nullptr;
-    return sign ? lift2<Halfwise<F, int16_t>, uint32_t, uint32_t>
-                : lift2<Halfwise<F, uint16_t>, uint32_t, uint32_t>;
-  };
+/// Two halves or four bytes.
+template <class F>
+Handler select_parts_of(Type t) {
+  switch (t) {
+    case Type::u16x2: return lift2<Partwise<F, uint16_t>, uint32_t, uint32_t>;
+    case Type::s16x2: return lift2<Partwise<F, int16_t>, uint32_t, uint32_t>;
+    case Type::u8x4: return lift2<Partwise<F, uint8_t>, uint32_t, uint32_t>;
+    case Type::s8x4: return lift2<Partwise<F, int8_t>, uint32_t, uint32_t>;
+    default: return nullptr;
+  }
+}
+Handler select_parts(const HandlerKey& key) {
+  const Type t = key.types[0];
+  const bool relu = key.has(Mod::relu), saturates = key.has(Mod::sat);
+  if (key.op != Op::neg && key.sources > 2) return nullptr;
   switch (key.op) {
-    case Op::add: return relu ? nullptr : lift2<Halfwise<Add, uint16_t>, uint32_t, uint32_t>;
-    case Op::min: return key.sources <= 2 ? handler(Min{}) : nullptr;
-    case Op::max: return key.sources <= 2 ? handler(Max{}) : nullptr;
+    case Op::add: return saturates ? select_parts_of<AddSat>(t) : select_parts_of<Add>(t);
+    case Op::sub: return saturates ? select_parts_of<SubSat>(t) : select_parts_of<Sub>(t);
+    case Op::min: return relu ? select_parts_of<Relu<Min>>(t) : select_parts_of<Min>(t);
+    case Op::max: return relu ? select_parts_of<Relu<Max>>(t) : select_parts_of<Max>(t);
+    case Op::neg: return lift1<NegatedBytes, uint32_t, uint32_t>;
     default: return nullptr;
   }
 }
@@ -312,7 +321,8 @@ template <class F, class Saturating, bool subtract>
 Handler select_sum(const HandlerKey& key) {
   const Type t = key.types[0];
   if (key.has(Mod::cc)) return select_carry<subtract>(t, false, true);
-  if (key.has(Mod::sat)) return t == Type::s32 ? lift2<Saturating, int32_t, int32_t> : nullptr;
+  if (key.has(Mod::sat))
+    return t == Type::s32 ? lift2<Saturating, int32_t, int32_t> : lift2<Saturating, uint32_t, uint32_t>;
   return any_width<Lift<F>::template Binary>(t);
 }
 
@@ -322,6 +332,9 @@ Handler select_arithmetic(const HandlerKey& key) {
   switch (key.op) {
     case Op::add: return select_sum<Add, AddSat, false>(key);
     case Op::sub: return select_sum<Sub, SubSat, true>(key);
+    case Op::clmad:
+      return key.has(Mod::hi) ? lift3<CarrylessMad<true>, uint64_t, uint64_t>
+                              : lift3<CarrylessMad<false>, uint64_t, uint64_t>;
     case Op::addc: return select_carry<false>(t, true, key.has(Mod::cc));
     case Op::subc: return select_carry<true>(t, true, key.has(Mod::cc));
     case Op::mul: return select_mul(key);
@@ -392,7 +405,9 @@ Handler select_integer(const HandlerKey& key) {
     case Type::b32:
     case Type::b64: return select_bits(key);
     case Type::u16x2:
-    case Type::s16x2: return select_halves(key);
+    case Type::s16x2:
+    case Type::u8x4:
+    case Type::s8x4: return select_parts(key);
     default: return nullptr;
   }
 }

@@ -418,11 +418,12 @@ struct AtomicCas {
   }
 };
 
-/// f32 addition. Global memory flushes subnormals, shared memory does not (PTX ISA 9.0, atom).
-template <bool Global>
+/// f32 addition. Global memory flushes subnormals, but with .noftz, shared memory does not (PTX ISA 9.4,
+/// atom).
+template <bool Flushes>
 struct AtomicAddF32 {
   static float flush(float x) {
-    return Global && __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
+    return Flushes && __builtin_fabsf(x) < 0x1p-126f ? __builtin_copysignf(0.0f, x) : x;
   }
   template <class T>
   static T apply(T old, T b, T) {
@@ -703,7 +704,9 @@ Handler select_atomic_operation(const HandlerKey& k) {
   if (t == Type::bf16 || t == Type::bf16x2) return select_half_atomic<Way, Bfloat, Locked, Shared>(k);
   if (k.vector != 1) {
     if constexpr (!Shared)
-      if (k.has(Mod::add) && t == Type::f32) return atomic_vector<Way, AtomicAddF32<true>, uint32_t>;
+      if (k.has(Mod::add) && t == Type::f32)
+        return k.has(Mod::noftz) ? atomic_vector<Way, AtomicAddF32<false>, uint32_t>
+                                 : atomic_vector<Way, AtomicAddF32<true>, uint32_t>;
     return nullptr;
   }
   auto bits = [&]<class F>() -> Handler {
@@ -719,6 +722,7 @@ Handler select_atomic_operation(const HandlerKey& k) {
   };
   if (k.has(Mod::add)) {
     if constexpr (!Shared) {
+      if (t == Type::f32 && k.has(Mod::noftz)) return atomic<Way, AtomicAddF32<false>, uint32_t, Locked>;
       if (k.space == Space::generic && t == Type::f32) return generic_add<Way, AtomicAddF32, uint32_t>;
       if (k.space == Space::generic && t == Type::f64) return generic_add<Way, AtomicAddF64, uint64_t>;
     }

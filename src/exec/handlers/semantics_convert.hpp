@@ -266,33 +266,70 @@ struct ToHalves {
   }
 };
 /// .rs: away from zero where the bits that are cut and the random ones have a sum that carries. Halves of
-/// `random` are for the number of the same half.
-template <bool relu, bool finite>
-struct ToBfloatsByChance {
+/// `random` are for the number of the same half; f16 takes their lower 13 bits.
+template <class Format, bool relu, bool finite>
+struct ToHalvesByChance {
   static uint16_t rounded(float x, uint32_t random) {
     const uint32_t b = bits(x);
-    const uint16_t h = static_cast<uint16_t>((b & ~sign32) >= exponent32 ? b >> 16 : (b + random) >> 16);
-    return finished_half<Bfloat, relu, finite>(is_nan(x) ? half_nan : h);
+    uint32_t h = (b & ~sign32) >= exponent32 ? b >> 16 : (b + random) >> 16;
+    if constexpr (std::is_same_v<Format, Half>) {
+      const uint32_t magnitude = magnitude_by_chance<13, Half>(x, random & 0x1fffu);
+      h = (magnitude > infinity_of<Half> ? infinity_of<Half> : magnitude) | (b >> 16 & 0x8000u);
+    }
+    return finished_half<Format, relu, finite>(is_nan(x) ? half_nan : static_cast<uint16_t>(h));
   }
   uint32_t operator()(float high, float low, uint32_t random) const {
     return uint32_t{rounded(high, random >> 16)} << 16 | rounded(low, random & 0xffffu);
   }
 };
+inline uint32_t reversed_halfword(uint32_t x) {
+  x = (x >> 1 & 0x5555u) | (x & 0x5555u) << 1;
+  x = (x >> 2 & 0x3333u) | (x & 0x3333u) << 2;
+  x = (x >> 4 & 0x0f0fu) | (x & 0x0f0fu) << 4;
+  return x >> 8 | (x & 0xffu) << 8;
+}
+/// Four numbers by chance, `a` the uppermost. Two share 16 random bits, the first of them takes these from
+/// the other end: the upper two the upper half of `random`, but of e2m1, whose results are half as long,
+/// bytes 3 and 1. The PTX ISA says which half is whose; the order is what others measured on GPUs of sm_100a,
+/// whose findings agree (FlashInfer's conversion.cuh; of e2m1 one of them).
+template <class Format, bool relu>
+struct ToFourByChance {
+  static constexpr bool four_bits = std::is_same_v<Format, E2m1>;
+  static constexpr uint32_t apart = four_bits ? 4 : 8;
+  uint32_t operator()(float a, float b, float e, float f, uint32_t random) const {
+    const uint32_t upper = four_bits ? (random >> 16 & 0xff00u) | (random >> 8 & 0xffu) : random >> 16,
+                   lower = four_bits ? (random >> 8 & 0xff00u) | (random & 0xffu) : random & 0xffffu;
+    const auto one = [](float x, uint32_t bits16) {
+      return uint32_t{narrow_from<Format, relu>(x, magnitude_by_chance<16, Format>(x, bits16))};
+    };
+    return one(a, reversed_halfword(upper)) << 3 * apart | one(b, upper) << 2 * apart |
+           one(e, reversed_halfword(lower)) << apart | one(f, lower);
+  }
+};
 template <class Format, bool relu>
 struct ToBytes {
   uint16_t operator()(float high, float low) const {
-    return static_cast<uint16_t>(byte_from<Format, relu>(high) << 8 | byte_from<Format, relu>(low));
+    return static_cast<uint16_t>(narrow_from<Format, relu>(high) << 8 | narrow_from<Format, relu>(low));
   }
   uint16_t operator()(uint32_t halves) const {
     return (*this)(float_from(static_cast<uint16_t>(halves >> 16)),
                    float_from(static_cast<uint16_t>(halves)));
   }
 };
-template <class Format, bool relu>
+/// F, which takes two f32, of the halves of a bf16x2.
+template <class F>
+struct OfBfloats {
+  uint16_t operator()(uint32_t pair) const {
+    return F()(from_bits(pair & 0xffff0000u), from_bits(pair << 16));
+  }
+};
+/// To f16x2 and bf16x2, exact.
+template <class To, class Format, bool relu, bool finite>
 struct BytesToHalves {
   uint32_t operator()(uint16_t bytes) const {
     const auto half = [](uint32_t byte) {
-      return finished_half<Half, relu, false>(half_from_byte<Format>(static_cast<uint8_t>(byte)));
+      const uint16_t h = half_from_byte<Format>(static_cast<uint8_t>(byte));
+      return finished_half<To, relu, finite>(rounded_from<To, Rounding::nearest>(float_from(h)));
     };
     return uint32_t{half(bytes >> 8u)} << 16 | half(bytes);
   }
@@ -302,19 +339,19 @@ template <class Format, bool relu>
 struct ToFewBits {
   static constexpr uint32_t apart = std::is_same_v<Format, E2m1> ? 4 : 8;
   uint16_t operator()(float high, float low) const {
-    return static_cast<uint16_t>(few_bits_from<Format, relu>(high) << apart |
-                                 few_bits_from<Format, relu>(low));
+    return static_cast<uint16_t>(narrow_from<Format, relu>(high) << apart | narrow_from<Format, relu>(low));
   }
   uint16_t operator()(uint32_t halves) const {
     return (*this)(float_from(static_cast<uint16_t>(halves >> 16)),
                    float_from(static_cast<uint16_t>(halves)));
   }
 };
-template <class Format, bool relu>
+template <class To, class Format, bool relu, bool finite>
 struct FewBitsToHalves {
   uint32_t operator()(uint16_t both) const {
     const auto half = [](uint32_t b) {
-      return finished_half<Half, relu, false>(half_from<Rounding::nearest>(double_from_few_bits<Format>(b)));
+      return finished_half<To, relu, finite>(
+          small_from<Rounding::nearest, To>(double_from_few_bits<Format>(b)));
     };
     return uint32_t{half(uint32_t{both} >> ToFewBits<Format, relu>::apart)} << 16 | half(both);
   }
@@ -323,9 +360,6 @@ template <bool up, bool finite>
 struct ToScales {
   uint16_t operator()(float high, float low) const {
     return static_cast<uint16_t>(scale_from<up, finite>(high) << 8 | scale_from<up, finite>(low));
-  }
-  uint16_t operator()(uint32_t pair) const {
-    return (*this)(from_bits(pair & 0xffff0000u), from_bits(pair << 16));
   }
 };
 struct ScalesToBfloats {

@@ -200,6 +200,17 @@ struct SinApprox {
 struct CosApprox {
   float operator()(float a) const { return static_cast<float>(std::cos(static_cast<double>(a))); }
 };
+/// .2pi: of a number of turns.
+inline double radians_of(float turns) {
+  const double x = static_cast<double>(turns);
+  return (x - __builtin_nearbyint(x)) * 0x1.921fb54442d18p+2;
+}
+struct SinOfTurns {
+  float operator()(float a) const { return static_cast<float>(std::sin(radians_of(a))); }
+};
+struct CosOfTurns {
+  float operator()(float a) const { return static_cast<float>(std::cos(radians_of(a))); }
+};
 struct Lg2Approx {
   float operator()(float a) const { return static_cast<float>(std::log2(static_cast<double>(a))); }
 };

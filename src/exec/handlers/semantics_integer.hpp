@@ -114,20 +114,37 @@ struct MadWide {
   }
 };
 
-constexpr int32_t saturate32(int64_t x) {
-  return static_cast<int32_t>(x < std::numeric_limits<int32_t>::min()   ? std::numeric_limits<int32_t>::min()
-                              : x > std::numeric_limits<int32_t>::max() ? std::numeric_limits<int32_t>::max()
-                                                                        : x);
+/// Of 8, 16 or 32 bits.
+template <class T>
+constexpr T saturated(int64_t x) {
+  constexpr int64_t low = std::numeric_limits<T>::min(), high = std::numeric_limits<T>::max();
+  return static_cast<T>(x < low ? low : x > high ? high : x);
 }
 struct AddSat {
-  constexpr int32_t operator()(int32_t a, int32_t b) const { return saturate32(int64_t{a} + b); }
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return saturated<T>(int64_t{a} + b);
+  }
 };
 struct SubSat {
-  constexpr int32_t operator()(int32_t a, int32_t b) const { return saturate32(int64_t{a} - b); }
+  template <class T>
+  constexpr T operator()(T a, T b) const {
+    return saturated<T>(int64_t{a} - b);
+  }
 };
 struct MadHiSat {
   constexpr int32_t operator()(int32_t a, int32_t b, int32_t c) const {
-    return saturate32(int64_t{MulHi()(a, b)} + c);
+    return saturated<int32_t>(int64_t{MulHi()(a, b)} + c);
+  }
+};
+/// The product of polynomials whose coefficients are bits, and a sum without carries.
+template <bool high>
+struct CarrylessMad {
+  constexpr uint64_t operator()(uint64_t a, uint64_t b, uint64_t c) const {
+    Uint128 product = 0;
+    for (uint32_t i = 0; i < 64; ++i)
+      if ((a >> i & 1) != 0) product ^= Uint128{b} << i;
+    return static_cast<uint64_t>(high ? product >> 64 : product) ^ c;
   }
 };
 
@@ -163,7 +180,7 @@ struct Mad24Hi {
 };
 struct Mad24HiSat {
   constexpr int32_t operator()(int32_t a, int32_t b, int32_t c) const {
-    return saturate32(int64_t{Mul24Hi()(a, b)} + c);
+    return saturated<int32_t>(int64_t{Mul24Hi()(a, b)} + c);
   }
 };
 
@@ -193,14 +210,20 @@ struct Dp2a {
   }
 };
 
-/// Applies F to both halves of a word.
+/// Applies F to both halves of a word, or to its bytes.
 template <class F, class T>
-struct Halfwise {
+struct Partwise {
   constexpr uint32_t operator()(uint32_t a, uint32_t b) const {
-    const auto low = static_cast<uint16_t>(F()(static_cast<T>(a), static_cast<T>(b)));
-    const auto high = static_cast<uint16_t>(F()(static_cast<T>(a >> 16), static_cast<T>(b >> 16)));
-    return uint32_t{high} << 16 | low;
+    uint32_t result = 0;
+    for (uint32_t at = 0; at < 32; at += 8 * sizeof(T)) {
+      const T part = F()(static_cast<T>(a >> at), static_cast<T>(b >> at));
+      result |= uint32_t{static_cast<std::make_unsigned_t<T>>(part)} << at;
+    }
+    return result;
   }
+};
+struct NegatedBytes {
+  constexpr uint32_t operator()(uint32_t a) const { return Partwise<Sub, uint8_t>()(0, a); }
 };
 /// .relu: negative results become zero.
 template <class F>
