@@ -322,7 +322,9 @@ Handler select_sum(const HandlerKey& key) {
   const Type t = key.types[0];
   if (key.has(Mod::cc)) return select_carry<subtract>(t, false, true);
   if (key.has(Mod::sat))
-    return t == Type::s32 ? lift2<Saturating, int32_t, int32_t> : lift2<Saturating, uint32_t, uint32_t>;
+    return t == Type::s32                ? lift2<Saturating, int32_t, int32_t>
+           : t == Type::u32 && !subtract ? lift2<Saturating, uint32_t, uint32_t>
+                                         : nullptr;
   return any_width<Lift<F>::template Binary>(t);
 }
 
