@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "advise/division.hpp"
+#include "advise/fields.hpp"
 #include "advise/from_data.hpp"
 #include "advise/python.hpp"
 #include "advise/rewrite.hpp"
@@ -197,6 +198,11 @@ void find_shapes(const Launch& launch, Array& array, Sources& sources) {
       const std::string& text = sources.file(array.file).text;
       take_vectors_apart(array, text);
       keep_vectors(shape, *declaration, text);
+      if (!declaration->part) {
+        Texts texts = sources.texts(sources.included_by(array.file));
+        texts.insert(texts.begin(), text);
+        shape.splits = splits_of(texts, *declaration);
+      }
     }
   }
   if (shape.row_bytes != 0) {
@@ -415,13 +421,14 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
         shape.row_bytes == array.shape.row_bytes ? "" : fmt::format(", rows of {} bytes", shape.row_bytes),
         declared);
   if (const auto* arrays = std::get_if<StructOfArrays>(&layout))
-    return shape.element_bytes == 2 * word_bytes && arrays->piece == word_bytes && rewrite == nullptr
+    return shape.element_bytes == 2 * word_bytes && arrays->fields.empty() && rewrite == nullptr
                ? fmt::format("split {} into two arrays, of the low and of the high words of its elements",
                              name)
-               : fmt::format(
-                     "make a struct of arrays of {}, {}{}", name,
-                     arrays->piece == word_bytes ? "each field in an array of its own" : describe(layout),
-                     declared);
+               : fmt::format("make a struct of arrays of {}, {}{}", name,
+                             !arrays->fields.empty() || arrays->piece == word_bytes
+                                 ? "each field in an array of its own"
+                                 : describe(layout),
+                             declared);
   if (std::holds_alternative<ElementPadding>(layout))
     return fmt::format("pad the elements of {}: {}", name,
                        rewrite != nullptr ? on_one_line(rewrite->what) : describe(layout));
@@ -466,14 +473,16 @@ std::string along_with(const Launch& launch, const Array& array, uint32_t more_b
                        uint32_t size_multiple) {
   std::string also;
   const exec::SharedVariable& v = *array.variable;
-  if (v.dynamic && more_bytes != 0)
+  const bool grows = static_cast<int32_t>(more_bytes) > 0;  // structs may lose what lies between fields
+  if (v.dynamic && grows)
     also += fmt::format("; {}launch with {} more bytes of dynamic shared memory",
                         v.size == 0 || v.offset + v.size == launch.shared_bytes
                             ? ""
                             : fmt::format("begin what lies behind it {} bytes later, and ", more_bytes),
                         more_bytes);
   const uint32_t most = most_unasked(launch);
-  if (knows_occupancy(launch) && launch.shared_bytes <= most && launch.shared_bytes + more_bytes > most)
+  if (knows_occupancy(launch) && grows && launch.shared_bytes <= most &&
+      launch.shared_bytes + more_bytes > most)
     also += fmt::format(
         "; more than {} bytes have to be asked for (cudaFuncAttributeMaxDynamicSharedMemorySize)", most);
   if (size_multiple != 0)

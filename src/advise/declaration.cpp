@@ -113,6 +113,8 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
       const auto between = [&](size_t first, size_t last) {
         return std::string(text.substr(tokens[first].begin, tokens[last].end() - tokens[first].begin));
       };
+      if (body != 0)
+        found.declaration.body = {tokens[body].begin, tokens[closing_bracket(tokens, body, "}")].end()};
       if (type_end > type_begin) {
         found.declaration.type = between(type_begin, (body != 0 ? body : type_end) - 1);
         found.declaration.plain = body == 0;
@@ -337,18 +339,22 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
   return std::move(declaration);
 }
 
-std::string struct_of_variable(std::string_view text, std::string_view name, std::string_view function) {
+std::optional<Declaration> struct_variable(std::string_view text, std::string_view name,
+                                           std::string_view function) {
   const std::vector<Token> tokens = tokens_of(text);
   std::vector<Found> all = declarations_of(tokens, text, name);
   std::erase_if(all, [&](const Found& f) {
     return !is_inside(tokens, f.token, function.substr(0, function.find('<')));
   });
-  if (all.size() != 1 || !all.front().extents.empty() || !all.front().declaration.plain) return "";
+  if (all.size() != 1 || !all.front().extents.empty()) return std::nullopt;
+  Declaration& declaration = all.front().declaration;
+  if (declaration.body.second != 0) return std::move(declaration);
+  if (!declaration.plain) return std::nullopt;
   const Found& found = all.front();
   size_t open = found.token;
   while (open > 0 && tokens[open].begin > found.declaration.type_begin) --open;
   while (open < found.token && !tokens[open].is("<")) ++open;
-  if (open == found.token) return found.declaration.type;
+  if (open == found.token) return std::move(declaration);
   const Constants constants(tokens);
   Evaluator evaluator(tokens, constants);
   evaluator.types = arguments_of(tokens, found.token, function);
@@ -366,14 +372,15 @@ std::string struct_of_variable(std::string_view text, std::string_view name, std
     const std::string words(text.substr(tokens[first].begin, tokens[i - 1].end() - tokens[first].begin));
     const auto argument = evaluator.types.find(words);
     const auto value = evaluator.value({first, i});
-    if (argument == evaluator.types.end() && !value && !size_of_words(words)) return "";
+    if (argument == evaluator.types.end() && !value && !size_of_words(words)) return std::nullopt;
     type += before + (argument != evaluator.types.end() ? std::string(argument->second)
                       : value                           ? std::to_string(*value)
                                                         : words);
     before = ',';
     first = i + 1;
   }
-  return type + '>';
+  declaration.type = type + '>';
+  return std::move(declaration);
 }
 
 namespace {

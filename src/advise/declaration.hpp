@@ -46,6 +46,9 @@ struct Declaration {
   bool by_type = false;  ///< extents stand where its type is defined: `using Row = float[32]; … Row t[32]`
   std::string member_of{};  ///< the struct or class that it is a member of; empty: none
   bool open = false;        ///< `extern … t[]`: the launch decides on the first extent
+  /// The bytes of `{ … }` of a struct that is defined in the declaration: `__shared__ struct { … } s[n]`;
+  /// none where none is.
+  std::pair<size_t, size_t> body{};
 
   std::optional<DynamicPart> part;
 
@@ -79,10 +82,10 @@ struct Unclear {
                                                                   uint32_t used_at,
                                                                   std::string_view function = "");
 
-/// The type of `__shared__ TYPE name;` in the function, "transpose<32>", with the template arguments' values:
-/// "Tile<float,32>" of `Tile<float, N>`. Empty where that is not clear, or it is an array.
-[[nodiscard]] std::string struct_of_variable(std::string_view text, std::string_view name,
-                                             std::string_view function);
+/// `__shared__ TYPE name;` in the function, "transpose<32>", with the template arguments' values in the type:
+/// "Tile<float,32>" of `Tile<float, N>`. Nothing where that is not clear, or it is an array.
+[[nodiscard]] std::optional<Declaration> struct_variable(std::string_view text, std::string_view name,
+                                                         std::string_view function);
 
 /// The function that a variable is in, of its demangled name: "transpose<32, float>" of
 /// "void transpose<32, float>(float*)::tile", "transpose" of "transpose::tile". Empty where it is in none.

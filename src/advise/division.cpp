@@ -506,22 +506,24 @@ void Division::find_members(Sources& sources) {
   };
   const auto is_array = [](const advise::Member& m) { return !m.declaration.extents.empty(); };
   for (const exec::SharedVariable& v : kernel_.shared) {
-    std::string type, file;  // of the declaration
+    std::optional<Declaration> declaration;
+    std::string file;  // it stands in
     const std::string function = function_of(ptx::demangle(kernel_.name) + "::" + v.name);
-    for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && type.empty(); ++i)
+    for (size_t i = 0; i < kernel_.files.size() && !v.dynamic && !declaration; ++i)
       if (const std::string& text = sources.file(kernel_.files[i]).text;
           has(text, v.name) && has(text, "__shared__")) {
-        type = struct_of_variable(text, v.name, function);
+        declaration = struct_variable(text, v.name, function);
         file = kernel_.files[i];
       }
     std::vector<std::string> files;  // that may define it
     std::optional<Struct> found;
-    if (!type.empty()) {
+    if (declaration) {
       files = sources.included_by(file);
       files.insert(files.begin(), kernel_.files.begin(), kernel_.files.end());
+      if (declaration->body.second != 0) files = {file};
       // The arrays of tile.cuh are those of who declares them.
       std::erase_if(files, [](const std::string& file) { return file.ends_with("lanescope/tile.cuh"); });
-      found = find_struct(sources.texts(files), type);
+      found = struct_of(sources.texts(files), *declaration);
     }
     if (!found || found->bytes != v.size ||
         std::none_of(found->members.begin(), found->members.end(), is_array)) {

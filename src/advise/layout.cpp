@@ -23,10 +23,11 @@ uint32_t rows_of(const Shape& shape) {
 
 /// Where the units of an array go: unit i lies at byte to[i] afterwards.
 struct Map {
+  static constexpr uint32_t nowhere = ~uint32_t{0};  ///< between the fields of a struct
   uint32_t unit = word_bytes;
   uint32_t bytes = 0;
   std::vector<uint32_t> to;
-  uint32_t piece = 16;     ///< accesses wider than this become several
+  bool is_split = false;   ///< accesses to what does not stay together become several
   bool is_opaque = false;  ///< the assembler merges nothing
 };
 
@@ -80,13 +81,29 @@ struct MapMaker {
   }
   std::optional<Map> operator()(const StructOfArrays& arrays) const {
     const uint32_t element = shape.element_bytes, piece = arrays.piece;
-    if (element <= piece || element % piece != 0 || shape.bytes % element != 0) return std::nullopt;
-    const uint32_t count = shape.bytes / element;
-    auto map = make_map(shape.bytes, shape.bytes, {}, [=](uint32_t o) {
-      const uint32_t index = o / element, field = o % element / piece;
-      return (field * count + index) * piece + o % piece;
-    });
-    map.piece = piece;
+    std::vector<Field> fields = arrays.fields;
+    if (fields.empty() && element % piece == 0)
+      for (uint32_t offset = 0; offset < element; offset += piece) fields.push_back({offset, piece, piece});
+    if (fields.size() < 2 || shape.bytes % element != 0) return std::nullopt;
+    Map map;
+    map.is_split = true;
+    // The arrays lie one behind the other, as members of a struct do.
+    uint32_t alignment = 1;
+    std::vector<uint32_t> begins;
+    for (const Field& field : fields) {
+      begins.push_back((map.bytes + field.alignment - 1) / field.alignment * field.alignment);
+      map.bytes = begins.back() + shape.bytes / element * field.bytes;
+      alignment = std::max(alignment, field.alignment);
+      for (const uint32_t size : {element, field.offset, field.bytes, begins.back()})
+        while (size % map.unit != 0) map.unit /= 2;
+    }
+    map.bytes = (map.bytes + alignment - 1) / alignment * alignment;
+    map.to.resize(shape.bytes / map.unit, Map::nowhere);
+    for (size_t f = 0; f < fields.size(); ++f)
+      for (uint32_t index = 0; index < shape.bytes / element; ++index)
+        for (uint32_t byte = 0; byte < fields[f].bytes; byte += map.unit)
+          map.to[(index * element + fields[f].offset + byte) / map.unit] =
+              begins[f] + index * fields[f].bytes + byte;
     return map;
   }
   std::optional<Map> operator()(const ElementPadding& padding) const {
@@ -124,22 +141,28 @@ std::optional<Map> map_of(const Shape& shape, const Layout& layout) {
   return map && keeps_units(*map, shape.unit) ? map : std::nullopt;
 }
 
-/// Costs of a pattern in pieces of `width` bytes under one layout. Adds to `outcome`; false if a piece is
-/// torn apart or misaligned.
+/// The bytes [first, end) of what each lane of a pattern accesses.
+struct Bytes {
+  uint32_t first = 0, end = 0;
+};
+
+/// Costs of some bytes of a pattern in pieces of `width` bytes under one layout. Adds to `outcome`; false if
+/// a piece is torn apart or misaligned.
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
-              uint32_t width, Outcome& outcome) {
+              Bytes bytes, uint32_t width, Outcome& outcome) {
   model::Request request;
   request.op = pattern.op;
   request.mask = pattern.mask;
   request.matrices = profile::matrices_of(pattern.mask);
   request.width = static_cast<int>(width);
   Outcome sum = outcome;
-  for (uint32_t first = 0; first < pattern.width; first += width) {
+  for (uint32_t first = bytes.first; first < bytes.end; first += width) {
     for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
       const int lane = std::countr_zero(left);
       const uint32_t from = pattern.offset[static_cast<size_t>(lane)] + first;
       // Merged accesses may reach over the array's ends.
       if (from + width > map.to.size() * map.unit || from + width < width) return false;
+      if (map.to[from / map.unit] == Map::nowhere) return false;
       const uint32_t to = map.to[from / map.unit] + from % map.unit;
       for (uint32_t more = map.unit - from % map.unit; more < width; more += map.unit)
         if (map.to[(from + more) / map.unit] != to + more) return false;
@@ -174,14 +197,50 @@ uint8_t part_of(const Shape& shape, const Pattern& pattern) {
 
 /// The same for the pattern as it is, or, where it was merged and cannot be any longer, in the widest pieces
 /// that are left.
+bool add_whole_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
+                    Outcome& outcome) {
+  const uint32_t part = pattern.part == 0 ? pattern.width : pattern.part;
+  const uint32_t first = map.is_opaque ? part_of(shape, pattern) : pattern.width;
+  for (uint32_t width = first; width >= part; width /= 2)
+    if (add_cost(arch, shape, map, pattern, {0, pattern.width}, width, outcome)) return true;
+  return false;
+}
+
+/// Where a byte of the array goes; Map::nowhere of what lies between fields, or outside of the array.
+uint32_t place_of(const Map& map, uint32_t byte) {
+  const size_t unit = byte / map.unit;
+  return unit >= map.to.size() || map.to[unit] == Map::nowhere ? Map::nowhere
+                                                               : map.to[unit] + byte % map.unit;
+}
+
+/// The same where what a lane accesses may lie in several places: an access to each, as wide as it can be.
+bool add_split_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
+                    Outcome& outcome) {
+  const auto place = [&](int lane, uint32_t byte) {
+    return place_of(map, pattern.offset[static_cast<size_t>(lane)] + byte);
+  };
+  const int lane = std::countr_zero(pattern.mask);
+  for (uint32_t first = 0, end = 0; first < pattern.width; first = end) {
+    const uint32_t begin = place(lane, first);
+    if (begin == Map::nowhere) {  // was accessed along with fields, and no longer has to be
+      for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
+        if (place(std::countr_zero(left), first) != Map::nowhere) return false;
+      end = first + 1;
+      continue;
+    }
+    end = first + 1;
+    while (end < pattern.width && place(lane, end) == begin + end - first) ++end;
+    uint32_t width = uint32_t{1} << std::countr_zero(end - first);
+    while (width > 0 && !add_cost(arch, shape, map, pattern, {first, end}, width, outcome)) width /= 2;
+    if (width == 0) return false;
+  }
+  return true;
+}
+
 bool add_cost(const model::Arch& arch, const Shape& shape, const Map& map, const Pattern& pattern,
               Outcome& outcome) {
-  const uint32_t whole = std::min<uint32_t>(pattern.width, map.piece);
-  const uint32_t part = pattern.part == 0 ? whole : std::min<uint32_t>(pattern.part, whole);
-  const uint32_t first = map.is_opaque ? std::min<uint32_t>(part_of(shape, pattern), whole) : whole;
-  for (uint32_t width = first; width >= part; width /= 2)
-    if (add_cost(arch, shape, map, pattern, width, outcome)) return true;
-  return false;
+  return map.is_split ? add_split_cost(arch, shape, map, pattern, outcome)
+                      : add_whole_cost(arch, shape, map, pattern, outcome);
 }
 
 /// `limit`: nothing if there are as many wavefronts.
@@ -543,7 +602,8 @@ struct Describer {
     return fmt::format("column c of row r at c ^ {}, columns of {} bytes", swizzle_formula(s), s.granule);
   }
   std::string operator()(const StructOfArrays& s) const {
-    return fmt::format("one array for every {} bytes of an element", s.piece);
+    return s.fields.empty() ? fmt::format("one array for every {} bytes of an element", s.piece)
+                            : "one array for each field of an element";
   }
   std::string operator()(const ElementPadding& p) const {
     return "each element padded by " + counted(p.bytes, "byte");
@@ -558,13 +618,14 @@ std::string describe(const Layout& layout) { return std::visit(Describer{}, layo
 std::optional<std::array<uint32_t, 32>> moved(const Shape& shape, const Pattern& pattern,
                                               const Layout& layout) {
   const std::optional<Map> map = map_of(shape, layout);
-  if (!map || pattern.width > map->piece) return std::nullopt;
+  if (!map) return std::nullopt;
   std::array<uint32_t, 32> to{};
   for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
     const auto lane = static_cast<size_t>(std::countr_zero(left));
     const uint32_t from = pattern.offset[lane];
     // Merged accesses may reach over the array's ends, or begin before it.
     if (uint64_t{from} + pattern.width > map->to.size() * map->unit) return std::nullopt;
+    if (map->to[from / map->unit] == Map::nowhere) return std::nullopt;
     to[lane] = map->to[from / map->unit] + from % map->unit;
     for (uint32_t more = map->unit - from % map->unit; more < pattern.width; more += map->unit)
       if (map->to[(from + more) / map->unit] != to[lane] + more) return std::nullopt;
@@ -660,8 +721,12 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape, std::
   const bool by_words = std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) {
     return (p.part != 0 ? p.part : p.width) <= word_bytes;
   });
-  best_of(by_words ? std::vector<Layout>{StructOfArrays{4}, StructOfArrays{8}}
-                   : std::vector<Layout>{StructOfArrays{8}, StructOfArrays{4}});
+  std::vector<Layout> arrays;
+  for (const std::vector<Field>& fields : shape.splits) arrays.emplace_back(StructOfArrays{0, fields});
+  if (arrays.empty())
+    for (const uint32_t piece : {by_words ? 4u : 8u, by_words ? 8u : 4u})
+      arrays.emplace_back(StructOfArrays{piece});
+  best_of(arrays);
   if (shape.element_bytes != shape.row_bytes && shape.element_bytes > word_bytes) best_of(elements);
   best_of({Transposed{}});
 

@@ -35,6 +35,13 @@ struct Pattern {
   std::array<uint32_t, 32> offset{};
 };
 
+/// What an element of an array of structs holds, and may be kept in an array of its own.
+struct Field {
+  uint32_t offset = 0, bytes = 0;  ///< in the element
+  uint32_t alignment = 1;          ///< of its array
+  friend bool operator==(const Field&, const Field&) = default;
+};
+
 /// The array as it is. All in bytes.
 struct Shape {
   uint32_t begin = 0;          ///< offset in the block's shared memory
@@ -50,6 +57,9 @@ struct Shape {
   uint32_t unit = 1;
   /// wmma goes from row to row by one pitch: nothing but the pitch may change.
   bool keeps_rows = false;
+  /// The ways to take an element apart into fields, if its struct is known; those that take apart less come
+  /// first.
+  std::vector<std::vector<Field>> splits{};
 };
 
 /// Bytes after which the banks repeat: what arrays without rows are cut into.
@@ -78,11 +88,12 @@ struct Swizzle {
   friend bool operator==(const Swizzle&, const Swizzle&) = default;
 };
 
-/// s[i].field → field[i]: every `piece` (4 or 8 bytes) of the element gets an array of its own; an access of
-/// several pieces becomes as many accesses. With elements of 8 bytes and pieces of 4: low and high halves
-/// apart.
+/// s[i].field → field[i]: every field of the element gets an array of its own, or, where `fields` is empty,
+/// every `piece` (4 or 8 bytes) of it; an access of several becomes as many accesses. With elements of 8
+/// bytes and pieces of 4: low and high halves apart.
 struct StructOfArrays {
   uint32_t piece = 4;
+  std::vector<Field> fields{};
   friend bool operator==(const StructOfArrays&, const StructOfArrays&) = default;
 };
 

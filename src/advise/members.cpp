@@ -25,6 +25,8 @@ size_t behind_bracket(const Words& tokens, size_t open, std::string_view closes)
 /// The name of a type without its template arguments and what it is qualified by.
 std::string_view name_of_type(std::string_view type) {
   type = type.substr(0, type.find('<'));
+  for (const std::string_view word : {"const ", "struct ", "class "})
+    if (type.starts_with(word)) type.remove_prefix(word.size());
   const size_t colons = type.rfind("::");
   return colons == std::string_view::npos ? type : type.substr(colons + 2);
 }
@@ -42,8 +44,16 @@ class StructReader {
         constants_(tokens_),
         evaluate_(tokens_, constants_) {}
 
-  std::optional<Struct> operator()() {
-    const size_t open = find_body();
+  /// The struct whose `{` is that byte of the text.
+  std::optional<Struct> at(size_t body) {
+    const auto open =
+        std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.begin == body; });
+    return read(static_cast<size_t>(open - tokens_.begin()));
+  }
+  std::optional<Struct> operator()() { return read(find_body()); }
+
+ private:
+  std::optional<Struct> read(size_t open) {
     if (open == tokens_.size()) return std::nullopt;
     evaluate_.types = arguments_of(tokens_, open + 1, type_);
     if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return std::nullopt;
@@ -57,7 +67,6 @@ class StructReader {
     return std::move(found_);
   }
 
- private:
   const Texts& texts_;
   std::string_view text_, type_;
   int depth_;  // of structs in structs
@@ -155,12 +164,14 @@ class StructReader {
     if (at_ == type || at_ == semicolon) return false;
     std::string words = between(type, at_);
     const auto argument = evaluate_.types.find(words);
-    const auto element =
-        element_of(argument == evaluate_.types.end() ? std::string_view(words) : argument->second);
+    const std::string type_of_member(argument == evaluate_.types.end() ? std::string_view(words)
+                                                                       : argument->second);
+    const auto element = element_of(type_of_member);
     if (!element) return false;
     alignment = std::max(alignment, element->alignment);
     for (; at_ < semicolon; ++at_) {
       if (!is_declarator(at_) || !take_member(type, words, element->bytes, alignment)) return false;
+      found_.members.back().type = type_of_member;
       // `float *a, b` declares one pointer.
       if (at_ < semicolon && (!tokens_[at_].is(",") || words.ends_with('*'))) return false;
     }
@@ -208,6 +219,7 @@ class StructReader {
     found_.bytes = aligned(found_.bytes, alignment);
     member.offset = static_cast<uint32_t>(found_.bytes);
     member.bytes = static_cast<uint32_t>(bytes);
+    member.alignment = static_cast<uint32_t>(alignment);
     found_.bytes += bytes;
     found_.alignment = std::max(found_.alignment, alignment);
     found_.members.push_back(std::move(member));
@@ -242,6 +254,13 @@ std::optional<Struct> find_at_depth(const Texts& texts, std::string_view type, i
 
 std::optional<Struct> find_struct(const Texts& texts, std::string_view type) {
   return find_at_depth(texts, type, 0);
+}
+
+std::optional<Struct> struct_of(const Texts& texts, const Declaration& declaration) {
+  if (declaration.body.second == 0) return find_struct(texts, declaration.type);
+  if (declaration.type.find('(') != std::string::npos) return std::nullopt;  // alignas(16)
+  const bool has_name = name_of_type(declaration.type) != declaration.type;
+  return StructReader(texts, 0, has_name ? declaration.type : declaration.name, 0).at(declaration.body.first);
 }
 
 }  // namespace lanescope::advise

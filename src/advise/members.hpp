@@ -15,7 +15,9 @@ namespace lanescope::advise {
 
 struct Member {
   Declaration declaration;  ///< as that of a variable; Declaration::member_of says of what
+  std::string type;         ///< what a template's parameter stands for
   uint32_t offset = 0, bytes = 0;
+  uint32_t alignment = 1;
 };
 
 /// A struct or class as its definition gives it.
@@ -32,5 +34,9 @@ using Texts = std::vector<std::string_view>;
 /// texts that shows it. None does that defines it twice, or with bases, or with members whose sizes are not
 /// known.
 [[nodiscard]] std::optional<Struct> find_struct(const Texts& texts, std::string_view type);
+
+/// The struct that a variable is one of, or an array of; `texts`: that of the declaration first, which may
+/// define it itself.
+[[nodiscard]] std::optional<Struct> struct_of(const Texts& texts, const Declaration& declaration);
 
 }  // namespace lanescope::advise

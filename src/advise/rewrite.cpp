@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <bit>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "advise/expression.hpp"
+#include "advise/fields.hpp"
 #include "advise/tokens.hpp"
 #include "base/words.hpp"
 
@@ -146,22 +148,28 @@ class Rewriter {
 
   Rewrite operator()(const StructOfArrays& arrays) const {
     refuse_member();
-    if (d_.extents.size() != 1 || d_.part) throw Refused{"it is no array of one dimension"};
+    if (d_.extents.empty() || d_.part) throw Refused{"it is no array"};
     require_plain_declaration();
-    const Fields fields = fields_of(d_.type);
-    for (const Field& field : fields.all)
-      if (field.bytes != arrays.piece)
-        throw Refused{fmt::format("field '{}' of '{}' has not {} bytes", field.name, d_.type, arrays.piece)};
-    const std::string count(trimmed(d_.extents[0].text));
+    Component element = element_of(arrays);
+    const bool has_name = element.type != "struct" && element.type != "class";
+    if (!has_name) element.type = fresh_name(d_.name + "_element");
+    std::string count;
+    for (const Extent& extent : d_.extents) count += fmt::format("[{}]", trimmed(extent.text));
     Rewrite result;
     const std::string margin = margin_of(d_.type_begin);
-    std::string members;
-    for (const Field& field : fields.all) {
-      members += fmt::format("{}  {} {}[{}];\n", margin, field.type, field.name, count);
-      result.what += fmt::format("{}{}.{}[{}]", result.what.empty() ? "" : ", ", d_.name, field.name, count);
-    }
-    redeclare(fmt::format("struct {{\n{}{}}} {}", members, margin, d_.name), result.edits);
-    for (const Use& use : uses(1)) move_field(use, fields, result.edits);
+    for (const Component& field : element.fields)
+      result.what += fmt::format("{}{}.{}{}{}", result.what.empty() ? "" : ", ", d_.name, field.name,
+                                 extents_of(field), count);
+    bool names_type = false;
+    for (const Use& use : uses(d_.extents.size()))
+      names_type |= move_element(use, element, result.edits) == Moved::by_its_type;
+    const std::string declaration =
+        fmt::format("struct {{\n{}{}}} {}", arrays_of(element, count, margin + "  "), margin, d_.name);
+    if (d_.body.second == 0)
+      redeclare(declaration, result.edits);
+    else
+      redeclare_apart(declaration, element.type, has_name ? is_named_twice(element.type) : names_type,
+                      result.edits);
     return result;
   }
 
@@ -171,7 +179,7 @@ class Rewriter {
     refuse_member();
     if (d_.part) throw Refused{"it is a pointer"};
     require_plain_declaration();
-    const uint64_t alignment = definition_of(d_.type).alignment;
+    const uint64_t alignment = definition().alignment;
     if ((d_.element_bytes + padding.bytes) % alignment != 0)
       throw Refused{fmt::format("'{}' is aligned to {} bytes", d_.type, alignment)};
     for (const Use& use : uses(d_.extents.size()))
@@ -183,6 +191,14 @@ class Rewriter {
     const std::string margin = margin_of(d_.type_begin),
                       member = fmt::format("unsigned padding[{}];", padding.bytes / word_bytes);
     Rewrite result;
+    if (d_.body.second != 0) {  // which nothing but the array has, or what has it takes the longer one, too
+      const size_t end = d_.body.second - 1, line = text_.rfind('\n', end) + 1;
+      const bool is_alone = trimmed(between(line, end)).empty() && line > d_.body.first;
+      result.what = fmt::format("{} {{ …; {} }} {}{}", d_.type, member, d_.name, extents);
+      result.edits.push_back(is_alone ? Edit{line, line, fmt::format("{}  {}\n", margin_of(end), member)}
+                                      : Edit{end, end, member + " "});
+      return result;
+    }
     result.what = fmt::format("struct : {} {{ {} }} {}{}", d_.type, member, d_.name, extents);
     redeclare(fmt::format("struct : {1} {{\n{0}  using {1}::operator=;\n{0}  {2}\n{0}}} {3}{4}", margin,
                           d_.type, member, d_.name, extents),
@@ -213,15 +229,6 @@ class Rewriter {
   }
 
  private:
-  struct Field {
-    std::string type, name;
-    uint32_t bytes = 0;
-  };
-  struct Fields {
-    std::vector<Field> all;
-    bool has_functions = false;  // a constructor may be among them
-  };
-
   std::string_view text_;
   const Declaration& d_;
   const Shape& shape_;
@@ -256,12 +263,15 @@ class Rewriter {
       throw Refused{fmt::format("what conflicts are rows of arrays in '{}'", d_.type)};
   }
   void require_plain_declaration() const {
-    if (!d_.plain) throw Refused{fmt::format("its type is '{}'", d_.type)};
+    const bool defines_it = d_.body.second != 0 && d_.type.find_first_of("([") == std::string::npos &&
+                            !d_.type.starts_with("volatile");
+    if (!d_.plain && !defines_it) throw Refused{fmt::format("its type is '{}'", d_.type)};
     for (const Extent& extent : d_.extents)
       if (extent.text.find("//") != std::string::npos) throw Refused{"there is a comment in its extents"};
   }
   /// A type with operator[] in place of the array: each use must have all subscripts.
   void require_tile_type(size_t subscripts) const {
+    if (d_.body.second != 0) throw Refused{"its declaration defines the struct of its elements"};
     require_plain_declaration();
     (void)uses(subscripts);
   }
@@ -273,12 +283,7 @@ class Rewriter {
     const Tokens type = tokens_of(d_.type);
     if (!std::all_of(type.begin(), type.end(), [](const Token& t) { return t.is_name() || t.is("::"); }))
       throw Refused{"the type of what is declared along with it is not clear"};
-    const auto at = [&](size_t byte) {
-      return static_cast<size_t>(
-          std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.begin >= byte; }) -
-          tokens_.begin());
-    };
-    const size_t name = at(d_.name_begin), behind = at(d_.end);
+    const size_t name = token_at(d_.name_begin), behind = token_at(d_.end);
     size_t semicolon = behind;
     while (semicolon < tokens_.size() && !tokens_[semicolon].is(";")) ++semicolon;
     if (semicolon == tokens_.size()) throw Refused{"the text ends too early"};
@@ -293,6 +298,35 @@ class Rewriter {
     edits.push_back({begin, end, ""});
     const size_t last = tokens_[semicolon].end();
     edits.push_back({last, last, fmt::format("\n{}__shared__ {};", margin_of(d_.type_begin), declaration)});
+  }
+
+  /// The same where the declaration defines the struct of the elements, which stays, in front of it, if it is
+  /// needed for anything else.
+  void redeclare_apart(const std::string& declaration, const std::string& type, bool keeps_type,
+                       std::vector<Edit>& edits) const {
+    if (!d_.alone) throw Refused{"more is declared along with it"};
+    if (!keeps_type) return edits.push_back({d_.type_begin, d_.end, declaration});
+    size_t shared = token_at(d_.type_begin);
+    while (shared > 0 && !tokens_[shared].is("__shared__")) --shared;
+    edits.push_back({tokens_[shared].begin, d_.body.first, fmt::format("struct {} ", type)});
+    edits.push_back(
+        {d_.body.second, d_.end, fmt::format(";\n{}__shared__ {}", margin_of(d_.type_begin), declaration)});
+  }
+  /// Whether a name of a type is mentioned elsewhere than where it is defined.
+  [[nodiscard]] bool is_named_twice(const std::string& name) const {
+    return std::count_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(name); }) > 1;
+  }
+  /// A name like that which the file does not have.
+  [[nodiscard]] std::string fresh_name(std::string name) const {
+    while (std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(name); }))
+      name += '_';
+    return name;
+  }
+  /// The first token from that byte on.
+  [[nodiscard]] size_t token_at(size_t byte) const {
+    return static_cast<size_t>(
+        std::find_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.begin >= byte; }) -
+        tokens_.begin());
   }
 
   Rewrite with_type(const std::string& type) const {
@@ -624,35 +658,129 @@ class Rewriter {
         throw Refused{fmt::format("a subscript in {} is itself an element of '{}'", place(i), d_.name)};
   }
 
-  /// The members of a struct that the text defines, all scalars; or x … w of a vector type.
-  Fields fields_of(const std::string& type) const {
-    for (const char* base : {"float", "int", "uint"})
-      for (uint32_t lanes = 2; lanes <= 4; ++lanes)
-        if (type == fmt::format("{}{}", base, lanes)) {
-          Fields fields;
-          for (uint32_t i = 0; i < lanes; ++i)
-            fields.all.push_back(
-                {std::string_view(base) == "uint" ? "unsigned" : base, std::string(1, "xyzw"[i]), 4});
-          return fields;
-        }
-    const Struct found = definition_of(type);
-    Fields fields{{}, found.has_functions};
-    for (const Member& m : found.members) {
-      if (!m.declaration.extents.empty())
-        throw Refused{fmt::format("field '{}' of '{}' is an array", m.declaration.name, type)};
-      fields.all.push_back({m.declaration.type, m.declaration.name, m.bytes});
+  /// The element, taken apart as the layout says.
+  [[nodiscard]] Component element_of(const StructOfArrays& arrays) const {
+    for (const bool deeply : {false, true}) {
+      std::optional<Component> element = components_of(texts_, d_, deeply);
+      if (!element) break;
+      const std::vector<Field> fields = fields_of(*element);
+      const auto is_piece = [&](const Field& field) { return field.bytes == arrays.piece; };
+      if (arrays.fields.empty() ? std::all_of(fields.begin(), fields.end(), is_piece)
+                                : arrays.fields == fields)
+        return std::move(*element);
     }
-    return fields;
+    throw Refused{fmt::format("the fields of '{}' are not clear", d_.type)};
   }
-  [[nodiscard]] Struct definition_of(const std::string& type) const {
-    std::optional<Struct> found = find_struct(texts_, type);
+  static std::string extents_of(const Component& field) {
+    std::string text;
+    for (const uint64_t extent : field.extents) text += fmt::format("[{}]", extent);
+    return text;
+  }
+  [[nodiscard]] Struct definition() const {
+    std::optional<Struct> found = struct_of(texts_, d_);
     if (!found || found->members.empty() || found->bytes != d_.element_bytes)
-      throw Refused{fmt::format("the fields of '{}' are not clear", type)};
+      throw Refused{fmt::format("the fields of '{}' are not clear", d_.type)};
     return std::move(*found);
   }
 
+  /// The members of the struct of arrays, one a line.
+  static std::string arrays_of(const Component& element, const std::string& count,
+                               const std::string& margin) {
+    std::string text;
+    for (const Component& field : element.fields)
+      text += field.is_whole()
+                  ? fmt::format("{}{} {}{}{};\n", margin, field.type, field.name, extents_of(field), count)
+                  : fmt::format("{}struct {{\n{}{}}} {}{};\n", margin, arrays_of(field, count, margin + "  "),
+                                margin, field.name, extents_of(field));
+    return text;
+  }
+
+  /// What a use names of an element: all of it, a field, a field of a field.
+  struct Named {
+    const Component* component;
+    size_t behind;       ///< token
+    size_t indices = 0;  ///< that name one of several, of a field that is an array
+    [[nodiscard]] bool is_one() const { return indices == component->extents.size(); }
+    [[nodiscard]] bool is_array_of_its_own() const { return is_one() && component->is_whole(); }
+  };
+  /// From token `at` on, which stands behind something that is `element`.
+  [[nodiscard]] Named named_from(size_t at, const Component& element) const {
+    Named named{&element, at};
+    while (named.behind + 1 < tokens_.size() && !named.is_array_of_its_own()) {
+      if (!named.is_one() && tokens_[named.behind].is("[")) {
+        named.behind = closing(named.behind) + 1;
+        ++named.indices;
+        continue;
+      }
+      if (!named.is_one() || !tokens_[named.behind].is(".")) break;
+      const Token& field = tokens_[named.behind + 1];
+      const Component* const found = named.component->find(field.text);
+      if (found == nullptr)
+        throw Refused{fmt::format("{} calls '{}' of an element", place(named.behind + 1), field.text)};
+      named = {found, named.behind + 2};
+    }
+    return named;
+  }
+
+  /// Calls `each` with the way to everything below the component that has an array of its own: ".pos.x".
+  template <class Each>
+  void for_each_array(const Component& component, const std::string& way, Each each) const {
+    for (const Component& field : component.fields)
+      for_each_index(field, way + "." + field.name, [&](const std::string& one) {
+        if (field.is_whole())
+          each(one);
+        else
+          for_each_array(field, one, each);
+      });
+  }
+  template <class Each>
+  static void for_each_index(const Component& field, const std::string& way, Each each, size_t known = 0) {
+    if (known == field.extents.size()) return each(way);
+    for (uint64_t i = 0; i < field.extents[known]; ++i)
+      for_each_index(field, fmt::format("{}[{}]", way, i), each, known + 1);
+  }
+  /// {s.x[i], {s.pos.x[i], s.pos.y[i]}}, of the component that is reached by `way`, "s" or "s.pos".
+  std::string list_of(const Component& component, const std::string& way, const std::string& index) const {
+    std::string list;
+    for (const Component& field : component.fields)
+      list += (list.empty() ? "" : ", ") + list_of_field(field, way + "." + field.name, index, 0);
+    return "{" + list + "}";
+  }
+  std::string list_of_field(const Component& field, const std::string& way, const std::string& index,
+                            size_t known) const {
+    if (known == field.extents.size()) return field.is_whole() ? way + index : list_of(field, way, index);
+    std::string list;
+    for (uint64_t i = 0; i < field.extents[known]; ++i)
+      list +=
+          (list.empty() ? "" : ", ") + list_of_field(field, fmt::format("{}[{}]", way, i), index, known + 1);
+    return "{" + list + "}";
+  }
+
+  /// Of an element only what is used of it, and what leads there.
+  static Component only(const Component& component, const std::set<const Component*>& used) {
+    Component rest = component;
+    rest.fields.clear();
+    for (const Component& field : component.fields) {
+      Component of_field = field.is_whole() ? field : only(field, used);
+      if (field.is_whole() ? used.count(&field) != 0 : !of_field.is_whole())
+        rest.fields.push_back(std::move(of_field));
+    }
+    return rest;
+  }
+  /// struct { float& x; … }: references to what has an array of its own.
+  std::string references_of(const Component& component, bool is_const) const {
+    std::string members;
+    for (const Component& field : component.fields) {
+      if (!field.extents.empty()) throw Refused{fmt::format("'{}' of an element is an array", field.name)};
+      members += (field.is_whole() ? (is_const ? "const " : "") + field.type + "&"
+                                   : references_of(field, is_const)) +
+                 " " + field.name + "; ";
+    }
+    return "struct { " + members + "}";
+  }
   /// T& q = s[i]; → struct { float& x; … } q{s.x[i], …};, where all that is done with q is q.x.
-  void move_reference(const Use& use, const Fields& fields, std::vector<Edit>& edits) const {
+  void move_reference(const Use& use, const Component& element, const std::string& index,
+                      std::vector<Edit>& edits) const {
     const size_t name = use.name - 2, ampersand = use.name - 3, semicolon = use.behind();
     size_t first = ampersand;
     while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
@@ -663,92 +791,115 @@ class Rewriter {
         !std::all_of(tokens_.begin() + static_cast<std::ptrdiff_t>(first),
                      tokens_.begin() + static_cast<std::ptrdiff_t>(ampersand), is_of_type))
       throw Refused{fmt::format("the reference to an element in {} is not understood", place(use.name))};
+    std::set<const Component*> used;
     int depth = 0;
     for (size_t i = semicolon; i + 2 < tokens_.size() && depth >= 0; ++i) {
       const Token& t = tokens_[i];
       depth += t.in_directive ? 0 : t.is("{") ? 1 : t.is("}") ? -1 : 0;
       const bool is_member = tokens_[i - 1].is(".") || tokens_[i - 1].is("->");
       if (!t.is(tokens_[name].text) || is_member) continue;
-      if (!tokens_[i + 1].is("."))
+      const Named named = named_from(i + 1, element);
+      used.insert(named.component);
+      if (!named.is_array_of_its_own())
         throw Refused{fmt::format("{} uses '{}', which stands for an element, as a whole", place(i), t.text)};
-      require_field(i + 2, fields);
     }
     const bool is_const = tokens_[first].is("const") || tokens_[ampersand - 1].is("const");
-    std::string members, value;
-    for (const Field& field : fields.all) {
-      members += fmt::format("{}{}& {}; ", is_const ? "const " : "", field.type, field.name);
-      value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name,
-                           inside(use.subscripts[0]));
-    }
+    const Component rest = only(element, used);
     // nvcc warns of objects that nothing but their references is used of.
-    edits.push_back(
-        {tokens_[first].begin, tokens_[semicolon].begin,
-         fmt::format("[[maybe_unused]] struct {{ {}}} {}{{{}}}", members, tokens_[name].text, value)});
+    edits.push_back({tokens_[first].begin, tokens_[semicolon].begin,
+                     fmt::format("[[maybe_unused]] {} {}{}", references_of(rest, is_const),
+                                 tokens_[name].text, list_of(rest, d_.name, index))});
   }
 
-  void require_field(size_t token, const Fields& fields) const {
-    const Token& t = tokens_[token];
-    if (std::none_of(fields.all.begin(), fields.all.end(), [&](const Field& f) { return t.is(f.name); }))
-      throw Refused{fmt::format("{} calls '{}' of an element", place(token), t.text)};
-  }
-
+  enum class Moved : uint8_t { by_fields, by_its_type };  ///< the latter names the type of the elements
   /// s[i].x → s.x[i]; s[i] = v → each field of v; s[i] as a value → Type{s.x[i], …}; T& q = s[i] →
   /// references to the fields.
-  void move_field(const Use& use, const Fields& fields, std::vector<Edit>& edits) const {
-    const Use::Subscript& s = use.subscripts[0];
-    refuse_if_nested(s);
+  Moved move_element(const Use& use, const Component& element, std::vector<Edit>& edits) const {
+    for (const Use::Subscript& s : use.subscripts) refuse_if_nested(s);
     const size_t behind = use.behind();
     if (behind + 1 >= tokens_.size()) throw Refused{"the text ends too early"};
-    const size_t name_end = tokens_[use.name].end();
-    if (tokens_[behind].is(".")) {
-      require_field(behind + 1, fields);
-      const std::string field(tokens_[behind + 1].text);
-      edits.push_back({name_end, name_end, "." + field});
-      edits.push_back({tokens_[behind].begin, tokens_[behind + 1].end(), ""});
-      return;
+    const size_t index_begin = tokens_[use.name].end(), index_end = tokens_[behind - 1].end();
+    const Named named = named_from(behind, element);
+    if (named.is_array_of_its_own()) {
+      const size_t end = tokens_[named.behind - 1].end();
+      edits.push_back({index_begin, index_end, ""});
+      edits.push_back({end, end, between(index_begin, index_end)});
+      return Moved::by_fields;
     }
-    const std::string index = inside(s);
-    for (size_t i = s.open; i < s.close; ++i)
+    if (!named.is_one())
+      throw Refused{fmt::format("{} uses '{}' of an element, which is an array, as a whole", place(use.name),
+                                named.component->name)};
+    for (size_t i = use.name + 1; i < named.behind; ++i)
       if (tokens_[i].is("++") || tokens_[i].is("--") || tokens_[i].is("=") ||
           (tokens_[i].is("(") && is_operand(tokens_[i - 1])))
         throw Refused{fmt::format("the subscript in {} would be computed several times", place(use.name))};
+    std::string index;
+    for (const Use::Subscript& s : use.subscripts) index += "[" + inside(s) + "]";
     const Token& before = tokens_[use.name - 1];
-    if (before.is("=") && tokens_[use.name - 2].is_name() && tokens_[use.name - 3].is("&"))
-      return move_reference(use, fields, edits);
-    const std::string type = d_.type.starts_with("const ") ? d_.type.substr(6) : d_.type;
-    if (tokens_[behind].is("=")) {
-      if (!before.is(";") && !before.is("{") && !before.is("}") && !before.is(")"))
-        throw Refused{fmt::format("the assignment in {} is no statement", place(use.name))};
-      size_t end = behind;
-      while (end < tokens_.size() && !tokens_[end].is(";")) {
-        if (tokens_[end].is(d_.name) || tokens_[end].is("{"))
-          throw Refused{fmt::format("the value assigned in {} cannot be taken apart", place(use.name))};
-        ++end;
-      }
-      if (end >= tokens_.size()) throw Refused{"the text ends too early"};
-      const std::string value(trimmed(between(tokens_[behind].end(), tokens_[end].begin)));
-      const std::string margin = margin_of(tokens_[use.name].begin);
-      std::string element = "element";  // a name that the file does not have
-      while (std::any_of(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(element); }))
-        element += '_';
-      std::string block = fmt::format("{{\n{}  const {} {} = {};\n", margin, type, element, value);
-      for (const Field& field : fields.all)
-        block += fmt::format("{0}  {1}.{2}[{3}] = {4}.{2};\n", margin, d_.name, field.name, index, element);
-      edits.push_back({tokens_[use.name].begin, tokens_[end].end(), block + margin + "}"});
-      return;
+    if (before.is("=") && tokens_[use.name - 2].is_name() && tokens_[use.name - 3].is("&") &&
+        named.behind == behind) {
+      move_reference(use, element, index, edits);
+      return Moved::by_fields;
     }
-    const bool is_value = (before.is("=") || before.is("return") || before.is("(") || before.is(",")) &&
-                          (tokens_[behind].is(";") || tokens_[behind].is(",") || tokens_[behind].is(")"));
-    if (!is_value) throw Refused{fmt::format("{} uses an element as a whole", place(use.name))};
-    if (const std::string_view function = function_given(use.name); takes_reference(function))
+    const Moved moved = named.component == &element ? Moved::by_its_type : Moved::by_fields;
+    const std::string way = d_.name + between(index_end, tokens_[named.behind - 1].end());
+    if (tokens_[named.behind].is("=")) {
+      move_assignment(use, named, way, index, edits);
+      return moved;
+    }
+    require_value(use.name, named.behind);
+    if (named.component->has_functions)
       throw Refused{
-          fmt::format("{} gives an element to '{}', which may change it", place(use.name), function)};
-    if (fields.has_functions)
-      throw Refused{fmt::format("{} makes a '{}', which has functions", place(use.name), type)};
-    std::string value;
-    for (const Field& field : fields.all)
-      value += fmt::format("{}{}.{}[{}]", value.empty() ? "" : ", ", d_.name, field.name, index);
-    edits.push_back({tokens_[use.name].begin, tokens_[s.close].end(), fmt::format("{}{{{}}}", type, value)});
+          fmt::format("{} makes a '{}', which has functions", place(use.name), named.component->type)};
+    edits.push_back({tokens_[use.name].begin, tokens_[named.behind - 1].end(),
+                     named.component->type + list_of(*named.component, way, index)});
+    return moved;
+  }
+
+  void move_assignment(const Use& use, const Named& named, const std::string& way, const std::string& index,
+                       std::vector<Edit>& edits) const {
+    const Token& before = tokens_[use.name - 1];
+    const auto is_one_of = [&](std::initializer_list<std::string_view> words) {
+      return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return before.is(word); });
+    };
+    size_t end = named.behind;
+    for (int depth = 0; end < tokens_.size() && (depth > 0 || !tokens_[end].is(";")) && depth >= 0; ++end)
+      depth += tokens_[end].is("(") || tokens_[end].is("{")   ? 1
+               : tokens_[end].is(")") || tokens_[end].is("}") ? -1
+                                                              : 0;
+    if (end >= tokens_.size()) throw Refused{"the text ends too early"};
+    if (!is_one_of({";", "{", "}", ")", "else", "do"}) || !tokens_[end].is(";"))
+      throw Refused{fmt::format("the assignment in {} is no statement", place(use.name))};
+    const std::string margin = margin_of(tokens_[use.name].begin);
+    const std::string element = fresh_name("element");
+    std::string copies;
+    for_each_array(*named.component, "", [&](const std::string& field) {
+      copies += fmt::format("\n{0}  {1}{2}{3} = {4}{2};", margin, way, field, index, element);
+    });
+    edits.push_back({tokens_[use.name].begin, tokens_[named.behind].begin,
+                     fmt::format("{{\n{}  const {} {} ", margin, named.component->type, element)});
+    edits.push_back({tokens_[end].end(), tokens_[end].end(), copies + "\n" + margin + "}"});
+  }
+
+  /// Refuses what is no value: a place that something is stored to, an address that is taken, an object that
+  /// a function is called of or may change.
+  void require_value(size_t name, size_t behind) const {
+    constexpr std::string_view operators[] = {
+        "+", "-", "*", "/", "<", ">", "==", "!=", "<=", ">=", "&&", "||", "?", ":"};
+    const auto is_operator = [&](const Token& t) {
+      return std::any_of(std::begin(operators), std::end(operators),
+                         [&](std::string_view op) { return t.is(op); });
+    };
+    const Token &before = tokens_[name - 1], &next = tokens_[behind];
+    const bool begins = before.is("=") || before.is("return") || before.is("(") || before.is(",") ||
+                        before.is("{") || is_operator(before);
+    const bool ends = next.is(";") || next.is(",") || next.is(")") || next.is("}") ||
+                      (is_operator(next) && !tokens_[behind + 1].is("="));
+    if (!begins || !ends || (before.is("{") && !next.is(",") && !next.is("}")))
+      throw Refused{fmt::format("{} uses an element as a whole", place(name))};
+    const std::string_view function = function_given(name);
+    if (takes_reference(function) || function == "swap")
+      throw Refused{fmt::format("{} gives an element to '{}', which may change it", place(name), function)};
   }
 };
 

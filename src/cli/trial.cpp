@@ -176,6 +176,18 @@ std::map<std::string, uint64_t> wavefronts_of(const json& launch) {
   return all;
 }
 
+/// Whether a variable of a report is an array that was changed, or what has become of it: s, and s.x of a
+/// struct of arrays.
+bool is_of(const std::string& variable, const std::string& array) {
+  return variable == array || variable.starts_with(array + ".");
+}
+uint64_t wavefronts_of(const json& launch, const std::string& array) {
+  uint64_t sum = 0;
+  for (const auto& [variable, wavefronts] : wavefronts_of(launch))
+    sum += is_of(variable, array) ? wavefronts : 0;
+  return sum;
+}
+
 constexpr double slack = 0.05;  ///< of predictions that say "about", and between runs that vary
 
 /// The variables of a launch that take more wavefronts than before, in words; `but` is left out.
@@ -183,7 +195,7 @@ std::vector<std::string> grown(const json& was, const json& is, const std::strin
   std::vector<std::string> all;
   std::map<std::string, uint64_t> old = wavefronts_of(was);
   for (const auto& [variable, now] : wavefronts_of(is))
-    if (variable != but && now > old[variable])
+    if (!is_of(variable, but) && now > old[variable])
       all.push_back(fmt::format("{} of {} takes {} wavefronts now, and took {}", variable,
                                 is.at("kernel").get<std::string>(), report::grouped(now),
                                 report::grouped(old[variable])));
@@ -258,8 +270,8 @@ ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Tr
   ArrayCost cost;
   for (const Prediction::Launch& launch : prediction.launches) {
     const json& is = after.report.at("launches").at(launch.index);
-    const uint64_t was = wavefronts_of(before.report.at("launches").at(launch.index))[prediction.variable];
-    const uint64_t now = wavefronts_of(is)[prediction.variable];
+    const uint64_t was = wavefronts_of(before.report.at("launches").at(launch.index), prediction.variable);
+    const uint64_t now = wavefronts_of(is, prediction.variable);
     // A kernel may have several variables of one name: the others stay as they are.
     const uint64_t predicted = was - std::min(was, launch.before) + launch.after;
     cost.before += was;

@@ -125,6 +125,37 @@ TEST(WhatIf, SplitsDoublesIntoLowAndHighWords) {
   EXPECT_EQ(outcome->wavefronts, 2u);
 }
 
+/// struct { double v; int i; }: an access to all of it becomes one to each field, and none to what lies
+/// between elements. A field alone is a field alone.
+TEST(WhatIf, GivesFieldsOfSeveralSizesArraysOfTheirOwn) {
+  const Shape shape{.bytes = 32 * 16, .element_bytes = 16};
+  const StructOfArrays fields{0, {{0, 8, 8}, {8, 4, 4}}};
+  const auto cost = [&](uint32_t first, uint8_t width) {
+    const std::vector<Pattern> accesses{pattern([&](uint32_t lane) { return lane * 16 + first; }, width)};
+    return what_if(sm_90(), shape, accesses, fields);
+  };
+  ASSERT_TRUE(cost(0, 16));
+  EXPECT_EQ(cost(0, 16)->wavefronts, 3u);
+  EXPECT_EQ(cost(0, 16)->bytes, 32u * 12);
+  EXPECT_EQ(cost(0, 8)->wavefronts, 2u);
+  EXPECT_EQ(cost(8, 4)->wavefronts, 1u);
+  EXPECT_EQ(cost(8, 8)->wavefronts, 1u);
+  // Lanes that are at several fields at once are no access to a field.
+  const std::vector<Pattern> words{pattern([](uint32_t lane) { return lane * 4; }, 4)};
+  EXPECT_FALSE(what_if(sm_90(), shape, words, fields));
+}
+
+/// The arrays lie as the members of a struct do.
+TEST(WhatIf, AlignsTheArraysOfFields) {
+  const Shape shape{.bytes = 5 * 24, .element_bytes = 24};
+  const StructOfArrays fields{0, {{0, 1, 1}, {2, 2, 2}, {8, 8, 8}, {16, 4, 4}}};
+  const std::vector<Pattern> doubles{pattern([](uint32_t lane) { return lane % 5 * 24 + 8; }, 8)};
+  const auto outcome = what_if(sm_90(), shape, doubles, fields);
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->bytes, 80u) << "5 bytes, 10 from 6 on, 40 from 16 on, 20 from 56 on, and all by doubles";
+  EXPECT_EQ(moved(shape, doubles.front(), fields).value().at(1), 24u);
+}
+
 TEST(WhatIf, RefusesWhatTearsAVectorApartOrMisalignsIt) {
   const Shape shape{.bytes = 32 * 128, .row_bytes = 128, .element_bytes = 4};
   const std::vector<Pattern> vectors{
@@ -345,6 +376,18 @@ TEST(Search, FieldsOfStructsAreWhatTheyAre) {
   EXPECT_EQ(of(found, swizzle), nullptr);
   for (Pattern& p : copies) p.part = 8;
   EXPECT_EQ(of(search(sm_90(), shape, copies), arrays)->layout, Layout(StructOfArrays{8}));
+}
+
+TEST(Search, PrefersFieldsThatStayWhole) {
+  Shape shape{.bytes = 128 * 32, .element_bytes = 32};
+  const std::vector<Field> whole{{0, 16, 16}, {16, 4, 4}},
+      apart{{0, 4, 4}, {4, 4, 4}, {8, 4, 4}, {12, 4, 4}, {16, 4, 4}};
+  shape.splits = {whole, apart};
+  const std::vector<Pattern> vectors{pattern([](uint32_t lane) { return lane * 32; }, 16),
+                                     pattern([](uint32_t lane) { return lane * 32 + 16; }, 4)};
+  EXPECT_EQ(of(search(sm_90(), shape, vectors), arrays)->layout, Layout(StructOfArrays{0, whole}));
+  const std::vector<Pattern> words{pattern([](uint32_t lane) { return lane * 32 + 4; }, 4)};
+  EXPECT_EQ(of(search(sm_90(), shape, words), arrays)->layout, Layout(StructOfArrays{0, apart}));
 }
 
 TEST(Search, FindsNothingWhereNothingConflicts) {

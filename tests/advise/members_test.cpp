@@ -74,10 +74,11 @@ TEST(Members, AreLeftAloneWhereTheyAreNotClear) {
 
 TEST(Members, AreOfTheTypeOfTheVariable) {
   const auto type = [](const std::string& declaration, const std::string& function = "k") {
-    return struct_of_variable(
-        "constexpr int n = 8;\ntemplate <class T, int m>\nvoid k(T* p) {\n  __shared__ " + declaration +
-            ";\n}\nvoid other() { __shared__ Other s; }\n",
-        "s", function);
+    const auto found =
+        struct_variable("constexpr int n = 8;\ntemplate <class T, int m>\nvoid k(T* p) {\n  __shared__ " +
+                            declaration + ";\n}\nvoid other() { __shared__ Other s; }\n",
+                        "s", function);
+    return found ? found->type : "";
   };
   EXPECT_EQ(type("Storage s"), "Storage");
   EXPECT_EQ(type("ns::Storage s"), "ns::Storage");
@@ -87,6 +88,23 @@ TEST(Members, AreOfTheTypeOfTheVariable) {
   EXPECT_EQ(type("Storage s[2]"), "");
   EXPECT_EQ(type("Storage t"), "");
   EXPECT_EQ(type("Storage s", "other"), "Other");
+}
+
+/// `__shared__ struct { … } s;`, with a name or without.
+TEST(Members, AreOfAStructThatTheVariableIsDeclaredWith) {
+  const auto members = [](const std::string& type) {
+    const std::string text = "void k() {\n  __shared__ " + type + " { float a[32][32]; int n; } s;\n}\n";
+    const auto found = struct_variable(text, "s", "k");
+    return found ? struct_of({text}, *found) : std::nullopt;
+  };
+  for (const char* type : {"struct", "struct Storage", "class Storage"}) {
+    const auto found = members(type);
+    ASSERT_TRUE(found) << type;
+    EXPECT_EQ(found->bytes, 4100u);
+    EXPECT_EQ(found->members.at(1).offset, 4096u);
+    EXPECT_FALSE(found->members.at(0).declaration.member_of.empty());
+  }
+  EXPECT_FALSE(members("struct alignas(16)")) << "its size is another one";
 }
 
 TEST(Members, GetLongerRowsWhereTheyAreDeclared) {

@@ -1,6 +1,8 @@
 // Changes of the source that give an array another layout: what is written, and what is left alone and why.
 #include "advise/rewrite.hpp"
 
+#include "advise/fields.hpp"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -300,17 +302,124 @@ TEST(Rewrite, MovesFieldsOfStructs) {
     return rewritten(record + "void k() { __shared__ P s[64]; " + use + " }", 768, StructOfArrays{4}).refused;
   };
   EXPECT_THAT(refused("s[i++] = p;"), HasSubstr("would be computed several times"));
-  EXPECT_THAT(refused("s[t] = s[u];"), HasSubstr("cannot be taken apart"));
+  EXPECT_THAT(refused("s[t].w = 1;"), HasSubstr("calls 'w' of an element"));
   EXPECT_THAT(refused("q = s[t] = p;"), HasSubstr("is no statement"));
   EXPECT_THAT(refused("s[f(t)] = p;"), HasSubstr("would be computed several times"));
-  EXPECT_THAT(refused("P p = s[t] + 1;"), HasSubstr("uses an element as a whole"));
+  EXPECT_THAT(refused("s[t]++;"), HasSubstr("uses an element as a whole"));
   EXPECT_THAT(refused("f(s);"), HasSubstr("uses 's' without a subscript"));
   EXPECT_THAT(rewritten("__shared__ Q s[64];", 768, StructOfArrays{4}).refused,
               HasSubstr("the fields of 'Q'"));
   EXPECT_THAT(rewritten("struct P { double d; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
-              HasSubstr("field 'd' of 'P' has not 4 bytes"));
-  EXPECT_EQ(rewritten("struct P { float a[2]; };\n__shared__ P s[64];", 512, StructOfArrays{4}).refused,
-            "field 'a' of 'P' is an array");
+              HasSubstr("the fields of 'P' are not clear"));
+}
+
+/// A layout as the search finds it, where the struct is known.
+StructOfArrays fields_apart(const std::string& text, uint32_t bytes, bool deeply = false) {
+  const auto found = find_declaration(text, "s", bytes, 1000);
+  const auto splits = splits_of({text}, std::get<Declaration>(found));
+  return {0, splits.at(deeply ? splits.size() - 1 : 0)};
+}
+Rewritten taken_apart(const std::string& text, uint32_t bytes, bool deeply = false) {
+  return rewritten(text, bytes, fields_apart(text, bytes, deeply));
+}
+
+TEST(Rewrite, TakesStructsApartWhoseFieldsHaveSeveralSizes) {
+  const std::string record = "struct P { float x; short kind; char flag; double w; };\n";
+  const std::string text = record +
+                           "void k() {\n  __shared__ P s[64];\n  s[t] = in[t];\n"
+                           "  if (s[u].flag && s[u].kind) s[t].w += s[u].x;\n}\n";
+  EXPECT_EQ(fields_apart(text, 1024).fields,
+            (std::vector<Field>{{0, 4, 4}, {4, 2, 2}, {6, 1, 1}, {8, 8, 8}}));
+  EXPECT_EQ(taken_apart(text, 1024).text,
+            record +
+                "void k() {\n  __shared__ struct {\n    float x[64];\n    short kind[64];\n"
+                "    char flag[64];\n    double w[64];\n  } s;\n  {\n    const P element = in[t];\n"
+                "    s.x[t] = element.x;\n    s.kind[t] = element.kind;\n    s.flag[t] = element.flag;\n"
+                "    s.w[t] = element.w;\n  }\n  if (s.flag[u] && s.kind[u]) s.w[t] += s.x[u];\n}\n");
+}
+
+/// The element of a reduction to the least value and where it is.
+TEST(Rewrite, HandsElementsFromOnePlaceToAnother) {
+  const auto body = [](const std::string& uses) {
+    return taken_apart("struct P { double v; int i; };\nvoid k() {\n__shared__ P s[64];\n" + uses + "\n}\n",
+                       1024);
+  };
+  EXPECT_THAT(body("if (t < n && less(s[t + n], s[t])) s[t] = s[t + n];").text,
+              HasSubstr("if (t < n && less(P{s.v[t + n], s.i[t + n]}, P{s.v[t], s.i[t]})) {\n"
+                        "  const P element = P{s.v[t + n], s.i[t + n]};\n  s.v[t] = element.v;\n"
+                        "  s.i[t] = element.i;\n}\n}"));
+  EXPECT_THAT(body("if (a) s[t] = {v, i};\nelse s[t] = b ? s[u] : p;").text,
+              HasSubstr("if (a) {\n  const P element = {v, i};\n  s.v[t] = element.v;\n  s.i[t] = "
+                        "element.i;\n}\nelse {\n  const P element = b ? P{s.v[u], s.i[u]} : p;\n"));
+  EXPECT_THAT(body("P both[] = {s[t], s[u]}; f(s[t] < s[u]);").text,
+              HasSubstr("{P{s.v[t], s.i[t]}, P{s.v[u], s.i[u]}}; f(P{s.v[t], s.i[t]} < P{"));
+  EXPECT_THAT(body("for (;; s[t] = s[u]) { }").refused, HasSubstr("is no statement"));
+  EXPECT_THAT(body("s[t] += p;").refused, HasSubstr("uses an element as a whole"));
+  EXPECT_THAT(body("swap(s[t], s[u]);").refused, HasSubstr("to 'swap', which may change it"));
+}
+
+/// Fields that are vectors, structs or arrays stay whole, or are taken apart, too.
+TEST(Rewrite, TakesFieldsOfFieldsApart) {
+  const std::string text =
+      "struct Q { int a; short b; };\nstruct P { float4 pos; Q q; float v[2]; };\nvoid k() {\n"
+      "__shared__ P s[64];\ns[t] = in[t];\nx = s[u].pos.x + s[u].q.b + s[u].v[n];\ny = s[t].q;\n}\n";
+  EXPECT_THAT(taken_apart(text, 2048).text,
+              HasSubstr("  float4 pos[64];\n  Q q[64];\n  float v[2][64];\n} s;"));
+  EXPECT_THAT(taken_apart(text, 2048).text,
+              HasSubstr("x = s.pos[u].x + s.q[u].b + s.v[n][u];\ny = s.q[t];\n"));
+  EXPECT_THAT(taken_apart(text, 2048).text,
+              HasSubstr("  s.v[0][t] = element.v[0];\n  s.v[1][t] = element.v[1];\n}"));
+  const std::string apart = taken_apart(text, 2048, true).text;
+  EXPECT_THAT(apart, HasSubstr("  struct {\n    float x[64];\n    float y[64];\n    float z[64];\n"
+                               "    float w[64];\n  } pos;\n  struct {\n    int a[64];\n"
+                               "    short b[64];\n  } q;\n  float v[2][64];\n} s;"));
+  EXPECT_THAT(apart, HasSubstr("  s.q.a[t] = element.q.a;\n"));
+  EXPECT_THAT(apart, HasSubstr("x = s.pos.x[u] + s.q.b[u] + s.v[n][u];\ny = Q{s.q.a[t], s.q.b[t]};\n"));
+  const auto body = [](const std::string& uses) {
+    return taken_apart(
+               "struct P { float4 pos; float v[2]; };\nvoid k() {\n__shared__ P s[64];\n" + uses + "\n}\n",
+               2048)
+        .refused;
+  };
+  EXPECT_EQ(body("f(s[t].v);"), "line 4 uses 'v' of an element, which is an array, as a whole");
+  EXPECT_EQ(body("P& p = s[t];\np.v[1] = 1;"), "'v' of an element is an array");
+}
+
+TEST(Rewrite, TakesRowsOfStructsApart) {
+  EXPECT_EQ(
+      taken_apart("struct P { float x; int y; };\nvoid k() { __shared__ P s[8][n + 1]; s[a][b].y = 1; }\n"
+                  "enum { n = 7 };\n",
+                  512)
+          .text,
+      "struct P { float x; int y; };\nvoid k() { __shared__ struct {\n  float x[8][n + 1];\n"
+      "  int y[8][n + 1];\n} s; s.y[a][b] = 1; }\nenum { n = 7 };\n");
+}
+
+TEST(Rewrite, TakesStructsApartThatAreDefinedInTheDeclaration) {
+  const auto apart = [](const std::string& name, const std::string& uses) {
+    return taken_apart(
+        "void k() {\n  __shared__ struct" + name + " { float x, y; } s[64];\n  " + uses + "\n}\n", 512);
+  };
+  const std::string arrays = "__shared__ struct {\n    float x[64];\n    float y[64];\n  } s;\n  ";
+  EXPECT_EQ(apart("", "s[t].x = s[u].y;").text, "void k() {\n  " + arrays + "s.x[t] = s.y[u];\n}\n");
+  EXPECT_EQ(apart(" P", "s[t].x = 1;").text, "void k() {\n  " + arrays + "s.x[t] = 1;\n}\n");
+  EXPECT_EQ(apart(" P", "P p = s[t];").text,
+            "void k() {\n  struct P { float x, y; };\n  " + arrays + "P p = P{s.x[t], s.y[t]};\n}\n");
+  EXPECT_EQ(apart("", "auto& p = s[t];\n  p.x = 1;").text,
+            "void k() {\n  " + arrays + "[[maybe_unused]] struct { float& x; } p{s.x[t]};\n  p.x = 1;\n}\n");
+  EXPECT_EQ(apart("", "auto p = s[t];").text, "void k() {\n  struct s_element { float x, y; };\n  " + arrays +
+                                                  "auto p = s_element{s.x[t], s.y[t]};\n}\n");
+}
+
+TEST(Rewrite, PadsElementsOfStructsThatAreDefinedInTheDeclaration) {
+  const auto padded = [](const std::string& body) {
+    return rewritten("void k() {\n  __shared__ struct {" + body + "} s[64];\n}\n", 512, ElementPadding{4})
+        .text;
+  };
+  EXPECT_EQ(padded(" float x, y; "),
+            "void k() {\n  __shared__ struct { float x, y; unsigned padding[1]; } s[64];\n}\n");
+  EXPECT_EQ(padded("\n    float x, y;\n  "),
+            "void k() {\n  __shared__ struct {\n    float x, y;\n    unsigned padding[1];\n  } s[64];\n}\n");
 }
 
 TEST(Rewrite, FindsStructsInOtherTexts) {
@@ -350,12 +459,13 @@ TEST(Rewrite, MovesReferencesToElements) {
     return rewritten(record + "__shared__ P s[64];\n" + uses + "\n}\nvoid f(P& p) { g(p); }\n", 512,
                      StructOfArrays{4});
   };
-  EXPECT_THAT(
-      moved("P& p = s[(t + 1) % 64];\np.x += s[t].x;").text,
-      HasSubstr("\n[[maybe_unused]] struct { float& x; int& y; } p{s.x[(t + 1) % 64], s.y[(t + 1) % 64]};\n"
-                "p.x += s.x[t];"));
+  EXPECT_THAT(moved("P& p = s[(t + 1) % 64];\np.x += s[t].x;").text,
+              HasSubstr("\n[[maybe_unused]] struct { float& x; } p{s.x[(t + 1) % 64]};\n"
+                        "p.x += s.x[t];"));
   EXPECT_THAT(moved("const P &p = s[t];\na.p = p.y;").text,
-              HasSubstr("struct { const float& x; const int& y; } p{s.x[t], s.y[t]};\na.p = p.y;"));
+              HasSubstr("struct { const int& y; } p{s.y[t]};\na.p = p.y;"));
+  EXPECT_THAT(moved("auto& p = s[t];\np.y = p.x;").text,
+              HasSubstr("struct { float& x; int& y; } p{s.x[t], s.y[t]};\np.y = p.x;"));
   EXPECT_EQ(moved("auto& p = s[t];\nif (p.x) { g(p); }").refused,
             "line 5 uses 'p', which stands for an element, as a whole");
   EXPECT_EQ(moved("P &p = s[t], &q = s[u];").refused,
