@@ -11,6 +11,7 @@
 
 #include "advise/expression.hpp"
 #include "advise/fields.hpp"
+#include "advise/given.hpp"
 #include "advise/tokens.hpp"
 #include "base/words.hpp"
 
@@ -93,7 +94,13 @@ class Rewriter {
         result.edits.push_back({extent.begin, extent.end, longer});
       }
       lengthen_pitches(elements, result.edits);
-      result.condition = condition_of_functions();
+      if (!d_.member_of.empty()) {
+        result.condition = condition_of_functions();
+        return result;
+      }
+      LongerRows of_functions = longer_rows_of_functions(text_, d_, elements);
+      result.edits.insert(result.edits.end(), of_functions.edits.begin(), of_functions.edits.end());
+      result.condition = std::move(of_functions.condition);
       return result;
     }
     refuse_member();
@@ -209,6 +216,7 @@ class Rewriter {
   Rewrite operator()(const Transposed&) const {
     refuse_member();
     if (d_.extents.size() != 2 || d_.part) throw Refused{"it is no array of two dimensions"};
+    refuse_functions_that_go_on(text_, d_);
     Rewrite result;
     const auto exchange = [&](size_t a_begin, size_t a_end, size_t b_begin, size_t b_end) {
       result.edits.push_back({a_begin, a_end, std::string(text_.substr(b_begin, b_end - b_begin))});
@@ -274,6 +282,7 @@ class Rewriter {
     if (d_.body.second != 0) throw Refused{"its declaration defines the struct of its elements"};
     require_plain_declaration();
     (void)uses(subscripts);
+    refuse_functions_that_go_on(text_, d_);
   }
 
   /// Puts another declaration of the array in the place of its own. Of several declarators it is taken out,
@@ -925,6 +934,8 @@ std::variant<Rewrite, Unclear> rewrite(std::string_view text, const Declaration&
     return result;
   } catch (const Refused& refused) {
     return Unclear{refused.why};
+  } catch (const Unclear& unclear) {
+    return unclear;
   }
 }
 

@@ -61,6 +61,73 @@ TEST(Rewrite, SaysWhichFunctionHasToTakeLongerRows) {
     EXPECT_EQ(condition(body), "") << body;
 }
 
+Rewritten given(const std::string& functions, const std::string& uses) {
+  return rewritten(
+      functions + "\nvoid k() {\n  __shared__ float s[8][n], t[8][n];\n  " + uses + "\n}\nenum { n = 8 };\n",
+      256, RowPadding{1});
+}
+
+/// What takes the array takes longer rows, and so do its other arrays.
+TEST(Rewrite, LengthensTheRowsOfParameters) {
+  for (const char* parameter : {"float (*p)[n]", "float (&p)[8][n]", "const float p[][8]", "float p[8][n]"}) {
+    const std::string head = std::string("void f(int i, ") + parameter;
+    const Rewritten one =
+        given(head + ");\nvoid g(int n, float* p) { p[n] = 0; }\n" + head + ") { p[i][0] = 1; }", "f(1, s);");
+    const std::string longer =
+        std::string(head.substr(0, head.rfind(']'))) + " + 1]" + head.substr(head.rfind(']') + 1);
+    EXPECT_THAT(one.text, HasSubstr(longer + ");\n")) << one.refused;
+    EXPECT_THAT(one.text, HasSubstr(longer + ") { p[i][0] = 1; }\n"));
+    EXPECT_THAT(one.text, HasSubstr("void g(int n, float* p) { p[n] = 0; }"));
+    EXPECT_EQ(one.condition, "");
+  }
+  const Rewritten both = given("void f(float (*p)[n]) { }", "f(s); f(t);");
+  EXPECT_THAT(both.text, HasSubstr("__shared__ float s[8][n + 1], t[8][n + 1];"));
+  EXPECT_EQ(both.condition, "the rows of t become as long, for the same function takes it");
+  EXPECT_THAT(given("void g(float (*q)[n]) { }\nvoid f(float (*p)[n]) { g(p); }", "f(s);").text,
+              HasSubstr("void g(float (*q)[n + 1]) { }\nvoid f(float (*p)[n + 1]) { g(p); }"));
+  EXPECT_EQ(given("void f(float (*p)[n]) { }", "f(s); f(h->other);").refused,
+            "'f' takes 'h->other' in line 4 as well, whose rows would have to be as long");
+  EXPECT_EQ(given("void f(float (*p)[n]) { }\nvoid f(double (*p)[n]) { }", "f(s);").refused,
+            "line 5 gives it to 'f', which is defined more than once");
+}
+
+TEST(Rewrite, LeavesRowsToTheCompilerThatFindsThem) {
+  const std::string f = "template <int r, int c> void f(float (&p)[r][c]) { p[0][1] = 2; }";
+  EXPECT_THAT(given(f, "f(s);").text, StartsWith(f));
+  EXPECT_THAT(given("template <int c> void f(float (*p)[c]) { }", "f<n>(s);").text,
+              StartsWith("template <int c> void f(float (*p)[c + 1]) { }"));
+}
+
+/// A pitch that is handed over grows; one that a function knows is for people.
+TEST(Rewrite, HandsOverALongerPitch) {
+  const std::string f = "float f(const float* p, int pitch, int r) { return p[r * pitch + r]; }";
+  for (const char* array : {"&s[0][0]", "s[0]", "*s", "(float*)&s[0][0]"}) {
+    const Rewritten one = given(f, "x = f(" + std::string(array) + ", n, i) + f(in, n, n);");
+    EXPECT_THAT(one.text, HasSubstr("x = f(" + std::string(array) + ", n + 1, i) + f(in, n, n);"))
+        << one.refused;
+  }
+  EXPECT_THAT(given(f, "x = f(&s[0][0], 8, i);").text, HasSubstr("f(&s[0][0], 8 + 1, i);"));
+  EXPECT_EQ(
+      given("float f(const float* p, int r) {\n  return p[r * n + r];\n}", "x = f(&s[0][0], i);").refused,
+      "line 6 gives a pointer into it to 'f', which takes rows of n for granted in line 2: let it "
+      "multiply by n + 1 there, for all that it is given");
+}
+
+/// Where the next element lies somewhere else.
+TEST(Rewrite, LeavesArraysAloneThatFunctionsGoOnIn) {
+  const auto swizzled = [](const std::string& body) {
+    return rewritten("float f(float* p, int i) { return " + body +
+                         "; }\nvoid k() { __shared__ float s[16][16]; x = f(&s[0][0], 3); }",
+                     1024, Swizzle{4, {0, 2, 4, 8}})
+        .refused;
+  };
+  for (const char* body : {"p[i]", "*(p + i)", "*(i + p)", "*++p"})
+    EXPECT_EQ(swizzled(body), "line 2 gives a pointer into it to 'f', which goes on from there in line 1")
+        << body;
+  EXPECT_EQ(swizzled("*p + i"), "");
+  EXPECT_EQ(swizzled("atomicAdd(p, i)"), "");
+}
+
 /// An element of 1,024 bytes in which rows of 128 conflict.
 TEST(Rewrite, LeavesRowsInElementsToPeople) {
   const std::string text =

@@ -44,6 +44,8 @@ constexpr Kernel kernels[] = {
     {"particles", "--grid 2 --block 128 --arg buf:1K --arg buf:8K=random --arg f32:0.5"},
     {"pairs", "--grid 4 --block 256 --arg buf:f64:4 --arg buf:s32:4 --arg buf:f64:1024=random"},
     {"bodies", "--grid 2 --block 128 --arg buf:1K --arg buf:4K=random --arg buf:1K=random --arg f32:0.5"},
+    {"given",
+     "--grid 2,2 --block 32,32 --arg buf:16K --arg buf:16K=random --arg buf:16K=random --arg s32:64"},
     {"convolution", "--grid 2 --block 32,8 --arg buf:8K --arg buf:16K=random"},
     {"tensor_product", "--grid 2 --block 128 --arg buf:32K --arg buf:u16:8192=iota --arg buf:u16:8192=iota",
      2},
