@@ -713,12 +713,85 @@ bool holds_for_others(const model::Arch& arch, const Shape& shape, const Fit& fi
   return now && then && !now->conflict_free() && 2 * then->wavefronts <= now->wavefronts + now->ideal;
 }
 
+/// A layout and the rows that it is of.
+struct Choice {
+  Candidate candidate;
+  Shape shape;
+};
+
+/// What to say of a layout; nothing where what was recorded does not tell what it costs.
+std::optional<Advice> advice_of(const Launch& launch, const Array& array, Sources& sources, const Fit& fit,
+                                const Choice& choice) {
+  const Candidate& candidate = choice.candidate;
+  const Shape& shape = choice.shape;
+  bool exact = array.exact;
+  const auto outcome = whole_launch(launch.arch, array, shape, candidate.layout, exact);
+  if (!outcome) return std::nullopt;
+  Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
+  const Sources::File& file = sources.file(array.file);
+  std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
+  if (array.async)
+    rewritten = Unclear{"bulk copies or wgmma go through it by rules of their own"};
+  else if (array.declaration && is_python(array.file))
+    rewritten = rewrite_python(file.text, *array.declaration, shape, candidate.layout);
+  else if (array.declaration)
+    rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout,
+                        sources.texts(sources.included_by(array.file)));
+  if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
+    make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
+  if (auto* change = std::get_if<Rewrite>(&rewritten)) {
+    advice.patch = Patch{file.path.string(), change->edits};
+    advice.patch_uses_tiles = change->uses_tiles;
+  } else {
+    advice.no_patch = std::get<Unclear>(rewritten).reason;
+  }
+  advice.layout = candidate.layout;
+  if (!array.shape.has_rows && array.no_declaration.empty() && shape.row_bytes != bank_row_of(launch.arch))
+    advice.pitch_from = "the recorded addresses";
+  if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
+      std::holds_alternative<ElementPadding>(candidate.layout))
+    advice.pitch_from.clear();
+  if (array.variable->dynamic && !array.variable->array.empty() &&
+      std::holds_alternative<Swizzle>(candidate.layout))
+    advice.size_multiple = shape.row_bytes;
+  const auto* made = std::get_if<Rewrite>(&rewritten);
+  // In the change, which is all that annotations and `fix` say.
+  advice.change =
+      change_of(array, shape, candidate.layout, rewritten) +
+      (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
+      unused_rows(array, candidate.layout) +
+      (made != nullptr && !made->condition.empty() ? "; " + made->condition : "") +
+      along_with(launch, array, outcome->bytes - array.shape.bytes, advice.size_multiple);
+  advice.reason = reason_of(array, fit.to_data);
+  advice.proven_best =
+      candidate.proven_best && (fit.to.size() == array.patterns.size() || outcome->conflict_free());
+  advice.estimate = advice.estimate || !exact;
+  return advice;
+}
+
+/// Advice::paddings of an array whose declared rows are padded by that choice.
+std::vector<Advice> paddings_of(const Launch& launch, const Array& array, Sources& sources, const Fit& fit,
+                                const Choice& choice) {
+  std::vector<Advice> paddings;
+  if (!std::holds_alternative<RowPadding>(choice.candidate.layout) || !choice.shape.has_rows ||
+      array.declaration->part || ptx::demangle(launch.kernel.name).find('<') == std::string::npos)
+    return paddings;
+  constexpr uint32_t most = 32;
+  for (uint32_t elements = 1; elements <= most; ++elements) {
+    const uint32_t bytes = elements * array.declaration->element_bytes;
+    if (bytes % word_bytes != 0) continue;
+    Choice other = choice;
+    other.candidate.layout = RowPadding{bytes / word_bytes};
+    other.candidate.proven_best =
+        other.candidate.layout == choice.candidate.layout && choice.candidate.proven_best;
+    if (auto advice = advice_of(launch, array, sources, fit, other); advice && advice->patch)
+      paddings.push_back(std::move(*advice));
+  }
+  return paddings;
+}
+
 void advise_layouts(const Launch& launch, const Array& array, Sources& sources, std::vector<Advice>& found) {
   const bool have_rows = array.declaration && array.declaration->extents.size() >= 2;
-  struct Choice {
-    Candidate candidate;
-    Shape shape;
-  };
   const Fit fit = fit_of(array);
   const auto now = what_if(launch.arch, array.shape, fit.to, {});
   const Price price = [&](uint32_t bytes) { return price_of(launch, array, bytes); };
@@ -743,50 +816,10 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
   }
   const auto first = static_cast<std::ptrdiff_t>(found.size());
   for (const auto& [kind, choice] : best) {
-    const auto& [candidate, shape] = choice;
-    bool exact = array.exact;
-    const auto outcome = whole_launch(launch.arch, array, shape, candidate.layout, exact);
-    if (!outcome) continue;
-    Advice advice = make_advice(launch, array, outcome->wavefronts, outcome->bytes);
-    const Sources::File& file = sources.file(array.file);
-    std::variant<Rewrite, Unclear> rewritten = Unclear{array.no_declaration};
-    if (array.async)
-      rewritten = Unclear{"bulk copies or wgmma go through it by rules of their own"};
-    else if (array.declaration && is_python(array.file))
-      rewritten = rewrite_python(file.text, *array.declaration, shape, candidate.layout);
-    else if (array.declaration)
-      rewritten = rewrite(file.text, *array.declaration, shape, candidate.layout,
-                          sources.texts(sources.included_by(array.file)));
-    if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
-      make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
-    if (auto* change = std::get_if<Rewrite>(&rewritten)) {
-      advice.patch = Patch{file.path.string(), change->edits};
-      advice.patch_uses_tiles = change->uses_tiles;
-    } else {
-      advice.no_patch = std::get<Unclear>(rewritten).reason;
-    }
-    advice.layout = candidate.layout;
-    if (!array.shape.has_rows && array.no_declaration.empty() && shape.row_bytes != bank_row_of(launch.arch))
-      advice.pitch_from = "the recorded addresses";
-    if (std::holds_alternative<StructOfArrays>(candidate.layout) ||
-        std::holds_alternative<ElementPadding>(candidate.layout))
-      advice.pitch_from.clear();
-    if (array.variable->dynamic && !array.variable->array.empty() &&
-        std::holds_alternative<Swizzle>(candidate.layout))
-      advice.size_multiple = shape.row_bytes;
-    const auto* made = std::get_if<Rewrite>(&rewritten);
-    // In the change, which is all that annotations and `fix` say.
-    advice.change =
-        change_of(array, shape, candidate.layout, rewritten) +
-        (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
-        unused_rows(array, candidate.layout) +
-        (made != nullptr && !made->condition.empty() ? "; " + made->condition : "") +
-        along_with(launch, array, outcome->bytes - array.shape.bytes, advice.size_multiple);
-    advice.reason = reason_of(array, fit.to_data);
-    advice.proven_best =
-        candidate.proven_best && (fit.to.size() == array.patterns.size() || outcome->conflict_free());
-    advice.estimate = advice.estimate || !exact;
-    found.push_back(std::move(advice));
+    std::optional<Advice> advice = advice_of(launch, array, sources, fit, choice);
+    if (!advice) continue;
+    if (advice->patch) advice->paddings = paddings_of(launch, array, sources, fit, choice);
+    found.push_back(std::move(*advice));
   }
   // Of layouts that bring as much, those that `lanescope fix` can make.
   std::stable_partition(found.begin() + first, found.end(),

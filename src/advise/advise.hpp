@@ -57,6 +57,9 @@ struct Advice {
   std::string no_patch;                    ///< else: what stands in its way
   /// So many bytes the variable has to have, or a multiple of them, in every launch; 0: any number.
   uint32_t size_multiple = 0;
+  /// Of rows that are padded in a template by a patch: the same with 1, 2, … elements, for other instances of
+  /// it may want other ones.
+  std::vector<Advice> paddings{};
 };
 
 /// What limits how many blocks a multiprocessor holds: "threads", "shared memory", …

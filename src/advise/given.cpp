@@ -129,7 +129,8 @@ class Given {
 
   /// What is done with one mention of a holder.
   void follow(size_t name) {
-    if (const auto call = call_with(name, name + 1)) return give(*call, false);
+    if (const auto call = call_with(name, name + 1); call && !tokens_[call->name].text.ends_with("_cast"))
+      return give(*call, false);
     // &t[0][0], t[0], *t: a pointer to elements.
     size_t first = name, end = name + 1, subscripts = 0;
     for (; end < tokens_.size() && tokens_[end].is("["); ++subscripts)
@@ -138,13 +139,32 @@ class Given {
     const bool takes_address = tokens_[first - 1].is("&") && subscripts == d_.extents.size();
     const bool is_row =
         subscripts + 1 == d_.extents.size() || (subscripts == 0 && tokens_[first - 1].is("*"));
-    if (!takes_address && !is_row) return;
-    if (takes_address || subscripts == 0) --first;
-    if (tokens_[first - 1].is(")") && tokens_[first - 2].is("*")) {  // (float*)&t[0][0]
+    if (takes_address || (is_row && subscripts == 0)) --first;
+    const size_t before = first;
+    while (take_cast(first, end)) continue;
+    const bool is_cast = first != before;
+    if (!takes_address && !is_row && !(is_cast && subscripts == 0)) return;
+    const auto call = call_with(first, end);
+    if (call) give(*call, true);
+    if (!call && !goes_on_ && is_cast && subscripts == 0)
+      throw Unclear{fmt::format("{} makes a pointer of '{}'", line(name), tokens_[name].text)};
+  }
+  /// (float*)t, reinterpret_cast<float*>(t): the tokens [first, end) become those of the cast, too; false
+  /// where there is none.
+  bool take_cast(size_t& first, size_t& end) const {
+    if (first < 4 || end >= tokens_.size()) return false;
+    if (tokens_[first - 1].is(")") && tokens_[first - 2].is("*")) {
       while (first > 1 && !tokens_[first - 1].is("(")) --first;
       --first;
+      return true;
     }
-    if (const auto call = call_with(first, end)) give(*call, true);
+    if (!tokens_[first - 1].is("(") || !tokens_[end].is(")") || !tokens_[first - 2].is(">")) return false;
+    size_t open = first - 2;
+    while (open > 1 && !tokens_[open].is("<")) --open;
+    if (!tokens_[open - 1].text.ends_with("_cast")) return false;
+    first = open - 1;
+    ++end;
+    return true;
   }
 
   /// The array, or a pointer to elements of it, is given to a function.

@@ -158,7 +158,7 @@ class Rewriter {
     if (d_.extents.empty() || d_.part) throw Refused{"it is no array"};
     require_plain_declaration();
     Component element = element_of(arrays);
-    const bool has_name = element.type != "struct" && element.type != "class";
+    const bool has_name = is_name_of_type(element.type);
     if (!has_name) element.type = fresh_name(d_.name + "_element");
     std::string count;
     for (const Extent& extent : d_.extents) count += fmt::format("[{}]", trimmed(extent.text));
@@ -198,7 +198,10 @@ class Rewriter {
     const std::string margin = margin_of(d_.type_begin),
                       member = fmt::format("unsigned padding[{}];", padding.bytes / word_bytes);
     Rewrite result;
-    if (d_.body.second != 0) {  // which nothing but the array has, or what has it takes the longer one, too
+    const bool defines_it = d_.body.second != 0;
+    const std::string type = components_of(texts_, d_, false)->type;
+    if (defines_it &&
+        !(is_name_of_type(type) && is_named_twice(type))) {  // all of that type are its elements
       const size_t end = d_.body.second - 1, line = text_.rfind('\n', end) + 1;
       const bool is_alone = trimmed(between(line, end)).empty() && line > d_.body.first;
       result.what = fmt::format("{} {{ …; {} }} {}{}", d_.type, member, d_.name, extents);
@@ -206,10 +209,14 @@ class Rewriter {
                                       : Edit{end, end, member + " "});
       return result;
     }
-    result.what = fmt::format("struct : {} {{ {} }} {}{}", d_.type, member, d_.name, extents);
-    redeclare(fmt::format("struct : {1} {{\n{0}  using {1}::operator=;\n{0}  {2}\n{0}}} {3}{4}", margin,
-                          d_.type, member, d_.name, extents),
-              result.edits);
+    result.what = fmt::format("struct : {} {{ {} }} {}{}", type, member, d_.name, extents);
+    const std::string declaration =
+        fmt::format("struct : {1} {{\n{0}  using {1}::operator=;\n{0}  {2}\n{0}}} {3}{4}", margin, type,
+                    member, d_.name, extents);
+    if (defines_it)
+      redeclare_apart(declaration, type, true, result.edits);
+    else
+      redeclare(declaration, result.edits);
     return result;
   }
 
@@ -321,6 +328,8 @@ class Rewriter {
     edits.push_back(
         {d_.body.second, d_.end, fmt::format(";\n{}__shared__ {}", margin_of(d_.type_begin), declaration)});
   }
+  /// Of a struct that is defined in the declaration; else all are.
+  static bool is_name_of_type(const std::string& type) { return type != "struct" && type != "class"; }
   /// Whether a name of a type is mentioned elsewhere than where it is defined.
   [[nodiscard]] bool is_named_twice(const std::string& name) const {
     return std::count_if(tokens_.begin(), tokens_.end(), [&](const Token& t) { return t.is(name); }) > 1;

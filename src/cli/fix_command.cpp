@@ -322,15 +322,35 @@ bool is_newer(const std::string& file, const std::string& program) {
   return !error && changed > built;
 }
 
+/// Whether both change the same bytes of a file, as two instances of a template may want.
+bool exclude_each_other(const Change& a, const Change& b) {
+  return a.patch.file == b.patch.file &&
+         std::any_of(a.patch.edits.begin(), a.patch.edits.end(), [&](const advise::Edit& one) {
+           return std::any_of(b.patch.edits.begin(), b.patch.edits.end(), [&](const advise::Edit& other) {
+             return one.begin < other.end && other.begin < one.end;
+           });
+         });
+}
+
 void show_all(const FixOptions& options, const json& report) {
   std::set<std::string> shown;
+  std::vector<Change> all;
   for (const Change& change : changes_of(report)) {
-    const json& kernel = report.at("launches").at(change.prediction.launches.front().index).at("kernel");
-    if (!shown.insert(kernel.get<std::string>() + " " + change.prediction.variable).second) continue;
+    bool is_new = true;
+    for (const std::string& kernel : change.kernels)
+      is_new = shown.insert(kernel + " " + change.prediction.variable).second && is_new;
+    if (!is_new) continue;
     if (!is_script(options) && is_newer(change.patch.file, options.trial.program.front()))
       std::cerr << fmt::format("lanescope: {} is newer than {}: what is shown may be off\n",
                                change.patch.file, options.trial.program.front());
     show(change);
+    for (const Change& other : all)
+      if (exclude_each_other(change, other))
+        std::cout << fmt::format(
+            "It excludes the change at {} that is shown above: kernels share what both "
+            "change. --apply keeps the one that proves to save more.\n",
+            other.where);
+    all.push_back(change);
     std::cout << '\n';
   }
   std::cout << fmt::format("Nothing was changed; --apply{} makes and proves the changes.\n",

@@ -322,6 +322,62 @@ std::string obstacle_in_other_launch(const Report& report, const Launch& launch,
   return "";
 }
 
+/// An advice of a launch, by its index.
+struct Advised {
+  Launch* launch;
+  size_t index;
+  [[nodiscard]] advise::Advice& advice() const { return launch->advice[index]; }
+};
+
+/// The elements that rows are padded by.
+uint32_t padded_elements(const advise::Advice& advice) {
+  return std::get<advise::RowPadding>(advice.layout).words * advise::word_bytes /
+         advice.declaration->element_bytes;
+}
+
+/// Instances of a template share its declarations, so that the padding of one is that of all. The advice of
+/// all becomes the one that leaves fewest wavefronts, of those that bring something to each.
+void agree_on_paddings(Report& report) {
+  std::map<std::pair<std::string, size_t>, std::vector<Advised>> of_declarations;
+  for (Launch& launch : report.launches)
+    for (size_t i = 0; i < launch.advice.size(); ++i)
+      if (const advise::Advice& advice = launch.advice[i]; !advice.paddings.empty())
+        of_declarations[{advice.patch->file, advice.declaration->name_begin}].push_back({&launch, i});
+  for (const auto& [declaration, all] : of_declarations) {
+    const bool agree = std::all_of(all.begin(), all.end(), [&first = all.front()](const Advised& other) {
+      return other.advice().patch == first.advice().patch;
+    });
+    if (agree) continue;
+    struct Sum {
+      uint64_t wavefronts = 0;
+      size_t launches = 0;
+    };
+    std::map<uint32_t, Sum> sums;  // by elements
+    for (const Advised& one : all)
+      for (const advise::Advice& padding : one.advice().paddings) {
+        if (padding.wavefronts_after >= padding.wavefronts_before) continue;
+        Sum& sum = sums[padded_elements(padding)];
+        sum.wavefronts += padding.wavefronts_after;
+        ++sum.launches;
+      }
+    std::erase_if(sums, [count = all.size()](const auto& sum) { return sum.second.launches != count; });
+    const auto best = std::min_element(sums.begin(), sums.end(), [](const auto& a, const auto& b) {
+      return a.second.wavefronts < b.second.wavefronts;
+    });
+    if (best == sums.end()) continue;
+    for (const Advised& one : all) {
+      advise::Advice& advice = one.advice();
+      const auto found =
+          std::find_if(advice.paddings.begin(), advice.paddings.end(),
+                       [elements = best->first](const auto& a) { return padded_elements(a) == elements; });
+      advise::Advice agreed = std::move(*found);
+      advice = std::move(agreed);
+      advice.change += ", for all instances of the template whose rows are to be padded";
+      one.launch->advised[one.index] = advised_access(*one.launch, advice);
+    }
+  }
+}
+
 }  // namespace
 
 profile::Totals totals_of(const std::vector<Line>& lines) {
@@ -439,6 +495,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 }
 
 void hold_advice_against_all_launches(Report& report) {
+  agree_on_paddings(report);
   for (Launch& launch : report.launches) {
     for (size_t i = launch.advice.size(); i-- != 0;) {
       const std::string obstacle = obstacle_in_other_launch(report, launch, launch.advice[i]);

@@ -101,7 +101,8 @@ TEST(Rewrite, LeavesRowsToTheCompilerThatFindsThem) {
 /// A pitch that is handed over grows; one that a function knows is for people.
 TEST(Rewrite, HandsOverALongerPitch) {
   const std::string f = "float f(const float* p, int pitch, int r) { return p[r * pitch + r]; }";
-  for (const char* array : {"&s[0][0]", "s[0]", "*s", "(float*)&s[0][0]"}) {
+  for (const char* array : {"&s[0][0]", "s[0]", "*s", "(float*)&s[0][0]", "(const float*)s",
+                            "reinterpret_cast<float*>(s)", "reinterpret_cast<float*>(&s[0][0])"}) {
     const Rewritten one = given(f, "x = f(" + std::string(array) + ", n, i) + f(in, n, n);");
     EXPECT_THAT(one.text, HasSubstr("x = f(" + std::string(array) + ", n + 1, i) + f(in, n, n);"))
         << one.refused;
@@ -487,6 +488,12 @@ TEST(Rewrite, PadsElementsOfStructsThatAreDefinedInTheDeclaration) {
             "void k() {\n  __shared__ struct { float x, y; unsigned padding[1]; } s[64];\n}\n");
   EXPECT_EQ(padded("\n    float x, y;\n  "),
             "void k() {\n  __shared__ struct {\n    float x, y;\n    unsigned padding[1];\n  } s[64];\n}\n");
+  // Others of the type stay as they are.
+  EXPECT_EQ(rewritten("void k() {\n  __shared__ struct P { float x, y; } s[64];\n  P p = s[t];\n}\n", 512,
+                      ElementPadding{4})
+                .text,
+            "void k() {\n  struct P { float x, y; };\n  __shared__ struct : P {\n    using P::operator=;\n"
+            "    unsigned padding[1];\n  } s[64];\n  P p = s[t];\n}\n");
 }
 
 TEST(Rewrite, FindsStructsInOtherTexts) {

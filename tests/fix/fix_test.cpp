@@ -631,6 +631,45 @@ TEST(Fix, TriesInOneKernelWhatFailedInAnother) {
   EXPECT_THAT(program.source(), HasSubstr("other(float* out) {\n  __shared__ float tile[32][32 + 1];"));
 }
 
+/// Rows of 32 floats are best padded by 1, rows of 16 by 2. Functions take the tiles, so that no swizzle can
+/// be made.
+TEST(Fix, FindsOnePaddingForInstancesOfATemplate) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "template <int r, int c> __device__ float at(float (&t)[r][c], int y, int x) { return t[y][x]; }\n"
+      "template <int n> __global__ void k(float* out) {\n  __shared__ float tile[n][n];\n"
+      "  tile[threadIdx.y][threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
+      "  out[threadIdx.y * n + threadIdx.x] = at(tile, threadIdx.x, threadIdx.y);\n}\n"
+      "int main() {\n  float* out;\n  cudaMalloc(&out, 4096);\n"
+      "  k<32><<<1, dim3(32, 32)>>>(out);\n  k<16><<<1, dim3(16, 16)>>>(out);\n"
+      "  return cudaDeviceSynchronize();\n}\n");
+  const Place::Result result = program.apply();
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_EQ(count(result.output, "Proven and kept: same output, wavefronts of tile as predicted"), 1u)
+      << result.output;
+  EXPECT_THAT(program.source(), HasSubstr("float tile[n][n + 1];"));
+}
+
+/// What one instance asks for is no change for the other one, and the text says so.
+TEST(Fix, SaysWhichChangesExcludeEachOther) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "template <class T, int n> __global__ void k(T* out) {\n  __shared__ T s[1024];\n"
+      "  for (int i = threadIdx.x; i < 1024; i += 256) s[i] = i;\n  __syncthreads();\n"
+      "  out[threadIdx.x] = s[threadIdx.x * n % 1024];\n}\n"
+      "int main() {\n  void* out;\n  cudaMalloc(&out, 4096);\n"
+      "  k<float, 32><<<1, 256>>>((float*)out);\n  k<double, 4><<<1, 256>>>((double*)out);\n"
+      "  return cudaDeviceSynchronize();\n}\n");
+  ASSERT_EQ(
+      std::system(("cd " + program.place.path().string() +
+                   " && " LANESCOPE_NVCC_PROGRAM " -arch=sm_90 -lineinfo -o app app.cu > /dev/null 2>&1")
+                      .c_str()),
+      0);
+  const Place::Result result = program.place.run("", "./app");
+  EXPECT_EQ(count(result.output, "+++ b/app.cu"), 2u) << result.output << result.messages;
+  EXPECT_EQ(count(result.output, "It excludes the change at "), 1u) << result.output;
+}
+
 /// Rows of 32 elements can be swizzled in the first launch; the second one has 1,020 elements.
 TEST(Fix, ShowsNoSwizzleThatIsWrongForAnotherLaunch) {
   if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";

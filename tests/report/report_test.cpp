@@ -275,6 +275,46 @@ TEST_F(ReductionReport, AdviceIsHeldAgainstAllLaunchesOfAKernel) {
   EXPECT_TRUE(held(undivided)[0].patch) << "it has none";
 }
 
+/// tile[N][N] of k<32> wants rows that are longer by 1, that of k<16> by 2: what leaves fewest wavefronts is
+/// the change of both.
+TEST_F(ReductionReport, InstancesOfATemplateAgreeOnPaddings) {
+  const auto padding = [](uint32_t words, uint64_t wavefronts) {
+    advise::Advice one;
+    one.variable = "tile";
+    one.layout = advise::RowPadding{words};
+    one.change = "pad by " + std::to_string(words);
+    one.wavefronts_before = 100;
+    one.wavefronts_after = wavefronts;
+    one.declaration.emplace();
+    one.declaration->element_bytes = 4;
+    one.declaration->name_begin = 7;
+    one.patch = advise::Patch{"k.cu", {{10, 12, "N + " + std::to_string(words)}}};
+    return one;
+  };
+  const auto launch_with = [&](std::vector<advise::Advice> paddings, size_t best) {
+    Launch one;
+    one.advice = {paddings[best]};
+    one.advice[0].paddings = std::move(paddings);
+    one.advised.resize(1);
+    return one;
+  };
+  Report all = report(
+      {launch_with({padding(1, 10), padding(2, 40)}, 0), launch_with({padding(1, 60), padding(2, 20)}, 1)});
+  hold_advice_against_all_launches(all);
+  for (const Launch& launch : all.launches) {
+    EXPECT_EQ(launch.advice[0].change,
+              "pad by 2, for all instances of the template whose rows are to be padded");
+    EXPECT_EQ(launch.advice[0].patch->edits[0].text, "N + 2");
+  }
+  EXPECT_EQ(all.launches[0].advice[0].wavefronts_after, 40u);
+  // Where each spoils the other, both stay what they are.
+  all = report(
+      {launch_with({padding(1, 10), padding(2, 100)}, 0), launch_with({padding(1, 120), padding(2, 20)}, 1)});
+  hold_advice_against_all_launches(all);
+  EXPECT_EQ(all.launches[0].advice[0].change, "pad by 1");
+  EXPECT_EQ(all.launches[1].advice[0].change, "pad by 2");
+}
+
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
   const model::Arch& sm_35 = *model::find_arch("sm_35");
   Report report = make_report(sm_35);
