@@ -218,7 +218,19 @@ class Given {
     }
     const Extent extent{words({open + 1, close}), tokens_[open + 1].begin, tokens_[close - 1].end(), 0};
     const bool is_of_template = is_parameter_of_template(extent.text, parameters.front().first);
-    if (!is_of_template || call.has_template_arguments) {  // else the compiler finds it out
+    const auto mentions = [&](Range range) {
+      return std::count_if(tokens_.begin() + static_cast<std::ptrdiff_t>(range.first),
+                           tokens_.begin() + static_cast<std::ptrdiff_t>(range.second),
+                           [&](const Token& t) { return t.is(extent.text); });
+    };
+    const bool is_in_other_extent = mentions(parameter) > 1;
+    const bool is_deduced = is_of_template && !call.has_template_arguments && !is_in_other_extent;
+    if (is_deduced && mentions({parameters.front().first, body.second}) > 1)
+      throw Unclear{
+          fmt::format("{} gives it to '{}', where '{}' is the length of its rows and more: make these two "
+                      "parameters of the template",
+                      line(call.name), function, extent.text)};
+    if (!is_deduced) {
       const std::string_view own = trimmed(d_.extents.back().text);
       if (!is_of_template && extent.text != own && extent.text != std::to_string(d_.extents.back().value))
         throw Unclear{fmt::format("{}: '{}' takes rows of '{}', and it has rows of '{}'", line(open),

@@ -168,7 +168,7 @@ class Rewriter {
       result.what += fmt::format("{}{}.{}{}{}", result.what.empty() ? "" : ", ", d_.name, field.name,
                                  extents_of(field), count);
     bool names_type = false;
-    for (const Use& use : uses(d_.extents.size()))
+    for (const Use& use : uses(d_.extents.size(), true))
       names_type |= move_element(use, element, result.edits) == Moved::by_its_type;
     const std::string declaration =
         fmt::format("struct {{\n{}{}}} {}", arrays_of(element, count, margin + "  "), margin, d_.name);
@@ -435,8 +435,9 @@ class Rewriter {
     return begins_with({"#", "ifndef", name, "#", "define", name}) ? 6 : 0;
   }
 
-  /// All mentions behind the declaration, each with exactly so many subscripts.
-  std::vector<Use> uses(size_t subscripts) const {
+  /// All mentions behind the declaration, each with exactly so many subscripts. `to_elements`: pointers that
+  /// are kept to elements, and lead nowhere else, are seen to by who asks.
+  std::vector<Use> uses(size_t subscripts, bool to_elements = false) const {
     std::vector<Use> all;
     int depth = 0;
     for (size_t i = 0; i < tokens_.size(); ++i) {
@@ -460,7 +461,7 @@ class Rewriter {
           (use.behind() < tokens_.size() && tokens_[use.behind()].is("[")))
         throw Refused{fmt::format("{} uses '{}' without {}", place(i), d_.name,
                                   subscripts == 1 ? "a subscript" : "all of its subscripts")};
-      refuse_kept_address(i);
+      if (!to_elements || !is_kept_pointer(use)) refuse_kept_address(i);
       all.push_back(std::move(use));
     }
     return all;
@@ -469,6 +470,12 @@ class Rewriter {
   [[nodiscard]] bool is_included(size_t i) const {
     while (i > 0 && tokens_[i].line == tokens_[i - 1].line) --i;
     return tokens_[i + 1].is("include");
+  }
+  /// T* q = &s[i];
+  [[nodiscard]] bool is_kept_pointer(const Use& use) const {
+    return use.name > 4 && use.behind() < tokens_.size() && tokens_[use.behind()].is(";") &&
+           tokens_[use.name - 1].is("&") && tokens_[use.name - 2].is("=") &&
+           tokens_[use.name - 3].is_name() && tokens_[use.name - 4].is("*");
   }
   /// &s[i] as the argument of a call or cast is one element; a pointer that is kept may go on from there.
   void refuse_kept_address(size_t name) const {
@@ -721,8 +728,8 @@ class Rewriter {
     [[nodiscard]] bool is_one() const { return indices == component->extents.size(); }
     [[nodiscard]] bool is_array_of_its_own() const { return is_one() && component->is_whole(); }
   };
-  /// From token `at` on, which stands behind something that is `element`.
-  [[nodiscard]] Named named_from(size_t at, const Component& element) const {
+  /// From token `at` on, which stands behind something that is `element`, or a pointer to it.
+  [[nodiscard]] Named named_from(size_t at, const Component& element, bool is_pointer = false) const {
     Named named{&element, at};
     while (named.behind + 1 < tokens_.size() && !named.is_array_of_its_own()) {
       if (!named.is_one() && tokens_[named.behind].is("[")) {
@@ -730,7 +737,8 @@ class Rewriter {
         ++named.indices;
         continue;
       }
-      if (!named.is_one() || !tokens_[named.behind].is(".")) break;
+      const bool is_first = named.component == &element;
+      if (!named.is_one() || !tokens_[named.behind].is(is_first && is_pointer ? "->" : ".")) break;
       const Token& field = tokens_[named.behind + 1];
       const Component* const found = named.component->find(field.text);
       if (found == nullptr)
@@ -796,10 +804,12 @@ class Rewriter {
     }
     return "struct { " + members + "}";
   }
-  /// T& q = s[i]; → struct { float& x; … } q{s.x[i], …};, where all that is done with q is q.x.
+  /// T& q = s[i]; → struct { float& x; … } q{s.x[i], …};, where all that is done with q is q.x. So are
+  /// pointers, T* q = &s[i];, where that is q->x.
   void move_reference(const Use& use, const Component& element, const std::string& index,
                       std::vector<Edit>& edits) const {
-    const size_t name = use.name - 2, ampersand = use.name - 3, semicolon = use.behind();
+    const bool is_pointer = is_kept_pointer(use);
+    const size_t name = use.name - (is_pointer ? 3 : 2), ampersand = name - 1, semicolon = use.behind();
     size_t first = ampersand;
     while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
     const auto is_of_type = [](const Token& t) {
@@ -816,8 +826,14 @@ class Rewriter {
       depth += t.in_directive ? 0 : t.is("{") ? 1 : t.is("}") ? -1 : 0;
       const bool is_member = tokens_[i - 1].is(".") || tokens_[i - 1].is("->");
       if (!t.is(tokens_[name].text) || is_member) continue;
-      const Named named = named_from(i + 1, element);
+      const Named named = named_from(i + 1, element, is_pointer);
       used.insert(named.component);
+      if (is_pointer) {
+        for (const Use& other : uses(d_.extents.size(), true))
+          if (i > other.name && i < named_from(other.behind(), element).behind)
+            throw Refused{fmt::format("{} uses '{}' in a subscript of '{}'", place(i), t.text, d_.name)};
+        edits.push_back({tokens_[i + 1].begin, tokens_[i + 1].end(), "."});
+      }
       if (!named.is_array_of_its_own())
         throw Refused{fmt::format("{} uses '{}', which stands for an element, as a whole", place(i), t.text)};
     }
@@ -854,8 +870,9 @@ class Rewriter {
     std::string index;
     for (const Use::Subscript& s : use.subscripts) index += "[" + inside(s) + "]";
     const Token& before = tokens_[use.name - 1];
-    if (before.is("=") && tokens_[use.name - 2].is_name() && tokens_[use.name - 3].is("&") &&
-        named.behind == behind) {
+    const bool is_reference =
+        before.is("=") && tokens_[use.name - 2].is_name() && tokens_[use.name - 3].is("&");
+    if (named.behind == behind && (is_reference || is_kept_pointer(use))) {
       move_reference(use, element, index, edits);
       return Moved::by_fields;
     }

@@ -96,6 +96,13 @@ TEST(Rewrite, LeavesRowsToTheCompilerThatFindsThem) {
   EXPECT_THAT(given(f, "f(s);").text, StartsWith(f));
   EXPECT_THAT(given("template <int c> void f(float (*p)[c]) { }", "f<n>(s);").text,
               StartsWith("template <int c> void f(float (*p)[c + 1]) { }"));
+  // What it finds out otherwise stays as long as it is; what it finds out by the rows is for nothing else.
+  EXPECT_THAT(given("template <int c> void f(float (&p)[c][c]) { g(c); }", "f(s);").text,
+              StartsWith("template <int c> void f(float (&p)[c][c + 1]) { g(c); }"));
+  EXPECT_EQ(
+      given("template <int c> void f(float (*p)[c]) { g(c); }", "f(s);").refused,
+      "line 4 gives it to 'f', where 'c' is the length of its rows and more: make these two parameters of "
+      "the template");
 }
 
 /// A pitch that is handed over grows; one that a function knows is for people.
@@ -540,6 +547,14 @@ TEST(Rewrite, MovesReferencesToElements) {
               HasSubstr("struct { const int& y; } p{s.y[t]};\na.p = p.y;"));
   EXPECT_THAT(moved("auto& p = s[t];\np.y = p.x;").text,
               HasSubstr("struct { float& x; int& y; } p{s.x[t], s.y[t]};\np.y = p.x;"));
+  EXPECT_THAT(moved("const P* p = &s[t];\na.p->x = p->y + s[u].x;").text,
+              HasSubstr("struct { const int& y; } p{s.y[t]};\na.p->x = p.y + s.x[u];"));
+  EXPECT_EQ(moved("const P* p = &s[t];\nx = s[p->y].x;").refused, "line 5 uses 'p' in a subscript of 's'");
+  EXPECT_EQ(moved("P* p = &s[t];\np[1].x = 1;").refused,
+            "line 5 uses 'p', which stands for an element, as a whole");
+  EXPECT_EQ(moved("P* p = &s[t];\nx = p++->x;").refused,
+            "line 5 uses 'p', which stands for an element, as a whole");
+  EXPECT_EQ(moved("float* x = &s[t].x;\nx[1] = 0;").refused, "line 4 takes an address in 's'");
   EXPECT_EQ(moved("auto& p = s[t];\nif (p.x) { g(p); }").refused,
             "line 5 uses 'p', which stands for an element, as a whole");
   EXPECT_EQ(moved("P &p = s[t], &q = s[u];").refused,
