@@ -27,11 +27,17 @@ class Given {
       : text_(text), d_(declaration), elements_(elements), tokens_(tokens_of(text)) {}
 
   LongerRows operator()() {
-    holders_.push_back({d_.name, {behind(d_.end), end_of_block(behind(d_.end))}});
+    if (d_.member_of.empty())
+      holders_.push_back({d_.name, {behind(d_.end), end_of_block(behind(d_.end))}});
+    else
+      holders_.push_back({d_.name, {0, tokens_.size()}, true});
     for (size_t i = 0; i < holders_.size(); ++i) {
       const Holder holder = holders_[i];  // the list grows
-      for (size_t t = holder.scope.first; t < holder.scope.second; ++t)
-        if (is_named(t, holder.name)) follow(t);
+      for (size_t t = holder.scope.first; t < holder.scope.second; ++t) {
+        const size_t object = holder.is_member ? begin_of_object(t) : t;
+        if (holder.is_member ? tokens_[t].is(holder.name) && object != t : is_named(t, holder.name))
+          follow(object, t);
+      }
     }
     return std::move(result_);
   }
@@ -46,6 +52,7 @@ class Given {
   struct Holder {
     std::string_view name;
     Range scope;
+    bool is_member = false;  ///< of an object, s.tile
   };
   struct Call {
     size_t name = 0, open = 0;  ///< tokens of the function
@@ -76,6 +83,13 @@ class Given {
   [[nodiscard]] bool is_named(size_t i, std::string_view name) const {
     return tokens_[i].is(name) && !tokens_[i].in_directive && i > 1 && i + 1 < tokens_.size() &&
            !tokens_[i - 1].is(".") && !tokens_[i - 1].is("->") && !tokens_[i - 1].is("::");
+  }
+  /// The first token of what a member is named with: s of s.tile.
+  [[nodiscard]] size_t begin_of_object(size_t member) const {
+    while (member >= 2 && (tokens_[member - 1].is(".") || tokens_[member - 1].is("->")) &&
+           tokens_[member - 2].is_name())
+      member -= 2;
+    return member;
   }
   [[nodiscard]] std::string words(Range range) const {
     return std::string(text_.substr(tokens_[range.first].begin,
@@ -127,12 +141,13 @@ class Given {
     return name.is_name() ? std::optional(call) : std::nullopt;
   }
 
-  /// What is done with one mention of a holder.
-  void follow(size_t name) {
-    if (const auto call = call_with(name, name + 1); call && !tokens_[call->name].text.ends_with("_cast"))
+  /// What is done with one mention of a holder, which begins with token `first`.
+  void follow(size_t first, size_t name) {
+    if (first < 2) return;
+    if (const auto call = call_with(first, name + 1); call && !tokens_[call->name].text.ends_with("_cast"))
       return give(*call, false);
     // &t[0][0], t[0], *t: a pointer to elements.
-    size_t first = name, end = name + 1, subscripts = 0;
+    size_t end = name + 1, subscripts = 0;
     for (; end < tokens_.size() && tokens_[end].is("["); ++subscripts)
       end = closing_bracket(tokens_, end, "]") + 1;
     if (end >= tokens_.size()) return;
@@ -295,9 +310,11 @@ class Given {
       const auto [first, end] = arguments[call.argument];
       const bool is_declared = may_end_a_type(tokens_[i - 1]) && end - first > 1;
       if (is_declared) continue;
-      const bool is_known = std::any_of(holders_.begin(), holders_.end(), [&, at = first](const Holder& h) {
-        return tokens_[at].is(h.name) && at >= h.scope.first && at < h.scope.second;
-      });
+      const bool is_known =
+          std::any_of(holders_.begin(), holders_.end(), [&, from = first, last = end - 1](const Holder& h) {
+            return tokens_[last].is(h.name) && last >= h.scope.first && last < h.scope.second &&
+                   (h.is_member ? begin_of_object(last) == from && last != from : last == from);
+          });
       if (is_known) continue;
       if (end - first != 1 || !lengthen(first))
         throw Unclear{fmt::format("'{}' takes '{}' in {} as well, whose rows would have to be as long",

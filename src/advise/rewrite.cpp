@@ -94,10 +94,6 @@ class Rewriter {
         result.edits.push_back({extent.begin, extent.end, longer});
       }
       lengthen_pitches(elements, result.edits);
-      if (!d_.member_of.empty()) {
-        result.condition = condition_of_functions();
-        return result;
-      }
       LongerRows of_functions = longer_rows_of_functions(text_, d_, elements);
       result.edits.insert(result.edits.end(), of_functions.edits.begin(), of_functions.edits.end());
       result.condition = std::move(of_functions.condition);
@@ -568,30 +564,6 @@ class Rewriter {
       edits.push_back({given.begin, given.end, padded(given, elements)});
     }
   }
-  /// Of functions that get the whole array, whose parameter may name the length of its rows.
-  [[nodiscard]] std::string condition_of_functions() const {
-    for (size_t i = 4; i + 1 < tokens_.size(); ++i) {
-      const size_t begin = begin_of_object(i);
-      if (!is_use(i) || begin == 0 || (begin == i && !d_.member_of.empty())) continue;
-      const Token& before = tokens_[begin - 1];
-      if (!(before.is("(") || before.is(",")) || !(tokens_[i + 1].is(")") || tokens_[i + 1].is(",")))
-        continue;
-      size_t open = i;
-      for (int depth = 0; open > 0 && depth <= 0 && !ends_statement(tokens_[open - 1]);) {
-        --open;
-        depth += tokens_[open].is("(") ? 1 : tokens_[open].is(")") ? -1 : 0;
-      }
-      if (open == 0 || !tokens_[open].is("(")) continue;
-      size_t callee = open - 1;
-      if (tokens_[callee].is(">"))  // with template arguments
-        while (callee > 0 && !tokens_[callee--].is("<")) continue;
-      if (!tokens_[callee].is_name()) continue;
-      const std::string_view function = tokens_[callee].text;
-      if (function == "sizeof" || function == "if" || function == "while" || function == "return") continue;
-      return fmt::format("{} gives it to '{}', which has to take rows so long", place(i), function);
-    }
-    return "";
-  }
   /// The tokens [first, end) of each argument of the call whose parenthesis is token `open`; none is empty.
   [[nodiscard]] std::vector<std::pair<size_t, size_t>> arguments_of_call(size_t open) const {
     std::vector<std::pair<size_t, size_t>> arguments;
@@ -903,7 +875,10 @@ class Rewriter {
                : tokens_[end].is(")") || tokens_[end].is("}") ? -1
                                                               : 0;
     if (end >= tokens_.size()) throw Refused{"the text ends too early"};
-    if (!is_one_of({";", "{", "}", ")", "else", "do"}) || !tokens_[end].is(";"))
+    size_t first = use.name;
+    while (first > 0 && !ends_statement(tokens_[first - 1])) --first;
+    const bool is_labeled = before.is(":") && (tokens_[first].is("case") || tokens_[first].is("default"));
+    if (!(is_labeled || is_one_of({";", "{", "}", ")", "else", "do"})) || !tokens_[end].is(";"))
       throw Refused{fmt::format("the assignment in {} is no statement", place(use.name))};
     const std::string margin = margin_of(tokens_[use.name].begin);
     const std::string element = fresh_name("element");

@@ -127,6 +127,20 @@ TEST(Members, GetLongerRowsWhereTheyAreDeclared) {
     EXPECT_EQ(refused("", layout), "it is a member of 'S'");
 }
 
+TEST(Members, GetLongerRowsInFunctionsThatTakeThem) {
+  const std::string text =
+      "struct S { float a[8][8], b[8][8]; };\nvoid f(float (*p)[8]) { p[1][0] = 2; }\n"
+      "float g(const float* p, int pitch, int r) { return p[r * pitch]; }\n"
+      "void k() { __shared__ S s; f(s.a); x = g(&s.a[0][0], 8, i) + g(&s.b[0][0], 8, i); }\n";
+  const Member member = find_struct({text}, "S").value().members.at(0);
+  const auto change = rewrite(text, member.declaration, {.bytes = 256, .row_bytes = 32}, RowPadding{1});
+  ASSERT_TRUE(std::holds_alternative<Rewrite>(change));
+  EXPECT_EQ(patched(text, std::get<Rewrite>(change).edits, "f"),
+            "struct S { float a[8][8 + 1], b[8][8]; };\nvoid f(float (*p)[8 + 1]) { p[1][0] = 2; }\n"
+            "float g(const float* p, int pitch, int r) { return p[r * pitch]; }\n"
+            "void k() { __shared__ S s; f(s.a); x = g(&s.a[0][0], 8 + 1, i) + g(&s.b[0][0], 8, i); }\n");
+}
+
 TEST(Members, StayAlignedWhereTheyAreReadAsVectors) {
   const std::string text =
       "struct S { float a[32][32]; };\nvoid k() { x = *reinterpret_cast<float4*>(&s.a[1][2]); }";

@@ -428,6 +428,9 @@ TEST(Rewrite, HandsElementsFromOnePlaceToAnother) {
                         "element.i;\n}\nelse {\n  const P element = b ? P{s.v[u], s.i[u]} : p;\n"));
   EXPECT_THAT(body("P both[] = {s[t], s[u]}; f(s[t] < s[u]);").text,
               HasSubstr("{P{s.v[t], s.i[t]}, P{s.v[u], s.i[u]}}; f(P{s.v[t], s.i[t]} < P{"));
+  EXPECT_THAT(body("switch (a) { case 1: s[t] = p; break; }").text,
+              HasSubstr("case 1: {\n  const P element = p;"));
+  EXPECT_THAT(body("x = a ? q : s[t] = p;").refused, HasSubstr("is no statement"));
   EXPECT_THAT(body("for (;; s[t] = s[u]) { }").refused, HasSubstr("is no statement"));
   EXPECT_THAT(body("s[t] += p;").refused, HasSubstr("uses an element as a whole"));
   EXPECT_THAT(body("swap(s[t], s[u]);").refused, HasSubstr("to 'swap', which may change it"));
