@@ -45,7 +45,8 @@ const char* access_of(ptx::Op op) {
     case ptx::Op::ld:
     case ptx::Op::ldu: return "load of ";
     case ptx::Op::st:
-    case ptx::Op::st_async: return "store to ";
+    case ptx::Op::st_async:
+    case ptx::Op::st_bulk: return "store to ";
     case ptx::Op::atom:
     case ptx::Op::red:
     case ptx::Op::red_async: return "atomic operation on ";

@@ -82,6 +82,11 @@ void BlockChecks::copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t
   if (races_) races_->copy_in_bulk(w, lane, access, offset, bytes, work);
 }
 
+void BlockChecks::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes) {
+  written(offset, bytes);
+  if (races_) races_->store_range(w, lane, access, offset, bytes);
+}
+
 void BlockChecks::read_for_product(Warp& w, uint32_t access, std::span<const uint32_t> offsets, bool shared) {
   WarpAccess now{w, kernel_.checks[access], access, kernel_.checks[access].width};
   const auto lane = static_cast<uint32_t>(std::countr_zero(w.mask));

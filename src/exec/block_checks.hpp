@@ -47,6 +47,9 @@ class BlockChecks {
   /// block's memory: access number `access` of the kernel. `work`: what async_work() has for the
   /// mbarrier that waits for it; nobody's: its thread does, for a group of copies.
   void copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes, AgentWork work);
+  /// A store of a lane of this block or of another one of the cluster, of as many bytes as it says, in this
+  /// block's memory: access number `access` of the kernel.
+  void store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes);
   void proxy_fence(const Warp& w);
   /// wgmma reads a matrix, 16 bytes at each of these offsets, for this warp. `shared`: all four warps of its
   /// group read it.

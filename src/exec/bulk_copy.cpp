@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "exec/box_rows.hpp"
 #include "exec/cluster.hpp"
 #include "exec/handlers.hpp"
 #include "exec/mbarrier.hpp"
@@ -58,9 +59,13 @@ class BulkCopy {
     if (form_.to == Side::global) {
       std::byte* to = global_memory(w_, in_, lane_, value(BulkPlace::to), size, unit, true);
       if (to == nullptr) return;
-      check_read(from, size);
-      write(to, from, size, reduction(form_.type));
-      note(value(BulkPlace::to), value(BulkPlace::from), size);
+      if (form_.masked) {
+        copy_masked(to, from, size);
+      } else {
+        check_read(from, size);
+        write(to, from, size, reduction(form_.type));
+        note(value(BulkPlace::to), value(BulkPlace::from), size);
+      }
       tell(AccessSpace::global, value(BulkPlace::from));
       return;
     }
@@ -138,6 +143,21 @@ class BulkCopy {
       w_.worker->memory->wrote(reinterpret_cast<uint64_t>(to), bytes);
   }
 
+  /// Of each unit the bytes whose bits are set. A sector has two units, so it is written whatever the mask
+  /// leaves.
+  void copy_masked(std::byte* to, const std::byte* from, uint32_t size) {
+    const auto mask = static_cast<uint32_t>(value(BulkPlace::mask));
+    for (uint32_t at = 0; at < size; at += unit)
+      for (uint32_t first = 0; mask >> first != 0;) {
+        first += static_cast<uint32_t>(std::countr_zero(mask >> first));
+        const auto bytes = static_cast<uint32_t>(std::countr_one(mask >> first));
+        check_read(from + at + first, bytes);
+        write(to + at + first, from + at + first, bytes, nullptr);
+        first += bytes;
+      }
+    if (mask != 0) note(value(BulkPlace::to), value(BulkPlace::from), size);
+  }
+
   /// Tell the checks what the copy does to shared memory.
   void check_write(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->b); }
   void check_read(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->c); }
@@ -205,7 +225,6 @@ class BulkCopy {
 
   // Boxes of tensors.
 
-  using Coordinates = std::array<int64_t, TensorMap::most_dimensions>;
   static constexpr uint32_t box_align = 128, longest_row = 256 * 8;
 
   /// The part of a box's row that lies in the tensor: elements [begin, end), the first one at `address`.
@@ -214,24 +233,58 @@ class BulkCopy {
     uint64_t address = 0;
   };
 
-  /// Row number `row` of the box that begins at `first`: rows follow each other along dimension 1, then 2 and
-  /// so on.
-  static Row row_of(const TensorMap& map, const Coordinates& first, uint32_t row) {
+  static Row row_at(const TensorMap& map, const Coordinates& at) {
     Row found;
     found.address = map.address;
     for (uint32_t d = 1; d < map.dimensions; ++d) {
-      const int64_t at = first[d] + int64_t{row % map.extent(d)} * map.steps[d];
-      row /= map.extent(d);
-      if (at < 0 || static_cast<uint64_t>(at) >= map.size(d)) return found;
-      found.address += static_cast<uint64_t>(at) * map.strides[d - 1];
+      if (at[d] < 0 || static_cast<uint64_t>(at[d]) >= map.size(d)) return found;
+      found.address += static_cast<uint64_t>(at[d]) * map.strides[d - 1];
     }
     const auto in_row = [&](int64_t element) {
-      return static_cast<uint32_t>(std::clamp<int64_t>(element - first[0], 0, map.extent(0)));
+      return static_cast<uint32_t>(std::clamp<int64_t>(element - at[0], 0, map.extent(0)));
     };
     found.begin = in_row(0);
     found.end = in_row(static_cast<int64_t>(map.row_elements()));
-    found.address += static_cast<uint64_t>(first[0] + found.begin) * map.element_bytes();
+    found.address += static_cast<uint64_t>(at[0] + found.begin) * map.element_bytes();
     return found;
+  }
+
+  /// Offsets of im2col have 16, 8 or 5 bits: of larger ones an H100 takes the lowest bits.
+  [[nodiscard]] uint32_t offset_mask() const {
+    return form_.count == 3 ? 0xffff : form_.count == 4 ? 0xff : 0x1f;
+  }
+
+  [[nodiscard]] BoxPlace place() const {
+    const auto coordinate = [&](uint32_t i) {
+      return int64_t{static_cast<int32_t>(value(BulkPlace::list + i))};
+    };
+    BoxPlace place;
+    if (form_.mode == BulkForm::Mode::four_rows) {
+      place.first[0] = coordinate(0);
+      place.rows = {coordinate(1), coordinate(2), coordinate(3), coordinate(4)};
+      return place;
+    }
+    for (uint32_t d = 0; d < form_.count; ++d) place.first[d] = coordinate(d);
+    if (form_.mode == BulkForm::Mode::im2col && form_.from == Side::tensor)
+      for (uint32_t d = 0; d + 2u < form_.count; ++d)
+        place.offsets[d] = static_cast<uint32_t>(value(BulkPlace::list + form_.count + d)) & offset_mask();
+    return place;
+  }
+
+  /// What of a copy in im2col mode lies where it must not; an H100 ends such kernels with an illegal
+  /// instruction.
+  static std::string outside_of_images(const TensorMap& map, const Coordinates& first, bool loads) {
+    for (uint32_t d = 1; d + 1u < map.dimensions; ++d) {
+      const std::string dimension = " in dimension " + std::to_string(d);
+      const int64_t begin = map.first_in_box(d), end = map.last_in_box(d);
+      if (first[d] < begin || first[d] > end)
+        return "the first pixel is at " + std::to_string(first[d]) + dimension +
+               ", outside of the bounding box, " + std::to_string(begin) + " to " + std::to_string(end);
+      if (!loads && (begin < 0 || end > int64_t{map.last[d]}))
+        return "the bounding box of pixels that are stored must lie inside of the images: it goes from " +
+               std::to_string(begin) + " to " + std::to_string(end) + dimension;
+    }
+    return "";
   }
 
   void copy_box() {
@@ -239,18 +292,39 @@ class BulkCopy {
     const auto* at = global_memory(w_, in_, lane_, value(loads ? BulkPlace::from : BulkPlace::to),
                                    tensor_map_bytes, tensor_map_align, false);
     if (at == nullptr) return;
-    const auto map = TensorMap::load(at);
+    auto map = TensorMap::load(at);
     const std::string defect = map ? defect_of(*map) : "it is none";
     if (!defect.empty()) return refuse(Finding::Kind::unknown_pointer, 0, "the tensor map: " + defect);
-    if (map->dimensions != form_.count)
+    const bool four_rows = form_.mode == BulkForm::Mode::four_rows;
+    const uint32_t dimensions = four_rows ? 2 : form_.count;
+    if (map->dimensions != dimensions)
       return refuse(Finding::Kind::unknown_pointer, 0,
                     "the tensor has " + std::to_string(map->dimensions) +
-                        " dimensions, the instruction is for " + std::to_string(form_.count));
-    Coordinates first{};
-    for (uint32_t d = 0; d < map->dimensions; ++d)
-      first[d] = static_cast<int32_t>(value(BulkPlace::list + d));
+                        " dimensions, the instruction is for " + std::to_string(dimensions));
+    const bool has_columns = map->mode == TensorMap::Mode::im2col;
+    if (has_columns != (form_.mode == BulkForm::Mode::im2col))
+      return refuse(Finding::Kind::unknown_pointer, 0,
+                    has_columns
+                        ? "the tensor map was encoded for im2col, the instruction copies a tile"
+                        : "the tensor map was encoded for tiles, the instruction copies in im2col mode");
+    if (four_rows && map->box[1] != 1)
+      return refuse(Finding::Kind::unknown_pointer, 0,
+                    "the tensor map's box has " + std::to_string(map->box[1]) +
+                        " rows: four rows are copied with a box of one");
+    BoxPlace box = place();
+    Coordinates& first = box.first;
+    if (const std::string outside = has_columns ? outside_of_images(*map, first, loads) : "";
+        !outside.empty())
+      return refuse(Finding::Kind::out_of_bounds, map->address, outside);
+    // A tile of four rows but for where they lie.
+    if (four_rows) {
+      map->box[1] = static_cast<uint16_t>(box.rows->size());
+      map->steps[1] = 1;
+    }
+    const auto is_negative = [](int64_t c) { return c < 0; };
     // No manual says either; an H100 ends such kernels with an illegal instruction.
-    if (!loads && std::any_of(first.begin(), first.end(), [](int64_t c) { return c < 0; }))
+    if (!loads && (std::any_of(first.begin(), first.end(), is_negative) ||
+                   (four_rows && std::any_of(box.rows->begin(), box.rows->end(), is_negative))))
       return refuse(Finding::Kind::out_of_bounds, map->address,
                     "a box that is stored must not begin before the tensor, at a negative coordinate");
     const auto numbers = static_cast<int64_t>(map->numbers_of_element());
@@ -265,7 +339,7 @@ class BulkCopy {
                         " bytes into the tensor's rows: it must be a multiple of 16");
     if (loads) {
       each_target([&](uint64_t address) {
-        move_box(*map, first, address, [&](const Row& row, std::byte* elements, std::byte* tensor) {
+        move_box(*map, box, address, [&](const Row& row, std::byte* elements, std::byte* tensor) {
           fill(*map, elements);
           if (tensor == nullptr) return;
           spread(*map, elements + row.begin * map->shared_element_bytes(), tensor, row.end - row.begin);
@@ -280,12 +354,11 @@ class BulkCopy {
       return refuse(Finding::Kind::unknown_pointer, 0,
                     "the tensor map: numbers with room between them are not stored");
     const Reduction combine = reduction(type_of(map->type));
-    move_box(*map, first, value(BulkPlace::from),
-             [&](const Row& row, std::byte* elements, std::byte* tensor) {
-               if (tensor != nullptr)
-                 write(tensor, elements + row.begin * map->element_bytes(),
-                       (row.end - row.begin) * map->element_bytes(), combine);
-             });
+    move_box(*map, box, value(BulkPlace::from), [&](const Row& row, std::byte* elements, std::byte* tensor) {
+      if (tensor != nullptr)
+        write(tensor, elements + row.begin * map->element_bytes(),
+              (row.end - row.begin) * map->element_bytes(), combine);
+    });
     tell(AccessSpace::global, value(BulkPlace::from));
   }
 
@@ -322,22 +395,23 @@ class BulkCopy {
   /// the row out of the swizzle, put back there when it is loaded; `tensor` its part in global memory,
   /// nullptr if there is none.
   template <class Move>
-  void move_box(const TensorMap& map, const Coordinates& first, uint64_t address, Move move) {
+  void move_box(const TensorMap& map, const BoxPlace& place, uint64_t address, Move move) {
     const bool loads = form_.from == Side::tensor;
     std::byte* box = shared(address, map.footprint(), box_align);
     if (box == nullptr) return;
     loads ? check_write(box, map.footprint()) : check_read(box, map.footprint());
-    const uint32_t row_bytes = map.row_bytes(), rows = map.box_bytes() / row_bytes, pitch = map.row_pitch(),
+    const uint32_t row_bytes = map.row_bytes(), rows = map.rows(), pitch = map.row_pitch(),
                    origin = static_cast<uint32_t>(in_block(address));
     std::array<std::byte, longest_row> elements;
     Allocation last;
-    for (uint32_t r = 0; r < rows; ++r) {
+    BoxRows at(map, place);
+    for (uint32_t r = 0; r < rows; ++r, at.next()) {
       const auto unit_at = [&](uint32_t offset) {
         return box + (map.swizzled(origin + r * pitch + offset) - origin);
       };
       if (!loads)
         for (uint32_t i = 0; i < row_bytes; i += unit) std::memcpy(elements.data() + i, unit_at(i), unit);
-      const Row row = row_of(map, first, r);
+      const Row row = row_at(map, at.at());
       std::byte* tensor = nullptr;
       if (row.begin < row.end)
         tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
@@ -413,6 +487,29 @@ const Inst* copy_bulk(Warp& w, const Inst* in) {
   }
   if (has_values && !form.is_answer && w.worker->observer != nullptr && w.mask != 0)
     observe_cluster(w, in, to, w.mask);
+  return in + 1;
+}
+
+const Inst* store_zeros(Warp& w, const Inst* in) {
+  constexpr uint64_t step = 8, most = 16777216;
+  for (uint32_t rest = w.mask; rest != 0; rest &= rest - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(rest));
+    const uint64_t address = operand_value(w, in, BulkPlace::to, lane),
+                   size = operand_value(w, in, BulkPlace::size, lane);
+    if (size % step != 0 || size > most) {
+      report(w, in, Finding::Kind::misaligned, 1u << lane, address, 0,
+             "st.bulk of " + std::to_string(size) + " bytes: they must be a multiple of 8, 16777216 at most");
+      continue;
+    }
+    const auto bytes = static_cast<uint32_t>(size);
+    std::byte* at = shared_memory(w, in, lane, address, bytes, 1);
+    if (at == nullptr) continue;
+    tell_checks(w, at, [&](BlockChecks& checks, uint64_t offset) {
+      checks.store_range(w, lane, in->b, offset, bytes);
+    });
+    std::memset(at, 0, bytes);
+    note_write(w, at);
+  }
   return in + 1;
 }
 

@@ -65,7 +65,12 @@ bool Decoder::emit_async(uint32_t index) {
     case Op::cp_reduce_async_bulk:
     case Op::cp_reduce_async_bulk_tensor:
     case Op::st_async:
-    case Op::red_async: emit_bulk_copy(); return true;
+    case Op::red_async: {
+      const bool stores = in_->op == Op::st_async || in_->op == Op::red_async;
+      stores && in_->space == Space::global ? emit_memory() : emit_bulk_copy();
+      return true;
+    }
+    case Op::st_bulk: emit_zeros(); return true;
     case Op::clusterlaunchcontrol_try_cancel: emit_cancellation(); return true;
     case Op::clusterlaunchcontrol_query_cancel: emit_cancellation_query(); return true;
     case Op::tensormap_replace: emit_tensor_map(); return true;
@@ -162,9 +167,9 @@ void Decoder::emit_tensor_map() {
     return;
   }
   TensorMapField field;
-  for (const Mod m :
-       {Mod::global_address, Mod::rank, Mod::box_dim, Mod::global_dim, Mod::global_stride,
-        Mod::element_stride, Mod::elemtype, Mod::interleave_layout, Mod::swizzle_mode, Mod::fill_mode})
+  for (const Mod m : {Mod::global_address, Mod::rank, Mod::box_dim, Mod::global_dim, Mod::global_stride,
+                      Mod::element_stride, Mod::elemtype, Mod::interleave_layout, Mod::swizzle_mode,
+                      Mod::swizzle_atomicity, Mod::fill_mode})
     if (in_->has(m)) field.field = m;
   if (const Operand* ordinal = operand("o")) field.ordinal = static_cast<uint8_t>(ordinal->bits);
   field.space = in_->space;
@@ -202,15 +207,25 @@ void Decoder::emit_bulk_copy() {
     for (uint32_t i = 0; i < count; ++i)
       list.push_back(value_operand(data.kind == Operand::Kind::vector ? in_->elements[data.first + i] : data,
                                    in_->type()));
+    form.count = static_cast<uint8_t>(count);
   } else {
     put_value(BulkPlace::size, operand("n"), Type::u32);
     put_value(BulkPlace::blocks, operand("k"), Type::u16);
     for (const char* ignored : {"l", "r"})
       if (const Operand* o = operand(ignored)) list.push_back(value_operand(*o, Type::u32));
-    for (uint32_t i = 0; map != nullptr && i < map->count; ++i)
-      list.push_back(value_operand(in_->elements[map->first + i], Type::s32));
+    put_value(BulkPlace::mask, operand("x"), Type::u16);
+    const auto put_list = [&](const Operand* o, Type type) {
+      for (uint32_t i = 0; o != nullptr && i < o->count; ++i)
+        list.push_back(value_operand(in_->elements[o->first + i], type));
+    };
+    put_list(map, Type::s32);
+    form.count = static_cast<uint8_t>(list.size());
+    put_list(operand("o"), Type::u16);
   }
+  if (in_->has(Mod::im2col) || in_->has(Mod::im2col_no_offs)) form.mode = BulkForm::Mode::im2col;
+  if (in_->has(Mod::tile_gather4) || in_->has(Mod::tile_scatter4)) form.mode = BulkForm::Mode::four_rows;
   form.multicast = in_->has(Mod::multicast_cluster);
+  form.masked = in_->has(Mod::cp_mask);
   form.pair = in_->has(Mod::cta_group_2);
   form.type = in_->type();
   for (const Mod m : {Mod::add, Mod::min, Mod::max, Mod::inc, Mod::dec, Mod::and_, Mod::or_, Mod::xor_})
@@ -221,7 +236,7 @@ void Decoder::emit_bulk_copy() {
   if (form.from == Side::registers)
     put_bulk_copy(form, operands, list,
                   new_site(form.is_reduction ? AccessKind::atomic : AccessKind::async_store, in_->space,
-                           uint64_t{ptx::size_of(form.type)} * list.size()));
+                           uint64_t{ptx::size_of(form.type)} * form.count));
   else
     put_bulk_copy(form, operands, list,
                   new_site(form.is_reduction                                      ? AccessKind::bulk_reduction
@@ -232,7 +247,6 @@ void Decoder::emit_bulk_copy() {
 
 void Decoder::put_bulk_copy(BulkForm form, const std::array<BulkOperand, BulkPlace::list>& operands,
                             const std::vector<BulkOperand>& list, uint32_t site) {
-  form.count = static_cast<uint8_t>(list.size());
   std::vector<BulkOperand> all(operands.begin(), operands.end());
   all.insert(all.end(), list.begin(), list.end());
   const uint32_t first = put_operands(all);
@@ -244,6 +258,18 @@ void Decoder::put_bulk_copy(BulkForm form, const std::array<BulkOperand, BulkPla
   if (!checked_) return;
   i.b = new_bulk_access(form.is_reduction ? AccessKind::atomic : AccessKind::async_copy);
   i.c = new_bulk_access(AccessKind::load);
+}
+
+void Decoder::emit_zeros() {
+  const Operand& size = *operand("n");
+  const bool is_short = size.kind == Operand::Kind::reg && width_of(size.reg) == 4;
+  const BulkOperand to = bulk_address(*operand("a"), in_->space),
+                    bytes = value_operand(size, is_short ? Type::u32 : Type::u64);
+  const uint32_t first = put_operands({to, {}, bytes});
+  put_guard();
+  Inst& i = put(store_zeros, guarded());
+  i.a = first;
+  if (checked_) i.b = new_bulk_access(AccessKind::store);
 }
 
 /// Another cluster of the grid is never cancelled, which PTX allows and a GPU does when there are no more: so
@@ -259,6 +285,7 @@ void Decoder::emit_cancellation() {
   form.type = Type::b64;
   form.to_all = in_->has(Mod::multicast_cluster_all);
   form.is_answer = true;
+  form.count = 2;
   const BulkOperand zero{constant(8, 0), 8, 0};
   put_bulk_copy(form, operands, {zero, zero}, 0);
 }

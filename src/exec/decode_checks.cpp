@@ -262,7 +262,7 @@ uint32_t Decoder::new_bulk_access(AccessKind kind) {
   if (kind == AccessKind::atomic) access.strength = CheckedAccess::Strength::atomic;
   access.space = Space::shared;
   access.of_bulk_copy = true;
-  access.async_proxy = in_->op != Op::st_async && in_->op != Op::red_async;
+  access.async_proxy = in_->op != Op::st_async && in_->op != Op::red_async && in_->op != Op::st_bulk;
   k_.checks.push_back(access);
   return static_cast<uint32_t>(k_.checks.size() - 1);
 }

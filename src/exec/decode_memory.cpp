@@ -82,7 +82,11 @@ void Decoder::emit_memory() {
   HandlerKey key = key_of(*in_);
   const Operand *address = nullptr, *data = nullptr;
   uint32_t d = no_operand, b = no_operand, c = no_operand;
-  const bool atomic = in_->op == Op::atom || in_->op == Op::red;
+  // Those that are asynchronous are done at once: they wait for what the thread did before, as a release
+  // does.
+  if (in_->op == Op::st_async) key.op = Op::st;
+  if (in_->op == Op::red_async) key.op = Op::red;
+  const bool atomic = key.op == Op::atom || key.op == Op::red;
   for (const BoundOperand& bound : bind_operands(*in_)) {
     if (bound.pattern->kind == ptx::OperandPattern::Kind::address)
       address = bound.operand;
@@ -114,7 +118,7 @@ void Decoder::emit_memory() {
   if (data != nullptr) {
     const uint32_t width = data_width(*data);
     key.data_bytes = static_cast<uint8_t>(width);
-    const bool load = in_->op != Op::st;
+    const bool load = key.op != Op::st;
     auto reg = [&](const Operand& o) {
       if (o.kind == Operand::Kind::sink) return load ? scratch(width) : no_operand;
       if (!load) return source(o, wide_type(width, in_->type()));
@@ -131,10 +135,10 @@ void Decoder::emit_memory() {
   }
   key.types[0] = in_->type();
   const Handler h = select(key);
-  const AccessKind kind = in_->has(Mod::cas)  ? AccessKind::compare_and_swap
-                          : atomic            ? AccessKind::atomic
-                          : in_->op == Op::st ? AccessKind::store
-                                              : AccessKind::load;
+  const AccessKind kind = in_->has(Mod::cas) ? AccessKind::compare_and_swap
+                          : atomic           ? AccessKind::atomic
+                          : key.op == Op::st ? AccessKind::store
+                                             : AccessKind::load;
   const bool is_checked = checked_ && put_check(key, kind, place.base, place.offset, d, list);
   if (!is_checked && kind == AccessKind::load && follows_values())
     put_values({{}, {}, followed_of(usage_of(*in_).writes)}, true);

@@ -287,6 +287,7 @@ class Decoder {
   void emit_copy_async();
   void emit_mbarrier();
   void emit_bulk_copy();
+  void emit_zeros();
   /// clusterlaunchcontrol.
   void emit_cancellation();
   void emit_cancellation_query();

@@ -158,7 +158,7 @@ struct CheckedAccess {
   bool guesses = false;       ///< a load of what a compare-and-swap of the same variable expects
   bool of_bulk_copy = false;  ///< one side of it: lanes access as many bytes as they say
   bool async_proxy =
-      false;  ///< … that a thread's own stores reach by a proxy fence: no st.async or red.async
+      false;  ///< … that a thread's own stores reach by a proxy fence: no st.async, red.async or st.bulk
   bool of_mbarrier = false;    ///< of its object, which says itself whether it has been initialised
   ptx::Space space{};          ///< shared, local, global or generic
   uint8_t address_bytes = 8;   ///< of the address register

@@ -112,6 +112,14 @@ void RaceCheck::copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t o
   async_work_.add(now, lane);
 }
 
+void RaceCheck::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes) {
+  WarpAccess now{w, kernel_.checks[access], access, bytes};
+  now.offset[lane] = offset;
+  now.shared = 1u << lane;
+  if (w.block->rank != shape_.rank) against_beginning(now, lane);
+  look_for_races(now);
+}
+
 void RaceCheck::read_by_agent(WarpAccess& now, uint32_t lane, bool keeps) {
   if (now.w.block->rank != shape_.rank) against_beginning(now, lane);
   look_for_races(now);

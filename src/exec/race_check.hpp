@@ -41,6 +41,7 @@ class RaceCheck {
   /// One side of a bulk copy that a lane begins, in this block's memory. `work`: of the mbarrier that waits
   /// for it; nobody's: its thread does, for a group of copies.
   void copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes, AgentWork work);
+  void store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes);
   /// The agent now.by reads for the lane. `keeps`: it is on its way until somebody has waited for it.
   void read_by_agent(WarpAccess& now, uint32_t lane, bool keeps);
 

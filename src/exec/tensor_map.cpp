@@ -27,10 +27,11 @@ uint32_t TensorMap::extent(uint32_t dimension) const {
   return (box[dimension] + steps[dimension] - 1u) / steps[dimension];
 }
 
-uint32_t TensorMap::box_bytes() const {
-  uint32_t elements = 1;
-  for (uint32_t d = 0; d < dimensions; ++d) elements *= extent(d);
-  return elements * shared_element_bytes();
+uint32_t TensorMap::rows() const {
+  if (mode == Mode::im2col) return box[1];
+  uint32_t rows = 1;
+  for (uint32_t d = 1; d < dimensions; ++d) rows *= extent(d);
+  return rows;
 }
 
 uint32_t TensorMap::swizzled(uint32_t offset) const {
@@ -65,8 +66,10 @@ namespace {
 /// strides in units of 16 bytes, of which 7 has four bits more each; 8 to 12 the sizes less one; 13 the
 /// element strides less one, three bits each, and from bit 24 on the box less one, which goes on in 14. What
 /// a driver encodes has in 16 and 18 what follows from these; the lowest bits of 2 say where there is no more
-/// than 16 words, as CuTe's compiler for Python makes it. (tests/data/tensor_maps.txt: what the driver of an
-/// H200 encoded. The types and swizzles that came with sm_100 are not among them.)
+/// than 16 words, as CuTe's compiler for Python makes it, or that the map is one of images. That has the
+/// channels less one where the box begins, in 14 the corners, the lower ones first, each in 16, 8 or 5 bits,
+/// and in 15 the pixels less one. (tests/data/tensor_maps.txt: what the driver of an H200 encoded. The types
+/// and swizzles that came with sm_100 are not among them.)
 std::optional<TensorMap> read_encoded(const void* at) {
   using Type = TensorMap::Type;
   std::array<uint32_t, tensor_map_bytes / sizeof(uint32_t)> words{};
@@ -82,15 +85,16 @@ std::optional<TensorMap> read_encoded(const void* at) {
   const uint32_t type = bits(2, 7, 4), interleaved = bits(2, 11, 2);
   const bool is_tf32 = bits(2, 16, 1) != 0;
   const uint32_t kind = bits(2, 0, 4);
-  constexpr uint32_t whole = 0, half = 2;
+  constexpr uint32_t columns = 1, half = 2;  // 0: a whole one
   const auto is_set = [](uint32_t word) { return word != 0; };
   // The compiler sets bit 21 in maps of what is stored; their boxes go where those of others do.
   const uint32_t of_stores = kind == half ? 1u << 21 : 0;
   const bool has_rest =
-      ((words[2] & ~of_stores) >> 19) != 0 || bits(7, 16, 16) != 0 || words[15] != 0 ||
-      (kind == whole && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
-  if ((kind != whole && kind != half) || has_rest || map.address == 0 || interleaved != 0 ||
-      type >= std::size(types) || map.dimensions > TensorMap::most_dimensions)
+      ((words[2] & ~of_stores) >> 19) != 0 || bits(7, 16, 16) != 0 ||
+      (kind == columns ? words[15] >> 10 : words[15]) != 0 ||
+      (kind != half && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
+  if (kind > half || has_rest || map.address == 0 || interleaved != 0 || type >= std::size(types) ||
+      map.dimensions > TensorMap::most_dimensions)
     return std::nullopt;
   map.type = types[type];
   if (is_tf32 && map.type == Type::f32)
@@ -106,7 +110,22 @@ std::optional<TensorMap> read_encoded(const void* at) {
     if (d + 1 < map.dimensions) map.strides[d] = (words[3 + d] | uint64_t{bits(7, 4 * d, 4)} << 32) << 4;
     map.last[d] = words[8 + d];
     map.steps[d] = static_cast<uint8_t>(bits(13, 3 * d, 3) + 1);
-    map.box[d] = static_cast<uint16_t>((d == 0 ? bits(13, 24, 8) : bits(14, 8 * (d - 1), 8)) + 1);
+    if (d == 0 || kind != columns)
+      map.box[d] = static_cast<uint16_t>((d == 0 ? bits(13, 24, 8) : bits(14, 8 * (d - 1), 8)) + 1);
+  }
+  if (kind != columns) return map;
+  map.mode = TensorMap::Mode::im2col;
+  map.box[1] = static_cast<uint16_t>(words[15] + 1);
+  static constexpr unsigned corner_bits[] = {16, 16, 16, 16, 8, 5};
+  const unsigned width = corner_bits[map.dimensions];
+  for (unsigned d = 0; d + 2 < map.dimensions; ++d) {
+    // Shifted to the top and back, so that the sign goes along.
+    const auto corner = [&](unsigned first) {
+      const auto top = static_cast<int32_t>(bits(14, first + width * d, width) << (32 - width));
+      return static_cast<int16_t>(top >> (32 - width));
+    };
+    map.lower[d] = corner(0);
+    map.upper[d] = corner(16);
   }
   return map;
 }
@@ -125,18 +144,63 @@ std::optional<TensorMap> TensorMap::load_own(const void* at) {
   return map;
 }
 
+namespace {
+
+constexpr uint32_t largest_step = 8;
+
+std::string defect_of_tile(const TensorMap& map) {
+  constexpr uint32_t largest = 256;
+  for (uint32_t d = 0; d < map.dimensions; ++d)
+    if (map.box[d] == 0 || map.box[d] > largest)
+      return "the box has " + std::to_string(map.box[d]) + " elements in dimension " + std::to_string(d) +
+             ": 1 to 256 are possible";
+  return "";
+}
+
+std::string defect_of_columns(const TensorMap& map) {
+  constexpr uint64_t largest_image = uint64_t{1} << 31;
+  constexpr uint32_t most_channels = 256, most_pixels = 1024, fewest_dimensions = 3;
+  if (map.dimensions < fewest_dimensions)
+    return "a tensor of images has 3 to 5 dimensions, not " + std::to_string(map.dimensions);
+  if (map.box[0] == 0 || map.box[0] > most_channels)
+    return "a pixel has " + std::to_string(map.box[0]) + " channels: 1 to 256 are possible";
+  if (map.box[1] == 0 || map.box[1] > most_pixels)
+    return "a column has " + std::to_string(map.box[1]) + " pixels: 1 to 1024 are possible";
+  for (uint32_t d = 0; d < map.dimensions; ++d)
+    if (map.size(d) > largest_image)
+      return "dimension " + std::to_string(d) + " has " + std::to_string(map.size(d)) +
+             " elements: 2^31 are possible";
+  if (map.steps[0] == 0 || map.steps[0] > largest_step)
+    return "the element stride of dimension 0 is " + std::to_string(map.steps[0]) + ": 1 to 8 are possible";
+  // Corners share 16 bits.
+  static constexpr int corner_limits[] = {1 << 15, 1 << 7, 1 << 4};
+  const int limit = corner_limits[map.dimensions - fewest_dimensions];
+  for (uint32_t d = 1; d + 1u < map.dimensions; ++d) {
+    for (const int corner : {map.lower[d - 1], map.upper[d - 1]})
+      if (corner < -limit || corner >= limit)
+        return "a corner of the bounding box lies at " + std::to_string(corner) + " in dimension " +
+               std::to_string(d) + ": " + std::to_string(-limit) + " to " + std::to_string(limit - 1) +
+               " are possible";
+    if (map.last_in_box(d) < map.first_in_box(d))
+      return "the bounding box is empty in dimension " + std::to_string(d);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string defect_of(const TensorMap& map) {
   constexpr uint64_t align = 16, stride_limit = uint64_t{1} << 40;
-  constexpr uint32_t largest_box = 256, largest_step = 8;
   if (map.mark != TensorMap::valid) return "it is no tensor map";
   if (map.dimensions == 0 || map.dimensions > TensorMap::most_dimensions)
     return "a tensor has 1 to 5 dimensions, not " + std::to_string(map.dimensions);
   if (map.address % align != 0) return "the tensor's address is no multiple of 16";
+  if (const std::string defect =
+          map.mode == TensorMap::Mode::im2col ? defect_of_columns(map) : defect_of_tile(map);
+      !defect.empty())
+    return defect;
   for (uint32_t d = 0; d < map.dimensions; ++d) {
     const std::string name = std::to_string(d);
-    if (map.box[d] == 0 || map.box[d] > largest_box)
-      return "the box has " + std::to_string(map.box[d]) + " elements in dimension " + name +
-             ": 1 to 256 are possible";
     if (d != 0 && (map.steps[d] == 0 || map.steps[d] > largest_step))
       return "the element stride of dimension " + name + " is " + std::to_string(map.steps[d]) +
              ": 1 to 8 are possible";

@@ -1,7 +1,8 @@
 // Tensor maps: what bulk tensor copies read to know how a tensor of up to five dimensions lies in global
 // memory and how a box of it lies in shared memory. CUDA keeps the 128 bytes opaque (CUtensorMap); what they
-// hold here is TensorMap, written by cuTensorMapEncodeTiled and tensormap.replace and read by the copies.
-// Those that a program has encoded by itself, as the chips have them, are read as well.
+// hold here is TensorMap, written by cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col and tensormap.replace
+// and read by the copies. Those that a program has encoded by itself, as the chips have them, are read as
+// well.
 //
 // Sources: CUDA Driver API 13.0, "Tensor Map Object Management" (limits of every field); PTX ISA 9.0, 5.5
 // "Tensors" and 9.7.9.27 (boxes, element strides, swizzles, what lies outside).
@@ -45,17 +46,26 @@ struct TensorMap {
     by_128_of_32_flipped,
     by_128_of_64
   };
+  /// Boxes are tiles of the tensor, or columns of pixels of its images. Dimensions of images: channels,
+  /// width, height and depth as far as there are any, images.
+  enum class Mode : uint8_t { tiled, im2col };
   static constexpr uint32_t most_dimensions = 5;
 
   uint64_t address = 0;
   std::array<uint64_t, most_dimensions - 1>
       strides{};                                 ///< bytes from one index of dimension i + 1 to the next
   std::array<uint32_t, most_dimensions> last{};  ///< size of each dimension less one, in numbers
-  std::array<uint16_t, most_dimensions> box{};   ///< numbers covered, before element strides
+  /// Numbers covered, before element strides; of im2col channels of a pixel and pixels of a column.
+  std::array<uint16_t, most_dimensions> box{};
   std::array<uint8_t, most_dimensions> steps{};  ///< element strides; that of dimension 0 has no effect
   uint8_t dimensions = 0;
   Type type{};
   Swizzle swizzle{};
+  uint8_t atomicity = 0;  ///< tensormap.replace: what a swizzle within 128 bytes exchanges, by PTX's numbers
+  Mode mode{};
+  /// Of im2col: corners of the bounding box, width first. Those at the upper end count from the last pixel
+  /// on.
+  std::array<int16_t, most_dimensions - 2> lower{}, upper{};
   bool fills_nan = false;  ///< what lies outside is a NaN instead of zero
   uint8_t promotion = 0;   ///< CUtensorMapL2promotion: of no effect here, kept for lanescope measure
   uint32_t mark = valid;   ///< tells a map from other memory
@@ -69,9 +79,11 @@ struct TensorMap {
   [[nodiscard]] uint32_t shared_element_bytes() const {
     return type == Type::u4_wide || type == Type::u6_wide ? 16 : element_bytes();
   }
-  /// Elements of a box in shared memory, along a dimension.
+  /// Elements of a tile in shared memory, along a dimension; along the first one, those of a pixel as well.
   [[nodiscard]] uint32_t extent(uint32_t dimension) const;
-  [[nodiscard]] uint32_t box_bytes() const;
+  /// Of a box.
+  [[nodiscard]] uint32_t rows() const;
+  [[nodiscard]] uint32_t box_bytes() const { return rows() * row_bytes(); }
   /// What an mbarrier is told of: the bytes that the box takes in the tensor.
   [[nodiscard]] uint32_t tensor_bytes() const {
     return box_bytes() / shared_element_bytes() * element_bytes();
@@ -83,7 +95,12 @@ struct TensorMap {
   /// What the swizzle, if there is one, spans.
   [[nodiscard]] uint32_t span() const;
   /// Bytes of shared memory from the first row to the end of the last one.
-  [[nodiscard]] uint32_t footprint() const { return box_bytes() / row_bytes() * row_pitch(); }
+  [[nodiscard]] uint32_t footprint() const { return rows() * row_pitch(); }
+  /// Of im2col: the ends of the bounding box along a dimension that is neither channels nor images.
+  [[nodiscard]] int64_t first_in_box(uint32_t dimension) const { return lower[dimension - 1]; }
+  [[nodiscard]] int64_t last_in_box(uint32_t dimension) const {
+    return int64_t{last[dimension]} + upper[dimension - 1];
+  }
   [[nodiscard]] uint64_t size(uint32_t dimension) const { return uint64_t{last[dimension]} + 1; }
   /// Elements of a row of the tensor.
   [[nodiscard]] uint64_t row_elements() const { return size(0) / numbers_of_element(); }
@@ -106,7 +123,7 @@ struct TensorMap {
 inline constexpr size_t tensor_map_bytes = 128, tensor_map_align = 64;
 static_assert(sizeof(TensorMap) <= tensor_map_bytes);
 
-/// What is wrong with a map by the rules of cuTensorMapEncodeTiled; empty if nothing.
+/// What is wrong with a map by the rules of the function that encodes its mode; empty if nothing.
 [[nodiscard]] std::string defect_of(const TensorMap& map);
 
 }  // namespace lanescope::exec

@@ -1,6 +1,7 @@
 // See tensor_map_update.hpp.
 #include "exec/tensor_map_update.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstring>
@@ -39,6 +40,18 @@ constexpr std::array element_types{TensorMap::Type::u8,      TensorMap::Type::u1
                                    TensorMap::Type::f64,     TensorMap::Type::bf16, TensorMap::Type::tf32,
                                    TensorMap::Type::tf32_ftz};
 
+/// By PTX's numbers for what is exchanged within 128 bytes: 16 bytes, 32, 32 and of them 8, 64.
+constexpr std::array swizzles_of_128{TensorMap::Swizzle::by_128, TensorMap::Swizzle::by_128_of_32,
+                                     TensorMap::Swizzle::by_128_of_32_flipped,
+                                     TensorMap::Swizzle::by_128_of_64};
+
+/// Both numbers together are CUDA's one; narrower swizzles exchange 16 bytes whatever is said.
+void set_swizzle(TensorMap& map, uint32_t mode, uint32_t atomicity) {
+  constexpr auto widest = static_cast<uint32_t>(TensorMap::Swizzle::by_128);
+  map.atomicity = static_cast<uint8_t>(atomicity);
+  map.swizzle = mode == widest ? swizzles_of_128[atomicity] : static_cast<TensorMap::Swizzle>(mode);
+}
+
 void replace(TensorMap& map, const TensorMapField& field, uint64_t value) {
   const auto word = static_cast<uint32_t>(value);
   switch (field.field) {
@@ -51,7 +64,10 @@ void replace(TensorMap& map, const TensorMapField& field, uint64_t value) {
       return;
     case ptx::Mod::element_stride: map.steps[field.ordinal] = static_cast<uint8_t>(word); return;
     case ptx::Mod::elemtype: map.type = element_types[word]; return;
-    case ptx::Mod::swizzle_mode: map.swizzle = static_cast<TensorMap::Swizzle>(word); return;
+    case ptx::Mod::swizzle_mode: set_swizzle(map, word, map.atomicity); return;
+    case ptx::Mod::swizzle_atomicity:
+      set_swizzle(map, static_cast<uint32_t>(std::min(map.swizzle, TensorMap::Swizzle::by_128)), word);
+      return;
     case ptx::Mod::fill_mode: map.fills_nan = word != 0; return;
     default: return;  // interleave_layout, of which only 0 is supported
   }
@@ -70,6 +86,11 @@ const Inst* replace_in_tensor_map(Warp& w, const Inst* in) {
     auto map = TensorMap::load(at);
     if (!map) {
       report(w, in, Finding::Kind::unknown_pointer, 1u << lane, address, 0, "there is no tensor map");
+      continue;
+    }
+    if (map->mode != TensorMap::Mode::tiled) {
+      report(w, in, Finding::Kind::unknown_pointer, 1u << lane, address, 0,
+             "the tensor map was encoded for im2col: tensormap.replace changes those for tiles");
       continue;
     }
     replace(*map, field, operand_value(w, in, BulkPlace::from, lane));

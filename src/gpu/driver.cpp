@@ -106,6 +106,8 @@ struct Driver {
   /// Since CUDA 12; nullptr in older drivers.
   int (*encode_tensor_map)(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const uint32_t*,
                            const uint32_t*, int, int, int, int);
+  int (*encode_im2col_map)(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const int*,
+                           const int*, uint32_t, uint32_t, const uint32_t*, int, int, int, int);
 
   Driver() {
     void* library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -160,6 +162,7 @@ struct Driver {
     find(event_record, "cuEventRecord");
     find(event_elapsed, "cuEventElapsedTime");
     find(encode_tensor_map, "cuTensorMapEncodeTiled", true);
+    find(encode_im2col_map, "cuTensorMapEncodeIm2col", true);
     must(init(0), "no GPU can be used");
   }
 
@@ -374,14 +377,20 @@ Buffer Device::allocate_at(uint64_t address, uint64_t bytes) {
 }
 
 TensorMapBytes Device::encode(const TensorMapArguments& a) const {
-  if (driver_->encode_tensor_map == nullptr) throw GpuError("the GPU's driver is too old for tensor maps");
+  if (driver_->encode_tensor_map == nullptr || driver_->encode_im2col_map == nullptr)
+    throw GpuError("the GPU's driver is too old for tensor maps");
   struct alignas(64) {
     TensorMapBytes bytes{};
   } map;
-  driver_->must(driver_->encode_tensor_map(map.bytes.data(), a.type, a.dimensions, a.address, a.sizes.data(),
-                                           a.strides.data(), a.box.data(), a.element_strides.data(),
-                                           a.interleave, a.swizzle, a.promotion, a.fill),
-                fmt::format("a tensor map of 0x{:x}", a.address));
+  const int status =
+      a.has_corners
+          ? driver_->encode_im2col_map(map.bytes.data(), a.type, a.dimensions, a.address, a.sizes.data(),
+                                       a.strides.data(), a.lower.data(), a.upper.data(), a.box[0], a.box[1],
+                                       a.element_strides.data(), a.interleave, a.swizzle, a.promotion, a.fill)
+          : driver_->encode_tensor_map(map.bytes.data(), a.type, a.dimensions, a.address, a.sizes.data(),
+                                       a.strides.data(), a.box.data(), a.element_strides.data(), a.interleave,
+                                       a.swizzle, a.promotion, a.fill);
+  driver_->must(status, fmt::format("a tensor map of 0x{:x}", a.address));
   return map.bytes;
 }
 

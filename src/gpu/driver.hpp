@@ -38,7 +38,8 @@ struct Launch {
   bool cooperative = false;
 };
 
-/// The arguments of cuTensorMapEncodeTiled, in its order; enumerations by their numbers.
+/// The arguments of cuTensorMapEncodeTiled, in its order; enumerations by their numbers. With corners, those
+/// of cuTensorMapEncodeIm2col: the box has channels and pixels then.
 struct TensorMapArguments {
   int type = 0;
   uint32_t dimensions = 0;
@@ -47,6 +48,8 @@ struct TensorMapArguments {
   std::array<uint64_t, 4> strides{};
   std::array<uint32_t, 5> box{}, element_strides{};
   int interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+  bool has_corners = false;
+  std::array<int, 3> lower{}, upper{};
 };
 /// CUtensorMap.
 using TensorMapBytes = std::array<std::byte, 128>;

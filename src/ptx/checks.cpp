@@ -244,7 +244,12 @@ struct Checker {
       case Op::cp_reduce_async_bulk:
         check_bulk_copy();
         if (mnemonic.op == Op::cp_reduce_async_bulk) check_bulk_reduction();
+        if (mnemonic.op == Op::cp_async_bulk_tensor) check_tensor_mode();
         break;
+      case Op::cp_async_bulk_prefetch_tensor:
+      case Op::cp_reduce_async_bulk_tensor: check_tensor_mode(); break;
+      case Op::st_async:
+      case Op::red_async: check_async_store(); break;
       case Op::createpolicy_fractional:
         if (mnemonic.modifiers.none()) fail({}, name() + " needs a priority: .L2::evict_last or its like");
         break;
@@ -317,8 +322,50 @@ struct Checker {
     for (const Mod m : {Mod::cta_group_1, Mod::cta_group_2})
       if (has(mnemonic.modifiers, m) && to == Space::global)
         fail(name_of(m), "." + std::string(name_of(m)) + " goes with copies to shared memory");
+    if (has(mnemonic.modifiers, Mod::cp_mask) && to != Space::global)
+      fail("cp_mask", ".cp_mask goes with copies to .global");
     if (has(mnemonic.modifiers, Mod::L2_cache_hint) && to != Space::global && from != Space::global)
       fail("L2::cache_hint", ".L2::cache_hint goes with copies from and to .global");
+  }
+
+  // In shared memory an mbarrier is told, in global memory a memory order says what is seen before.
+  void check_async_store() const {
+    const auto written = [&](Mod m) { return has(mnemonic.modifiers, m); };
+    const bool shared = mnemonic.space == Space::shared_cluster;
+    const std::string there = " in ." + std::string(name_of(mnemonic.space)) + " memory";
+    if (written(Mod::mbarrier_complete_tx_bytes) != shared)
+      fail({}, name() + there + (shared ? " needs " : " takes no ") + ".mbarrier::complete_tx::bytes");
+    for (const Mod m : {Mod::release, Mod::gpu, Mod::sys, Mod::mmio})
+      if (shared && written(m)) fail(name_of(m), name() + there + " takes no ." + std::string(name_of(m)));
+    if (!shared && written(Mod::cluster)) fail("cluster", name() + there + " takes no .cluster");
+    if (written(Mod::mmio) && !(written(Mod::release) && written(Mod::sys)))
+      fail("mmio", ".mmio needs .release.sys");
+    const uint32_t bytes = size_of(mnemonic.types[0]);
+    const bool reduces = mnemonic.op == Op::red_async;
+    if (shared && (reduces ? mnemonic.types[0] == Type::s64 : bytes < 4))
+      fail(name_of(mnemonic.types[0]), name() + " does not go to .shared::cluster");
+    if (!shared && mnemonic.vector != 1) fail({}, name() + there + " takes no vectors");
+    if (!shared) check_order();
+  }
+
+  // Columns of pixels come from tensors with images, four rows from a matrix; some modes are for one
+  // direction.
+  void check_tensor_mode() const {
+    const auto written = [&](Mod m) { return has(mnemonic.modifiers, m); };
+    const auto check = [&](Mod mode, bool fits, const std::string& what) {
+      if (written(mode) && !fits) fail(name_of(mode), "." + std::string(name_of(mode)) + " " + what);
+    };
+    const bool two = written(Mod::dim_2d), one = written(Mod::dim_1d);
+    for (const Mod mode : {Mod::im2col, Mod::im2col_no_offs})
+      check(mode, !one && !two, "needs a tensor of 3 to 5 dimensions");
+    for (const Mod mode : {Mod::tile_gather4, Mod::tile_scatter4})
+      check(mode, two, "needs a tensor of 2 dimensions");
+    if (mnemonic.op != Op::cp_async_bulk_tensor) return;
+    const bool loads = mnemonic.space != Space::global;
+    for (const Mod mode : {Mod::im2col, Mod::tile_gather4})
+      check(mode, loads, "goes with copies to shared memory");
+    for (const Mod mode : {Mod::im2col_no_offs, Mod::tile_scatter4})
+      check(mode, !loads, "goes with copies to .global");
   }
 
   // Halves are added without flushing and written so; shared memory takes less than global memory.
@@ -726,8 +773,21 @@ struct OperandChecker {
     check_scalar(operand, pattern, type, pattern.sink);
   }
 
+  /// Of a tensor.
+  [[nodiscard]] uint32_t dimensions() const {
+    return instruction.has(Mod::dim_1d)   ? 1
+           : instruction.has(Mod::dim_2d) ? 2
+           : instruction.has(Mod::dim_3d) ? 3
+           : instruction.has(Mod::dim_4d) ? 4
+                                          : 5;
+  }
+
   void check_list(const Operand& operand, const OperandPattern& pattern) const {
     if (operand.kind != Operand::Kind::vector) fail(operand, name() + " takes a list in braces here");
+    if (instruction.has(Mod::im2col) && operand.count != dimensions() - 2)
+      fail(operand, name() + " takes " + std::to_string(dimensions() - 2) +
+                        (dimensions() == 3 ? " offset" : " offsets") + " here, not " +
+                        std::to_string(operand.count));
     for (uint32_t i = 0; i < operand.count; ++i)
       check_scalar(instruction.elements[operand.first + i], pattern, pattern.type, false);
   }
@@ -782,13 +842,11 @@ struct OperandChecker {
     if ((pattern.kind == OperandPattern::Kind::tensor) != (operand.count != 0))
       fail(operand, name() + (operand.count != 0 ? " takes no coordinates here"
                                                  : " takes a tensor map and coordinates here"));
-    const uint32_t dimensions = instruction.has(Mod::dim_1d)   ? 1
-                                : instruction.has(Mod::dim_2d) ? 2
-                                : instruction.has(Mod::dim_3d) ? 3
-                                : instruction.has(Mod::dim_4d) ? 4
-                                                               : 5;
-    if (operand.count != 0 && operand.count != dimensions)
-      fail(operand, name() + " takes " + std::to_string(dimensions) + " coordinates here, not " +
+    // Of four rows: where each of them begins, and which they are.
+    const bool has_rows = instruction.has(Mod::tile_gather4) || instruction.has(Mod::tile_scatter4);
+    const uint32_t coordinates = has_rows ? 5 : dimensions();
+    if (operand.count != 0 && operand.count != coordinates)
+      fail(operand, name() + " takes " + std::to_string(coordinates) + " coordinates here, not " +
                         std::to_string(operand.count));
     for (uint32_t i = 0; i < operand.count; ++i)
       check_scalar(instruction.elements[operand.first + i], {}, Type::s32, false);
@@ -868,6 +926,7 @@ struct OperandChecker {
     const uint64_t most = ordinal                                   ? 4
                           : instruction.has(Mod::elemtype)          ? 12
                           : instruction.has(Mod::swizzle_mode)      ? 3
+                          : instruction.has(Mod::swizzle_atomicity) ? 3
                           : instruction.has(Mod::interleave_layout) ? 2
                           : instruction.has(Mod::fill_mode)         ? 1
                                                                     : UINT64_MAX;
@@ -879,6 +938,8 @@ struct OperandChecker {
                     name() + " with the value " + std::to_string(value.bits) + " is not supported");
     if (value.kind == Operand::Kind::integer && value.bits > most)
       fail(value, name() + " takes 0 to " + std::to_string(most) + " here");
+    if (instruction.has(Mod::swizzle_atomicity) && value.bits == 2)
+      source.refuse(value.loc, "a swizzle of a tensor that exchanges 8 bytes is not supported");
     if (instruction.has(Mod::interleave_layout) && value.bits != 0)
       source.refuse(value.loc, "an interleaved layout of a tensor is not supported");
   }
@@ -907,6 +968,12 @@ struct OperandChecker {
     if (instruction.op == Op::tensormap_cp_fenceproxy && operands[2].bits != 128)
       fail(operands[2], name() + " is for 128 bytes, a tensor map");
     if (instruction.op == Op::tensormap_replace) tensor_map_field();
+    if (instruction.op == Op::st_bulk) {
+      const Operand& size = operands[1];
+      if (size.kind == Operand::Kind::integer && (size.bits % 8 != 0 || size.bits > 16777216))
+        fail(size, name() + " writes a multiple of 8 bytes, 16777216 at most");
+      if (operands[2].bits != 0) fail(operands[2], name() + " writes zeros: the value here is 0");
+    }
     if (instruction.op == Op::match && instruction.has(Mod::any) && context.piped != 0)
       fail(operands[1], "match.any takes no second destination");
     // Of three values: from sm_100 on.

@@ -276,7 +276,7 @@ struct InstructionInfo {
   std::string_view name;
   OpClass op_class{};
   bool supported = false;
-  std::array<OperandForm, 7> forms{};
+  std::array<OperandForm, 8> forms{};
   uint8_t form_count = 0;
   std::array<TypeMask, 5> types{};              ///< legal, by position
   std::array<TypeMask, 5> types_unsupported{};  ///< the legal ones that are refused

@@ -204,6 +204,9 @@ gpu::TensorMapArguments arguments_of(const exec::TensorMap& map) {
   a.swizzle = static_cast<int>(map.swizzle);
   a.promotion = map.promotion;
   a.fill = map.fills_nan ? 1 : 0;
+  a.has_corners = map.mode == exec::TensorMap::Mode::im2col;
+  std::copy(map.lower.begin(), map.lower.end(), a.lower.begin());
+  std::copy(map.upper.begin(), map.upper.end(), a.upper.begin());
   return a;
 }
 

@@ -126,6 +126,8 @@ int cuStreamUpdateCaptureDependencies(void*, void* const*, size_t, unsigned);
 int cuStreamWaitEvent(void*, void*, unsigned);
 int cuTensorMapEncodeTiled(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const uint32_t*,
                            const uint32_t*, int, int, int, int);
+int cuTensorMapEncodeIm2col(void*, int, uint32_t, uint64_t, const uint64_t*, const uint64_t*, const int*,
+                            const int*, uint32_t, uint32_t, const uint32_t*, int, int, int, int);
 int cuTexObjectCreate(uint64_t*, const void*, const void*, const void*);
 int cuTexObjectDestroy(uint64_t);
 }

@@ -5,6 +5,7 @@
 
 #include <sstream>
 #include <string>
+#include <vector>
 
 #include "base/files.hpp"
 
@@ -73,6 +74,62 @@ TEST(TensorMap, IsReadAsTheDriverOfAGpuEncodesIt) {
   }
 }
 
+TEST(TensorMap, OfImagesIsReadAsTheDriverOfAGpuEncodesIt) {
+  std::istringstream lines(read_file(LANESCOPE_SOURCE_DIR "/tests/data/im2col_maps.txt"));
+  size_t maps = 0;
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with('#')) continue;
+    ++maps;
+    std::istringstream in(line);
+    unsigned type = 0, dimensions = 0;
+    uint64_t address = 0;
+    in >> type >> dimensions >> std::hex >> address >> std::dec;
+    std::vector<int64_t> size(dimensions), strides(dimensions - 1), lower(dimensions - 2),
+        upper(dimensions - 2), steps(dimensions);
+    const auto read_list = [&](std::vector<int64_t>& list) {
+      for (int64_t& value : list) in >> value;
+    };
+    unsigned channels = 0, pixels = 0, interleave = 0, swizzle = 0, promotion = 0, fill = 0;
+    read_list(size);
+    read_list(strides);
+    read_list(lower);
+    read_list(upper);
+    in >> channels >> pixels;
+    read_list(steps);
+    std::string colon;
+    in >> interleave >> swizzle >> promotion >> fill >> colon >> std::hex;
+    Words words{};
+    for (uint32_t& word : words) in >> word;
+    ASSERT_TRUE(in && colon == ":") << line;
+    const auto map = TensorMap::load(words.data());
+    ASSERT_EQ(map.has_value(), interleave == 0) << line;
+    if (!map) continue;
+    EXPECT_EQ(map->mode, TensorMap::Mode::im2col);
+    EXPECT_EQ(map->address, address);
+    EXPECT_EQ(map->dimensions, dimensions);
+    EXPECT_EQ(map->type, static_cast<TensorMap::Type>(type));
+    EXPECT_EQ(map->swizzle, static_cast<TensorMap::Swizzle>(swizzle));
+    EXPECT_EQ(map->promotion, promotion);
+    EXPECT_EQ(map->fills_nan, fill != 0);
+    EXPECT_EQ(map->box[0], channels);
+    EXPECT_EQ(map->box[1], pixels);
+    EXPECT_EQ(defect_of(*map), "");
+    for (size_t d = 0; d < dimensions; ++d) {
+      EXPECT_EQ(map->size(static_cast<uint32_t>(d)), static_cast<uint64_t>(size[d]));
+      EXPECT_EQ(map->steps[d], steps[d]);
+      if (d + 1 < dimensions) {
+        EXPECT_EQ(map->strides[d], static_cast<uint64_t>(strides[d]));
+      }
+      if (d + 2 >= dimensions) continue;
+      EXPECT_EQ(map->lower[d], lower[d]) << line;
+      EXPECT_EQ(map->upper[d], upper[d]) << line;
+    }
+    words[15] |= 1u << 10;
+    EXPECT_FALSE(TensorMap::load(words.data()).has_value());
+  }
+  EXPECT_GT(maps, 30u);
+}
+
 /// As CuTe's compiler for Python makes them: 64 bytes, behind which there is something else.
 TEST(TensorMap, IsReadWithoutItsSecondHalf) {
   Words words{0x00010000, 0x00002000, 0x00046512, 0x20, 0, 0, 0, 0, 0xff, 0x7f, 0, 0, 0, 0x3f000000, 0x1f, 0};
@@ -90,7 +147,7 @@ TEST(TensorMap, IsReadWithoutItsSecondHalf) {
   EXPECT_EQ(map->box[1], 32);
   words[2] |= 1u << 21;
   EXPECT_TRUE(TensorMap::load(words.data()).has_value());
-  words[2] += 1;
+  words[2] += 2;
   EXPECT_FALSE(TensorMap::load(words.data()).has_value());
 }
 

@@ -279,11 +279,9 @@ DRIVER_API int cuMemUnmap(uint64_t address, size_t) {
   return gpu().memory->detach(at<void>(address)) ? success : invalid_value;
 }
 DRIVER_API int cuMemSetAccess(uint64_t, size_t, const void*, size_t) { return success; }
-DRIVER_API int cuTensorMapEncodeTiled(void* to, int type, uint32_t dimensions, uint64_t address,
-                                      const uint64_t* size, const uint64_t* strides, const uint32_t* box,
-                                      const uint32_t* steps, int interleave, int swizzle, int promotion,
-                                      int fill) {
-  if (is_asked("FAKE_CUDA_NO_MAPS") || interleave != 0) return invalid_value;
+namespace {
+exec::TensorMap map_of(int type, uint32_t dimensions, uint64_t address, const uint64_t* size,
+                       const uint64_t* strides, const uint32_t* steps, int swizzle, int promotion, int fill) {
   exec::TensorMap map;
   map.address = address;
   map.dimensions = static_cast<uint8_t>(dimensions);
@@ -293,12 +291,41 @@ DRIVER_API int cuTensorMapEncodeTiled(void* to, int type, uint32_t dimensions, u
   map.fills_nan = fill == 1;
   for (uint32_t d = 0; d < dimensions; ++d) {
     map.last[d] = static_cast<uint32_t>(size[d] - 1);
-    map.box[d] = static_cast<uint16_t>(box[d]);
     map.steps[d] = static_cast<uint8_t>(steps[d]);
     if (d + 1 < dimensions) map.strides[d] = strides[d];
   }
+  return map;
+}
+void write_map(void* to, const exec::TensorMap& map) {
   std::memset(to, 0, exec::tensor_map_bytes);
   std::memcpy(to, &map, sizeof map);
+}
+}  // namespace
+DRIVER_API int cuTensorMapEncodeTiled(void* to, int type, uint32_t dimensions, uint64_t address,
+                                      const uint64_t* size, const uint64_t* strides, const uint32_t* box,
+                                      const uint32_t* steps, int interleave, int swizzle, int promotion,
+                                      int fill) {
+  if (is_asked("FAKE_CUDA_NO_MAPS") || interleave != 0) return invalid_value;
+  exec::TensorMap map = map_of(type, dimensions, address, size, strides, steps, swizzle, promotion, fill);
+  for (uint32_t d = 0; d < dimensions; ++d) map.box[d] = static_cast<uint16_t>(box[d]);
+  write_map(to, map);
+  return success;
+}
+DRIVER_API int cuTensorMapEncodeIm2col(void* to, int type, uint32_t dimensions, uint64_t address,
+                                       const uint64_t* size, const uint64_t* strides, const int* lower,
+                                       const int* upper, uint32_t channels, uint32_t pixels,
+                                       const uint32_t* steps, int interleave, int swizzle, int promotion,
+                                       int fill) {
+  if (is_asked("FAKE_CUDA_NO_MAPS") || interleave != 0) return invalid_value;
+  exec::TensorMap map = map_of(type, dimensions, address, size, strides, steps, swizzle, promotion, fill);
+  map.mode = exec::TensorMap::Mode::im2col;
+  map.box[0] = static_cast<uint16_t>(channels);
+  map.box[1] = static_cast<uint16_t>(pixels);
+  for (uint32_t d = 0; d + 2 < dimensions; ++d) {
+    map.lower[d] = static_cast<int16_t>(lower[d]);
+    map.upper[d] = static_cast<int16_t>(upper[d]);
+  }
+  write_map(to, map);
   return success;
 }
 

@@ -1,15 +1,19 @@
 // A program whose kernel reads one tensor map of its parameters and one of device memory: it copies a box of
-// the first tensor to the second one. On the driver API, with PTX in it, so that no nvcc is needed.
+// the first tensor to the second one; with the argument "im2col", columns of pixels of it. On the driver API,
+// with PTX in it, so that no nvcc is needed.
 #include <array>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
 #include <vector>
 
 #include "cuda/driver_calls.hpp"
 
 namespace {
 
-constexpr char ptx[] = R"(
+/// `load` is the copy from the first tensor.
+std::string ptx(const char* load) {
+  return std::string(R"(
 .version 8.0
 .target sm_90
 .address_size 64
@@ -28,7 +32,8 @@ constexpr char ptx[] = R"(
   mbarrier.arrive.expect_tx.shared::cta.b64 _, [%r2], 512;
   mov.u32 %r3, 4;
   mov.u32 %r4, -1;
-  cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r3, %r4}], [%r2];
+  cp.async.bulk.tensor.)") +
+         load + R"(
 again:
   mbarrier.try_wait.parity.shared::cta.b64 %p, [%r2], 0;
   @!%p bra again;
@@ -39,6 +44,12 @@ again:
   ret;
 }
 )";
+}
+
+constexpr const char* tile =
+    "2d.shared::cluster.global.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r3, %r4}], [%r2];";
+constexpr const char* columns_of_pixels =
+    "3d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes [%r1], [%rd1, {%r3, %r4, 0}], [%r2], {1};";
 
 struct alignas(64) Map {
   std::array<char, 128> bytes{};
@@ -59,9 +70,27 @@ Map map_of(uint64_t address, uint64_t columns, uint64_t rows) {
   return map;
 }
 
+/// The same rows, of which each is a pixel, as images of 4 pixels. Filters of two pixels, one before the
+/// first.
+Map images_of(uint64_t address, uint64_t columns, uint64_t rows) {
+  const std::array<uint64_t, 3> sizes{columns, 4, rows / 4};
+  const std::array<uint64_t, 2> strides{4 * columns, 16 * columns};
+  const std::array<int, 1> lower{-1}, upper{-1};
+  const std::array<uint32_t, 3> steps{1, 1, 1};
+  constexpr int f32 = 7, swizzle_32 = 1;
+  Map map;
+  if (cuTensorMapEncodeIm2col(&map, f32, 3, address, sizes.data(), strides.data(), lower.data(), upper.data(),
+                              8, 16, steps.data(), 0, swizzle_32, 0, 0) != 0) {
+    std::puts("no tensor map");
+    std::exit(1);
+  }
+  return map;
+}
+
 }  // namespace
 
-int main() {
+int main(int count, char**) {
+  const bool has_images = count > 1;
   constexpr uint64_t columns = 16, rows = 32;
   int device = 0;
   void *context = nullptr, *module = nullptr, *kernel = nullptr;
@@ -70,7 +99,7 @@ int main() {
   cuDeviceGet(&device, 0);
   cuDevicePrimaryCtxRetain(&context, device);
   cuCtxSetCurrent(context);
-  cuModuleLoadData(&module, ptx);
+  cuModuleLoadData(&module, ptx(has_images ? columns_of_pixels : tile).c_str());
   cuModuleGetFunction(&kernel, module, "move");
   cuMemAlloc_v2(&early, 4 << 20);
   cuMemAlloc_v2(&from, columns * rows * sizeof(float));
@@ -80,7 +109,8 @@ int main() {
   std::vector<float> values(columns * rows);
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   cuMemcpyHtoD_v2(from, values.data(), values.size() * sizeof(float));
-  const Map first = map_of(from, columns, rows), other = map_of(to, columns, rows);
+  const Map first = has_images ? images_of(from, columns, rows) : map_of(from, columns, rows),
+            other = map_of(to, columns, rows);
   cuMemcpyHtoD_v2(second, &other, sizeof other);
   void* parameters[] = {const_cast<Map*>(&first), &second};
   const int launched = cuLaunchKernel(kernel, 1, 1, 1, 1, 1, 1, 0, nullptr, parameters, nullptr);
