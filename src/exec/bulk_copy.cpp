@@ -128,6 +128,7 @@ class BulkCopy {
     access.space = space;
     access.pieces = pieces_;
     access.multicast = form_.multicast;
+    access.is_image = form_.mode == BulkForm::Mode::im2col;
     if (form_.multicast)
       access.targets = static_cast<uint32_t>(std::popcount(static_cast<uint32_t>(value(BulkPlace::blocks))));
     observe_bulk(w_, in_, static_cast<uint32_t>(in_block(near)), access);
@@ -249,9 +250,19 @@ class BulkCopy {
     return found;
   }
 
-  /// Offsets of im2col have 16, 8 or 5 bits: of larger ones an H100 takes the lowest bits.
-  [[nodiscard]] uint32_t offset_mask() const {
-    return form_.count == 3 ? 0xffff : form_.count == 4 ? 0xff : 0x1f;
+  /// Offsets of im2col have 16, 8 or 5 bits. Of larger ones the lowest bits are taken; in five dimensions,
+  /// where ptxas adds them up in one word, the bits above go to the next offset.
+  void take_offsets(BoxPlace& place) const {
+    const auto offset = [&](uint32_t d) {
+      return static_cast<uint32_t>(value(BulkPlace::list + form_.count + d) & 0xffff);
+    };
+    const uint32_t bits = form_.count == 3 ? 16 : form_.count == 4 ? 8 : 5, mask = (1U << bits) - 1;
+    uint32_t above = 0;
+    for (uint32_t d = 0; d + 2u < form_.count; ++d) {
+      const uint32_t sum = offset(d) + above;
+      place.offsets[d] = sum & mask;
+      above = bits == 5 ? sum >> bits : 0;
+    }
   }
 
   [[nodiscard]] BoxPlace place() const {
@@ -265,9 +276,7 @@ class BulkCopy {
       return place;
     }
     for (uint32_t d = 0; d < form_.count; ++d) place.first[d] = coordinate(d);
-    if (form_.mode == BulkForm::Mode::im2col && form_.from == Side::tensor)
-      for (uint32_t d = 0; d + 2u < form_.count; ++d)
-        place.offsets[d] = static_cast<uint32_t>(value(BulkPlace::list + form_.count + d)) & offset_mask();
+    if (form_.mode == BulkForm::Mode::im2col && form_.from == Side::tensor) take_offsets(place);
     return place;
   }
 

@@ -169,12 +169,9 @@ void Decoder::place_params(const ptx::Function& f) {
 }
 
 void Decoder::place_shared() {
-  uint32_t at = 0, dynamic_align = 16;
+  uint32_t at = 0;
   auto place = [&](const ptx::Variable& v) -> std::optional<uint32_t> {
-    if (v.size == 0) {
-      dynamic_align = std::max(dynamic_align, v.align);
-      return std::nullopt;
-    }
+    if (v.size == 0) return std::nullopt;
     at = round_up(at, v.align);
     const uint32_t offset = at;
     if (v.size > (1u << 30)) throw Error("shared variable '" + v.display_name + "' is too large");
@@ -205,8 +202,17 @@ void Decoder::place_shared() {
       for (const Operand& o : in.elements) see(o);
     }
   }
-  k_.static_shared = at;
-  k_.dynamic_shared_offset = round_up(at, dynamic_align);
+  // What ptxas makes of any array of the module that the launch decides the size of, used or not: the others
+  // take room up to where such arrays begin (ptxas 13.0, sm_90).
+  uint32_t dynamic_align = 0;
+  const auto see_dynamic = [&](const ptx::Variable& v) {
+    if (is_shared(v.space) && v.size == 0) dynamic_align = std::max({dynamic_align, v.align, 16U});
+  };
+  for (const ptx::Variable& v : m_.variables) see_dynamic(v);
+  for (const FunctionState& s : functions_)
+    for (const ptx::Variable& v : s.f->variables) see_dynamic(v);
+  k_.static_shared = dynamic_align == 0 ? at : round_up(at, dynamic_align);
+  k_.dynamic_shared_offset = round_up(k_.static_shared, 16);
   for (auto& [index, name] : dynamic) {
     module_shared_[index] = k_.dynamic_shared_offset;
     k_.shared.push_back({name, k_.dynamic_shared_offset, 0, true});

@@ -106,6 +106,7 @@ struct BulkAccess {
   bool is_more = false;  ///< of an instruction that was told already: the other matrix
   uint32_t targets = 1;  ///< bulk loads: blocks that the data go to
   bool multicast = false;
+  bool is_image = false;  ///< im2col
 };
 
 /// What warps did at one branch: an instruction that can send some lanes of a warp elsewhere than the others.

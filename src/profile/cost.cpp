@@ -160,6 +160,7 @@ Cost cost_of(const model::Arch& arch, const exec::BulkAccess& access) {
   constexpr uint32_t sector = 32;
   cost.evidence = arch.async_evidence;
   cost.lanes = 1;
+  cost.estimate = access.is_image && access.multicast;  // an H100 asks for up to half as many sectors again
   for (const exec::BulkAccess::Piece& piece : access.pieces) {
     // What lies outside of a tensor is asked for, too: as many sectors as it fills, or two more (H200).
     cost.estimate = cost.estimate || piece.is_filled;

@@ -54,6 +54,30 @@ TEST(Engine, TheLeastAndTheGreatestOfThree) {
   EXPECT_EQ(p.word(29), 29u);                         // the lane
   EXPECT_EQ(p.word(31), static_cast<uint32_t>(-21));  // not executed
 }
+
+/// ptxas 13.0: `-v` for sm_90.
+TEST(Engine, SharedMemoryOfAKernelEndsWhereArraysOfTheLaunchBegin) {
+  struct Case {
+    const char* dynamic_align;  // of an array that the module declares; none: null
+    uint32_t declared, taken;
+  };
+  for (const Case& c :
+       {Case{nullptr, 4, 4}, Case{nullptr, 24, 24}, Case{"1", 0, 0}, Case{"1", 4, 16}, Case{"4", 24, 32},
+        Case{"16", 24, 32}, Case{"64", 24, 64}, Case{"1024", 0, 0}, Case{"1024", 4, 1024}})
+    for (const bool used : {false, true}) {
+      if (used && c.dynamic_align == nullptr) continue;
+      std::string body, before;
+      if (c.declared != 0)
+        body = ".shared .align 4 .b8 s[" + std::to_string(c.declared) + "];\nst.shared.u32 [s], %r1;\n";
+      if (used) body += "st.shared.u8 [t], %r1;\n";
+      if (c.dynamic_align != nullptr)
+        before = std::string(".extern .shared .align ") + c.dynamic_align + " .b8 t[];\n";
+      Program p(body, before);
+      EXPECT_EQ(p.kernel().static_shared, c.taken) << body << before;
+      EXPECT_EQ(p.kernel().dynamic_shared_offset, (c.taken + 15) / 16 * 16) << body << before;
+    }
+}
+
 TEST(Engine, MisalignedNullAndSharedAccesses) {
   Program misaligned("add.u64 %rd3, %rd3, 2;\nld.global.u32 %r5, [%rd3];");
   EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);

@@ -61,6 +61,7 @@ class Program {
     return value;
   }
   [[nodiscard]] uint64_t out() const { return out_; }
+  [[nodiscard]] const Kernel& kernel() { return image_.kernel("k"); }
   [[nodiscard]] Memory& memory() { return memory_; }
   std::string printed;
   /// Of the launches to come.

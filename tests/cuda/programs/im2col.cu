@@ -266,12 +266,18 @@ void each_pixel(const Copy& c, Visit visit) {
   int base[most];
   std::copy_n(c.place.at, most, base);
   const int images = c.dimensions - 1;
-  // Of larger offsets the GPU takes the lowest bits.
-  const int offset_mask = c.dimensions == 3 ? 0xffff : c.dimensions == 4 ? 0xff : 0x1f;
+  // Of larger offsets the lowest bits count; in five dimensions those above are added to the next one.
+  const int bits = c.dimensions == 3 ? 16 : c.dimensions == 4 ? 8 : 5;
+  int offsets[most] = {}, above = 0;
+  for (int d = 0; d < c.spatial() && !c.stores; ++d) {
+    const int sum = c.place.offsets[d] + above;
+    offsets[d] = sum & ((1 << bits) - 1);
+    above = bits == 5 ? sum >> bits : 0;
+  }
   for (int pixel = 0; pixel < static_cast<int>(c.pixels); ++pixel) {
     int at[most];
     std::copy_n(base, most, at);
-    for (int d = 0; d < c.spatial() && !c.stores; ++d) at[d + 1] += c.place.offsets[d] & offset_mask;
+    for (int d = 0; d < c.spatial() && !c.stores; ++d) at[d + 1] += offsets[d];
     visit(pixel, at);
     int d = 0;
     for (; d < c.spatial(); ++d) {
