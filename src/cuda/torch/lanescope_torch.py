@@ -87,7 +87,11 @@ def install():
         getattr(torch.backends.cuda, choose, bool)(False)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # PyTorch's, that operators are replaced
-        register(torch, runtime)
+        try:
+            register(torch, runtime)
+        except Exception as error:  # PyTorch would not be imported
+            text = f"PyTorch {torch.__version__} is not known well enough to do its own operators: {error!r}"
+            runtime.lanescope_say(text.encode())
 
 
 def declare(runtime):
@@ -409,7 +413,10 @@ class Call:
         return (generator.initial_seed() + offset * MIXER) % 2**63
 
     def initial_seed(self):
-        return self.generator_used().initial_seed()
+        try:
+            return self.generator_used().initial_seed()
+        except RuntimeError:  # older PyTorch does not tell it while a graph is captured
+            return 0
 
     def generator_used(self):
         generator = self.generator
