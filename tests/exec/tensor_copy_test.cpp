@@ -17,7 +17,7 @@ namespace {
 using harness::Program;
 
 /// s, of 256 bytes, lies at %r12, an mbarrier that expects `bytes` at %r13; the map's address is in %rd4.
-std::string start(uint32_t bytes) {
+std::string box_start(uint32_t bytes) {
   return ".shared .align 128 .b8 s[256];\n.shared .align 8 .b64 bar;\nmov.u32 %r12, s;\nmov.u32 %r13, bar;\n"
          "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.expect_tx.shared.b64 _, [bar], " +
          std::to_string(bytes) + ";\nadd.u64 %rd4, %rd1, 1024;\n";
@@ -92,7 +92,7 @@ TEST(Im2col, DefectsAreNamed) {
 
 TEST(Im2col, MisuseIsReported) {
   const auto run_load = [](const std::string& mode, const std::string& rest, const TensorMap& map) {
-    Program p(start(64) + load(mode, rest) + wait("look"));
+    Program p(box_start(64) + load(mode, rest) + wait("look"));
     return run(p, map);
   };
   const std::string im2col = "3d.shared::cluster.global.im2col", tile = "3d.shared::cluster.global.tile";
@@ -108,13 +108,13 @@ TEST(Im2col, MisuseIsReported) {
             std::string::npos);
   EXPECT_NE(first(run_load(im2col, "{4, 1, 3}], [%r13], {0}", tiles)).find("was encoded for tiles"),
             std::string::npos);
-  Program replaces(start(64) + "tensormap.replace.tile.rank.global.b1024.b32 [%rd4], 1;\n");
+  Program replaces(box_start(64) + "tensormap.replace.tile.rank.global.b1024.b32 [%rd4], 1;\n");
   EXPECT_NE(first(run(replaces, images())).find("changes those for tiles"), std::string::npos);
 }
 
 TEST(Im2col, FiltersStayInTheBox) {
   const auto first = [](const std::string& copy, const TensorMap& map) {
-    Program p(start(64) + copy);
+    Program p(box_start(64) + copy);
     const LaunchResult result = run(p, map);
     return result.findings.empty() ? "" : result.findings[0].message;
   };
@@ -140,7 +140,8 @@ TEST(Im2col, FiltersStayInTheBox) {
 TEST(Im2col, ObserversAreToldOfEachPixel) {
   // Filter bases -1, 0, 1 of each image, the second pixel of the filter: pixels 1 and 2 of the third image,
   // and 0 and 1 of the last one; of channels 4 to 7.
-  Program p(start(64) + load("3d.shared::cluster.global.im2col", "{4, 0, 2}], [%r13], {1}") + wait("look"));
+  Program p(box_start(64) + load("3d.shared::cluster.global.im2col", "{4, 0, 2}], [%r13], {1}") +
+            wait("look"));
   EXPECT_TRUE(run(p, images()).findings.empty());
   std::vector<std::tuple<uint64_t, uint32_t, uint32_t, bool>> told;
   const uint64_t tensor = p.out();
@@ -156,7 +157,7 @@ TEST(Im2col, ObserversAreToldOfEachPixel) {
                                 {3 * 96 + 32 + 16, 48, 16, false}};
   EXPECT_EQ(told, expected);
   // Behind the last image nothing is read.
-  Program behind(start(64) + load("3d.shared::cluster.global.im2col", "{4, 1, 3}], [%r13], {1}") +
+  Program behind(box_start(64) + load("3d.shared::cluster.global.im2col", "{4, 1, 3}], [%r13], {1}") +
                  wait("look"));
   EXPECT_TRUE(run(behind, images()).findings.empty());
   uint32_t read = 0, filled = 0;
@@ -169,7 +170,7 @@ TEST(Im2col, ObserversAreToldOfEachPixel) {
 TEST(Im2col, ChecksKnowTheBytes) {
   // The four pixels fill s[0 … 63]: what lies behind is unwritten, and what is read too early is in a race.
   const auto find = [](const std::string& between, const char* place) {
-    Program p(start(64) + load("3d.shared::cluster.global.im2col", "{4, 0, 2}], [%r13], {1}") + between +
+    Program p(box_start(64) + load("3d.shared::cluster.global.im2col", "{4, 0, 2}], [%r13], {1}") + between +
               "ld.shared.u32 %r5, [s+" + place + "];\nst.global.u32 [%rd3], %r5;\n" + wait("look"));
     p.checks = {.race = true, .init = true};
     return run(p, images());
@@ -200,7 +201,7 @@ TEST(FourRows, AreGatheredFromWhereverTheyLie) {
       "setp.lt.u32 %p3, %r14, 64;\n@%p3 bra more;\n";
   for (const char* space : {"cluster", "cta"}) {
     Program p(
-        start(64) +
+        box_start(64) +
             load(std::string("2d.shared::") + space + ".global.tile::gather4", "{4, 6, 0, 8, 6}], [%r13]") +
             wait("look") + copy_out,
         "", "sm_100a");
@@ -225,7 +226,7 @@ TEST(FourRows, AreScatteredToWhereverTheyLie) {
       "cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group [%rd4, {4, ROWS}], [%r12];\n"
       "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\n";
   const auto store = [&](const std::string& which) {
-    std::string body = start(64) + fill_and_store;
+    std::string body = box_start(64) + fill_and_store;
     body.replace(body.find("ROWS"), 4, which);
     return Program(body, "", "sm_100a");
   };
@@ -243,7 +244,7 @@ TEST(FourRows, AreScatteredToWhereverTheyLie) {
 TEST(FourRows, NeedABoxOfOneRow) {
   TensorMap map = rows();
   map.box[1] = 2;
-  Program p(start(64) + load("2d.shared::cta.global.tile::gather4", "{0, 0, 1, 2, 3}], [%r13]"), "",
+  Program p(box_start(64) + load("2d.shared::cta.global.tile::gather4", "{0, 0, 1, 2, 3}], [%r13]"), "",
             "sm_100a");
   EXPECT_NE(run(p, map).findings.at(0).message.find("has 2 rows"), std::string::npos);
   EXPECT_NE(run(p, images()).findings.at(0).message.find("3 dimensions, the instruction is for 2"),
