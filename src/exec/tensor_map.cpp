@@ -195,8 +195,7 @@ std::string defect_of(const TensorMap& map) {
   if (map.dimensions == 0 || map.dimensions > TensorMap::most_dimensions)
     return "a tensor has 1 to 5 dimensions, not " + std::to_string(map.dimensions);
   if (map.address % align != 0) return "the tensor's address is no multiple of 16";
-  if (const std::string defect =
-          map.mode == TensorMap::Mode::im2col ? defect_of_columns(map) : defect_of_tile(map);
+  if (std::string defect = map.mode == TensorMap::Mode::im2col ? defect_of_columns(map) : defect_of_tile(map);
       !defect.empty())
     return defect;
   for (uint32_t d = 0; d < map.dimensions; ++d) {
