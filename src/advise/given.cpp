@@ -97,22 +97,6 @@ class Given {
   }
   [[nodiscard]] std::string line(size_t token) const { return fmt::format("line {}", tokens_[token].line); }
 
-  /// The pieces of the list whose `(` is token `open`.
-  [[nodiscard]] std::vector<Range> pieces(size_t open) const {
-    std::vector<Range> all;
-    int depth = 0;
-    size_t first = open + 1;
-    for (size_t i = open; i < tokens_.size(); ++i) {
-      const Token& t = tokens_[i];
-      depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
-      if (depth > 1 || (depth == 1 && !t.is(","))) continue;
-      if (i > first) all.emplace_back(first, i);
-      first = i + 1;
-      if (depth == 0) break;
-    }
-    return all;
-  }
-
   /// The call that has [first, end) for an argument; nothing where that is none.
   [[nodiscard]] std::optional<Call> call_with(size_t first, size_t end) const {
     if (!(tokens_[first - 1].is("(") || tokens_[first - 1].is(",")) || end >= tokens_.size() ||
@@ -191,9 +175,9 @@ class Given {
           !may_end_a_type(tokens_[i - 1]))
         continue;
       const size_t close = closing_bracket(tokens_, i + 1, ")");
-      const std::vector<Range> parameters = pieces(i + 1);
+      const std::vector<Range> parameters = pieces_of_list(tokens_, i + 1);
       if (close + 1 >= tokens_.size() || call.argument >= parameters.size() ||
-          parameters.size() < pieces(call.open).size())
+          parameters.size() < pieces_of_list(tokens_, call.open).size())
         continue;
       const Range parameter = parameters[call.argument];
       const bool has_body = tokens_[close + 1].is("{");
@@ -305,7 +289,7 @@ class Given {
     const std::string_view function = tokens_[call.name].text;
     for (size_t i = 1; i + 1 < tokens_.size(); ++i) {
       if (!tokens_[i].is(function) || !tokens_[i + 1].is("(") || tokens_[i].in_directive) continue;
-      const std::vector<Range> arguments = pieces(i + 1);
+      const std::vector<Range> arguments = pieces_of_list(tokens_, i + 1);
       if (arguments.size() <= call.argument) continue;
       const auto [first, end] = arguments[call.argument];
       const bool is_declared = may_end_a_type(tokens_[i - 1]) && end - first > 1;
@@ -364,7 +348,7 @@ class Given {
       hold(tokens_[name].text, body);
       return;
     }
-    const std::vector<Range> arguments = pieces(call.open);
+    const std::vector<Range> arguments = pieces_of_list(tokens_, call.open);
     std::set<size_t> pitches;  // arguments
     for (size_t i = body.first; i < body.second; ++i) {
       if (!is_named(i, tokens_[name].text)) continue;

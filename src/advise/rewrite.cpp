@@ -566,17 +566,7 @@ class Rewriter {
   }
   /// The tokens [first, end) of each argument of the call whose parenthesis is token `open`; none is empty.
   [[nodiscard]] std::vector<std::pair<size_t, size_t>> arguments_of_call(size_t open) const {
-    std::vector<std::pair<size_t, size_t>> arguments;
-    int depth = 0;
-    size_t first = open + 1;
-    for (size_t i = open; i < tokens_.size(); ++i) {
-      const Token& t = tokens_[i];
-      depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
-      if (depth > 1 || (depth == 1 && !t.is(","))) continue;
-      if (i > first) arguments.emplace_back(first, i);
-      first = i + 1;
-      if (depth == 0) break;
-    }
+    std::vector<std::pair<size_t, size_t>> arguments = pieces_of_list(tokens_, open);
     if (arguments.empty()) throw Refused{fmt::format("the call in {} is not understood", place(open))};
     return arguments;
   }

@@ -130,4 +130,19 @@ size_t closing_bracket(const std::vector<Token>& tokens, size_t open, std::strin
   return tokens.size();
 }
 
+std::vector<std::pair<size_t, size_t>> pieces_of_list(const std::vector<Token>& tokens, size_t open) {
+  std::vector<std::pair<size_t, size_t>> pieces;
+  int depth = 0;
+  size_t first = open + 1;
+  for (size_t i = open; i < tokens.size(); ++i) {
+    const Token& t = tokens[i];
+    depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
+    if (depth > 1 || (depth == 1 && !t.is(","))) continue;
+    if (i > first) pieces.emplace_back(first, i);
+    first = i + 1;
+    if (depth == 0) break;
+  }
+  return pieces;
+}
+
 }  // namespace lanescope::advise

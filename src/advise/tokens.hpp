@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace lanescope::advise {
@@ -34,5 +35,10 @@ struct Token {
 
 /// The token that closes the bracket at token `open`; the number of tokens if none does.
 [[nodiscard]] size_t closing_bracket(const std::vector<Token>& tokens, size_t open, std::string_view closes);
+
+/// The tokens [first, end) of each argument or parameter of the list whose `(` is token `open`; none is
+/// empty.
+[[nodiscard]] std::vector<std::pair<size_t, size_t>> pieces_of_list(const std::vector<Token>& tokens,
+                                                                    size_t open);
 
 }  // namespace lanescope::advise

@@ -302,8 +302,7 @@ std::string Recorder::render() {
     std::ranges::copy(library_defects_, std::back_inserter(report.notes));
     report.notes.push_back(
         fmt::format("Calls of the toolkit's libraries and of PyTorch's operators, which the host did, and "
-                    "whose accesses are "
-                    "not counted: {}.",
+                    "whose accesses are not counted: {}.",
                     most_frequent(library_calls_)));
   }
   if (sampled_)
