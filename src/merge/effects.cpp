@@ -113,4 +113,10 @@ Effect effect_on_global(const ptx::Instruction& in) {
   return reads ? Effect::reads : Effect::none;
 }
 
+Elements elements_of(const ptx::Instruction& in) {
+  const auto bytes = static_cast<uint32_t>(ptx::size_of(in.type()));
+  const uint32_t parts = bytes < 4 ? std::min<uint32_t>(4 / bytes, in.vector) : 1;
+  return {bytes * parts, in.vector / parts, parts};
+}
+
 }  // namespace lanescope::merge

@@ -37,4 +37,13 @@ enum class GlobalEffect : uint8_t {
 };
 [[nodiscard]] GlobalEffect global_effect_of(const ptx::Instruction& in);
 
+/// What the assembler takes a load's or store's data for: vectors of bytes and of halves are words of 32
+/// bits, two bytes one half.
+struct Elements {
+  uint32_t bytes = 4;  ///< of one
+  uint32_t count = 1;
+  uint32_t parts = 1;  ///< of the PTX's vector in one of these
+};
+[[nodiscard]] Elements elements_of(const ptx::Instruction& in);
+
 }  // namespace lanescope::merge

@@ -19,7 +19,7 @@ using ptx::Space;
 struct Key {
   uint32_t base = 0;
   int64_t offset = 0;
-  uint64_t bytes = 0;      ///< of an element
+  uint32_t bytes = 0;      ///< of an element
   uint32_t elements = 1;   ///< of a vector
   bool is_signed = false;  ///< of what is narrower than a register, which a load extends
   Space space{};
@@ -110,11 +110,16 @@ class GlobalLoads {
 
   [[nodiscard]] Key key_of(const ptx::Instruction& in, uint32_t index) const {
     const Value address = values_.address(index);
-    const uint64_t bytes = ptx::size_of(in.type());
+    const Elements elements = elements_of(in);
     auto modifiers = in.modifiers;
     modifiers.reset(static_cast<size_t>(Mod::weak));
-    return {address.base, address.offset,       bytes, in.vector, bytes < 4 && ptx::is_signed(in.type()),
-            in.space,     modifiers.to_string()};
+    return {address.base,
+            address.offset,
+            elements.bytes,
+            elements.count,
+            elements.bytes < 4 && elements.parts == 1 && ptx::is_signed(in.type()),
+            in.space,
+            modifiers.to_string()};
   }
 
   template <class At>

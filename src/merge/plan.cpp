@@ -57,11 +57,15 @@ struct Access {
   uint32_t element = 4;   ///< bytes
   uint32_t count = 1;     ///< elements of its vector
   uint32_t live = 1;      ///< those that are used, one bit each
+  uint32_t parts = 1;     ///< of the PTX's vector in an element
+  uint32_t used = 1;      ///< of those, the ones that are used, one bit each
   std::string modifiers;  ///< cache operators and the like: only accesses that have the same become one
   Value address;
   /// Those are left as they are, and show no alignment (ptxas 13.0).
   [[nodiscard]] bool is_of_32_bytes() const { return element * count > widest; }
   [[nodiscard]] int64_t place(uint32_t k) const { return address.offset + int64_t{k} * element; }
+  /// Which parts of an element are used, one bit each.
+  [[nodiscard]] uint32_t used_of(uint32_t k) const { return used >> k * parts & ((1u << parts) - 1); }
 };
 
 class Function {
@@ -237,22 +241,27 @@ class Function {
         access.block = block;
         access.load = effect == Effect::load;
         access.guarded = in.guard != no_index;
-        access.element = ptx::size_of(in.type());
-        access.count = in.vector;
+        const Elements elements = elements_of(in);
+        access.element = elements.bytes;
+        access.count = elements.count;
+        access.parts = elements.parts;
         if (access.load && access.element == 8 && only_low_half(in)) access.element = 4;
-        access.live = access.load ? 0 : (1u << in.vector) - 1;
+        access.used = access.load ? 0 : (1u << in.vector) - 1;
         access.address = values_->address(i);
         if (!is_near(access.address.offset)) continue;
         access.separate = access.element == 1 || access.element > 8 || access.is_of_32_bytes();
         const Operand& data = *data_of(in);
-        for (uint32_t k = 0; k < access.count; ++k) {
+        for (uint32_t k = 0; k < in.vector; ++k) {
           const Operand& part = data.kind == Operand::Kind::vector ? in.elements[data.first + k] : data;
           if (part.kind != Operand::Kind::reg) continue;
-          if (access.load && live_[part.reg]) access.live |= 1u << k;
+          if (access.load && live_[part.reg]) access.used |= 1u << k;
           if (access.load && access.element == 2)
-            access.separate =
-                access.separate || extended_[part.reg] || ptx::size_of(f_.registers[part.reg].type) > 2;
+            access.separate = access.separate || access.parts > 1 || extended_[part.reg] ||
+                              ptx::size_of(f_.registers[part.reg].type) > 2;
         }
+        access.live = 0;
+        for (uint32_t k = 0; k < access.count; ++k)
+          if (access.used_of(k) != 0) access.live |= 1u << k;
         if (of_global_) {
           auto modifiers = in.modifiers;
           for (const Mod m : {Mod::cs, Mod::weak}) modifiers.reset(static_cast<size_t>(m));
@@ -328,10 +337,9 @@ class Function {
   };
 
   /// How many low bits of `base + place` are surely zero where an access is: by its value, or because a wide
-  /// access needs it so. Of shared memory those are vectors among `elements`; of global memory itself, and
-  /// all that are not guarded in the same block, or in one that is sure to have run in the same loops.
-  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, const std::vector<Element>& elements,
-                               uint32_t where) {
+  /// access needs it so: itself, and all that are not guarded in the same block, or in one that is sure to
+  /// have run in the same loops.
+  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, uint32_t where) {
     uint32_t known = values_->zeros({base, place});
     const auto needs = [&](const Access& a) -> uint32_t {
       if (a.is_of_32_bytes()) return 0;
@@ -340,11 +348,6 @@ class Function {
           std::countr_zero(static_cast<uint64_t>(bytes) | static_cast<uint64_t>(place - a.address.offset)));
       return shown > known ? shown : 0;
     };
-    if (!of_global_) {
-      for (const Element& e : elements)
-        if (const Access& a = accesses_[e.access]; a.count > 1) known = std::max(known, needs(a));
-      return known;
-    }
     const uint32_t block = accesses_[where].block;
     const auto own = static_cast<uint32_t>(std::countr_zero(accesses_[where].element));
     for (const uint32_t i : of_base_.at(base)) {
@@ -418,7 +421,7 @@ class Function {
         near.push_back(i);
       }
       if (accesses_[owner].separate)
-        take_separate(elements, near);
+        emit(elements, {near.front()}, elements[near.front()].place, size);
       else
         take(base, size, most_elements - 1, elements, near);
     }
@@ -431,8 +434,7 @@ class Function {
             const std::vector<size_t>& near) {
     const int64_t place = elements[near.front()].place;
     for (uint32_t bytes = near.size() > 1 ? widest_window(size) : size; bytes > size; bytes /= 2) {
-      const std::optional<int64_t> begin =
-          aligned_begin(base, place, bytes, elements, elements[near.front()].access);
+      const std::optional<int64_t> begin = aligned_begin(base, place, bytes, elements[near.front()].access);
       if (!begin) continue;
       std::vector<size_t> inside;
       for (const size_t i : near)
@@ -446,34 +448,26 @@ class Function {
 
   /// The begin of the aligned `bytes` around a place, if it is known which they are.
   [[nodiscard]] std::optional<int64_t> aligned_begin(uint32_t base, int64_t place, uint32_t bytes,
-                                                     const std::vector<Element>& elements, uint32_t where) {
+                                                     uint32_t where) {
     const auto wanted = static_cast<uint32_t>(std::countr_zero(bytes));
     for (int64_t begin = place; begin > place - bytes; --begin)
-      if (zeros(base, begin, elements, where) >= wanted) return begin;
+      if (zeros(base, begin, where) >= wanted) return begin;
     return std::nullopt;
-  }
-
-  /// An access that is kept by itself; of 8-bit vectors whole words.
-  void take_separate(std::vector<Element>& elements, const std::vector<size_t>& near) {
-    const Access& access = accesses_[elements[near.front()].access];
-    Fate& f = plan_.fates[access.site];
-    if (access.count > 1 && access.element == 1) {
-      f.pieces = {{0, static_cast<uint8_t>(access.count * access.element)}};
-      for (const size_t i : near) elements[i].taken = true;
-      return;
-    }
-    emit(elements, {near.front()}, elements[near.front()].place, access.element);
   }
 
   /// One access of the machine code, counted at the first of the elements' instructions.
   void emit(std::vector<Element>& elements, const std::vector<size_t>& inside, int64_t begin,
             uint32_t bytes) {
     const uint32_t owner = elements[inside.front()].access;
+    // By its value alone, without what accesses show.
+    const bool aligned = values_->zeros({accesses_[owner].address.base, begin}) >=
+                         static_cast<uint32_t>(std::countr_zero(bytes));
     std::set<uint32_t> sites;
     for (const size_t i : inside) {
       elements[i].taken = true;
       sites.insert(accesses_[elements[i].access].site);
     }
+    if (inside.size() == 1) narrow_to_half(elements[inside.front()], begin, bytes);
     fate(owner).pieces.push_back(
         {static_cast<int32_t>(begin - accesses_[owner].address.offset), static_cast<uint8_t>(bytes)});
     for (const size_t i : inside) {
@@ -489,7 +483,7 @@ class Function {
         const exec::Loop* loop = innermost(accesses_[a].block);
         if (loop != innermost(accesses_[owner].block))
           f.doubt = "the access it is merged with lies outside this loop";
-        else if (of_global_ && loop != nullptr && values_->varies(accesses_[a].address.base, loop->has))
+        else if (loop != nullptr && !aligned && values_->varies(accesses_[a].address.base, loop->has))
           f.doubt = "in some copies of the loop's body the assembler may not know the alignment";
       } else if (f.kind == Fate::Kind::kept && bytes != accesses_[a].element * accesses_[a].count) {
         f.kind = Fate::Kind::narrowed;
@@ -497,11 +491,23 @@ class Function {
     }
   }
 
+  /// A word that is loaded on its own, two halves of which only one is used.
+  void narrow_to_half(const Element& element, int64_t& begin, uint32_t& bytes) const {
+    const Access& access = accesses_[element.access];
+    if (!access.load || access.parts != 2 || access.element != 4) return;
+    const uint32_t used = access.used_of(static_cast<uint32_t>((element.place - access.address.offset) / 4));
+    if (used == 3) return;
+    bytes = 2;
+    if (used == 2) begin += 2;
+  }
+
   // Stores: those that follow each other in a block and fill a window.
 
+  /// Of one aligned window, the largest that is known to be aligned, up to the widest access.
   struct OpenStores {
     std::vector<Element> elements;
-    bool vectors = false, scalars = false;
+    int64_t begin = 0, bytes = 0;
+    bool singles = false;  ///< some are no vectors
   };
 
   void merge_stores() {
@@ -520,11 +526,24 @@ class Function {
         }
         if (!fits(open, accesses_[index])) close(open, last);
         const Access& access = accesses_[index];
+        if (open.elements.empty()) open_window(open, index);
         for (uint32_t k = 0; k < access.count; ++k) open.elements.push_back({access.place(k), index, false});
-        (access.count > 1 ? open.vectors : open.scalars) = true;
+        open.singles |= access.count == 1;
       }
       close(open, last);
     }
+  }
+
+  void open_window(OpenStores& open, uint32_t index) {
+    const Access& access = accesses_[index];
+    open.begin = access.place(0);
+    open.bytes = access.element;
+    for (uint32_t bytes = widest_window(access.element); bytes > access.element; bytes /= 2)
+      if (const auto begin = aligned_begin(access.address.base, access.place(0), bytes, index)) {
+        open.begin = *begin;
+        open.bytes = bytes;
+        return;
+      }
   }
 
   /// Whether a store fills gaps of the window that is open.
@@ -535,13 +554,9 @@ class Function {
     if (other.element != access.element || other.address.base != access.address.base || access.separate ||
         other.separate || other.modifiers != access.modifiers)
       return false;
-    const auto window = static_cast<int64_t>(widest_window(access.element));
-    const auto window_of = [&](int64_t place) {
-      return place >> std::countr_zero(static_cast<uint64_t>(window));
-    };
     for (uint32_t k = 0; k < access.count; ++k) {
       const int64_t place = access.place(k);
-      if (window_of(place) != window_of(first.place)) return false;
+      if (place < open.begin || place >= open.begin + open.bytes) return false;
       for (const Element& e : open.elements)
         if (e.place == place) return false;
     }
@@ -553,26 +568,20 @@ class Function {
     std::vector<std::pair<uint32_t, Piece>> written;
     const Access& first = accesses_[open.elements.front().access];
     const uint32_t size = first.element;
-    // Vectors and single elements do not become one; how those of shared memory are put together is not
-    // known.
-    const bool mixed = open.vectors && open.scalars;
-    const auto is_single = [&](const Element& e) { return of_global_ && accesses_[e.access].count == 1; };
+    // What follows a vector becomes one with it, or with others, only if it is vectors alone.
+    const bool apart = first.count > 1 && open.singles;
     for (const Element& e : open.elements) fate(e.access).pieces.clear();
     std::vector<Element>& elements = open.elements;
     for (size_t at = 0; at < elements.size(); ++at) {
       if (elements[at].taken) continue;
       std::vector<size_t> near;
       for (size_t i = at; i < elements.size(); ++i)
-        if (!elements[i].taken && (!mixed || elements[i].access == elements[at].access ||
-                                   (is_single(elements[i]) && is_single(elements[at]))))
-          near.push_back(i);
+        if (!elements[i].taken && (!apart || elements[i].access == elements[at].access)) near.push_back(i);
       const uint32_t owner = elements[at].access;
       const size_t before = fate(owner).pieces.size();
       take_store(first.address.base, size, elements, near);
       for (size_t p = before; p < fate(owner).pieces.size(); ++p)
         written.emplace_back(owner, fate(owner).pieces[p]);
-      if (mixed && !of_global_)
-        fate(owner).doubt = "stores of vectors and of single elements follow each other in one window";
     }
     drop_overwritten(last, written);
     last = std::move(written);

@@ -120,6 +120,21 @@ TEST(Merging, TakesGuardedVectorsForThemselves) {
   EXPECT_EQ(global.other + shared.other, "");
 }
 
+TEST(Merging, TakesVectorsOfBytesAndHalvesForWords) {
+  const Compared shared = compare("bytes", is_shared),
+                 global = compare("global_bytes", is_global_load_or_store);
+  EXPECT_GT(shared.kernels, 160);
+  EXPECT_GT(global.kernels, 165);
+  EXPECT_EQ(shared.other + global.other, "");
+}
+
+TEST(Merging, IsOfSharedMemoryTooWhereAWideAccessShowsTheAlignment) {
+  const Compared compared = compare("shown", is_shared);
+  EXPECT_GT(compared.kernels, 60);
+  // A loop that is unrolled: said to be doubtful.
+  EXPECT_EQ(compared.other, "st_loop\n");
+}
+
 TEST(Merging, KeepsApartWhatACallOrABranchOfTheAssemblersIsBetween) {
   const Compared shared = compare("expansions", is_shared),
                  global = compare("global_expansions", is_global_load);
@@ -189,7 +204,7 @@ again:
     const Plan plan = predict(*loaded.module, loaded.image.kernel("k"));
     return std::ranges::count_if(plan.fates, [](const Fate& fate) { return !fate.doubt.empty(); });
   };
-  EXPECT_EQ(doubts("  st.global.v2.u32 [%rd1], {%r1, %r1};"), 1);
+  EXPECT_EQ(doubts("  st.global.v2.u32 [%rd1], {%r1, %r1};"), 2);
   EXPECT_EQ(doubts("  st.global.u32 [%rd1], %r1;"), 0);
 }
 
