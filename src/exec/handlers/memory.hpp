@@ -431,14 +431,15 @@ struct AtomicAddF32 {
     return sum != sum ? 0x7fffffffu : std::bit_cast<uint32_t>(sum);
   }
 };
-/// f64 addition. Global memory keeps a NaN as it is, of two the one that is added; elsewhere it becomes a
-/// quiet one (measured on an H100 with pairs of 16 values).
+/// f64 addition. Of two NaNs it gives the one that is added: global memory as it is, elsewhere as a quiet one
+/// (measured on an H100 with pairs of 16 values).
 template <bool Global>
 struct AtomicAddF64 {
   template <class T>
   static T apply(T old, T b, T) {
+    constexpr T quiet = Global ? 0 : T{1} << 51;
     const auto x = std::bit_cast<double>(old), y = std::bit_cast<double>(b);
-    if (Global && (x != x || y != y)) return y != y ? b : old;
+    if (x != x || y != y) return (y != y ? b : old) | quiet;
     return std::bit_cast<uint64_t>(x + y);
   }
 };
