@@ -36,8 +36,7 @@ struct SharedMemory {
   uint32_t own, reserved_at, bytes;
 };
 SharedMemory shared_memory(const Kernel& kernel, const LaunchConfig& config) {
-  const uint32_t own = config.dynamic_shared != 0 ? kernel.dynamic_shared_offset + config.dynamic_shared
-                                                  : kernel.static_shared;
+  const auto own = static_cast<uint32_t>(kernel.shared_bytes(config.dynamic_shared));
   const bool asked =
       std::any_of(kernel.specials.begin(), kernel.specials.end(), [](const Kernel::Special& s) {
         return s.reg >= SpecialRegister::reserved_smem_offset_begin &&

@@ -309,9 +309,7 @@ void check(const Kernel& kernel, const LaunchConfig& config) {
   if (need[0] != 0 && (b != Dim3{need[0], std::max(need[1], 1u), std::max(need[2], 1u)}))
     fail("the block " + shape(b) + " is not the one the kernel was compiled for: " +
          shape({need[0], std::max(need[1], 1u), std::max(need[2], 1u)}));
-  const uint64_t shared = config.dynamic_shared != 0
-                              ? uint64_t{kernel.dynamic_shared_offset} + config.dynamic_shared
-                              : kernel.static_shared;
+  const uint64_t shared = kernel.shared_bytes(config.dynamic_shared);
   if (shared > config.shared_limit)
     fail(std::to_string(shared) + " bytes of shared memory: a block may have " +
          std::to_string(config.shared_limit));

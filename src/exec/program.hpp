@@ -203,7 +203,12 @@ struct Kernel {
   uint32_t register_bytes = 0;         ///< register file of a warp
   uint32_t static_shared = 0;          ///< bytes of declared shared memory
   uint32_t dynamic_shared_offset = 0;  ///< where extern shared memory starts
-  uint32_t local_bytes = 0;            ///< local memory of a lane
+  /// Of a block that is given so many bytes of dynamic shared memory. (What a GPU counts for it is without
+  /// the gap: static_shared and these.)
+  [[nodiscard]] uint64_t shared_bytes(uint32_t dynamic) const {
+    return dynamic != 0 ? uint64_t{dynamic_shared_offset} + dynamic : static_shared;
+  }
+  uint32_t local_bytes = 0;  ///< local memory of a lane
   std::array<uint32_t, 3> max_threads{};
   std::array<uint32_t, 3> required_threads{};
   std::array<uint32_t, 3> required_cluster{};  ///< 0: not given
