@@ -19,6 +19,7 @@
 #include "merge/effects.hpp"
 #include "merge/expansion.hpp"
 #include "merge/global_loads.hpp"
+#include "merge/used.hpp"
 #include "merge/values.hpp"
 
 namespace lanescope::merge {
@@ -57,7 +58,7 @@ struct Access {
   uint32_t element = 4;   ///< bytes
   uint32_t count = 1;     ///< elements of its vector
   uint32_t live = 1;      ///< those that are used, one bit each
-  uint32_t parts = 1;     ///< of the PTX's vector in an element
+  uint32_t parts = 1;     ///< of an element: those of the PTX's vector, or the halves of 8 bytes
   uint32_t used = 1;      ///< of those, the ones that are used, one bit each
   std::string modifiers;  ///< cache operators and the like: only accesses that have the same become one
   Value address;
@@ -76,7 +77,8 @@ class Function {
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
         loops_(flow_),
-        order_(exec::reverse_post_order(flow_)) {
+        order_(exec::reverse_post_order(flow_)),
+        used_(f_, flow_) {
     for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
       const exec::AccessSite& at = kernel.accesses[site];
       if (at.function == index) site_of_[at.instruction] = site;
@@ -86,7 +88,6 @@ class Function {
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
     const Values values(f_, flow_, module_shared, local_shared);
     values_ = &values;
-    find_live_registers();
     combine_atomics();
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
     for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
@@ -105,13 +106,11 @@ class Function {
   exec::Flow flow_;
   exec::Loops loops_;            ///< inner ones before those around them
   std::vector<uint32_t> order_;  ///< blocks that are reached
+  Used used_;
   const Values* values_ = nullptr;
-  std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
-  std::vector<bool> live_;                ///< by register
-  std::vector<bool> extended_;            ///< by register: 16 bits that integer instructions use
-  std::vector<bool> low_half_;            ///< by register: 64 bits of which only the low half is read
-  std::vector<Access> accesses_;          ///< in the order in which blocks are reached
-  std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
+  std::map<uint32_t, uint32_t> site_of_;               ///< by instruction
+  std::vector<Access> accesses_;                       ///< in the order in which blocks are reached
+  std::vector<uint32_t> access_at_;                    ///< by instruction, or no_index
   std::map<uint32_t, std::vector<uint32_t>> of_base_;  ///< accesses by the base of their address
   Bits constant_;                    ///< accesses to memory that does not change while the kernel runs
   std::vector<Bits> available_;      ///< by access: those whose values are known when it runs
@@ -132,57 +131,6 @@ class Function {
 
   [[nodiscard]] const Operand* data_of(const ptx::Instruction& in) const {
     return &in.operands[in.op == Op::st ? 1 : 0];
-  }
-
-  void find_live_registers() {
-    live_.assign(f_.registers.size(), false);
-    extended_.assign(f_.registers.size(), false);
-    low_half_.assign(f_.registers.size(), true);
-    std::vector<std::vector<uint32_t>> writers(f_.registers.size());
-    std::vector<uint32_t> open;
-    const auto need = [&](uint32_t instruction) {
-      const ptx::Instruction& in = f_.body[instruction];
-      for (const uint32_t reg : flow_.usage[instruction].reads) {
-        // What a guarded load of a vector keeps of its registers is used no more than what it brings.
-        const std::vector<uint32_t>& writes = flow_.usage[instruction].writes;
-        const bool is_kept = in.op == Op::ld && in.guard != no_index && reg != in.operands[1].reg &&
-                             std::find(writes.begin(), writes.end(), reg) != writes.end();
-        if (live_[reg] || is_kept) continue;
-        live_[reg] = true;
-        open.push_back(reg);
-      }
-    };
-    for (uint32_t i = 0; i < f_.body.size(); ++i)
-      for (const uint32_t reg : flow_.usage[i].writes) writers[reg].push_back(i);
-    for (uint32_t i = 0; i < f_.body.size(); ++i) {
-      const ptx::Instruction& in = f_.body[i];
-      const Effect effect = effect_on_shared(in);
-      const bool loads = effect == Effect::load || (in.op == Op::ld && !in.has(Mod::volatile_));
-      const ptx::OpClass op_class = ptx::info(in.op).op_class;
-      if (flow_.usage[i].writes.empty() || (!loads && effect != Effect::none) ||
-          op_class == ptx::OpClass::control || op_class == ptx::OpClass::warp ||
-          op_class == ptx::OpClass::atomic)
-        need(i);
-      if (in.has(Mod::volatile_)) need(i);
-      note_use(in, flow_.usage[i]);
-    }
-    while (!open.empty()) {
-      const uint32_t reg = open.back();
-      open.pop_back();
-      for (const uint32_t i : writers[reg]) need(i);
-    }
-  }
-
-  /// 16-bit loads are merged when their halves are moved, stored or used as floating-point numbers; for
-  /// integer arithmetic the machine extends each to 32 bits while loading it.
-  void note_use(const ptx::Instruction& in, const exec::Usage& usage) {
-    const bool narrows = in.op == Op::cvt && in.types.size() == 2 && ptx::size_of(in.types[0]) <= 4 &&
-                         !ptx::is_float(in.types[1]) && in.guard == no_index;
-    if (!narrows)
-      for (const uint32_t reg : usage.reads) low_half_[reg] = false;
-    if (in.op == Op::mov || in.op == Op::st || in.types.empty()) return;
-    if (ptx::is_float(in.types.back())) return;
-    for (const uint32_t reg : usage.reads) extended_[reg] = true;
   }
 
   /// An atomic that is no 32-bit integer's. Through generic addresses those of 64-bit integers have an
@@ -216,7 +164,7 @@ class Function {
       }
       if (in.space == Space::generic) continue;
       const bool used =
-          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && live_[in.operands[0].reg];
+          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && used_.any(in.operands[0].reg);
       const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
       const bool counts = in.has(Mod::add) && type == Type::u32 && !used && values_->data(i) == Value{0, 1} &&
                           (data.kind == Operand::Kind::integer || data.kind == Operand::Kind::reg);
@@ -244,9 +192,10 @@ class Function {
         const Elements elements = elements_of(in);
         access.element = elements.bytes;
         access.count = elements.count;
-        access.parts = elements.parts;
-        if (access.load && access.element == 8 && only_low_half(in)) access.element = 4;
-        access.used = access.load ? 0 : (1u << in.vector) - 1;
+        // Of 8 bytes the halves are told apart.
+        const uint32_t halves = elements.bytes == 8 ? 2 : 1;
+        access.parts = elements.parts * halves;
+        access.used = access.load ? 0 : (1u << in.vector * halves) - 1;
         access.address = values_->address(i);
         if (!is_near(access.address.offset)) continue;
         access.separate = access.element == 1 || access.element > 8 || access.is_of_32_bytes();
@@ -254,9 +203,10 @@ class Function {
         for (uint32_t k = 0; k < in.vector; ++k) {
           const Operand& part = data.kind == Operand::Kind::vector ? in.elements[data.first + k] : data;
           if (part.kind != Operand::Kind::reg) continue;
-          if (access.load && live_[part.reg]) access.used |= 1u << k;
+          if (access.load && used_.any(part.reg))
+            access.used |= (halves == 2 ? used_.halves(part.reg) : 1u) << k * halves;
           if (access.load && access.element == 2)
-            access.separate = access.separate || access.parts > 1 || extended_[part.reg] ||
+            access.separate = access.separate || access.parts > 1 || used_.extended(part.reg) ||
                               ptx::size_of(f_.registers[part.reg].type) > 2;
         }
         access.live = 0;
@@ -283,12 +233,6 @@ class Function {
   /// Whether the compiler widened this vector over bytes that the program does not load.
   [[nodiscard]] bool has_gaps(const ptx::Instruction& in) {
     return module_.text_line(in.loc.line - 1).find(".pragma \"used_bytes_mask") != std::string_view::npos;
-  }
-
-  /// Whether all that becomes of a 64-bit load is its low half.
-  [[nodiscard]] bool only_low_half(const ptx::Instruction& in) const {
-    const Operand& data = *data_of(in);
-    return data.kind == Operand::Kind::reg && low_half_[data.reg];
   }
 
   /// Runs through a block from what is available at its begin; tells `at` of each access before it counts.
@@ -491,14 +435,16 @@ class Function {
     }
   }
 
-  /// A word that is loaded on its own, two halves of which only one is used.
+  /// What is loaded on its own, and used of which only one of two halves: of 8 bytes, or of a word of two
+  /// numbers of 16 bits.
   void narrow_to_half(const Element& element, int64_t& begin, uint32_t& bytes) const {
     const Access& access = accesses_[element.access];
-    if (!access.load || access.parts != 2 || access.element != 4) return;
-    const uint32_t used = access.used_of(static_cast<uint32_t>((element.place - access.address.offset) / 4));
+    if (!access.load || access.parts != 2 || access.element < 4) return;
+    const auto which = static_cast<uint32_t>(element.place - access.address.offset) / access.element;
+    const uint32_t used = access.used_of(which);
     if (used == 3) return;
-    bytes = 2;
-    if (used == 2) begin += 2;
+    bytes /= 2;
+    if (used == 2) begin += bytes;
   }
 
   // Stores: those that follow each other in a block and fill a window.

@@ -128,6 +128,13 @@ TEST(Merging, TakesVectorsOfBytesAndHalvesForWords) {
   EXPECT_EQ(shared.other + global.other, "");
 }
 
+TEST(Merging, LoadsOnlyTheHalfOf64BitsThatIsUsed) {
+  const Compared shared = compare("low", is_shared), global = compare("global_low", is_global_load_or_store);
+  EXPECT_GT(shared.kernels, 45);
+  EXPECT_GT(global.kernels, 45);
+  EXPECT_EQ(shared.other + global.other, "");
+}
+
 TEST(Merging, IsOfSharedMemoryTooWhereAWideAccessShowsTheAlignment) {
   const Compared compared = compare("shown", is_shared);
   EXPECT_GT(compared.kernels, 60);
