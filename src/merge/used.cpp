@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "merge/effects.hpp"
 
@@ -82,8 +83,11 @@ uint8_t needed_of(const ptx::Instruction& in, uint32_t reg, const std::vector<ui
   }
   if (to.kind != Operand::Kind::reg) return all;
   if (in.op == Op::cvt) {
-    const bool narrows = in.types.size() == 2 && ptx::size_of(in.types[0]) <= 4 && !in.has(Mod::sat);
-    return narrows && !ptx::is_float(in.types[0]) && !ptx::is_float(in.types[1]) ? low : all;
+    if (in.types.size() != 2) return all;
+    const auto [result, source] = std::pair(in.types[0], in.types[1]);
+    const bool cuts =
+        ptx::size_of(result) <= 4 && !ptx::is_float(result) && !ptx::is_float(source) && !in.has(Mod::sat);
+    return cuts || ptx::size_of(source) <= 4 ? low : all;
   }
   if (in.op == Op::mov && in.operands[1].kind == Operand::Kind::vector && ptx::size_of(in.type()) == 8) {
     const Operand& parts = in.operands[1];
