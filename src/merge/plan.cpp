@@ -206,7 +206,8 @@ class Function {
           if (access.load && used_.any(part.reg))
             access.used |= (halves == 2 ? used_.halves(part.reg) : 1u) << k * halves;
           if (access.load && access.element == 2)
-            access.separate = access.separate || access.parts > 1 || used_.extended(part.reg) ||
+            access.separate = access.separate || access.parts > 1 ||
+                              used_.extended(part.reg, ptx::is_signed(in.type())) ||
                               ptx::size_of(f_.registers[part.reg].type) > 2;
         }
         access.live = 0;

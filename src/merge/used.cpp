@@ -106,10 +106,41 @@ uint8_t needed_of(const ptx::Instruction& in, uint32_t reg, const std::vector<ui
   return halves;
 }
 
+/// How an instruction extends the 16 bits that it takes as operand `k`.
+uint8_t extension(const ptx::Instruction& in, size_t k) {
+  if (in.types.empty() || ptx::size_of(in.types.back()) != 2) return 0;
+  const Type type = in.types.back();
+  const uint8_t own = ptx::is_signed(type) ? Used::sign : Used::zeros;
+  if (in.op == Op::cvt) {
+    if (ptx::is_float(in.types[0])) return type == Type::bf16 ? Used::either : 0;
+    return ptx::size_of(in.types[0]) > 2 && !ptx::is_float(type) ? own : 0;
+  }
+  if (ptx::is_float(type)) return 0;
+  switch (in.op) {
+    case Op::add:
+    case Op::or_:
+    case Op::xor_:
+    case Op::not_:
+    case Op::shl:
+    case Op::cnot: return Used::either;
+    case Op::and_: return in.operands[3 - k].kind == Operand::Kind::integer ? 0 : Used::either;
+    case Op::sub: return k == 1 ? Used::either : 0;
+    case Op::mov:
+    case Op::st:
+    case Op::selp:
+    case Op::slct:
+    case Op::min:
+    case Op::max:
+    case Op::neg:
+    case Op::abs: return 0;
+    default: return own;
+  }
+}
+
 }  // namespace
 
 Used::Used(const ptx::Function& f, const exec::Flow& flow)
-    : halves_(f.registers.size(), 0), extended_(f.registers.size(), false) {
+    : halves_(f.registers.size(), 0), extended_(f.registers.size(), 0) {
   std::vector<std::vector<uint32_t>> writers(f.registers.size());
   std::vector<uint32_t> open;
   const auto need = [&](uint32_t instruction) {
@@ -131,13 +162,28 @@ Used::Used(const ptx::Function& f, const exec::Flow& flow)
   for (uint32_t i = 0; i < f.body.size(); ++i) {
     const ptx::Instruction& in = f.body[i];
     if (leaves_a_trace(in, flow.usage[i])) need(i);
-    if (in.op == Op::mov || in.op == Op::st || in.types.empty() || ptx::is_float(in.types.back())) continue;
-    for (const uint32_t reg : flow.usage[i].reads) extended_[reg] = true;
+    for (size_t k = 1; k < in.operands.size(); ++k)
+      if (in.operands[k].kind == Operand::Kind::reg) extended_[in.operands[k].reg] |= extension(in, k);
   }
   while (!open.empty()) {
     const uint32_t reg = open.back();
     open.pop_back();
     for (const uint32_t i : writers[reg]) need(i);
+  }
+  for (uint32_t reg = 0; reg < f.registers.size(); ++reg)
+    if (extended_[reg] != 0) open.push_back(reg);
+  while (!open.empty()) {  // what is moved is extended as it is where it was moved to
+    const uint32_t reg = open.back();
+    open.pop_back();
+    for (const uint32_t i : writers[reg]) {
+      const ptx::Instruction& in = f.body[i];
+      if ((in.op != Op::mov && in.op != Op::selp) || in.operands[0].kind != Operand::Kind::reg) continue;
+      for (const uint32_t from : flow.usage[i].reads) {
+        if ((extended_[reg] & ~extended_[from]) == 0) continue;
+        extended_[from] |= extended_[reg];
+        open.push_back(from);
+      }
+    }
   }
 }
 

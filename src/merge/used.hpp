@@ -13,19 +13,22 @@ namespace lanescope::merge {
 class Used {
  public:
   static constexpr uint8_t low = 1, high = 2, all = low | high;
+  static constexpr uint8_t zeros = 1, sign = 2, either = zeros | sign;
 
   Used(const ptx::Function& function, const exec::Flow& flow);
 
   [[nodiscard]] bool any(uint32_t reg) const { return halves_[reg] != 0; }
   /// Of 64 bits; of a narrower register any or none.
   [[nodiscard]] uint8_t halves(uint32_t reg) const { return halves_[reg]; }
-  /// Whether integer instructions use its 16 bits: the machine extends each to 32 bits while loading it.
-  /// Those that are moved, stored or used as floating-point numbers it does not.
-  [[nodiscard]] bool extended(uint32_t reg) const { return extended_[reg]; }
+  /// Whether instructions take its 16 bits as 32 that a load can make of them, which extends them with zeros
+  /// or with their sign: such loads stay apart.
+  [[nodiscard]] bool extended(uint32_t reg, bool by_sign) const {
+    return (extended_[reg] & (by_sign ? sign : zeros)) != 0;
+  }
 
  private:
   std::vector<uint8_t> halves_;
-  std::vector<bool> extended_;
+  std::vector<uint8_t> extended_;
 };
 
 }  // namespace lanescope::merge

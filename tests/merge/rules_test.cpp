@@ -135,6 +135,14 @@ TEST(Merging, LoadsOnlyTheHalfOf64BitsThatIsUsed) {
   EXPECT_EQ(shared.other + global.other, "");
 }
 
+TEST(Merging, LeavesApartLoadsOf16BitsThatAreExtended) {
+  const Compared shared = compare("half", is_shared),
+                 global = compare("global_half", is_global_load_or_store);
+  EXPECT_GT(shared.kernels, 190);
+  EXPECT_GT(global.kernels, 45);
+  EXPECT_EQ(shared.other + global.other, "");
+}
+
 TEST(Merging, IsOfSharedMemoryTooWhereAWideAccessShowsTheAlignment) {
   const Compared compared = compare("shown", is_shared);
   EXPECT_GT(compared.kernels, 60);
