@@ -12,14 +12,16 @@ namespace {
 
 constexpr std::string_view ellipsis = "…";
 
-/// The name with "…" in place of what stands in `depth` brackets and more.
-std::string without_brackets(std::string_view name, int depth) {
+/// The name with "…" in place of what stands in `depth` brackets and more; of a function's arguments, in
+/// `arguments_depth` and more.
+std::string without_brackets(std::string_view name, int depth, int arguments_depth) {
   constexpr std::string_view unnamed = "(anonymous namespace)";
   std::string text;
   int inside = 0;
+  int most = depth;  // at this place
   for (size_t i = 0; i < name.size(); ++i) {
     if (name.substr(i).starts_with(unnamed)) {
-      if (inside < depth) text += unnamed;
+      if (inside < most) text += unnamed;
       i += unnamed.size() - 1;
       continue;
     }
@@ -27,10 +29,11 @@ std::string without_brackets(std::string_view name, int depth) {
     const bool opens = c == '<' || c == '(';
     const bool closes = c == '>' || c == ')';
     if (closes) --inside;
-    if (inside < depth) text += c;
+    if (inside < most) text += c;
     if (!opens) continue;
+    if (inside == 0) most = c == '(' ? arguments_depth : depth;
     const bool is_empty = i + 1 < name.size() && (name[i + 1] == '>' || name[i + 1] == ')');
-    if (++inside == depth && !is_empty) text += ellipsis;
+    if (++inside == most && !is_empty) text += ellipsis;
   }
   return text;
 }
@@ -106,8 +109,11 @@ std::string short_name(std::string_view function) {
   constexpr size_t most = 200;
   constexpr int deepest = 4;
   std::string text(function);
+  for (int depth = deepest; depth > 1 && columns_of(text) > most; --depth)
+    text = without_brackets(function, depth, depth);
+  // What the template was given tells kernels apart; the types of the arguments mostly follow from it.
   for (int depth = deepest; depth > 0 && columns_of(text) > most; --depth)
-    text = without_brackets(function, depth);
+    text = without_brackets(function, depth, 1);
   return text;
 }
 

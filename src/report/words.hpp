@@ -25,7 +25,7 @@ using lanescope::grouped;
 /// "44.74 us", "1.294 ms".
 [[nodiscard]] std::string seconds_text(double seconds);
 /// A function's name in at most about 200 columns: of longer ones the arguments of templates and functions
-/// are left out, innermost first. "gemm<tuple<…>, half, layout<…>>(…)".
+/// are left out, innermost first, those of templates last. "gemm<tuple<…>, half, layout<…>>(…)".
 [[nodiscard]] std::string short_name(std::string_view function);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);

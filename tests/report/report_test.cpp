@@ -486,6 +486,10 @@ TEST(Words, NumbersAndLists) {
   EXPECT_EQ(short_name("f<A<" + argument + ">, B<" + argument + argument + "> >(int, A<" + argument + ">)"),
             "f<A<…>, B<…> >(int, A<…>)");
   EXPECT_EQ(short_name("f<" + argument + argument + argument + ">()"), "f<…>()");
+  EXPECT_EQ(short_name("f<half, g<int, 4> >(" + argument + "<half>, " + argument + "<half>, " + argument +
+                       "<half>)"),
+            "f<half, g<int, 4> >(…)")
+      << "a template's arguments tell its kernels apart";
   EXPECT_EQ(percent(1, 3), "33.3%");
   EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
 }
