@@ -92,6 +92,11 @@ def install():
         except Exception as error:  # PyTorch would not be imported
             text = f"PyTorch {torch.__version__} is not known well enough to do its own operators: {error!r}"
             runtime.lanescope_say(text.encode())
+    if "LANESCOPE_CHECK" in os.environ and torch.cuda.get_allocator_backend() == "native":
+        runtime.lanescope_say(
+            b"PyTorch gives tensors pieces of larger allocations, of which the checks know nothing; with "
+            b"PYTORCH_CUDA_ALLOC_CONF=backend:cudaMallocAsync each has an allocation of its own"
+        )
 
 
 def declare(runtime):
