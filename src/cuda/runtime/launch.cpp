@@ -17,6 +17,7 @@
 #include "replay/describe.hpp"
 #include "replay/recording.hpp"
 #include "report/report.hpp"
+#include "report/words.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -83,8 +84,8 @@ std::optional<Status> show(const std::vector<exec::Finding>& findings, const Fun
   const report::Launch launch = report::make_launch(model::Arch(), *function.binary->module, kernel, config,
                                                     result, std::nullopt, sources);
   for (const report::Finding& f : launch.findings) {
-    say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", f.kernel, f.kind,
-                    f.message.empty() ? "" : ": ", f.message, f.file, f.line, report::str(f.block),
+    say(fmt::format("error: {}: {}{}{}\n  at {}:{}, block {}, thread {}{}", report::short_name(f.kernel),
+                    f.kind, f.message.empty() ? "" : ": ", f.message, f.file, f.line, report::str(f.block),
                     report::str(f.thread), f.count > 1 ? fmt::format(" ({} times in all)", f.count) : ""));
   }
   return status_of(result.findings.front().kind);

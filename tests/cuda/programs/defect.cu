@@ -1,7 +1,14 @@
 // A kernel that writes behind its buffer: what the program is told, in which order, and that it cannot go on.
+// Of its name, which is some hundred characters long, messages leave out what they can.
 #include "check.hpp"
 
-__global__ void store(int* data, int n) {
+template <typename... T>
+struct List {};
+using Long =
+    List<List<unsigned long long>, List<unsigned long long, double>, List<unsigned long long, float>>;
+
+template <typename T>
+__global__ void store(T* data, int n, List<Long, Long>) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i <= n) data[i] = i;  // one too many
 }
@@ -9,7 +16,7 @@ __global__ void store(int* data, int n) {
 int main(int argc, char**) {
   int* data = nullptr;
   CHECK_CUDA(cudaMalloc(&data, 1000 * sizeof(int)));
-  store<<<4, 256>>>(data, 1000);
+  store<<<4, 256>>>(data, 1000, List<Long, Long>());
   CHECK_CUDA(cudaGetLastError());  // the launch itself was fine
   CHECK(cudaDeviceSynchronize() == cudaErrorIllegalAddress);
   CHECK(cudaGetLastError() == cudaErrorIllegalAddress);
