@@ -1,14 +1,15 @@
 // Initialisation, devices, and the driver's names of errors.
 #include <dlfcn.h>
+#include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstring>
 #include <string_view>
 
 #include "cuda/driver/api.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/runtime/calls.hpp"
+#include "cuda/runtime/message.hpp"
 
 namespace lanescope::cuda {
 
@@ -107,14 +108,18 @@ LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
 /// Tables that only CUDA's own libraries know; they are not imitated here. NVRTC can do without.
 LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   Dl_info caller{};
-  static std::atomic<bool> said{false};
-  const auto serves = reinterpret_cast<bool (*)(const void*)>(dlsym(RTLD_DEFAULT, "lanescope_serves"));
   if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
-      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos &&
-      (serves == nullptr || !serves(caller.dli_fbase)) && !said.exchange(true))
-    say(std::string(caller.dli_fname) +
-        " has its own copy of the CUDA runtime, which does not work here: it is none of CUDA 11 to 13, or "
-        "was not started by lanescope run. Its calls of cuda… functions return errors");
+      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos) {
+    const auto unserved =
+        reinterpret_cast<const char* (*)(const void*)>(dlsym(RTLD_DEFAULT, "lanescope_unserved"));
+    const char* why =
+        unserved == nullptr ? "it was not started by lanescope run" : unserved(caller.dli_fbase);
+    if (why != nullptr)
+      say_once(fmt::format(
+          "{} has its own copy of the CUDA runtime, which does not work here: {}. Its calls of cuda… "
+          "functions return errors",
+          caller.dli_fname, why));
+  }
   if (table != nullptr) *table = nullptr;
   return Status::not_supported;
 }

@@ -236,8 +236,12 @@ bool is_replaced(const r_debug& debug, const link_map& by) {
 /// its end, apart from files that are closed again.
 struct Seen {
   const link_map* map;
-  bool served;
+  const char* unserved;  ///< why its own copy of the runtime is not led here; null if it is
 } seen[4096];
+constexpr const char* is_foreign = "it is none of CUDA 11 to 13";
+constexpr const char* is_code_alone =
+    "its device code comes without PTX, which cannot run here, as that of all of the toolkit's own libraries "
+    "(cuDNN, NCCL, …)";
 size_t seen_count = 0;
 
 bool is_seen(const link_map* map) {
@@ -259,7 +263,7 @@ void serve_new(const r_debug& debug, bool opened) {
   seen_count = kept;
   for (const link_map* map = debug.r_map; map != nullptr; map = map->l_next) {
     if (is_seen(map) || seen_count == sizeof seen / sizeof *seen) continue;
-    Seen& now = seen[seen_count++] = {map, false};
+    Seen& now = seen[seen_count++] = {map, is_foreign};
     const bool is_program = map == debug.r_map;
     if ((!is_program && map->l_name[0] == '\0') || is_runtime(*map)) continue;
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
@@ -271,21 +275,21 @@ void serve_new(const r_debug& debug, bool opened) {
       lead(*map, file, sections, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
     }
     // What has machine code alone cannot run here. The toolkit's libraries keep their own runtime, so that
-    // its errors are theirs and not the program's.
+    // its errors are theirs and not the program's. Many are never called: it is said when their runtime
+    // begins.
     const bool is_left_alone =
         !is_program && sections.of_type(SHT_SYMTAB) == nullptr && !comes_with_ptx(file, sections);
     const Served served = is_left_alone ? Served::not_found : serve(file, sections, map->l_addr);
-    now.served = served == Served::yes;
+    now.unserved = is_left_alone ? is_code_alone : served == Served::yes ? nullptr : is_foreign;
     // Programs that load PTX themselves have a runtime, but no device code.
-    if (now.served || sections.named(file, ".nvFatBinSegment") == nullptr || needs(*map, "libcudart.so") ||
-        is_replaced(debug, *map))
+    if (is_left_alone || now.unserved == nullptr || sections.named(file, ".nvFatBinSegment") == nullptr ||
+        needs(*map, "libcudart.so") || is_replaced(debug, *map))
       continue;
-    say(is_left_alone ? "lanescope: " : "lanescope: error: ", is_program ? "the program" : path,
-        served == Served::older ? " has its own copy of the CUDA runtime, of CUDA 10 or older: its kernels "
-                                  "cannot run here. Compile it with CUDA 11, 12 or 13\n"
-        : is_left_alone
-            ? " holds device code without PTX, which cannot run here, as all of the toolkit's own libraries "
-              "(cuDNN, NCCL, …)\n"
+    say("lanescope: error: ", is_program ? "the program" : path,
+        served == Served::older
+            ? " has its own copy of the CUDA runtime, of CUDA 10 or older: its kernels cannot run here. "
+              "Compile it with "
+              "CUDA 11, 12 or 13\n"
             : " has its own copy of the CUDA runtime, and no symbols are left by which it could be found (it "
               "was stripped), nor is it found by its code: its kernels cannot run here. Link it with nvcc "
               "-cudart shared, or do not strip it\n");
@@ -323,12 +327,13 @@ int look_at(const char* path, void* out) {
 extern "C" __attribute__((visibility("default"))) void (*lanescope_before_exit)();
 void (*lanescope_before_exit)() = nullptr;
 
-/// Whether the file that is loaded at an address has a copy of the runtime that is led here.
+/// Why the copy of the runtime in the file that is loaded at an address does not work; null if it is led
+/// here.
 // NOLINTNEXTLINE(readability-identifier-naming): a name for all programs
-extern "C" __attribute__((visibility("default"))) bool lanescope_serves(const void* loaded_at) {
+extern "C" __attribute__((visibility("default"))) const char* lanescope_unserved(const void* loaded_at) {
   for (size_t i = 0; i < seen_count; ++i)
-    if (seen[i].served && reinterpret_cast<const void*>(seen[i].map->l_addr) == loaded_at) return true;
-  return false;
+    if (reinterpret_cast<const void*>(seen[i].map->l_addr) == loaded_at) return seen[i].unserved;
+  return is_foreign;
 }
 
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
