@@ -220,7 +220,7 @@ void set_variables_of_frameworks(const fs::path& libraries, const fs::path& repo
     set(name, (toolkit / "bin" / "ptxas").string());
   set("CUDA_ROOT", toolkit.string());
   set("JAX_ENABLE_COMPILATION_CACHE", "false");
-  // JAX asks CUPTI for its version, which knows the real driver alone.
+  // JAX compares the versions of the toolkit's libraries, which are others here.
   set("JAX_SKIP_CUDA_CONSTRAINTS_CHECK", "1");
   // JAX would take most of the device's memory at once, more than this machine may have.
   setenv("XLA_PYTHON_CLIENT_PREALLOCATE", "false", 0);
