@@ -232,6 +232,11 @@ void set_variables_of_frameworks(const fs::path& libraries, const fs::path& repo
     set("XLA_FLAGS", fmt::format("--xla_gpu_autotune_level=0 {}", flags != nullptr ? flags : ""));
   // PyTorch looks there for what extends it.
   prepend("PYTHONPATH", (libraries / "python").string());
+  // What programs compile by nvcc while they run (extensions of PyTorch) names lines, and machine code of one
+  // chip has its PTX inside.
+  const char* nvcc = std::getenv("NVCC_APPEND_FLAGS");
+  if (nvcc == nullptr || std::strstr(nvcc, "lineinfo") == nullptr)
+    set("NVCC_APPEND_FLAGS", fmt::format("{} -lineinfo", nvcc != nullptr ? nvcc : ""));
   // CuTe's compiler hands over machine code, which has its PTX inside with this.
   set("CUTE_DSL_LINEINFO", "1");
 }
