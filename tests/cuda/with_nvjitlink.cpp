@@ -1,10 +1,7 @@
 // A program that is linked with nvJitLink.
-#include <cstdio>
-
-extern "C" int nvJitLinkVersion(unsigned* major, unsigned* minor);
+extern "C" int nvJitLinkCreate(void* handle, unsigned count, const char** options);
 
 int main() {
-  unsigned major = 0, minor = 0;
-  nvJitLinkVersion(&major, &minor);
-  std::printf("version %u\n", major);
+  const char* options[] = {"-arch=sm_90", "-lto"};
+  return nvJitLinkCreate(nullptr, 2, options) == 3 ? 0 : 1;
 }

@@ -105,11 +105,15 @@ LANESCOPE_CUDA_API Status cuDeviceGetMemPool(Pool** out, int device) {
 }
 LANESCOPE_PASS_2(cuDeviceSetMemPool, cudaDeviceSetMemPool, by_driver)
 
-/// Tables that only CUDA's own libraries know; they are not imitated here. NVRTC can do without.
+/// Tables that only CUDA's own libraries know; they are not imitated here. NVRTC and nvJitLink can do
+/// without.
 LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
   Dl_info caller{};
+  const auto is_from = [&](std::string_view library) {
+    return std::string_view(caller.dli_fname).find(library) != std::string_view::npos;
+  };
   if (dladdr(__builtin_return_address(0), &caller) != 0 && caller.dli_fname != nullptr &&
-      std::string_view(caller.dli_fname).find("libnvrtc") == std::string_view::npos) {
+      !is_from("libnvrtc") && !is_from("libnvJitLink")) {
     const auto unserved =
         reinterpret_cast<const char* (*)(const void*)>(dlsym(RTLD_DEFAULT, "lanescope_unserved"));
     const char* why =

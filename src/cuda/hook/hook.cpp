@@ -3,12 +3,11 @@
 // in our libcudart.so of the copy's version. The names come from the file's symbol table; stripped.cpp finds
 // them where that is missing. Libraries that the program opens later are treated alike: the dynamic linker
 // calls an (empty) function for debuggers whenever it has mapped a file, before that file's constructors run,
-// and a jump is put there too. Of nvJitLink, whose result is machine code, the function that tells its
-// version is taken out of sight, if a program opens it: what looks for that (cuda.core, and Numba with it)
-// links by the driver then, which is ours. Who asks NVRTC for machine code gets PTX, which NVRTC has made
-// as well and the driver here takes in its place. It also stands before _exit, which ends the process past
-// all that is registered for its end: the runtime writes its report first; and before stat, by which programs
-// look for a driver's file.
+// and a jump is put there too. nvJitLink, whose result is machine code, is asked to keep the PTX in it, as
+// -lineinfo has it do. Who asks NVRTC for machine code gets PTX, which NVRTC has made as well and the driver
+// here takes in its place. It also stands before _exit, which ends the process past all that is registered
+// for its end: the runtime writes its report first; and before stat, by which programs look for a driver's
+// file.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <fcntl.h>
@@ -179,32 +178,31 @@ Served serve(const File& file, const Sections& sections, uint64_t base) {
   return Served::yes;
 }
 
-/// What the dynamic linker knows of a symbol of a loaded file; nullptr: there is none of that name.
-const Elf64_Sym* find_symbol(const link_map& map, const File& file, const Sections& sections,
-                             const char* wanted) {
+/// Calls `see` with the name of each symbol of a loaded file, and what the dynamic linker knows of it.
+template <typename See>
+void for_symbols(const link_map& map, const File& file, const Sections& sections, const See& see) {
   const Elf64_Sym* loaded = nullptr;
   for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_SYMTAB) loaded = reinterpret_cast<const Elf64_Sym*>(entry->d_un.d_ptr);
   const Elf64_Shdr* table = sections.of_type(SHT_DYNSYM);
   const Elf64_Shdr* names = table == nullptr ? nullptr : sections.at(table->sh_link);
-  if (loaded == nullptr || names == nullptr) return nullptr;
+  if (loaded == nullptr || names == nullptr) return;
   const uint64_t count = table->sh_size / sizeof(Elf64_Sym);
   const auto* symbols = file.at<Elf64_Sym>(table->sh_offset, count);
   for (uint64_t i = 0; symbols != nullptr && i < count; ++i) {
     const char* name = file.string(names->sh_offset + symbols[i].st_name, names->sh_offset + names->sh_size);
-    if (name != nullptr && std::strcmp(name, wanted) == 0) return loaded + i;
+    if (name != nullptr) see(name, loaded[i]);
   }
-  return nullptr;
 }
 
-/// Makes a symbol of a loaded file one that the dynamic linker does not find.
-void hide(const link_map& map, const File& file, const Sections& sections, const char* hidden) {
-  const Elf64_Sym* symbol = find_symbol(map, file, sections, hidden);
-  if (symbol == nullptr) return;
-  Elf64_Sym gone = *symbol;
-  gone.st_value = 0;
-  gone.st_shndx = SHN_UNDEF;
-  overwrite(reinterpret_cast<uint64_t>(symbol), &gone, sizeof gone, PROT_READ);
+/// nullptr: there is none of that name.
+const Elf64_Sym* find_symbol(const link_map& map, const File& file, const Sections& sections,
+                             const char* wanted) {
+  const Elf64_Sym* found = nullptr;
+  for_symbols(map, file, sections, [&](const char* name, const Elf64_Sym& symbol) {
+    if (found == nullptr && std::strcmp(name, wanted) == 0) found = &symbol;
+  });
+  return found;
 }
 
 /// Lets calls of one function of a loaded file run another one of it.
@@ -213,6 +211,59 @@ void lead(const link_map& map, const File& file, const Sections& sections, const
                   *target = find_symbol(map, file, sections, to);
   if (source != nullptr && target != nullptr && source->st_size >= jump_bytes)
     put_jump(map.l_addr + source->st_value, reinterpret_cast<const void*>(map.l_addr + target->st_value));
+}
+
+/// nvJitLinkCreate, with one more option: -lineinfo, which may be given once. One for each copy of nvJitLink
+/// that is loaded, since each has its own to go on to.
+using CreateLink = int (*)(void* handle, uint32_t count, const char** options);
+constexpr size_t most_linkers = 4, most_link_options = 256;
+CreateLink linkers[most_linkers];
+
+template <size_t place>
+int create_link(void* handle, uint32_t count, const char** options) {
+  const char* more[most_link_options + 1];
+  if (options == nullptr || count > most_link_options) return linkers[place](handle, count, options);
+  for (uint32_t i = 0; i < count; ++i) {
+    more[i] = options[i];
+    const bool has_lines = more[i] != nullptr && (std::strcmp(more[i], "-lineinfo") == 0 ||
+                                                  std::strcmp(more[i], "--generate-line-info") == 0);
+    if (has_lines) return linkers[place](handle, count, options);
+  }
+  more[count] = "-lineinfo";
+  return linkers[place](handle, count + 1, more);
+}
+
+constexpr CreateLink create_links[] = {create_link<0>, create_link<1>, create_link<2>, create_link<3>};
+static_assert(std::size(create_links) == most_linkers);
+
+/// Where the function goes on that begins at an address and does nothing but jump there, as nvJitLink's do
+/// from 12.1 on (some after they have made a frame and left it); 0: it does something else.
+uint64_t jumps_to(uint64_t function) {
+  constexpr unsigned char frame[] = {0x55, 0x48, 0x89, 0xe5, 0x5d}, jump = 0xe9;
+  const auto* code = reinterpret_cast<const unsigned char*>(function);
+  if (std::memcmp(code, frame, sizeof frame) == 0) code += sizeof frame;
+  int32_t distance = 0;
+  std::memcpy(&distance, code + 1, sizeof distance);
+  const uint64_t after = reinterpret_cast<uint64_t>(code) + 1 + sizeof distance;
+  return *code == jump ? after + static_cast<uint64_t>(int64_t{distance}) : 0;
+}
+
+/// Has nvJitLink keep the PTX in what it links. Each release's name of the function (nvJitLinkCreate and
+/// __nvJitLinkCreate_13_0 …) is a jump to the same code.
+void keep_ptx(const link_map& map, const File& file, const Sections& sections) {
+  size_t place = 0;
+  while (place < most_linkers && linkers[place] != nullptr) ++place;
+  if (place == most_linkers) return;
+  for_symbols(map, file, sections, [&](const char* name, const Elf64_Sym& symbol) {
+    const char* plain = std::strncmp(name, "__", 2) == 0 ? name + 2 : name;
+    if (std::strncmp(plain, "nvJitLinkCreate", std::strlen("nvJitLinkCreate")) != 0 ||
+        symbol.st_shndx == SHN_UNDEF || symbol.st_value % 16 != 0)
+      return;
+    const uint64_t code = jumps_to(map.l_addr + symbol.st_value);
+    if (code == 0) return;
+    linkers[place] = reinterpret_cast<CreateLink>(code);
+    put_jump(map.l_addr + symbol.st_value, reinterpret_cast<const void*>(create_links[place]));
+  });
 }
 
 const char* file_name(const char* path) {
@@ -250,8 +301,7 @@ bool is_seen(const link_map* map) {
   return false;
 }
 
-/// `opened`: by the program, when it ran already.
-void serve_new(const r_debug& debug, bool opened) {
+void serve_new(const r_debug& debug) {
   // A closed file's place may be taken by another one: forget those that are gone.
   size_t kept = 0;
   for (size_t i = 0; i < seen_count; ++i)
@@ -269,7 +319,7 @@ void serve_new(const r_debug& debug, bool opened) {
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
     const Sections sections(file);
-    if (opened && is_library(path, "libnvJitLink.so")) hide(*map, file, sections, "nvJitLinkVersion");
+    if (is_library(path, "libnvJitLink.so")) keep_ptx(*map, file, sections);
     if (is_library(path, "libnvrtc.so")) {
       lead(*map, file, sections, "nvrtcGetCUBIN", "nvrtcGetPTX");
       lead(*map, file, sections, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
@@ -298,7 +348,7 @@ void serve_new(const r_debug& debug, bool opened) {
 
 /// What the dynamic linker calls: _r_debug.r_state says whether its list is complete.
 void files_changed() {
-  if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug, true);
+  if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug);
 }
 
 __attribute__((constructor)) void start() {
@@ -309,7 +359,7 @@ __attribute__((constructor)) void start() {
         runtime.exports = Exports(*map);  // ours: what is preloaded comes first
   }
   if (!runtimes[0].exports.found()) return;
-  serve_new(_r_debug, false);
+  serve_new(_r_debug);
   // The debuggers' function is empty: a return, and padding up to the next function.
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
 }

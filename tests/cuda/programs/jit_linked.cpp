@@ -1,0 +1,78 @@
+// Compiles two units when it runs (NVRTC, for optimisation at link time), links them to machine code
+// (nvJitLink), and loads and launches that by the driver API.
+#include <cuda.h>
+#include <nvJitLink.h>
+#include <nvrtc.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr char caller[] = R"(__device__ int place(int i);
+extern "C" __global__ void turn(int* out, const int* in) {
+  __shared__ int tile[1024];
+  tile[threadIdx.x] = in[threadIdx.x]; __syncthreads();
+  out[threadIdx.x] = tile[place(threadIdx.x)];
+}
+)";
+constexpr char called[] = "__device__ int place(int i) { return i % 32 * 32 + i / 32; }";
+
+void require(bool holds, const char* what) {
+  if (holds) return;
+  std::printf("failed: %s\n", what);
+  std::exit(1);
+}
+
+void add(nvJitLinkHandle linker, const char* source, const char* name) {
+  nvrtcProgram program{};
+  require(nvrtcCreateProgram(&program, source, name, 0, nullptr, nullptr) == NVRTC_SUCCESS, "create");
+  const char* options[] = {"--gpu-architecture=compute_90", "-dlto", "-rdc=true", "-lineinfo"};
+  require(nvrtcCompileProgram(program, 4, options) == NVRTC_SUCCESS, "compile");
+  size_t size = 0;
+  require(nvrtcGetLTOIRSize(program, &size) == NVRTC_SUCCESS, "size");
+  std::vector<char> code(size);
+  require(nvrtcGetLTOIR(program, code.data()) == NVRTC_SUCCESS, "code");
+  require(nvJitLinkAddData(linker, NVJITLINK_INPUT_LTOIR, code.data(), size, name) == NVJITLINK_SUCCESS,
+          "add");
+}
+
+}  // namespace
+
+int main() {
+  nvJitLinkHandle linker{};
+  const char* options[] = {"-arch=sm_90", "-lto"};
+  require(nvJitLinkCreate(&linker, 2, options) == NVJITLINK_SUCCESS, "linker");
+  add(linker, caller, "turn.cu");
+  add(linker, called, "place.cu");
+  require(nvJitLinkComplete(linker) == NVJITLINK_SUCCESS, "link");
+  size_t size = 0;
+  require(nvJitLinkGetLinkedCubinSize(linker, &size) == NVJITLINK_SUCCESS, "size");
+  std::vector<char> code(size);
+  require(nvJitLinkGetLinkedCubin(linker, code.data()) == NVJITLINK_SUCCESS, "code");
+
+  CUdevice device{};
+  CUcontext context{};
+  CUmodule module{};
+  CUfunction kernel{};
+  require(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS, "device");
+  require(
+      cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS,
+      "context");
+  require(cuModuleLoadData(&module, code.data()) == CUDA_SUCCESS, "load");
+  require(cuModuleGetFunction(&kernel, module, "turn") == CUDA_SUCCESS, "kernel");
+  CUdeviceptr in = 0, out = 0;
+  std::vector<int> from(1024), back(1024);
+  for (int i = 0; i < 1024; ++i) from[static_cast<size_t>(i)] = i;
+  require(cuMemAlloc(&in, 4096) == CUDA_SUCCESS && cuMemAlloc(&out, 4096) == CUDA_SUCCESS, "memory");
+  require(cuMemcpyHtoD(in, from.data(), 4096) == CUDA_SUCCESS, "copy");
+  void* arguments[] = {&out, &in};
+  require(cuLaunchKernel(kernel, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS,
+          "launch");
+  require(cuMemcpyDtoH(back.data(), out, 4096) == CUDA_SUCCESS, "copy back");
+  int right = 0;
+  for (int i = 0; i < 1024; ++i) right += back[static_cast<size_t>(i)] == i % 32 * 32 + i / 32 ? 1 : 0;
+  std::printf("linked %d\n", right);
+}
