@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <initializer_list>
 
 #include "runtime_calls.hpp"
 
@@ -31,13 +32,15 @@ int main() {
   require(library != nullptr, "libcuda.so.1");
   auto* current = find<int(void**)>(library, "cuCtxGetCurrent");
   auto* device = find<int(int*)>(library, "cuCtxGetDevice");
+  auto* device_of = find<int(int*, void*)>(library, "cuCtxGetDevice_v2");
+  auto* wait_for = find<int(void*)>(library, "cuCtxSynchronize_v2");
   auto* copy = find<int(uint64_t, const void*, size_t)>(library, "cuMemcpyHtoD_v2");
   auto* load = find<int(void**, const void*)>(library, "cuModuleLoadData");
   auto* query = find<int(void*)>(library, "cuStreamQuery");
   auto* unknown = find<int(void*, void*)>(library, "cuIpcGetMemHandle");
   void *context = nullptr, *module = nullptr, *stream = nullptr;
   int ordinal = -1;
-  constexpr int not_initialized = 3, invalid_handle = 400, not_supported = 801;
+  constexpr int not_initialized = 3, invalid_context = 201, invalid_handle = 400, not_supported = 801;
   require(current(&context) == not_initialized, "nothing before the first call");
 
   uint64_t memory = 0;
@@ -45,6 +48,13 @@ int main() {
   require(cudaMalloc(reinterpret_cast<void**>(&memory), 4) == 0, "cudaMalloc");
   require(current(&context) == 0 && context != nullptr, "primary context");
   require(device(&ordinal) == 0 && ordinal == 0, "device");
+  for (void* which : {context, static_cast<void*>(nullptr)}) {
+    ordinal = -1;
+    require(device_of(&ordinal, which) == 0 && ordinal == 0, "device of a context");
+    require(wait_for(which) == 0, "wait for a context");
+  }
+  require(device_of(&ordinal, &value) == invalid_context && wait_for(&value) == invalid_context,
+          "no context");
   require(copy(memory, &value, 4) == 0, "copy");
   require(cudaMemcpy(&value, reinterpret_cast<void*>(memory), 4, 2) == 0 && value == 7, "copy back");
 

@@ -183,6 +183,14 @@ LANESCOPE_CUDA_API Status cuCtxGetDevice(int* device) {
   });
 }
 
+LANESCOPE_CUDA_API Status cuCtxGetDevice_v2(int* device, Context* context) {
+  return about_context(context, [&](const Context&) {
+    if (device == nullptr) return Status::invalid_value;
+    *device = 0;
+    return Status::success;
+  });
+}
+
 LANESCOPE_CUDA_API Status cuCtxGetFlags(unsigned* flags) {
   return in_context([&] {
     if (flags == nullptr) return Status::invalid_value;
@@ -216,6 +224,9 @@ LANESCOPE_CUDA_API Status cuCtxGetApiVersion(Context* context, unsigned* version
 }
 
 LANESCOPE_PASS_0(cuCtxSynchronize, cudaDeviceSynchronize, by_context)
+LANESCOPE_CUDA_API Status cuCtxSynchronize_v2(Context* context) {
+  return about_context(context, [](const Context&) { return cudaDeviceSynchronize(); });
+}
 LANESCOPE_PASS_2(cuCtxGetLimit, cudaDeviceGetLimit, by_context)
 LANESCOPE_PASS_2(cuCtxSetLimit, cudaDeviceSetLimit, by_context)
 LANESCOPE_PASS_1(cuCtxGetCacheConfig, cudaDeviceGetCacheConfig, by_context)
