@@ -17,6 +17,7 @@ Kernel Decoder::run(uint32_t entry) {
   k_.display_name = f.display_name;
   k_.max_threads = f.max_threads;
   k_.required_threads = f.required_threads;
+  k_.is_of_tiles = f.language == 7;  // cuda.tile; PTX ISA 9.1 does not describe it
   k_.required_cluster = f.required_cluster;
   k_.explicit_cluster = f.explicit_cluster;
   k_.max_cluster_rank = f.max_cluster_rank;

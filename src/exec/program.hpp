@@ -211,6 +211,7 @@ struct Kernel {
   uint32_t local_bytes = 0;  ///< local memory of a lane
   std::array<uint32_t, 3> max_threads{};
   std::array<uint32_t, 3> required_threads{};
+  bool is_of_tiles = false;  ///< launched by blocks of one thread, which stands for those required
   std::array<uint32_t, 3> required_cluster{};  ///< 0: not given
   bool explicit_cluster = false;               ///< launched in clusters only
   uint32_t max_cluster_rank = 0;               ///< most blocks of a cluster; 0: not given

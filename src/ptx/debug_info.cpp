@@ -106,10 +106,18 @@ void Parser::parse_section() {
   const bool strings = token_.is_word("debug_str");
   advance();
   if (strings) return parse_debug_strings();
+  skip_section();
+}
+
+// { … }; of the code that PTX was made of (.nv_intermediate_source_section, by cuda.tile), between
+// .source_begin and .source_end, it is not known what it may hold.
+void Parser::skip_section() {
   const TextLoc start = token_.loc;
   expect("{");
   for (int depth = 1; depth > 0; advance()) {
-    if (token_.kind == Token::Kind::end) fail(start, "this section does not end");
+    if (token_.kind == Token::Kind::end ||
+        (token_.is_word("source_begin") && !lexer_.skip_past(".source_end")))
+      fail(start, "this section does not end");
     if (token_.is("{")) ++depth;
     if (token_.is("}")) --depth;
   }

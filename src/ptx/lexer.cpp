@@ -93,18 +93,24 @@ void Lexer::skip_blanks() {
       at_ = end == std::string_view::npos ? text_.size() : end;
     } else if (c == '/' && at_ + 1 < text_.size() && text_[at_ + 1] == '*') {
       const TextLoc start = loc_of(at_);
-      const size_t end = text_.find("*/", at_ + 2);
-      if (end == std::string_view::npos) fail(start, "this comment does not end");
-      for (size_t i = at_; i < end; ++i)
-        if (text_[i] == '\n') {
-          ++line_;
-          line_start_ = i + 1;
-        }
-      at_ = end + 2;
+      at_ += 2;
+      if (!skip_past("*/")) fail(start, "this comment does not end");
     } else {
       return;
     }
   }
+}
+
+bool Lexer::skip_past(std::string_view end) {
+  const size_t found = text_.find(end, at_);
+  if (found == std::string_view::npos) return false;
+  for (; at_ < found; ++at_)
+    if (text_[at_] == '\n') {
+      ++line_;
+      line_start_ = at_ + 1;
+    }
+  at_ += end.size();
+  return true;
 }
 
 Token Lexer::number(Token token) {

@@ -75,6 +75,9 @@ class Lexer {
   /// blank. The answer covers opcode and words ("ld.global.v2.f32").
   [[nodiscard]] std::string_view mnemonic(const Token& opcode);
 
+  /// Reads on behind the next place where this stands, whatever comes before it; false: it stands nowhere.
+  bool skip_past(std::string_view end);
+
   /// Reads `.name` that follows without a blank, as in `%tid.x`; empty if there is none.
   [[nodiscard]] std::string_view component();
 

@@ -201,6 +201,7 @@ struct Function {
   std::array<uint32_t, 3> required_threads{};  ///< .reqntid
   uint32_t min_blocks = 0;                     ///< .minnctapersm
   uint32_t max_registers = 0;                  ///< .maxnreg
+  uint32_t language = 0;                       ///< .language: what it was compiled from
   bool explicit_cluster = false;               ///< .explicitcluster
   std::array<uint32_t, 3> required_cluster{};  ///< .reqnctapercluster
   uint32_t max_cluster_rank = 0;               ///< .maxclusterrank

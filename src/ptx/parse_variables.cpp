@@ -122,12 +122,21 @@ Variable Parser::parse_variable(const VariableType& type, Space space, const Tok
   return variable;
 }
 
-std::vector<Variable> Parser::parse_parameters() {
+std::vector<Variable> Parser::parse_parameters(Function* function) {
   expect("(");
   std::vector<Variable> out;
   if (accept(")")) return out;
   do {
     if (token_.is_word("reg")) fail(token_.loc, "register parameters are not supported; use .param");
+    if (token_.is_word("hidden")) {
+      if (function != nullptr && !function->refusal)
+        function->refusal = Refusal{
+            ".hidden is not supported: a parameter that the driver fills in, as cuda.tile's tensor maps, "
+            "which it "
+            "needs none of for sm_80 to sm_89",
+            token_.loc};
+      advance();
+    }
     if (!accept_word("param")) fail_expected(".param");
     const VariableType type = parse_variable_type();
     const Token name = take_identifier("a parameter's name");

@@ -78,6 +78,7 @@ void Parser::parse_statement() {
   if (token_.text == "file") return parse_file();
   if (token_.text == "loc") return parse_loc();
   if (token_.text == "section") return parse_section();
+  if (accept_word("nv_intermediate_source_section")) return skip_section();
   if (token_.text == "pragma") return parse_pragma();
   if (token_.text == "alias") return parse_alias();
   if (module_.target.empty()) fail(token_.loc, "a PTX module names its .target first");
@@ -252,6 +253,8 @@ void Parser::parse_function_directives(Function& function) {
     else if (word.text == "maxnctapersm" || word.text == "local_maxnreg" || word.text == "abi_preserve" ||
              word.text == "abi_preserve_control")
       (void)take_u32("a number");  // advice to the assembler
+    else if (word.text == "language")
+      function.language = take_u32("a number");
     else if (word.text == "minperctamemory") {
       (void)take_integer("a number");
       function.refusal =
@@ -277,7 +280,7 @@ void Parser::parse_function(const Linkage& linkage) {
   function.name = name.text;
   function.display_name = demangle(name.text);
   function.loc = name.loc;
-  if (token_.is("(")) function.params = parse_parameters();
+  if (token_.is("(")) function.params = parse_parameters(&function);
   parse_function_directives(function);
   function.has_body = token_.is("{");
   const bool has_body = function.has_body;

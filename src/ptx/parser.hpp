@@ -111,7 +111,8 @@ class Parser {
   [[nodiscard]] Variable parse_variable(const VariableType& type, Space space, const Token& name);
   void parse_array(Variable& variable);
   void set_size(Variable& variable);
-  [[nodiscard]] std::vector<Variable> parse_parameters();
+  /// `function`: whose they are, if that is more than a type.
+  [[nodiscard]] std::vector<Variable> parse_parameters(Function* function = nullptr);
   void parse_module_variables(const Linkage& linkage);
   void parse_local_variables();
   [[nodiscard]] SymbolRef add_module_variable(Variable variable);
@@ -173,6 +174,7 @@ class Parser {
   void parse_file();
   void parse_loc();
   void parse_section();
+  void skip_section();
   void parse_debug_strings();
   void finish_locs();
   [[nodiscard]] uint32_t add_loc(const SourceLoc& loc, std::string_view function_label,

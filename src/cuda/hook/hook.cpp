@@ -7,7 +7,7 @@
 // -lineinfo has it do. Who asks NVRTC for machine code gets PTX, which NVRTC has made as well and the driver
 // here takes in its place. It also stands before _exit, which ends the process past all that is registered
 // for its end: the runtime writes its report first; and before stat, by which programs look for a driver's
-// file.
+// file. cuda.tile's assembler is left to find its own toolkit.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <fcntl.h>
@@ -351,7 +351,18 @@ void files_changed() {
   if (_r_debug.r_state == r_debug::RT_CONSISTENT) serve_new(_r_debug);
 }
 
-__attribute__((constructor)) void start() {
+/// Takes CUDA_ROOT, which leads JAX to our ptxas, away from tileiras, which looks for all of the toolkit
+/// there. (The C library may not be initialised yet, so that there is no unsetenv.)
+void lead_tileiras_back(const char* program, char** environment) {
+  if (std::strcmp(file_name(program), "tileiras") != 0) return;
+  char** kept = environment;
+  for (; *environment != nullptr; ++environment)
+    if (std::strncmp(*environment, "CUDA_ROOT=", 10) != 0) *kept++ = *environment;
+  *kept = nullptr;
+}
+
+__attribute__((constructor)) void start(int count, char** arguments, char** environment) {
+  if (count > 0) lead_tileiras_back(arguments[0], environment);
   for (link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next) {
     const char* slash = std::strrchr(map->l_name, '/');
     for (auto& runtime : runtimes)

@@ -96,7 +96,8 @@ std::optional<Status> show(const std::vector<exec::Finding>& findings, const Fun
 uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel) {
   const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
   // More than the 48 KB that every kernel may have, or less, is for those that ask: dynamic memory, by
-  // cudaFuncSetAttribute.
+  // cudaFuncSetAttribute. A kernel of tiles need not.
+  if (kernel.is_of_tiles) return static_cast<uint32_t>(runtime.device.shared_optin());
   return function.dynamic_shared_limit ? *function.dynamic_shared_limit + kernel.static_shared : fixed;
 }
 
@@ -224,6 +225,10 @@ Status make_work(Runtime& runtime, const void* handle, Extent3 grid, Extent3 blo
   if (work.cluster == exec::Dim3{0, 0, 0}) work.cluster = function->cluster;
   work.grid = dim(grid);
   work.block = dim(block);
+  // Launched by tiles; the compiler has decided how many threads do one.
+  if (kernel.is_of_tiles && work.block == exec::Dim3{1, 1, 1})
+    work.block = {kernel.required_threads[0], std::max(kernel.required_threads[1], 1u),
+                  std::max(kernel.required_threads[2], 1u)};
   work.dynamic_shared = static_cast<uint32_t>(shared);
   status = copy_arguments(kernel, arguments, work.params);
   if (status != Status::success) return status;
