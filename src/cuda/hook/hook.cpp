@@ -4,10 +4,11 @@
 // them where that is missing. Libraries that the program opens later are treated alike: the dynamic linker
 // calls an (empty) function for debuggers whenever it has mapped a file, before that file's constructors run,
 // and a jump is put there too. nvJitLink, whose result is machine code, is asked to keep the PTX in it, as
-// -lineinfo has it do. Who asks NVRTC for machine code gets PTX, which NVRTC has made as well and the driver
-// here takes in its place. It also stands before _exit, which ends the process past all that is registered
-// for its end: the runtime writes its report first; and before stat, by which programs look for a driver's
-// file. cuda.tile's assembler is left to find its own toolkit.
+// -lineinfo has it do. A file's own variables by the names of CUDA's functions stay its own. Who asks NVRTC
+// for machine code gets PTX, which NVRTC has made as well and the driver here takes in its place. It also
+// stands before _exit, which ends the process past all that is registered for its end: the runtime writes its
+// report first; and before stat, by which programs look for a driver's file. cuda.tile's assembler is left to
+// find its own toolkit.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <fcntl.h>
@@ -205,6 +206,20 @@ const Elf64_Sym* find_symbol(const link_map& map, const File& file, const Sectio
   return found;
 }
 
+/// Leaves a file its own variables that have names of CUDA's functions, as programs declare them that look
+/// for the driver's functions themselves (tcuInit* cuInit). Those functions are in what is preloaded here,
+/// and would come first; what is hidden is found in the file itself.
+void keep_variables(const link_map& map, const File& file, const Sections& sections) {
+  for_symbols(map, file, sections, [&](const char* name, const Elf64_Sym& symbol) {
+    if (symbol.st_shndx == SHN_UNDEF || ELF64_ST_TYPE(symbol.st_info) != STT_OBJECT ||
+        std::strncmp(name, "cu", 2) != 0 || runtimes[0].exports.find(name) == nullptr)
+      return;
+    Elf64_Sym hidden = symbol;
+    hidden.st_other = STV_HIDDEN;
+    overwrite(reinterpret_cast<uint64_t>(&symbol), &hidden, sizeof hidden, PROT_READ);
+  });
+}
+
 /// Lets calls of one function of a loaded file run another one of it.
 void lead(const link_map& map, const File& file, const Sections& sections, const char* from, const char* to) {
   const Elf64_Sym *source = find_symbol(map, file, sections, from),
@@ -319,6 +334,7 @@ void serve_new(const r_debug& debug) {
     const char* path = is_program ? "/proc/self/exe" : map->l_name;
     const File file(path);
     const Sections sections(file);
+    keep_variables(*map, file, sections);
     if (is_library(path, "libnvJitLink.so")) keep_ptx(*map, file, sections);
     if (is_library(path, "libnvrtc.so")) {
       lead(*map, file, sections, "nvrtcGetCUBIN", "nvrtcGetPTX");
