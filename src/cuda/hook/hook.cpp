@@ -11,6 +11,7 @@
 // find its own toolkit.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/stat.h>
@@ -391,6 +392,20 @@ __attribute__((constructor)) void start(int count, char** arguments, char** envi
   if (_r_debug.r_brk % 16 == 0) put_jump(_r_debug.r_brk, reinterpret_cast<const void*>(&files_changed));
 }
 
+/// The name by which a library is found that stands here in place of the file at a path: the same without its
+/// folder, for what is preloaded has that name. Otherwise the path itself.
+const char* replaced(const char* path) {
+  if (path == nullptr || std::strchr(path, '/') == nullptr) return path;
+  const char* name = file_name(path);
+  Dl_info own{};
+  if (dladdr(reinterpret_cast<const void*>(&replaced), &own) == 0 || own.dli_fname == nullptr) return path;
+  const auto folder = static_cast<size_t>(file_name(own.dli_fname) - own.dli_fname);
+  for (const link_map* map = _r_debug.r_map; map != nullptr; map = map->l_next)
+    if (std::strncmp(map->l_name, own.dli_fname, folder) == 0 && std::strcmp(map->l_name + folder, name) == 0)
+      return name;
+  return path;
+}
+
 /// stat(), by the system call: the structure is the same. The file by which programs (JAX) see that there is
 /// a driver before they ask it is there.
 int look_at(const char* path, void* out) {
@@ -416,6 +431,15 @@ extern "C" __attribute__((visibility("default"))) const char* lanescope_unserved
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
   if (lanescope_before_exit != nullptr) lanescope_before_exit();
   for (;;) syscall(SYS_exit_group, status);
+}
+
+/// Programs that load the toolkit's libraries by their paths (Python packages do, out of others) get ours, as
+/// those do that load them by their names; beside ours the toolkit's could not be loaded, which wants others
+/// of its own. A jump, also where nothing is optimised: dlopen looks at who calls it.
+extern "C" __attribute__((visibility("default"), optimize("O2"))) void* dlopen(const char* path, int mode) {
+  static decltype(&dlopen) real = nullptr;  // no guard: that would be the C++ runtime's
+  if (real == nullptr) real = reinterpret_cast<decltype(&dlopen)>(dlsym(RTLD_NEXT, "dlopen"));
+  return real(replaced(path), mode);
 }
 
 // NOLINTNEXTLINE(readability-identifier-naming): the C library's name
