@@ -291,6 +291,15 @@ std::vector<std::string_view> lines_in(Bytes content) {
     lines.push_back(text.substr(0, end));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
+  // A unit that was linked twice, as Numba does, is here twice: sections are named by what they hold.
+  for (size_t copies = lines.size(); copies > 1; --copies) {
+    const size_t count = lines.size() / copies;
+    if (lines.size() % copies == 0 && lines[count] == lines[0] &&
+        std::equal(lines.begin() + static_cast<ptrdiff_t>(count), lines.end(), lines.begin())) {
+      lines.resize(count);
+      break;
+    }
+  }
   return lines;
 }
 
@@ -303,9 +312,10 @@ void find_places(const LineTable& source, const LineTable& ptx, std::map<std::st
       for (const Row& row : of_ptx.rows) {
         const auto unit = ptx.files[row.file].empty() ? units.begin() : units.find(ptx.files[row.file]);
         const auto behind = std::upper_bound(s.rows.begin(), s.rows.end(), row.address, lies_before);
-        if (unit == units.end() || behind == s.rows.begin()) continue;
-        unit->second.places.try_emplace(row.line,
-                                        Place{&s, static_cast<size_t>(behind - s.rows.begin()) - 1});
+        if (unit == units.end() || behind == s.rows.begin() || row.line == 0 || unit->second.lines.empty())
+          continue;
+        const uint64_t line = (row.line - 1) % unit->second.lines.size() + 1;  // in the first of copies
+        unit->second.places.try_emplace(line, Place{&s, static_cast<size_t>(behind - s.rows.begin()) - 1});
       }
     }
 }

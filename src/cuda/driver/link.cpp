@@ -1,5 +1,4 @@
 // The driver's linker. What it makes here is the PTX of all units, which is linked when it is loaded.
-#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <string_view>
@@ -7,6 +6,7 @@
 #include "base/files.hpp"
 #include "cuda/driver/driver.hpp"
 #include "cuda/fatbin.hpp"
+#include "cuda/runtime/grid_functions.hpp"
 #include "cuda/runtime/jit_options.hpp"
 #include "exec/builtins.hpp"
 #include "ptx/assembler.hpp"
@@ -18,69 +18,6 @@ namespace {
 /// CUjitInputType.
 enum class Input : int { machine_code, ptx, fat_binary, object, library };
 constexpr auto last_input = Input{5};  // code of nvcc's optimiser
-
-/// Functions of the device's runtime with which kernels that are not compiled by nvcc wait for the whole
-/// grid. (nvcc's cooperative groups bring their own.) The handle is the place of the grid's barrier, which a
-/// cooperative launch has: the second word counts blocks; its uppermost bit changes when all have come.
-constexpr char grid_functions[] = R"(.version 7.0
-.target sm_70
-.address_size 64
-.visible .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope)
-{
-  .reg .b32 %low, %high;
-  .reg .b64 %both;
-  mov.u32 %high, %envreg1;
-  mov.u32 %low, %envreg2;
-  mov.b64 %both, {%low, %high};
-  st.param.b64 [handle], %both;
-  ret;
-}
-.visible .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags)
-{
-  .reg .pred %none, %other, %waits;
-  .reg .b32 %x, %y, %z, %n, %blocks, %add, %before, %now;
-  .reg .b64 %barrier;
-  ld.param.b64 %barrier, [handle];
-  setp.eq.u64 %none, %barrier, 0;
-  @%none bra invalid;
-  bar.sync 0;
-  mov.u32 %x, %tid.x;
-  mov.u32 %y, %tid.y;
-  mov.u32 %z, %tid.z;
-  or.b32 %x, %x, %y;
-  or.b32 %x, %x, %z;
-  setp.ne.u32 %other, %x, 0;
-  @%other bra together;
-  mov.u32 %blocks, %nctaid.x;
-  mov.u32 %n, %nctaid.y;
-  mul.lo.u32 %blocks, %blocks, %n;
-  mov.u32 %n, %nctaid.z;
-  mul.lo.u32 %blocks, %blocks, %n;
-  mov.u32 %x, %ctaid.x;
-  mov.u32 %y, %ctaid.y;
-  mov.u32 %z, %ctaid.z;
-  or.b32 %x, %x, %y;
-  or.b32 %x, %x, %z;
-  setp.ne.u32 %other, %x, 0;
-  sub.u32 %add, 0x80000001, %blocks;
-  @%other mov.u32 %add, 1;
-  membar.gl;
-  atom.add.u32 %before, [%barrier+4], %add;
-wait:
-  ld.volatile.u32 %now, [%barrier+4];
-  xor.b32 %now, %now, %before;
-  setp.ge.s32 %waits, %now, 0;
-  @%waits bra wait;
-  membar.gl;
-together:
-  bar.sync 0;
-  st.param.b32 [error], 0;
-  ret;
-invalid:
-  st.param.b32 [error], 1;
-  ret;
-}
-)";
 
 /// CUlinkState.
 struct Linker {
@@ -134,17 +71,9 @@ std::string missing_in(const ptx::Module& module) {
   return "";
 }
 
-bool uses_grid_functions(const std::string& unit) {
-  return unit.find("cudaCGGetIntrinsicHandle") != std::string::npos ||
-         unit.find("cudaCGSynchronize") != std::string::npos;
-}
-
 Status complete(Linker& linker) {
   try {
-    if (std::any_of(linker.units.begin(), linker.units.end(), uses_grid_functions)) {
-      linker.units.emplace_back(grid_functions);
-      linker.names.emplace_back("grid functions");
-    }
+    if (add_grid_functions(linker.units)) linker.names.emplace_back("grid functions");
     std::vector<ptx::Module> units;
     for (size_t i = 0; i < linker.units.size(); ++i)
       units.push_back(ptx::parse(linker.units[i], linker.names[i]));

@@ -7,6 +7,7 @@
 
 #include "base/files.hpp"
 #include "cuda/fatbin.hpp"
+#include "cuda/runtime/grid_functions.hpp"
 #include "cuda/runtime/jit_options.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -72,6 +73,7 @@ Status Runtime::load_library(Binary** out, const void* code, size_t size, const 
       refuse(reason);
       return defect(Status::no_kernel_image_for_device, reason, why);
     }
+    add_grid_functions(made->texts);  // nvJitLink has linked them without PTX
     binary = add(*this, std::move(made));
   } else if (std::strstr(text, ".version") == nullptr) {  // which no device would take either
     const std::string reason = name + ": is neither PTX nor a fat binary";

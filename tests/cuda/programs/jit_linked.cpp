@@ -1,5 +1,6 @@
 // Compiles two units when it runs (NVRTC, for optimisation at link time), links them to machine code
-// (nvJitLink), and loads and launches that by the driver API.
+// (nvJitLink), and loads and launches that by the driver API. With an argument: one of them is PTX, which is
+// linked twice, and waits for the whole grid by a function of the device's runtime.
 #include <cuda.h>
 #include <nvJitLink.h>
 #include <nvrtc.h>
@@ -19,6 +20,34 @@ extern "C" __global__ void turn(int* out, const int* in) {
 }
 )";
 constexpr char called[] = "__device__ int place(int i) { return i % 32 * 32 + i / 32; }";
+
+// What Numba compiles has such variables.
+constexpr char called_ptx[] = R"(.version 8.0
+.target sm_90
+.address_size 64
+.extern .func (.param .b64 handle) cudaCGGetIntrinsicHandle(.param .b32 scope);
+.extern .func (.param .b32 error) cudaCGSynchronize(.param .b64 handle, .param .b32 flags);
+.common .global .align 8 .u64 environment;
+.weak .func (.param .b32 result) _Z5placei(.param .b32 i)
+{
+  .reg .b32 %r<8>; .reg .b64 %d<2>;
+  { .param .b32 scope; .param .b64 handle;
+    st.param.b32 [scope], 1;
+    call (handle), cudaCGGetIntrinsicHandle, (scope);
+    ld.param.b64 %d1, [handle]; }
+  { .param .b64 handle; .param .b32 flags; .param .b32 error;
+    st.param.b64 [handle], %d1;
+    st.param.b32 [flags], 0;
+    call (error), cudaCGSynchronize, (handle, flags);
+    ld.param.b32 %r7, [error]; }
+  ld.param.b32 %r1, [i];
+  rem.s32 %r2, %r1, 32;
+  div.s32 %r3, %r1, 32;
+  mad.lo.s32 %r4, %r2, 32, %r3;
+  st.param.b32 [result], %r4;
+  ret;
+}
+)";
 
 void require(bool holds, const char* what) {
   if (holds) return;
@@ -41,12 +70,19 @@ void add(nvJitLinkHandle linker, const char* source, const char* name) {
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments_of_program) {
   nvJitLinkHandle linker{};
   const char* options[] = {"-arch=sm_90", "-lto"};
   require(nvJitLinkCreate(&linker, 2, options) == NVJITLINK_SUCCESS, "linker");
   add(linker, caller, "turn.cu");
-  add(linker, called, "place.cu");
+  if (count == 1) add(linker, called, "place.cu");
+  for (int i = 0; count > 1 && i < 2; ++i)
+    require(nvJitLinkAddData(linker, NVJITLINK_INPUT_PTX, called_ptx, sizeof called_ptx, "place") ==
+                NVJITLINK_SUCCESS,
+            "add PTX");
+  if (count > 1)
+    require(nvJitLinkAddFile(linker, NVJITLINK_INPUT_LIBRARY, arguments_of_program[1]) == NVJITLINK_SUCCESS,
+            "add library");
   require(nvJitLinkComplete(linker) == NVJITLINK_SUCCESS, "link");
   size_t size = 0;
   require(nvJitLinkGetLinkedCubinSize(linker, &size) == NVJITLINK_SUCCESS, "size");
@@ -69,7 +105,7 @@ int main() {
   require(cuMemAlloc(&in, 4096) == CUDA_SUCCESS && cuMemAlloc(&out, 4096) == CUDA_SUCCESS, "memory");
   require(cuMemcpyHtoD(in, from.data(), 4096) == CUDA_SUCCESS, "copy");
   void* arguments[] = {&out, &in};
-  require(cuLaunchKernel(kernel, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS,
+  require(cuLaunchCooperativeKernel(kernel, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments) == CUDA_SUCCESS,
           "launch");
   require(cuMemcpyDtoH(back.data(), out, 4096) == CUDA_SUCCESS, "copy back");
   int right = 0;
