@@ -435,8 +435,8 @@ extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int statu
 
 /// Programs that load the toolkit's libraries by their paths (Python packages do, out of others) get ours, as
 /// those do that load them by their names; beside ours the toolkit's could not be loaded, which wants others
-/// of its own. A jump, also where nothing is optimised: dlopen looks at who calls it.
-extern "C" __attribute__((visibility("default"), optimize("O2"))) void* dlopen(const char* path, int mode) {
+/// of its own. The last call is a jump (CMakeLists.txt sees to that): dlopen looks at who calls it.
+extern "C" __attribute__((visibility("default"))) void* dlopen(const char* path, int mode) {
   static decltype(&dlopen) real = nullptr;  // no guard: that would be the C++ runtime's
   if (real == nullptr) real = reinterpret_cast<decltype(&dlopen)>(dlsym(RTLD_NEXT, "dlopen"));
   return real(replaced(path), mode);
