@@ -113,7 +113,14 @@ void Decoder::emit_rows() {
   const Handler h = select(key_of(*in_));
   const AccessKind kind = load ? AccessKind::load_matrix : AccessKind::store_matrix;
   put_matrix_sync();
+  const size_t checks = k_.checks.size();
   put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), {}, 0);
+  if (load && k_.checks.size() != checks && in_->type() == Type::b16) {
+    CheckedAccess& access = k_.checks.back();
+    access.follows = follows_values();
+    access.transposed = in_->has(Mod::trans);
+    for (uint32_t r = 0; r < data.count; ++r) access.data[r] = followed_element(data, r);
+  }
   Inst& i = put(h, false);
   i.a = base;
   i.b = data.count;
@@ -180,9 +187,14 @@ void Decoder::emit_product(const ptx::MatrixForm& form) {
   const uint32_t side = put_side(list);
   const Handler h = select(key);
   put_matrix_sync();
-  Inst& i = put(h, false);
-  i.b = side;
-  i.imm = imm;
+  const size_t wait = k_.code.size() - 1;
+  const auto put_it = [&] {
+    Inst& i = put(h, false);
+    i.b = side;
+    i.imm = imm;
+  };
+  if (!follows_values() || in_->op != Op::mma) return put_it();
+  if (emit_followed(flow_of_values(), put_it)) k_.code[wait].imm |= sync_helper;
 }
 
 namespace {

@@ -20,7 +20,7 @@ bool computes(Op op) {
     case ptx::OpClass::move:
     case ptx::OpClass::video:
     case ptx::OpClass::warp: return true;
-    default: return op == Op::cvta || op == Op::isspacep;
+    default: return op == Op::cvta || op == Op::isspacep || op == Op::mma;
   }
 }
 
@@ -43,7 +43,7 @@ void Decoder::find_followed_registers(FunctionState& s) {
   s.followed.assign(s.f->registers.size(), false);
   if (!follows_values()) return;
   const auto begins = [&](const ptx::Instruction& in) {
-    if (in.op == Op::shfl) return true;
+    if (in.op == Op::shfl || in.op == Op::ldmatrix) return true;
     if (in.op != Op::ld && in.op != Op::ldu) return false;
     return is_param(in.space) ? lies_in_frame(in, in.operands[1]) : in.space != Space::constant;
   };

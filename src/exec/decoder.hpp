@@ -344,6 +344,10 @@ class Decoder {
 
   /// Whether they are followed in this function.
   [[nodiscard]] bool follows_values() const { return follows_values_ && !s_->recursive; }
+  /// Whether lanes do it together, of registers alone.
+  [[nodiscard]] static bool is_of_all_lanes(Op op) {
+    return ptx::info(op).op_class == ptx::OpClass::warp || op == Op::mma;
+  }
   /// Which registers of the function may hold them.
   void find_followed_registers(FunctionState& s);
   [[nodiscard]] FollowedRegister followed(uint32_t reg) const;

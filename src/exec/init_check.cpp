@@ -238,12 +238,27 @@ void InitCheck::take(const WarpAccess& now, uint32_t lane, Loaded loaded,
   }
   if (fresh != nullptr) loaded.origin = values_.remember(*fresh);
   if (loaded.origin == 0) return;
+  if (now.access.kind == AccessKind::load_matrix) return take_row(now, lane, loaded);
   const uint32_t element = now.access.element;
   for (uint32_t at = 0, k = 0; at < now.access.width; at += element, ++k) {
     const std::span bits(loaded.bits.data() + at, element);
     const FollowedRegister& reg = now.access.data[k];
     if (reg.number != no_operand && any_set(bits))
       values_.set(now.w, reg, lane, bits, now.access.by_sign, loaded.origin);
+  }
+}
+
+void InitCheck::take_row(const WarpAccess& now, uint32_t lane, const Loaded& loaded) {
+  constexpr uint32_t rows = 8, element = 2;
+  const FollowedRegister& reg = now.access.data[lane / rows];
+  if (reg.number == no_operand) return;
+  const uint32_t row = lane % rows;
+  for (uint32_t column = 0; column < rows; ++column) {
+    const std::span bits(loaded.bits.data() + size_t{column} * element, element);
+    const auto [across, along] = now.access.transposed ? std::pair(column, row) : std::pair(row, column);
+    // A lane has two neighbours of a row.
+    if (any_set(bits))
+      values_.add(now.w, reg, across * 4 + along / 2, along % 2 * element, bits, loaded.origin);
   }
 }
 

@@ -114,6 +114,8 @@ class InitCheck {
                                                          uint32_t unwritten);
   /// The lane has loaded that: `fresh` where some of it nobody has written.
   void take(const WarpAccess& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh);
+  /// Of eight elements of 16 bits that the lane has given ldmatrix the address of.
+  void take_row(const WarpAccess& now, uint32_t lane, const Loaded& loaded);
 
   /// Something depends on what came from there: the instruction `use` of Kernel::origins.
   void report_use(Warp& w, UndefinedValues::Name name, uint32_t use);

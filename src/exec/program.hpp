@@ -167,8 +167,9 @@ struct CheckedAccess {
   uint32_t lanes = full_mask;  ///< those that give an address: of ldmatrix and stmatrix not all
   uint8_t data_bytes = 0;      ///< lane bytes of the registers that hold the elements (0: unknown)
   std::array<FollowedRegister, 8> data{};  ///< those registers
-  bool follows = false;  ///< a load into registers that are followed: unwritten bytes do no harm yet
-  bool by_sign = false;  ///< … which extend what is loaded by its sign
+  bool follows = false;     ///< a load into registers that are followed: unwritten bytes do no harm yet
+  bool by_sign = false;     ///< … which extend what is loaded by its sign
+  bool transposed = false;  ///< … ldmatrix with .trans
   /// The variable of shared memory from whose name the address is computed: [begin, end) of the block's
   /// memory; all of it where that is not known.
   uint32_t variable_begin = 0, variable_end = no_operand;

@@ -132,6 +132,13 @@ void UndefinedValues::set(const Warp& w, const FollowedRegister& reg, uint32_t l
   mark(w, reg, lane, origin);
 }
 
+void UndefinedValues::add(const Warp& w, const FollowedRegister& reg, uint32_t lane, uint32_t at,
+                          std::span<const std::byte> bits, Name origin) {
+  std::byte* const to = warps_[w.index].bits.data() + reg.at + size_t{lane} * reg.lane_bytes + at;
+  for (size_t i = 0; i < bits.size(); ++i) to[i] |= bits[i];
+  mark(w, reg, lane, origin);
+}
+
 void UndefinedValues::get(const Warp& w, const FollowedRegister& reg, uint32_t lane,
                           std::span<std::byte> bits) const {
   const std::byte* from = warps_[w.index].bits.data() + reg.at + size_t{lane} * reg.lane_bytes;

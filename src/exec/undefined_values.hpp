@@ -68,6 +68,9 @@ class UndefinedValues {
   /// `by_sign` or by zeros.
   void set(const Warp& w, const FollowedRegister& reg, uint32_t lane, std::span<const std::byte> bits,
            bool by_sign, Name origin);
+  /// More of the lane's bits: those of so many bytes from byte `at` on.
+  void add(const Warp& w, const FollowedRegister& reg, uint32_t lane, uint32_t at,
+           std::span<const std::byte> bits, Name origin);
   /// The lane's bits: as many bytes as there are.
   void get(const Warp& w, const FollowedRegister& reg, uint32_t lane, std::span<std::byte> bits) const;
   /// The instruction after `in` is about to be executed.

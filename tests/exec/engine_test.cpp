@@ -645,6 +645,61 @@ TEST(Engine, ParametersOfFunctionsAreNoTrafficOfLocalMemory) {
   EXPECT_EQ(p.accesses(AccessSpace::local), 2u);
 }
 
+// --check init follows what ldmatrix loads through a product: attention's last tile has rows that nobody
+// wrote, whose results are dropped.
+TEST(Engine, UndefinedRowsAndColumnsOfAProductAreUndefinedInItsResult) {
+  // A: 16 rows of 32 bytes at 0; B: 8 columns of 32 bytes at 512, or 16 rows of 16 bytes there (.trans).
+  const auto findings = [](const std::string& unwritten, bool transposed, const std::string& stored) {
+    const std::string second =
+        transposed
+            ? "and.b32 %r5, %r1, 15;\nshl.b32 %r5, %r5, 4;\nadd.u32 %r5, %r5, 512;\n"
+              "ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%r16, %r17}, [%r5];\n"
+            : "and.b32 %r5, %r1, 7;\nshl.b32 %r5, %r5, 5;\nshr.u32 %r6, %r1, 3;\nand.b32 %r6, %r6, 1;\n"
+              "shl.b32 %r6, %r6, 4;\nadd.u32 %r5, %r5, %r6;\nadd.u32 %r5, %r5, 512;\n"
+              "ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r16, %r17}, [%r5];\n";
+    Program p(
+        ".shared .align 16 .b8 s[768];\nmul.lo.u32 %r5, %r1, 24;\n" +
+        std::string("mov.u32 %r7, 0;\nagain:\nadd.u32 %r6, %r5, %r7;\n") + unwritten +
+        "@%p1 bra next;\nst.shared.u16 [%r6], 15360;\nnext:\nadd.u32 %r7, %r7, 2;\n"
+        "setp.lt.u32 %p2, %r7, 24;\n@%p2 bra again;\nbar.sync 0;\n"
+        "and.b32 %r5, %r1, 15;\nshl.b32 %r5, %r5, 5;\nshr.u32 %r6, %r1, 4;\nshl.b32 %r6, %r6, 4;\n"
+        "add.u32 %r5, %r5, %r6;\n"
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r12, %r13, %r14, %r15}, [%r5];\n" +
+        second +
+        "mov.f32 %f1, 0f00000000;\nmma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f1, %f2, %f3, %f4}, "
+        "{%r12, %r13, %r14, %r15}, {%r16, %r17}, {%f1, %f1, %f1, %f1};\n" +
+        stored);
+    p.checks.init = true;
+    return p.run({1}, {32}).findings;
+  };
+  const std::string
+      rows = "setp.ge.u32 %p1, %r6, 256;\nsetp.lt.and.u32 %p1, %r6, 512, %p1;\n",
+      column = "and.b32 %r8, %r6, 15;\nsetp.eq.u32 %p1, %r8, 14;\nsetp.ge.and.u32 %p1, %r6, 512, %p1;\n",
+      last = "and.b32 %r8, %r1, 3;\nsetp.eq.u32 %p1, %r8, 3;\n";
+  const std::string whole = "setp.ge.u32 %p1, %r6, 736;\n";  // column 7 of B, by columns
+  struct Case {
+    const char* what;
+    std::string unwritten;
+    bool transposed;
+    std::string stored;
+    bool is_found;
+  };
+  for (const Case& c : {
+           Case{"rows above", rows, false, "st.global.f32 [%rd3], %f1;\nst.global.f32 [%rd3], %f2;", false},
+           Case{"rows below", rows, false, "st.global.f32 [%rd3], %f3;", true},
+           Case{"columns before", column, true,
+                last + "st.global.f32 [%rd3], %f1;\n@!%p1 st.global.f32 [%rd3], %f2;", false},
+           Case{"the last column", column, true, last + "@%p1 st.global.f32 [%rd3], %f2;", true},
+           Case{"columns before, as they lie", whole, false,
+                last + "st.global.f32 [%rd3], %f1;\n@!%p1 st.global.f32 [%rd3], %f2;", false},
+           Case{"the last column, as it lies", whole, false, last + "@%p1 st.global.f32 [%rd3], %f4;", true},
+       }) {
+    const std::vector<Finding> found = findings(c.unwritten, c.transposed, c.stored);
+    EXPECT_EQ(found.empty(), !c.is_found) << c.what << ": " << (found.empty() ? "" : found[0].message);
+    for (const Finding& f : found) EXPECT_EQ(f.kind, Finding::Kind::uninitialised_read) << c.what;
+  }
+}
+
 TEST(Engine, SharedMemoryOfTheSystemLiesApart) {
   // Behind the program's 100 bytes, and is written before it is read.
   Program p(
