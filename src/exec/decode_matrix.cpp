@@ -187,14 +187,11 @@ void Decoder::emit_product(const ptx::MatrixForm& form) {
   const uint32_t side = put_side(list);
   const Handler h = select(key);
   put_matrix_sync();
-  const size_t wait = k_.code.size() - 1;
-  const auto put_it = [&] {
+  emit_behind_wait(true, [&] {
     Inst& i = put(h, false);
     i.b = side;
     i.imm = imm;
-  };
-  if (!follows_values() || in_->op != Op::mma) return put_it();
-  if (emit_followed(flow_of_values(), put_it)) k_.code[wait].imm |= sync_helper;
+  });
 }
 
 namespace {

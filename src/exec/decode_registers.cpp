@@ -109,9 +109,7 @@ void Decoder::emit_register_instruction(const Inst* before) {
     }
     put_later(later);
   };
-  if (!follows_values() || !is_of_all_lanes(in_->op)) return put_it();
-  const size_t wait = k_.code.size() - 1;
-  if (emit_followed(flow_of_values(), put_it) && before != nullptr) k_.code[wait].imm |= sync_helper;
+  emit_behind_wait(before != nullptr, put_it);
 }
 
 void Decoder::emit_move() {

@@ -151,4 +151,10 @@ bool Decoder::emit_followed(const ValueFlow& flow, const std::function<void()>& 
   return put;
 }
 
+void Decoder::emit_behind_wait(bool waits, const std::function<void()>& emit) {
+  if (!follows_values() || !is_of_all_lanes(in_->op)) return emit();
+  const size_t wait = k_.code.size() - 1;
+  if (emit_followed(flow_of_values(), emit) && waits) k_.code[wait].imm |= sync_helper;
+}
+
 }  // namespace lanescope::exec

@@ -362,6 +362,9 @@ class Decoder {
   void put_guard_values();
   /// The same before what `emit` puts, which is the instruction and all that belongs to it.
   bool emit_followed(const ValueFlow& flow, const std::function<void()>& emit);
+  /// An instruction of all lanes, of which values are followed between the wait for them, the last one put if
+  /// it `waits`, and itself; any other one as it is.
+  void emit_behind_wait(bool waits, const std::function<void()>& emit);
 
   // decode_tensor.cpp
 

@@ -132,8 +132,7 @@ std::vector<Variable> Parser::parse_parameters(Function* function) {
       if (function != nullptr && !function->refusal)
         function->refusal = Refusal{
             ".hidden is not supported: a parameter that the driver fills in, as cuda.tile's tensor maps, "
-            "which it "
-            "needs none of for sm_80 to sm_89",
+            "which it needs none of for sm_80 to sm_89",
             token_.loc};
       advance();
     }
