@@ -96,13 +96,15 @@ BENCHMARK_CAPTURE(run, transpose_plain, transpose, false)->Unit(benchmark::kMill
 BENCHMARK_CAPTURE(run, reduction_counting, reduction, true)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_plain, reduction, false)->Unit(benchmark::kMillisecond);
 
-constexpr exec::Checks race{.race = true}, init{.init = true}, barrier{.barrier = true},
-    all{.race = true, .init = true, .barrier = true};
+constexpr exec::Checks race{.race = true}, global{.global = true}, init{.init = true},
+    barrier{.barrier = true}, all{.race = true, .init = true, .barrier = true};
 BENCHMARK_CAPTURE(run, transpose_race, transpose, false, race)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, transpose_global, transpose, false, global)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, transpose_init, transpose, false, init)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, transpose_barrier, transpose, false, barrier)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, transpose_all_checks, transpose, false, all)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_race, reduction, false, race)->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run, reduction_global, reduction, false, global)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_init, reduction, false, init)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_barrier, reduction, false, barrier)->Unit(benchmark::kMillisecond);
 BENCHMARK_CAPTURE(run, reduction_all_checks, reduction, false, all)->Unit(benchmark::kMillisecond);

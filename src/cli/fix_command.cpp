@@ -481,9 +481,10 @@ void add_fix_command(CLI::App& app, std::vector<std::string> program, int& statu
   add_repeatable(*command, "--compare", options->trial.compare,
                  "a file that the program writes, to be compared as well", "FILE");
   command
-      ->add_option("--check", options->trial.checks,
-                   "run with these checks (race, init, barrier, bounds, leak, unused, all), so that their "
-                   "findings count")
+      ->add_option(
+          "--check", options->trial.checks,
+          "run with these checks (race, global, init, barrier, bounds, leak, unused, all), so that their "
+          "findings count")
       ->type_name("LIST");
   command->footer(
       "Behind -- stands a program with its arguments, or a PTX file with the options of 'lanescope run'.\n"

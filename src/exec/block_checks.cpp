@@ -25,17 +25,19 @@ void BlockChecks::start() {
   if (races_) races_->start();
   if (init_) init_->start();
   if (barriers_) barriers_->start();
+  in_grid_ = {};
   for (BarrierArrivals& arrivals : arrivals_) arrivals.clear();
 }
 
 // Memory.
 
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
-  // Of global memory races are not looked for, but flags that order threads are followed.
   const bool is_global = access.space == ptx::Space::global;
+  // Flags in global memory order a block's threads.
   const bool for_races = races_ && (!is_global || access.strength != CheckedAccess::Strength::plain);
   const bool for_bounds = bounds_ && !is_global;
-  if (!init_ && !for_races && !for_bounds) return;
+  GridRaces* const grid_races = w.worker->grid_races;
+  if (!init_ && !for_races && !for_bounds && grid_races == nullptr) return;
   WarpAccess now{w, access, in->aux, access.width};
   find_addresses(now, in, shape_);
   if (init_) init_->begin(now);
@@ -49,6 +51,7 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   if (init_) init_->access(now);
   if (bounds_) check_bounds(now, kernel_);
   if (races_) races_->access(now);
+  if (grid_races != nullptr) grid_races->access(now, in_grid_);
 }
 
 void BlockChecks::access_from_elsewhere(WarpAccess now, uint32_t lanes) {
@@ -63,8 +66,9 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
   if (init_) init_->enter(w, first_variable, count);
 }
 
-void BlockChecks::fence(const Warp& w) {
+void BlockChecks::fence(const Warp& w, bool of_device) {
   if (races_) races_->fence(w);
+  if (GridRaces* races = w.worker->grid_races; races != nullptr && of_device) races->fence(w, in_grid_);
 }
 
 void BlockChecks::proxy_fence(const Warp& w) {

@@ -1,6 +1,6 @@
 // The checks of a launch (checks.hpp) for one running block, as the engine speaks to them: what happens goes
-// to those that are switched on. Races are race_check.hpp's, reads of what nobody has written
-// init_check.hpp's, barriers barrier_check.hpp's, indices beyond a variable bounds_check.hpp's.
+// to those that are switched on. Races are race_check.hpp's and grid_races.hpp's, reads of what nobody has
+// written init_check.hpp's, barriers barrier_check.hpp's, indices beyond a variable bounds_check.hpp's.
 #pragma once
 
 #include <array>
@@ -13,6 +13,7 @@
 #include "exec/barrier_check.hpp"
 #include "exec/block_shape.hpp"
 #include "exec/checks.hpp"
+#include "exec/grid_races.hpp"
 #include "exec/init_check.hpp"
 #include "exec/order.hpp"
 #include "exec/program.hpp"
@@ -40,7 +41,8 @@ class BlockChecks {
   // Memory. `in`: the helper instruction.
   void access(Warp& w, const Inst* in, const CheckedAccess& access);
   void enter(const Warp& w, uint32_t first_variable, uint32_t count);
-  void fence(const Warp& w);
+  /// `of_device`: it is one for blocks outside the cluster, too.
+  void fence(const Warp& w, bool of_device);
   /// An asynchronous copy of the lane, of which access() was told when it was issued, is done and waited for.
   void copied(const Warp& w, uint32_t lane, uint32_t offset, uint32_t bytes);
   /// One side of a bulk copy that a lane of this block or of another one of the cluster begins, in this
@@ -100,6 +102,7 @@ class BlockChecks {
   std::optional<RaceCheck> races_;
   std::optional<InitCheck> init_;
   std::optional<BarrierCheck> barriers_;
+  GridRaces::Block in_grid_;  ///< of WorkerState::grid_races
   std::array<BarrierArrivals, block_barriers> arrivals_;
 
   /// These lanes of another block of the cluster access this one's memory.

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "exec/device_queue.hpp"
 #include "exec/each_lane.hpp"
+#include "exec/grid_races.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
@@ -235,8 +236,7 @@ class BuiltinCall {
   void run(Builtin builtin) {
     switch (builtin) {
       case Builtin::vprintf: return print();
-      case Builtin::malloc:
-        return result(worker_.memory->take_from_heap(size_at(0), "memory from malloc in a kernel"));
+      case Builtin::malloc: return result(take(size_at(0), "memory from malloc in a kernel"));
       case Builtin::free:
         if (!release()) refuse(size_at(0), 0, "free of a pointer that malloc did not give");
         return;
@@ -324,9 +324,13 @@ class BuiltinCall {
 
   [[nodiscard]] DeviceQueue& device() const { return *static_cast<LaunchWorker&>(worker_).device; }
   [[nodiscard]] DeviceQueue::Thread thread() const { return {w_.block->index, thread_of(w_, lane_)}; }
+  uint64_t take(uint64_t size, const char* name) {
+    const uint64_t address = worker_.memory->take_from_heap(size, name);
+    if (worker_.grid_races != nullptr && address != 0) worker_.grid_races->forget(address, size);
+    return address;
+  }
   void allocate() {
-    if (const uint64_t address =
-            worker_.memory->take_from_heap(size_at(8), "memory from cudaMalloc in a kernel"))
+    if (const uint64_t address = take(size_at(8), "memory from cudaMalloc in a kernel"))
       give(address);
     else
       result(DeviceStatus::out_of_memory);

@@ -30,7 +30,7 @@ const Inst* check_local_copy(Warp& w, const Inst* in) {
 }
 
 const Inst* check_fence(Warp& w, const Inst* in) {
-  w.block->checks->fence(w);
+  w.block->checks->fence(w, in->imm != 0);
   return in + 1;
 }
 

@@ -1,13 +1,15 @@
-// What `--check` looks for while a kernel runs: races on shared memory, reads of memory that nobody has
-// written, barriers that only part of the threads reach, accesses that leave their array of shared memory.
-// docs/checks.md says what is found and what it costs.
+// What `--check` looks for while a kernel runs: races on shared memory, and of blocks on global memory, reads
+// of memory that nobody has written, barriers that only part of the threads reach, accesses that leave their
+// array of shared memory. docs/checks.md says what is found and what it costs.
 //
 // Nothing of this is in the handlers of memory instructions: for a checked launch the decoder puts a helper
 // instruction (check_access and the like) before each instruction that matters, so that launches without
 // checks run the very code they always ran.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <string_view>
 
 namespace lanescope::exec {
 
@@ -19,6 +21,7 @@ enum class Checking : uint8_t { none, checked, with_values };
 
 struct Checks {
   bool race = false;     ///< unordered accesses of several threads to the same bytes of shared memory
+  bool global = false;   ///< unordered accesses of several blocks to the same bytes of global memory
   bool init = false;     ///< reads of memory that has not been written
   bool barrier = false;  ///< barriers that not all threads reach, or not at one place
   bool bounds = false;   ///< accesses that run from one variable of shared memory into another one
@@ -28,12 +31,22 @@ struct Checks {
   /// compute capability 7.0, and AMD's.
   bool lockstep = false;
 
-  [[nodiscard]] bool any() const { return race || init || barrier || bounds; }
+  [[nodiscard]] bool any() const { return race || global || init || barrier || bounds; }
   [[nodiscard]] Checking checking() const {
     return init ? Checking::with_values : any() ? Checking::checked : Checking::none;
   }
   friend bool operator==(const Checks&, const Checks&) = default;
 };
+
+/// Those that are looked for in kernels, by the names that users and reports have for them.
+struct NamedCheck {
+  std::string_view name;
+  bool Checks::*on;
+};
+inline constexpr std::array kernel_checks{
+    NamedCheck{"race", &Checks::race}, NamedCheck{"global", &Checks::global},
+    NamedCheck{"init", &Checks::init}, NamedCheck{"barrier", &Checks::barrier},
+    NamedCheck{"bounds", &Checks::bounds}};
 
 // Handlers of the helper instructions.
 
@@ -44,7 +57,7 @@ const Inst* check_access(Warp& w, const Inst* in);
 const Inst* check_values(Warp& w, const Inst* in);
 /// Before copy_local (handlers/control.hpp), with its operands.
 const Inst* check_local_copy(Warp& w, const Inst* in);
-/// Beside a fence that orders memory.
+/// Beside a fence that orders memory. imm: whether for more than the cluster.
 const Inst* check_fence(Warp& w, const Inst* in);
 /// In the place of fence.proxy.async, and of the end of a group of bulk copies and the wait for all but the
 /// last ones of them (imm).

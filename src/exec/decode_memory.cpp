@@ -153,11 +153,14 @@ void Decoder::emit_memory() {
     i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
     const auto index = static_cast<uint32_t>(in_ - s_->f->body.data());
     note_instruction(index);
-    const std::vector<uint32_t>& results = s_->flow.usage[index].writes;
-    k_.accesses.back().returns =
-        atomic && std::any_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
+    k_.accesses.back().returns = atomic && is_result_read();
   }
   put_later(later);
+}
+
+bool Decoder::is_result_read() const {
+  const std::vector<uint32_t>& results = s_->flow.usage[static_cast<size_t>(in_ - s_->f->body.data())].writes;
+  return std::any_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
 }
 
 uint32_t Decoder::atomic_elements(const Operand& vector, bool written, Resizes& later) {

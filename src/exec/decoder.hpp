@@ -262,6 +262,8 @@ class Decoder {
   }
   Address generic_address(const Address& address);
   void emit_memory();
+  /// Whether some instruction reads what this one gives.
+  [[nodiscard]] bool is_result_read() const;
   /// The registers of an atomic's vector, in Kernel::side; returns their first place there.
   uint32_t atomic_elements(const Operand& vector, bool written, Resizes& later);
   /// Where the handle is that a texture operand names or holds; says in `form` which.

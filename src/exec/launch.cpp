@@ -20,6 +20,7 @@
 #include "exec/cluster.hpp"
 #include "exec/decode.hpp"
 #include "exec/device_queue.hpp"
+#include "exec/grid_races.hpp"
 #include "exec/host_threads.hpp"
 #include "exec/schedule.hpp"
 
@@ -511,6 +512,7 @@ struct Image::Running {
   const Kernel* runs = nullptr;
   std::vector<std::unique_ptr<BlockState>> states;
   std::vector<LaunchWorker> workers;
+  std::optional<GridRaces> races;
   std::optional<Grid> grid;
 };
 
@@ -568,6 +570,10 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
   uint32_t threads = config.threads != 0 ? config.threads : std::max(1u, std::thread::hardware_concurrency());
   threads = static_cast<uint32_t>(std::min<uint64_t>(threads, clusters));
   workers.resize(threads);
+  if (config.checks.global) {
+    races.emplace(*runs, run, memory);
+    for (LaunchWorker& worker : workers) worker.grid_races = &*races;
+  }
   grid.emplace(*runs, run, values, memory, states);
 }
 

@@ -181,19 +181,21 @@ struct Finding {
   // where the other threads are that a barrier lacks.
   uint32_t other_instruction = none;  ///< index of Kernel::origins; none: there is no other side
   uint32_t other_thread = none;
-  uint64_t other_block = same_block;  ///< the other one's, where it is another block of the cluster
+  uint64_t other_block = same_block;  ///< the other one's, where it is another block
   AccessKind access{}, other_access{};
   bool bulk = false, other_bulk = false;  ///< the access is that of a bulk copy
   uint32_t use = none;  ///< of an undefined value: what depends on it (Kernel::origins); none: not known
   /// Of a race: what is missing. An order of the two accesses, or, between what a thread does itself and a
-  /// bulk copy, a proxy fence; an order of the access after the beginning or before the end of the block
+  /// bulk copy, a proxy fence; an order of the blocks whose threads access global memory, or the fence before
+  /// the flag that orders them; an order of the access after the beginning or before the end of the block
   /// whose memory it goes to, or a wait for the copy before that end.
-  enum class Lack : uint8_t { order, proxy_fence, beginning, end, wait };
+  enum class Lack : uint8_t { order, proxy_fence, order_of_blocks, device_fence, beginning, end, wait };
   Lack lack{};
   /// Of a race: what speaks for it. Lanes that met in between at a shuffle or the like; lanes of one warp
   /// that rely on running in step; threads of several warps that poll a flag; stores of one value; a load of
-  /// what a compare-and-swap expects, which fails where it is stale.
-  enum class Excuse : uint8_t { none, met, in_step, polling, same_value, guess };
+  /// what a compare-and-swap expects, which fails where it is stale; a load of what another block changes
+  /// atomically.
+  enum class Excuse : uint8_t { none, met, in_step, polling, same_value, guess, stale };
   Excuse excuse{};
   bool after_other = false;  ///< race: the thread itself has executed the other access since the last barrier
 

@@ -10,6 +10,7 @@
 
 #include "exec/cluster.hpp"
 #include "exec/each_lane.hpp"
+#include "exec/race_rules.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -18,12 +19,6 @@ namespace {
 
 using Strength = CheckedAccess::Strength;
 using Excuse = Finding::Excuse;
-
-/// The bytes that a lane stores: element after element.
-void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
-  for (uint32_t at = 0, k = 0; at < access.width; at += access.element, ++k)
-    std::memcpy(bytes + at, w.regs + access.data[k].at + size_t{lane} * access.data_bytes, access.element);
-}
 
 bool uses_proxy(const Kernel& kernel) {
   return std::any_of(kernel.checks.begin(), kernel.checks.end(),
@@ -198,11 +193,6 @@ void RaceCheck::note_own_store(const WarpAccess& now, uint32_t lane, uint32_t in
 }
 
 // Comparisons.
-
-bool RaceCheck::can_race(const CheckedAccess& a, const CheckedAccess& b) {
-  if (a.strength == Strength::atomic) return b.strength == Strength::plain;
-  return a.strength == Strength::plain || b.strength != Strength::atomic;
-}
 
 bool RaceCheck::is_before(const Order& order, uint32_t number, uint32_t time, const WarpAccess& now,
                           uint32_t lane) {

@@ -110,8 +110,6 @@ class RaceCheck {
   void synchronise_by(const WarpAccess& now, uint32_t lane);
 
   // Comparisons.
-  /// Whether two unordered accesses, one of them no load, race: the memory model lets strong ones be.
-  [[nodiscard]] static bool can_race(const CheckedAccess& a, const CheckedAccess& b);
   /// Whether what thread or agent `number` did at `time` is ordered before the lane's access.
   [[nodiscard]] static bool is_before(const Order& order, uint32_t number, uint32_t time,
                                       const WarpAccess& now, uint32_t lane);

@@ -4,6 +4,7 @@
 #include "exec/each_lane.hpp"
 #include "exec/memory_words.hpp"
 #include "exec/race_check.hpp"
+#include "exec/race_rules.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -12,28 +13,6 @@ namespace {
 
 using Excuse = Finding::Excuse;
 using Severity = Finding::Severity;
-
-bool are_volatile(const CheckedAccess& a, const CheckedAccess& b) {
-  constexpr auto is_volatile = CheckedAccess::Strength::is_volatile;
-  return a.strength == is_volatile && b.strength == is_volatile;
-}
-
-/// Whether one of them guesses what the other one changes.
-bool is_guess(const CheckedAccess& a, const CheckedAccess& b) {
-  return (a.guesses && is_atomic(b.kind)) || (b.guesses && is_atomic(a.kind));
-}
-
-Severity severity_of(Excuse excuse) {
-  switch (excuse) {
-    case Excuse::none: break;
-    case Excuse::met:
-    case Excuse::in_step: return Severity::warning;
-    case Excuse::polling:
-    case Excuse::same_value:
-    case Excuse::guess: return Severity::note;
-  }
-  return Severity::error;
-}
 
 }  // namespace
 

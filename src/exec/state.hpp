@@ -32,12 +32,15 @@ struct alignas(64) SiteState {
   bool writable = false;                          ///< the allocation may be stored to
 };
 
+class GridRaces;
+
 /// One host thread's share of a launch.
 struct WorkerState {
   const Kernel* kernel = nullptr;
   const std::vector<SharedVariable>* shared = nullptr;  ///< shared_variables() of the launch
   Memory* memory = nullptr;
   Observer* observer = nullptr;
+  GridRaces* grid_races = nullptr;  ///< of a launch that is checked for them
   const std::byte* params = nullptr;
   std::function<void(const std::string&)> print;  ///< takes what kernels print
   std::vector<SiteState> sites;                   ///< by index of Kernel::accesses

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <string>
-#include <utility>
 
 #include "base/error.hpp"
 #include "base/words.hpp"
@@ -29,19 +28,20 @@ exec::Checks parse_checks(std::string_view list, const model::Arch& arch) {
   if (list.empty()) return checks;
   for (const std::string_view word : at_commas(list)) {
     const bool all = word == "all", unused = word == "unused";
+    checks.leak |= all || word == "leak";
     // What is written is known where all launches are checked for it.
     checks.unused |= unused;
     checks.init |= unused;
-    bool known = all || unused;
-    for (const auto& [name, check] : {std::pair{"race", &checks.race}, std::pair{"init", &checks.init},
-                                      std::pair{"barrier", &checks.barrier},
-                                      std::pair{"bounds", &checks.bounds}, std::pair{"leak", &checks.leak}}) {
-      *check |= all || word == name;
-      known |= word == name;
+    bool known = all || unused || word == "leak";
+    for (const exec::NamedCheck& check : exec::kernel_checks) {
+      const bool named = word == check.name;
+      // The books of global memory take many times its size.
+      checks.*check.on |= named || (all && check.on != &exec::Checks::global);
+      known |= named;
     }
     if (!known)
       throw Error("--check: '" + std::string(word) +
-                  "' is no check (race, init, barrier, bounds, leak, unused, all)");
+                  "' is no check (race, global, init, barrier, bounds, leak, unused, all)");
   }
   checks.lockstep = checks.any() && advances_together(arch.name);
   return checks;

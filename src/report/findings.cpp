@@ -49,6 +49,12 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
                        found.access == AccessKind::group_product    ? "wgmma"
                        : found.access == AccessKind::tensor_product ? "tcgen05"
                                                                     : "the copy");
+  if (found.lack == exec::Finding::Lack::order_of_blocks)
+    return "nothing orders blocks: that takes atomic operations, a flag behind a __threadfence(), "
+           "grid.sync(), or "
+           "another launch";
+  if (found.lack == exec::Finding::Lack::device_fence)
+    return "a flag orders the two blocks, but no __threadfence() stands before it is set";
   if (found.other_access == AccessKind::group_product)
     return "neither a barrier before the product nor a wgmma.wait_group after it orders the two";
   if (found.access == AccessKind::tensor_product || found.other_access == AccessKind::tensor_product)
@@ -105,7 +111,7 @@ std::string outliving_in_words(const Finding& finding, const exec::Finding& foun
 
 std::string race_in_words(const Finding& finding, const exec::Finding& found) {
   using Excuse = exec::Finding::Excuse;
-  if (found.lack > exec::Finding::Lack::proxy_fence) return outliving_in_words(finding, found);
+  if (found.lack >= exec::Finding::Lack::beginning) return outliving_in_words(finding, found);
   const bool one_block = found.other_block == exec::Finding::same_block;
   const std::string thread = str(finding.thread),
                     other = str(finding.other_thread) +
@@ -130,6 +136,7 @@ std::string race_in_words(const Finding& finding, const exec::Finding& found) {
   if (found.excuse == Excuse::guess)
     return text +
            ", in no order: a compare-and-swap expects the value that is read, and fails where it is stale";
+  if (found.excuse == Excuse::stale) return text + ", in no order: the value that is read may be an old one";
   text += "; " + remedy(finding, found);
   if (found.excuse == Excuse::met)
     text +=

@@ -140,10 +140,8 @@ Json json_of(const model::Occupancy& occupancy) {
 
 Json json_of(const exec::Checks& checks) {
   Json names = Json::array();
-  if (checks.race) names.push_back("race");
-  if (checks.init) names.push_back("init");
-  if (checks.barrier) names.push_back("barrier");
-  if (checks.bounds) names.push_back("bounds");
+  for (const exec::NamedCheck& check : exec::kernel_checks)
+    if (checks.*check.on) names.push_back(check.name);
   return names;
 }
 

@@ -344,12 +344,8 @@ Launch launch_of(const Json& json) {
   if (json.contains("shuffles")) launch.shuffles = number_at(json, "shuffles");
   launch.failed = flag_at(json, "failed");
   launch.counted = flag_at(json, "counted");
-  for (const Json& check : list_at(json, "checks")) {
-    launch.checks.race |= check == "race";
-    launch.checks.init |= check == "init";
-    launch.checks.barrier |= check == "barrier";
-    launch.checks.bounds |= check == "bounds";
-  }
+  for (const Json& name : list_at(json, "checks"))
+    for (const exec::NamedCheck& check : exec::kernel_checks) launch.checks.*check.on |= name == check.name;
   launch.merges = flag_at(json, "merges");
   launch.sample_every = flag_at(json, "sampled") ? number_at(json, "sample_every") : 1;
   if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");

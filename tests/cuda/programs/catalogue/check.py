@@ -26,7 +26,7 @@ def run(lanescope, program, case):
     """The findings that are no notes, and all that is said."""
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "report.json"
-        command = [lanescope, "run", "--check", "all,unused", "--no-count", "--format", "json", "-o", report, "--", program, case]
+        command = [lanescope, "run", "--check", "all,global,unused", "--no-count", "--format", "json", "-o", report, "--", program, case]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60)
         told = json.loads(report.read_text()) if report.exists() else {}
     findings = told.get("findings", [])

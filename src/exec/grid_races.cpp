@@ -1,0 +1,250 @@
+// See grid_races.hpp.
+#include "exec/grid_races.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <tuple>
+
+#include "exec/each_lane.hpp"
+#include "exec/launch.hpp"
+#include "exec/memory_words.hpp"
+#include "exec/race_rules.hpp"
+#include "exec/schedule.hpp"
+
+namespace lanescope::exec {
+
+namespace {
+
+using Excuse = Finding::Excuse;
+using Strength = CheckedAccess::Strength;
+
+/// Of its block in the grid.
+uint32_t index_of(const Warp& w) { return static_cast<uint32_t>(w.block->index); }
+
+/// Whether a plain load meets an atomic operation: who looks first whether that is needed means to.
+bool is_stale_load(const CheckedAccess& a, const CheckedAccess& b) {
+  return (a.kind == AccessKind::load && is_atomic(b.kind)) ||
+         (b.kind == AccessKind::load && is_atomic(a.kind));
+}
+
+}  // namespace
+
+GridRaces::GridRaces(const Kernel& kernel, const LaunchConfig& config, const Memory& memory)
+    : kernel_(kernel), memory_(memory), grid_(config.grid), cluster_(config.cluster) {}
+
+GridRaces::~GridRaces() = default;
+
+GridRaces::Page& GridRaces::page(uint64_t number, Block& block) {
+  Block::Known& known = block.pages_[number % Block::remembered];
+  if (known.number != number) {
+    const std::lock_guard lock(pages_mutex_);
+    auto& page = pages_[number];
+    if (!page) page = std::make_unique<Page>();
+    known = {number, page.get()};
+  }
+  return *known.page;
+}
+
+void GridRaces::access(WarpAccess& now, Block& block) {
+  if (now.global == 0) return;
+  if (!block.read_.empty()) note_seen(block);
+  Access mine;
+  mine.block = index_of(now.w);
+  mine.time = clock_.load(std::memory_order_relaxed);
+  mine.number = now.number;
+  if (now.access.strength != Strength::plain) synchronise(now, block);
+  std::unique_lock<std::mutex> lock;
+  uint64_t number = UINT64_MAX;
+  Page* at = nullptr;
+  each_lane(now.global, [&](uint32_t lane) {
+    mine.thread = static_cast<uint16_t>(thread_of(now.w, lane));
+    const uint64_t begin = now.offset[lane], end = begin + now.bytes;
+    for (uint64_t word = begin / word_bytes; word * word_bytes < end; ++word) {
+      if (word / page_words != number) {
+        if (lock) lock.unlock();
+        number = word / page_words;
+        at = &page(number, block);
+        lock = std::unique_lock(at->mutex);
+      }
+      const uint64_t first = word * word_bytes;
+      const uint32_t from = begin > first ? static_cast<uint32_t>(begin - first) : 0;
+      const auto to = static_cast<uint32_t>(std::min<uint64_t>(end - first, word_bytes));
+      mine.bytes = static_cast<uint8_t>((1u << to) - (1u << from));
+      look(now, lane, first, at->words[word % page_words], mine, block);
+    }
+  });
+}
+
+void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& word, Access mine,
+                     const Block& block) {
+  const AccessKind kind = now.access.kind;
+  std::array<std::byte, word_bytes> stored{};
+  const bool is_known = kind == AccessKind::store && now.access.data_bytes != 0;
+  if (is_known) {
+    std::array<std::byte, 32> bytes{};
+    stored_bytes(now.w, now.access, lane, bytes.data());
+    for (uint32_t i = 0; i < word_bytes; ++i)
+      if ((mine.bytes >> i & 1) != 0) stored[i] = bytes[address + i - now.offset[lane]];
+  }
+
+  if (races(now.access, mine, word.store, block)) {
+    bool same = is_known && kernel_.checks[word.store.number].kind == AccessKind::store;
+    for (uint32_t i = 0; i < word_bytes; ++i)
+      if ((mine.bytes & word.store.bytes) >> i & 1) same = same && stored[i] == word.stored[i];
+    report(now, lane, word.store, block, same);
+  }
+  for (const Access& touch : word.touches)
+    if ((!reads(kind) || is_atomic(kernel_.checks[touch.number].kind)) &&
+        races(now.access, mine, touch, block))
+      report(now, lane, touch, block, false);
+
+  // Lanes of a warp may have a byte each.
+  const auto is_part_of = [&](const Access& last) {
+    return last.block == mine.block && last.number == mine.number && last.time == mine.time;
+  };
+  if (writes(kind)) {
+    // What comes after the store is compared with that one.
+    for (Access& touch : word.touches) touch.bytes &= static_cast<uint8_t>(~mine.bytes);
+    if (is_part_of(word.store)) {
+      for (uint32_t i = 0; i < word_bytes; ++i)
+        if ((mine.bytes >> i & 1) == 0) stored[i] = word.stored[i];
+      mine.bytes |= word.store.bytes;
+    }
+    word.store = mine;
+    word.stored = stored;
+  } else {
+    Access& last = word.touches[0];
+    if (last.block != mine.block) word.touches[1] = last;
+    if (is_part_of(last)) mine.bytes |= last.bytes;
+    // An atomic operation races with more than a load does that the block makes beside it.
+    const bool stays = last.block == mine.block && last.bytes != 0 && reads(kind) &&
+                       block.fenced_ <= last.time && is_atomic(kernel_.checks[last.number].kind);
+    if (stays) return;
+    last = mine;
+  }
+}
+
+bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Access& then,
+                      const Block& block) {
+  if ((then.bytes & mine.bytes) == 0 || then.block == mine.block) return false;
+  const CheckedAccess& before = kernel_.checks[then.number];
+  // PTX ISA, "Volatile operations": as if relaxed, for the whole system; so is how blocks poll a flag.
+  if (!can_race(access, before) || are_volatile(access, before)) return false;
+  if (in_one_cluster(then.block, mine.block)) return false;  // they have barriers of their own
+  // Those who have seen the very flag that is accessed come after it.
+  return !has_seen_fence(then, block) && (before.strength == Strength::plain || !has_seen_flag(then, block));
+}
+
+void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block,
+                       bool same_value) {
+  // Of an access that goes wrong another finding tells.
+  const std::optional<Allocation> allocation = memory_.find(now.offset[lane]);
+  if (!allocation || now.bytes > allocation->size - (now.offset[lane] - allocation->base)) return;
+  const CheckedAccess& before = kernel_.checks[then.number];
+  Finding found = now.finding(Finding::Kind::race, lane);
+  found.lack = has_seen_flag(then, block) ? Finding::Lack::device_fence : Finding::Lack::order_of_blocks;
+  found.excuse = same_value                          ? Excuse::same_value
+                 : is_guess(now.access, before)      ? Excuse::guess
+                 : is_stale_load(now.access, before) ? Excuse::stale
+                                                     : Excuse::none;
+  found.severity = severity_of(found.excuse);
+  // A flag is mostly set by what comes of the loads before it, so that it cannot overtake them.
+  if (found.lack == Finding::Lack::device_fence && reads(before.kind))
+    found.severity = std::max(found.severity, Finding::Severity::warning);
+  found.other_instruction = before.origin;
+  found.other_thread = then.thread;
+  found.other_block = then.block;
+  found.other_access = before.kind;
+  found.count = now.raced >> lane & 1 ? 0 : 1;
+  now.raced |= 1u << lane;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_bytes(allocation->name, now.offset[lane] - allocation->base, now.bytes);
+}
+
+// The order of blocks.
+
+void GridRaces::fence(const Warp& w, Block& block) {
+  const std::lock_guard lock(order_mutex_);
+  block.fenced_ = ++clock_;
+  fences_[index_of(w)].push_back(block.fenced_);
+}
+
+void GridRaces::synchronise(const WarpAccess& now, Block& block) {
+  if (now.access.releases) fence(now.w, block);
+  const auto each_word = [&](auto f) {
+    uint64_t last = UINT64_MAX;  // lanes mostly have the flag in common
+    each_lane(now.global, [&](uint32_t lane) {
+      const uint64_t word = now.offset[lane] / word_bytes;
+      if (word != last) f(word);
+      last = word;
+    });
+  };
+  if (now.access.sees) each_word([&](uint64_t word) { block.read_.push_back(word); });
+  if (reads(now.access.kind)) return;
+  const std::lock_guard lock(order_mutex_);
+  const uint32_t time = ++clock_;
+  signals_[index_of(now.w)].push_back(time);
+  each_word([&](uint64_t word) {
+    Times& flag = flags_[word];
+    flag = {std::max(flag.fence, block.fenced_), time};
+  });
+}
+
+void GridRaces::note_seen(Block& block) {
+  const std::lock_guard lock(order_mutex_);
+  for (const uint64_t word : block.read_) {
+    const auto flag = flags_.find(word);
+    if (flag == flags_.end()) continue;
+    block.seen_ = {std::max(block.seen_.fence, flag->second.fence),
+                   std::max(block.seen_.flag, flag->second.flag)};
+  }
+  block.read_.clear();
+}
+
+bool GridRaces::has_seen_fence(const Access& then, const Block& block) {
+  return comes_before(then.time, block.seen_.fence, fences_, then.block);
+}
+
+bool GridRaces::has_seen_flag(const Access& then, const Block& block) {
+  return comes_before(then.time, block.seen_.flag, signals_, then.block);
+}
+
+bool GridRaces::comes_before(uint32_t time, uint32_t seen, const TimesOfBlocks& times, uint32_t block) {
+  if (seen <= time) return false;
+  const std::lock_guard lock(order_mutex_);
+  const auto of_block = times.find(block);
+  if (of_block == times.end()) return false;
+  const auto next = std::upper_bound(of_block->second.begin(), of_block->second.end(), time);
+  return next != of_block->second.end() && *next <= seen;
+}
+
+bool GridRaces::in_one_cluster(uint32_t a, uint32_t b) const {
+  if (cluster_.count() <= 1) return false;
+  const auto cluster_of = [&](uint32_t block) {
+    const uint32_t x = block % grid_.x, y = block / grid_.x % grid_.y, z = block / grid_.x / grid_.y;
+    return std::tuple(x / cluster_.x, y / cluster_.y, z / cluster_.z);
+  };
+  return cluster_of(a) == cluster_of(b);
+}
+
+// Allocations.
+
+void GridRaces::forget(uint64_t address, uint64_t bytes) {
+  for (uint64_t word = address / word_bytes; word * word_bytes < address + bytes; ++word) {
+    Page* at = nullptr;
+    {
+      const std::lock_guard lock(pages_mutex_);
+      const auto found = pages_.find(word / page_words);
+      if (found != pages_.end()) at = found->second.get();
+    }
+    const uint64_t next = (word / page_words + 1) * page_words;
+    const uint64_t end = std::min(next, (address + bytes + word_bytes - 1) / word_bytes);
+    if (at != nullptr) {
+      const std::lock_guard lock(at->mutex);
+      for (uint64_t i = word; i < end; ++i) at->words[i % page_words] = Word{};
+    }
+    word = end - 1;
+  }
+}
+
+}  // namespace lanescope::exec

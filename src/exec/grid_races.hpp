@@ -1,0 +1,122 @@
+// Races on global memory between the blocks of a grid (--check global): each access is compared with the last
+// ones of other blocks to the same word. Blocks are in no order but that of flags: what a block did before a
+// fence of the whole device comes before what another one does that has seen a flag (by a volatile load or an
+// atomic operation) which was set after that fence. docs/checks.md says what that finds and what it leaves
+// out.
+//
+// The order is kept for blocks, not for threads, and it may hold more than there is: who has seen what was
+// set at one time is taken to have seen all that was set before. So a race may be missed where blocks
+// synchronise.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include "exec/memory.hpp"
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "exec/warp_access.hpp"
+
+namespace lanescope::exec {
+
+struct LaunchConfig;
+
+/// Of one launch; used by all its host threads.
+class GridRaces {
+  struct Page;
+  /// Of the last fence of a block, and of the last time that it set a flag, with a fence before or without.
+  /// The clock counts both, in all blocks.
+  struct Times {
+    uint32_t fence = 0, flag = 0;
+  };
+
+ public:
+  /// What a running block has done and seen, and which pages it was at last.
+  class Block {
+    friend class GridRaces;
+    static constexpr size_t remembered = 64;
+    struct Known {
+      uint64_t number = UINT64_MAX;
+      Page* page = nullptr;
+    };
+    uint32_t fenced_ = 0;  ///< when it made its last fence; 0: it has made none
+    Times seen_;           ///< what comes before what it does now
+    /// Words that hold flags, which it has been about to read: what it has seen there is what they held then
+    /// or later.
+    std::vector<uint64_t> read_;
+    std::array<Known, remembered> pages_{};
+  };
+
+  GridRaces(const Kernel& kernel, const LaunchConfig& config, const Memory& memory);
+  ~GridRaces();
+  GridRaces(const GridRaces&) = delete;
+  GridRaces& operator=(const GridRaces&) = delete;
+
+  /// The lanes of now.global are about to access memory.
+  void access(WarpAccess& now, Block& block);
+  /// The warp makes a fence for the whole device.
+  void fence(const Warp& w, Block& block);
+  /// Nobody has accessed the bytes yet: a kernel has allocated them.
+  void forget(uint64_t address, uint64_t bytes);
+
+ private:
+  static constexpr uint32_t word_bytes = 4, page_words = 256;
+
+  struct Access {
+    uint32_t block = 0;  ///< linear index in the grid
+    uint32_t time = 0;
+    uint32_t number = 0;  ///< index of Kernel::checks
+    uint16_t thread = 0;
+    uint8_t bytes = 0;  ///< of the word, one bit each; 0: there is no such access
+  };
+  /// The last accesses to a word.
+  struct Word {
+    Access store;
+    std::array<std::byte, word_bytes> stored{};  ///< by it, where that is known
+    /// Loads and atomic operations since: the last one, and the last one of another block than that.
+    std::array<Access, 2> touches;
+  };
+  struct Page {
+    std::mutex mutex;
+    std::array<Word, page_words> words;
+  };
+
+  using TimesOfBlocks = std::unordered_map<uint32_t, std::vector<uint32_t>>;
+
+  const Kernel& kernel_;
+  const Memory& memory_;
+  const Dim3 grid_, cluster_;
+  std::atomic<uint32_t> clock_{0};
+  std::mutex pages_mutex_;
+  std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
+  std::mutex order_mutex_;
+  std::unordered_map<uint64_t, Times> flags_;  ///< by word: what who reads it has seen
+  /// By block: the times of all its fences, and of all that it has set.
+  TimesOfBlocks fences_, signals_;
+
+  [[nodiscard]] Page& page(uint64_t number, Block& block);
+  /// The lanes are about to read flags, to set them, or both.
+  void synchronise(const WarpAccess& now, Block& block);
+  /// The block has read flags.
+  void note_seen(Block& block);
+  /// The lane makes `mine`, an access to the word at `address`.
+  void look(WarpAccess& now, uint32_t lane, uint64_t address, Word& word, Access mine, const Block& block);
+  /// Whether nothing orders the two, and they race.
+  [[nodiscard]] bool races(const CheckedAccess& access, const Access& mine, const Access& then,
+                           const Block& block);
+  void report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block, bool same_value);
+  /// Whether the block has seen a fence, or a flag, that `then`'s block has made or set since.
+  [[nodiscard]] bool has_seen_fence(const Access& then, const Block& block);
+  [[nodiscard]] bool has_seen_flag(const Access& then, const Block& block);
+  /// Whether one of the block's times is later, and has been seen.
+  [[nodiscard]] bool comes_before(uint32_t time, uint32_t seen, const TimesOfBlocks& times, uint32_t block);
+  [[nodiscard]] bool in_one_cluster(uint32_t a, uint32_t b) const;
+};
+
+}  // namespace lanescope::exec

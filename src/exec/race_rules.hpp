@@ -1,0 +1,53 @@
+// Which accesses race that nothing orders, whoever makes them, and what speaks for those that do: the rules
+// of the PTX memory model that the checks of shared memory (race_check.hpp) and of global memory
+// (grid_races.hpp) have in common.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "exec/observer.hpp"
+#include "exec/program.hpp"
+#include "exec/warp.hpp"
+
+namespace lanescope::exec {
+
+/// Whether two unordered accesses, one of them no load, race: the memory model lets strong ones be.
+[[nodiscard]] inline bool can_race(const CheckedAccess& a, const CheckedAccess& b) {
+  using Strength = CheckedAccess::Strength;
+  if (a.strength == Strength::atomic) return b.strength == Strength::plain;
+  return a.strength == Strength::plain || b.strength != Strength::atomic;
+}
+
+[[nodiscard]] inline bool are_volatile(const CheckedAccess& a, const CheckedAccess& b) {
+  constexpr auto is_volatile = CheckedAccess::Strength::is_volatile;
+  return a.strength == is_volatile && b.strength == is_volatile;
+}
+
+/// Whether one of them guesses what the other one changes.
+[[nodiscard]] inline bool is_guess(const CheckedAccess& a, const CheckedAccess& b) {
+  return (a.guesses && is_atomic(b.kind)) || (b.guesses && is_atomic(a.kind));
+}
+
+[[nodiscard]] inline Finding::Severity severity_of(Finding::Excuse excuse) {
+  using Excuse = Finding::Excuse;
+  switch (excuse) {
+    case Excuse::none: break;
+    case Excuse::met:
+    case Excuse::in_step:
+    case Excuse::stale: return Finding::Severity::warning;
+    case Excuse::polling:
+    case Excuse::same_value:
+    case Excuse::guess: return Finding::Severity::note;
+  }
+  return Finding::Severity::error;
+}
+
+/// The bytes that a lane stores: element after element.
+inline void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
+  for (uint32_t at = 0, k = 0; at < access.width; at += access.element, ++k)
+    std::memcpy(bytes + at, w.regs + access.data[k].at + size_t{lane} * access.data_bytes, access.element);
+}
+
+}  // namespace lanescope::exec
