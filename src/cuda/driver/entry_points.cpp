@@ -16,7 +16,7 @@ namespace {
 enum class Query : int { success = 0, not_found = 1, version_not_sufficient = 2 };
 
 /// Of CUDA, that there are functions for.
-constexpr int newest = 13000;
+constexpr int newest = 13050;
 
 /// CU_GET_PROC_ADDRESS_PER_THREAD_DEFAULT_STREAM.
 constexpr unsigned long long per_thread_streams = 2;

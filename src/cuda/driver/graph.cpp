@@ -77,6 +77,11 @@ LANESCOPE_PASS_3(cuGraphKernelNodeSetAttribute, cudaGraphKernelNodeSetAttribute,
 LANESCOPE_PASS_3(cuGraphKernelNodeGetAttribute, cudaGraphKernelNodeGetAttribute, by_driver)
 LANESCOPE_PASS_2(cuGraphKernelNodeCopyAttributes, cudaGraphKernelNodeCopyAttributes, by_driver)
 LANESCOPE_PASS_2(cuGraphMemFreeNodeGetParams, cudaGraphMemFreeNodeGetParams, by_driver)
+LANESCOPE_PASS_2(cuGraphNodeGetContainingGraph, cudaGraphNodeGetContainingGraph, by_driver)
+LANESCOPE_PASS_2(cuGraphNodeGetLocalId, cudaGraphNodeGetLocalId, by_driver)
+LANESCOPE_PASS_2(cuGraphNodeGetToolsId, cudaGraphNodeGetToolsId, by_driver)
+LANESCOPE_PASS_2(cuGraphGetId, cudaGraphGetId, by_driver)
+LANESCOPE_PASS_2(cuGraphExecGetId, cudaGraphExecGetId, by_driver)
 LANESCOPE_PASS_3(cuGraphDebugDotPrint, cudaGraphDebugDotPrint, by_driver)
 LANESCOPE_PASS_3(cuDeviceGetGraphMemAttribute, cudaDeviceGetGraphMemAttribute, by_driver)
 LANESCOPE_PASS_3(cuDeviceSetGraphMemAttribute, cudaDeviceSetGraphMemAttribute, by_driver)
@@ -165,6 +170,44 @@ LANESCOPE_CUDA_API Status cuGraphAddNode_v2(Node** out, Graph* graph, Node* cons
   return in_context([&] {
     return cudaGraphAddNode(out, graph, needs, edges, count, reinterpret_cast<AnyNodeParams*>(params));
   });
+}
+
+/// Version 3 knows nodes that are not there besides, and is told their context.
+LANESCOPE_CUDA_API Status cuGraphAddNode_v3(Node** out, Graph* graph, Node* const* needs, const void* edges,
+                                            size_t count, DriverNodeParams* params) {
+  return cuGraphAddNode_v2(out, graph, needs, edges, count, params);
+}
+
+LANESCOPE_CUDA_API Status cuGraphNodeSetParams(Node* node, DriverNodeParams* params) {
+  if (params != nullptr && params->type == NodeType::kernel)
+    return cuGraphKernelNodeSetParams_v2(node, &params->kernel);
+  if (params != nullptr && params->type == NodeType::copy)
+    return cuGraphMemcpyNodeSetParams(node, &params->copy.box);
+  return in_context([&] { return cudaGraphNodeSetParams(node, reinterpret_cast<AnyNodeParams*>(params)); });
+}
+LANESCOPE_CUDA_API Status cuGraphNodeSetParams_v2(Node* node, DriverNodeParams* params) {
+  return cuGraphNodeSetParams(node, params);
+}
+
+LANESCOPE_CUDA_API Status cuGraphExecNodeSetParams(Executable* executable, const Node* node,
+                                                   DriverNodeParams* params) {
+  if (params != nullptr && params->type == NodeType::kernel)
+    return cuGraphExecKernelNodeSetParams_v2(executable, node, &params->kernel);
+  if (params != nullptr && params->type == NodeType::copy)
+    return cuGraphExecMemcpyNodeSetParams(executable, node, &params->copy.box, params->copy.context);
+  return in_context(
+      [&] { return cudaGraphExecNodeSetParams(executable, node, reinterpret_cast<AnyNodeParams*>(params)); });
+}
+
+LANESCOPE_CUDA_API Status cuGraphNodeGetParams(Node* node, DriverNodeParams* out) {
+  if (node != nullptr && out != nullptr && node->type() == NodeType::kernel) {
+    *out = {};
+    out->type = NodeType::kernel;
+    return cuGraphKernelNodeGetParams_v2(node, &out->kernel);
+  }
+  if (node != nullptr && node->type() == NodeType::copy)
+    return driver_not_implemented("cuGraphNodeGetParams of a copy");
+  return driver([&] { return cudaGraphNodeGetParams(node, reinterpret_cast<AnyNodeParams*>(out)); });
 }
 
 LANESCOPE_CUDA_API Status cuGraphConditionalHandleCreate(uint64_t* out, Graph* graph, Context*,

@@ -107,13 +107,14 @@ enum PointerAttribute : int {
   handle_types,
   is_rdma_capable,
   access_flags,
-  first_unknown = 22,
+  locality_domain = 22,
+  first_unknown,
 };
 /// Those that are an int; the others have 64 bits.
 bool is_number(int attribute) {
   return attribute == memory_type || attribute == sync_memops || attribute == is_managed ||
          attribute == device_ordinal || attribute == is_ipc_capable || attribute == mapped ||
-         attribute == is_rdma_capable || attribute == access_flags;
+         attribute == is_rdma_capable || attribute == access_flags || attribute == locality_domain;
 }
 
 bool is_attribute(int attribute) { return attribute >= context && attribute < first_unknown; }
@@ -142,7 +143,8 @@ Status pointer_attribute(void* out, int attribute, uint64_t at) {
       case handle_types: return put(uint64_t{0});
       case is_ipc_capable:
       case is_rdma_capable: return put(type == MemoryType::device ? 1 : 0);
-      case access_flags: return put(3);  // read and written
+      case access_flags: return put(3);      // read and written
+      case locality_domain: return put(-1);  // of no part of the device
       default: return Status::not_supported;
     }
   });
@@ -358,6 +360,8 @@ LANESCOPE_CUDA_API Status cuMemcpy3D_v2(const DriverCopy3D* copy) { return copy_
 // Version 1, of CUDA 12, told the place of a copy that was refused besides.
 LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2, cudaMemcpyBatchAsync, by_context)
 LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2, cudaMemcpy3DBatchAsync, by_context)
+LANESCOPE_PASS_5(cuMemcpyWithAttributesAsync, cudaMemcpyWithAttributesAsync, by_stream)
+LANESCOPE_PASS_3(cuMemcpy3DWithAttributesAsync, cudaMemcpy3DWithAttributesAsync, by_stream)
 
 LANESCOPE_CUDA_API Status cuMemsetD8Async(uint64_t target, unsigned char value, size_t count,
                                           Stream* stream) {
@@ -418,6 +422,8 @@ LANESCOPE_PASS_2(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, with_own_stream)
 LANESCOPE_PASS_1(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync_v2, with_own_stream)
 LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2, with_own_stream)
+LANESCOPE_PASS_3(cuMemcpy3DWithAttributesAsync_ptsz, cuMemcpy3DWithAttributesAsync, with_own_stream)
+LANESCOPE_PASS_5(cuMemcpyWithAttributesAsync_ptsz, cuMemcpyWithAttributesAsync, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpyAsync_ptsz, cuMemcpyAsync, with_own_stream)
 LANESCOPE_PASS_5(cuMemcpyAtoA_v2_ptds, cuMemcpyAtoA_v2, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpyAtoD_v2_ptds, cuMemcpyAtoD_v2, with_own_stream)

@@ -28,6 +28,8 @@ enum DriverAttribute : int {
   cluster_depth,
   non_portable_cluster_allowed,
   cluster_scheduling,
+  updatable_on_device,
+  shared_memory_mode,
 };
 
 Status attribute_of(int* value, int attribute, const void* kernel) {
@@ -52,9 +54,17 @@ Status attribute_of(int* value, int attribute, const void* kernel) {
     case cluster_depth: *value = a.cluster_depth; break;
     case non_portable_cluster_allowed: *value = a.non_portable_cluster_allowed; break;
     case cluster_scheduling: *value = a.cluster_scheduling; break;
+    case updatable_on_device: *value = a.updatable_on_device; break;
+    case shared_memory_mode: *value = a.shared_memory_mode; break;
     default: return Status::invalid_value;
   }
   return Status::success;
+}
+
+/// The runtime's list of attributes lacks the one before the last, which cannot be set.
+Status set_attribute(const void* kernel, int attribute, int value) {
+  if (attribute == updatable_on_device) return Status::invalid_value;
+  return cudaFuncSetAttribute(kernel, attribute < updatable_on_device ? attribute : attribute - 1, value);
 }
 
 /// What was loaded, if it was, is a module.
@@ -197,7 +207,7 @@ LANESCOPE_CUDA_API Status cuKernelGetAttribute(int* value, int attribute, const 
 }
 
 LANESCOPE_CUDA_API Status cuKernelSetAttribute(int attribute, int value, const void* kernel, int device) {
-  return about_device(device, [&] { return cudaFuncSetAttribute(kernel, attribute, value); });
+  return about_device(device, [&] { return set_attribute(kernel, attribute, value); });
 }
 
 LANESCOPE_CUDA_API Status cuKernelSetCacheConfig(const void* kernel, int config, int device) {
@@ -206,6 +216,7 @@ LANESCOPE_CUDA_API Status cuKernelSetCacheConfig(const void* kernel, int config,
 
 LANESCOPE_PASS_2(cuKernelGetName, cudaFuncGetName, by_driver)
 LANESCOPE_PASS_4(cuKernelGetParamInfo, cudaFuncGetParamInfo, by_driver)
+LANESCOPE_PASS_2(cuKernelGetParamCount, cudaFuncGetParamCount, by_driver)
 
 LANESCOPE_CUDA_API Status cuFuncGetAttribute(int* value, int attribute, const void* function) {
   return driver([&] { return attribute_of(value, attribute, function); });
@@ -225,7 +236,7 @@ LANESCOPE_CUDA_API Status cuFuncLoad(const void* function) {
   return cuFuncIsLoaded(&state, function);
 }
 
-LANESCOPE_PASS_3(cuFuncSetAttribute, cudaFuncSetAttribute, by_driver)
+LANESCOPE_PASS_3(cuFuncSetAttribute, set_attribute, by_driver)
 LANESCOPE_PASS_2(cuFuncSetCacheConfig, cudaFuncSetCacheConfig, by_context)
 LANESCOPE_PASS_2(cuFuncSetSharedMemConfig, cudaFuncSetSharedMemConfig, by_context)
 LANESCOPE_CUDA_API Status cuFuncGetName(const char** name, const void* function) {
@@ -234,6 +245,9 @@ LANESCOPE_CUDA_API Status cuFuncGetName(const char** name, const void* function)
 LANESCOPE_CUDA_API Status cuFuncGetParamInfo(const void* function, size_t index, size_t* offset,
                                              size_t* size) {
   return about_function(function, [&] { return cudaFuncGetParamInfo(function, index, offset, size); });
+}
+LANESCOPE_CUDA_API Status cuFuncGetParamCount(const void* function, size_t* count) {
+  return about_function(function, [&] { return cudaFuncGetParamCount(function, count); });
 }
 
 LANESCOPE_PASS_4(cuOccupancyMaxActiveBlocksPerMultiprocessor, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
@@ -325,9 +339,11 @@ LANESCOPE_CUDA_API Status cuLaunchCooperativeKernel(const void* function, unsign
 }
 
 LANESCOPE_PASS_3(cuLaunchHostFunc, cudaLaunchHostFunc, by_context)
+LANESCOPE_PASS_4(cuLaunchHostFunc_v2, cudaLaunchHostFunc_v2, by_context)
 
 // Twins for per-thread default streams.
 LANESCOPE_PASS_3(cuLaunchHostFunc_ptsz, cuLaunchHostFunc, with_own_stream)
+LANESCOPE_PASS_4(cuLaunchHostFunc_v2_ptsz, cuLaunchHostFunc_v2, with_own_stream)
 LANESCOPE_CUDA_API Status cuLaunchKernelEx_ptsz(const DriverLaunch* config, const void* function,
                                                 void** arguments, void** extra) {
   if (config == nullptr) return cuLaunchKernelEx(config, function, arguments, extra);

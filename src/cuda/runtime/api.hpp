@@ -138,7 +138,9 @@ struct PointerAttributes {
   int device;
   void* device_pointer;
   void* host_pointer;
-  long reserved[8];
+  int locality_domain;  ///< -1: of no part of the device
+  int padding;
+  long reserved[7];
 };
 static_assert(sizeof(PointerAttributes) == 88);
 
@@ -148,7 +150,9 @@ struct FunctionAttributes {
   int max_dynamic_shared_bytes, preferred_carveout;
   int cluster_must_be_set, cluster_width, cluster_height, cluster_depth;
   int cluster_scheduling, non_portable_cluster_allowed;
-  int reserved[16];
+  int updatable_on_device;  ///< a graph's node of it
+  int shared_memory_mode;
+  int reserved[14];
 };
 static_assert(sizeof(FunctionAttributes) == 144);
 
@@ -168,6 +172,8 @@ struct LaunchAttribute {
     memory_domain = 10,
     completion_event = 12,
     updatable_on_device = 13,
+    cluster_mode = 17,
+    shared_memory_mode = 18,
   };
   int id;
   int padding;
@@ -177,6 +183,16 @@ struct LaunchAttribute {
     Extent3 dimension;
     Event* event;
   } value;
+  /// cudaLaunchAttributePortableClusterMode and cudaSharedMemoryMode: whether a launch may have what only
+  /// some chips give; by itself what the function may. Oversized memory is that of chips that are not here.
+  enum ClusterMode : int { cluster_by_function, portable_cluster, any_cluster };
+  enum SharedMemoryMode : int {
+    shared_by_function,
+    portable_shared,
+    any_shared,
+    oversized_shared,
+    preferably_oversized_shared,
+  };
   /// CUsynchronizationPolicy: 1 to 4.
   static bool is_policy(int number) { return number >= 1 && number <= 4; }
 };

@@ -70,10 +70,12 @@ Status cudaFreeHost(void* pointer);
 Status cudaFreeMipmappedArray(MipmappedArray* mipmap);
 Status cudaFuncGetAttributes(FunctionAttributes* out, const void* handle);
 Status cudaFuncGetName(const char** name, const void* stub);
+Status cudaFuncGetParamCount(const void* handle, size_t* count);
 Status cudaFuncGetParamInfo(const void* handle, size_t index, size_t* offset, size_t* size);
 Status cudaFuncSetAttribute(const void* handle, int attribute, int value);
 Status cudaFuncSetCacheConfig(const void* handle, int);
 Status cudaFuncSetSharedMemConfig(const void* handle, int);
+Status cudaGetDevice(int* device);
 Status cudaGetDeviceCount(int* count);
 Status cudaGetDeviceProperties(DeviceProperties* out, int device);
 const char* cudaGetErrorString(Status error);
@@ -121,6 +123,14 @@ Status cudaGraphExecUpdate(Executable* executable, const Graph* graph, UpdateRes
 Status cudaGraphGetEdges(const Graph* graph, Node** from, Node** to, void* data, size_t* count);
 Status cudaGraphGetNodes(const Graph* graph, Node** out, size_t* count);
 Status cudaGraphGetRootNodes(const Graph* graph, Node** out, size_t* count);
+Status cudaGraphExecGetId(const Executable* executable, unsigned* id);
+Status cudaGraphExecNodeSetParams(Executable* executable, const Node* node, AnyNodeParams* params);
+Status cudaGraphGetId(const Graph* graph, unsigned* out);
+Status cudaGraphNodeGetContainingGraph(const Node* node, Graph** out);
+Status cudaGraphNodeGetLocalId(const Node* node, unsigned* out);
+Status cudaGraphNodeGetParams(Node* node, AnyNodeParams* out);
+Status cudaGraphNodeGetToolsId(const Node* node, unsigned long long* out);
+Status cudaGraphNodeSetParams(Node* node, AnyNodeParams* params);
 Status cudaGraphHostNodeGetParams(const Node* node, HostNodeParams* out);
 Status cudaGraphHostNodeSetParams(Node* node, const HostNodeParams* params);
 Status cudaGraphInstantiateWithFlags(Executable** out, const Graph* graph, unsigned long long flags);
@@ -152,6 +162,7 @@ Status cudaHostUnregister(void* pointer);
 Status cudaLaunchCooperativeKernel(const void* function, Extent3 grid, Extent3 block, void** arguments,
                                    size_t shared, Stream* stream);
 Status cudaLaunchHostFunc(Stream* stream, HostFunction function, void* data);
+Status cudaLaunchHostFunc_v2(Stream* stream, HostFunction function, void* data, unsigned);
 Status cudaLaunchKernel(const void* function, Extent3 grid, Extent3 block, void** arguments, size_t shared,
                         Stream* stream);
 Status cudaLaunchKernelExC(const LaunchDescription* description, const void* function, void** arguments);
@@ -209,6 +220,9 @@ Status cudaMemcpy3DBatchAsync(size_t count, const BatchCopy3D* copies, unsigned 
 Status cudaMemcpyBatchAsync(void* const* targets, const void* const* sources, const size_t* sizes,
                             size_t count, const CopyAttributes* attributes, const size_t* begins,
                             size_t attribute_count, Stream* stream);
+Status cudaMemcpyWithAttributesAsync(void* target, const void* source, size_t size,
+                                     const CopyAttributes* attributes, Stream* stream);
+Status cudaMemcpy3DWithAttributesAsync(const BatchCopy3D* from, unsigned long long flags, Stream* stream);
 Status cudaMemcpy3DPeer(const Copy3DPeer* copy);
 Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream);
 Status cudaMemcpyArrayToArray(Array* target, size_t target_x, size_t target_y, Array* source, size_t source_x,

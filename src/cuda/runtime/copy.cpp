@@ -337,6 +337,18 @@ Status copy_array_line(Array* array, size_t x, size_t y, bool to_array, const vo
   return submit_copy(work, stream);
 }
 
+/// A copy that is described with its attributes; false if it makes no sense.
+bool to_copy(const BatchCopy3D& from, Copy3D& to) {
+  const bool has_array = from.source.type == 2 || from.target.type == 2;
+  const Array* array = from.source.type == 2 ? from.source.array.array : from.target.array.array;
+  if (!are_valid(from.source_order, from.flags) || (has_array && array == nullptr)) return false;
+  const size_t element = has_array ? array->format.bytes() : 1;
+  to.extent = from.extent;
+  to.kind = CopyKind::automatic;
+  return to_side(from.source, from.extent, element, to.source_array, to.source_position, to.source) &&
+         to_side(from.target, from.extent, element, to.target_array, to.target_position, to.target);
+}
+
 Status copy_symbol(const void* symbol, const void* memory, size_t count, size_t offset, bool to_symbol,
                    CopyKind kind, Stream* handle) {
   return call([&](Runtime& runtime) {
@@ -440,21 +452,25 @@ LANESCOPE_CUDA_API Status cudaMemcpy3DBatchAsync(size_t count, const BatchCopy3D
   if (copies == nullptr || flags != 0) return remember(Status::invalid_value);
   std::vector<CopyWork> batch(count);
   for (size_t i = 0; i < count; ++i) {
-    const BatchCopy3D& from = copies[i];
-    const bool has_array = from.source.type == 2 || from.target.type == 2;
-    const Array* array = from.source.type == 2 ? from.source.array.array : from.target.array.array;
-    if (!are_valid(from.source_order, from.flags) || (has_array && array == nullptr))
-      return remember(Status::invalid_value);
-    const size_t element = has_array ? array->format.bytes() : 1;
     Copy3D copy{};
-    copy.extent = from.extent;
-    copy.kind = CopyKind::automatic;
-    if (!to_side(from.source, from.extent, element, copy.source_array, copy.source_position, copy.source) ||
-        !to_side(from.target, from.extent, element, copy.target_array, copy.target_position, copy.target))
-      return remember(Status::invalid_value);
+    if (!to_copy(copies[i], copy)) return remember(Status::invalid_value);
     if (const Status status = to_work(copy, batch[i]); status != Status::success) return remember(status);
   }
   return submit_batch(batch, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpyWithAttributesAsync(void* target, const void* source, size_t size,
+                                                        const CopyAttributes* attributes, Stream* stream) {
+  if (attributes == nullptr || !are_valid(attributes->source_order, attributes->flags))
+    return remember(Status::invalid_value);
+  return copy_line(target, source, size, CopyKind::automatic, stream);
+}
+
+LANESCOPE_CUDA_API Status cudaMemcpy3DWithAttributesAsync(const BatchCopy3D* from, unsigned long long flags,
+                                                          Stream* stream) {
+  Copy3D copy{};
+  if (from == nullptr || flags != 0 || !to_copy(*from, copy)) return remember(Status::invalid_value);
+  return copy_box(copy, stream);
 }
 
 LANESCOPE_CUDA_API Status cudaMemcpy3DPeerAsync(const Copy3DPeer* copy, Stream* stream) {

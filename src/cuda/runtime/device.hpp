@@ -32,8 +32,10 @@ enum Attribute : int {
   attribute_max_blocks_per_multiprocessor = 106,
   attribute_reserved_shared = 111,
   attribute_cluster_launch = 120,
+  attribute_oversized_shared = 150,
+  attribute_locality_domain_multiprocessors = 157,
 };
-inline constexpr int attribute_count = 148;
+inline constexpr int attribute_count = 162;
 
 /// Percent of the shared memory that a kernel prefers which says nothing.
 constexpr int whole_carveout = 100;

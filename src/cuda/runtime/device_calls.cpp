@@ -12,7 +12,7 @@
 namespace lanescope::cuda {
 namespace {
 
-constexpr int runtime_version = 13000;
+constexpr int runtime_version = 13050;
 constexpr char bus_id[] = "0000:00:00.0";
 
 /// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
@@ -35,7 +35,7 @@ Limit limits[] = {
 };
 constexpr int limit_stack = 0, limit_heap = 2, limit_sync_depth = 3, limit_l2_fetch = 5, limit_shared = 7;
 constexpr size_t most_local_bytes = 512 * 1024;  // of a thread
-constexpr int known_limits = 10;                 // of CUDA; some of no device here
+constexpr int known_limits = 11;                 // of CUDA; some of no device here
 Status check_limit(int limit) {
   if (limit >= known_limits) return Status::invalid_value;
   const bool is_here = limit >= 0 && limit < static_cast<int>(std::size(limits)) && limit != limit_sync_depth;

@@ -19,6 +19,7 @@ enum FunctionAttribute : int {
   cluster_depth = 13,
   non_portable_cluster = 14,
   cluster_scheduling = 15,
+  shared_memory_mode = 16,
 };
 
 /// Finds and decodes a kernel.
@@ -74,7 +75,7 @@ int target_number(const std::string& target) {
 }
 
 Status set_attribute(const void* handle, int attribute, int value) {
-  if (attribute < max_dynamic_shared || attribute == cluster_must_be_set || attribute > cluster_scheduling)
+  if (attribute < max_dynamic_shared || attribute == cluster_must_be_set || attribute > shared_memory_mode)
     return remember(Status::invalid_value);
   return with_kernel(handle, [&](Runtime& runtime, Function& function, const exec::Kernel& kernel) {
     const auto set_cluster = [&](uint32_t exec::Dim3::*side) {
@@ -97,8 +98,12 @@ Status set_attribute(const void* handle, int attribute, int value) {
       case cluster_width: return set_cluster(&exec::Dim3::x);
       case cluster_height: return set_cluster(&exec::Dim3::y);
       case cluster_depth: return set_cluster(&exec::Dim3::z);
+      case shared_memory_mode:
+        if (value < 0 || value > LaunchAttribute::preferably_oversized_shared) return Status::invalid_value;
+        function.shared_memory_mode = value;
+        return Status::success;
       default:  // how clusters are placed, which changes nothing here
-        if (value < 0 || value > 2) return Status::invalid_value;
+        if (value < 0 || value > 3) return Status::invalid_value;
         function.cluster_scheduling = value;
         return Status::success;
     }
@@ -138,6 +143,7 @@ LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const v
         out->cluster_depth = side(function.cluster.z, 2);
         out->cluster_scheduling = function.cluster_scheduling;
         out->non_portable_cluster_allowed = function.non_portable_cluster ? 1 : 0;
+        out->shared_memory_mode = function.shared_memory_mode;
         return Status::success;
       });
 }
@@ -173,6 +179,14 @@ LANESCOPE_CUDA_API Status cudaFuncGetParamInfo(const void* handle, size_t index,
            if (size != nullptr) *size = kernel.params[index].size;
            return Status::success;
          });  // the last error as an H100's runtime has it
+}
+
+LANESCOPE_CUDA_API Status cudaFuncGetParamCount(const void* handle, size_t* count) {
+  return with_kernel(handle, [&](Runtime&, Function&, const lanescope::exec::Kernel& kernel) {
+    if (count == nullptr) return Status::invalid_value;
+    *count = kernel.params.size();
+    return Status::success;
+  });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(

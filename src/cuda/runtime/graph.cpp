@@ -5,6 +5,7 @@
 #include <cstring>
 #include <functional>
 
+#include "cuda/runtime/calls.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/copy.hpp"
 #include "cuda/runtime/launch.hpp"
@@ -16,6 +17,7 @@ struct Executable {
   std::unique_ptr<Graph> graph;
   std::vector<Node*> order;
   unsigned long long flags = 0;
+  unsigned id = Graph::next_id++;
   std::shared_ptr<void> life = std::make_shared<char>();  ///< what the graph knows of it
 };
 
@@ -41,6 +43,7 @@ NodeType Node::type() const {
 Node* Graph::add(Work work, std::vector<Node*> needs) {
   auto node = std::make_unique<Node>();
   node->graph = this;
+  node->number = added++;
   node->work = std::move(work);
   node->needs = std::move(needs);
   nodes.push_back(std::move(node));
@@ -436,6 +439,14 @@ LANESCOPE_CUDA_API Status cudaGraphAddMemFreeNode(Node** out, Graph* graph, Node
 
 namespace lanescope::cuda {
 
+/// cudaKernelNodeParamsV2.
+struct KernelNodeParams2 {
+  enum Handle : int { entry = 1, kernel = 2 };  ///< cudaKernelFunctionType
+  KernelNodeParams common;
+  Context* context;
+  int handle;  ///< what `common.function` is; any is taken for what it is here
+};
+
 /// cudaMemcpyNodeParams.
 struct CopyNodeParams {
   int flags, reserved[3];
@@ -456,11 +467,14 @@ struct AnyNodeParams {
   int reserved[3];
   union {
     long long room[29];
-    KernelNodeParams kernel;
+    KernelNodeParams2 kernel;
     CopyNodeParams copy;
     MemsetParams set;
     HostNodeParams host;
-    Graph* graph;
+    struct {
+      Graph* graph;
+      int ownership;  ///< cudaGraphChildGraphNodeOwnership
+    } child;
     Event* event;
     AllocationNodeParams allocation;
     void* release;
@@ -500,11 +514,11 @@ LANESCOPE_CUDA_API Status cudaGraphAddNode(Node** out, Graph* graph, Node* const
                                            size_t count, AnyNodeParams* params) {
   if (params == nullptr) return remember(Status::invalid_value);
   switch (params->type) {
-    case NodeType::kernel: return cudaGraphAddKernelNode(out, graph, needs, count, &params->kernel);
+    case NodeType::kernel: return cudaGraphAddKernelNode(out, graph, needs, count, &params->kernel.common);
     case NodeType::copy: return cudaGraphAddMemcpyNode(out, graph, needs, count, &params->copy.copy);
     case NodeType::set: return cudaGraphAddMemsetNode(out, graph, needs, count, &params->set);
     case NodeType::host: return cudaGraphAddHostNode(out, graph, needs, count, &params->host);
-    case NodeType::graph: return cudaGraphAddChildGraphNode(out, graph, needs, count, params->graph);
+    case NodeType::graph: return cudaGraphAddChildGraphNode(out, graph, needs, count, params->child.graph);
     case NodeType::empty: return cudaGraphAddEmptyNode(out, graph, needs, count);
     case NodeType::wait_event: return cudaGraphAddEventWaitNode(out, graph, needs, count, params->event);
     case NodeType::record_event: return cudaGraphAddEventRecordNode(out, graph, needs, count, params->event);
@@ -526,6 +540,12 @@ LANESCOPE_CUDA_API Status cudaGraphConditionalHandleCreate(uint64_t* out, Graph*
     graph->conditions.push_back({*out, first, flags == assign_default});
     return Status::success;
   });
+}
+
+/// All contexts are of the one device.
+LANESCOPE_CUDA_API Status cudaGraphConditionalHandleCreate_v2(uint64_t* out, Graph* graph, Context*,
+                                                              unsigned first, unsigned flags) {
+  return cudaGraphConditionalHandleCreate(out, graph, first, flags);
 }
 
 LANESCOPE_CUDA_API Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to,
@@ -814,6 +834,12 @@ LANESCOPE_CUDA_API Status cudaGraphExecGetFlags(const Executable* executable, un
   return Status::success;
 }
 
+LANESCOPE_CUDA_API Status cudaGraphExecGetId(const Executable* executable, unsigned* id) {
+  if (executable == nullptr || id == nullptr) return remember(Status::invalid_value);
+  *id = executable->id;
+  return Status::success;
+}
+
 LANESCOPE_CUDA_API Status cudaGraphUpload(Executable* executable, Stream* stream) {
   return with_stream(stream, OnCaptured::is_refused, [&](Runtime&, Stream&) {
     return executable == nullptr ? Status::invalid_value : Status::success;
@@ -944,15 +970,15 @@ LANESCOPE_CUDA_API Status cudaGraphNodeSetParams(Node* node, AnyNodeParams* para
   if (node == nullptr || params == nullptr || params->type != node->type())
     return remember(Status::invalid_value);
   switch (params->type) {
-    case NodeType::kernel: return cudaGraphKernelNodeSetParams(node, &params->kernel);
+    case NodeType::kernel: return cudaGraphKernelNodeSetParams(node, &params->kernel.common);
     case NodeType::copy: return cudaGraphMemcpyNodeSetParams(node, &params->copy.copy);
     case NodeType::set: return cudaGraphMemsetNodeSetParams(node, &params->set);
     case NodeType::host: return cudaGraphHostNodeSetParams(node, &params->host);
     case NodeType::wait_event: return cudaGraphEventWaitNodeSetEvent(node, params->event);
     case NodeType::record_event: return cudaGraphEventRecordNodeSetEvent(node, params->event);
     case NodeType::graph:
-      if (params->graph == nullptr) break;
-      return remember(replace(node, ChildWork{params->graph->clone_as_part()}));
+      if (params->child.graph == nullptr) break;
+      return remember(replace(node, ChildWork{params->child.graph->clone_as_part()}));
     default: break;
   }
   return remember(Status::invalid_value);
@@ -961,4 +987,38 @@ LANESCOPE_CUDA_API Status cudaGraphNodeSetParams(Node* node, AnyNodeParams* para
 LANESCOPE_CUDA_API Status cudaGraphExecNodeSetParams(Executable* executable, const Node* node,
                                                      AnyNodeParams* params) {
   return cudaGraphNodeSetParams(twin(executable, node), params);
+}
+
+LANESCOPE_CUDA_API Status cudaGraphNodeGetParams(Node* node, AnyNodeParams* out) {
+  if (node == nullptr || out == nullptr) return remember(Status::invalid_value);
+  *out = {};
+  out->type = node->type();
+  switch (out->type) {
+    case NodeType::kernel: {
+      const Status status = cudaGraphKernelNodeGetParams(node, &out->kernel.common);
+      if (status != Status::success) return status;
+      const bool is_entry = std::get<KernelWork>(node->work).function->stub != nullptr;
+      out->kernel.handle = is_entry ? KernelNodeParams2::entry : KernelNodeParams2::kernel;
+      return status;
+    }
+    case NodeType::copy: return cudaGraphMemcpyNodeGetParams(node, &out->copy.copy);
+    case NodeType::set: return cudaGraphMemsetNodeGetParams(node, &out->set);
+    case NodeType::host: return cudaGraphHostNodeGetParams(node, &out->host);
+    case NodeType::graph:
+      out->child.ownership = -1;  // cudaGraphChildGraphOwnershipInvalid: it is the node's
+      return cudaGraphChildGraphNodeGetGraph(node, &out->child.graph);
+    case NodeType::empty: return Status::success;
+    case NodeType::wait_event: return cudaGraphEventWaitNodeGetEvent(node, &out->event);
+    case NodeType::record_event: return cudaGraphEventRecordNodeGetEvent(node, &out->event);
+    case NodeType::allocation: return cudaGraphMemAllocNodeGetParams(node, &out->allocation);
+    case NodeType::release: return cudaGraphMemFreeNodeGetParams(node, &out->release);
+    case NodeType::condition: {
+      const auto& work = std::get<ConditionWork>(node->work);
+      out->condition = {work.handle, work.type, static_cast<unsigned>(work.given->size()),
+                        work.given->data()};
+      return Status::success;
+    }
+    case NodeType::memory_operations: break;
+  }
+  return not_implemented("cudaGraphNodeGetParams of this type");
 }

@@ -1,6 +1,7 @@
 // Graphs: nodes of work and what they wait for.
 #pragma once
 
+#include <atomic>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -29,6 +30,7 @@ enum class NodeType : int {
 
 struct Node {
   Graph* graph = nullptr;
+  unsigned number = 0;  ///< among its graph's, in the order in which they were added
   Work work;
   std::vector<Node*> needs;
   bool enabled = true;
@@ -49,6 +51,8 @@ struct Condition {
 };
 
 struct Graph {
+  unsigned id = next_id++;
+  unsigned added = 0;  ///< nodes, those that are gone among them
   std::vector<std::unique_ptr<Node>> nodes;
   std::vector<Condition> conditions;
   mutable std::weak_ptr<void> executable;            ///< the last one made of it, as long as that is there
@@ -65,6 +69,8 @@ struct Graph {
   /// A copy; its nodes remember their originals. As a part of a node nobody else can destroy it.
   [[nodiscard]] std::unique_ptr<Graph> clone() const;
   [[nodiscard]] std::unique_ptr<Graph> clone_as_part() const;
+
+  static inline std::atomic<unsigned> next_id{1};
 };
 
 /// Submits the graph's nodes, in this order.

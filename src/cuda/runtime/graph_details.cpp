@@ -12,6 +12,14 @@ namespace {
 
 KernelWork* kernel_of(Node* node) { return node != nullptr ? std::get_if<KernelWork>(&node->work) : nullptr; }
 
+/// Tells the caller something about a node or a graph, if there is one.
+template <typename T, typename Object, typename F>
+Status tell(T* out, const Object* object, F&& value) {
+  if (out == nullptr || object == nullptr) return remember(Status::invalid_value);
+  *out = value();
+  return Status::success;
+}
+
 /// cudaGraphMemAttributeType.
 enum GraphMemory : int { used = 0, used_high = 1, reserved = 2, reserved_high = 3 };
 
@@ -82,6 +90,20 @@ LANESCOPE_CUDA_API Status cudaGraphKernelNodeCopyAttributes(Node* target, Node* 
   return Status::success;
 }
 
+LANESCOPE_CUDA_API Status cudaGraphNodeGetContainingGraph(const Node* node, Graph** out) {
+  return tell(out, node, [&] { return node->graph; });
+}
+LANESCOPE_CUDA_API Status cudaGraphNodeGetLocalId(const Node* node, unsigned* out) {
+  return tell(out, node, [&] { return node->number; });
+}
+LANESCOPE_CUDA_API Status cudaGraphNodeGetToolsId(const Node* node, unsigned long long* out) {
+  return tell(out, node,
+              [&] { return static_cast<unsigned long long>(node->graph->id) << 32 | node->number; });
+}
+LANESCOPE_CUDA_API Status cudaGraphGetId(const Graph* graph, unsigned* out) {
+  return tell(out, graph, [&] { return graph->id; });
+}
+
 LANESCOPE_CUDA_API Status cudaGraphMemFreeNodeGetParams(const Node* node, void** out) {
   const auto* work = node != nullptr ? std::get_if<FreeWork>(&node->work) : nullptr;
   if (work == nullptr || out == nullptr) return remember(Status::invalid_value);
@@ -128,16 +150,11 @@ LANESCOPE_CUDA_API Status cudaGraphDebugDotPrint(const Graph* graph, const char*
     if (graph == nullptr || path == nullptr) return Status::invalid_value;
     const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path, "w"), std::fclose);
     if (file == nullptr) return Status::operating_system;
-    std::unordered_map<const Node*, size_t> numbers;
     std::string text = "digraph dot {\n";
-    for (const auto& node : graph->nodes) {
-      const size_t number = numbers.size();
-      numbers[node.get()] = number;
-      text += fmt::format("  n{} [shape=\"box\" label=\"{}\"];\n", number, label_of(*node));
-    }
     for (const auto& node : graph->nodes)
-      for (const Node* need : node->needs)
-        text += fmt::format("  n{} -> n{};\n", numbers[need], numbers[node.get()]);
+      text += fmt::format("  n{} [shape=\"box\" label=\"{}\"];\n", node->number, label_of(*node));
+    for (const auto& node : graph->nodes)
+      for (const Node* need : node->needs) text += fmt::format("  n{} -> n{};\n", need->number, node->number);
     text += "}\n";
     const bool written = std::fputs(text.c_str(), file.get()) >= 0 && std::fflush(file.get()) == 0;
     return written ? Status::success : Status::operating_system;

@@ -13,7 +13,7 @@ class JitOptions {
  public:
   JitOptions() = default;
   JitOptions(unsigned count, const int* options, void** values) {
-    constexpr int known = 35;
+    constexpr int known = 36;
     are_valid_ =
         count == 0 || (options != nullptr && values != nullptr &&
                        std::all_of(options, options + count, [](int o) { return o >= 0 && o < known; }));

@@ -93,11 +93,16 @@ std::optional<Status> show(const std::vector<exec::Finding>& findings, const Fun
 
 }  // namespace
 
-uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel) {
+uint32_t shared_limit(const Runtime& runtime, const Function& function, const exec::Kernel& kernel,
+                      int mode) {
   const auto fixed = static_cast<uint32_t>(runtime.device.attribute(attribute_max_shared_per_block));
   // More than the 48 KB that every kernel may have, or less, is for those that ask: dynamic memory, by
   // cudaFuncSetAttribute. A kernel of tiles need not.
   if (kernel.is_of_tiles) return static_cast<uint32_t>(runtime.device.shared_optin());
+  if (mode == LaunchAttribute::shared_by_function) mode = function.shared_memory_mode;
+  if (mode == LaunchAttribute::portable_shared) return fixed;
+  if (mode != LaunchAttribute::shared_by_function)
+    return static_cast<uint32_t>(runtime.device.shared_optin());
   return function.dynamic_shared_limit ? *function.dynamic_shared_limit + kernel.static_shared : fixed;
 }
 
@@ -145,7 +150,10 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
     const auto no_clusters = [](std::string why) {
       return Refusal{Status::invalid_cluster_size, std::move(why)};
     };
-    const uint64_t blocks = function.non_portable_cluster ? 16 : 8;
+    const bool by_function = work.cluster_mode == LaunchAttribute::cluster_by_function;
+    const bool is_any =
+        by_function ? function.non_portable_cluster : work.cluster_mode == LaunchAttribute::any_cluster;
+    const uint64_t blocks = is_any ? 16 : 8;
     if (cluster.count() == 0 || cluster.count() > blocks)
       return no_clusters(
           fmt::format("its cluster is {}, {} blocks; the most is {}", str(cluster), cluster.count(), blocks));
@@ -154,7 +162,7 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
           fmt::format("its grid is {}, no whole number of clusters of {}", str(grid), str(cluster)));
   }
   const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
-  const uint32_t limit = shared_limit(runtime, function, kernel);
+  const uint32_t limit = shared_limit(runtime, function, kernel, work.shared_memory_mode);
   // As an H100 tells it: of a cooperative grid, as long as the program has set no limit of its own, that no
   // block is resident.
   if (shared > limit)
@@ -451,6 +459,10 @@ namespace {
 /// What an H100's runtime refuses of them.
 Status check(const Runtime& runtime, const LaunchAttribute& attribute) {
   constexpr int known = 19;
+  const auto up_to = [&](int most) {
+    return attribute.value.number >= 0 && attribute.value.number <= most ? Status::success
+                                                                         : Status::invalid_value;
+  };
   switch (attribute.id) {
     case LaunchAttribute::synchronization_policy:
       return LaunchAttribute::is_policy(attribute.value.number) ? Status::success : Status::invalid_value;
@@ -458,6 +470,8 @@ Status check(const Runtime& runtime, const LaunchAttribute& attribute) {
     case LaunchAttribute::completion_event:
       return runtime.is_event(attribute.value.event) ? Status::success : Status::invalid_resource_handle;
     case LaunchAttribute::updatable_on_device: return Status::not_supported;
+    case LaunchAttribute::cluster_mode: return up_to(LaunchAttribute::any_cluster);
+    case LaunchAttribute::shared_memory_mode: return up_to(LaunchAttribute::preferably_oversized_shared);
     default: return attribute.id < known ? Status::success : Status::invalid_value;
   }
 }
@@ -472,6 +486,9 @@ Status launch(const void* handle, const LaunchDescription& description, const Ar
       const LaunchAttribute& attribute = description.attributes[i];
       if (const Status status = check(runtime, attribute); status != Status::success) return status;
       if (attribute.id == LaunchAttribute::cooperative) work.cooperative = attribute.value.number != 0;
+      if (attribute.id == LaunchAttribute::cluster_mode) work.cluster_mode = attribute.value.number;
+      if (attribute.id == LaunchAttribute::shared_memory_mode)
+        work.shared_memory_mode = attribute.value.number;
       if (attribute.id != LaunchAttribute::cluster_dimension) continue;
       work.cluster = dim(attribute.value.dimension);
     }

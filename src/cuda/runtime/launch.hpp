@@ -23,8 +23,9 @@ Status launch(const void* handle, const LaunchDescription& description, const Ar
 /// The work as something that is taken up until it has finished; nothing runs yet.
 [[nodiscard]] std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work);
 
-/// Shared memory a block of this kernel may have now.
+/// Shared memory a block of this kernel may have now; `mode`: what a launch says of that.
 [[nodiscard]] uint32_t shared_limit(const Runtime& runtime, const Function& function,
-                                    const exec::Kernel& kernel);
+                                    const exec::Kernel& kernel,
+                                    int mode = LaunchAttribute::shared_by_function);
 
 }  // namespace lanescope::cuda

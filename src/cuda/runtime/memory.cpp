@@ -348,6 +348,7 @@ LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const
   return ask([&](Runtime& runtime) {
     if (out == nullptr) return Status::invalid_value;
     *out = {};
+    out->locality_domain = -1;
     auto* address = const_cast<void*>(pointer);
     if (const auto type = runtime.type_at(reinterpret_cast<uint64_t>(pointer))) {
       out->type = *type;
@@ -537,18 +538,28 @@ bool is_policy(int attribute) { return attribute >= 1 && attribute <= 3; }
 
 LANESCOPE_CUDA_API Status cudaMemPoolGetAttribute(Pool* pool, int attribute, void* value) {
   return call_at_once([&](Runtime&) {
-    if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 8) return Status::invalid_value;
-    if (is_policy(attribute)) {
-      std::memcpy(value, &pool->reuse[attribute - 1], sizeof(int));
+    if (pool == nullptr || value == nullptr || attribute < 1 || attribute > 15) return Status::invalid_value;
+    const auto put = [&](auto number) {
+      std::memcpy(value, &number, sizeof number);
       return Status::success;
+    };
+    switch (attribute) {  // what it was made with
+      case 9: return put(pool->properties.allocation_type);
+      case 10: return put(pool->properties.handle_types);
+      case 11: return put(pool->properties.location.id);
+      case 12: return put(pool->properties.location.type);
+      case 13: return put(uint64_t{pool->properties.max_size});
+      case 14: return put(0);   // no hardware that decompresses
+      case 15: return put(-1);  // of no part of the device
+      default: break;
     }
+    if (is_policy(attribute)) return put(pool->reuse[attribute - 1]);
     const uint64_t number = attribute == 4   ? pool->release_threshold
                             : attribute == 5 ? pool->used
                             : attribute == 6 ? pool->used_high
                             : attribute == 7 ? pool->used
                                              : pool->used_high;
-    std::memcpy(value, &number, sizeof number);
-    return Status::success;
+    return put(number);
   });
 }
 

@@ -56,6 +56,7 @@ struct Function {
   int carveout = -1;                             ///< percent; -1: none set
   int cache_config = 0;                          ///< cudaFuncCache
   int cluster_scheduling = 0;
+  int shared_memory_mode = LaunchAttribute::shared_by_function;
   bool non_portable_cluster = false;
   bool counted = true;  ///< its name passes --kernel
 };
@@ -178,6 +179,8 @@ struct KernelWork {
   std::vector<std::byte> params;
   bool cooperative = false;
   exec::Dim3 cluster{0, 0, 0};  ///< 0: none is asked for
+  int cluster_mode = LaunchAttribute::cluster_by_function;
+  int shared_memory_mode = LaunchAttribute::shared_by_function;
 };
 struct HostWork {
   HostFunction function = nullptr;

@@ -210,6 +210,12 @@ LANESCOPE_CUDA_API Status cudaLaunchHostFunc(Stream* handle, HostFunction functi
   });
 }
 
+/// Whether the GPU sleeps or spins until the function has returned changes nothing here.
+LANESCOPE_CUDA_API Status cudaLaunchHostFunc_v2(Stream* handle, HostFunction function, void* data,
+                                                unsigned /*how to wait*/) {
+  return cudaLaunchHostFunc(handle, function, data);
+}
+
 LANESCOPE_CUDA_API Status cudaStreamAddCallback(Stream* handle, StreamCallback callback, void* data,
                                                 unsigned flags) {
   if (callback == nullptr || flags != 0) return remember(Status::invalid_value);

@@ -61,6 +61,23 @@ static_assert(static_cast<int>(ours::Status::not_permitted) == cudaErrorNotPermi
 static_assert(static_cast<int>(ours::Status::capture_implicit) == cudaErrorStreamCaptureImplicit);
 static_assert(static_cast<int>(ours::Status::graph_exec_update_failure) == cudaErrorGraphExecUpdateFailure);
 
+#if CUDART_VERSION >= 13050
+SAME(FunctionAttributes, updatable_on_device, cudaFuncAttributes, deviceNodeUpdateStatus);
+SAME(FunctionAttributes, shared_memory_mode, cudaFuncAttributes, sharedMemoryMode);
+SAME(PointerAttributes, locality_domain, cudaPointerAttributes, localityDomainOrdinal);
+static_assert(int{ours::LaunchAttribute::shared_memory_mode} == cudaLaunchAttributeSharedMemoryMode);
+static_assert(int{ours::LaunchAttribute::any_cluster} == cudaLaunchPortableClusterModeAllowNonPortable);
+static_assert(int{ours::LaunchAttribute::any_shared} == cudaSharedMemoryModeAllowNonPortable);
+#else  // errors that came later
+enum : int {
+  CUDA_ERROR_MULTICAST_RESOURCE_FULL = 47,
+  CUDA_ERROR_INSUFFICIENT_LOADER_VERSION = 227,
+  CUDA_ERROR_STREAM_DETACHED = 917,
+  CUDA_ERROR_GRAPH_RECAPTURE_FAILURE = 918,
+  CUDA_ERROR_FABRIC_NOT_READY = 919,
+};
+#endif
+
 SAME(PhysicalProperties, location, CUmemAllocationProp, location);
 SAME(PhysicalProperties, usage, CUmemAllocationProp, allocFlags.usage);
 static_assert(sizeof(ours::PhysicalProperties) == sizeof(CUmemAllocationProp));

@@ -157,7 +157,7 @@ void functions() {
   int blocks = -1;
   size_t bytes = 7;
   show("attributes of no kernel", cudaFuncGetAttributes(&attributes, static_cast<const void*>(&blocks)));
-  for (const int id : {7, 10, 16})
+  for (const int id : {7, 10, 17})
     show("set attribute", cudaFuncSetAttribute(plain, cudaFuncAttribute(id), 1));
   show("cache", cudaFuncSetCacheConfig(plain, cudaFuncCache(4)));
   show("blocks of no threads", cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, plain, 0, 0));
@@ -443,7 +443,7 @@ void as_by_driver() {
        cudaStreamAttachMemAsync(cudaStreamLegacy, managed, 0, cudaMemAttachSingle));
   size_t free = 0;
   show("memory of no place", cudaMemGetInfo(nullptr, &free));
-  show("limit 10", cudaDeviceGetLimit(&free, cudaLimit(10)));
+  show("limit 11", cudaDeviceGetLimit(&free, cudaLimit(11)));
   show("cache 9", cudaDeviceSetCacheConfig(cudaFuncCache(9)));
 
   cudaMemPoolProps properties{};
