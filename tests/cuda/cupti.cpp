@@ -4,15 +4,18 @@
 #include <cstdint>
 #include <cstdio>
 
+void* library = nullptr;
+
 template <typename... Arguments>
 int call(const char* name, Arguments... arguments) {
-  static void* const library = dlopen("libcupti.so.13", RTLD_NOW);
   void* const function = library != nullptr ? dlsym(library, name) : nullptr;
   if (function == nullptr) return -1;
   return reinterpret_cast<int (*)(Arguments...)>(function)(arguments...);
 }
 
-int main() {
+/// The library's name is the argument.
+int main(int, char** arguments) {
+  library = dlopen(arguments[1], RTLD_NOW);
   uint32_t version = 0;
   const char* text = "";
   void* subscriber = nullptr;

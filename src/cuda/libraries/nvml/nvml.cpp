@@ -18,7 +18,7 @@ LANESCOPE_CUDA_API lanescope::cuda::Status cudaMemGetInfo(size_t* free, size_t* 
 namespace lanescope::cuda::nvml {
 namespace {
 
-/// That of CUDA 13.0, whose functions those of the driver here are.
+/// That of CUDA 13.0, whose functions those here are.
 constexpr char driver_version[] = "580.65.06", library_version[] = "13.580.65.06";
 
 std::atomic<int> users{0};
