@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "ptx/assembler.hpp"
 
 namespace lanescope::cuda {
 namespace {
@@ -320,6 +321,29 @@ void find_places(const LineTable& source, const LineTable& ptx, std::map<std::st
     }
 }
 
+/// The most registers that a thread may have, by kernel, for those that were assembled with such a limit.
+using RegisterLimits = std::map<std::string, uint32_t, std::less<>>;
+RegisterLimits register_limits(const Elf& elf, const std::string& name) {
+  constexpr std::string_view of_kernel = ".nv.info.";
+  constexpr unsigned char has_bytes = 4, is_register_limit = 0x1b;
+  constexpr uint32_t none = 255;
+  RegisterLimits limits;
+  for (const Elf::Section& section : elf.sections) {
+    if (!section.name.starts_with(of_kernel)) continue;
+    const Bytes content = elf.content(section);
+    Reader reader(content, name);
+    for (uint64_t at = 0; at + 4 <= content.size();) {
+      reader.go_to(at);
+      const auto format = reader.take<unsigned char>(), attribute = reader.take<unsigned char>();
+      const auto value = reader.take<uint16_t>();  // or how many bytes follow
+      if (attribute == is_register_limit && value != 0 && value < none)
+        limits[std::string(section.name.substr(of_kernel.size()))] = value;
+      at += 4u + (format == has_bytes ? value : 0u);
+    }
+  }
+  return limits;
+}
+
 /// Writes the PTX as it was.
 class Writer {
  public:
@@ -413,7 +437,9 @@ std::vector<std::string> ptx_in_machine_code(Bytes bytes, const std::string& nam
   const Elf::Section* const strings = elf.find(".debug_str");
   const Bytes names = strings == nullptr ? Bytes() : elf.content(*strings);
   std::vector<std::string> texts;
-  for (const auto& [section, unit] : units) texts.push_back(Writer(source.files, names, name)(unit));
+  const RegisterLimits limits = register_limits(elf, name);
+  for (const auto& [section, unit] : units)
+    texts.push_back(ptx::with_register_limits(Writer(source.files, names, name)(unit), limits));
   return texts;
 }
 

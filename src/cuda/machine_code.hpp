@@ -11,8 +11,9 @@
 namespace lanescope::cuda {
 
 /// The PTX of each translation unit in an ELF file of machine code, with the lines of the source that its
-/// instructions come from, as far as machine code was made of them. None where it was assembled without
-/// -lineinfo. Throws lanescope::Error that begins with `name` when the file is damaged.
+/// instructions come from, as far as machine code was made of them, and the limit of registers with which it
+/// was assembled. None where it was assembled without -lineinfo. Throws lanescope::Error that begins with
+/// `name` when the file is damaged.
 [[nodiscard]] std::vector<std::string> ptx_in_machine_code(std::span<const std::byte> bytes,
                                                            const std::string& name);
 

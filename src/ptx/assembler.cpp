@@ -165,8 +165,10 @@ Assembly run(const fs::path& ptxas, const std::vector<std::string>& texts, const
     std::vector<std::string> link = {(ptxas.parent_path() / "nvlink").string(), arch, "-v", "-o",
                                      file("linked")};
     for (size_t i = 0; i < units.size(); ++i) {
-      printed = output_of({ptxas.string(), arch, "-v", "-c", "-o", objects[i], units[i]}, folder);
-      read_assembler_output(printed, assembly.kernels);
+      const std::string of_unit =
+          output_of({ptxas.string(), arch, "-v", "-c", "-o", objects[i], units[i]}, folder);
+      read_assembler_output(of_unit, assembly.kernels);
+      printed += of_unit;
       link.push_back(objects[i]);
     }
     // The linker knows what a kernel needs with all that it calls. It may miss the device's runtime, which
@@ -196,17 +198,34 @@ std::string exact_target(const std::vector<std::string>& texts, const std::strin
   return target;
 }
 
+/// The text with a directive for each kernel that `limit_of(name)` is not 0 of and that has none.
+template <typename F>
+std::string with_limits(std::string text, F&& limit_of) {
+  constexpr std::string_view entry = ".entry";
+  for (size_t at = text.find(entry); at != std::string::npos; at = text.find(entry, at + 1)) {
+    const size_t end = text.find_first_of("{;", at);
+    if (end == std::string::npos || text[end] == ';') continue;  // declared, not defined
+    const std::string_view head = std::string_view(text).substr(at + entry.size(), end - at - entry.size());
+    if (head.find(".maxnreg") != std::string_view::npos) continue;
+    const size_t name = std::min(head.find_first_not_of(" \t\r\n"), head.size());
+    const uint32_t limit = limit_of(head.substr(name, head.find_first_of(" \t\r\n(", name) - name));
+    if (limit != 0) text.insert(end, ".maxnreg " + std::to_string(limit) + " ");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string with_register_limit(std::string text, uint32_t limit) {
-  const std::string directive = ".maxnreg " + std::to_string(limit) + " ";
-  for (size_t at = text.find(".entry"); at != std::string::npos; at = text.find(".entry", at + 1)) {
-    const size_t end = text.find_first_of("{;", at);
-    if (end == std::string::npos || text[end] == ';') continue;  // declared, not defined
-    if (std::string_view(text).substr(at, end - at).find(".maxnreg") == std::string_view::npos)
-      text.insert(end, directive);
-  }
-  return text;
+  return with_limits(std::move(text), [&](std::string_view) { return limit; });
+}
+
+std::string with_register_limits(std::string text,
+                                 const std::map<std::string, uint32_t, std::less<>>& limits) {
+  return with_limits(std::move(text), [&](std::string_view kernel) {
+    const auto found = limits.find(kernel);
+    return found == limits.end() ? 0 : found->second;
+  });
 }
 
 void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -28,8 +29,10 @@ struct Assembly {
 [[nodiscard]] Assembly assemble(const std::vector<std::string>& texts, const std::string& target);
 
 /// The text with a limit for all kernels that have none of their own (.maxnreg), as `ptxas --maxrregcount`
-/// sets it. Every line stays where it is.
+/// sets it; with a limit for each kernel by its name. Every line stays where it is.
 [[nodiscard]] std::string with_register_limit(std::string text, uint32_t limit);
+[[nodiscard]] std::string with_register_limits(std::string text,
+                                               const std::map<std::string, uint32_t, std::less<>>& limits);
 
 /// Adds to `kernels` what `ptxas -v`, or `nvlink -v`, has printed.
 void read_assembler_output(const std::string& printed, std::map<std::string, MachineNeeds>& kernels);

@@ -89,6 +89,17 @@ TEST(MachineCode, OfSeveralUnitsHasATextOfEach) {
   EXPECT_EQ(written.functions.size(), kept.functions.size());
 }
 
+TEST(MachineCode, AssembledWithALimitOfRegistersHasItInItsPtx) {
+  const std::vector<std::string> texts = texts_in(data("machine_code/limited.cubin"));
+  ASSERT_THAT(texts, SizeIs(1));
+  for (const char* kernel : {".entry inlined(", ".entry inlined_again("}) {
+    const size_t head = texts[0].find(kernel);
+    ASSERT_NE(head, std::string::npos) << kernel;
+    EXPECT_THAT(texts[0].substr(head, texts[0].find('{', head) - head), HasSubstr(".maxnreg 24")) << kernel;
+  }
+  EXPECT_EQ(texts_in(data("machine_code/inlined.cubin")).at(0).find(".maxnreg"), std::string::npos);
+}
+
 TEST(MachineCode, WithoutLineInformationHasNone) {
   const std::string container = data("fatbin/machine_code.fatbin");
   const auto images = read_fat_binary(std::as_bytes(std::span(container)), "app");

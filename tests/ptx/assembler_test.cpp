@@ -108,6 +108,19 @@ TEST_F(WithTools, SaysWhyNothingIsKnown) {
   EXPECT_THAT(assemble({"text"}, "sm_90").unknown, HasSubstr("not found"));
 }
 
+TEST_F(WithTools, TakesANewerUnitBesideAnOlderOneAsOfItsOwnVersion) {
+  use("for a in \"$@\"; do last=$a; done\n"
+      "if grep -q 'version 9.4' \"$last\"; then\n"
+      "  echo \"ptxas fatal : Unsupported .version 9.4; current version is '9.0'\"; exit 1\nfi\n"
+      "grep -q '.entry' \"$last\" || exit 0\n"
+      "echo \"ptxas info : Compiling entry function 'k' for 'x'\"\necho 'ptxas info : Used 12 registers'\n");
+  const Assembly assembly =
+      assemble({".version 9.4\n.entry k() {}\n", ".version 7.0\n.func f() {}\n"}, "sm_90");
+  EXPECT_EQ(assembly.unknown, "");
+  ASSERT_EQ(assembly.kernels.count("k"), 1u);
+  EXPECT_EQ(assembly.kernels.at("k").registers, 12u);
+}
+
 TEST_F(WithTools, TheRealOneKnowsOurKernels) {
   const auto read = [](const std::string& name) { return read_file(LANESCOPE_SOURCE_DIR "/" + name); };
   const Assembly kernels = assemble({read("kernels/ptx/reduce.ptx")}, "sm_90");
@@ -131,6 +144,9 @@ TEST(Assembler, ALimitOfRegistersIsForKernelsWithoutOne) {
       ".entry a(.param .u64 p)\n.maxnreg 24 { ret; }\n.func f() { ret; }\n"
       ".entry b() .maxntid 32\n.maxnreg 8\n{ ret; }\n.entry c();\n.entry c() .maxnreg 24 { ret; }\n");
   EXPECT_EQ(with_register_limit(".entry", 24), ".entry");
+  EXPECT_EQ(with_register_limits(".entry a()\n{ ret; }\n.entry\nb\n{ ret; }\n.entry ab() { ret; }\n",
+                                 {{"a", 24}, {"b", 32}}),
+            ".entry a()\n.maxnreg 24 { ret; }\n.entry\nb\n.maxnreg 32 { ret; }\n.entry ab() { ret; }\n");
 }
 
 }  // namespace
