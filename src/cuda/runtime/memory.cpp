@@ -1,11 +1,14 @@
 // Memory: device, pinned, managed, pitched, pools. A device address is a host address (exec::Memory), so
 // pinned and managed memory come from the same place as the device's and need no translation.
+#include <dlfcn.h>
+#include <execinfo.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <string_view>
 #include <utility>
 
 #include "base/words.hpp"
@@ -38,6 +41,21 @@ uint64_t host_bytes() {
     return all;
   }();
   return bytes;
+}
+
+/// Whether the call comes from PyTorch, whose allocators keep what they have until the program ends: by the
+/// first function on the way here that is of no library with the runtime's name.
+bool is_called_by_pytorch() {
+  void* frames[32];
+  const int count = backtrace(frames, static_cast<int>(std::size(frames)));
+  for (int i = 0; i < count; ++i) {
+    Dl_info of{};
+    if (dladdr(frames[i], &of) == 0 || of.dli_fname == nullptr) return false;
+    std::string_view file = of.dli_fname;
+    file.remove_prefix(file.rfind('/') + 1);
+    if (!file.starts_with("libcudart.so")) return file.starts_with("libc10") || file.starts_with("libtorch");
+  }
+  return false;
 }
 
 /// A call that takes memory at once. Of no bytes it gives a null pointer, whatever else is asked for.
@@ -76,8 +94,10 @@ Status Runtime::allocate(size_t size, MemoryType type, unsigned flags, Pool* poo
     return Status::memory_allocation;
   }
   if (type != MemoryType::device) memory.wrote(base, size);  // the host can write it, and is not followed
+  const bool of_pytorch = options.checks.leak && is_called_by_pytorch();
   const std::unique_lock lock(mutex);
-  blocks[base] = {.base = base, .size = size, .type = type, .flags = flags, .pool = pool};
+  blocks[base] = {
+      .base = base, .size = size, .type = type, .flags = flags, .of_pytorch = of_pytorch, .pool = pool};
   advised.erase(advised.lower_bound(base), advised.lower_bound(base + size));  // of what was here before
   if (type == MemoryType::device) device_bytes_ += size;
   if (pool != nullptr) {
@@ -153,18 +173,33 @@ void Runtime::look_at_memory_left() {
   const std::vector<exec::Allocation> unfreed = memory.unfreed();
   if (options.checks.unused)
     for (const exec::Allocation& a : unfreed) note_unused(a);
-  if (!options.checks.leak || unfreed.empty()) return;
-  constexpr size_t most_named = 10;
-  uint64_t bytes = 0;
-  std::string names;
+  if (!options.checks.leak) return;
+  struct Left {
+    size_t count = 0;
+    uint64_t bytes = 0;
+    std::string names;
+  } of_program, of_pytorch;
   for (const exec::Allocation& a : unfreed) {
-    bytes += a.size;
-    if (&a - unfreed.data() < static_cast<ptrdiff_t>(most_named))
-      names += fmt::format("{}{} ({})", names.empty() ? "" : ", ", a.name, counted(a.size, "byte"));
+    constexpr size_t most_named = 10;
+    Block block;
+    Left& left = find_block(a.base, block) && block.of_pytorch ? of_pytorch : of_program;
+    left.bytes += a.size;
+    if (++left.count <= most_named)
+      left.names += fmt::format("{}{} ({})", left.count == 1 ? "" : ", ", a.name, counted(a.size, "byte"));
+    else if (left.count == most_named + 1)
+      left.names += ", …";
   }
-  memory_notes.push_back(fmt::format("Never freed: {}, {}: {}{}", counted(unfreed.size(), "allocation"),
-                                     counted(bytes, "byte"), names,
-                                     unfreed.size() > most_named ? ", …" : "."));
+  const auto sum = [](const Left& left) {
+    return counted(left.count, "allocation") + ", " + counted(left.bytes, "byte");
+  };
+  if (of_program.count != 0)
+    memory_notes.push_back(fmt::format("Never freed: {}: {}{}", sum(of_program), of_program.names,
+                                       of_program.names.ends_with("…") ? "" : "."));
+  if (of_pytorch.count != 0)
+    memory_notes.push_back(
+        fmt::format("PyTorch had {}, when the program ended: tensors that were left, and what it keeps for "
+                    "the next ones.",
+                    sum(of_pytorch)));
 }
 
 void Runtime::set_of_graph(void* pointer, Block::OfGraph state) {

@@ -100,6 +100,7 @@ struct Block {
   bool registered = false;  ///< the program's own memory (cudaHostRegister)
   bool mapped = false;      ///< by cuMemMap; the next such block may begin where it ends
   bool read_only = false;   ///< mapped, and the device may not write
+  bool of_pytorch = false;  ///< asked for by its allocators; known if leaks are looked for
   /// Of what a graph's node allocates, at the same address each time: whether the graph has run, and whether
   /// it has been freed since.
   enum class OfGraph : uint8_t { no, not_run, taken, freed } of_graph = OfGraph::no;
