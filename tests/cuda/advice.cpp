@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 /// cudaMemLocation.
@@ -41,12 +42,6 @@ enum Attribute {
   prefetched_type,
   prefetched_id
 };
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 int told(int attribute, const void* at, size_t bytes) {
   int value = 77;

@@ -5,18 +5,12 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 template <typename F>
 F* find(void* library, const char* name) {

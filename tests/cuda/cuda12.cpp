@@ -3,10 +3,10 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
@@ -96,12 +96,6 @@ int cudaThreadSynchronize();
 namespace {
 
 constexpr int invalid_value = 1;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 template <typename T>
 bool is_untouched(const T& behind) {

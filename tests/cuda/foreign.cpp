@@ -4,20 +4,15 @@
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <string>
 #include <vector>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 #define CHECK(call) require((call) == 0, #call)
 
 template <class T>

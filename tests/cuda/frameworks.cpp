@@ -1,17 +1,11 @@
 // What frameworks ask of a driver that they hand PTX to (here: Warp, PyCUDA and cuDNN), and did not get once.
 #include <cstdio>
-#include <cstdlib>
 #include <initializer_list>
 
 #include "driver_calls.hpp"
+#include "require.hpp"
 
 namespace {
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 /// As of a toolkit that is newer than the functions here.
 constexpr char ptx[] = R"(

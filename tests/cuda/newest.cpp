@@ -2,10 +2,10 @@
 // found.
 #include <array>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
 #include "driver_calls.hpp"
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 extern "C" {
@@ -49,12 +49,6 @@ int cuLaunchHostFunc_v2(void*, void (*)(void*), void*, unsigned);
 namespace {
 
 constexpr int ok = 0, invalid_value = 1, invalid_cluster_size = 912;
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 /// Two parameters; as much shared memory as the launch gives, which it says.
 constexpr char ptx[] = R"(

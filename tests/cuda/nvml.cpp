@@ -5,6 +5,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "require.hpp"
+
 namespace {
 
 enum : int {
@@ -15,12 +17,6 @@ enum : int {
   not_found = 6,
   too_small = 7
 };
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
 
 template <typename... Arguments>
 int call(const char* name, Arguments... arguments) {

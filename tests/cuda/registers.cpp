@@ -4,9 +4,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
@@ -14,12 +14,6 @@ namespace {
 std::string module_with(const std::string& directives) {
   return ".version 9.4\n.target sm_90\n.address_size 64\n.visible .entry scale(.param .u64 out)\n" +
          directives + "{\n  ret;\n}\n";
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
 }
 
 template <typename F>

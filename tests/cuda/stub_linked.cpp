@@ -4,8 +4,8 @@
 // kernels.
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 asm(R"(
@@ -58,12 +58,6 @@ __attribute__((constructor)) void register_all() {
   __cudaRegisterVar(handle, offsets, name, "offsets", 0, sizeof offsets, 0, 0);
   __cudaRegisterFatBinaryEnd(handle);
   std::atexit([] { __cudaUnregisterFatBinary(handle); });
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
 }
 
 int* device = nullptr;

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "fat_binary.hpp"
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
@@ -63,12 +64,6 @@ __attribute__((constructor)) void register_all() {
   __cudaRegisterVar(handle, calls, name_of_calls, "calls", 0, 4, 0, 0);
   __cudaRegisterFatBinaryEnd(handle);
   std::atexit(unregister);
-}
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
 }
 
 /// Where a runtime inside is looked for by the names of its functions, this one is no function of it.

@@ -1,13 +1,7 @@
 # What lanescope_torch does to PyTorch: programs for CUDA run as on the CPU. Without a PyTorch for CUDA it is skipped.
 import sys
 
-try:
-    import torch
-except ImportError:
-    torch = None
-if torch is None or torch.version.cuda is None:
-    print("there is no PyTorch for CUDA here (LANESCOPE_TORCH_PYTHON: a Python that has it): skipped")
-    sys.exit(0)
+from torch_or_skip import torch
 import torch.nn.functional as F
 
 if not torch.cuda.is_available():

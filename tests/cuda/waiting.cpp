@@ -8,12 +8,12 @@
 #include <condition_variable>
 #include <cstddef>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <future>
 #include <mutex>
 #include <thread>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 namespace {
@@ -83,12 +83,6 @@ again:
 }
 )";
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
 void check(int status, const char* what) {
   if (status != 0) std::printf("error %d: ", status);
   require(status == 0, what);

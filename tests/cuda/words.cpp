@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "require.hpp"
 #include "runtime_calls.hpp"
 
 extern "C" {
@@ -46,13 +46,6 @@ again:
   ret;
 }
 )";
-
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::fflush(stdout);
-  std::_Exit(1);
-}
 
 /// CUstreamBatchMemOpParams.
 struct Operation {

@@ -1,14 +1,15 @@
 // Compiles two units when it runs (NVRTC, for optimisation at link time), links them to machine code
 // (nvJitLink), and loads and launches that by the driver API. With an argument: one of them is PTX, which is
 // linked twice, and waits for the whole grid by a function of the device's runtime.
-#include <cuda.h>
 #include <nvJitLink.h>
 #include <nvrtc.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <vector>
+
+#include "../require.hpp"
+#include "turned.hpp"
 
 namespace {
 
@@ -49,12 +50,6 @@ constexpr char called_ptx[] = R"(.version 8.0
 }
 )";
 
-void require(bool holds, const char* what) {
-  if (holds) return;
-  std::printf("failed: %s\n", what);
-  std::exit(1);
-}
-
 void add(nvJitLinkHandle linker, const char* source, const char* name) {
   nvrtcProgram program{};
   require(nvrtcCreateProgram(&program, source, name, 0, nullptr, nullptr) == NVRTC_SUCCESS, "create");
@@ -88,27 +83,5 @@ int main(int count, char** arguments_of_program) {
   require(nvJitLinkGetLinkedCubinSize(linker, &size) == NVJITLINK_SUCCESS, "size");
   std::vector<char> code(size);
   require(nvJitLinkGetLinkedCubin(linker, code.data()) == NVJITLINK_SUCCESS, "code");
-
-  CUdevice device{};
-  CUcontext context{};
-  CUmodule module{};
-  CUfunction kernel{};
-  require(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS, "device");
-  require(
-      cuDevicePrimaryCtxRetain(&context, device) == CUDA_SUCCESS && cuCtxSetCurrent(context) == CUDA_SUCCESS,
-      "context");
-  require(cuModuleLoadData(&module, code.data()) == CUDA_SUCCESS, "load");
-  require(cuModuleGetFunction(&kernel, module, "turn") == CUDA_SUCCESS, "kernel");
-  CUdeviceptr in = 0, out = 0;
-  std::vector<int> from(1024), back(1024);
-  for (int i = 0; i < 1024; ++i) from[static_cast<size_t>(i)] = i;
-  require(cuMemAlloc(&in, 4096) == CUDA_SUCCESS && cuMemAlloc(&out, 4096) == CUDA_SUCCESS, "memory");
-  require(cuMemcpyHtoD(in, from.data(), 4096) == CUDA_SUCCESS, "copy");
-  void* arguments[] = {&out, &in};
-  require(cuLaunchCooperativeKernel(kernel, 1, 1, 1, 1024, 1, 1, 0, nullptr, arguments) == CUDA_SUCCESS,
-          "launch");
-  require(cuMemcpyDtoH(back.data(), out, 4096) == CUDA_SUCCESS, "copy back");
-  int right = 0;
-  for (int i = 0; i < 1024; ++i) right += back[static_cast<size_t>(i)] == i % 32 * 32 + i / 32 ? 1 : 0;
-  std::printf("linked %d\n", right);
+  std::printf("linked %d\n", turned(code.data(), "turn", 1024, 1));
 }
