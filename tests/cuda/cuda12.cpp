@@ -57,6 +57,8 @@ int cudaCreateSurfaceObject(uint64_t*, const void*);
 int cudaCreateTextureObject(uint64_t*, const void*, const void*, const void*);
 int cudaDestroyTextureObject(uint64_t);
 int cudaDeviceGetAttribute(int*, int, int);
+int cudaGetDriverEntryPoint(const char*, void**, uint64_t, int*);
+int cudaGetDriverEntryPointByVersion(const char*, void**, unsigned, uint64_t, int*);
 int cudaDeviceGetLimit(size_t*, int);
 int cudaEventElapsedTime_v2(float*, void*, void*);
 int cudaGetDeviceProperties(void*, int);
@@ -294,9 +296,25 @@ void check_others(float* memory) {
           "launches of nothing");
 }
 
+/// Without a version, it is a function of CUDA 12 that is found.
+void check_entry_points() {
+  const auto by_version = [](const char* name, unsigned version) {
+    void* function = nullptr;
+    int found = 0;
+    require(cudaGetDriverEntryPointByVersion(name, &function, version, 0, &found) == 0 && found == 0, name);
+    return function;
+  };
+  void* function = nullptr;
+  int found = 0;
+  constexpr char changed[] = "cuMemcpyBatchAsync";
+  require(cudaGetDriverEntryPoint(changed, &function, 0, &found) == 0 && found == 0, changed);
+  require(function == by_version(changed, 12090) && function != by_version(changed, 13000), "entry point");
+}
+
 }  // namespace
 
 int main() {
+  check_entry_points();
   check_properties();
   void *memory = nullptr, *managed = nullptr;
   require(cudaMalloc(&memory, 4096) == 0 && cudaMallocManaged(&managed, 4096, 1) == 0, "memory");

@@ -272,3 +272,16 @@ LANESCOPE_CUDA_API Status cudaSetDoubleForHost(double*) { return Status::success
   }
 LANESCOPE_WITH_STREAM()
 LANESCOPE_WITH_STREAM(_ptsz)
+
+#if LANESCOPE_OLDER == 12
+/// The driver's functions of that release, some of which have other parameters today.
+#define LANESCOPE_ENTRY_POINT(twin)                                                                          \
+  LANESCOPE_DECLARE_OF_13(cudaGetDriverEntryPointByVersion##twin, const char* name, void** out,              \
+                          unsigned version, unsigned long long flags, int* found);                           \
+  LANESCOPE_CUDA_API Status cudaGetDriverEntryPoint##twin(const char* name, void** out,                      \
+                                                          unsigned long long flags, int* found) {            \
+    return cudaGetDriverEntryPointByVersion##twin##_of_13(name, out, LANESCOPE_OLDER_VERSION, flags, found); \
+  }
+LANESCOPE_ENTRY_POINT()
+LANESCOPE_ENTRY_POINT(_ptsz)
+#endif

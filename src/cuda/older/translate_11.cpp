@@ -51,12 +51,14 @@ LANESCOPE_CUDA_API Status cudaGetTextureObjectTextureDesc_v2(TextureDescription*
 /// What a file would set up is no matter here, as it was on no chip of CUDA 11.
 LANESCOPE_CUDA_API Status cudaProfilerInitialize(const char*, const char*, int) { return Status::success; }
 
-#define LANESCOPE_ENTRY_POINT(twin)                                                     \
-  LANESCOPE_DECLARE_OF_13(cudaGetDriverEntryPoint##twin, const char* name, void** out,  \
-                          unsigned long long flags, int* found);                        \
-  LANESCOPE_CUDA_API Status cudaGetDriverEntryPoint##twin(const char* name, void** out, \
-                                                          unsigned long long flags) {   \
-    return cudaGetDriverEntryPoint##twin##_of_13(name, out, flags, nullptr);            \
+/// The driver's functions of that release, some of which have other parameters today.
+#define LANESCOPE_ENTRY_POINT(twin)                                                                  \
+  LANESCOPE_DECLARE_OF_13(cudaGetDriverEntryPointByVersion##twin, const char* name, void** out,      \
+                          unsigned version, unsigned long long flags, int* found);                   \
+  LANESCOPE_CUDA_API Status cudaGetDriverEntryPoint##twin(const char* name, void** out,              \
+                                                          unsigned long long flags) {                \
+    return cudaGetDriverEntryPointByVersion##twin##_of_13(name, out, LANESCOPE_OLDER_VERSION, flags, \
+                                                          nullptr);                                  \
   }
 LANESCOPE_ENTRY_POINT()
 LANESCOPE_ENTRY_POINT(_ptsz)
