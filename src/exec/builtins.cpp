@@ -441,8 +441,8 @@ const Inst* is_space(Warp& w, const Inst* in) {
     std::memcpy(&address, w.regs + in->a + uint64_t{lane} * 8, sizeof address);
     if (address - local_window < window_size || address - shared_window < window_size) continue;
     const auto found = w.worker->memory->find(address);
-    const bool fixed = found && found->read_only;
-    if (space == ptx::Space::global ? !fixed : fixed) value |= 1u << lane;
+    const bool constant = found && found->constant;
+    if (space == ptx::Space::global ? !constant : constant) value |= 1u << lane;
   }
   uint32_t p;
   std::memcpy(&p, w.regs + in->d, sizeof p);

@@ -426,7 +426,7 @@ Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
       std::memcpy(reinterpret_cast<void*>(symbols.variables[i] + r.offset), &value,
                   std::min<size_t>(r.width, 8));
     }
-    if (m.variables[i].space == ptx::Space::constant) memory.set_read_only(symbols.variables[i], true);
+    if (m.variables[i].space == ptx::Space::constant) memory.set_constant(symbols.variables[i]);
   }
 }
 
@@ -550,6 +550,7 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
     const uint64_t first = params + before;
     std::copy(run.params.begin(), run.params.end(), reinterpret_cast<std::byte*>(first));
     memory.set_read_only(params, true);
+    memory.set_constant(params);
     values = reinterpret_cast<const std::byte*>(first);
   }
 

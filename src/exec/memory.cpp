@@ -268,6 +268,12 @@ void Memory::set_read_only(uint64_t base, bool read_only) {
   if (it != entries_.end()) it->second.allocation.read_only = read_only;
 }
 
+void Memory::set_constant(uint64_t base) {
+  std::unique_lock lock(mutex_);
+  auto it = entries_.find(base);
+  if (it != entries_.end()) it->second.allocation.constant = true;
+}
+
 void Memory::wrote(uint64_t address, uint64_t bytes) {
   if (!follows_writes) return;
   if (const auto found = find(address); found && found->written)

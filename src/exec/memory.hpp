@@ -48,9 +48,10 @@ class WrittenBytes {
 struct Allocation {
   uint64_t base = 0;
   uint64_t size = 0;
-  bool read_only = false;                   ///< constant memory and kernel parameters
+  bool read_only = false;                   ///< kernel parameters, code, what is mapped so
   std::string name;                         ///< variable, or "allocation #3"
   std::shared_ptr<WrittenBytes> written{};  ///< null: that is not followed
+  bool constant = false;                    ///< what kernels see as constant memory
 };
 
 class Memory {
@@ -87,6 +88,9 @@ class Memory {
   void attach(const void* base, uint64_t size, std::string name);
   bool detach(const void* base);
   void set_read_only(uint64_t base, bool read_only);
+  /// Constant variables are such memory, and yet are stored to by programs that ask for their address and
+  /// give it to a kernel: a GPU does as it is told, and the next launch reads that (seen on an H200).
+  void set_constant(uint64_t base);
 
   /// Whether it is followed which bytes hold something, of what the program and its kernels allocate from
   /// now on.

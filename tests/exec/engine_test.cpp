@@ -123,15 +123,23 @@ TEST(Engine, PointersOfTheHostAreToldAsSuch) {
   EXPECT_NE(only(far.run({1}, {1})).message.find("no allocation is near"), std::string::npos);
 }
 
-TEST(Engine, ConstantMemoryIsNotWritten) {
+// What an H200 does with an address that the host has asked for, or the kernel itself.
+TEST(Engine, ConstantMemoryIsWrittenByItsAddress) {
   Program p(
-      "mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nld.const.u32 %r5, [table];\n"
+      "mov.u64 %rd4, table;\ncvta.const.u64 %rd4, %rd4;\nisspacep.const %p1, %rd4;\n@!%p1 trap;\n"
+      "st.u32 [%rd4], 5;\natom.global.add.u32 %r6, [%rd4], 4;\nld.const.u32 %r5, [table];\n"
       "st.global.u32 [%rd3], %r5;",
       ".const .align 4 .u32 table[1] = {77};\n");
+  EXPECT_TRUE(p.run({1}, {1}).findings.empty());
+  EXPECT_EQ(p.word(0), 9u);
+}
+
+TEST(Engine, ParametersAreNotWritten) {
+  Program p("mov.b64 %rd4, out;\ncvta.param.u64 %rd4, %rd4;\nst.u32 [%rd4], %r1;\nst.global.u32 [%rd3], 77;");
   const LaunchResult result = p.run({1}, {1});
   EXPECT_EQ(only(result).kind, Finding::Kind::write_to_constant);
-  EXPECT_NE(only(result).message.find("in table, which kernels may only read"), std::string::npos);
-  EXPECT_EQ(p.word(0), 77u);
+  EXPECT_NE(only(result).message.find("in kernel parameters, which kernels may only read"),
+            std::string::npos);
 }
 
 TEST(Engine, RefusedLoadsReadZero) {
