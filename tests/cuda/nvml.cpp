@@ -52,6 +52,18 @@ int main() {
   std::printf("%s\n", text);
   require(call("nvmlDeviceGetUUID", device, &text[0], 96u) == success, "UUID");
   require(call("nvmlDeviceGetHandleByUUID", &text[0], &same) == success && same == device, "by UUID");
+  struct {
+    char legacy[16];
+    unsigned domain, bus, device, model, card;
+    char bus_id[32];
+  } pci{};
+  require(call("nvmlDeviceGetPciInfo_v3", device, &pci) == success, "place");
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", &pci.bus_id[0], &same) == success && same == device,
+          "by place");
+  require(std::strcmp(pci.legacy, "0000:00:00.0") == 0 && (pci.model & 0xffff) == 0x10de, "maker");
+  std::memset(&pci, 1, sizeof pci);
+  require(call("nvmlDeviceGetPciInfo", device, &pci) == success && pci.bus_id[15] == 0 && pci.bus_id[16] == 1,
+          "place as it was told before");
   int major = 0, minor = 0;
   require(call("nvmlDeviceGetCudaComputeCapability", device, &major, &minor) == success, "capability");
   std::printf("%s %d.%d\n", text, major, minor);

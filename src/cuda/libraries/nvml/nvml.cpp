@@ -32,6 +32,17 @@ struct MemoryInfo {
   unsigned long long total, free, used;
 };
 
+/// nvmlPciInfo_t, and what it was before its third version.
+struct PciInfoBefore {
+  char bus_id_legacy[16];
+  unsigned domain, bus, device, device_id, subsystem_id, reserved[4];
+};
+struct PciInfo {
+  char bus_id_legacy[16];
+  unsigned domain, bus, device, device_id, subsystem_id;
+  char bus_id[32];
+};
+
 /// An answer that is written to `out`, by one who has initialised the library.
 template <typename Out, typename Ask>
 Status answer(Out* out, Ask&& ask) {
@@ -68,6 +79,20 @@ std::string uuid_of(const DeviceProperties& properties) {
     text += fmt::format("{}{:02x}", begins_group ? "-" : "", static_cast<unsigned char>(properties.uuid[i]));
   }
   return text;
+}
+
+/// What all versions of nvmlPciInfo_t have. The maker is NVIDIA; a model the device here is not of.
+template <typename Info>
+Info pci_of(const DeviceProperties& of) {
+  constexpr unsigned nvidia = 0x10de;
+  Info info{};
+  info.domain = static_cast<unsigned>(of.pci_domain);
+  info.bus = static_cast<unsigned>(of.pci_bus);
+  info.device = static_cast<unsigned>(of.pci_device);
+  info.device_id = nvidia;
+  fmt::format_to_n(info.bus_id_legacy, sizeof info.bus_id_legacy - 1, "{:04X}:{:02X}:{:02X}.0",
+                   info.domain & 0xffff, info.bus, info.device);
+  return info;
 }
 
 /// Of the slot: as for cards of that time.
@@ -157,6 +182,21 @@ LANESCOPE_CUDA_API Status nvmlDeviceGetName(const Device* device, char* out, uns
 }
 LANESCOPE_CUDA_API Status nvmlDeviceGetUUID(const Device* device, char* out, unsigned length) {
   return of_device(device, out, [&](const DeviceProperties& of) { return give(out, length, uuid_of(of)); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetPciInfo_v3(const Device* device, PciInfo* out) {
+  return of_device(device, out, [&](const DeviceProperties& of) {
+    auto info = pci_of<PciInfo>(of);
+    fmt::format_to_n(info.bus_id, sizeof info.bus_id - 1, "{:08X}:{:02X}:{:02X}.0", info.domain, info.bus,
+                     info.device);
+    return give(out, info);
+  });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetPciInfo_v2(const Device* device, PciInfoBefore* out) {
+  return of_device(device, out,
+                   [&](const DeviceProperties& of) { return give(out, pci_of<PciInfoBefore>(of)); });
+}
+LANESCOPE_CUDA_API Status nvmlDeviceGetPciInfo(const Device* device, PciInfoBefore* out) {
+  return nvmlDeviceGetPciInfo_v2(device, out);
 }
 LANESCOPE_CUDA_API Status nvmlDeviceGetCudaComputeCapability(const Device* device, int* major, int* minor) {
   return of_device(device, minor, [&](const DeviceProperties& of) {
