@@ -113,6 +113,11 @@ uint64_t Runtime::free_bytes() const {
   return all > used ? all - used : 0;
 }
 
+uint64_t Runtime::told_free_bytes() const {
+  const uint64_t all = std::min(device.global_bytes(), host_bytes() / 2), used = device_bytes_;
+  return all > used ? all - used : 0;
+}
+
 Status Runtime::refuse_to_free(uint64_t address) const {
   Block block;
   std::string why;
@@ -400,7 +405,7 @@ LANESCOPE_CUDA_API Status cudaPointerGetAttributes(PointerAttributes* out, const
 LANESCOPE_CUDA_API Status cudaMemGetInfo(size_t* free, size_t* total) {
   return call([&](Runtime& runtime) {
     if (total != nullptr) *total = runtime.device.global_bytes();
-    if (free != nullptr) *free = runtime.free_bytes();
+    if (free != nullptr) *free = runtime.told_free_bytes();
     return Status::success;
   });
 }

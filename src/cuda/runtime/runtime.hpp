@@ -314,6 +314,9 @@ class Runtime {
   [[nodiscard]] bool covers(uint64_t address, uint64_t size, bool to_write = false) const;
   /// What can be allocated yet: of the device's memory, as far as this machine has it.
   [[nodiscard]] uint64_t free_bytes() const;
+  /// What programs are told of that: no more than half of this machine's memory, for some take and write all
+  /// that there is, keep as much beside it, and were ended by the system.
+  [[nodiscard]] uint64_t told_free_bytes() const;
 
   // work.cpp
   Status submit(Stream* stream, Work work);

@@ -1,5 +1,7 @@
 // Memory of every kind: managed (variables too), pinned, registered, pitched, pools, arrays, 2D and 3D copies
 // and sets.
+#include <unistd.h>
+
 #include <cstring>
 #include <vector>
 
@@ -192,6 +194,9 @@ int main() {
   CHECK_CUDA(cudaMalloc(&large, size_t{1} << 30));
   CHECK_CUDA(cudaMemGetInfo(&free_after, &total));
   CHECK(free_bytes - free_after == size_t{1} << 30);
+  const auto pages = static_cast<size_t>(sysconf(_SC_PHYS_PAGES));
+  CHECK(free_bytes <= pages * static_cast<size_t>(sysconf(_SC_PAGESIZE)) / 2);
+  CHECK(free_bytes == total || cudaMalloc(&large, free_bytes + (1 << 20)) == cudaSuccess);
   CHECK(cudaMalloc(&large, total) == cudaErrorMemoryAllocation);
   CHECK(cudaGetLastError() == cudaErrorMemoryAllocation);
   std::printf("memory ok\n");
