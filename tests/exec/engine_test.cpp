@@ -653,6 +653,22 @@ TEST(Engine, ParametersOfFunctionsAreNoTrafficOfLocalMemory) {
   EXPECT_EQ(p.accesses(AccessSpace::local), 2u);
 }
 
+// How flags and sums are set up by threads that do not wait for each other (Eigen's reductions).
+TEST(Engine, ExchangesWhoseResultNobodyReadsOnlyStore) {
+  const auto findings = [](const char* then) {
+    Program p(std::string("atom.shared.exch.b32 %r5, [flag], 7;\nld.shared.u32 %r6, [flag];\n"
+                          "st.global.u32 [%rd3], %r6;\n") +
+                  then,
+              ".shared .align 4 .u32 flag;\n");
+    p.checks.init = true;
+    return p.run({1}, {1}).findings;
+  };
+  EXPECT_TRUE(findings("").empty());
+  const std::vector<Finding> read = findings("st.global.u32 [%rd3], %r5;\n");
+  ASSERT_EQ(read.size(), 1u);
+  EXPECT_EQ(read[0].kind, Finding::Kind::uninitialised_read);
+}
+
 // --check init follows what ldmatrix loads through a product: attention's last tile has rows that nobody
 // wrote, whose results are dropped.
 TEST(Engine, UndefinedRowsAndColumnsOfAProductAreUndefinedInItsResult) {
