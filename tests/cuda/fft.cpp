@@ -519,6 +519,17 @@ int main(int argc, char** argv) {
     std::printf("next: %d\n", call("cufftExecC2C", plan, enough, enough, forward));
     return 0;
   }
+  if (what == "work") {  // the program gives
+    int plan = -9;
+    size_t made = 0, estimated = 0, got = 0;
+    call("cufftCreate", &plan);
+    call("cufftSetAutoAllocation", plan, 0);
+    call("cufftMakePlan1d", plan, 8, c2c, 3, &made);
+    call("cufftEstimate1d", 8, c2c, 3, &estimated);
+    call("cufftGetSize", plan, &got);
+    std::printf("work: %zu %zu %zu\n", made, estimated, got);
+    return 0;
+  }
   if (what == "missing") {
     std::printf("missing: %d\n", call("cufftXtSetGPUs", 1, 2, static_cast<int*>(nullptr)));
     return 0;

@@ -45,12 +45,15 @@ Status make(const char* name, int* handle, const Arguments& arguments) {
   return Status::success;
 }
 
-/// Nothing here needs room for intermediate results.
+/// Nothing here needs room for intermediate results. Of none at all programs make null pointers, which BART
+/// takes into its list of what lies on the device.
+constexpr size_t work_size = 256;
+
 Status estimate(const char* name, const Arguments& arguments, size_t* work) {
   if (work == nullptr) return null(name, "workSize");
   Shape shape;
   const Status status = shape_of(name, arguments, shape);
-  if (status == Status::success) *work = 0;
+  if (status == Status::success) *work = work_size;
   return status;
 }
 
@@ -68,7 +71,7 @@ Status make(const char* name, int handle, const Arguments& arguments, size_t* wo
   const Status status = shape_of(name, arguments, shape);
   if (status != Status::success) return status;
   plan->transform = std::make_shared<Transform>(shape);
-  *work = 0;
+  *work = work_size;
   return Status::success;
 }
 
@@ -202,7 +205,7 @@ LANESCOPE_CUDA_API Status cufftGetSize(int handle, size_t* work) {
     if (work == nullptr) return null(name, "workSize");
     if (plan.transform == nullptr)
       return refuse(name, Status::invalid_plan, "plan {} is not made yet", handle);
-    *work = 0;
+    *work = work_size;
     return Status::success;
   });
 }
@@ -229,7 +232,7 @@ LANESCOPE_CUDA_API Status cufftXtSetWorkAreaPolicy(int handle, int, size_t* work
   return with(name, handle, [&](const Plan& plan) {
     if (plan.transform == nullptr)
       return refuse(name, Status::invalid_plan, "plan {} is not made yet", handle);
-    if (work != nullptr) *work = 0;
+    if (work != nullptr) *work = work_size;
     return Status::success;
   });
 }
