@@ -25,7 +25,7 @@ void BlockChecks::start() {
   if (races_) races_->start();
   if (init_) init_->start();
   if (barriers_) barriers_->start();
-  in_grid_ = {};
+  cluster_->in_grid = {};
   for (BarrierArrivals& arrivals : arrivals_) arrivals.clear();
 }
 
@@ -51,7 +51,7 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   if (init_) init_->access(now);
   if (bounds_) check_bounds(now, kernel_);
   if (races_) races_->access(now);
-  if (grid_races != nullptr) grid_races->access(now, in_grid_);
+  if (grid_races != nullptr) grid_races->access(now, cluster_->in_grid);
 }
 
 void BlockChecks::access_from_elsewhere(WarpAccess now, uint32_t lanes) {
@@ -68,7 +68,8 @@ void BlockChecks::enter(const Warp& w, uint32_t first_variable, uint32_t count) 
 
 void BlockChecks::fence(const Warp& w, bool of_device) {
   if (races_) races_->fence(w);
-  if (GridRaces* races = w.worker->grid_races; races != nullptr && of_device) races->fence(w, in_grid_);
+  if (GridRaces* races = w.worker->grid_races; races != nullptr && of_device)
+    races->fence(w, cluster_->in_grid);
 }
 
 void BlockChecks::proxy_fence(const Warp& w) {

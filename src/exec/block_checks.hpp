@@ -102,7 +102,6 @@ class BlockChecks {
   std::optional<RaceCheck> races_;
   std::optional<InitCheck> init_;
   std::optional<BarrierCheck> barriers_;
-  GridRaces::Block in_grid_;  ///< of WorkerState::grid_races
   std::array<BarrierArrivals, block_barriers> arrivals_;
 
   /// These lanes of another block of the cluster access this one's memory.

@@ -166,20 +166,17 @@ bool Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
   access.address_bytes = key.address_bytes;
   access.element = static_cast<uint8_t>(ptx::size_of(in_->type()));
   access.width = static_cast<uint8_t>(access.element * in_->vector);
-  const std::vector<uint32_t> results = usage_of(*in_).writes;
   if (kind == AccessKind::load) {
+    const std::vector<uint32_t> loaded = usage_of(*in_).writes;
     access.follows = follows_values();
     access.by_sign = ptx::is_signed(in_->type());
     const SymbolRef variable = variable_of(in_->operands[1], s_->shared_base);
     access.guesses = std::any_of(s_->guesses.begin(), s_->guesses.end(), [&](const Guess& guess) {
-      return guess.variable == variable &&
-             std::find(results.begin(), results.end(), guess.reg) != results.end();
+      return guess.variable == variable && std::find(loaded.begin(), loaded.end(), guess.reg) != loaded.end();
     });
   }
   // What an exchange finds, and nobody looks at, goes into no register: it does no harm that nobody wrote it.
-  const bool only_stores =
-      kind == AccessKind::atomic && in_->has(Mod::exch) &&
-      std::none_of(results.begin(), results.end(), [&](uint32_t r) { return s_->flow.read[r]; });
+  const bool only_stores = kind == AccessKind::atomic && in_->has(Mod::exch) && !access.sees;
   if (only_stores) access.follows = true;
   access.data_bytes = only_stores ? 0 : key.data_bytes;
   for (uint32_t i = 0; access.data_bytes != 0 && i < in_->vector; ++i) {

@@ -10,6 +10,7 @@
 #include "exec/memory_words.hpp"
 #include "exec/race_rules.hpp"
 #include "exec/schedule.hpp"
+#include "exec/warp_access.hpp"
 
 namespace lanescope::exec {
 
@@ -130,7 +131,7 @@ bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Acc
   const CheckedAccess& before = kernel_.checks[then.number];
   // PTX ISA, "Volatile operations": as if relaxed, for the whole system; so is how blocks poll a flag.
   if (!can_race(access, before) || are_volatile(access, before)) return false;
-  if (in_one_cluster(then.block, mine.block)) return false;  // they have barriers of their own
+  if (cluster_of(then.block) == cluster_of(mine.block)) return false;
   // Those who have seen the very flag that is accessed come after it.
   return !has_seen_fence(then, block) && (before.strength == Strength::plain || !has_seen_flag(then, block));
 }
@@ -166,7 +167,7 @@ void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const
 void GridRaces::fence(const Warp& w, Block& block) {
   const std::lock_guard lock(order_mutex_);
   block.fenced_ = ++clock_;
-  fences_[index_of(w)].push_back(block.fenced_);
+  fences_[cluster_of(index_of(w))].push_back(block.fenced_);
 }
 
 void GridRaces::synchronise(const WarpAccess& now, Block& block) {
@@ -174,16 +175,17 @@ void GridRaces::synchronise(const WarpAccess& now, Block& block) {
   const auto each_word = [&](auto f) {
     uint64_t last = UINT64_MAX;  // lanes mostly have the flag in common
     each_lane(now.global, [&](uint32_t lane) {
-      const uint64_t word = now.offset[lane] / word_bytes;
-      if (word != last) f(word);
-      last = word;
+      const uint64_t begin = now.offset[lane] / word_bytes,
+                     end = (now.offset[lane] + now.bytes - 1) / word_bytes;
+      for (uint64_t word = begin; begin != last && word <= end; ++word) f(word);
+      last = begin;
     });
   };
   if (now.access.sees) each_word([&](uint64_t word) { block.read_.push_back(word); });
   if (reads(now.access.kind)) return;
   const std::lock_guard lock(order_mutex_);
   const uint32_t time = ++clock_;
-  signals_[index_of(now.w)].push_back(time);
+  signals_[cluster_of(index_of(now.w))].push_back(time);
   each_word([&](uint64_t word) {
     Times& flag = flags_[word];
     flag = {std::max(flag.fence, block.fenced_), time};
@@ -209,22 +211,20 @@ bool GridRaces::has_seen_flag(const Access& then, const Block& block) {
   return comes_before(then.time, block.seen_.flag, signals_, then.block);
 }
 
-bool GridRaces::comes_before(uint32_t time, uint32_t seen, const TimesOfBlocks& times, uint32_t block) {
+bool GridRaces::comes_before(uint32_t time, uint32_t seen, const TimesOfClusters& times, uint32_t block) {
   if (seen <= time) return false;
   const std::lock_guard lock(order_mutex_);
-  const auto of_block = times.find(block);
-  if (of_block == times.end()) return false;
-  const auto next = std::upper_bound(of_block->second.begin(), of_block->second.end(), time);
-  return next != of_block->second.end() && *next <= seen;
+  const auto own = times.find(cluster_of(block));
+  if (own == times.end()) return false;
+  const auto next = std::upper_bound(own->second.begin(), own->second.end(), time);
+  return next != own->second.end() && *next <= seen;
 }
 
-bool GridRaces::in_one_cluster(uint32_t a, uint32_t b) const {
-  if (cluster_.count() <= 1) return false;
-  const auto cluster_of = [&](uint32_t block) {
-    const uint32_t x = block % grid_.x, y = block / grid_.x % grid_.y, z = block / grid_.x / grid_.y;
-    return std::tuple(x / cluster_.x, y / cluster_.y, z / cluster_.z);
-  };
-  return cluster_of(a) == cluster_of(b);
+uint32_t GridRaces::cluster_of(uint32_t block) const {
+  if (cluster_.count() <= 1) return block;
+  const uint32_t x = block % grid_.x / cluster_.x, y = block / grid_.x % grid_.y / cluster_.y,
+                 z = block / grid_.x / grid_.y / cluster_.z;
+  return (z * (grid_.y / cluster_.y) + y) * (grid_.x / cluster_.x) + x;
 }
 
 // Allocations.

@@ -6,7 +6,7 @@
 //
 // The order is kept for blocks, not for threads, and it may hold more than there is: who has seen what was
 // set at one time is taken to have seen all that was set before. So a race may be missed where blocks
-// synchronise.
+// synchronise. The blocks of a cluster, which have barriers of their own, count as one in it.
 #pragma once
 
 #include <array>
@@ -21,11 +21,12 @@
 #include "exec/memory.hpp"
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
-#include "exec/warp_access.hpp"
 
 namespace lanescope::exec {
 
 struct LaunchConfig;
+struct Warp;
+struct WarpAccess;
 
 /// Of one launch; used by all its host threads.
 class GridRaces {
@@ -37,7 +38,8 @@ class GridRaces {
   };
 
  public:
-  /// What a running block has done and seen, and which pages it was at last.
+  /// What a running block, or cluster, has done and seen, and which pages it was at last. Blocks of a cluster
+  /// run on one host thread.
   class Block {
     friend class GridRaces;
     static constexpr size_t remembered = 64;
@@ -87,7 +89,7 @@ class GridRaces {
     std::array<Word, page_words> words;
   };
 
-  using TimesOfBlocks = std::unordered_map<uint32_t, std::vector<uint32_t>>;
+  using TimesOfClusters = std::unordered_map<uint32_t, std::vector<uint32_t>>;
 
   const Kernel& kernel_;
   const Memory& memory_;
@@ -97,8 +99,8 @@ class GridRaces {
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   std::mutex order_mutex_;
   std::unordered_map<uint64_t, Times> flags_;  ///< by word: what who reads it has seen
-  /// By block: the times of all its fences, and of all that it has set.
-  TimesOfBlocks fences_, signals_;
+  /// By cluster: the times of all its fences, and of all that it has set.
+  TimesOfClusters fences_, signals_;
 
   [[nodiscard]] Page& page(uint64_t number, Block& block);
   /// The lanes are about to read flags, to set them, or both.
@@ -114,9 +116,10 @@ class GridRaces {
   /// Whether the block has seen a fence, or a flag, that `then`'s block has made or set since.
   [[nodiscard]] bool has_seen_fence(const Access& then, const Block& block);
   [[nodiscard]] bool has_seen_flag(const Access& then, const Block& block);
-  /// Whether one of the block's times is later, and has been seen.
-  [[nodiscard]] bool comes_before(uint32_t time, uint32_t seen, const TimesOfBlocks& times, uint32_t block);
-  [[nodiscard]] bool in_one_cluster(uint32_t a, uint32_t b) const;
+  /// Whether one of the times of the block's cluster is later, and has been seen.
+  [[nodiscard]] bool comes_before(uint32_t time, uint32_t seen, const TimesOfClusters& times, uint32_t block);
+  /// Its linear index in the grid; a block that is in none is one by itself.
+  [[nodiscard]] uint32_t cluster_of(uint32_t block) const;
 };
 
 }  // namespace lanescope::exec

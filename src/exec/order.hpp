@@ -19,6 +19,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "exec/grid_races.hpp"
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
@@ -208,6 +209,7 @@ struct ClusterOrder {
   std::unordered_map<uint64_t, TwoOrders::Clock> flags;
   std::vector<uint32_t> begun_by;  ///< by agent: the thread that began what it did last
   std::vector<RaceCheck*> blocks;  ///< by rank
+  GridRaces::Block in_grid;        ///< of WorkerState::grid_races
 
   uint32_t add_agent(uint32_t thread) {
     begun_by.push_back(thread);

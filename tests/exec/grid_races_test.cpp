@@ -182,6 +182,31 @@ TEST(GridRaces, BlocksOfOneClusterAreLeftOut) {
   EXPECT_FALSE(findings(store, 4, {2}).empty());
 }
 
+TEST(GridRaces, ClustersHandOverAsBlocksDo) {
+  // The first cluster's block 0 writes, its block 1 sets the flag; the second one's block 3 sees it, its
+  // block 2 reads.
+  const std::string meet = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n";
+  const auto handed = [&](const std::string& fence) {
+    return findings(
+        "setp.eq.u32 %p2, %r2, 1;\nsetp.eq.u32 %p3, %r2, 2;\nsetp.eq.u32 %p4, %r2, 3;\n"
+        "@%p1 st.global.u32 [%rd1], %r4;\n" +
+            meet + "@!%p2 bra look;\n" + fence +
+            "st.volatile.global.u32 [%rd1+64], 1;\nlook:\n@!%p4 bra seen;\n"
+            "wait:\nld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p5, %r5, 0;\n@%p5 bra wait;\n"
+            "seen:\n" +
+            meet + "@%p3 ld.global.u32 %r6, [%rd1];\n",
+        4, {2});
+  };
+  EXPECT_TRUE(handed("membar.gl;\n").empty());
+  EXPECT_EQ(only(handed("")).lack, Lack::device_fence);
+}
+
+TEST(GridRaces, AFlagIsAsWideAsItsAccesses) {
+  const std::string flag = "st.volatile.global.v2.u32 [%rd1+64], {%r4, %r4};\n";
+  EXPECT_TRUE(handed_over("membar.gl;\n", flag, "ld.volatile.global.u32 %r5, [%rd1+68];\n").empty());
+  EXPECT_FALSE(handed_over("membar.gl;\n", flag, "ld.volatile.global.u32 %r5, [%rd1+72];\n").empty());
+}
+
 TEST(GridRaces, MemoryOfTheHeapBelongsToWhoTakesIt) {
   const std::string take =
       "{\n.param .b64 size;\n.param .b64 taken;\nst.param.b64 [size], 64;\ncall (taken), malloc, (size);\n"
