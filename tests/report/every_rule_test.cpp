@@ -102,7 +102,7 @@ const std::vector<Broken>& all_broken() {
         ".extern .func __assertfail(.param .b64 m, .param .b64 f, .param .b32 l, .param .b64 n, .param .b64 c);\n"
         ".global .align 1 .b8 t[2] = {120, 0};\n"}},
       {"write-to-constant", {},
-       {"mov.u64 %rd4, c; cvta.const.u64 %rd4, %rd4; st.u32 [%rd4], %r1;", ".const .align 4 .u32 c[1] = {1};\n"}},
+       {"mov.b64 %rd4, out; cvta.param.u64 %rd4, %rd4; st.u32 [%rd4], %r1;"}},
       {"bad-barrier", {}, {"mov.u32 %r3, 16; bar.sync %r3;"}},
       {"race", {},
        {"mov.u32 %r3, s; add.u32 %r3, %r3, %r2; st.shared.u32 [%r3], %r1; ld.shared.u32 %r4, [s]; st.global.u32 [%rd3], %r4;",
