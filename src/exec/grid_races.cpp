@@ -2,8 +2,9 @@
 #include "exec/grid_races.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cstddef>
 #include <optional>
-#include <tuple>
 
 #include "exec/each_lane.hpp"
 #include "exec/launch.hpp"
