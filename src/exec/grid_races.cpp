@@ -23,10 +23,13 @@ using Strength = CheckedAccess::Strength;
 /// Of its block in the grid.
 uint32_t index_of(const Warp& w) { return static_cast<uint32_t>(w.block->index); }
 
-/// Whether a plain load meets an atomic operation: who looks first whether that is needed means to.
+/// Whether a plain load meets what changes its word by a strong access: who looks first whether that is
+/// needed means to.
 bool is_stale_load(const CheckedAccess& a, const CheckedAccess& b) {
-  return (a.kind == AccessKind::load && is_atomic(b.kind)) ||
-         (b.kind == AccessKind::load && is_atomic(a.kind));
+  const auto changes = [](const CheckedAccess& access) {
+    return access.strength == Strength::atomic && !reads(access.kind);
+  };
+  return (a.kind == AccessKind::load && changes(b)) || (b.kind == AccessKind::load && changes(a));
 }
 
 }  // namespace
@@ -54,13 +57,14 @@ void GridRaces::access(WarpAccess& now, Block& block) {
   mine.block = index_of(now.w);
   mine.time = clock_.load(std::memory_order_relaxed);
   mine.number = now.number;
-  if (now.access.strength != Strength::plain) synchronise(now, block);
+  if (now.access.strength != Strength::plain && now.access.for_device) synchronise(now, block);
   std::unique_lock<std::mutex> lock;
   uint64_t number = UINT64_MAX;
   Page* at = nullptr;
   each_lane(now.global, [&](uint32_t lane) {
     mine.thread = static_cast<uint16_t>(thread_of(now.w, lane));
     const uint64_t begin = now.offset[lane], end = begin + now.bytes;
+    if (begin % now.bytes != 0) return;  // of which another finding tells
     for (uint64_t word = begin / word_bytes; word * word_bytes < end; ++word) {
       if (word / page_words != number) {
         if (lock) lock.unlock();
@@ -72,6 +76,9 @@ void GridRaces::access(WarpAccess& now, Block& block) {
       const uint32_t from = begin > first ? static_cast<uint32_t>(begin - first) : 0;
       const auto to = static_cast<uint32_t>(std::min<uint64_t>(end - first, word_bytes));
       mine.bytes = static_cast<uint8_t>((1u << to) - (1u << from));
+      for (uint32_t i = from; i < to; ++i)
+        if (leaves_out(now.access, static_cast<uint32_t>(first + i - begin)))
+          mine.bytes &= static_cast<uint8_t>(~(1u << i));
       look(now, lane, first, at->words[word % page_words], mine, block);
     }
   });
@@ -89,7 +96,7 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
       if ((mine.bytes >> i & 1) != 0) stored[i] = bytes[address + i - now.offset[lane]];
   }
 
-  if (races(now.access, mine, word.store, block)) {
+  if (races(now.access, mine, word.store, word, block)) {
     bool same = is_known && kernel_.checks[word.store.number].kind == AccessKind::store;
     for (uint32_t i = 0; i < word_bytes; ++i)
       if ((mine.bytes & word.store.bytes) >> i & 1) same = same && stored[i] == word.stored[i];
@@ -97,7 +104,7 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
   }
   for (const Access& touch : word.touches)
     if ((!reads(kind) || is_atomic(kernel_.checks[touch.number].kind)) &&
-        races(now.access, mine, touch, block))
+        races(now.access, mine, touch, word, block))
       report(now, lane, touch, block, false);
 
   // Lanes of a warp may have a byte each.
@@ -118,23 +125,30 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
     Access& last = word.touches[0];
     if (last.block != mine.block) word.touches[1] = last;
     if (is_part_of(last)) mine.bytes |= last.bytes;
-    // An atomic operation races with more than a load does that the block makes beside it.
-    const bool stays = last.block == mine.block && last.bytes != 0 && reads(kind) &&
-                       block.fenced_ <= last.time && is_atomic(kernel_.checks[last.number].kind);
+    // What a flag, or an atomic operation, tells of is more than what a plain load beside it does.
+    const bool stays = last.block == mine.block && last.bytes != 0 &&
+                       now.access.strength == Strength::plain &&
+                       kernel_.checks[last.number].strength != Strength::plain;
     if (stays) return;
     last = mine;
   }
 }
 
-bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Access& then,
+bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Access& then, const Word& word,
                       const Block& block) {
   if ((then.bytes & mine.bytes) == 0 || then.block == mine.block) return false;
   const CheckedAccess& before = kernel_.checks[then.number];
   // PTX ISA, "Volatile operations": as if relaxed, for the whole system; so is how blocks poll a flag.
   if (!can_race(access, before) || are_volatile(access, before)) return false;
   if (cluster_of(then.block) == cluster_of(mine.block)) return false;
-  // Those who have seen the very flag that is accessed come after it.
-  return !has_seen_fence(then, block) && (before.strength == Strength::plain || !has_seen_flag(then, block));
+  if (has_seen_fence(then, block)) return false;
+  // Who has seen what a strong access left in this very word comes after that.
+  return before.strength == Strength::plain ||
+         std::none_of(word.touches.begin(), word.touches.end(), [&](const Access& own) {
+           const CheckedAccess& look = kernel_.checks[own.number];
+           return own.bytes != 0 && cluster_of(own.block) == cluster_of(mine.block) && own.time > then.time &&
+                  look.sees && look.strength != Strength::plain;
+         });
 }
 
 void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block,

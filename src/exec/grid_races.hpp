@@ -1,8 +1,8 @@
 // Races on global memory between the blocks of a grid (--check global): each access is compared with the last
 // ones of other blocks to the same word. Blocks are in no order but that of flags: what a block did before a
-// fence of the whole device comes before what another one does that has seen a flag (by a volatile load or an
-// atomic operation) which was set after that fence. docs/checks.md says what that finds and what it leaves
-// out.
+// fence of the whole device comes before what another one does that has seen a flag (by a volatile, relaxed
+// or acquiring load or an atomic operation) which was set after that fence. docs/checks.md says what that
+// finds and what it leaves out.
 //
 // The order is kept for blocks, not for threads, and it may hold more than there is: who has seen what was
 // set at one time is taken to have seen all that was set before. So a race may be missed where blocks
@@ -31,8 +31,8 @@ struct WarpAccess;
 /// Of one launch; used by all its host threads.
 class GridRaces {
   struct Page;
-  /// Of the last fence of a block, and of the last time that it set a flag, with a fence before or without.
-  /// The clock counts both, in all blocks.
+  /// Of a fence, and of the setting of a flag, with a fence before or without: all up to these are meant. The
+  /// clock counts both, in all blocks.
   struct Times {
     uint32_t fence = 0, flag = 0;
   };
@@ -49,8 +49,7 @@ class GridRaces {
     };
     uint32_t fenced_ = 0;  ///< when it made its last fence; 0: it has made none
     Times seen_;           ///< what comes before what it does now
-    /// Words that hold flags, which it has been about to read: what it has seen there is what they held then
-    /// or later.
+    /// Words that it has been about to read as flags: what it has seen there is what they held then or later.
     std::vector<uint64_t> read_;
     std::array<Known, remembered> pages_{};
   };
@@ -111,7 +110,7 @@ class GridRaces {
   void look(WarpAccess& now, uint32_t lane, uint64_t address, Word& word, Access mine, const Block& block);
   /// Whether nothing orders the two, and they race.
   [[nodiscard]] bool races(const CheckedAccess& access, const Access& mine, const Access& then,
-                           const Block& block);
+                           const Word& word, const Block& block);
   void report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block, bool same_value);
   /// Whether the block has seen a fence, or a flag, that `then`'s block has made or set since.
   [[nodiscard]] bool has_seen_fence(const Access& then, const Block& block);

@@ -155,6 +155,7 @@ struct CheckedAccess {
   AccessKind kind{};
   Strength strength{};
   bool acquires = false, releases = false;  ///< by a modifier of its own
+  bool for_device = true;                   ///< its scope has blocks outside the cluster
   bool sees = false;                        ///< some instruction reads what was there: of a `red` none does
   bool guesses = false;       ///< a load of what a compare-and-swap of the same variable expects
   bool of_bulk_copy = false;  ///< one side of it: lanes access as many bytes as they say

@@ -44,10 +44,17 @@ namespace lanescope::exec {
   return Finding::Severity::error;
 }
 
+/// Whether a store leaves out the element that has this byte (`_` in its vector).
+[[nodiscard]] inline bool leaves_out(const CheckedAccess& access, uint32_t byte) {
+  return access.kind == AccessKind::store && access.data_bytes != 0 &&
+         access.data[byte / access.element].at == no_operand;
+}
+
 /// The bytes that a lane stores: element after element.
 inline void stored_bytes(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
   for (uint32_t at = 0, k = 0; at < access.width; at += access.element, ++k)
-    std::memcpy(bytes + at, w.regs + access.data[k].at + size_t{lane} * access.data_bytes, access.element);
+    if (!leaves_out(access, at))
+      std::memcpy(bytes + at, w.regs + access.data[k].at + size_t{lane} * access.data_bytes, access.element);
 }
 
 }  // namespace lanescope::exec

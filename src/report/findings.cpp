@@ -51,8 +51,7 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
                                                                     : "the copy");
   if (found.lack == exec::Finding::Lack::order_of_blocks)
     return "nothing orders blocks: that takes atomic operations, a flag behind a __threadfence(), "
-           "grid.sync(), or "
-           "another launch";
+           "grid.sync(), or another launch";
   if (found.lack == exec::Finding::Lack::device_fence)
     return "a flag orders the two blocks, but no __threadfence() stands before it is set";
   if (found.other_access == AccessKind::group_product)

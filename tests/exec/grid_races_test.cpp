@@ -19,8 +19,9 @@ using Severity = Finding::Severity;
 const std::string begin = "mov.u32 %r2, %ctaid.x;\nadd.u32 %r4, %r2, 7;\nsetp.eq.u32 %p1, %r2, 0;\n";
 
 /// Findings of blocks of one thread, one after the other on one host thread.
-std::vector<Finding> findings(const std::string& body, uint32_t blocks = 2, Dim3 cluster = {0, 0, 0}) {
-  harness::Program p(begin + body);
+std::vector<Finding> findings(const std::string& body, uint32_t blocks = 2, Dim3 cluster = {0, 0, 0},
+                              const std::string& target = "sm_90") {
+  harness::Program p(begin + body, "", target);
   p.checks = {.global = true};
   return p.run({blocks}, {1}, 1, 1024, false, cluster).findings;
 }
@@ -127,6 +128,30 @@ TEST(GridRaces, AFlagBehindAFenceOrdersBlocks) {
   EXPECT_TRUE(handed_over("membar.gl;\n", by_volatile, "atom.global.add.u32 %r5, [%rd1+64], 1;\n").empty());
 }
 
+TEST(GridRaces, AFlagForTheBlockAloneOrdersNobodyElse) {
+  for (const char* flag :
+       {"st.release.cta.global.u32 [%rd1+64], 1;\n", "red.release.cta.global.add.u32 [%rd1+64], 1;\n"})
+    EXPECT_EQ(only(handed_over("membar.gl;\n", flag)).lack, Lack::order_of_blocks) << flag;
+}
+
+TEST(GridRaces, WhatOthersHaveAddedUpTakesAFence) {
+  // Each adds to a sum and counts itself; who comes last reads the sum.
+  const auto added = [](const std::string& fence) {
+    return findings("red.global.add.u32 [%rd1], %r4;\n" + fence +
+                    "atom.global.add.u32 %r5, [%rd1+64], 1;\nsetp.eq.u32 %p2, %r5, 1;\n"
+                    "@%p2 ld.global.u32 %r6, [%rd1];\n");
+  };
+  EXPECT_TRUE(added("membar.gl;\n").empty());
+  EXPECT_EQ(only(added("")).severity, Severity::warning);
+}
+
+TEST(GridRaces, WhatAVectorLeavesOutIsNotStored) {
+  const std::string even = "st.global.v8.b32 [%rd1], {%r4, _, %r4, _, %r4, _, %r4, _};\n",
+                    odd = "st.global.v8.b32 [%rd1], {_, %r4, _, %r4, _, %r4, _, %r4};\n";
+  EXPECT_TRUE(findings(first_and_then(even, odd), 2, {0, 0, 0}, "sm_100").empty());
+  EXPECT_EQ(only(findings(even, 2, {0, 0, 0}, "sm_100")).width, 32u);
+}
+
 TEST(GridRaces, AFlagOrdersWhoReadsItAlone) {
   const std::string flag = "st.volatile.global.u32 [%rd1+64], 1;\n";
   for (const char* look : {"", "ld.volatile.global.u32 %r5, [%rd1+128];\n"}) {
@@ -221,8 +246,8 @@ TEST(GridRaces, MemoryOfTheHeapBelongsToWhoTakesIt) {
 }
 
 TEST(GridRaces, AccessesThatGoWrongAreNoRaces) {
-  const auto found = findings("st.global.u32 [%rd1+8192], %r4;\n");
-  EXPECT_EQ(only(found).kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(findings("st.global.u32 [%rd1+8192], %r4;\n")).kind, Finding::Kind::out_of_bounds);
+  EXPECT_EQ(only(findings("st.global.u32 [%rd1+2], %r4;\n")).kind, Finding::Kind::misaligned);
 }
 
 TEST(GridRaces, AreFoundOnAllHostThreads) {
