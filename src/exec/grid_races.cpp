@@ -96,7 +96,7 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
       if ((mine.bytes >> i & 1) != 0) stored[i] = bytes[address + i - now.offset[lane]];
   }
 
-  if (races(now.access, mine, word.store, word, block)) {
+  if (races(now.access, mine, word.store, address, block)) {
     bool same = is_known && kernel_.checks[word.store.number].kind == AccessKind::store;
     for (uint32_t i = 0; i < word_bytes; ++i)
       if ((mine.bytes & word.store.bytes) >> i & 1) same = same && stored[i] == word.stored[i];
@@ -104,7 +104,7 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
   }
   for (const Access& touch : word.touches)
     if ((!reads(kind) || is_atomic(kernel_.checks[touch.number].kind)) &&
-        races(now.access, mine, touch, word, block))
+        races(now.access, mine, touch, address, block))
       report(now, lane, touch, block, false);
 
   // Lanes of a warp may have a byte each.
@@ -134,7 +134,7 @@ void GridRaces::look(WarpAccess& now, uint32_t lane, uint64_t address, Word& wor
   }
 }
 
-bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Access& then, const Word& word,
+bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Access& then, uint64_t address,
                       const Block& block) {
   if ((then.bytes & mine.bytes) == 0 || then.block == mine.block) return false;
   const CheckedAccess& before = kernel_.checks[then.number];
@@ -143,12 +143,8 @@ bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Acc
   if (cluster_of(then.block) == cluster_of(mine.block)) return false;
   if (has_seen_fence(then, block)) return false;
   // Who has seen what a strong access left in this very word comes after that.
-  return before.strength == Strength::plain ||
-         std::none_of(word.touches.begin(), word.touches.end(), [&](const Access& own) {
-           const CheckedAccess& look = kernel_.checks[own.number];
-           return own.bytes != 0 && cluster_of(own.block) == cluster_of(mine.block) && own.time > then.time &&
-                  look.sees && look.strength != Strength::plain;
-         });
+  return before.strength == Strength::plain || !block.looked_at_.contains(address / word_bytes) ||
+         !has_seen_flag(then, block);
 }
 
 void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block,
@@ -209,6 +205,7 @@ void GridRaces::synchronise(const WarpAccess& now, Block& block) {
 
 void GridRaces::note_seen(Block& block) {
   const std::lock_guard lock(order_mutex_);
+  block.looked_at_.insert(block.read_.begin(), block.read_.end());
   for (const uint64_t word : block.read_) {
     const auto flag = flags_.find(word);
     if (flag == flags_.end()) continue;

@@ -16,6 +16,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "exec/memory.hpp"
@@ -51,6 +52,7 @@ class GridRaces {
     Times seen_;           ///< what comes before what it does now
     /// Words that it has been about to read as flags: what it has seen there is what they held then or later.
     std::vector<uint64_t> read_;
+    std::unordered_set<uint64_t> looked_at_;  ///< all words that it has read so
     std::array<Known, remembered> pages_{};
   };
 
@@ -110,7 +112,7 @@ class GridRaces {
   void look(WarpAccess& now, uint32_t lane, uint64_t address, Word& word, Access mine, const Block& block);
   /// Whether nothing orders the two, and they race.
   [[nodiscard]] bool races(const CheckedAccess& access, const Access& mine, const Access& then,
-                           const Word& word, const Block& block);
+                           uint64_t address, const Block& block);
   void report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block, bool same_value);
   /// Whether the block has seen a fence, or a flag, that `then`'s block has made or set since.
   [[nodiscard]] bool has_seen_fence(const Access& then, const Block& block);
