@@ -422,9 +422,7 @@ void Decoder::emit_alone(uint32_t index) {
     case Op::bar:
     case Op::barrier: emit_skipped(index, [&] { emit_barrier(); }); return;
     case Op::membar:
-    case Op::fence:
-      emit_for_checks(check_fence, in_->has(Mod::cta) || in_->has(Mod::cluster) ? 0 : 1);
-      return;
+    case Op::fence: emit_for_checks(check_fence, is_for_device() ? 1 : 0); return;
     case Op::prefetch:
     case Op::prefetchu:
     case Op::discard:

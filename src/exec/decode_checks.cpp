@@ -161,7 +161,7 @@ bool Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
   access.strength = strength_of(*in_, kind);
   access.acquires = in_->has(Mod::acquire) || in_->has(Mod::acq_rel);
   access.releases = in_->has(Mod::release) || in_->has(Mod::acq_rel);
-  access.for_device = !in_->has(Mod::cta) && !in_->has(Mod::cluster);
+  access.for_device = is_for_device();
   access.sees = is_result_read();
   access.space = is_shared(key.space) ? Space::shared : key.space;
   access.address_bytes = key.address_bytes;

@@ -339,6 +339,8 @@ class Decoder {
   uint32_t new_product_access(AccessKind kind);
   /// An instruction that only checks know anything of.
   void emit_for_checks(Handler handler, uint64_t imm = 0);
+  /// Whether what the instruction orders, it orders for blocks outside the cluster, too.
+  [[nodiscard]] bool is_for_device() const { return !in_->has(Mod::cta) && !in_->has(Mod::cluster); }
   /// ld.param and st.param of `bytes` bytes must stay inside the parameter that they name.
   void check_parameter(const Operand& address, uint64_t bytes) const;
 

@@ -242,20 +242,19 @@ uint32_t GridRaces::cluster_of(uint32_t block) const {
 // Allocations.
 
 void GridRaces::forget(uint64_t address, uint64_t bytes) {
-  for (uint64_t word = address / word_bytes; word * word_bytes < address + bytes; ++word) {
-    Page* at = nullptr;
+  const uint64_t end = (address + bytes + word_bytes - 1) / word_bytes;
+  for (uint64_t word = address / word_bytes, next = 0; word < end; word = next) {
+    const uint64_t number = word / page_words;
+    next = std::min(end, (number + 1) * page_words);
+    Page* page = nullptr;
     {
       const std::lock_guard lock(pages_mutex_);
-      const auto found = pages_.find(word / page_words);
-      if (found != pages_.end()) at = found->second.get();
+      const auto found = pages_.find(number);
+      if (found != pages_.end()) page = found->second.get();
     }
-    const uint64_t next = (word / page_words + 1) * page_words;
-    const uint64_t end = std::min(next, (address + bytes + word_bytes - 1) / word_bytes);
-    if (at != nullptr) {
-      const std::lock_guard lock(at->mutex);
-      for (uint64_t i = word; i < end; ++i) at->words[i % page_words] = Word{};
-    }
-    word = end - 1;
+    if (page == nullptr) continue;
+    const std::lock_guard lock(page->mutex);
+    for (; word < next; ++word) page->words[word % page_words] = Word{};
   }
 }
 
