@@ -36,9 +36,7 @@ std::byte* at_generic(const Warp& w, uint32_t lane, uint64_t address, uint64_t b
     const uint64_t offset = address - local_window;
     return offset + bytes <= w.local_bytes ? w.local + uint64_t{lane} * w.local_bytes + offset : nullptr;
   }
-  auto found = w.worker->memory->find(address);
-  if (!found || found->size - (address - found->base) < bytes) return nullptr;
-  return reinterpret_cast<std::byte*>(address);
+  return w.worker->memory->find(address, bytes) ? reinterpret_cast<std::byte*>(address) : nullptr;
 }
 
 /// A text of device memory up to its NUL; none if it leaves its allocation.

@@ -113,8 +113,8 @@ DeviceStatus DeviceQueue::enqueue(DeviceWork work, uint64_t stream) {
 }
 
 bool DeviceQueue::covers(uint64_t address, uint64_t bytes, bool writable) const {
-  const auto found = memory_.find(address);
-  return found && found->size - (address - found->base) >= bytes && !(writable && found->read_only);
+  const auto found = memory_.find(address, bytes);
+  return found && !(writable && found->read_only);
 }
 
 DeviceStatus DeviceQueue::copy(Thread thread, uint64_t target, uint64_t source, uint64_t bytes,

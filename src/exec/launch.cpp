@@ -351,10 +351,7 @@ LaunchConfig child_config(const LaunchConfig& parent, const DeviceWork& work, si
 
 /// A copy or a set that a kernel asked for.
 void perform(const DeviceWork& work, Memory& memory) {
-  const auto exists = [&](uint64_t address) {
-    const auto found = memory.find(address);
-    return found && found->size - (address - found->base) >= work.bytes;
-  };
+  const auto exists = [&](uint64_t address) { return memory.find(address, work.bytes).has_value(); };
   const bool is_copy = work.kind == DeviceWork::Kind::copy;
   if (!exists(work.target) || (is_copy && !exists(work.source)))
     throw Error(std::string("a kernel's ") + (is_copy ? "cudaMemcpyAsync" : "cudaMemsetAsync") +

@@ -286,13 +286,13 @@ void Memory::wrote_anything() {
     if (entry.allocation.written) entry.allocation.written->add_all();
 }
 
-std::optional<Allocation> Memory::find(uint64_t address) const {
+std::optional<Allocation> Memory::find(uint64_t address, uint64_t bytes) const {
   std::shared_lock lock(mutex_);
   auto it = entries_.upper_bound(address);
   if (it == entries_.begin()) return std::nullopt;
   --it;
   const Allocation& a = it->second.allocation;
-  if (address - a.base >= a.size) return std::nullopt;
+  if (address - a.base >= a.size || bytes > a.size - (address - a.base)) return std::nullopt;
   return a;
 }
 

@@ -102,8 +102,8 @@ class Memory {
   /// Changes whenever an allocation comes or goes.
   [[nodiscard]] uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 
-  /// The allocation that holds `address`, if any.
-  [[nodiscard]] std::optional<Allocation> find(uint64_t address) const;
+  /// The allocation that holds these bytes, if any.
+  [[nodiscard]] std::optional<Allocation> find(uint64_t address, uint64_t bytes = 1) const;
   /// The allocation nearest to `address`, of those that a pointer may have come from; for messages.
   [[nodiscard]] std::optional<Allocation> nearest(uint64_t address) const;
   /// What held `address` until the program freed it, if nothing has taken the place since; for messages.

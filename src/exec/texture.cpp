@@ -145,8 +145,7 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
                                      : "tex1Dfetch reads textures of plain memory, not of arrays");
   if (form.shape.cube && form.detail == TextureForm::Detail::gradients && !texture->reductions.empty())
     return refuse("gradients on a cubemap with mipmaps are not supported");
-  const auto allocation = memory.find(texture->base);
-  if (!allocation || allocation->size - (texture->base - allocation->base) < texture->bytes())
+  if (!memory.find(texture->base, texture->bytes()))
     return refuse(fmt::format("the memory of the {} at {:#x} has been freed", name, texture->base));
   return is_usable();
 }

@@ -261,8 +261,7 @@ bool Runtime::covers(uint64_t address, uint64_t size, bool to_write) const {
     size -= left;
   }
   if (block.mapped) return false;
-  const auto allocation = memory.find(address);  // a variable or an array
-  return allocation && size <= allocation->size - (address - allocation->base);
+  return memory.find(address, size).has_value();  // a variable or an array
 }
 
 }  // namespace lanescope::cuda
