@@ -137,7 +137,7 @@ void add_run_command(CLI::App& app, std::vector<std::string> program, int& statu
           "--check", options->checks,
           "look for defects while kernels run: race (on shared memory), init (reads of memory that nobody "
           "has written), barrier (reached by part of the threads), bounds (of arrays in shared memory), leak "
-          "(memory that is never freed), or all of these; global (races of blocks on global memory); unused "
+          "(memory that is never freed), or all of these; global (races on global memory); unused "
           "(device memory that nothing ever writes); several with commas")
       ->type_name("LIST");
   command->add_flag(

@@ -16,6 +16,12 @@ void AccessHistory::new_epoch() {
   if (order_.epoch() == 0) std::fill(cells_.begin(), cells_.end(), Cell{});
 }
 
+void AccessHistory::forget(uint32_t index) {
+  Cell& c = cell(index);
+  if (c.is_touched()) forget_touches(c);
+  c.store = {};
+}
+
 void AccessHistory::touch(Cell& c, const WarpAccess& now, uint32_t lane) {
   const bool by_agent{now.by};
   const uint32_t by = by_agent ? now.by.agent : now.thread(lane), warp = by / warp_lanes,

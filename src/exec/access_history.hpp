@@ -1,6 +1,6 @@
-// Who has accessed each piece of a block's shared memory, as far as later accesses may race with it: the last
-// store, and all loads and atomic operations since. What the order of order.hpp forgets with its epoch is
-// forgotten here, too.
+// Who has accessed each piece of some memory, a block's shared memory or what global_history.hpp has, as far
+// as later accesses may race with it: the last store, and all loads and atomic operations since. What the
+// order of order.hpp forgets with its epoch is forgotten here, too.
 #pragma once
 
 #include <cstddef>
@@ -72,6 +72,13 @@ class AccessHistory {
     for (uint32_t index = 0; index < cells_.size(); ++index)
       if (cells_[index].epoch == order_.epoch()) f(index, cells_[index]);
   }
+
+  /// There are so many pieces now, if there were fewer.
+  void grow(size_t pieces) {
+    if (cells_.size() < pieces) cells_.resize(pieces);
+  }
+  /// Nobody has accessed the piece.
+  void forget(uint32_t index);
 
   /// A load or an atomic operation joins the cell's list.
   void touch(Cell& c, const WarpAccess& now, uint32_t lane);

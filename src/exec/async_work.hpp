@@ -15,7 +15,7 @@
 
 #include "exec/access_history.hpp"
 #include "exec/block_shape.hpp"
-#include "exec/order.hpp"
+#include "exec/cluster_order.hpp"
 #include "exec/warp_access.hpp"
 
 namespace lanescope::exec {

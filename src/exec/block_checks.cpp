@@ -16,7 +16,7 @@ BlockChecks::BlockChecks(const Kernel& kernel, const Checks& checks, const Block
                          std::shared_ptr<ClusterOrder> cluster)
     : kernel_(kernel), bounds_(checks.bounds), shape_(shape), cluster_(std::move(cluster)) {
   const SharedPieces pieces(kernel);
-  if (checks.race) races_.emplace(kernel, shape, pieces, checks.lockstep, *cluster_);
+  if (checks.race || checks.global) races_.emplace(kernel, checks, shape, pieces, *cluster_);
   if (checks.init) init_.emplace(kernel, shape, pieces);
   if (checks.barrier) barriers_.emplace(shape.threads, shape.warps());
 }
@@ -33,11 +33,12 @@ void BlockChecks::start() {
 
 void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   const bool is_global = access.space == ptx::Space::global;
-  // Flags in global memory order a block's threads.
-  const bool for_races = races_ && (!is_global || access.strength != CheckedAccess::Strength::plain);
-  const bool for_bounds = bounds_ && !is_global;
   GridRaces* const grid_races = w.worker->grid_races;
-  if (!init_ && !for_races && !for_bounds && grid_races == nullptr) return;
+  // Flags in global memory order a block's threads.
+  const bool for_races =
+      races_ && (!is_global || grid_races != nullptr || access.strength != CheckedAccess::Strength::plain);
+  const bool for_bounds = bounds_ && !is_global;
+  if (!init_ && !for_races && !for_bounds) return;
   WarpAccess now{w, access, in->aux, access.width};
   find_addresses(now, in, shape_);
   if (init_) init_->begin(now);
@@ -50,8 +51,25 @@ void BlockChecks::access(Warp& w, const Inst* in, const CheckedAccess& access) {
   }
   if (init_) init_->access(now);
   if (bounds_) check_bounds(now, kernel_);
-  if (races_) races_->access(now);
   if (grid_races != nullptr) grid_races->access(now, cluster_->in_grid);
+  if (races_) races_->access(now);
+}
+
+void BlockChecks::copy_global_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t address,
+                                      uint32_t bytes, AgentWork work) {
+  GridRaces* const grid_races = w.worker->grid_races;
+  if (grid_races == nullptr) return;
+  WarpAccess now{w, kernel_.checks[access], access, bytes};
+  now.offset[lane] = address;
+  now.global = 1u << lane;
+  now.by = work;
+  grid_races->access(now, cluster_->in_grid);
+  if (races_) races_->copy_global(now);
+}
+
+void BlockChecks::allocated(const Warp& w, uint64_t address, uint64_t bytes) {
+  if (w.worker->grid_races != nullptr) w.worker->grid_races->forget(address, bytes);
+  if (cluster_->global) cluster_->global->forget(address, bytes);
 }
 
 void BlockChecks::access_from_elsewhere(WarpAccess now, uint32_t lanes) {

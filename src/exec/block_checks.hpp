@@ -13,9 +13,9 @@
 #include "exec/barrier_check.hpp"
 #include "exec/block_shape.hpp"
 #include "exec/checks.hpp"
+#include "exec/cluster_order.hpp"
 #include "exec/grid_races.hpp"
 #include "exec/init_check.hpp"
-#include "exec/order.hpp"
 #include "exec/program.hpp"
 #include "exec/race_check.hpp"
 #include "exec/warp_access.hpp"
@@ -40,6 +40,11 @@ class BlockChecks {
 
   // Memory. `in`: the helper instruction.
   void access(Warp& w, const Inst* in, const CheckedAccess& access);
+  /// One side of a bulk copy, in global memory; the other side's arguments.
+  void copy_global_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t address, uint32_t bytes,
+                           AgentWork work);
+  /// A kernel has taken this memory from the heap.
+  void allocated(const Warp& w, uint64_t address, uint64_t bytes);
   void enter(const Warp& w, uint32_t first_variable, uint32_t count);
   /// `of_device`: it is one for blocks outside the cluster, too.
   void fence(const Warp& w, bool of_device);

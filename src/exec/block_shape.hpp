@@ -23,15 +23,20 @@ struct BlockShape {
   [[nodiscard]] uint32_t lanes() const { return warps() * warp_lanes; }
 };
 
-/// The pieces of shared memory that every access of a kernel covers wholly or not at all. Accesses are
-/// aligned to their width, so the smallest width does it.
+/// Every access of the kernel to shared or to global memory covers pieces of 1 << piece_shift() bytes wholly
+/// or not at all. Accesses are aligned to their width, so the smallest width does it.
+[[nodiscard]] inline uint32_t piece_shift(const Kernel& kernel, ptx::Space space) {
+  uint32_t shift = 2;
+  for (const CheckedAccess& access : kernel.checks)
+    if (access.space == space || access.space == ptx::Space::generic)
+      shift = std::min(shift, static_cast<uint32_t>(std::countr_zero(access.width)));
+  return shift;
+}
+
+/// The pieces of shared memory.
 class SharedPieces {
  public:
-  explicit SharedPieces(const Kernel& kernel) {
-    for (const CheckedAccess& access : kernel.checks)
-      if (access.space != ptx::Space::local && access.space != ptx::Space::global)
-        shift_ = std::min(shift_, static_cast<uint32_t>(std::countr_zero(access.width)));
-  }
+  explicit SharedPieces(const Kernel& kernel) : shift_(piece_shift(kernel, ptx::Space::shared)) {}
 
   /// Bytes of a piece are 1 << shift().
   [[nodiscard]] uint32_t shift() const { return shift_; }
@@ -48,7 +53,7 @@ class SharedPieces {
   }
 
  private:
-  uint32_t shift_ = 2;
+  uint32_t shift_;
 };
 
 }  // namespace lanescope::exec

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "exec/block_checks.hpp"
 #include "exec/device_queue.hpp"
 #include "exec/each_lane.hpp"
-#include "exec/grid_races.hpp"
 #include "exec/schedule.hpp"
 #include "exec/state.hpp"
 
@@ -324,7 +324,7 @@ class BuiltinCall {
   [[nodiscard]] DeviceQueue::Thread thread() const { return {w_.block->index, thread_of(w_, lane_)}; }
   uint64_t take(uint64_t size, const char* name) {
     const uint64_t address = worker_.memory->take_from_heap(size, name);
-    if (worker_.grid_races != nullptr && address != 0) worker_.grid_races->forget(address, size);
+    if (w_.block->checks && address != 0) w_.block->checks->allocated(w_, address, size);
     return address;
   }
   void allocate() {

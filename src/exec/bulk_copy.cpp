@@ -63,6 +63,7 @@ class BulkCopy {
         copy_masked(to, from, size);
       } else {
         check_read(from, size);
+        check_global(value(BulkPlace::to), size, in_->b);
         write(to, from, size, reduction(form_.type));
         note(value(BulkPlace::to), value(BulkPlace::from), size);
       }
@@ -77,6 +78,7 @@ class BulkCopy {
       in_cluster ? note(cluster_place(address), value(BulkPlace::from), size)
                  : note(value(BulkPlace::from), address, size);
       check_write(to, size);
+      if (!in_cluster) check_global(value(BulkPlace::from) + left, inside, in_->c);
       write(to + left, from, inside, reduction(form_.type));
       return size;
     });
@@ -153,19 +155,24 @@ class BulkCopy {
         first += static_cast<uint32_t>(std::countr_zero(mask >> first));
         const auto bytes = static_cast<uint32_t>(std::countr_one(mask >> first));
         check_read(from + at + first, bytes);
+        check_global(value(BulkPlace::to) + at + first, bytes, in_->b);
         write(to + at + first, from + at + first, bytes, nullptr);
         first += bytes;
       }
     if (mask != 0) note(value(BulkPlace::to), value(BulkPlace::from), size);
   }
 
-  /// Tell the checks what the copy does to shared memory.
+  /// Tell the checks what the copy does to shared, and to global memory.
   void check_write(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->b); }
   void check_read(const std::byte* at, uint32_t bytes) const { check(at, bytes, in_->c); }
   void check(const std::byte* at, uint32_t bytes, uint32_t access) const {
     tell_checks(w_, at, [&](BlockChecks& checks, uint64_t offset) {
       checks.copy_in_bulk(w_, lane_, access, offset, bytes, work_);
     });
+  }
+
+  void check_global(uint64_t address, uint32_t bytes, uint32_t access) const {
+    if (w_.block->checks) w_.block->checks->copy_global_in_bulk(w_, lane_, access, address, bytes, work_);
   }
 
   /// What is told next belongs to a copy that the mbarrier at this address waits for. False, after a finding,
@@ -425,6 +432,8 @@ class BulkCopy {
       if (row.begin < row.end)
         tensor = global_memory(w_, in_, lane_, row.address, (row.end - row.begin) * map.element_bytes(), 1,
                                !loads, &last);
+      if (tensor != nullptr)
+        check_global(row.address, (row.end - row.begin) * map.element_bytes(), loads ? in_->c : in_->b);
       const uint32_t begin = row.begin * map.shared_element_bytes(),
                      end = row.end * map.shared_element_bytes(), near = origin + r * pitch;
       note(row.address, near + begin, (row.end - row.begin) * map.element_bytes());

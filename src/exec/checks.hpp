@@ -1,4 +1,4 @@
-// What `--check` looks for while a kernel runs: races on shared memory, and of blocks on global memory, reads
+// What `--check` looks for while a kernel runs: races on shared memory, and on global memory, reads
 // of memory that nobody has written, barriers that only part of the threads reach, accesses that leave their
 // array of shared memory. docs/checks.md says what is found and what it costs.
 //
@@ -21,7 +21,7 @@ enum class Checking : uint8_t { none, checked, with_values };
 
 struct Checks {
   bool race = false;     ///< unordered accesses of several threads to the same bytes of shared memory
-  bool global = false;   ///< unordered accesses of several blocks to the same bytes of global memory
+  bool global = false;   ///< unordered accesses of several threads to the same bytes of global memory
   bool init = false;     ///< reads of memory that has not been written
   bool barrier = false;  ///< barriers that not all threads reach, or not at one place
   bool bounds = false;   ///< accesses that run from one variable of shared memory into another one

@@ -4,11 +4,9 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <optional>
 
 #include "exec/each_lane.hpp"
 #include "exec/launch.hpp"
-#include "exec/memory_words.hpp"
 #include "exec/race_rules.hpp"
 #include "exec/schedule.hpp"
 #include "exec/warp_access.hpp"
@@ -23,19 +21,10 @@ using Strength = CheckedAccess::Strength;
 /// Of its block in the grid.
 uint32_t index_of(const Warp& w) { return static_cast<uint32_t>(w.block->index); }
 
-/// Whether a plain load meets what changes its word by a strong access: who looks first whether that is
-/// needed means to.
-bool is_stale_load(const CheckedAccess& a, const CheckedAccess& b) {
-  const auto changes = [](const CheckedAccess& access) {
-    return access.strength == Strength::atomic && !reads(access.kind);
-  };
-  return (a.kind == AccessKind::load && changes(b)) || (b.kind == AccessKind::load && changes(a));
-}
-
 }  // namespace
 
-GridRaces::GridRaces(const Kernel& kernel, const LaunchConfig& config, const Memory& memory)
-    : kernel_(kernel), memory_(memory), grid_(config.grid), cluster_(config.cluster) {}
+GridRaces::GridRaces(const Kernel& kernel, const LaunchConfig& config)
+    : kernel_(kernel), grid_(config.grid), cluster_(config.cluster) {}
 
 GridRaces::~GridRaces() = default;
 
@@ -52,19 +41,21 @@ GridRaces::Page& GridRaces::page(uint64_t number, Block& block) {
 
 void GridRaces::access(WarpAccess& now, Block& block) {
   if (now.global == 0) return;
-  if (!block.read_.empty()) note_seen(block);
+  if (!block.read_.empty()) note_seen(now.w, block);
   Access mine;
   mine.block = index_of(now.w);
   mine.time = clock_.load(std::memory_order_relaxed);
   mine.number = now.number;
-  if (now.access.strength != Strength::plain && now.access.for_device) synchronise(now, block);
+  if (now.access.strength != Strength::plain && now.access.for_device && !now.access.of_bulk_copy)
+    synchronise(now, block);
   std::unique_lock<std::mutex> lock;
   uint64_t number = UINT64_MAX;
   Page* at = nullptr;
   each_lane(now.global, [&](uint32_t lane) {
     mine.thread = static_cast<uint16_t>(thread_of(now.w, lane));
     const uint64_t begin = now.offset[lane], end = begin + now.bytes;
-    if (begin % now.bytes != 0) return;  // of which another finding tells
+    // Of others another finding tells.
+    if (!now.access.of_bulk_copy && begin % now.bytes != 0) return;
     for (uint64_t word = begin / word_bytes; word * word_bytes < end; ++word) {
       if (word / page_words != number) {
         if (lock) lock.unlock();
@@ -143,15 +134,11 @@ bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Acc
   if (cluster_of(then.block) == cluster_of(mine.block)) return false;
   if (has_seen_fence(then, block)) return false;
   // Who has seen what a strong access left in this very word comes after that.
-  return before.strength == Strength::plain || !block.looked_at_.contains(address / word_bytes) ||
-         !has_seen_flag(then, block);
+  return before.strength == Strength::plain || !block.has_read_flag(address) || !has_seen_flag(then, block);
 }
 
 void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block,
                        bool same_value) {
-  // Of an access that goes wrong another finding tells.
-  const std::optional<Allocation> allocation = memory_.find(now.offset[lane]);
-  if (!allocation || now.bytes > allocation->size - (now.offset[lane] - allocation->base)) return;
   const CheckedAccess& before = kernel_.checks[then.number];
   Finding found = now.finding(Finding::Kind::race, lane);
   found.lack = has_seen_flag(then, block) ? Finding::Lack::device_fence : Finding::Lack::order_of_blocks;
@@ -167,10 +154,11 @@ void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const
   found.other_thread = then.thread;
   found.other_block = then.block;
   found.other_access = before.kind;
+  found.bulk = now.access.of_bulk_copy;
+  found.other_bulk = before.of_bulk_copy;
   found.count = now.raced >> lane & 1 ? 0 : 1;
   now.raced |= 1u << lane;
-  if (Finding* example = add_finding(now.w, found))
-    example->message = describe_bytes(allocation->name, now.offset[lane] - allocation->base, now.bytes);
+  report_global(now, lane, found);
 }
 
 // The order of blocks.
@@ -195,22 +183,26 @@ void GridRaces::synchronise(const WarpAccess& now, Block& block) {
   if (now.access.sees) each_word([&](uint64_t word) { block.read_.push_back(word); });
   if (reads(now.access.kind)) return;
   const std::lock_guard lock(order_mutex_);
-  const uint32_t time = ++clock_;
-  signals_[cluster_of(index_of(now.w))].push_back(time);
+  const uint32_t time = ++clock_, cluster = cluster_of(index_of(now.w));
+  signals_[cluster].push_back(time);
   each_word([&](uint64_t word) {
-    Times& flag = flags_[word];
-    flag = {std::max(flag.fence, block.fenced_), time};
+    Flag& flag = flags_.try_emplace(word, Flag{{}, cluster}).first->second;
+    flag = {{std::max(flag.times.fence, block.fenced_), time},
+            cluster,
+            flag.by_several || flag.cluster != cluster};
   });
 }
 
-void GridRaces::note_seen(Block& block) {
+void GridRaces::note_seen(const Warp& w, Block& block) {
+  const uint32_t cluster = cluster_of(index_of(w));
   const std::lock_guard lock(order_mutex_);
   block.looked_at_.insert(block.read_.begin(), block.read_.end());
   for (const uint64_t word : block.read_) {
     const auto flag = flags_.find(word);
     if (flag == flags_.end()) continue;
-    block.seen_ = {std::max(block.seen_.fence, flag->second.fence),
-                   std::max(block.seen_.flag, flag->second.flag)};
+    const auto& [times, by, by_several] = flag->second;
+    block.seen_ = {std::max(block.seen_.fence, times.fence), std::max(block.seen_.flag, times.flag)};
+    block.has_seen_others_ = block.has_seen_others_ || by_several || by != cluster;
   }
   block.read_.clear();
 }

@@ -1,8 +1,8 @@
-// Races on global memory between the blocks of a grid (--check global): each access is compared with the last
-// ones of other blocks to the same word. Blocks are in no order but that of flags: what a block did before a
-// fence of the whole device comes before what another one does that has seen a flag (by a volatile, relaxed
-// or acquiring load or an atomic operation) which was set after that fence. docs/checks.md says what that
-// finds and what it leaves out.
+// Races on global memory between the blocks of a grid (--check global; those of one block's threads are
+// race_check.hpp's): each access is compared with the last ones of other blocks to the same word. Blocks are
+// in no order but that of flags: what a block did before a fence of the whole device comes before what
+// another one does that has seen a flag (by a volatile, relaxed or acquiring load or an atomic operation)
+// which was set after that fence. docs/checks.md says what that finds and what it leaves out.
 //
 // The order is kept for blocks, not for threads, and it may hold more than there is: who has seen what was
 // set at one time is taken to have seen all that was set before. So a race may be missed where blocks
@@ -19,7 +19,6 @@
 #include <unordered_set>
 #include <vector>
 
-#include "exec/memory.hpp"
 #include "exec/observer.hpp"
 #include "exec/program.hpp"
 
@@ -31,11 +30,18 @@ struct WarpAccess;
 
 /// Of one launch; used by all its host threads.
 class GridRaces {
+  static constexpr uint32_t word_bytes = 4, page_words = 256;
+
   struct Page;
   /// Of a fence, and of the setting of a flag, with a fence before or without: all up to these are meant. The
   /// clock counts both, in all blocks.
   struct Times {
     uint32_t fence = 0, flag = 0;
+  };
+  struct Flag {
+    Times times;
+    uint32_t cluster = 0;     ///< that has set it last
+    bool by_several = false;  ///< others have set it, too
   };
 
  public:
@@ -43,6 +49,17 @@ class GridRaces {
   /// run on one host thread.
   class Block {
     friend class GridRaces;
+
+   public:
+    /// Whether it has seen a flag that another block, or cluster, has set.
+    [[nodiscard]] bool has_seen_others() const { return has_seen_others_; }
+    void forget_others() { has_seen_others_ = false; }
+    /// Whether it has read the word at this address as a flag.
+    [[nodiscard]] bool has_read_flag(uint64_t address) const {
+      return looked_at_.contains(address / word_bytes);
+    }
+
+   private:
     static constexpr size_t remembered = 64;
     struct Known {
       uint64_t number = UINT64_MAX;
@@ -50,13 +67,14 @@ class GridRaces {
     };
     uint32_t fenced_ = 0;  ///< when it made its last fence; 0: it has made none
     Times seen_;           ///< what comes before what it does now
+    bool has_seen_others_ = false;
     /// Words that it has been about to read as flags: what it has seen there is what they held then or later.
     std::vector<uint64_t> read_;
     std::unordered_set<uint64_t> looked_at_;  ///< all words that it has read so
     std::array<Known, remembered> pages_{};
   };
 
-  GridRaces(const Kernel& kernel, const LaunchConfig& config, const Memory& memory);
+  GridRaces(const Kernel& kernel, const LaunchConfig& config);
   ~GridRaces();
   GridRaces(const GridRaces&) = delete;
   GridRaces& operator=(const GridRaces&) = delete;
@@ -69,8 +87,6 @@ class GridRaces {
   void forget(uint64_t address, uint64_t bytes);
 
  private:
-  static constexpr uint32_t word_bytes = 4, page_words = 256;
-
   struct Access {
     uint32_t block = 0;  ///< linear index in the grid
     uint32_t time = 0;
@@ -93,21 +109,20 @@ class GridRaces {
   using TimesOfClusters = std::unordered_map<uint32_t, std::vector<uint32_t>>;
 
   const Kernel& kernel_;
-  const Memory& memory_;
   const Dim3 grid_, cluster_;
   std::atomic<uint32_t> clock_{0};
   std::mutex pages_mutex_;
   std::unordered_map<uint64_t, std::unique_ptr<Page>> pages_;
   std::mutex order_mutex_;
-  std::unordered_map<uint64_t, Times> flags_;  ///< by word: what who reads it has seen
+  std::unordered_map<uint64_t, Flag> flags_;  ///< by word: what who reads it has seen
   /// By cluster: the times of all its fences, and of all that it has set.
   TimesOfClusters fences_, signals_;
 
   [[nodiscard]] Page& page(uint64_t number, Block& block);
   /// The lanes are about to read flags, to set them, or both.
   void synchronise(const WarpAccess& now, Block& block);
-  /// The block has read flags.
-  void note_seen(Block& block);
+  /// The block, which runs the warp, has read flags.
+  void note_seen(const Warp& w, Block& block);
   /// The lane makes `mine`, an access to the word at `address`.
   void look(WarpAccess& now, uint32_t lane, uint64_t address, Word& word, Access mine, const Block& block);
   /// Whether nothing orders the two, and they race.

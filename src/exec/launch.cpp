@@ -569,7 +569,7 @@ Image::Running::Running(Image& i, const Kernel& k, const LaunchConfig& config, D
   threads = static_cast<uint32_t>(std::min<uint64_t>(threads, clusters));
   workers.resize(threads);
   if (config.checks.global) {
-    races.emplace(*runs, run, memory);
+    races.emplace(*runs, run);
     for (LaunchWorker& worker : workers) worker.grid_races = &*races;
   }
   grid.emplace(*runs, run, values, memory, states);

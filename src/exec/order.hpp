@@ -16,10 +16,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
-#include "exec/grid_races.hpp"
 #include "exec/program.hpp"
 
 namespace lanescope::exec {
@@ -195,31 +193,6 @@ struct AgentWork {
   uint32_t agent = Order::nobody, time = 0;
   /// Whether there is an agent that does it.
   explicit operator bool() const { return agent != Order::nobody; }
-};
-
-class RaceCheck;
-
-/// What the checks for races of a cluster's blocks have in common; a block that is in none is one by itself.
-struct ClusterOrder {
-  explicit ClusterOrder(uint32_t warps) : order(warps) {}
-  TwoOrders order;
-  /// Of the cluster's barrier: what those know who have arrived; all who had when it was last complete.
-  TwoOrders::Clock arrived, passed;
-  /// What the last release to a word of global memory gives.
-  std::unordered_map<uint64_t, TwoOrders::Clock> flags;
-  std::vector<uint32_t> begun_by;  ///< by agent: the thread that began what it did last
-  std::vector<RaceCheck*> blocks;  ///< by rank
-  GridRaces::Block in_grid;        ///< of WorkerState::grid_races
-
-  uint32_t add_agent(uint32_t thread) {
-    begun_by.push_back(thread);
-    return order.add_agent();
-  }
-  /// The thread that is meant by the number of a thread or an agent.
-  [[nodiscard]] uint32_t thread_behind(uint32_t number) const {
-    const uint32_t threads = order.defined().threads();
-    return number < threads ? number : begun_by[number - threads];
-  }
 };
 
 }  // namespace lanescope::exec

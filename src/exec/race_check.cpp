@@ -20,6 +20,9 @@ namespace {
 using Strength = CheckedAccess::Strength;
 using Excuse = Finding::Excuse;
 
+/// The word that a flag in global memory is.
+uint64_t flag_at(uint64_t address) { return address >> 2; }
+
 bool uses_proxy(const Kernel& kernel) {
   return std::any_of(kernel.checks.begin(), kernel.checks.end(),
                      [](const CheckedAccess& access) { return access.async_proxy; });
@@ -27,12 +30,12 @@ bool uses_proxy(const Kernel& kernel) {
 
 }  // namespace
 
-RaceCheck::RaceCheck(const Kernel& kernel, const BlockShape& shape, SharedPieces pieces, bool lockstep,
+RaceCheck::RaceCheck(const Kernel& kernel, const Checks& checks, const BlockShape& shape, SharedPieces pieces,
                      ClusterOrder& cluster)
     : kernel_(kernel),
+      checks_(checks),
       shape_(shape),
       pieces_(pieces),
-      lockstep_(lockstep),
       cluster_(cluster),
       order_(cluster.order),
       alone_(order_.defined().threads() == shape.lanes()),
@@ -40,6 +43,7 @@ RaceCheck::RaceCheck(const Kernel& kernel, const BlockShape& shape, SharedPieces
       async_work_(kernel, shape, pieces, cluster, history_),
       executed_(size_t{shape.warps()} * kernel.checks.size()) {
   cluster.blocks.push_back(this);
+  if (checks.global && !cluster.global) cluster.global.emplace(kernel, order_.defined());
 }
 
 void RaceCheck::start() {
@@ -58,6 +62,8 @@ void RaceCheck::new_epoch() {
   history_.new_epoch();
   synchronised_.clear();
   cluster_.flags.clear();
+  if (cluster_.global) cluster_.global->new_epoch();
+  cluster_.in_grid.forget_others();
   if (order_.defined().epoch() == 0) {
     // The counter is round: nothing may look like done in one of the epochs to come.
     std::fill(executed_.begin(), executed_.end(), Executed{});
@@ -70,10 +76,13 @@ void RaceCheck::new_epoch() {
 
 void RaceCheck::access(WarpAccess& now) {
   if (now.access.strength != Strength::plain)
-    each_lane(now.global, [&](uint32_t lane) { synchronise_by(now, lane); });
-  if (now.shared == 0) return;
-  if (lockstep_) order_.warp_barrier(now.warp, now.w.active);
+    each_lane(now.global,
+              [&](uint32_t lane) { synchronise_by(now, lane, cluster_.flags, flag_at(now.offset[lane])); });
+  const bool watches_global = cluster_.global && now.global != 0;
+  if (now.shared == 0 && !watches_global) return;
+  if (checks_.lockstep) order_.warp_barrier(now.warp, now.w.active);
   look_for_races(now);
+  if (watches_global) look_for_global_races(now);
   if (is_copy(now.access.kind)) async_work_.begin_copies(now);
   note_executed(now);
 }
@@ -81,7 +90,7 @@ void RaceCheck::access(WarpAccess& now) {
 void RaceCheck::note_executed(const WarpAccess& now) {
   Executed& executed = executed_[now.w.index * kernel_.checks.size() + now.number];
   if (executed.epoch != order_.defined().epoch()) executed = {order_.defined().epoch(), 0};
-  executed.lanes |= now.shared;
+  executed.lanes |= now.shared | now.global;
 }
 
 bool RaceCheck::has_executed(const Warp& w, uint32_t lane, uint32_t access) const {
@@ -102,9 +111,15 @@ void RaceCheck::copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t o
   now.by = work ? work : AgentWork{Order::nobody, AccessHistory::in_flight};
   if (w.block->rank != shape_.rank) against_beginning(now, lane);
   if (now.access.async_proxy)
-    pieces_.each(offset, bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
+    each_piece(offset, bytes, [&](const Piece& piece) { against_own_store(now, lane, piece); });
   look_for_races(now);
   async_work_.add(now, lane);
+}
+
+void RaceCheck::copy_global(WarpAccess& now) {
+  // What no mbarrier waits for is taken to be done at once.
+  if (!now.by) now.by.time = order_.defined().now(now.warp);
+  look_for_global_races(now);
 }
 
 void RaceCheck::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes) {
@@ -118,78 +133,87 @@ void RaceCheck::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t of
 void RaceCheck::read_by_agent(WarpAccess& now, uint32_t lane, bool keeps) {
   if (now.w.block->rank != shape_.rank) against_beginning(now, lane);
   look_for_races(now);
-  pieces_.each(now.offset[lane], now.bytes, [&](uint32_t index) { against_own_store(now, lane, index); });
+  each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) { against_own_store(now, lane, piece); });
   if (keeps) async_work_.add(now, lane);
 }
 
 void RaceCheck::look_for_races(WarpAccess& now) {
   each_lane(now.shared, [&](uint32_t lane) {
-    pieces_.each(now.offset[lane], now.bytes, [&](uint32_t index) {
-      switch (now.access.kind) {
-        case AccessKind::load:
-        case AccessKind::load_matrix:
-        case AccessKind::group_product:
-        case AccessKind::tensor_product: load(now, lane, index); break;
-        case AccessKind::store:
-        case AccessKind::store_matrix:
-        case AccessKind::async_store: store(now, lane, index); break;
-        case AccessKind::atomic:
-        case AccessKind::compare_and_swap:
-        case AccessKind::update_loop: change(now, lane, index); break;
-        case AccessKind::async_copy:
-        case AccessKind::async_copy_cg: begin_copy(now, lane, index); break;
-        case AccessKind::bulk_load:
-        case AccessKind::bulk_store:
-        case AccessKind::bulk_reduction: break;  // copy_in_bulk() is told of these as of the kinds above
-      }
+    each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) {
+      synchronise_by(now, lane, synchronised_, piece.index);
+      look(now, lane, piece);
     });
   });
 }
 
-void RaceCheck::load(WarpAccess& now, uint32_t lane, uint32_t index) {
-  Cell& c = history_.cell(index);
-  if (now.access.strength != Strength::plain) acquire_by(now, lane, synchronised_, index);
-  if (c.is_stored()) against_store(now, lane, c.store, index);
-  if (c.has_atomics) against_touches(now, lane, c, index, true);
-  history_.touch(c, now, lane);
+void RaceCheck::look_for_global_races(WarpAccess& now) {
+  GlobalHistory& global = *cluster_.global;
+  each_lane(now.global, [&](uint32_t lane) {
+    global.each(now.offset[lane], now.bytes, [&](uint32_t index, uint64_t address) {
+      look(now, lane, {global.accesses(), index, address, true});
+    });
+  });
 }
 
-void RaceCheck::store(WarpAccess& now, uint32_t lane, uint32_t index) {
-  Cell& c = history_.cell(index);
-  // What was released to the cell before is overwritten.
-  if (!synchronised_.empty()) synchronised_.erase(index);
-  if (now.access.strength != Strength::plain) release_by(now, lane, synchronised_, index);
-  if (c.is_stored()) against_store(now, lane, c.store, index);
+void RaceCheck::look(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  if (leaves_out(now.access, static_cast<uint32_t>(piece.begin - now.offset[lane]))) return;
+  switch (now.access.kind) {
+    case AccessKind::load:
+    case AccessKind::load_matrix:
+    case AccessKind::group_product:
+    case AccessKind::tensor_product: return load(now, lane, piece);
+    case AccessKind::store:
+    case AccessKind::store_matrix:
+    case AccessKind::async_store: return store(now, lane, piece);
+    case AccessKind::atomic:
+    case AccessKind::compare_and_swap:
+    case AccessKind::update_loop: return change(now, lane, piece);
+    case AccessKind::async_copy:
+    case AccessKind::async_copy_cg: return begin_copy(now, lane, piece);
+    case AccessKind::bulk_load:
+    case AccessKind::bulk_store:
+    case AccessKind::bulk_reduction: return;  // copy_in_bulk() is told of these as of the kinds above
+  }
+}
+
+void RaceCheck::load(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  Cell& c = piece.history.cell(piece.index);
+  if (c.is_stored()) against_store(now, lane, c.store, piece);
+  if (c.has_atomics) against_touches(now, lane, c, piece, true);
+  piece.history.touch(c, now, lane);
+}
+
+void RaceCheck::store(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  Cell& c = piece.history.cell(piece.index);
+  if (c.is_stored()) against_store(now, lane, c.store, piece);
   if (c.is_touched()) {
-    against_touches(now, lane, c, index, false);
-    history_.forget_touches(c);
+    against_touches(now, lane, c, piece, false);
+    piece.history.forget_touches(c);
   }
   c.store = now.by ? Store{now.by.agent, now.by.time, now.number}
                    : Store{now.thread(lane), order_.defined().now(now.warp), now.number};
-  note_own_store(now, lane, index);
+  note_own_store(now, lane, piece);
 }
 
-void RaceCheck::change(WarpAccess& now, uint32_t lane, uint32_t index) {
-  Cell& c = history_.cell(index);
-  acquire_by(now, lane, synchronised_, index);
-  release_by(now, lane, synchronised_, index);
-  if (c.is_stored()) against_store(now, lane, c.store, index);
-  if (c.is_touched()) against_touches(now, lane, c, index, false);
-  history_.touch(c, now, lane);
+void RaceCheck::change(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  Cell& c = piece.history.cell(piece.index);
+  if (c.is_stored()) against_store(now, lane, c.store, piece);
+  if (c.is_touched()) against_touches(now, lane, c, piece, false);
+  piece.history.touch(c, now, lane);
   c.has_atomics = true;
-  note_own_store(now, lane, index);
+  note_own_store(now, lane, piece);
 }
 
-void RaceCheck::begin_copy(WarpAccess& now, uint32_t lane, uint32_t index) {
-  store(now, lane, index);
-  if (!now.by) history_.cell(index).store.time = AccessHistory::in_flight;
+void RaceCheck::begin_copy(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  store(now, lane, piece);
+  if (!now.by && !piece.is_global) piece.history.cell(piece.index).store.time = AccessHistory::in_flight;
 }
 
-void RaceCheck::note_own_store(const WarpAccess& now, uint32_t lane, uint32_t index) {
+void RaceCheck::note_own_store(const WarpAccess& now, uint32_t lane, const Piece& piece) {
   if (now.access.of_bulk_copy)
-    history_.forget_own_store(index);
+    piece.history.forget_own_store(piece.index);
   else
-    history_.note_own_store(index, {now.thread(lane), order_.defined().now(now.warp), now.number});
+    piece.history.note_own_store(piece.index, {now.thread(lane), order_.defined().now(now.warp), now.number});
 }
 
 // Comparisons.
@@ -203,30 +227,30 @@ bool RaceCheck::is_before(const Order& order, uint32_t number, uint32_t time, co
   return any;
 }
 
-void RaceCheck::against_store(WarpAccess& now, uint32_t lane, const Store& then, uint32_t index) {
+void RaceCheck::against_store(WarpAccess& now, uint32_t lane, const Store& then, const Piece& piece) {
   const bool is_under_way = then.time == AccessHistory::in_flight;
   const auto comes_first = [&](const Order& order) {
     return !is_under_way && is_before(order, then.by, then.time, now, lane);
   };
   if (comes_first(order_.defined())) return;
   const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !is_under_way &&
-                    stores_same(now, lane, index, then.by);
-  report_race(now, lane, index, then.access, then.by,
+                    stores_same(now, lane, piece, then.by);
+  report_race(now, lane, piece, then.access, then.by,
               same                        ? Excuse::same_value
               : comes_first(order_.met()) ? Excuse::met
                                           : Excuse::none);
 }
 
-void RaceCheck::against_touches(WarpAccess& now, uint32_t lane, const Cell& c, uint32_t index,
+void RaceCheck::against_touches(WarpAccess& now, uint32_t lane, const Cell& c, const Piece& piece,
                                 bool atomics_only) {
-  history_.each_touch(std::as_const(c), [&](const Touch& t) {
+  piece.history.each_touch(std::as_const(c), [&](const Touch& t) {
     const CheckedAccess& then = kernel_.checks[t.access];
     if ((!atomics_only || is_atomic(then.kind)) && can_race(now.access, then))
-      against_touch(now, lane, t, index);
+      against_touch(now, lane, t, piece);
   });
 }
 
-void RaceCheck::against_touch(WarpAccess& now, uint32_t lane, const Touch& t, uint32_t index) {
+void RaceCheck::against_touch(WarpAccess& now, uint32_t lane, const Touch& t, const Piece& piece) {
   uint32_t lanes = t.lanes;
   const bool is_under_way = t.time == AccessHistory::in_flight;
   if (t.warp == now.warp && !is_under_way) lanes &= ~(1u << lane);
@@ -243,16 +267,16 @@ void RaceCheck::against_touch(WarpAccess& now, uint32_t lane, const Touch& t, ui
     if (raced == Order::nobody || !met) raced = other;
   }
   if (raced != Order::nobody)
-    report_race(now, lane, index, t.access, raced, met ? Excuse::met : Excuse::none);
+    report_race(now, lane, piece, t.access, raced, met ? Excuse::met : Excuse::none);
 }
 
-void RaceCheck::against_own_store(WarpAccess& now, uint32_t lane, uint32_t index) {
-  const AccessHistory::OwnStore& then = history_.own_store(index);
+void RaceCheck::against_own_store(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  const AccessHistory::OwnStore& then = piece.history.own_store(piece.index);
   const uint32_t by = then.store.by;
   if (by == Order::nobody ||
       order_.defined().has_proxy_fence_after(by / warp_lanes, by % warp_lanes, then.epoch, then.store.time))
     return;
-  report_race(now, lane, index, then.store.access, by, Excuse::none, Finding::Lack::proxy_fence);
+  report_race(now, lane, piece, then.store.access, by, Excuse::none, Finding::Lack::proxy_fence);
 }
 
 void RaceCheck::against_beginning(const WarpAccess& now, uint32_t lane) const {
@@ -262,22 +286,24 @@ void RaceCheck::against_beginning(const WarpAccess& now, uint32_t lane) const {
     report_beginning(now, lane);
 }
 
-bool RaceCheck::stores_same(const WarpAccess& now, uint32_t lane, uint32_t index, uint32_t writer) const {
-  const uint64_t begin = pieces_.begin_of(index);
-  const size_t bytes = size_t{1} << pieces_.shift();
+bool RaceCheck::stores_same(const WarpAccess& now, uint32_t lane, const Piece& piece, uint32_t writer) const {
+  if (piece.is_global && !now.w.worker->memory->find(now.offset[lane], now.bytes)) return false;
+  const uint64_t begin = piece.begin;
   std::byte mine[32], others[32];
   stored_bytes(now.w, now.access, lane, mine);
   const Cluster* cluster = now.w.block->cluster;
   const std::byte* stored =
-      (cluster == nullptr ? now.w.shared : cluster->blocks[shape_.rank]->shared_at) + begin;
+      piece.is_global ? reinterpret_cast<const std::byte*>(begin)
+                      : (cluster == nullptr ? now.w.shared : cluster->blocks[shape_.rank]->shared_at) + begin;
   // A store of the very same instruction has not reached the memory yet.
   const uint32_t other = writer % warp_lanes;
-  if (writer / warp_lanes == now.warp && other < lane && (now.shared >> other & 1) != 0 &&
+  if (writer / warp_lanes == now.warp && other < lane &&
+      ((piece.is_global ? now.global : now.shared) >> other & 1) != 0 &&
       begin - now.offset[other] < now.access.width) {
     stored_bytes(now.w, now.access, other, others);
     stored = others + (begin - now.offset[other]);
   }
-  return std::memcmp(mine + (begin - now.offset[lane]), stored, bytes) == 0;
+  return std::memcmp(mine + (begin - now.offset[lane]), stored, bytes_of(piece)) == 0;
 }
 
 // What orders accesses.
@@ -301,15 +327,14 @@ void RaceCheck::release_by(const WarpAccess& now, uint32_t lane, Clocks& clocks,
   }
 }
 
-void RaceCheck::synchronise_by(const WarpAccess& now, uint32_t lane) {
-  constexpr uint32_t word_shift = 2;
-  const uint64_t place = now.offset[lane] >> word_shift;
-  Clocks& flags = cluster_.flags;
-  if (writes(now.access.kind))
-    flags.erase(place);
-  else
-    acquire_by(now, lane, flags, place);
-  if (!reads(now.access.kind)) release_by(now, lane, flags, place);
+void RaceCheck::synchronise_by(const WarpAccess& now, uint32_t lane, Clocks& clocks, uint64_t place) {
+  const bool is_strong = now.access.strength != Strength::plain;
+  if (!writes(now.access.kind)) {
+    if (is_strong) acquire_by(now, lane, clocks, place);
+  } else if (!clocks.empty()) {
+    clocks.erase(place);  // what was released to it before is overwritten
+  }
+  if (is_strong && !reads(now.access.kind)) release_by(now, lane, clocks, place);
 }
 
 void RaceCheck::proxy_fence(const Warp& w) {

@@ -1,6 +1,7 @@
-// Races on a block's shared memory (--check race): each access is compared with those of other threads, and
-// of asynchronous copies, that access_history.hpp knows of the same bytes and that nothing orders before it
-// (order.hpp). docs/checks.md says what orders accesses and which ones race.
+// Races on a block's shared memory (--check race), and of the threads of a block or cluster on global memory
+// (--check global): each access is compared with those of other threads, and of asynchronous copies, that
+// access_history.hpp knows of the same bytes and that nothing orders before it (order.hpp). docs/checks.md
+// says what orders accesses and which ones race.
 #pragma once
 
 #include <array>
@@ -11,8 +12,9 @@
 #include "exec/access_history.hpp"
 #include "exec/async_work.hpp"
 #include "exec/block_shape.hpp"
+#include "exec/checks.hpp"
+#include "exec/cluster_order.hpp"
 #include "exec/observer.hpp"
-#include "exec/order.hpp"
 #include "exec/program.hpp"
 #include "exec/warp_access.hpp"
 
@@ -23,9 +25,8 @@ struct WarpState;
 
 class RaceCheck {
  public:
-  /// `lockstep`: lanes that execute an access together are ordered by that. The blocks of a cluster are made
-  /// in the order of their ranks.
-  RaceCheck(const Kernel& kernel, const BlockShape& shape, SharedPieces pieces, bool lockstep,
+  /// The blocks of a cluster are made in the order of their ranks.
+  RaceCheck(const Kernel& kernel, const Checks& checks, const BlockShape& shape, SharedPieces pieces,
             ClusterOrder& cluster);
   RaceCheck(const RaceCheck&) = delete;
   RaceCheck& operator=(const RaceCheck&) = delete;
@@ -34,13 +35,15 @@ class RaceCheck {
 
   // Accesses.
 
-  /// Lanes of this block access its memory, and flags in global memory.
+  /// Lanes of this block access its memory, and global memory.
   void access(WarpAccess& now);
   /// Lanes of another block access this block's memory.
   void access_from_elsewhere(WarpAccess& now);
   /// One side of a bulk copy that a lane begins, in this block's memory. `work`: of the mbarrier that waits
   /// for it; nobody's: its thread does, for a group of copies.
   void copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes, AgentWork work);
+  /// The other side, in global memory; now.by: of the mbarrier.
+  void copy_global(WarpAccess& now);
   void store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes);
   /// The agent now.by reads for the lane. `keeps`: it is on its way until somebody has waited for it.
   void read_by_agent(WarpAccess& now, uint32_t lane, bool keeps);
@@ -75,10 +78,18 @@ class RaceCheck {
     uint32_t lanes = 0;
   };
 
+  /// What an access covers of the memory that is watched.
+  struct Piece {
+    AccessHistory& history;
+    uint32_t index;  ///< there
+    uint64_t begin;  ///< offset in shared memory, or address
+    bool is_global;
+  };
+
   const Kernel& kernel_;
+  const Checks checks_;
   const BlockShape shape_;
   const SharedPieces pieces_;
-  const bool lockstep_;
   ClusterOrder& cluster_;
   TwoOrders& order_;
   const bool alone_;  ///< in no cluster
@@ -95,46 +106,62 @@ class RaceCheck {
   void note_executed(const WarpAccess& now);
   [[nodiscard]] bool has_executed(const Warp& w, uint32_t lane, uint32_t access) const;
 
-  // One lane's access to one piece.
+  [[nodiscard]] uint32_t bytes_of(const Piece& piece) const {
+    return 1u << (piece.is_global ? cluster_.global->shift() : pieces_.shift());
+  }
+  /// Calls f(piece) for each piece of the block's shared memory that the bytes cover.
+  template <class F>
+  void each_piece(uint64_t offset, uint32_t bytes, F f) {
+    pieces_.each(offset, bytes, [&](uint32_t index) {
+      f(Piece{history_, index, pieces_.begin_of(index), false});
+    });
+  }
   void look_for_races(WarpAccess& now);
-  void load(WarpAccess& now, uint32_t lane, uint32_t index);
-  void store(WarpAccess& now, uint32_t lane, uint32_t index);
-  void change(WarpAccess& now, uint32_t lane, uint32_t index);
-  void begin_copy(WarpAccess& now, uint32_t lane, uint32_t index);
-  void note_own_store(const WarpAccess& now, uint32_t lane, uint32_t index);
+  void look_for_global_races(WarpAccess& now);
+
+  // One lane's access to one piece.
+  void look(WarpAccess& now, uint32_t lane, const Piece& piece);
+  void load(WarpAccess& now, uint32_t lane, const Piece& piece);
+  void store(WarpAccess& now, uint32_t lane, const Piece& piece);
+  void change(WarpAccess& now, uint32_t lane, const Piece& piece);
+  void begin_copy(WarpAccess& now, uint32_t lane, const Piece& piece);
+  void note_own_store(const WarpAccess& now, uint32_t lane, const Piece& piece);
 
   // Flags: reading takes over the order that a release to this place gave, releasing gives it.
   void acquire_by(const WarpAccess& now, uint32_t lane, const Clocks& clocks, uint64_t place);
   void release_by(const WarpAccess& now, uint32_t lane, Clocks& clocks, uint64_t place);
-  /// A flag in global memory orders the threads of a block as one in shared memory does.
-  void synchronise_by(const WarpAccess& now, uint32_t lane);
+  void synchronise_by(const WarpAccess& now, uint32_t lane, Clocks& clocks, uint64_t place);
 
   // Comparisons.
   /// Whether what thread or agent `number` did at `time` is ordered before the lane's access.
   [[nodiscard]] static bool is_before(const Order& order, uint32_t number, uint32_t time,
                                       const WarpAccess& now, uint32_t lane);
   /// Reports the lane's access if it races with the last store.
-  void against_store(WarpAccess& now, uint32_t lane, const Store& then, uint32_t index);
+  void against_store(WarpAccess& now, uint32_t lane, const Store& then, const Piece& piece);
   /// … with loads and atomic operations; `atomics_only`: for a load, which does not race with others.
-  void against_touches(WarpAccess& now, uint32_t lane, const Cell& cell, uint32_t index, bool atomics_only);
-  void against_touch(WarpAccess& now, uint32_t lane, const Touch& then, uint32_t index);
+  void against_touches(WarpAccess& now, uint32_t lane, const Cell& cell, const Piece& piece,
+                       bool atomics_only);
+  void against_touch(WarpAccess& now, uint32_t lane, const Touch& then, const Piece& piece);
   /// … if it is a bulk copy's, and no proxy fence comes after what a thread itself has stored there.
-  void against_own_store(WarpAccess& now, uint32_t lane, uint32_t index);
+  void against_own_store(WarpAccess& now, uint32_t lane, const Piece& piece);
   /// … if it is another block's, and nothing orders it after the beginning of this one.
   void against_beginning(const WarpAccess& now, uint32_t lane) const;
   /// Whether the lane stores what the piece holds since `writer` stored to it.
-  [[nodiscard]] bool stores_same(const WarpAccess& now, uint32_t lane, uint32_t index, uint32_t writer) const;
+  [[nodiscard]] bool stores_same(const WarpAccess& now, uint32_t lane, const Piece& piece,
+                                 uint32_t writer) const;
 
   // Findings (race_findings.cpp).
   /// `then_number`: thread or agent; `excuse`: what speaks for it as far as is known.
-  void report_race(WarpAccess& now, uint32_t lane, uint32_t index, uint32_t then, uint32_t then_number,
+  void report_race(WarpAccess& now, uint32_t lane, const Piece& piece, uint32_t then, uint32_t then_number,
                    Finding::Excuse excuse, Finding::Lack lack = Finding::Lack::order);
   void report_beginning(const WarpAccess& now, uint32_t lane) const;
   /// An access by a thread of the cluster, or by its copy, that nothing orders before the end of this block.
-  void report_outlived(BlockState& block, uint32_t index, uint32_t access, uint32_t thread,
+  void report_outlived(BlockState& block, uint64_t offset, uint32_t access, uint32_t thread,
                        Finding::Lack lack) const;
-  /// What the finding of a lane's access to a piece of shared memory begins with.
-  [[nodiscard]] Finding race_of(const WarpAccess& now, uint32_t lane, uint32_t index) const;
+  /// What the finding of a lane's access to a piece of memory begins with.
+  [[nodiscard]] Finding race_of(const WarpAccess& now, uint32_t lane, uint64_t begin, uint32_t bytes) const;
+  /// Adds the finding of an access to these bytes of shared memory, if such are asked for.
+  void report_shared(const WarpAccess& now, const Finding& found, uint64_t offset, uint32_t bytes) const;
 };
 
 }  // namespace lanescope::exec

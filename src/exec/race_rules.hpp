@@ -30,6 +30,15 @@ namespace lanescope::exec {
   return (a.guesses && is_atomic(b.kind)) || (b.guesses && is_atomic(a.kind));
 }
 
+/// Whether a plain load meets what changes its word by a strong access: who looks first whether that is
+/// needed means to, in global memory.
+[[nodiscard]] inline bool is_stale_load(const CheckedAccess& a, const CheckedAccess& b) {
+  const auto changes = [](const CheckedAccess& access) {
+    return access.strength == CheckedAccess::Strength::atomic && !reads(access.kind);
+  };
+  return (a.kind == AccessKind::load && changes(b)) || (b.kind == AccessKind::load && changes(a));
+}
+
 [[nodiscard]] inline Finding::Severity severity_of(Finding::Excuse excuse) {
   using Excuse = Finding::Excuse;
   switch (excuse) {

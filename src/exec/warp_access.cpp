@@ -1,7 +1,10 @@
 // See warp_access.hpp.
 #include "exec/warp_access.hpp"
 
+#include <optional>
+
 #include "exec/cluster.hpp"
+#include "exec/memory_words.hpp"
 #include "exec/schedule.hpp"
 
 namespace lanescope::exec {
@@ -35,6 +38,14 @@ Finding WarpAccess::finding(Finding::Kind kind, uint32_t lane) const {
   found.width = access.width;
   found.access = access.kind;
   return found;
+}
+
+void report_global(const WarpAccess& now, uint32_t lane, const Finding& found) {
+  const uint64_t address = now.offset[lane];
+  const std::optional<Allocation> allocation = now.w.worker->memory->find(address, now.bytes);
+  if (!allocation) return;
+  if (Finding* example = add_finding(now.w, found))
+    example->message = describe_bytes(allocation->name, address - allocation->base, now.bytes);
 }
 
 void find_addresses(WarpAccess& now, const Inst* in, const BlockShape& shape) {

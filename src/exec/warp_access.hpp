@@ -40,6 +40,10 @@ struct WarpAccess {
   [[nodiscard]] Finding finding(Finding::Kind kind, uint32_t lane) const;
 };
 
+/// Adds the finding of the lane's access to global memory, but where that goes wrong, of which another
+/// finding tells.
+void report_global(const WarpAccess& now, uint32_t lane, const Finding& found);
+
 /// Sets where the lanes go, as the helper instruction `in` says.
 void find_addresses(WarpAccess& now, const Inst* in, const BlockShape& shape);
 

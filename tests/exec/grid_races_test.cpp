@@ -1,5 +1,6 @@
 // Races between blocks on global memory (--check global): what is one, how sure that is, and what orders
-// blocks. tests/cuda/programs/catalogue/blocks.cu has the same of whole programs.
+// blocks. Those of one block's threads are in global_races_test.cpp; tests/cuda/programs/catalogue/blocks.cu
+// has both of whole programs.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -201,10 +202,15 @@ TEST(GridRaces, WhoHasCountedLastMaySetTheCounterBack) {
             Lack::order_of_blocks);
 }
 
-TEST(GridRaces, BlocksOfOneClusterAreLeftOut) {
-  const std::string store = "st.global.u32 [%rd1], %r4;\n";
-  EXPECT_TRUE(findings(store, 2, {2}).empty());
-  EXPECT_FALSE(findings(store, 4, {2}).empty());
+TEST(GridRaces, BlocksOfOneClusterMayMeet) {
+  const std::string meet = "barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;\n",
+                    store = "@%p1 st.global.u32 [%rd1], %r4;\n", load = "@!%p1 ld.global.u32 %r5, [%rd1];\n";
+  EXPECT_TRUE(findings(store + meet + load, 2, {2}).empty());
+  const Finding found = only(findings(store + load, 2, {2}));
+  EXPECT_EQ(found.lack, Lack::order);
+  EXPECT_EQ(found.block, 1u);
+  EXPECT_EQ(found.other_block, 0u);
+  EXPECT_EQ(only(findings(store + meet + load, 4, {2})).lack, Lack::order_of_blocks);
 }
 
 TEST(GridRaces, ClustersHandOverAsBlocksDo) {

@@ -1,4 +1,4 @@
-// Races between the blocks of a grid on global memory.
+// Races on global memory: between the blocks of a grid, and between the threads of a block.
 #include <cooperative_groups.h>
 #include <cuda/atomic>
 #include "cases.hpp"
@@ -7,14 +7,14 @@ __device__ int place() { return blockIdx.x * blockDim.x + threadIdx.x; }
 
 __global__ void k_smooth(const int* from, int* to, int n) {
   int i = place();
-  if (i > 0 && i < n - 1) to[i] = (from[i - 1] + from[i + 1]) / 2;  // BUG smooth race
+  if (i > 0 && i < n - 1) to[i] = (from[i - 1] + from[i + 1]) / 2;  // BUG smooth,one_block race
 }
 CASE(smooth_bad) {
   int* a = device<int>(256);
   k_smooth<<<4, 64>>>(a, a, 256);
 }
 CASE(smooth_ok) { k_smooth<<<4, 64>>>(device<int>(256), device<int>(256), 256); }
-CASE(smooth_one_block_ok) {
+CASE(one_block_bad) {
   int* a = device<int>(64);
   k_smooth<<<1, 64>>>(a, a, 64);
 }
@@ -155,3 +155,56 @@ __global__ void k_heap(int* out) {
   free(mine);
 }
 CASE(heap_ok) { k_heap<<<40, 32>>>(device<int>(40 * 32)); }
+
+// Threads of one block, and lanes of one warp, by way of global memory.
+template <bool sync>
+__global__ void k_scratch(int* scratch, int* out) {
+  int* mine = scratch + blockIdx.x * blockDim.x;
+  mine[threadIdx.x] = threadIdx.x;  // BUG scratch race
+  if (sync) __syncthreads();
+  out[place()] = mine[blockDim.x - 1 - threadIdx.x];  // BUG scratch race
+}
+CASE(scratch_bad) { k_scratch<false><<<4, 64>>>(device<int>(256), device<int>(256)); }
+CASE(scratch_ok) { k_scratch<true><<<4, 64>>>(device<int>(256), device<int>(256)); }
+
+template <bool sync>
+__global__ void k_sum(float* sums) {
+  float* mine = sums + place() / 32 * 32;
+  int lane = threadIdx.x % 32;
+  for (int step = 16; step > 0; step /= 2) {
+    if (lane < step) mine[lane] += mine[lane + step];  // BUG lanes race
+    if (sync) __syncwarp();
+  }
+}
+CASE(lanes_bad) { k_sum<false><<<2, 64>>>(device<float>(128)); }
+CASE(lanes_ok) { k_sum<true><<<2, 64>>>(device<float>(128)); }
+
+// A list that grows: who has taken a place writes to it.
+template <bool fence>
+__global__ void k_list(int* list, int* length) {
+  if (threadIdx.x % 3 == 0) list[atomicAdd(length, 1)] = threadIdx.x;  // BUG list race
+  if (fence) __syncthreads();
+  int last = *static_cast<volatile int*>(length) - 1;
+  if (last >= 0 && list[last] < 0) __trap();  // BUG list race
+}
+CASE(list_bad) { k_list<false><<<1, 64>>>(device<int>(64), device<int>(1)); }
+CASE(list_ok) { k_list<true><<<1, 64>>>(device<int>(64), device<int>(1)); }
+
+// A flag for another warp of the block.
+template <bool fence>
+__global__ void k_handed(int* data, int* flag) {
+  volatile int* seen = flag;
+  if (threadIdx.x == 0) {
+    *data = 5;  // BUG handed race
+    if (fence) __threadfence_block();
+    *seen = 1;
+  }
+  if (threadIdx.x == 32) {
+    while (*seen == 0) {
+    }
+    if (fence) __threadfence_block();
+    if (*data != 5) __trap();  // BUG handed race
+  }
+}
+CASE(handed_bad) { k_handed<false><<<1, 64>>>(device<int>(1), device<int>(1)); }
+CASE(handed_ok) { k_handed<true><<<1, 64>>>(device<int>(1), device<int>(1)); }

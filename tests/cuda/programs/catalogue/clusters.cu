@@ -285,6 +285,7 @@ __global__ void __cluster_dims__(2) k_some_end(int* o) {
   s[t] = t;
   if (t >= 32) return;
   __syncthreads();
+  o += 32 * blockIdx.x;
   o[t] = s[63 - t];
   c.sync();
   o[t] += in_block(s, c.block_rank() ^ 1)[63 - t];

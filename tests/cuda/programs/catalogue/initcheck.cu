@@ -87,7 +87,7 @@ CASE(shared_ok) { k_shared<<<1, 64>>>(device<int>(64), 64); }
 __global__ void k_local(int* o, int n) {
   int a[16];
   for (int i = 0; i < n; ++i) a[(i * 5 + o[0]) & 15] = i;
-  o[threadIdx.x] = a[(o[1] + 3) & 15];  // BUG local uninitialised-read
+  o[2 + threadIdx.x] = a[(o[1] + 3) & 15];  // BUG local uninitialised-read
 }
 CASE(local_bad) { k_local<<<1, 32>>>(device<int>(64), 4); }
 CASE(local_ok) { k_local<<<1, 32>>>(device<int>(64), 16); }
