@@ -189,6 +189,18 @@ std::vector<std::string> by_hand(const json& report) {
   return texts;
 }
 
+constexpr const char* tiles = "lanescope/tile.cuh";
+
+/// What a program that includes it is to be built with, in words.
+std::string options_for_tiles() {
+  for (fs::path folder = fs::read_symlink("/proc/self/exe"); folder != folder.root_path();) {
+    folder = folder.parent_path();
+    if (fs::exists(folder / "include" / tiles))
+      return fmt::format("as C++20 and with its folder: -std=c++20 -I {}", (folder / "include").string());
+  }
+  return "as C++20 (-std=c++20) and with -I for Lanescope's headers";
+}
+
 /// Where the file lies from the current folder, if it lies below it; else nothing.
 std::optional<fs::path> below_here(const std::string& file) {
   const fs::path relative = fs::relative(file);
@@ -205,9 +217,8 @@ void show(const Change& change) {
   std::cout << fmt::format("{}: {} (wavefronts {} → {}{})\n", change.where, change.what,
                            report::grouped(after + change.saved), report::grouped(after), change.memory);
   if (change.uses_tiles)
-    std::cout
-        << "It includes <lanescope/tile.cuh>: the program has to be built as C++20 (-std=c++20) and with "
-           "-I for Lanescope's headers.\n";
+    std::cout << fmt::format("It includes <{}>: the program has to be built {}.\n", tiles,
+                             options_for_tiles());
   // As patch and git apply want it in the current folder.
   const fs::path file = below_here(change.patch.file).value_or(fs::path(change.patch.file).filename());
   std::cout << advise::unified_diff(text, change.patch.edits, file) << std::flush;
@@ -246,6 +257,30 @@ std::string dependence(const FixOptions& options, const ScratchFolder& folder, c
       found);
 }
 
+/// Whether the program is built when its source includes the header of the change, and nothing else of it.
+bool is_built_with_tiles(const FixOptions& options, const ScratchFolder& folder, const Change& change) {
+  const std::string& file = change.patch.file;
+  const auto include =
+      std::find_if(change.patch.edits.begin(), change.patch.edits.end(),
+                   [](const advise::Edit& edit) { return edit.text.find(tiles) != std::string::npos; });
+  if (include == change.patch.edits.end()) return true;  // it does already
+  const std::string original = read_file(file), changed = advise::patched(original, {*include}, file);
+  replace_file(file, changed);
+  bool is_built = false;
+  try {
+    is_built = build(options, folder) == 0;
+  } catch (...) {
+    take_back(file, changed, original);
+    throw;
+  }
+  take_back(file, changed, original);
+  (void)build(options, folder);  // as it was
+  return is_built;
+}
+
+/// What came of a change.
+enum class Outcome : uint8_t { kept, taken_back, not_built };
+
 /// What came of changes that were made: wavefronts saved; 0: not proven.
 using Tried = std::map<Change::Key, uint64_t>;
 
@@ -258,12 +293,13 @@ uint64_t expected(const Change& change, const Tried& tried) {
 /// Makes the change and has it proven, or takes it back; also if it is proven, but saves fewer wavefronts
 /// than predicted and than `rival`, for which another change of the array is worth a try. What came of it
 /// goes into `tried`. `before` becomes the run that proves it.
-bool apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
-           Tried& tried, Trial& before) {
+Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
+              Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
   const std::string original = read_file(file);
   std::string changed = original;
   std::string why, verdict = "Not proven, so taken back";
+  Outcome outcome = Outcome::taken_back;
   uint64_t& saved = tried[change.key()];
   saved = 0;
   try {
@@ -271,6 +307,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
     replace_file(file, changed);
     if (const int status = build(options, folder); status != 0) {
       why = fmt::format("'{}' failed with status {}", options.build, status);
+      outcome = Outcome::not_built;
     } else {
       Trial after = run_poisoned(options, folder, before);
       why = disproof(change.prediction, before, after, options.trial);
@@ -288,7 +325,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
           tried.erase(change.key());  // it was of the program as it was then
           std::cout << fmt::format("Proven and kept: same output, {}, no new findings.{}{}\n\n", cost,
                                    instructions.empty() ? "" : " ", instructions);
-          return true;
+          return Outcome::kept;
         }
         verdict = "Taken back for another change that may save as much";
         why = cost;
@@ -310,7 +347,7 @@ bool apply(const FixOptions& options, const ScratchFolder& folder, const Change&
   const bool rebuilt = build(options, folder) == 0;
   std::cout << fmt::format("{}: {}.{}\n\n", verdict, why,
                            rebuilt ? "" : " Building the unchanged file again failed as well.");
-  return false;
+  return outcome;
 }
 
 /// Whether a file was changed after the program was built; false where that cannot be told.
@@ -384,8 +421,10 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
   // again; what saved less than predicted is made in the end if nothing else saves more.
   Tried tried;
   size_t proven = 0;
+  bool has_tiles = true;
   while (true) {
-    const std::vector<Change> changes = changes_of(before.report);
+    std::vector<Change> changes = changes_of(before.report);
+    if (!has_tiles) std::erase_if(changes, [](const Change& change) { return change.uses_tiles; });
     const auto next = std::max_element(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
       return expected(a, tried) < expected(b, tried);
     });
@@ -405,7 +444,13 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
       if (!seen && other.key() != next->key() && other.is_of_array_of(*next))
         // Of equals the one that is advised first.
         rival = std::max(rival, expected(other, tried) + (&other < &*next ? 1 : 0));
-    proven += apply(options, folder, *next, rival, tried, before) ? 1 : 0;
+    const Outcome outcome = apply(options, folder, *next, rival, tried, before);
+    proven += outcome == Outcome::kept ? 1 : 0;
+    if (outcome == Outcome::not_built && next->uses_tiles && !is_built_with_tiles(options, folder, *next)) {
+      has_tiles = false;
+      std::cout << fmt::format(
+          "Changes that include <{}> are left out: the program is not built with it.\n\n", tiles);
+    }
   }
   return proven != 0 ? done : program_failed;
 }

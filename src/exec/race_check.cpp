@@ -141,7 +141,7 @@ void RaceCheck::look_for_races(WarpAccess& now) {
   each_lane(now.shared, [&](uint32_t lane) {
     each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) {
       synchronise_by(now, lane, synchronised_, piece.index);
-      look(now, lane, piece);
+      if (checks_.race) look(now, lane, piece);
     });
   });
 }

@@ -452,6 +452,29 @@ setp.gt.s32 %more, %left, 0;\
                                        "has written to shared memory, transpose.ptx: had not ended after 1"));
 }
 
+TEST(Fix, AsksOnceWhetherItsHeaderIsFound) {
+  const Place place(transpose);
+  const std::string kernels = std::string(LANESCOPE_SOURCE_DIR) + "/kernels/", source = kernels + "reduce.cu";
+  fs::copy_file(source, place.path() / "reduce.cu");
+  fs::copy_file(kernels + "ptx/reduce.ptx", place.path() / "reduce.ptx");
+  const auto fix = [&](const std::string& build) {
+    return place.run(
+        "--apply --build '" + build + "'",
+        std::string("reduce.ptx --kernel ") + references[0].kernel + " " + references[0].arguments);
+  };
+  const Place::Result found = fix("! grep -q tile.cuh reduce.cu");
+  EXPECT_EQ(found.status, 3) << found.output << found.messages;
+  EXPECT_EQ(count(found.output, "failed with status 1"), 1u) << found.output;
+  EXPECT_THAT(found.output, HasSubstr("-std=c++20 -I " LANESCOPE_SOURCE_DIR "/include.\n"));
+  EXPECT_THAT(found.output, HasSubstr("Changes that include <lanescope/tile.cuh> are left out"));
+  EXPECT_EQ(read_file(place.path() / "reduce.cu"), read_file(source));
+  // It is, and two changes are not built for another reason.
+  const Place::Result others = fix("! grep -q lanescope:: reduce.cu");
+  EXPECT_EQ(count(others.output, "failed with status 1"), 2u) << others.output;
+  EXPECT_THAT(others.output, Not(HasSubstr("are left out")));
+  EXPECT_EQ(read_file(place.path() / "reduce.cu"), read_file(source));
+}
+
 TEST(Fix, TakesAChangeBackThatDoesNotBuild) {
   const Place place(transpose);
   const Place::Result result = place.apply("cmp -s transpose.cu " + cures + "/transpose.cu");
