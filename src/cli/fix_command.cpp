@@ -290,9 +290,41 @@ uint64_t expected(const Change& change, const Tried& tried) {
   return seen == tried.end() ? change.saved : seen->second;
 }
 
-/// Makes the change and has it proven, or takes it back; also if it is proven, but saves fewer wavefronts
-/// than predicted and than `rival`, for which another change of the array is worth a try. What came of it
-/// goes into `tried`. `before` becomes the run that proves it.
+/// Builds the program of the source as it now is, and runs it: `after`; none if it is not built. Why that
+/// does not prove the changes, in words; empty if it does.
+std::string disproof_of_source(const FixOptions& options, const ScratchFolder& folder,
+                               const std::vector<Prediction>& predictions, const Trial& before,
+                               std::optional<Trial>& after) {
+  if (const int status = build(options, folder); status != 0)
+    return fmt::format("'{}' failed with status {}", options.build, status);
+  after = run_poisoned(options, folder, before);
+  std::string why;
+  for (size_t i = 0; i < predictions.size() && why.empty(); ++i)
+    why = disproof(predictions[i], before, *after, options.trial);
+  if (!why.empty())
+    if (const std::string reads = dependence(options, folder, before, *after); !reads.empty())
+      return "the program " + reads;
+  return why;
+}
+
+/// Changes of other arrays that take more wavefronts since the change was made, and nothing else is wrong:
+/// the compiler may have merged the accesses to both, and does so no longer.
+std::vector<Change> partners_of(const FixOptions& options, const Change& change, const Trial& before,
+                                const Trial& after) {
+  if (!defect(before, after, options.trial).empty()) return {};
+  std::vector<Change> others = changes_of(after.report);
+  std::erase_if(others, [&](const Change& other) {
+    const ArrayCost cost = array_cost(other.prediction, before, after);
+    return other.patch.file != change.patch.file || (other.uses_tiles && !change.uses_tiles) ||
+           cost.now <= cost.before;
+  });
+  return others;
+}
+
+/// Makes the change and has it proven, together with another one if it takes two, or takes it back; also if
+/// it is proven, but saves fewer wavefronts than predicted, or takes notably more instructions for it, and so
+/// less than `rival`, for which another change of the array is worth a try. What came of it goes into
+/// `tried`. `before` becomes the run that proves it.
 Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
               Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
@@ -302,33 +334,54 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
   Outcome outcome = Outcome::taken_back;
   uint64_t& saved = tried[change.key()];
   saved = 0;
-  try {
-    changed = advise::patched(original, change.patch.edits, file);
+  const auto edit = [&](const std::string& text, const Change& by) {
+    changed = advise::patched(text, by.patch.edits, file);
     replace_file(file, changed);
-    if (const int status = build(options, folder); status != 0) {
-      why = fmt::format("'{}' failed with status {}", options.build, status);
+  };
+  // Keeps what is proven to change these arrays, if no rival is worth a try.
+  const auto is_kept = [&](Trial& after, const std::vector<Prediction>& predictions) {
+    std::vector<std::string> costs;
+    bool as_promised = true;
+    for (const Prediction& prediction : predictions) {
+      const ArrayCost array = array_cost(prediction, before, after);
+      saved += array.before - std::min(array.now, array.before);
+      as_promised = as_promised && array.keeps_promise();
+      costs.push_back(cost_in_words(prediction, before, after));
+    }
+    const std::string instructions = instructions_in_words(before, after);
+    saved -= std::min(saved - std::min<uint64_t>(saved, 1), wavefronts_worth_of_instructions(before, after));
+    const std::string cost = fmt::format("{}", fmt::join(costs, ", "));
+    if (!(as_promised && instructions.empty()) && saved < rival) {
+      verdict = "Taken back for another change that may save as much";
+      why = cost + (instructions.empty() ? "" : ". " + instructions.substr(0, instructions.rfind(". ")));
+      return false;
+    }
+    after.varying = std::move(before.varying);
+    before = std::move(after);
+    tried.erase(change.key());  // it was of the program as it was then
+    std::cout << fmt::format("Proven and kept: same output, {}, no new findings.{}{}\n\n", cost,
+                             instructions.empty() ? "" : " ", instructions);
+    return true;
+  };
+  try {
+    std::optional<Trial> after;
+    edit(original, change);
+    why = disproof_of_source(options, folder, {change.prediction}, before, after);
+    if (!after) {
       outcome = Outcome::not_built;
+    } else if (why.empty()) {
+      if (is_kept(*after, {change.prediction})) return Outcome::kept;
     } else {
-      Trial after = run_poisoned(options, folder, before);
-      why = disproof(change.prediction, before, after, options.trial);
-      if (!why.empty())
-        if (const std::string reads = dependence(options, folder, before, after); !reads.empty())
-          why = "the program " + reads;
-      if (why.empty()) {
-        const std::string cost = cost_in_words(change.prediction, before, after);
-        const ArrayCost array = array_cost(change.prediction, before, after);
-        saved = array.before - std::min(array.now, array.before);
-        if (array.keeps_promise() || saved >= rival) {
-          const std::string instructions = instructions_in_words(before, after);
-          after.varying = std::move(before.varying);
-          before = std::move(after);
-          tried.erase(change.key());  // it was of the program as it was then
-          std::cout << fmt::format("Proven and kept: same output, {}, no new findings.{}{}\n\n", cost,
-                                   instructions.empty() ? "" : " ", instructions);
-          return Outcome::kept;
-        }
-        verdict = "Taken back for another change that may save as much";
-        why = cost;
+      const std::string with_one = changed, alone = why;
+      for (const Change& other : partners_of(options, change, before, *after)) {
+        std::cout << fmt::format("Not by itself: {}. Together with another one:\n", alone);
+        show(other);
+        edit(with_one, other);
+        std::optional<Trial> both;
+        why = disproof_of_source(options, folder, {change.prediction, other.prediction}, before, both);
+        if (!why.empty()) continue;
+        if (is_kept(*both, {change.prediction, other.prediction})) return Outcome::kept;
+        break;
       }
     }
   } catch (const Interrupted&) {
@@ -421,10 +474,10 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
   // again; what saved less than predicted is made in the end if nothing else saves more.
   Tried tried;
   size_t proven = 0;
-  bool has_tiles = true;
+  std::optional<bool> has_tiles;  // not known
   while (true) {
     std::vector<Change> changes = changes_of(before.report);
-    if (!has_tiles) std::erase_if(changes, [](const Change& change) { return change.uses_tiles; });
+    if (has_tiles == false) std::erase_if(changes, [](const Change& change) { return change.uses_tiles; });
     const auto next = std::max_element(changes.begin(), changes.end(), [&](const Change& a, const Change& b) {
       return expected(a, tried) < expected(b, tried);
     });
@@ -446,11 +499,11 @@ int apply_all(const FixOptions& options, const ScratchFolder& folder, Trial befo
         rival = std::max(rival, expected(other, tried) + (&other < &*next ? 1 : 0));
     const Outcome outcome = apply(options, folder, *next, rival, tried, before);
     proven += outcome == Outcome::kept ? 1 : 0;
-    if (outcome == Outcome::not_built && next->uses_tiles && !is_built_with_tiles(options, folder, *next)) {
-      has_tiles = false;
+    if (!next->uses_tiles || has_tiles) continue;
+    has_tiles = outcome != Outcome::not_built || is_built_with_tiles(options, folder, *next);
+    if (!*has_tiles)
       std::cout << fmt::format(
           "Changes that include <{}> are left out: the program is not built with it.\n\n", tiles);
-    }
   }
   return proven != 0 ? done : program_failed;
 }

@@ -302,6 +302,12 @@ std::string cost_in_words(const Prediction& prediction, const Trial& before, con
   return words;
 }
 
+uint64_t wavefronts_worth_of_instructions(const Trial& before, const Trial& after) {
+  constexpr uint64_t in_a_cycle = 4;  // a multiprocessor begins so many instructions, and one wavefront
+  const Efforts efforts = efforts_of(before, after);
+  return (efforts.is.instructions - std::min(efforts.is.instructions, efforts.was.instructions)) / in_a_cycle;
+}
+
 std::string instructions_in_words(const Trial& before, const Trial& after) {
   constexpr double notable = 1.1;
   const Efforts efforts = efforts_of(before, after);
@@ -420,15 +426,21 @@ std::set<std::string> varying_kernels(const Trial& one, const Trial& other) {
   return varying;
 }
 
-std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
-                     const TrialOptions& options) {
+std::string defect(const Trial& before, const Trial& after, const TrialOptions& options) {
   // A finding first: it says why the exit status or the output is another one.
   if (const std::string message = new_finding(before.report.at("findings"), after.report.at("findings"));
       !message.empty())
     return "there is a new finding: " + message;
   if (std::string found = difference(before, after, options); !found.empty()) return found;
+  return before.report.at("launches").size() == after.report.at("launches").size()
+             ? ""
+             : "the program launches other kernels now";
+}
+
+std::string disproof(const Prediction& prediction, const Trial& before, const Trial& after,
+                     const TrialOptions& options) {
+  if (std::string found = defect(before, after, options); !found.empty()) return found;
   const json &was = before.report.at("launches"), &is = after.report.at("launches");
-  if (was.size() != is.size()) return "the program launches other kernels now";
   const ArrayCost cost = array_cost(prediction, before, after);
   const bool varies =
       std::any_of(prediction.launches.begin(), prediction.launches.end(),

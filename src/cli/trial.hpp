@@ -94,6 +94,9 @@ struct ArrayCost {
 };
 [[nodiscard]] ArrayCost array_cost(const Prediction& prediction, const Trial& before, const Trial& after);
 
+/// Why the program after a change does not do what it did, in words; empty if it does: same end, same output,
+/// no new findings, as many launches.
+[[nodiscard]] std::string defect(const Trial& before, const Trial& after, const TrialOptions& options);
 /// Why the run after the change does not prove it; empty if it does: same end, same output, no new findings,
 /// no launch that takes more wavefronts than before, the array's as predicted or at least measurably fewer
 /// than before, and no longer least time of the launches that it changes. Of kernels that vary
@@ -104,6 +107,8 @@ struct ArrayCost {
 /// more.
 [[nodiscard]] std::string cost_in_words(const Prediction& prediction, const Trial& before,
                                         const Trial& after);
+/// As many wavefronts as take the time of the instructions that the launches execute more than before.
+[[nodiscard]] uint64_t wavefronts_worth_of_instructions(const Trial& before, const Trial& after);
 /// What a proven change takes for what it saves: instructions that say where elements lie. Empty where the
 /// launches execute hardly more than before.
 [[nodiscard]] std::string instructions_in_words(const Trial& before, const Trial& after);

@@ -59,6 +59,9 @@ const Kernel& transpose = kernels[0];
 /// Its cure takes more instructions than it saves.
 constexpr Kernel fourier{"fourier", "--grid 3 --block 128 --arg buf:6K --arg buf:6K=random"};
 
+/// Its arrays have to be changed together.
+constexpr Kernel together{"together", "--grid 4 --block 32 --shared 8192 --arg buf:16K --arg buf:16K=random"};
+
 /// A folder with a kernel's source and PTX, where `fix` runs.
 class Place {
  public:
@@ -450,6 +453,36 @@ setp.gt.s32 %more, %left, 0;\
   EXPECT_EQ(before.status, 3) << before.output << before.messages;
   EXPECT_THAT(before.output, HasSubstr("nothing could be proven: with other words than zeros where no thread "
                                        "has written to shared memory, transpose.ptx: had not ended after 1"));
+}
+
+TEST(Fix, ChangesTwoArraysWhereOneAloneCostsMore) {
+  const Place place(together);
+  const Place::Result result = place.apply(place.pick());
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_THAT(result.output,
+              HasSubstr("Not by itself: b of together takes 4,224 wavefronts now, and took 1,152. "
+                        "Together with another one:\n"));
+  EXPECT_THAT(result.output,
+              HasSubstr("Proven and kept: same output, wavefronts of a as predicted, wavefronts of "
+                        "b as predicted, no new findings."));
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/together.cured.cu"));
+  // If the second one is not built, both are taken back.
+  const Place other(together);
+  const Place::Result neither = other.apply("grep -q b_begin together.cu && exit 5; " + other.pick());
+  EXPECT_EQ(neither.status, 3) << neither.output << neither.messages;
+  EXPECT_THAT(neither.output, HasSubstr("failed with status 5"));
+  EXPECT_EQ(read_file(other.source()), read_file(cures + "/together.cu"));
+}
+
+TEST(Fix, TakesTheChangeThatTakesFewerInstructions) {
+  // Its second change would do as well, and is not built here: the first one is made in the end.
+  const Place place(fourier);
+  const Place::Result result = place.apply(place.pick(), "--arch sm_100");
+  EXPECT_THAT(result.output,
+              HasSubstr("Taken back for another change that may save as much: wavefronts of s as "
+                        "predicted. It takes 10,392 warp instructions of PTX, before 7,536.\n"));
+  EXPECT_EQ(count(result.output, "Proven and kept"), 1u) << result.output;
+  EXPECT_EQ(read_file(place.source()), read_file(cures + "/fourier.cured.cu"));
 }
 
 TEST(Fix, AsksOnceWhetherItsHeaderIsFound) {
