@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <iterator>
 #include <optional>
 
 #include "exec/observer.hpp"
@@ -295,11 +296,11 @@ class Collector {
     hazard.count = c.divergent;
     hazard.unit = plural(hazard.count, "divergent branch");
     hazard.cause = fmt::format(
-        "{} of {} diverge ({} taken by all lanes, {} by none); {} of {} lane slots were idle while lanes "
-        "were "
-        "apart ({}).",
-        grouped(c.divergent), counted(c.executions(), "execution"), grouped(c.taken), grouped(c.not_taken),
-        grouped(c.idle), grouped(c.apart * exec::warp_lanes), percent(c.idle, c.apart * exec::warp_lanes));
+        "{} of {} diverge{} ({} taken by all lanes, {} by none); {} of {} lane slots were idle while lanes "
+        "were apart ({}).",
+        grouped(c.divergent), counted(c.executions(), "execution"), c.divergent == 1 ? "s" : "",
+        grouped(c.taken), grouped(c.not_taken), grouped(c.idle), grouped(c.apart * exec::warp_lanes),
+        percent(c.idle, c.apart * exec::warp_lanes));
     if (c.splits != 0)
       hazard.cause += fmt::format(" In warp {} of block {}: {} of {} take it.", c.warp,
                                   str(coordinates(c.block, launch_.grid)), lanes(c.split[0].taken),
@@ -450,20 +451,25 @@ std::string not_looked_for(Basis basis, const Launch& launch) {
   return "";
 }
 
+std::vector<Hazard> hazards_of(const Launch& launch, size_t index) {
+  std::vector<Hazard> hazards;
+  Collector(index, launch, hazards).collect();
+  const auto behind_findings = hazards.begin() + static_cast<std::ptrdiff_t>(launch.findings.size());
+  const auto cost = [](const Hazard& h) { return h.count - h.ideal; };
+  std::stable_sort(hazards.begin(), behind_findings,
+                   [&](const Hazard& a, const Hazard& b) { return cost(a) > cost(b); });
+  std::stable_sort(behind_findings, hazards.end(), [&](const Hazard& a, const Hazard& b) {
+    const Rule *of_a = find_rule(a.rule), *of_b = find_rule(b.rule);
+    return of_a != of_b ? of_a < of_b : cost(a) > cost(b);
+  });
+  return hazards;
+}
+
 std::vector<Hazard> hazards_of(const Report& report) {
   std::vector<Hazard> hazards;
   for (size_t i = 0; i < report.launches.size(); ++i) {
-    const auto first = static_cast<std::ptrdiff_t>(hazards.size());
-    Collector(i, report.launches[i], hazards).collect();
-    const auto behind_findings =
-        hazards.begin() + first + static_cast<std::ptrdiff_t>(report.launches[i].findings.size());
-    const auto cost = [](const Hazard& h) { return h.count - h.ideal; };
-    std::stable_sort(hazards.begin() + first, behind_findings,
-                     [&](const Hazard& a, const Hazard& b) { return cost(a) > cost(b); });
-    std::stable_sort(behind_findings, hazards.end(), [&](const Hazard& a, const Hazard& b) {
-      const Rule *of_a = find_rule(a.rule), *of_b = find_rule(b.rule);
-      return of_a != of_b ? of_a < of_b : cost(a) > cost(b);
-    });
+    std::vector<Hazard> own = hazards_of(report.launches[i], i);
+    hazards.insert(hazards.end(), std::make_move_iterator(own.begin()), std::make_move_iterator(own.end()));
   }
   add_copies(report, hazards);
   return hazards;

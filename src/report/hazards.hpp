@@ -60,6 +60,8 @@ inline constexpr size_t no_launch = ~size_t{0};
 /// Launch by launch in the order of the report; in each, findings first, then by rule, the costliest line
 /// first. Those of the program as a whole come last.
 [[nodiscard]] std::vector<Hazard> hazards_of(const Report& report);
+/// Those of one launch, in that order.
+[[nodiscard]] std::vector<Hazard> hazards_of(const Launch& launch, size_t index = 0);
 
 /// "32 wavefronts instead of 1: cause Advice: …", without the place.
 [[nodiscard]] std::string in_words(const Hazard& hazard);

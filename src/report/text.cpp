@@ -305,9 +305,41 @@ void write_advice(Writer& out, const Launch& launch, const std::vector<Bound>& l
   }
 }
 
+/// What else costs the launch notably, why, and what to do about it: the costliest branch, atomic operation
+/// and access to local memory.
+void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>& hazards) {
+  constexpr double notable = 0.05;  // of the launch
+  const auto share = [](uint64_t part, uint64_t whole) {
+    return whole == 0 ? 0.0 : static_cast<double>(part) / static_cast<double>(whole);
+  };
+  const auto tell = [&](std::string_view rule, const char* what, const auto& is_notable) {
+    const auto hazard = std::find_if(hazards.begin(), hazards.end(),
+                                     [&](const Hazard& h) { return h.rule == rule && is_notable(h); });
+    if (hazard == hazards.end()) return;
+    out.line();
+    out.paragraph(
+        fmt::format("Why {}:{} ({}): {} {}", hazard->file, hazard->line, what, hazard->cause, hazard->advice),
+        2);
+  };
+  const auto worst =
+      std::max_element(launch.branches.begin(), launch.branches.end(),
+                       [](const Branch& a, const Branch& b) { return a.counts.idle < b.counts.idle; });
+  tell("warp-divergence", "divergent branch", [&](const Hazard& h) {
+    return worst->file == h.file && worst->line == h.line && worst->counts.divergent == h.count &&
+           share(worst->counts.idle, launch.warp_instructions * exec::warp_lanes) >= notable;
+  });
+  tell("atomic-contention", "atomics",
+       [&](const Hazard& h) { return share(h.count - h.ideal, launch.warp_instructions) >= notable; });
+  const uint64_t local = launch.totals.local_load.sectors + launch.totals.local_store.sectors;
+  tell("local-memory", "local memory", [&](const Hazard&) {
+    return share(local, local + profile::global_of(launch.totals).sectors) >= notable;
+  });
+}
+
 /// Why the worst lines cost what they do, or that nothing costs too much.
 void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list, bool l1_is_measured) {
   const profile::Totals& t = launch.totals;
+  const std::vector<Hazard> hazards = hazards_of(launch);
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
     const auto lines = lines_of(launch, space);
     if (lines.empty()) return;  // only in a report that somebody has edited
@@ -315,8 +347,14 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
     std::string what = fmt::format("Why {} ({}", place_of(worst), worst.op);
     if (!worst.variable.empty()) what += " of " + worst.variable;
     what += space == exec::AccessSpace::shared ? fmt::format(", {}-way)", worst.counters.max_way) : ")";
+    what += ": " + why;
+    // Layouts of shared arrays are advised below.
+    const auto hazard = std::find_if(hazards.begin(), hazards.end(), [&](const Hazard& h) {
+      return h.rule == rule_of(space) && h.file == worst.file && h.line == worst.line;
+    });
+    if (space != exec::AccessSpace::shared && hazard != hazards.end()) what += " " + hazard->advice;
     out.line();
-    out.paragraph(what + ": " + why, 2);
+    out.paragraph(what, 2);
   };
   if (!launch.why_shared.empty()) tell(exec::AccessSpace::shared, launch.why_shared);
   if (!launch.why_global.empty()) tell(exec::AccessSpace::global, launch.why_global);
@@ -330,6 +368,7 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
     out.line();
     out.paragraph(fmt::format("At {} ({}): {}", place_of(*product), product->op, product->why), 2);
   }
+  write_siblings(out, launch, hazards);
   write_advice(out, launch, list);
   if (launch.why_shared.empty() && profile::shared_of(t).requests != 0) {
     out.line();
