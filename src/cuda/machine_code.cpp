@@ -321,25 +321,38 @@ void find_places(const LineTable& source, const LineTable& ptx, std::map<std::st
     }
 }
 
+constexpr std::string_view information = ".nv.info";  ///< of all functions; behind a point: of one
+
+/// Calls f(attribute, value, bytes) for each entry of a section of information: `bytes` holds as many as
+/// `value` says, or there are none.
+template <class F>
+void each_attribute(const Elf& elf, const Elf::Section& section, const std::string& name, F f) {
+  constexpr unsigned char has_bytes = 4;
+  const Bytes content = elf.content(section);
+  Reader reader(content, name);
+  for (uint64_t at = 0; at + 4 <= content.size();) {
+    reader.go_to(at);
+    const auto format = reader.take<unsigned char>(), attribute = reader.take<unsigned char>();
+    const auto value = reader.take<uint16_t>();
+    const uint64_t size = format == has_bytes ? value : 0;
+    reader.go_to(at + 4 + size);
+    f(attribute, value, content.subspan(at + 4, size));
+    at += 4 + size;
+  }
+}
+
 /// The most registers that a thread may have, by kernel, for those that were assembled with such a limit.
 using RegisterLimits = std::map<std::string, uint32_t, std::less<>>;
 RegisterLimits register_limits(const Elf& elf, const std::string& name) {
-  constexpr std::string_view of_kernel = ".nv.info.";
-  constexpr unsigned char has_bytes = 4, is_register_limit = 0x1b;
+  constexpr unsigned char is_register_limit = 0x1b;
   constexpr uint32_t none = 255;
   RegisterLimits limits;
   for (const Elf::Section& section : elf.sections) {
-    if (!section.name.starts_with(of_kernel)) continue;
-    const Bytes content = elf.content(section);
-    Reader reader(content, name);
-    for (uint64_t at = 0; at + 4 <= content.size();) {
-      reader.go_to(at);
-      const auto format = reader.take<unsigned char>(), attribute = reader.take<unsigned char>();
-      const auto value = reader.take<uint16_t>();  // or how many bytes follow
+    if (!section.name.starts_with(information) || section.name.size() <= information.size() + 1) continue;
+    each_attribute(elf, section, name, [&](unsigned char attribute, uint16_t value, Bytes) {
       if (attribute == is_register_limit && value != 0 && value < none)
-        limits[std::string(section.name.substr(of_kernel.size()))] = value;
-      at += 4u + (format == has_bytes ? value : 0u);
-    }
+        limits[std::string(section.name.substr(information.size() + 1))] = value;
+    });
   }
   return limits;
 }
@@ -441,6 +454,27 @@ std::vector<std::string> ptx_in_machine_code(Bytes bytes, const std::string& nam
   for (const auto& [section, unit] : units)
     texts.push_back(ptx::with_register_limits(Writer(source.files, names, name)(unit), limits));
   return texts;
+}
+
+std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(Bytes bytes, const std::string& name) {
+  constexpr unsigned char stack_of_kernel = 0x12, register_count = 0x2f;  // the former with what it calls
+  const Elf elf(bytes, name);
+  const Elf::Section *const all = elf.find(information), *const symbols = elf.find(".symtab"),
+                            *const names = elf.find(".strtab");
+  std::map<std::string, ptx::MachineNeeds> needs;
+  if (all == nullptr || symbols == nullptr || names == nullptr) return needs;
+  Reader symbol_reader(elf.content(*symbols), name), name_reader(elf.content(*names), name);
+  each_attribute(elf, *all, name, [&](unsigned char attribute, uint16_t, Bytes entry) {
+    if (attribute != stack_of_kernel && attribute != register_count) return;
+    Reader reader(entry, name);
+    const auto symbol = reader.take<uint32_t>(), value = reader.take<uint32_t>();
+    symbol_reader.go_to(uint64_t{symbol} * sizeof(Elf64_Sym));
+    name_reader.go_to(symbol_reader.take<Elf64_Sym>().st_name);
+    ptx::MachineNeeds& of = needs[std::string(name_reader.take_string())];
+    (attribute == stack_of_kernel ? of.stack_bytes : of.registers) = value;
+    of.knows_spills = false;
+  });
+  return needs;
 }
 
 }  // namespace lanescope::cuda

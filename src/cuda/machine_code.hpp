@@ -4,9 +4,12 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
+
+#include "ptx/assembler.hpp"
 
 namespace lanescope::cuda {
 
@@ -16,5 +19,10 @@ namespace lanescope::cuda {
 /// `name` when the file is damaged.
 [[nodiscard]] std::vector<std::string> ptx_in_machine_code(std::span<const std::byte> bytes,
                                                            const std::string& name);
+
+/// What its kernels, and other functions, take of the machine, by name; of spilled registers nothing is
+/// known. Throws as above.
+[[nodiscard]] std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(std::span<const std::byte> bytes,
+                                                                             const std::string& name);
 
 }  // namespace lanescope::cuda

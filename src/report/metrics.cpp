@@ -161,7 +161,7 @@ Metric{"launch__grid_size", ncu, count, "", "Blocks of the grid", exact, LAUNCH(
 Metric{"launch__block_size", ncu, count, "", "Threads of a block", exact, LAUNCH(number(l.block.count()))},
 Metric{"launch__thread_count", ncu, count, "thread", "Threads of the grid", exact, LAUNCH(number(l.grid.count() * l.block.count()))},
 Metric{"launch__shared_mem_per_block", ncu, count, "byte/block", "Shared memory of a block", exact, LAUNCH(number(l.shared_bytes))},
-Metric{"launch__registers_per_thread", ncu, count, "register/thread", "Registers of a thread (--assemble)", exact, LAUNCH(l.machine.assembled ? Number(l.machine.registers) : std::nullopt)},
+Metric{"launch__registers_per_thread", ncu, count, "register/thread", "Registers of a thread (--assemble)", exact, LAUNCH(l.machine.registers != 0 ? Number(l.machine.registers) : std::nullopt)},
 Metric{"sm__maximum_warps_per_active_cycle_pct", ncu, pct, "%", "Theoretical occupancy (registers count with --assemble)", exact, LAUNCH(l.machine.has_occupancy ? percentage(l.machine.warps, l.machine.most_warps) : std::nullopt)},
 // nvprof: events.
 Metric{"shared_load", event, count, "", "Warp-wide shared loads", exact, COUNT(shared_load, requests)},

@@ -211,7 +211,7 @@ std::string next_step(const model::Limits& limits, const model::Occupancy& now, 
 
 Machine machine_of(const model::Arch& arch, const Launch& launch, const ptx::MachineNeeds* needs) {
   Machine machine;
-  machine.assembled = needs != nullptr;
+  machine.assembled = needs != nullptr && needs->knows_spills;
   if (needs != nullptr) {
     machine.registers = needs->registers;
     machine.stack_bytes = needs->stack_bytes;

@@ -60,8 +60,8 @@ struct Branch {
 
 /// What a thread of the kernel takes of the machine, as the assembler says, and how many blocks fit.
 struct Machine {
-  bool assembled = false;  ///< false: registers, stack and spills are unknown
-  uint32_t registers = 0, stack_bytes = 0;
+  bool assembled = false;                   ///< false: spills are unknown
+  uint32_t registers = 0, stack_bytes = 0;  ///< no registers: both are unknown
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
   bool has_occupancy = false;  ///< the multiprocessor's limits are known: NVIDIA's chips
   uint32_t blocks = 0;         ///< resident on a multiprocessor

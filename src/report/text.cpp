@@ -246,7 +246,7 @@ void write_bounds(Writer& out, const Launch& launch, const std::vector<Bound>& l
 /// What the assembler needs for a thread, and what that leaves room for.
 void write_machine(Writer& out, const Launch& launch) {
   const Machine& m = launch.machine;
-  if (!m.assembled) return;
+  if (m.registers == 0) return;
   std::string text = fmt::format("machine code: {} and {} of stack a thread",
                                  counted(m.registers, "register"), counted(m.stack_bytes, "byte"));
   if (m.spill_store_bytes + m.spill_load_bytes != 0)

@@ -49,6 +49,25 @@ std::map<std::string, std::vector<const ptx::Instruction*>> instructions_of(cons
   return all;
 }
 
+std::map<std::string, ptx::MachineNeeds> needs_in(const std::string& cubin) {
+  return needs_in_machine_code(std::as_bytes(std::span(cubin)), "app");
+}
+
+// As cuobjdump --dump-resource-usage lists them.
+TEST(MachineCode, TellsRegistersAndStackOfItsFunctions) {
+  const auto of = [](const char* file, const char* kernel) {
+    const ptx::MachineNeeds needs = needs_in(data(file)).at(kernel);
+    EXPECT_FALSE(needs.knows_spills);
+    return std::pair(needs.registers, needs.stack_bytes);
+  };
+  EXPECT_EQ(of("machine_code/inlined.cubin", "inlined"), std::pair(12u, 0u));
+  EXPECT_EQ(of("machine_code/inlined.cubin", "inlined_again"), std::pair(10u, 0u));
+  EXPECT_EQ(of("machine_code/inlined_11.8.cubin", "inlined"), std::pair(13u, 0u));
+  EXPECT_EQ(of("machine_code/linked.cubin", "_Z5countPi"), std::pair(24u, 0u));
+  EXPECT_EQ(of("machine_code/linked.cubin", "_Z7combinePi"), std::pair(36u, 8u));
+  EXPECT_THROW((void)needs_in(data("machine_code/inlined.cubin").substr(0, 2000)), Error);
+}
+
 TEST(MachineCode, KeepsItsPtxWithLinesAndInlinedFunctions) {
   const ptx::Module written = ptx::parse(data("machine_code/inlined.ptx"), "inlined.ptx");
   const auto expected = instructions_of(written);

@@ -103,6 +103,8 @@ Recorder::Entry& Recorder::entry(Function& function, const exec::Kernel& kernel,
     auto entry = std::make_unique<Entry>();
     entry->function = &function;
     entry->module = function.binary->module;
+    // Now, while the binary is there: a library may be unloaded before the program ends.
+    entry->machine_code = Runtime::get().needs_in_machine_code(function);
     entry->shape.grid = config.grid;
     entry->shape.block = config.block;
     entry->shape.dynamic_shared = config.dynamic_shared;
@@ -281,7 +283,8 @@ std::string Recorder::render() {
     if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_)
       continue;
     if (entry->launches == 0) continue;
-    const ptx::MachineNeeds* needs = options_.assemble ? Runtime::get().needs(*entry->function) : nullptr;
+    const ptx::MachineNeeds* needs =
+        options_.assemble ? Runtime::get().needs(*entry->function) : entry->machine_code;
     report::Launch launch = report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum,
                                                 entry->counts, sources_, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;

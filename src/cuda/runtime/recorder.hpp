@@ -36,6 +36,7 @@ class Recorder {
   struct Entry {
     Function* function = nullptr;
     std::shared_ptr<const ptx::Module> module;
+    const ptx::MachineNeeds* machine_code = nullptr;  ///< of the function's binary; null: it has none
     exec::LaunchConfig shape;  ///< grid, block, shared memory, checks, sampling; parameters of the first one
     uint64_t launches = 0;     ///< all of them
     std::atomic<uint32_t> running{0};  ///< those begun and not ended

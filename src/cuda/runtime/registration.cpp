@@ -242,7 +242,8 @@ Status Runtime::prepare(Function& function) {
 }
 
 int Runtime::registers(const Function& function, std::string* unknown) {
-  const ptx::MachineNeeds* found = needs(function, unknown);
+  const ptx::MachineNeeds* found = needs_in_machine_code(function);
+  if (found == nullptr) found = needs(function, unknown);
   return found == nullptr ? 0 : static_cast<int>(found->registers);
 }
 
@@ -262,12 +263,33 @@ std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) 
 const ptx::MachineNeeds* Runtime::needs(const Function& function, std::string* unknown) {
   Binary& binary = *function.binary;
   const std::lock_guard lock(binary.mutex);
-  if (!binary.assembly) {
-    binary.assembly = ptx::assemble(texts(binary), device.target());
-  }
+  if (!binary.assembly)
+    binary.assembly = binary.registered ? ptx::assemble(texts(binary), device.target())
+                                        : ptx::Assembly{{}, binary.name + " has been unloaded"};
   if (unknown != nullptr) *unknown = binary.assembly->unknown;
   const auto found = binary.assembly->kernels.find(function.name);
   return found == binary.assembly->kernels.end() ? nullptr : &found->second;
+}
+
+const ptx::MachineNeeds* Runtime::needs_in_machine_code(const Function& function) const {
+  Binary& binary = *function.binary;
+  const std::lock_guard lock(binary.mutex);
+  if (!binary.machine_code && binary.registered) {
+    binary.machine_code.emplace();
+    for (const auto& container : binary.containers) try {
+        const std::vector<FatImage> images = read_fat_binary(container, binary.name);
+        const auto best = choose(images, FatImage::Kind::machine_code, device.target());
+        if (best.empty() || "sm_" + std::to_string(best.front()->sm) != device.target()) continue;
+        const std::string content = content_of(*best.front(), binary.name);
+        binary.machine_code->merge(
+            cuda::needs_in_machine_code(std::as_bytes(std::span(content)), binary.name));
+      } catch (const Error&) {
+        // What is wrong with it is no matter to who runs the PTX.
+      }
+  }
+  if (!binary.machine_code) return nullptr;
+  const auto found = binary.machine_code->find(function.name);
+  return found == binary.machine_code->end() || found->second.registers == 0 ? nullptr : &found->second;
 }
 
 Status Runtime::variable(const void* host, uint64_t& address, size_t& size) {

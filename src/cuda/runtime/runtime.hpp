@@ -90,6 +90,8 @@ struct Binary {
   std::shared_ptr<const ptx::Module> module;
   std::unique_ptr<exec::Image> image;
   std::optional<ptx::Assembly> assembly;  ///< once asked for
+  /// The same of the machine code for this device that the program brings.
+  std::optional<std::map<std::string, ptx::MachineNeeds>> machine_code;
 };
 
 /// Memory a program asked for, by its base address.
@@ -272,6 +274,8 @@ class Runtime {
   int registers(const Function& function, std::string* unknown = nullptr);
   /// All that the assembler says of the kernel; null where that is not known.
   const ptx::MachineNeeds* needs(const Function& function, std::string* unknown = nullptr);
+  /// What the machine code says that the program brings for this very device; null if it brings none.
+  const ptx::MachineNeeds* needs_in_machine_code(const Function& function) const;
   /// The PTX of all its translation units. `why`: gets what keeps one from having any.
   [[nodiscard]] std::vector<std::string> texts(const Binary& binary, std::string* why = nullptr) const;
   /// What stands for a kernel of the binary, also if the program has registered nothing for it.

@@ -373,7 +373,7 @@
       launch.failed ? 'The kernel failed: its results are not to be trusted.' : '',
       leastTime(launch), launch.uncounted ? `Not counted: ${launch.uncounted}.` : '',
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
-        `${machine.limiter}${machine.assembled ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
+        `${machine.limiter}${machine.registers ? '' : '; registers unknown'}). ${machine.next_step}` : ''];
     const others = report.hazards.filter((h) => h.launch === index && (!h.file || ['register-spill', 'low-occupancy'].includes(h.rule) ||
       report.findings.some((f) => f.launch === index && f.kind === h.rule)));
     kernel.replaceChildren(...[el('h2', {}, launch.kernel),
