@@ -20,8 +20,8 @@ namespace lanescope::cuda {
 [[nodiscard]] std::vector<std::string> ptx_in_machine_code(std::span<const std::byte> bytes,
                                                            const std::string& name);
 
-/// What its kernels, and other functions, take of the machine, by name; of spilled registers nothing is
-/// known. Throws as above.
+/// What its kernels take of the machine, by name, and the registers of other functions; of spilled ones
+/// nothing is known. Throws as above.
 [[nodiscard]] std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(std::span<const std::byte> bytes,
                                                                              const std::string& name);
 
