@@ -98,8 +98,11 @@ std::vector<uint32_t> Decoder::fragment(const Operand& o, Type type) {
   std::vector<uint32_t> list;
   for (uint32_t i = 0; i < o.count; ++i) {
     const Operand& element = in_->elements[o.first + i];
-    const uint32_t bytes = type == Type::f64 ? 8 : 4;
-    list.push_back(element.kind == Operand::Kind::sink ? scratch(bytes) : register_at(element.reg));
+    const Type one = type == Type::f64 ? Type::f64 : Type::b32;
+    if (element.kind == Operand::Kind::sink)
+      list.push_back(scratch(lane_bytes(one)));
+    else
+      list.push_back(element.kind == Operand::Kind::reg ? register_at(element.reg) : source(element, one));
   }
   return list;
 }

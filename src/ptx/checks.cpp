@@ -1128,13 +1128,21 @@ struct OperandChecker {
       fail(operand, name() + " takes a vector of " + std::to_string(registers) + " here" +
                         (operand.kind == Operand::Kind::vector ? ", not of " + std::to_string(operand.count)
                                                                : ", not " + described(operand)));
-    // Packed elements are bits; ptxas takes constants with tensor memory only, and sinks everywhere else.
+    // Packed elements are bits. What ptxas takes but registers: integers with tensor memory, elsewhere sinks,
+    // and constants beside a register.
     const bool tensor = info(instruction.op).op_class == OpClass::tensor;
     const Type one = size_of(type) >= 4 && type != Type::tf32 ? type : Type::b32;
-    for (uint32_t i = 0; i < operand.count; ++i) {
-      Operand& element = instruction.elements[operand.first + i];
+    const auto elements = std::span(instruction.elements).subspan(operand.first, operand.count);
+    const auto is_register = [](const Operand& o) { return o.kind == Operand::Kind::reg; };
+    const auto is_constant = [](const Operand& o) {
+      return o.kind == Operand::Kind::integer || o.kind == Operand::Kind::real32 ||
+             o.kind == Operand::Kind::real64;
+    };
+    const bool constants = !destination && !tensor && std::ranges::any_of(elements, is_register);
+    for (Operand& element : elements) {
       const auto other = tensor ? Operand::Kind::integer : Operand::Kind::sink;
-      if (element.kind != Operand::Kind::reg && !(destination != tensor && element.kind == other))
+      if (!is_register(element) && !(destination != tensor && element.kind == other) &&
+          !(constants && is_constant(element)))
         fail(element, name() + " takes registers here, not " + described(element));
       check_scalar(element, {.destination = destination}, one, destination && !tensor);
     }

@@ -144,8 +144,10 @@ Token Lexer::number(Token token) {
     if (base == 10 || base == 8) {
       size_t end = at_;
       while (end < text_.size() && is(text_[end], digit)) ++end;
-      const bool point =
-          end < text_.size() && text_[end] == '.' && end + 1 < text_.size() && is(text_[end + 1], digit);
+      // Digits may be missing behind the point, but a word there is none of the number's.
+      const bool point = end < text_.size() && text_[end] == '.' &&
+                         (end + 1 == text_.size() || is(text_[end + 1], digit) || letter_at(end + 1) == 'e' ||
+                          !continues_name(text_[end + 1]));
       const bool exponent = letter_at(end) == 'e';
       if (point || exponent) {
         double value = 0;
