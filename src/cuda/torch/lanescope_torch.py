@@ -9,9 +9,12 @@ tensors that lie where the CUDA tensors do: the device's memory is the process's
 
 import ctypes
 import functools
+import importlib.machinery
 import inspect
 import itertools
 import os
+import sys
+import time
 import traceback
 import warnings
 
@@ -77,6 +80,7 @@ def install():
     if not hasattr(runtime, "lanescope_reach"):  # not under lanescope
         return
     declare(runtime)
+    measure_once(runtime)
     import torch
 
     if torch.version.cuda is None:
@@ -130,6 +134,90 @@ def register(torch, runtime):
             continue
         _library.impl(name[len("aten::") :], OnHost(torch, runtime, operator), "CUDA", **allowed)
     _library.impl("copy_", Copy(torch, runtime), "CUDA", **allowed)
+
+
+def measure_once(runtime):
+    """Autotuners run each configuration for a tenth of a second or a hundred times, and clear a GPU's cache before
+    each run. Here that takes minutes, and times say nothing about a GPU: one run to compile, one to measure."""
+
+    def of_triton(testing):
+        for name in ("do_bench", "do_bench_cudagraph"):
+            if hasattr(testing, name):
+                setattr(testing, name, one_run(runtime, getattr(testing, name)))
+
+    def of_inductor(benchmarking):
+        of_class = getattr(benchmarking, "InductorBenchmarker", None)
+        if hasattr(of_class, "benchmark_gpu"):
+            of_class.benchmark_gpu = one_iteration(runtime, of_class.benchmark_gpu)
+
+    changes = {"triton.testing": of_triton, "torch._inductor.runtime.benchmarking": of_inductor}
+    for name in changes.keys() & sys.modules.keys():
+        changes.pop(name)(sys.modules[name])
+    sys.meta_path.insert(0, Changer(changes))
+
+
+class Changer:
+    """Finds the modules named in `changes` where they are, and changes them once they are imported."""
+
+    def __init__(self, changes):
+        self.changes = changes
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.changes:
+            return None
+        spec = importlib.machinery.PathFinder.find_spec(name, path, target)
+        if spec is None or spec.loader is None:
+            return None
+        execute = spec.loader.exec_module
+
+        def execute_and_change(module):
+            execute(module)
+            self.changes[name](module)
+
+        spec.loader.exec_module = execute_and_change
+        return spec
+
+
+def say_measured(runtime):
+    runtime.lanescope_say(
+        b"an autotuner's configurations are run once to be measured, on this machine: which one it chooses says nothing "
+        b"about a GPU, and the report has them all"
+    )
+
+
+def one_run(runtime, measure):
+    """Instead of `measure`, which is triton.testing.do_bench or its like."""
+    signature = inspect.signature(measure)
+
+    @functools.wraps(measure)
+    def measured(*args, **kwargs):
+        say_measured(runtime)
+        given = signature.bind(*args, **kwargs).arguments
+        for _ in ("compile", "measure"):
+            for tensor in given.get("grad_to_none") or ():
+                tensor.grad = None
+            runtime.cudaDeviceSynchronize()
+            start = time.perf_counter()
+            given["fn"]()
+            runtime.cudaDeviceSynchronize()
+            milliseconds = (time.perf_counter() - start) * 1000
+        wanted = len(given.get("quantiles") or ())
+        if wanted > 1 or (wanted == 0 and given.get("return_mode") == "all"):
+            return [milliseconds] * max(wanted, 1)
+        return milliseconds
+
+    return measured
+
+
+def one_iteration(runtime, measure):
+    """Inductor's own, which is told how often."""
+
+    @functools.wraps(measure)
+    def measured(self, run, **kwargs):
+        say_measured(runtime)
+        return measure(self, run, **kwargs | {"estimation_iters": 1, "memory_warmup_iters": 0, "benchmark_iters": 1})
+
+    return measured
 
 
 class Copy:
