@@ -44,11 +44,10 @@ constexpr std::array all_rules{
          "within the warp first (__reduce_add_sync, shuffles) and let one lane do the atomic, or spread the "
          "counters.",
          Level::warning, Basis::counts},
-    Rule{
-        "write-race", "Lanes store to one word",
-        "Several lanes of a warp store to one word of shared memory in one instruction: which value stays is "
-        "undefined. Let one lane store, or use an atomic.",
-        Level::warning, Basis::counts},
+    Rule{"write-race", "Lanes store to one word",
+         "Several lanes of a warp store to one word of shared memory in one instruction: if their values "
+         "differ, which stays is undefined. Let one lane store, or use an atomic.",
+         Level::warning, Basis::counts},
     Rule{"local-memory", "Local memory traffic",
          "Accesses to local memory, which lies in device memory: arrays of a thread that are indexed at run "
          "time, or registers that did not suffice. Index with constants (unroll the loop), or keep the array "
@@ -214,7 +213,7 @@ class Collector {
       Hazard& hazard = start("write-race", line);
       hazard.count = c.write_races;
       hazard.unit = plural(hazard.count, "request");
-      hazard.cause = "Several lanes store to one word, and which value stays is undefined.";
+      hazard.cause = "Several lanes store to one word, and if their values differ, which stays is undefined.";
     }
     if (line.space == exec::AccessSpace::local) {
       Hazard& hazard = start(rule_of(line.space), line);

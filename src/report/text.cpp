@@ -382,11 +382,11 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
     races += line.counters.write_races;
   }
   if (race != nullptr)
-    out.paragraph(
-        fmt::format("{} at {}{}: several lanes store to one word, and which value stays is undefined.",
-                    counted(races, "request"), place_of(*race),
-                    races != race->counters.write_races ? " and elsewhere" : ""),
-        2, Style::bad);
+    out.paragraph(fmt::format("{} at {}{}: several lanes store to one word, and if their values differ, "
+                              "which stays is undefined.",
+                              counted(races, "request"), place_of(*race),
+                              races != race->counters.write_races ? " and elsewhere" : ""),
+                  2, Style::bad);
   if (std::any_of(launch.lines.begin(), launch.lines.end(),
                   [](const Line& line) { return line.counters.estimates != 0; }))
     out.paragraph("~ No rule is known for what the hardware does here: the number is an estimate.", 2);
