@@ -14,6 +14,7 @@
 #include "report/bounds.hpp"
 #include "report/grids.hpp"
 #include "report/hazards.hpp"
+#include "report/kernel_names.hpp"
 #include "report/table.hpp"
 #include "report/words.hpp"
 
@@ -402,13 +403,13 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
         2);
 }
 
-void write_findings(Writer& out, const Launch& launch) {
+void write_findings(Writer& out, const Launch& launch, const KernelNames& names) {
   for (const Finding& finding : launch.findings) {
     const bool is_error = finding.severity == exec::Finding::Severity::error;
     std::string text = is_error ? "" : fmt::format("{}: ", exec::name_of(finding.severity));
     text += finding.kind + ": ";
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
-    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, short_name(finding.kernel),
+    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, names.of(finding.kernel),
                         str(finding.block), str(finding.thread));
     if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "time"));
     out.paragraph(text + ")", 2, is_error ? Style::bad : Style::plain);
@@ -455,9 +456,9 @@ void write_grids(Writer& out, const Grids& grids) {
   tell_of_rest(out, grids.size(), "grid");
 }
 
-void write_launch(Writer& out, const Report& report, const Shown& shown) {
+void write_launch(Writer& out, const Report& report, const Shown& shown, const KernelNames& names) {
   const Launch& launch = shown.launch;
-  std::string head = fmt::format("{}  {}", short_name(launch.kernel), shape_of(shown));
+  std::string head = fmt::format("{}  {}", names.of(launch.kernel), shape_of(shown));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
   head += "  " + report.arch;
   if (launch.launches > 1) head += fmt::format("  sum of {} launches", grouped(launch.launches));
@@ -490,36 +491,26 @@ void write_launch(Writer& out, const Report& report, const Shown& shown) {
   }
   if (!launch.findings.empty()) {
     out.line();
-    write_findings(out, launch);
+    write_findings(out, launch, names);
   }
   if (launch.failed) out.paragraph("The kernel failed: its results are not to be trusted.", 2, Style::bad);
   if (!shown.grids.empty()) write_grids(out, shown.grids);
 }
 
-/// The function alone, as far as that tells the kernels apart; with its shape where it was launched in
-/// several.
-std::vector<std::string> names_to_compare(const std::vector<Shown>& all) {
-  std::map<std::string, std::set<std::string>> kernels;  // by function
-  std::map<std::string, size_t> launches;                // by kernel
-  const auto function = [](const Launch& launch) { return advise::function_of(launch.kernel + "::"); };
-  for (const Shown& shown : all) {
-    kernels[function(shown.launch)].insert(shown.launch.kernel);
-    ++launches[shown.launch.kernel];
-  }
-  std::vector<std::string> names;
-  for (const Shown& shown : all) {
-    const std::string name = function(shown.launch);
-    names.push_back(name.empty() || kernels[name].size() > 1 ? short_name(shown.launch.kernel) : name);
-    if (launches[shown.launch.kernel] > 1 || !shown.grids.empty()) names.back() += "  " + shape_of(shown);
-  }
-  return names;
-}
-
-void write_comparison(Writer& out, const std::vector<Shown>& all) {
+void write_comparison(Writer& out, const std::vector<Shown>& all, const KernelNames& names) {
+  constexpr size_t numbers = 56, least = 20;  // columns
+  std::map<std::string, size_t> launches;
+  for (const Shown& shown : all) ++launches[shown.launch.kernel];
   out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
   Comparison comparison("kernel");
-  const std::vector<std::string> names = names_to_compare(all);
-  for (size_t i = 0; i < names.size(); ++i) comparison.add(names[i], all[i].launch);
+  for (const Shown& shown : all) {
+    const std::string& kernel = shown.launch.kernel;
+    const bool is_one = launches[kernel] == 1 && shown.grids.empty();
+    const std::string shape = is_one ? "" : "  " + shape_of(shown);
+    const size_t taken = numbers + columns_of(shape);
+    const size_t left = std::max(least, out.width() - std::min(out.width(), taken));
+    comparison.add(names.in_table(kernel, left) + shape, shown.launch);
+  }
   comparison.write(out);
 }
 
@@ -568,13 +559,16 @@ std::string to_text(const Report& report, const TextOptions& options) {
   Writer out(options);
   for (const std::string& note : report.notes) out.paragraph(note, 0, Style::dim);
   const std::vector<Shown> all = with_sums(report, most_grids);
+  std::set<std::string> kernels;
+  for (const Shown& shown : all) kernels.insert(shown.launch.kernel);
+  const KernelNames names(kernels);
   for (size_t i = 0; i < all.size(); ++i) {
     if (i != 0 || !report.notes.empty()) out.line();
-    write_launch(out, report, all[i]);
+    write_launch(out, report, all[i], names);
   }
   if (all.size() > 1) {
     out.line();
-    write_comparison(out, all);
+    write_comparison(out, all, names);
   }
   if (!report.copies.empty()) {
     if (!report.launches.empty()) out.line();

@@ -105,15 +105,14 @@ std::string seconds_text(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:.2f} us", seconds * 1e6) : fmt::format("{:.3f} ms", seconds * 1e3);
 }
 
-std::string short_name(std::string_view function) {
-  constexpr size_t most = 200;
-  constexpr int deepest = 4;
+std::string short_name(std::string_view function, size_t most) {
+  constexpr int deepest = 8;
   std::string text(function);
-  for (int depth = deepest; depth > 1 && columns_of(text) > most; --depth)
+  for (int depth = deepest; depth > 0 && columns_of(text) > most; --depth) {
     text = without_brackets(function, depth, depth);
-  // What the template was given tells kernels apart; the types of the arguments mostly follow from it.
-  for (int depth = deepest; depth > 0 && columns_of(text) > most; --depth)
-    text = without_brackets(function, depth, 1);
+    // What the template was given tells kernels apart; the types of the arguments mostly follow from it.
+    if (columns_of(text) > most) text = without_brackets(function, depth, 1);
+  }
   return text;
 }
 

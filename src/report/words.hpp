@@ -1,6 +1,7 @@
 // Numbers and lists as people read them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -24,9 +25,9 @@ using lanescope::grouped;
 [[nodiscard]] std::string percent(double share);
 /// "44.74 us", "1.294 ms".
 [[nodiscard]] std::string seconds_text(double seconds);
-/// A function's name in at most about 200 columns: of longer ones the arguments of templates and functions
+/// A function's name in at most about `most` columns: of longer ones the arguments of templates and functions
 /// are left out, innermost first, those of templates last. "gemm<tuple<…>, half, layout<…>>(…)".
-[[nodiscard]] std::string short_name(std::string_view function);
+[[nodiscard]] std::string short_name(std::string_view function, size_t most = 200);
 /// Breaks text into lines of at most `width` columns at spaces.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, size_t width);
 /// The text with a space for each control character, which could otherwise drive the reader's terminal, and

@@ -12,6 +12,7 @@
 #include "profile/synthetic.hpp"
 #include "report/explain.hpp"
 #include "report/json.hpp"
+#include "report/kernel_names.hpp"
 #include "report/report.hpp"
 #include "report/text.hpp"
 #include "report/words.hpp"
@@ -490,8 +491,42 @@ TEST(Words, NumbersAndLists) {
                        "<half>)"),
             "f<half, g<int, 4> >(…)")
       << "a template's arguments tell its kernels apart";
+  EXPECT_EQ(
+      short_name("f<A<main::{lambda()#1}, " + argument + "> >(A<main::{lambda()#1}, " + argument + ">)"),
+      "f<A<main::{lambda()#1}, " + argument + "> >(…)")
+      << "they stay before those of the function, which say the same again";
   EXPECT_EQ(percent(1, 3), "33.3%");
   EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
+}
+
+TEST(KernelNames, TellKernelsOfOneTemplateApart) {
+  const auto launched = [](const std::string& what) {
+    return "void portable::launch<portable::For<" + what + ", portable::Range<long> > >(portable::For<" +
+           what + ", portable::Range<long> >)";
+  };
+  const std::string first = launched("main::{lambda(int)#1}");
+  const std::string second = launched("main::{lambda(int)#2}");
+  const std::string fill = launched("portable::detail::Fill<double>");
+  const KernelNames names({first, second, fill, "copy(float*)", "void scale<2>(float*)"});
+  EXPECT_EQ(names.in_table(first, 40), "…For<main::{lambda(int)#1}, Range<long>…");
+  EXPECT_EQ(names.in_table(second, 26), "…main::{lambda(int)#2}, R…");
+  EXPECT_EQ(names.in_table(second, 12), "…(int)#2}, …") << "an argument is too long";
+  EXPECT_EQ(names.in_table(fill, 40), "…For<Fill<double>, Range<long> > >(For<…");
+  EXPECT_EQ(names.in_table("copy(float*)", 40), "copy");
+  EXPECT_EQ(names.in_table("void scale<2>(float*)", 40), "scale<2>");
+  EXPECT_EQ(names.in_table("void scale<2>(float*)", 7), "scale<…") << "it has one kernel";
+  EXPECT_EQ(names.of(first), first) << "short as it is";
+}
+
+TEST(KernelNames, AreLongerWhereShortOnesWouldBeTheSame) {
+  const auto launched = [](const std::string& what) {
+    return "f<A<B<" + what + "> >, " + std::string(186, 'x') + ">()";
+  };
+  const KernelNames names({launched("int"), launched("long"), launched("C<int>") + "::g()"});
+  EXPECT_EQ(names.of(launched("int")), launched("int"));
+  EXPECT_EQ(names.of(launched("long")), launched("long"));
+  const KernelNames alone({launched("int")});
+  EXPECT_EQ(alone.of(launched("int")), "f<A<…>, " + std::string(186, 'x') + ">()");
 }
 
 /// A folder with a source in it.
