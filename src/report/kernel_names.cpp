@@ -99,7 +99,7 @@ std::string KernelNames::in_table(const std::string& kernel, size_t columns) con
   const auto is_the_same = [&](const std::string& other) { return instance_of(other) == instance; };
   if (columns_of(instance) <= columns && std::count_if(alike.begin(), alike.end(), is_the_same) == 1)
     return instance;
-  if (alike.size() == 1) return cut_end(found->first + "<…>", columns);
+  if (alike.size() == 1) return cut_end(found->first + (found->first == instance ? "" : "<…>"), columns);
   if (columns_of(of(kernel)) <= columns) return of(kernel);
   const std::string name = without_namespaces(kernel);
   size_t differs = 0;

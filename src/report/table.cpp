@@ -12,6 +12,7 @@ namespace lanescope::report {
 namespace {
 
 constexpr size_t narrowest = 40;
+constexpr size_t indent = 2, gap = 2;  // of a table
 
 }  // namespace
 
@@ -50,17 +51,26 @@ void Table::add(std::vector<Cell> cells, const std::vector<std::string>& below) 
     if (!text.empty()) rows_.back().below.push_back(printable(text));
 }
 
-void Table::write(Writer& out) const {
-  constexpr size_t indent = 2, gap = 2, least = 12;
+std::vector<size_t> Table::widths() const {
   std::vector<size_t> widths;
   for (const Row& row : rows_) {
     widths.resize(std::max(widths.size(), row.cells.size()));
     for (size_t i = 0; i < row.cells.size(); ++i)
       widths[i] = std::max(widths[i], columns_of(row.cells[i].text));
   }
+  return widths;
+}
+
+size_t Table::width() const {
   size_t all = indent;
-  for (const size_t w : widths) all += w + gap;
-  all -= gap;
+  for (const size_t w : widths()) all += w + gap;
+  return all - gap;
+}
+
+void Table::write(Writer& out) const {
+  constexpr size_t least = 12;
+  std::vector<size_t> widths = this->widths();
+  const size_t all = width();
   if (all > out.width())
     widths[0] = std::max(std::min(least, widths[0]), widths[0] - std::min(widths[0], all - out.width()));
   for (const Row& row : rows_) {

@@ -47,9 +47,13 @@ class Table {
   Table(std::vector<std::string> head, size_t left);
 
   void add(std::vector<Cell> cells, const std::vector<std::string>& below = {});
+  /// Columns of the terminal that it would take.
+  [[nodiscard]] size_t width() const;
   void write(Writer& out) const;
 
  private:
+  [[nodiscard]] std::vector<size_t> widths() const;
+
   struct Row {
     std::vector<Cell> cells;
     std::vector<std::string> below;

@@ -440,6 +440,7 @@ class Comparison {
                 {number(profile::global_of(launch.totals).sectors)},
                 {grouped(launch.warp_instructions)}});
   }
+  [[nodiscard]] size_t width() const { return table_.width(); }
   void write(Writer& out) const { table_.write(out); }
 
  private:
@@ -498,16 +499,20 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
 }
 
 void write_comparison(Writer& out, const std::vector<Shown>& all, const KernelNames& names) {
-  constexpr size_t numbers = 56, least = 20;  // columns
+  constexpr size_t least = 12;
+  Comparison without_names("");
   std::map<std::string, size_t> launches;
-  for (const Shown& shown : all) ++launches[shown.launch.kernel];
+  for (const Shown& shown : all) {
+    without_names.add("", shown.launch);
+    ++launches[shown.launch.kernel];
+  }
   out.line("Side by side: shared memory, global sectors, warp instructions", Style::bold);
   Comparison comparison("kernel");
   for (const Shown& shown : all) {
     const std::string& kernel = shown.launch.kernel;
     const bool is_one = launches[kernel] == 1 && shown.grids.empty();
     const std::string shape = is_one ? "" : "  " + shape_of(shown);
-    const size_t taken = numbers + columns_of(shape);
+    const size_t taken = without_names.width() + columns_of(shape);
     const size_t left = std::max(least, out.width() - std::min(out.width(), taken));
     comparison.add(names.in_table(kernel, left) + shape, shown.launch);
   }

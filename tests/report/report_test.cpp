@@ -133,6 +133,13 @@ TEST_F(ReductionReport, ComparedLaunchesAreToldApart) {
               AllOf(HasSubstr("\n  add  grid 1  block 256 "), HasSubstr("\n  add  grid 2  block 256 ")));
   EXPECT_THAT(compared({"add(int*)", "add(float*)"}, true),
               AllOf(HasSubstr("\n  add(int*)  "), HasSubstr("\n  add(float*)  ")));
+  const auto instance = [](const std::string& what) {
+    return "run<" + std::string(150, 'x') + ", For<" + what + ", " + std::string(150, 'x') + "> >()";
+  };
+  const std::string first = instance("a::{lambda()#1}");
+  EXPECT_THAT(compared({first, first, instance("a::{lambda()#2}")}, false),
+              AllOf(HasSubstr("\n  …For<a::{lambda()#1}, xxx"), HasSubstr("xxx…  grid 2  block 256 "),
+                    HasSubstr("\n  …For<a::{lambda()#2}, xxx")));
 }
 
 TEST_F(ReductionReport, LinesStayInsideTheTerminal) {
@@ -515,6 +522,7 @@ TEST(KernelNames, TellKernelsOfOneTemplateApart) {
   EXPECT_EQ(names.in_table("copy(float*)", 40), "copy");
   EXPECT_EQ(names.in_table("void scale<2>(float*)", 40), "scale<2>");
   EXPECT_EQ(names.in_table("void scale<2>(float*)", 7), "scale<…") << "it has one kernel";
+  EXPECT_EQ(names.in_table("copy(float*)", 3), "co…");
   EXPECT_EQ(names.of(first), first) << "short as it is";
 }
 
