@@ -499,7 +499,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
 }
 
 void write_comparison(Writer& out, const std::vector<Shown>& all, const KernelNames& names) {
-  constexpr size_t least = 12;
+  constexpr size_t least = 8;
   Comparison without_names("");
   std::map<std::string, size_t> launches;
   for (const Shown& shown : all) {
