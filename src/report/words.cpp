@@ -108,11 +108,10 @@ std::string seconds_text(double seconds) {
 std::string short_name(std::string_view function, size_t most) {
   constexpr int deepest = 8;
   std::string text(function);
-  for (int depth = deepest; depth > 0 && columns_of(text) > most; --depth) {
-    text = without_brackets(function, depth, depth);
-    // What the template was given tells kernels apart; the types of the arguments mostly follow from it.
-    if (columns_of(text) > most) text = without_brackets(function, depth, 1);
-  }
+  // What the template was given tells kernels apart; the types of the arguments mostly follow from it.
+  for (int depth = deepest; depth > 0; --depth)
+    for (int arguments = depth; arguments > 0 && columns_of(text) > most; --arguments)
+      text = without_brackets(function, depth, arguments);
   return text;
 }
 

@@ -500,7 +500,7 @@ TEST(Words, NumbersAndLists) {
       << "a template's arguments tell its kernels apart";
   EXPECT_EQ(
       short_name("f<A<main::{lambda()#1}, " + argument + "> >(A<main::{lambda()#1}, " + argument + ">)"),
-      "f<A<main::{lambda()#1}, " + argument + "> >(…)")
+      "f<A<main::{lambda()#1}, " + argument + "> >(A<…>)")
       << "they stay before those of the function, which say the same again";
   EXPECT_EQ(percent(1, 3), "33.3%");
   EXPECT_EQ(wrapped("aa bb cc", 5), (std::vector<std::string>{"aa bb", "cc"}));
