@@ -161,6 +161,11 @@ Binary* Runtime::register_binary(const void* wrapper) {
 }
 
 void Runtime::unregister_binary(Binary* binary) {
+  // The report asks when the bytes may be gone.
+  if (options.assemble) {
+    const std::lock_guard lock(binary->mutex);
+    if (binary->loaded) assemble(*binary);
+  }
   const std::unique_lock lock(mutex);
   if (!binary->registered) return;
   binary->registered = false;
@@ -260,12 +265,14 @@ std::vector<std::string> Runtime::texts(const Binary& binary, std::string* why) 
   return texts;
 }
 
+void Runtime::assemble(Binary& binary) const {
+  if (!binary.assembly) binary.assembly = ptx::assemble(texts(binary), device.target());
+}
+
 const ptx::MachineNeeds* Runtime::needs(const Function& function, std::string* unknown) {
   Binary& binary = *function.binary;
   const std::lock_guard lock(binary.mutex);
-  if (!binary.assembly)
-    binary.assembly = binary.registered ? ptx::assemble(texts(binary), device.target())
-                                        : ptx::Assembly{{}, binary.name + " has been unloaded"};
+  assemble(binary);
   if (unknown != nullptr) *unknown = binary.assembly->unknown;
   const auto found = binary.assembly->kernels.find(function.name);
   return found == binary.assembly->kernels.end() ? nullptr : &found->second;

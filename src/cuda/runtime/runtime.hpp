@@ -274,6 +274,8 @@ class Runtime {
   int registers(const Function& function, std::string* unknown = nullptr);
   /// All that the assembler says of the kernel; null where that is not known.
   const ptx::MachineNeeds* needs(const Function& function, std::string* unknown = nullptr);
+  /// Asks the assembler, if it has not been asked; under the binary's lock.
+  void assemble(Binary& binary) const;
   /// What the machine code says that the program brings for this very device; null if it brings none.
   const ptx::MachineNeeds* needs_in_machine_code(const Function& function) const;
   /// The PTX of all its translation units. `why`: gets what keeps one from having any.
