@@ -138,38 +138,49 @@ void RaceCheck::read_by_agent(WarpAccess& now, uint32_t lane, bool keeps) {
 }
 
 void RaceCheck::look_for_races(WarpAccess& now) {
-  each_lane(now.shared, [&](uint32_t lane) {
-    each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) {
-      synchronise_by(now, lane, synchronised_, piece.index);
-      if (checks_.race) look(now, lane, piece);
+  const bool is_strong = now.access.strength != Strength::plain;
+  const auto each = [&](auto access) {
+    each_lane(now.shared, [&](uint32_t lane) {
+      each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) {
+        if (is_strong || !synchronised_.empty()) synchronise_by(now, lane, synchronised_, piece.index);
+        if (checks_.race) access(lane, piece);
+      });
     });
-  });
+  };
+  look(now, each);
 }
 
 void RaceCheck::look_for_global_races(WarpAccess& now) {
   GlobalHistory& global = *cluster_.global;
-  each_lane(now.global, [&](uint32_t lane) {
-    global.each(now.offset[lane], now.bytes, [&](uint32_t index, uint64_t address) {
-      look(now, lane, {global.accesses(), index, address, true});
+  const auto each = [&](auto access) {
+    each_lane(now.global, [&](uint32_t lane) {
+      global.each(now.offset[lane], now.bytes, [&](uint32_t index, uint64_t address) {
+        access(lane, Piece{global.accesses(), index, address, true});
+      });
     });
-  });
+  };
+  look(now, each);
 }
 
-void RaceCheck::look(WarpAccess& now, uint32_t lane, const Piece& piece) {
-  if (leaves_out(now.access, static_cast<uint32_t>(piece.begin - now.offset[lane]))) return;
+template <class Each>
+void RaceCheck::look(WarpAccess& now, Each each) {
   switch (now.access.kind) {
     case AccessKind::load:
     case AccessKind::load_matrix:
     case AccessKind::group_product:
-    case AccessKind::tensor_product: return load(now, lane, piece);
+    case AccessKind::tensor_product:
+      return each([&](uint32_t lane, const Piece& piece) { load(now, lane, piece); });
     case AccessKind::store:
     case AccessKind::store_matrix:
-    case AccessKind::async_store: return store(now, lane, piece);
+    case AccessKind::async_store:
+      return each([&](uint32_t lane, const Piece& piece) { store(now, lane, piece); });
     case AccessKind::atomic:
     case AccessKind::compare_and_swap:
-    case AccessKind::update_loop: return change(now, lane, piece);
+    case AccessKind::update_loop:
+      return each([&](uint32_t lane, const Piece& piece) { change(now, lane, piece); });
     case AccessKind::async_copy:
-    case AccessKind::async_copy_cg: return begin_copy(now, lane, piece);
+    case AccessKind::async_copy_cg:
+      return each([&](uint32_t lane, const Piece& piece) { begin_copy(now, lane, piece); });
     case AccessKind::bulk_load:
     case AccessKind::bulk_store:
     case AccessKind::bulk_reduction: return;  // copy_in_bulk() is told of these as of the kinds above
@@ -184,6 +195,7 @@ void RaceCheck::load(WarpAccess& now, uint32_t lane, const Piece& piece) {
 }
 
 void RaceCheck::store(WarpAccess& now, uint32_t lane, const Piece& piece) {
+  if (leaves_out(now.access, static_cast<uint32_t>(piece.begin - now.offset[lane]))) return;
   Cell& c = piece.history.cell(piece.index);
   if (c.is_stored()) against_store(now, lane, c.store, piece);
   if (c.is_touched()) {

@@ -119,8 +119,11 @@ class RaceCheck {
   void look_for_races(WarpAccess& now);
   void look_for_global_races(WarpAccess& now);
 
+  /// `each(f)` calls f(lane, piece) for each piece that each lane accesses.
+  template <class Each>
+  void look(WarpAccess& now, Each each);
+
   // One lane's access to one piece.
-  void look(WarpAccess& now, uint32_t lane, const Piece& piece);
   void load(WarpAccess& now, uint32_t lane, const Piece& piece);
   void store(WarpAccess& now, uint32_t lane, const Piece& piece);
   void change(WarpAccess& now, uint32_t lane, const Piece& piece);
