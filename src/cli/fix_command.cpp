@@ -372,7 +372,7 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
     } else if (why.empty()) {
       if (is_kept(*after, {change.prediction})) return Outcome::kept;
     } else {
-      const std::string with_one = changed, alone = why;
+      const std::string with_one = advise::patched(original, change.patch.edits, file), alone = why;
       for (const Change& other : partners_of(options, change, before, *after)) {
         std::cout << fmt::format("Not by itself: {}. Together with another one:\n", alone);
         show(other);
