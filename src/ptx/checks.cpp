@@ -1144,6 +1144,12 @@ struct OperandChecker {
       if (!is_register(element) && !(destination != tensor && element.kind == other) &&
           !(constants && is_constant(element)))
         fail(element, name() + " takes registers here, not " + described(element));
+      // Seen in the machine code of ptxas 13.0, and on an H200.
+      if (element.kind == Operand::Kind::real64 && one == Type::f32 &&
+          static_cast<uint32_t>(element.bits) !=
+              std::bit_cast<uint32_t>(static_cast<float>(std::bit_cast<double>(element.bits))))
+        fail(element,
+             "the assembler takes the lower half of the 64 bits of a constant here: write its 32 bits (0f…)");
       check_scalar(element, {.destination = destination}, one, destination && !tensor);
     }
   }

@@ -112,7 +112,7 @@ TEST(Forms, MatricesOfConstantsAndSinks) {
   expect_words(
       "mov.b32 %r5, 0x3c003c00;\nmov.b32 %r6, 0x40004000;\ncvt.rn.f32.u32 %f1, %r1;\n"
       "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f2, %f3, %f4, _}, {%r5, 0, %r5, %r5}, {%r6, %r6},"
-      " {%f1, 5., 0., 1.e2};\n"
+      " {%f1, 0f40a00000, 0., 0f42c80000};\n"
       "fma.rn.f32 %f2, %f3, 1000., %f2;\nfma.rn.f32 %f2, %f4, 1.e5, %f2;\n"
       "cvt.rni.u32.f32 %r7, %f2;\nst.global.u32 [%rd3], %r7;\n",
       [](uint32_t lane) { return 16 * 100000 + (32 + 5) * 1000 + 32 + lane; });

@@ -14,31 +14,28 @@ namespace {
 using Excuse = Finding::Excuse;
 using Lack = Finding::Lack;
 using Severity = Finding::Severity;
+using harness::only;
 
 /// %p1: whether it is thread 0, %p2: whether it is thread 32 of another warp, %p3: thread 1.
-const std::string begin = "setp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 32;\nsetp.eq.u32 %p3, %r1, 1;\n";
-const std::string meet = "bar.sync 0;\n";
+const std::string two_warps =
+    "setp.eq.u32 %p1, %r1, 0;\nsetp.eq.u32 %p2, %r1, 32;\nsetp.eq.u32 %p3, %r1, 1;\n";
+const std::string block_barrier = "bar.sync 0;\n";
 
 /// Findings of a block of two warps.
-std::vector<Finding> findings(const std::string& body, const std::string& target = "sm_90",
-                              Checks checks = {.global = true}, uint32_t blocks = 1) {
-  harness::Program p(begin + body, "", target);
+std::vector<Finding> findings_in_block(const std::string& body, const std::string& target = "sm_90",
+                                       Checks checks = {.global = true}, uint32_t blocks = 1) {
+  harness::Program p(two_warps + body, "", target);
   p.checks = checks;
   return p.run({blocks}, {64}).findings;
-}
-
-Finding only(const std::vector<Finding>& found) {
-  EXPECT_EQ(found.size(), 1u);
-  return found.size() == 1 ? found[0] : Finding{};
 }
 
 TEST(GlobalRaces, AreOfTwoThreadsThatNothingOrders) {
   const std::string store = "@%p1 st.global.u32 [%rd1+8], 5;\n", load = "@%p2 ld.global.u32 %r5, [%rd1+8];\n",
                     other = "@%p2 st.global.u32 [%rd1+8], 6;\n";
   for (const std::string& second : {load, other}) {
-    EXPECT_TRUE(findings(store + meet + second).empty()) << second;
-    EXPECT_TRUE(findings(second + meet + store).empty()) << second;
-    const Finding found = only(findings(store + second));
+    EXPECT_TRUE(findings_in_block(store + block_barrier + second).empty()) << second;
+    EXPECT_TRUE(findings_in_block(second + block_barrier + store).empty()) << second;
+    const Finding found = only(findings_in_block(store + second));
     EXPECT_EQ(found.kind, Finding::Kind::race);
     EXPECT_EQ(found.severity, Severity::error);
     EXPECT_EQ(found.lack, Lack::order);
@@ -46,26 +43,26 @@ TEST(GlobalRaces, AreOfTwoThreadsThatNothingOrders) {
     EXPECT_EQ(found.thread + found.other_thread, 32u);
     EXPECT_EQ(found.message, "bytes 8 to 11 of out (element 2)");
   }
-  EXPECT_TRUE(findings("@%p1 ld.global.u32 %r5, [%rd1+8];\n" + load).empty());
+  EXPECT_TRUE(findings_in_block("@%p1 ld.global.u32 %r5, [%rd1+8];\n" + load).empty());
 }
 
 TEST(GlobalRaces, AreFoundInEveryBlock) {
   // Each has a word of its own.
   const std::string place = "mul.wide.u32 %rd4, %r2, 4;\nadd.u64 %rd4, %rd1, %rd4;\n";
   const Finding found =
-      only(findings(place + "@%p1 st.global.u32 [%rd4], 5;\n@%p2 ld.global.u32 %r5, [%rd4];\n", "sm_90",
-                    {.global = true}, 8));
+      only(findings_in_block(place + "@%p1 st.global.u32 [%rd4], 5;\n@%p2 ld.global.u32 %r5, [%rd4];\n",
+                             "sm_90", {.global = true}, 8));
   EXPECT_EQ(found.count, 8u);
 }
 
 TEST(GlobalRaces, AreOfTheSameBytes) {
   const std::string store = "@%p1 st.global.u8 [%rd1+1], 5;\n";
-  EXPECT_TRUE(findings(store + "@%p2 ld.global.u8 %r5, [%rd1];\n").empty());
-  EXPECT_FALSE(findings(store + "@%p2 ld.global.u8 %r5, [%rd1+1];\n").empty());
-  EXPECT_FALSE(findings(store + "@%p2 ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1];\n").empty());
+  EXPECT_TRUE(findings_in_block(store + "@%p2 ld.global.u8 %r5, [%rd1];\n").empty());
+  EXPECT_FALSE(findings_in_block(store + "@%p2 ld.global.u8 %r5, [%rd1+1];\n").empty());
+  EXPECT_FALSE(findings_in_block(store + "@%p2 ld.global.v4.u32 {%r5, %r6, %r7, %r8}, [%rd1];\n").empty());
   const std::string half = "@%p1 st.global.v8.b32 [%rd1], {%r4, _, %r4, _, %r4, _, %r4, _};\n";
-  EXPECT_TRUE(findings(half + "@%p2 ld.global.u32 %r5, [%rd1+4];\n", "sm_100").empty());
-  EXPECT_FALSE(findings(half + "@%p2 ld.global.u32 %r5, [%rd1+8];\n", "sm_100").empty());
+  EXPECT_TRUE(findings_in_block(half + "@%p2 ld.global.u32 %r5, [%rd1+4];\n", "sm_100").empty());
+  EXPECT_FALSE(findings_in_block(half + "@%p2 ld.global.u32 %r5, [%rd1+8];\n", "sm_100").empty());
 }
 
 TEST(GlobalRaces, AreOfAllThePagesOfTheHistory) {
@@ -75,43 +72,44 @@ TEST(GlobalRaces, AreOfAllThePagesOfTheHistory) {
                         "xor.b32 %r5, %r1, 32;\nmul.wide.u32 %rd5, %r5, 4096;\nadd.u64 %rd5, %rd1, %rd5;\n";
   const auto races = [&](const std::string& order) {
     const std::string round = "st.global.u32 [%rd4], %r1;\n" + order + "ld.global.u32 %r6, [%rd5];\n";
-    harness::Program p(mine + others + round + meet + round);
+    harness::Program p(mine + others + round + block_barrier + round);
     p.checks = {.global = true};
     uint64_t count = 0;
     for (const Finding& f : p.run({1}, {64}, 1, 64 * 1024).findings) count += f.count;
     return count;
   };
-  EXPECT_EQ(races(meet), 0u);
+  EXPECT_EQ(races(block_barrier), 0u);
   EXPECT_EQ(races(""), 128u);  // in each round the second warp's stores and its loads
 }
 
 TEST(GlobalRaces, LanesOfAWarpAreOrderedBySyncwarp) {
   const std::string store = "@%p1 st.global.u32 [%rd1], 5;\n", load = "@%p3 ld.global.u32 %r5, [%rd1];\n";
-  EXPECT_TRUE(findings(store + "bar.warp.sync 0xffffffff;\n" + load).empty());
-  EXPECT_EQ(only(findings(store + load)).severity, Severity::error);
-  EXPECT_EQ(only(findings(store + "shfl.sync.idx.b32 %r6, %r1, 0, 31, 0xffffffff;\n" + load)).excuse,
+  EXPECT_TRUE(findings_in_block(store + "bar.warp.sync 0xffffffff;\n" + load).empty());
+  EXPECT_EQ(only(findings_in_block(store + load)).severity, Severity::error);
+  EXPECT_EQ(only(findings_in_block(store + "shfl.sync.idx.b32 %r6, %r1, 0, 31, 0xffffffff;\n" + load)).excuse,
             Excuse::met);
   // Before compute capability 7.0 they run in step.
-  EXPECT_TRUE(findings(store + load, "sm_60", {.global = true, .lockstep = true}).empty());
+  EXPECT_TRUE(findings_in_block(store + load, "sm_60", {.global = true, .lockstep = true}).empty());
 }
 
 TEST(GlobalRaces, StoresOfOneValueAreANote) {
-  EXPECT_EQ(only(findings("st.global.u32 [%rd1], 5;\n")).severity, Severity::note);
-  const auto found = findings("st.global.u32 [%rd1], %r1;\n");
+  EXPECT_EQ(only(findings_in_block("st.global.u32 [%rd1], 5;\n")).severity, Severity::note);
+  const auto found = findings_in_block("st.global.u32 [%rd1], %r1;\n");
   ASSERT_FALSE(found.empty());
   for (const Finding& f : found) EXPECT_EQ(f.severity, Severity::error);
   // Of two instructions; and of one that has not stored yet.
-  EXPECT_EQ(only(findings("@%p1 st.global.u32 [%rd1], 5;\n@%p2 st.global.u32 [%rd1], 5;\n")).severity,
-            Severity::note);
+  EXPECT_EQ(
+      only(findings_in_block("@%p1 st.global.u32 [%rd1], 5;\n@%p2 st.global.u32 [%rd1], 5;\n")).severity,
+      Severity::note);
 }
 
 TEST(GlobalRaces, AFlagBehindAFenceOrdersThreads) {
   const auto handed_over = [](const std::string& fence, const std::string& fence_of_reader) {
-    return findings("@%p1 bra writer;\n@%p2 bra reader;\nbra over;\nwriter:\nst.global.u32 [%rd1], 5;\n" +
-                    fence +
-                    "st.volatile.global.u32 [%rd1+64], 1;\nbra over;\nreader:\nwait:\n"
-                    "ld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p4, %r5, 0;\n@%p4 bra wait;\n" +
-                    fence_of_reader + "ld.global.u32 %r6, [%rd1];\nover:\n");
+    return findings_in_block(
+        "@%p1 bra writer;\n@%p2 bra reader;\nbra over;\nwriter:\nst.global.u32 [%rd1], 5;\n" + fence +
+        "st.volatile.global.u32 [%rd1+64], 1;\nbra over;\nreader:\nwait:\n"
+        "ld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p4, %r5, 0;\n@%p4 bra wait;\n" +
+        fence_of_reader + "ld.global.u32 %r6, [%rd1];\nover:\n");
   };
   for (const char* fence : {"membar.cta;\n", "membar.gl;\n", "fence.acq_rel.cta;\n"})
     EXPECT_TRUE(handed_over(fence, fence).empty()) << fence;
@@ -120,15 +118,17 @@ TEST(GlobalRaces, AFlagBehindAFenceOrdersThreads) {
 }
 
 TEST(GlobalRaces, AtomicOperationsAndVolatileAccessesDoNotRaceWithEachOther) {
-  EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;\n").empty());
-  EXPECT_TRUE(findings("red.global.add.u32 [%rd1], 1;\nld.volatile.global.u32 %r5, [%rd1];\n").empty());
-  EXPECT_TRUE(findings("st.volatile.global.u32 [%rd1], %r1;\nld.volatile.global.u32 %r5, [%rd1];\n").empty());
+  EXPECT_TRUE(findings_in_block("red.global.add.u32 [%rd1], 1;\n").empty());
+  EXPECT_TRUE(
+      findings_in_block("red.global.add.u32 [%rd1], 1;\nld.volatile.global.u32 %r5, [%rd1];\n").empty());
+  EXPECT_TRUE(findings_in_block("st.volatile.global.u32 [%rd1], %r1;\nld.volatile.global.u32 %r5, [%rd1];\n")
+                  .empty());
   const std::string add = "@%p1 red.global.add.u32 [%rd1], 1;\n";
-  EXPECT_EQ(only(findings(add + "@%p2 ld.global.u32 %r5, [%rd1];\n")).excuse, Excuse::stale);
-  EXPECT_EQ(only(findings(add + "@%p2 st.global.u32 [%rd1], 0;\n")).severity, Severity::error);
+  EXPECT_EQ(only(findings_in_block(add + "@%p2 ld.global.u32 %r5, [%rd1];\n")).excuse, Excuse::stale);
+  EXPECT_EQ(only(findings_in_block(add + "@%p2 st.global.u32 [%rd1], 0;\n")).severity, Severity::error);
   // Who has counted last sets the counter back.
-  EXPECT_TRUE(findings("atom.global.add.u32 %r5, [%rd1], 1;\nsetp.eq.u32 %p4, %r5, 63;\n"
-                       "@%p4 st.global.u32 [%rd1], 0;\n")
+  EXPECT_TRUE(findings_in_block("atom.global.add.u32 %r5, [%rd1], 1;\nsetp.eq.u32 %p4, %r5, 63;\n"
+                                "@%p4 st.global.u32 [%rd1], 0;\n")
                   .empty());
 }
 
@@ -138,7 +138,7 @@ TEST(GlobalRaces, AreNoRacesOfSharedMemory) {
       "@%p1 st.global.u32 [%rd1], 5;\n@%p2 ld.global.u32 %r5, [%rd1];\n";
   const auto messages = [&](Checks checks) {
     std::string all;
-    for (const Finding& f : findings(both, "sm_90", checks)) all += f.message + "; ";
+    for (const Finding& f : findings_in_block(both, "sm_90", checks)) all += f.message + "; ";
     return all;
   };
   const std::string shared = "bytes 0 to 3 of s (element 0); ", global = "bytes 0 to 3 of out (element 0); ";
@@ -150,7 +150,7 @@ TEST(GlobalRaces, AreNoRacesOfSharedMemory) {
 TEST(GlobalRaces, AnotherBlockMayOrderThreads) {
   // Thread 0 of block 0 writes and sets a flag, block 1 answers, thread 32 of block 0 sees the answer.
   const auto by_way_of_another = [](const std::string& way) {
-    return findings(
+    return findings_in_block(
         "setp.eq.u32 %p5, %r2, 0;\n@!%p5 bra answer;\n@%p1 bra writer;\n@%p2 bra reader;\nbra over;\n"
         "writer:\nst.global.u32 [%rd1], 5;\nmembar.gl;\nst.volatile.global.u32 [%rd1+64], 1;\nbra over;\n"
         "answer:\n@!%p1 bra over;\nasked:\nld.volatile.global.u32 %r5, [%rd1+64];\nsetp.eq.u32 %p4, %r5, 0;\n"
@@ -168,8 +168,8 @@ TEST(GlobalRaces, BulkCopiesAreThoseOfWhoWaitsForThem) {
   // Thread 0 loads 64 bytes; thread 32 overwrites them, behind the wait or not.
   const std::string shared = ".shared .align 16 .b8 s[64];\n.shared .align 8 .b64 m;\n";
   const auto loaded = [&](const std::string& wait) {
-    return findings(
-        shared + "@%p1 mbarrier.init.shared.b64 [m], 1;\n" + meet +
+    return findings_in_block(
+        shared + "@%p1 mbarrier.init.shared.b64 [m], 1;\n" + block_barrier +
         "@!%p1 bra on;\nmbarrier.arrive.expect_tx.shared.b64 %rd5, [m], 64;\n"
         "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [s], [%rd1], 64, [m];\non:\n" +
         wait + "@%p2 st.global.u32 [%rd1+32], 5;\n");
@@ -180,18 +180,18 @@ TEST(GlobalRaces, BulkCopiesAreThoseOfWhoWaitsForThem) {
   EXPECT_TRUE(found.bulk || found.other_bulk);
   // What is stored.
   const auto stored = [&](const std::string& wait) {
-    return findings(shared +
-                    "@!%p1 bra on;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 64;\n"
-                    "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\non:\n" +
-                    wait + "@%p2 ld.global.u32 %r5, [%rd1+32];\n");
+    return findings_in_block(shared +
+                             "@!%p1 bra on;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 64;\n"
+                             "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\non:\n" +
+                             wait + "@%p2 ld.global.u32 %r5, [%rd1+32];\n");
   };
-  EXPECT_TRUE(stored(meet).empty());
+  EXPECT_TRUE(stored(block_barrier).empty());
   EXPECT_EQ(only(stored("")).lack, Lack::order);
   // Blocks copy to the same place.
   const std::string copy = shared +
                            "@!%p1 bra on;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [s], 64;\n"
                            "cp.async.bulk.commit_group;\ncp.async.bulk.wait_group 0;\non:\n";
-  const Finding between = only(findings(copy, "sm_90", {.global = true}, 2));
+  const Finding between = only(findings_in_block(copy, "sm_90", {.global = true}, 2));
   EXPECT_EQ(between.lack, Lack::order_of_blocks);
   EXPECT_TRUE(between.bulk && between.other_bulk);
 }
@@ -204,14 +204,14 @@ TEST(GlobalRaces, MemoryOfTheHeapBelongsToWhoTakesIt) {
       "%rd5;\n"
       "call free, (given);\n}\n";
   harness::Program p(
-      begin + "@%p1 bra take;\n@%p2 bra take;\nbra over;\ntake:\n" + take + "over:\n",
+      two_warps + "@%p1 bra take;\n@%p2 bra take;\nbra over;\ntake:\n" + take + "over:\n",
       ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n");
   p.checks = {.global = true};
   EXPECT_TRUE(p.run({1}, {64}).findings.empty());
 }
 
 TEST(GlobalRaces, AccessesThatGoWrongAreNoRaces) {
-  for (const Finding& f : findings("st.global.u32 [%rd1+8192], %r1;\n"))
+  for (const Finding& f : findings_in_block("st.global.u32 [%rd1+8192], %r1;\n"))
     EXPECT_EQ(f.kind, Finding::Kind::out_of_bounds);
 }
 

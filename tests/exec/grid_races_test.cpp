@@ -15,6 +15,7 @@ namespace {
 using Excuse = Finding::Excuse;
 using Lack = Finding::Lack;
 using Severity = Finding::Severity;
+using harness::only;
 
 /// %r2: the block, %r4: something else in each block, %p1: whether it is block 0.
 const std::string begin = "mov.u32 %r2, %ctaid.x;\nadd.u32 %r4, %r2, 7;\nsetp.eq.u32 %p1, %r2, 0;\n";
@@ -25,12 +26,6 @@ std::vector<Finding> findings(const std::string& body, uint32_t blocks = 2, Dim3
   harness::Program p(begin + body, "", target);
   p.checks = {.global = true};
   return p.run({blocks}, {1}, 1, 1024, false, cluster).findings;
-}
-
-/// The one finding that there is; of another kind: none, or several.
-Finding only(const std::vector<Finding>& found) {
-  EXPECT_EQ(found.size(), 1u);
-  return found.size() == 1 ? found[0] : Finding{};
 }
 
 /// Block 0 does the first, then the other ones the second.

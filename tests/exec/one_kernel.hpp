@@ -136,6 +136,12 @@ class Program {
   }
 };
 
+/// The one finding that there is; of another kind: none, or several.
+inline Finding only(const std::vector<Finding>& found) {
+  EXPECT_EQ(found.size(), 1u);
+  return found.size() == 1 ? found[0] : Finding{};
+}
+
 inline const Finding& only(const LaunchResult& result) {
   EXPECT_EQ(result.findings.size(), 1u);
   EXPECT_TRUE(result.failed);

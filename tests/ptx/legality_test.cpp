@@ -4,8 +4,8 @@
 //   ok        both take it
 //   bad       both refuse it
 //   refused   ptxas takes it, Lanescope says of the kernel that it is not supported
-//   strict    ptxas takes it, the PTX ISA and Lanescope do not
-//   lenient   ptxas refuses it for the target or its syntax, Lanescope takes it
+//   strict    ptxas takes it, the PTX ISA and Lanescope do not (of constants in fragments: it takes them for
+//   others) lenient   ptxas refuses it for the target or its syntax, Lanescope takes it
 // The statements are those that a mistake is likely in, and a random sample of all pairs of modifiers with
 // all types.
 #include <gtest/gtest.h>
