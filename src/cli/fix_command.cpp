@@ -374,7 +374,9 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
     } else {
       const std::string with_one = advise::patched(original, change.patch.edits, file), alone = why;
       for (const Change& other : partners_of(options, change, before, *after)) {
-        std::cout << fmt::format("Not by itself: {}. Together with another one:\n", alone);
+        std::cout << fmt::format("Not {}: {}. Together with another one:\n",
+                                 why == alone ? "by itself" : "so", why);
+        replace_file(file, changed = with_one);
         show(other);
         edit(with_one, other);
         std::optional<Trial> both;

@@ -41,7 +41,7 @@ void AccessHistory::touch(Cell& c, const WarpAccess& now, uint32_t lane) {
         uint32_t left = t.lanes;
         if (by_agent)
           left &= ~bit;
-        else if (!now.access.of_bulk_copy)
+        else if (time != in_flight)
           each_lane(t.lanes, [&](uint32_t other) {
             if (order_.is_before(warp, other, t.time, warp, lane)) left &= ~(1u << other);
           });

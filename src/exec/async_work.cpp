@@ -62,15 +62,19 @@ void AsyncWork::remember(const Copies& copies) {
 void AsyncWork::remember(const Bulk& bulk) {
   const CheckedAccess& access = kernel_.checks[bulk.access];
   const uint32_t by = bulk.by ? bulk.by.agent : bulk.thread, time = bulk.by ? bulk.by.time : in_flight;
-  pieces_.each(bulk.offset, bulk.bytes, [&](uint32_t index) {
-    AccessHistory::Cell& c = history_.cell(index);
+  const auto add = [&](AccessHistory& history, uint32_t index) {
+    AccessHistory::Cell& c = history.cell(index);
     if (writes(access.kind)) {
       c.store = {by, time, bulk.access};
     } else {
-      history_.add_touch(c, bulk.access, by / warp_lanes, time, 1u << by % warp_lanes);
+      history.add_touch(c, bulk.access, by / warp_lanes, time, 1u << by % warp_lanes);
       c.has_atomics = c.has_atomics || !reads(access.kind);
     }
-  });
+  };
+  if (!bulk.is_global)
+    return pieces_.each(bulk.offset, bulk.bytes, [&](uint32_t index) { add(history_, index); });
+  GlobalHistory& global = *cluster_.global;
+  global.each(bulk.offset, bulk.bytes, [&](uint32_t index, uint64_t) { add(global.accesses(), index); });
 }
 
 // cp.async.
@@ -110,7 +114,7 @@ AgentWork AsyncWork::begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t o
 
 void AsyncWork::add(const WarpAccess& now, uint32_t lane) {
   const AgentWork by = now.by ? now.by : AgentWork{Order::nobody, bulk_groups_[thread_of(now.w, lane)]};
-  bulk_.push_back({now.number, now.thread(lane), by, static_cast<uint32_t>(now.offset[lane]), now.bytes});
+  bulk_.push_back({now.number, now.thread(lane), by, now.offset[lane], now.bytes, now.global != 0});
 }
 
 void AsyncWork::commit_bulk(const Warp& w) {

@@ -27,7 +27,9 @@ class AsyncWork {
     uint32_t access = 0;  ///< index of Kernel::checks
     uint32_t thread = 0;  ///< of the cluster: who began it
     AgentWork by;         ///< without an agent: the time is the number of the thread's group
-    uint32_t offset = 0, bytes = 0;
+    uint64_t offset = 0;  ///< in the block's shared memory, or an address
+    uint32_t bytes = 0;
+    bool is_global = false;
   };
 
   AsyncWork(const Kernel& kernel, const BlockShape& shape, SharedPieces pieces, ClusterOrder& cluster,
@@ -48,7 +50,7 @@ class AsyncWork {
 
   /// A lane of the cluster begins a copy that this mbarrier of the block waits for.
   AgentWork begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t offset);
-  /// What the lane has begun is on its way.
+  /// What the lane has begun is on its way: there, or in global memory.
   void add(const WarpAccess& now, uint32_t lane);
   [[nodiscard]] const std::vector<Bulk>& on_its_way() const { return bulk_; }
   /// The lanes close a group of copies; they wait for all but the last `still` groups.

@@ -20,7 +20,7 @@ struct ClusterOrder {
   TwoOrders order;
   /// Of the cluster's barrier: what those know who have arrived; all who had when it was last complete.
   TwoOrders::Clock arrived, passed;
-  /// What the last release to a word of global memory gives.
+  /// What the last release to a piece (block_shape.hpp) of global memory gives.
   std::unordered_map<uint64_t, TwoOrders::Clock> flags;
   /// What its threads have accessed of it.
   std::optional<GlobalHistory> global;

@@ -48,7 +48,7 @@ class GlobalHistory {
   }
 
  private:
-  static constexpr uint32_t pieces_shift = 8;  ///< pieces of a page
+  static constexpr uint32_t pieces_shift = 5;  ///< pieces of a page
   struct Page {
     uint64_t number = UINT64_MAX;
     uint32_t first = 0;  ///< index of its first piece

@@ -134,7 +134,8 @@ bool GridRaces::races(const CheckedAccess& access, const Access& mine, const Acc
   if (cluster_of(then.block) == cluster_of(mine.block)) return false;
   if (has_seen_fence(then, block)) return false;
   // Who has seen what a strong access left in this very word comes after that.
-  return before.strength == Strength::plain || !block.has_read_flag(address) || !has_seen_flag(then, block);
+  return before.strength == Strength::plain || !block.looked_at_.contains(address / word_bytes) ||
+         !has_seen_flag(then, block);
 }
 
 void GridRaces::report(WarpAccess& now, uint32_t lane, const Access& then, const Block& block,

@@ -54,10 +54,6 @@ class GridRaces {
     /// Whether it has seen a flag that another block, or cluster, has set.
     [[nodiscard]] bool has_seen_others() const { return has_seen_others_; }
     void forget_others() { has_seen_others_ = false; }
-    /// Whether it has read the word at this address as a flag.
-    [[nodiscard]] bool has_read_flag(uint64_t address) const {
-      return looked_at_.contains(address / word_bytes);
-    }
 
    private:
     static constexpr size_t remembered = 64;

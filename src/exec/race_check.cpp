@@ -20,9 +20,6 @@ namespace {
 using Strength = CheckedAccess::Strength;
 using Excuse = Finding::Excuse;
 
-/// The word that a flag in global memory is.
-uint64_t flag_at(uint64_t address) { return address >> 2; }
-
 bool uses_proxy(const Kernel& kernel) {
   return std::any_of(kernel.checks.begin(), kernel.checks.end(),
                      [](const CheckedAccess& access) { return access.async_proxy; });
@@ -36,6 +33,7 @@ RaceCheck::RaceCheck(const Kernel& kernel, const Checks& checks, const BlockShap
       checks_(checks),
       shape_(shape),
       pieces_(pieces),
+      flag_shift_(piece_shift(kernel, ptx::Space::global)),
       cluster_(cluster),
       order_(cluster.order),
       alone_(order_.defined().threads() == shape.lanes()),
@@ -76,8 +74,11 @@ void RaceCheck::new_epoch() {
 
 void RaceCheck::access(WarpAccess& now) {
   if (now.access.strength != Strength::plain)
-    each_lane(now.global,
-              [&](uint32_t lane) { synchronise_by(now, lane, cluster_.flags, flag_at(now.offset[lane])); });
+    each_lane(now.global, [&](uint32_t lane) {
+      const uint64_t begin = now.offset[lane] >> flag_shift_,
+                     end = (now.offset[lane] + now.bytes - 1) >> flag_shift_;
+      for (uint64_t flag = begin; flag <= end; ++flag) synchronise_by(now, lane, cluster_.flags, flag);
+    });
   const bool watches_global = cluster_.global && now.global != 0;
   if (now.shared == 0 && !watches_global) return;
   if (checks_.lockstep) order_.warp_barrier(now.warp, now.w.active);
@@ -118,8 +119,10 @@ void RaceCheck::copy_in_bulk(Warp& w, uint32_t lane, uint32_t access, uint64_t o
 
 void RaceCheck::copy_global(WarpAccess& now) {
   // What no mbarrier waits for is taken to be done at once.
-  if (!now.by) now.by.time = order_.defined().now(now.warp);
+  const bool is_under_way{now.by};
+  if (!is_under_way) now.by.time = order_.defined().now(now.warp);
   look_for_global_races(now);
+  if (is_under_way) each_lane(now.global, [&](uint32_t lane) { async_work_.add(now, lane); });
 }
 
 void RaceCheck::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes) {

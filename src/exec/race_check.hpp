@@ -90,6 +90,7 @@ class RaceCheck {
   const Checks checks_;
   const BlockShape shape_;
   const SharedPieces pieces_;
+  const uint32_t flag_shift_;  ///< flags in global memory have 1 << this many bytes, or several such
   ClusterOrder& cluster_;
   TwoOrders& order_;
   const bool alone_;  ///< in no cluster

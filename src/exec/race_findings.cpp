@@ -13,7 +13,6 @@ namespace {
 
 using Excuse = Finding::Excuse;
 using Severity = Finding::Severity;
-using Strength = CheckedAccess::Strength;
 
 }  // namespace
 
@@ -39,12 +38,8 @@ void RaceCheck::report_race(WarpAccess& now, uint32_t lane, const Piece& piece, 
   const bool both_volatile = are_volatile(now.access, before);
   // A volatile store after a fence is how flags are set.
   if (both_volatile && (piece.is_global || synchronised_.contains(piece.index))) return;
-  // By way of other blocks this thread may come after that one; and whoever has seen what a strong access
-  // left in this very word comes after that.
-  if (piece.is_global &&
-      (cluster_.in_grid.has_seen_others() ||
-       (before.strength != Strength::plain && cluster_.in_grid.has_read_flag(piece.begin))))
-    return;
+  // By way of other blocks this thread may come after that one.
+  if (piece.is_global && cluster_.in_grid.has_seen_others()) return;
   const uint32_t then_thread = cluster_.thread_behind(then_number);
   Finding found = race_of(now, lane, piece.begin, bytes_of(piece));
   found.lack = lack;
@@ -78,7 +73,7 @@ void RaceCheck::report_beginning(const WarpAccess& now, uint32_t lane) const {
 
 void RaceCheck::ended(BlockState& block) const {
   for (const AsyncWork::Bulk& bulk : async_work_.on_its_way())
-    if (alone_ || !bulk.by)
+    if (!bulk.is_global && (alone_ || !bulk.by))
       report_outlived(block, bulk.offset, bulk.access, bulk.thread, Finding::Lack::wait);
   if (alone_) return;
   const auto look = [&](uint32_t index, uint32_t access, uint32_t number, uint32_t time) {

@@ -101,11 +101,15 @@ std::string KernelNames::in_table(const std::string& kernel, size_t columns) con
     return instance;
   if (alike.size() == 1) return cut_end(found->first + (found->first == instance ? "" : "<…>"), columns);
   if (columns_of(of(kernel)) <= columns) return of(kernel);
-  const std::string name = without_namespaces(kernel);
+  const std::string plain = without_namespaces(kernel);
+  const bool is_clear = std::all_of(alike.begin(), alike.end(), [&](const std::string& other) {
+    return other == kernel || without_namespaces(other) != plain;
+  });
+  const auto shown = [&](const std::string& name) { return is_clear ? without_namespaces(name) : name; };
   size_t differs = 0;
   for (const std::string& other : alike)
-    if (other != kernel) differs = std::max(differs, common_begin(name, without_namespaces(other)));
-  return argument_at(name, differs, columns);
+    if (other != kernel) differs = std::max(differs, common_begin(shown(kernel), shown(other)));
+  return argument_at(shown(kernel), differs, columns);
 }
 
 }  // namespace lanescope::report

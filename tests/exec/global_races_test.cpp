@@ -126,10 +126,35 @@ TEST(GlobalRaces, AtomicOperationsAndVolatileAccessesDoNotRaceWithEachOther) {
   const std::string add = "@%p1 red.global.add.u32 [%rd1], 1;\n";
   EXPECT_EQ(only(findings_in_block(add + "@%p2 ld.global.u32 %r5, [%rd1];\n")).excuse, Excuse::stale);
   EXPECT_EQ(only(findings_in_block(add + "@%p2 st.global.u32 [%rd1], 0;\n")).severity, Severity::error);
-  // Who has counted last sets the counter back.
-  EXPECT_TRUE(findings_in_block("atom.global.add.u32 %r5, [%rd1], 1;\nsetp.eq.u32 %p4, %r5, 63;\n"
-                                "@%p4 st.global.u32 [%rd1], 0;\n")
-                  .empty());
+  // As in shared memory, who has seen what an atomic operation left does not come after it by that.
+  const auto both_ways = findings_in_block(
+      "atom.global.add.u32 %r5, [%rd3], 1;\nadd.u32 %r5, %r5, 1;\nxor.b32 %r6, %r1, 32;\n"
+      "mul.wide.u32 %rd4, %r6, 4;\nadd.u64 %rd4, %rd1, %rd4;\nst.global.u32 [%rd4], %r5;\n");
+  ASSERT_EQ(both_ways.size(), 2u);
+  for (const Finding& f : both_ways) EXPECT_EQ(f.severity, Severity::error);
+}
+
+TEST(GlobalRaces, FlagsHaveAnySize) {
+  // Two bytes side by side, each set by a thread; the upper half of 64 bits, set and looked at as a half or a
+  // whole.
+  const auto handed_over = [](const std::string& set, const std::string& look) {
+    return findings_in_block(
+        "@%p1 bra writer;\n@%p2 bra reader;\nbra over;\nwriter:\nst.global.u32 [%rd1], 5;\n"
+        "membar.gl;\nmov.u64 %rd5, 0x100000000;\nmov.u32 %r7, 1;\n" +
+        set + "bra over;\nreader:\nwait:\nmov.u64 %rd6, 0;\n" + look +
+        "setp.eq.u32 %p4, %r5, 0;\n@%p4 bra wait;\nmembar.gl;\n"
+        "ld.global.u32 %r6, [%rd1];\nover:\n");
+  };
+  const std::string
+      set_half = "st.volatile.global.u32 [%rd1+68], %r7;\n",
+      set_both = "st.volatile.global.u64 [%rd1+64], %rd5;\n",
+      half = "ld.volatile.global.u32 %r5, [%rd1+68];\n",
+      both = "ld.volatile.global.u64 %rd6, [%rd1+64];\nshr.u64 %rd6, %rd6, 32;\ncvt.u32.u64 %r5, %rd6;\n";
+  for (const std::string& set : {set_half, set_both})
+    for (const std::string& look : {half, both}) EXPECT_TRUE(handed_over(set, look).empty()) << set << look;
+  const std::string byte = "st.volatile.global.u8 [%rd1+64], %r7;\n",
+                    next = "st.volatile.global.u8 [%rd1+65], %r7;\n";
+  EXPECT_TRUE(handed_over(byte + next, "ld.volatile.global.u8 %r5, [%rd1+64];\n").empty());
 }
 
 TEST(GlobalRaces, AreNoRacesOfSharedMemory) {
@@ -175,6 +200,8 @@ TEST(GlobalRaces, BulkCopiesAreThoseOfWhoWaitsForThem) {
         wait + "@%p2 st.global.u32 [%rd1+32], 5;\n");
   };
   EXPECT_TRUE(loaded("wait:\nmbarrier.try_wait.parity.shared.b64 %p4, [m], 0;\n@!%p4 bra wait;\n").empty());
+  // A barrier of the block does not wait for it.
+  EXPECT_EQ(only(loaded(block_barrier)).lack, Lack::order);
   const Finding found = only(loaded(""));
   EXPECT_EQ(found.lack, Lack::order);
   EXPECT_TRUE(found.bulk || found.other_bulk);

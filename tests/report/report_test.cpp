@@ -526,6 +526,14 @@ TEST(KernelNames, TellKernelsOfOneTemplateApart) {
   EXPECT_EQ(names.of(first), first) << "short as it is";
 }
 
+TEST(KernelNames, KeepNamespacesThatTellKernelsApart) {
+  const std::string first = "first_namespace::kernel_with_a_rather_long_name(int*)",
+                    second = "second_namespace::kernel_with_a_rather_long_name(int*)";
+  const KernelNames names({first, second});
+  EXPECT_EQ(names.in_table(first, 24).substr(0, 5), "first");
+  EXPECT_EQ(names.in_table(second, 24).substr(0, 6), "second");
+}
+
 TEST(KernelNames, AreLongerWhereShortOnesWouldBeTheSame) {
   const auto launched = [](const std::string& what) {
     return "f<A<B<" + what + "> >, " + std::string(186, 'x') + ">()";

@@ -283,8 +283,8 @@ std::string Recorder::render() {
     if (entry->counted == 0 && entry->sum.findings.empty() && !is_running && options_.count && enabled_)
       continue;
     if (entry->launches == 0) continue;
-    const ptx::MachineNeeds* needs =
-        options_.assemble ? Runtime::get().needs(*entry->function) : entry->machine_code;
+    const ptx::MachineNeeds* needs = options_.assemble ? Runtime::get().needs(*entry->function) : nullptr;
+    if (needs == nullptr) needs = entry->machine_code;
     report::Launch launch = report::make_launch(arch_, *entry->module, *kernel, entry->shape, entry->sum,
                                                 entry->counts, sources_, needs, entry->plan.get());
     launch.launches = entry->counted != 0 ? entry->counted : entry->launches;
