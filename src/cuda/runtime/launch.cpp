@@ -324,11 +324,11 @@ class Launch final : public UnfinishedLaunch {
       if (state == State::finished) finish(execution_->result());
       return state;
     } catch (const Error& error) {
-      finish_recording(error.what());
-      if (entry_ != nullptr) runtime_.recorder->end(*entry_, config_, {}, counted_, 0);
-      runtime_.refuse(error.what());
-      status_ = Status::launch_failure;
-      return State::finished;
+      return fail(error.what());
+    } catch (const std::bad_alloc&) {
+      execution_.reset();  // so that there is some to say so
+      return fail(name() + ": the host has no memory left to run it" +
+                  (config_.checks.any() ? "; without --check it takes less" : ""));
     }
   }
   void give_up() override {
@@ -347,6 +347,14 @@ class Launch final : public UnfinishedLaunch {
   [[nodiscard]] Status status() const { return status_; }
 
  private:
+  State fail(const std::string& why) {
+    finish_recording(why);
+    if (entry_ != nullptr) runtime_.recorder->end(*entry_, config_, {}, counted_, 0);
+    runtime_.refuse(why);
+    status_ = Status::launch_failure;
+    return State::finished;
+  }
+
   static constexpr const char* meanwhile =
       "the program went on before it had ended, and may have changed memory";
   Runtime& runtime_;
