@@ -50,7 +50,7 @@ class AsyncWork {
 
   /// A lane of the cluster begins a copy that this mbarrier of the block waits for.
   AgentWork begin_for_mbarrier(const Warp& w, uint32_t lane, uint64_t offset);
-  /// What the lane has begun is on its way: there, or in global memory.
+  /// What the lane has begun in the block's memory, or in global memory, is on its way.
   void add(const WarpAccess& now, uint32_t lane);
   [[nodiscard]] const std::vector<Bulk>& on_its_way() const { return bulk_; }
   /// The lanes close a group of copies; they wait for all but the last `still` groups.

@@ -142,6 +142,7 @@ void RaceCheck::read_by_agent(WarpAccess& now, uint32_t lane, bool keeps) {
 
 void RaceCheck::look_for_races(WarpAccess& now) {
   const bool is_strong = now.access.strength != Strength::plain;
+  if (!checks_.race && !is_strong && synchronised_.empty()) return;
   const auto each = [&](auto access) {
     each_lane(now.shared, [&](uint32_t lane) {
       each_piece(now.offset[lane], now.bytes, [&](const Piece& piece) {

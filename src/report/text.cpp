@@ -322,12 +322,10 @@ void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>
         fmt::format("Why {}:{} ({}): {} {}", hazard->file, hazard->line, what, hazard->cause, hazard->advice),
         2);
   };
-  const auto worst =
-      std::max_element(launch.branches.begin(), launch.branches.end(),
-                       [](const Branch& a, const Branch& b) { return a.counts.idle < b.counts.idle; });
   tell("warp-divergence", "divergent branch", [&](const Hazard& h) {
-    return worst->file == h.file && worst->line == h.line && worst->counts.divergent == h.count &&
-           share(worst->counts.idle, launch.warp_instructions * exec::warp_lanes) >= notable;
+    const Branch& worst = launch.branches.front();  // most idle lanes first
+    return worst.file == h.file && worst.line == h.line && worst.counts.divergent == h.count &&
+           share(worst.counts.idle, launch.warp_instructions * exec::warp_lanes) >= notable;
   });
   tell("atomic-contention", "atomics",
        [&](const Hazard& h) { return share(h.count - h.ideal, launch.warp_instructions) >= notable; });

@@ -473,7 +473,7 @@ TEST(Engine, MallocGivesMemoryThatFreeTakesBack) {
       "[%a1+60];\n"
       "st.global.u32 [%rd3], %r5;\n{\n.param .b64 p0;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}\n"
       "{\n.param .b64 p0;\nadd.u64 %a1, %a1, 4;\nst.param.b64 [p0], %a1;\ncall.uni free, (p0);\n}",
-      ".extern .func (.param .b64 r) malloc (.param .b64 a);\n.extern .func free (.param .b64 a);\n");
+      harness::heap_functions);
   const uint64_t before = p.memory().allocated_bytes();
   const LaunchResult result = p.run({1}, {32});
   EXPECT_EQ(only(result).kind, Finding::Kind::unknown_pointer);  // the second free

@@ -225,14 +225,9 @@ TEST(GlobalRaces, BulkCopiesAreThoseOfWhoWaitsForThem) {
 
 TEST(GlobalRaces, MemoryOfTheHeapBelongsToWhoTakesIt) {
   // Each thread takes, writes and gives back, one after the other.
-  const std::string take =
-      "{\n.param .b64 size;\n.param .b64 taken;\nst.param.b64 [size], 64;\ncall (taken), malloc, (size);\n"
-      "ld.param.b64 %rd5, [taken];\n}\nst.u32 [%rd5], %r4;\n{\n.param .b64 given;\nst.param.b64 [given], "
-      "%rd5;\n"
-      "call free, (given);\n}\n";
   harness::Program p(
-      two_warps + "@%p1 bra take;\n@%p2 bra take;\nbra over;\ntake:\n" + take + "over:\n",
-      ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n");
+      two_warps + "@%p1 bra take;\n@%p2 bra take;\nbra over;\ntake:\n" + harness::use_heap + "over:\n",
+      harness::heap_functions);
   p.checks = {.global = true};
   EXPECT_TRUE(p.run({1}, {64}).findings.empty());
 }

@@ -234,14 +234,7 @@ TEST(GridRaces, AFlagIsAsWideAsItsAccesses) {
 }
 
 TEST(GridRaces, MemoryOfTheHeapBelongsToWhoTakesIt) {
-  const std::string take =
-      "{\n.param .b64 size;\n.param .b64 taken;\nst.param.b64 [size], 64;\ncall (taken), malloc, (size);\n"
-      "ld.param.b64 %rd5, [taken];\n}\nst.u32 [%rd5], %r4;\n{\n.param .b64 given;\nst.param.b64 [given], "
-      "%rd5;\n"
-      "call free, (given);\n}\n";
-  harness::Program p(
-      begin + take,
-      ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n");
+  harness::Program p(begin + harness::use_heap, harness::heap_functions);
   p.checks = {.global = true};
   EXPECT_TRUE(p.run({64}, {1}).findings.empty());
 }

@@ -136,6 +136,16 @@ class Program {
   }
 };
 
+/// Takes 64 bytes from the heap, writes %r4 there, and gives them back; behind the declarations of what is
+/// called.
+inline const std::string use_heap =
+    "{\n.param .b64 size;\n.param .b64 taken;\nst.param.b64 [size], 64;\ncall (taken), malloc, (size);\n"
+    "ld.param.b64 %rd5, [taken];\n}\nst.u32 [%rd5], %r4;\n{\n.param .b64 given;\nst.param.b64 [given], "
+    "%rd5;\n"
+    "call free, (given);\n}\n";
+inline const std::string heap_functions =
+    ".extern .func (.param .b64 r) malloc (.param .b64 n);\n.extern .func free (.param .b64 p);\n";
+
 /// The one finding that there is; of another kind: none, or several.
 inline Finding only(const std::vector<Finding>& found) {
   EXPECT_EQ(found.size(), 1u);
