@@ -8,11 +8,8 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -27,6 +24,7 @@
 #include "advise/python.hpp"
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "cli/changed_source.hpp"
 #include "cli/commands.hpp"
 #include "cli/number_options.hpp"
 #include "cli/repeatable.hpp"
@@ -46,41 +44,6 @@ struct FixOptions {
   std::string build;
   bool apply = false;
 };
-
-void write_file(const fs::path& file, const std::string& content) {
-  std::ofstream out(file, std::ios::binary);
-  out << content;
-  out.close();
-  if (!out) throw Error(SourcePlace{file.string()}, fmt::format("cannot write: {}", std::strerror(errno)));
-}
-
-/// Replaces a file in one step, so that whatever happens it is either the old one or the new one.
-void replace_file(const fs::path& path, const std::string& content) {
-  const fs::path file = fs::canonical(path), fresh = file.string() + ".lanescope-new";
-  write_file(fresh, content);
-  std::error_code failed;
-  fs::permissions(fresh, fs::status(file).permissions(), failed);
-  fs::rename(fresh, file, failed);
-  if (failed) {
-    fs::remove(fresh);
-    throw Error(SourcePlace{path.string()}, fmt::format("cannot be replaced: {}", failed.message()));
-  }
-}
-
-/// Makes a file that was changed the original again. What somebody else has saved there in the meantime is
-/// left, and the original goes beside it; then an Error says so.
-void take_back(const std::string& file, const std::string& changed, const std::string& original) {
-  const std::string now = fs::exists(file) ? read_file(file) : "";
-  if (now == original) return;
-  if (now == changed) return replace_file(file, original);
-  fs::path beside = file + ".lanescope-original";
-  while (fs::exists(beside)) beside += "~";
-  write_file(beside, original);
-  throw Error(SourcePlace{file},
-              fmt::format("something else changed it in the meantime, so it is left as it is, with what fix "
-                          "changed; {} is what it was before",
-                          beside.string()));
-}
 
 /// What one patch is expected to do.
 struct Change {
@@ -264,16 +227,19 @@ bool is_built_with_tiles(const FixOptions& options, const ScratchFolder& folder,
       std::find_if(change.patch.edits.begin(), change.patch.edits.end(),
                    [](const advise::Edit& edit) { return edit.text.find(tiles) != std::string::npos; });
   if (include == change.patch.edits.end()) return true;  // it does already
-  const std::string original = read_file(file), changed = advise::patched(original, {*include}, file);
-  replace_file(file, changed);
+  ChangedSource source(file);
   bool is_built = false;
   try {
+    source.change_to(advise::patched(source.original(), {*include}, file));
     is_built = build(options, folder) == 0;
+  } catch (const Interrupted&) {
+    source.take_back_interrupted();
+    throw;
   } catch (...) {
-    take_back(file, changed, original);
+    source.take_back();
     throw;
   }
-  take_back(file, changed, original);
+  source.take_back();
   (void)build(options, folder);  // as it was
   return is_built;
 }
@@ -328,16 +294,11 @@ std::vector<Change> partners_of(const FixOptions& options, const Change& change,
 Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Change& change, uint64_t rival,
               Tried& tried, Trial& before) {
   const std::string& file = change.patch.file;
-  const std::string original = read_file(file);
-  std::string changed = original;
+  ChangedSource source(file);
   std::string why, verdict = "Not proven, so taken back";
   Outcome outcome = Outcome::taken_back;
   uint64_t& saved = tried[change.key()];
   saved = 0;
-  const auto edit = [&](const std::string& text, const Change& by) {
-    changed = advise::patched(text, by.patch.edits, file);
-    replace_file(file, changed);
-  };
   // Keeps what is proven to change these arrays, if no rival is worth a try.
   const auto is_kept = [&](Trial& after, const std::vector<Prediction>& predictions) {
     std::vector<std::string> costs;
@@ -365,20 +326,21 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
   };
   try {
     std::optional<Trial> after;
-    edit(original, change);
+    const std::string with_one = advise::patched(source.original(), change.patch.edits, file);
+    source.change_to(with_one);
     why = disproof_of_source(options, folder, {change.prediction}, before, after);
     if (!after) {
       outcome = Outcome::not_built;
     } else if (why.empty()) {
       if (is_kept(*after, {change.prediction})) return Outcome::kept;
     } else {
-      const std::string with_one = advise::patched(original, change.patch.edits, file), alone = why;
+      const std::string alone = why;
       for (const Change& other : partners_of(options, change, before, *after)) {
         std::cout << fmt::format("Not {}: {}. Together with another one:\n",
                                  why == alone ? "by itself" : "so", why);
-        replace_file(file, changed = with_one);
+        source.change_to(with_one);
         show(other);
-        edit(with_one, other);
+        source.change_to(advise::patched(with_one, other.patch.edits, file));
         std::optional<Trial> both;
         why = disproof_of_source(options, folder, {change.prediction, other.prediction}, before, both);
         if (!why.empty()) continue;
@@ -387,14 +349,13 @@ Outcome apply(const FixOptions& options, const ScratchFolder& folder, const Chan
       }
     }
   } catch (const Interrupted&) {
-    take_back(file, changed, original);
-    std::cout << fmt::format("Interrupted, so {} was taken back; build the program again.\n", file);
+    source.take_back_interrupted();
     throw;
   } catch (const std::exception& error) {
     why = error.what();
   }
   try {
-    take_back(file, changed, original);
+    source.take_back();
   } catch (const Error&) {
     std::cout << fmt::format("Not taken back: {}.\n\n", why);
     throw;

@@ -506,6 +506,13 @@ TEST(Fix, AsksOnceWhetherItsHeaderIsFound) {
   EXPECT_EQ(count(others.output, "failed with status 1"), 2u) << others.output;
   EXPECT_THAT(others.output, Not(HasSubstr("are left out")));
   EXPECT_EQ(read_file(place.path() / "reduce.cu"), read_file(source));
+  // Ctrl-C while it asks: the header alone is in the source then.
+  const Place::Result interrupted =
+      fix("if grep -q lanescope:: reduce.cu; then exit 1; fi; ! grep -q tile.cuh reduce.cu || "
+          "{ kill -INT $PPID; sleep 1; }");
+  EXPECT_EQ(interrupted.status, 130) << interrupted.output << interrupted.messages;
+  EXPECT_THAT(interrupted.output, HasSubstr("Interrupted, so "));
+  EXPECT_EQ(read_file(place.path() / "reduce.cu"), read_file(source));
 }
 
 TEST(Fix, TakesAChangeBackThatDoesNotBuild) {
