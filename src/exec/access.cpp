@@ -134,7 +134,7 @@ Finding* add_finding(Warp& w, Finding found) {
 }
 
 void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_t address, uint32_t width,
-            const std::string& message) {
+            std::string_view message) {
   Finding found;
   found.kind = kind;
   found.instruction = in->origin();
@@ -145,8 +145,8 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
   const bool is_access = kind == Finding::Kind::out_of_bounds || kind == Finding::Kind::misaligned ||
                          kind == Finding::Kind::unknown_pointer || kind == Finding::Kind::write_to_constant;
   if (Finding* example = add_finding(w, found))
-    example->message =
-        (is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "") + message;
+    (example->message = is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "") +=
+        message;
 }
 
 void report_matrix_outside(Warp& w, const Inst* in, uint32_t lanes, uint64_t offset, uint64_t shared_bytes) {
@@ -211,7 +211,7 @@ uint32_t resolve_shared(Warp& w, const Inst* in, const uint32_t* offset, uint32_
 std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint32_t width,
                          uint32_t align) {
   const uint64_t place = in_window(address);
-  const auto fail = [&](Finding::Kind kind, const std::string& message) {
+  const auto fail = [&](Finding::Kind kind, std::string_view message) {
     report(w, in, kind, 1u << lane, address, width, message);
     return nullptr;
   };
@@ -240,7 +240,7 @@ std::byte* shared_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t addres
 
 std::byte* global_memory(Warp& w, const Inst* in, uint32_t lane, uint64_t address, uint64_t width,
                          uint32_t align, bool store, Allocation* last) {
-  const auto fail = [&](Finding::Kind kind, const std::string& message) {
+  const auto fail = [&](Finding::Kind kind, std::string_view message) {
     report(w, in, kind, 1u << lane, address, static_cast<uint32_t>(width), message);
     return nullptr;
   };

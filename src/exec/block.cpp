@@ -237,7 +237,7 @@ void start_one(BlockState& block, const Kernel& kernel, const LaunchConfig& conf
     w.next = 0;
     w.current = w.parked = -1;
     w.patience = most_patience;
-    w.paths[0] = Path{};
+    w.paths[0] = fresh_path;
     w.paths[0].state = Path::State::ready;
     w.paths[0].mask = w.present;
     w.paths[0].pc = w.code + kernel.entry;

@@ -27,4 +27,10 @@ template <class T>
   return value;
 }
 
+/// What the lowest lane of `mask` has there: all have the same.
+template <class T>
+[[nodiscard]] T common_value(const Warp& w, uint32_t reg, uint32_t mask) {
+  return lane_value<T>(w, reg, static_cast<uint32_t>(std::countr_zero(mask)));
+}
+
 }  // namespace lanescope::exec

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "exec/each_lane.hpp"
-#include "exec/mbarrier.hpp"
+#include "exec/stall.hpp"
 
 namespace lanescope::exec {
 
@@ -34,20 +34,7 @@ constexpr uint64_t most_vain_looks = 64;
 /// Rounds after which the host's clock is looked at.
 constexpr uint32_t rounds_between_looks = 256;
 
-const Inst* const no_instruction = nullptr;
-
 }  // namespace
-
-const Inst* place_of(const WarpState& w, uint32_t lanes) {
-  for (int16_t i = 0; i < w.path_count; ++i) {
-    const Path& p = w.paths[static_cast<size_t>(i)];
-    const uint32_t here = p.state == Path::State::joint    ? p.arrived
-                          : p.state == Path::State::unused ? 0
-                                                           : p.mask;
-    if ((here & lanes) != 0) return p.pc;
-  }
-  return nullptr;
-}
 
 std::string in_hex(uint32_t lanes) {
   char text[16];
@@ -137,11 +124,6 @@ class Scheduler {
   std::vector<uint64_t> dead_ends_;  ///< states in which all that was left were waits, since the last write
   uint64_t writes_at_wait_ = 0;
 
-  static std::span<Path> leaves(WarpState& w) { return {w.paths.data(), static_cast<size_t>(w.path_count)}; }
-  static int16_t index_of(const WarpState& w, const Path& p) {
-    return static_cast<int16_t>(&p - w.paths.data());
-  }
-
   int16_t pick(WarpState& w) {
     // The usual case, a warp whose lanes are together: it is ready, or waits at a barrier.
     if (w.path_count == 1 && w.paths[0].state != Path::State::held)
@@ -189,28 +171,6 @@ class Scheduler {
       if (path.state == Path::State::ready && (fewest < 0 || rank(i) < rank(fewest))) fewest = i;
     }
     return fewest;
-  }
-
-  /// Those who are at the same place as a path, on the way to the same meeting, go on with it.
-  static void gather(WarpState& w, int16_t index) {
-    Path& path = w.paths[static_cast<size_t>(index)];
-    if (path.state != Path::State::ready) return;
-    for (Path& other : leaves(w)) {
-      if (&other == &path || other.state != Path::State::ready || other.pc != path.pc ||
-          other.parent != path.parent || other.stop != path.stop || !in_same_calls(w, path, other))
-        continue;
-      path.mask |= other.mask;
-      other.state = Path::State::unused;
-      drop_frames(w, other.frame);
-      if (path.parent >= 0) --w.paths[static_cast<size_t>(path.parent)].children;
-    }
-  }
-
-  /// Of two parts of a path, those who take a branch and the others, the fewer run first.
-  static void choose_first(WarpState& w, const Path& taken, const Path& other) {
-    w.current = index_of(w, taken);
-    w.parked = index_of(w, other);
-    if (std::popcount(taken.mask) >= std::popcount(other.mask)) std::swap(w.current, w.parked);
   }
 
   /// Asks a path's instruction once more whether it can go on; true if it does.
@@ -287,28 +247,6 @@ class Scheduler {
     for (Path& p : leaves(w))
       if (p.state == Path::State::ready && (p.mask & ~lanes) == 0 && is_inside(w, loop, p.pc)) return &p;
     return nullptr;
-  }
-
-  [[nodiscard]] const Kernel::WaitLoop& loop_of(const Inst* branch) const {
-    return worker_.kernel->wait_loops[branch->d];
-  }
-
-  /// The path has come to the end of a loop that only waits, and waits there for the next look. Lanes that
-  /// have parted in the loop may be to meet where it begins: then they wait once all are there.
-  void hold_in_loop(WarpState& w, Path& path, const Kernel::WaitLoop& loop) {
-    const Inst* const first = w.code + loop.first;
-    proceed(w, path, first);
-    Path* p = &path;
-    while (p->state == Path::State::unused && p->parent >= 0) p = &w.paths[static_cast<size_t>(p->parent)];
-    if (p->state != Path::State::ready || p->pc != first) return;
-    p->state = Path::State::held;
-    p->loop = &loop;
-  }
-
-  static Path& new_path(WarpState& w) {
-    for (Path& p : leaves(w))
-      if (p.state == Path::State::unused) return p = Path{};
-    return w.paths[static_cast<size_t>(w.path_count++)] = Path{};
   }
 
   static bool every_ready_path_spins(WarpState& w) {
@@ -409,25 +347,12 @@ class Scheduler {
     return Run::yielded;
   }
 
-  /// A path that waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
+  /// A path waits, in a loop, for lanes that wait for it where paths join: those lanes go on without it
   /// (they may hold the lock it is after). They are told apart from lanes of a long loop by the loop's
   /// returning to the same state. True if there were any.
   bool free_waiting(WarpState& w, const Path& path) {
-    bool freed = false;
-    for (int16_t at = path.parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
-      Path& joint = w.paths[static_cast<size_t>(at)];
-      if (joint.arrived == 0) continue;
-      const uint32_t lanes = joint.arrived;
-      joint.arrived = 0;
-      if (joint.parent >= 0) ++w.paths[static_cast<size_t>(joint.parent)].children;
-      Path& free = new_path(w);
-      free.mask = lanes;
-      free.parent = joint.parent;
-      free.stop = joint.stop;
-      free.frame = copy_frames(w, joint.frame);
-      progress_ = freed = true;
-      proceed(w, free, joint.pc);
-    }
+    const bool freed = go_on_without(w, path);
+    progress_ = progress_ || freed;
     return freed;
   }
 
@@ -465,59 +390,6 @@ class Scheduler {
     return most;
   }
 
-  static int32_t copy_frames(WarpState& w, int32_t frame) {
-    if (frame < 0) return -1;
-    const int32_t below = copy_frames(w, w.frames[static_cast<size_t>(frame)].below);
-    const int32_t copy = new_frame(w);
-    w.frames[static_cast<size_t>(copy)] = w.frames[static_cast<size_t>(frame)];
-    w.frames[static_cast<size_t>(copy)].below = below;
-    return copy;
-  }
-
-  /// Of the calls that a path has made itself, the outermost; -1: none.
-  static int32_t outermost_frame(const WarpState& w, const Path& path) {
-    int32_t frame = path.frame;
-    while (frame >= 0 && w.frames[static_cast<size_t>(frame)].below >= 0)
-      frame = w.frames[static_cast<size_t>(frame)].below;
-    return frame;
-  }
-
-  /// Whether what two paths have called themselves returns to the same places. Calls with registers of their
-  /// callers are not compared.
-  static bool in_same_calls(const WarpState& w, const Path& path, const Path& other) {
-    int32_t a = path.frame, b = other.frame;
-    for (; a >= 0 && b >= 0;
-         a = w.frames[static_cast<size_t>(a)].below, b = w.frames[static_cast<size_t>(b)].below) {
-      const Frame &one = w.frames[static_cast<size_t>(a)], &another = w.frames[static_cast<size_t>(b)];
-      if (one.back != another.back || one.stop != another.stop || !one.saved.empty() ||
-          !another.saved.empty())
-        return false;
-    }
-    return a < 0 && b < 0;
-  }
-
-  /// The path's own calls were made in these.
-  static void set_frames_below(WarpState& w, Path& path, int32_t frame) {
-    const int32_t outermost = outermost_frame(w, path);
-    (outermost < 0 ? path.frame : w.frames[static_cast<size_t>(outermost)].below) = frame;
-  }
-
-  /// Where the path meets others, once it is back from its own calls.
-  static void set_stop(WarpState& w, Path& path, const Inst* stop) {
-    const int32_t outermost = outermost_frame(w, path);
-    (outermost < 0 ? path.stop : w.frames[static_cast<size_t>(outermost)].stop) = stop;
-  }
-
-  static int32_t new_frame(WarpState& w) {
-    if (w.free_frames.empty()) {
-      w.frames.emplace_back();
-      return static_cast<int32_t>(w.frames.size() - 1);
-    }
-    const int32_t index = w.free_frames.back();
-    w.free_frames.pop_back();
-    return index;
-  }
-
   /// What made the path leave the run loop, other than a yield.
   void handle(WarpState& w, Path& path) {
     switch (w.event) {
@@ -529,189 +401,18 @@ class Scheduler {
       case Event::exit: end_lanes(w, path, w.event_lanes, w.event_target); break;
       case Event::call: call(w, path); break;
       case Event::ret: ret(w, path); break;
-      case Event::barrier: wait_at_barrier(w, path, w.event_target); break;
+      case Event::barrier:
+        if (!come_to_barrier(w, path, w.event_target)) end_lanes(w, path, path.mask, no_instruction);
+        break;
       case Event::sync: wait_for_lanes(w, path, w.event_target); break;
       case Event::hold:
         path.state = Path::State::held;
         path.pc = w.event_target;
         break;
-      case Event::look: hold_in_loop(w, path, loop_of(w.event_target)); break;
+      case Event::look: hold_in_loop(w, path, w.event_target); break;
       case Event::trap: trap(w, path); break;
       case Event::yield: break;
     }
-  }
-
-  /// The path goes on at pc, or joins its siblings if that is where.
-  void proceed(WarpState& w, Path& path, const Inst* pc) {
-    if (pc == path.stop && pc != no_instruction) {
-      arrive(w, path, path.mask, pc);
-    } else {
-      path.pc = pc;
-      path.state = Path::State::ready;
-      path.loop = nullptr;
-    }
-  }
-
-  /// `lanes` of the path have reached the place where its joint goes on.
-  void arrive(WarpState& w, Path& path, uint32_t lanes, const Inst* at) {
-    path.state = Path::State::unused;
-    if (path.parent < 0) return;
-    Path& joint = w.paths[static_cast<size_t>(path.parent)];
-    joint.arrived |= lanes;
-    joint.fuel = std::min(joint.fuel, path.fuel);
-    if (lanes != 0) joint.pc = at;
-    if (--joint.children == 0) resume(w, joint);
-  }
-
-  void resume(WarpState& w, Path& joint) {
-    joint.mask = joint.arrived;
-    joint.arrived = 0;
-    if (joint.mask == 0) {
-      drop_frames(w, joint.frame);
-      arrive(w, joint, 0, no_instruction);  // all its lanes have exited
-    } else {
-      proceed(w, joint, joint.pc);
-    }
-    while (w.path_count > 1 && w.paths[static_cast<size_t>(w.path_count - 1)].state == Path::State::unused)
-      --w.path_count;
-  }
-
-  /// The lanes of a path part: `lanes` go to `target`, the others to `other`; they meet again at `join`.
-  void part(WarpState& w, Path& path, uint32_t lanes, const Inst* target, const Inst* other,
-            const Inst* join) {
-    const uint32_t rest = path.mask & ~lanes;
-    const Inst* const loop = w.event_loop;
-    // Without a place to meet (one side ends the thread), or when that is where the path stops anyway, the
-    // parts join the path's own siblings; inside a call they still have to return together.
-    if ((join == nullptr && path.frame < 0) || (join != nullptr && join == path.stop)) {
-      const int16_t parent = path.parent;
-      const Inst* stop = path.stop;
-      if (parent >= 0) ++w.paths[static_cast<size_t>(parent)].children;
-      Path& sibling = new_path(w);
-      sibling.parent = parent;
-      sibling.stop = stop;
-      sibling.mask = lanes;
-      sibling.fuel = path.fuel;
-      path.mask = rest;
-      path.yields = 0;  // whichever of the two is in a loop, it has come on
-      path.spinning = false;
-      choose_first(w, sibling, path);
-      take_branch(w, sibling, target, loop);
-      proceed(w, path, other);
-      return;
-    }
-    path.state = Path::State::joint;
-    path.branch = w.event_branch;
-    path.pc = join;
-    path.arrived = 0;
-    path.children = 2;
-    const int16_t parent = index_of(w, path);
-    Path& first = new_path(w);
-    first.parent = parent;
-    first.stop = join;
-    first.mask = lanes;
-    first.fuel = path.fuel;
-    first.state = Path::State::ready;  // taken before the second is made
-    Path& second = new_path(w);
-    second.parent = parent;
-    second.stop = join;
-    second.mask = rest;
-    second.fuel = path.fuel;
-    choose_first(w, first, second);
-    take_branch(w, first, target, loop);
-    proceed(w, second, other);
-  }
-
-  /// Lanes of a path go past where they were to meet others. Nobody waits for them there any more; they meet
-  /// those who do further on.
-  void bypass(WarpState& w, Path& path, const Inst* branch) {
-    const Bypass way(w, branch, path.stop);
-    const uint32_t lanes = w.event_lanes, rest = path.mask & ~lanes;
-    const Inst *const taken = w.code + branch->b, *const not_taken = branch + 1;
-    std::array<int16_t, max_paths> joints;  // that they pass, from the inside
-    size_t count = 0;
-    const Inst* meeting = nullptr;  // with those of the outermost
-    for (const Path* p = &path; way.leads_past(p->stop); p = &w.paths[static_cast<size_t>(p->parent)]) {
-      joints[count++] = p->parent;
-      meeting = way.meeting(p->stop);
-    }
-    Path* const joint = &w.paths[static_cast<size_t>(joints[count - 1])];
-    Path& passing = new_path(w);
-    passing.mask = lanes;
-    passing.fuel = path.fuel;
-    passing.state = Path::State::ready;
-    if ((meeting == nullptr && joint->frame < 0) || (meeting != nullptr && meeting == joint->stop)) {
-      passing.parent = joint->parent;
-      passing.stop = joint->stop;
-      if (passing.parent >= 0) ++w.paths[static_cast<size_t>(passing.parent)].children;
-    } else {
-      Path& around = new_path(w) = *joint;
-      around.branch = w.event_branch;
-      around.pc = meeting;
-      around.arrived = 0;
-      around.children = 2;
-      around.fuel = path.fuel;
-      passing.parent = joint->parent = index_of(w, around);
-      passing.stop = joint->stop = meeting;
-      joint->frame = -1;
-    }
-    for (size_t i = 0; i < count; ++i) w.paths[static_cast<size_t>(joints[i])].mask &= ~lanes;
-    path.yields = 0;
-    path.spinning = false;
-    proceed(w, passing, way.is_taken() ? taken : not_taken);
-    if (rest != 0) {
-      path.mask = rest;
-      choose_first(w, way.is_taken() ? passing : path, way.is_taken() ? path : passing);
-      proceed(w, path, way.is_taken() ? not_taken : taken);
-    } else {
-      w.current = index_of(w, passing);
-      arrive(w, path, 0, no_instruction);
-    }
-    for (size_t i = 0; i < count; ++i) give_place_to_only_child(w, joints[i]);
-  }
-
-  /// The path lets the others of its warp run first, and nobody waits for it any more where it was to meet
-  /// others: calls that it is in with them become its own.
-  void give_way(WarpState& w, Path& path) {
-    path.gives_way = ++w.last_way_given;
-    set_stop(w, path, nullptr);
-    proceed(w, path, w.event_target);
-    const int16_t parent = std::exchange(path.parent, int16_t{-1});
-    for (int16_t at = parent; at >= 0; at = w.paths[static_cast<size_t>(at)].parent) {
-      Path& joint = w.paths[static_cast<size_t>(at)];
-      joint.mask &= ~path.mask;
-      set_frames_below(w, path, copy_frames(w, joint.frame));
-      set_stop(w, path, nullptr);
-    }
-    if (parent < 0) return;
-    Path& joint = w.paths[static_cast<size_t>(parent)];
-    if (--joint.children == 0)
-      resume(w, joint);
-    else
-      give_place_to_only_child(w, parent);
-  }
-
-  /// A joint that waits for one child alone is none: it would be one of ever more.
-  static void give_place_to_only_child(WarpState& w, int16_t at) {
-    Path& joint = w.paths[static_cast<size_t>(at)];
-    if (at >= w.path_count || joint.state != Path::State::joint || joint.children != 1 || joint.arrived != 0)
-      return;
-    for (Path& child : leaves(w)) {
-      if (child.state == Path::State::unused || child.parent != at) continue;
-      child.parent = joint.parent;
-      set_stop(w, child, joint.stop);
-      set_frames_below(w, child, joint.frame);
-      joint.state = Path::State::unused;
-      return;
-    }
-  }
-
-  /// The path takes a branch that others did not; `loop`: the branch, if it closes a loop that only waits.
-  void take_branch(WarpState& w, Path& path, const Inst* target, const Inst* loop) {
-    if (loop != nullptr)
-      hold_in_loop(w, path, loop_of(loop));
-    else
-      proceed(w, path, target);
   }
 
   // Calls.
@@ -732,59 +433,7 @@ class Scheduler {
       }
       entry = w.code + found->entry;
     }
-    const int32_t index = new_frame(w);
-    Frame& frame = w.frames[static_cast<size_t>(index)];
-    frame.back = w.event_other;
-    frame.stop = path.stop;
-    frame.below = path.frame;
-    frame.saved.clear();
-    if (in->aux != no_operand) {
-      const auto& [begin, end] = worker_.kernel->saved[in->aux];
-      frame.saved.assign(w.regs + begin, w.regs + end);
-      frame.saved_at = begin;
-    }
-    path.frame = index;
-    path.stop = nullptr;
-    path.pc = entry;
-  }
-
-  void ret(WarpState& w, Path& path) {
-    if (path.frame < 0) {  // a part of a path that is inside the call: all return together
-      arrive(w, path, path.mask, w.event_target);
-      return;
-    }
-    Frame& frame = w.frames[static_cast<size_t>(path.frame)];
-    if (!frame.saved.empty()) restore(w, frame, path.mask);
-    w.free_frames.push_back(path.frame);
-    path.frame = frame.below;
-    path.stop = frame.stop;
-    proceed(w, path, frame.back);
-  }
-
-  /// Gives the caller's registers back to the returning lanes. Lanes lie side by side in every register,
-  /// whose widths the file's layout gives: see Kernel::widths.
-  void restore(WarpState& w, const Frame& frame, uint32_t lanes) {
-    for (const auto& [offset, lane_bytes] : worker_.kernel->register_layout) {
-      if (offset < frame.saved_at || offset >= frame.saved_at + frame.saved.size()) continue;
-      const std::byte* from = frame.saved.data() + (offset - frame.saved_at);
-      std::byte* to = w.regs + offset;
-      if (lane_bytes == 0) {
-        uint32_t old, now;
-        std::memcpy(&old, from, 4);
-        std::memcpy(&now, to, 4);
-        now = (old & lanes) | (now & ~lanes);
-        std::memcpy(to, &now, 4);
-        continue;
-      }
-      for (uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
-        const size_t at = static_cast<size_t>(std::countr_zero(rest)) * lane_bytes;
-        std::memcpy(to + at, from + at, lane_bytes);
-      }
-    }
-  }
-
-  static void drop_frames(WarpState& w, int32_t frame) {
-    for (; frame >= 0; frame = w.frames[static_cast<size_t>(frame)].below) w.free_frames.push_back(frame);
+    exec::call(w, path, entry);
   }
 
   // Ends.
@@ -810,11 +459,7 @@ class Scheduler {
       if (block_.checks && block_.live_warps == 0) block_.checks->ended(block_);
       if (block_.live_warps == 0 && w.event == Event::exit) check_tensor_memory(w, lanes, w.event_target - 1);
     }
-    for (uint32_t rest = block_.barriers_in_use; rest != 0; rest &= rest - 1) {
-      const auto b = static_cast<uint32_t>(std::countr_zero(rest));
-      count_whole_warps(block_.barriers[b]);
-      if (complete(block_.barriers[b])) release(b);
-    }
+    let_barriers_complete(block_);
     if (block_.cluster != nullptr) {
       ++worker_.global_writes;  // what the other blocks' waits look at
       complete_cluster_barrier(block_);
@@ -840,25 +485,6 @@ class Scheduler {
     release_lanes(w, path);
   }
 
-  /// Whether any instruction with the path's member mask will do, not just the one it waits at.
-  static bool meets_anywhere(const Path& path) { return (path.pc->imm & sync_anywhere) != 0; }
-
-  static bool may_end(const Path& path) { return (path.pc->imm & sync_may_end) != 0; }
-
-  /// Whether `p` waits for the same lanes as `path`, where they can meet.
-  static bool waits_with(const Path& path, const Path& p) {
-    return p.state == Path::State::at_sync && p.members == path.members && may_end(p) == may_end(path) &&
-           (meets_anywhere(path) ? meets_anywhere(p) : p.pc == path.pc);
-  }
-
-  /// The lanes that wait with `path`, its own among them.
-  static uint32_t lanes_with(WarpState& w, const Path& path) {
-    uint32_t together = 0;
-    for (const Path& p : leaves(w))
-      if (waits_with(path, p)) together |= p.mask;
-    return together;
-  }
-
   /// Lets the paths that wait with `path` go on if all members still alive are there.
   bool release_lanes(WarpState& w, const Path& path) {
     const Inst* in = path.pc;
@@ -882,122 +508,6 @@ class Scheduler {
     }
     gather(w, waiting[0]);
     return true;
-  }
-
-  // Barriers of the block. imm of the instruction: see decode.cpp.
-
-  /// What the lowest lane of `mask` has: all have the same.
-  template <class T>
-  static T common_value(const WarpState& w, uint32_t reg, uint32_t mask) {
-    return lane_value<T>(w, reg, static_cast<uint32_t>(std::countr_zero(mask)));
-  }
-
-  void wait_at_barrier(WarpState& w, Path& path, const Inst* in) {
-    const bool of_group = (in->imm & barrier_of_group) != 0;
-    const uint32_t number =
-        of_group ? block_barriers + w.index / warps_of_group : common_value<uint32_t>(w, in->a, path.mask);
-    if (!of_group && number >= block_barriers) {
-      report(w, in, Finding::Kind::bad_barrier, path.mask, number, 0,
-             "barrier " + std::to_string(number) + ": a block has barriers 0 to 15");
-      end_lanes(w, path, path.mask, no_instruction);
-      return;
-    }
-    Barrier& b = block_.barriers[number];
-    block_.barriers_in_use |= 1u << number;
-    if (b.arrived.empty()) b.arrived.resize(block_.warps.size());
-    uint32_t& arrived = b.arrived[w.index];
-    bool was_whole = (~arrived & w.alive) == 0;
-    if ((arrived & path.mask) != 0) {  // a warp may give itself the start signal by bar.arrive
-      b.before += threads_of(w, arrived);
-      if (was_whole) --b.whole_warps;
-      was_whole = false;
-      arrived = 0;
-    }
-    arrived |= path.mask;
-    if (!was_whole && (~arrived & w.alive) == 0) ++b.whole_warps;
-    if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
-    if (block_.checks && !of_group)  // wgmma.wait_group promises no order of the four warps
-      block_.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
-    if (in->c != no_operand) {
-      uint32_t value;
-      std::memcpy(&value, w.regs + in->c, sizeof value);
-      if ((in->imm & barrier_negated) != 0) value = ~value;
-      b.true_count += static_cast<uint32_t>(std::popcount(value & path.mask));
-      b.thread_count += static_cast<uint32_t>(std::popcount(path.mask));
-    }
-    if ((in->imm & barrier_kind) == barrier_arrive) {
-      proceed(w, path, in + 1);
-    } else {
-      path.state = Path::State::at_barrier;
-      path.barrier = number;
-      path.pc = in;
-    }
-    if (complete(b)) release(number);
-  }
-
-  [[nodiscard]] bool complete(const Barrier& b) const {
-    if (b.expected == 0) return b.whole_warps == block_.live_warps;
-    uint32_t threads = b.before;
-    for (const WarpState& w : block_.warps) threads += threads_of(w, b.arrived[w.index]);
-    return threads >= b.expected;
-  }
-  /// A warp counts as 32 threads once all its live lanes are there.
-  static uint32_t threads_of(const WarpState& w, uint32_t arrived) {
-    if (arrived == 0) return 0;
-    const uint32_t alive = arrived & w.alive;
-    return alive == w.alive ? warp_lanes : static_cast<uint32_t>(std::popcount(alive));
-  }
-
-  /// Where lanes have ended.
-  void count_whole_warps(Barrier& b) const {
-    b.whole_warps = static_cast<uint32_t>(std::count_if(
-        block_.warps.begin(), block_.warps.end(),
-        [&](const WarpState& w) { return w.alive != 0 && (w.alive & ~b.arrived[w.index]) == 0; }));
-  }
-
-  void release(uint32_t number) {
-    if (block_.checks && number < block_barriers) block_.checks->complete(block_.warps, number);
-    Barrier& b = block_.barriers[number];
-    const uint32_t true_count = b.true_count, thread_count = b.thread_count;
-    std::fill(b.arrived.begin(), b.arrived.end(), 0);
-    b.expected = b.true_count = b.thread_count = b.whole_warps = b.before = 0;
-    block_.barriers_in_use &= ~(1u << number);
-    for (WarpState& w : block_.warps) {
-      // The usual case, a warp whose lanes are together, needs no list.
-      if (w.path_count == 1) {
-        pass_barrier(w, w.paths[0], number, true_count, thread_count);
-        continue;
-      }
-      std::array<int16_t, max_paths> waiting;  // proceed() may join paths
-      size_t count = 0;
-      for (Path& p : leaves(w))
-        if (p.state == Path::State::at_barrier) waiting[count++] = index_of(w, p);
-      for (size_t i = 0; i < count; ++i)
-        pass_barrier(w, w.paths[static_cast<size_t>(waiting[i])], number, true_count, thread_count);
-      if (count != 0) gather(w, waiting[0]);
-    }
-  }
-
-  void pass_barrier(WarpState& w, Path& p, uint32_t number, uint32_t true_count, uint32_t thread_count) {
-    if (p.state != Path::State::at_barrier || p.barrier != number) return;
-    const Inst* in = p.pc;
-    write_reduction(w, p.mask, in, true_count, thread_count);
-    proceed(w, p, in + 1);
-  }
-
-  static void write_reduction(WarpState& w, uint32_t mask, const Inst* in, uint32_t true_count,
-                              uint32_t thread_count) {
-    const uint64_t kind = in->imm & barrier_kind;
-    if (kind == barrier_popc) {
-      for (uint32_t rest = mask; rest != 0; rest &= rest - 1)
-        std::memcpy(w.regs + in->d + static_cast<size_t>(std::countr_zero(rest)) * 4, &true_count, 4);
-    } else if (kind == barrier_and || kind == barrier_or) {
-      const bool value = kind == barrier_and ? true_count == thread_count : true_count != 0;
-      uint32_t p;
-      std::memcpy(&p, w.regs + in->d, 4);
-      p = value ? p | mask : p & ~mask;
-      std::memcpy(w.regs + in->d, &p, 4);
-    }
   }
 
   // Who cannot go on.
@@ -1045,9 +555,11 @@ class Scheduler {
       return std::any_of(w.paths.begin(), w.paths.begin() + w.path_count, is);
     });
   }
+
   [[nodiscard]] bool is_held() const {
     return any_path([](const Path& p) { return p.state == Path::State::held; });
   }
+
   [[nodiscard]] bool waits_at_mbarrier() const {
     return any_path([](const Path& p) { return p.state == Path::State::held && p.loop == nullptr; });
   }
@@ -1059,7 +571,7 @@ class Scheduler {
     if (!waits_at_mbarrier()) return false;
     if (worker_.global_writes != writes_at_wait_) dead_ends_.clear();
     writes_at_wait_ = worker_.global_writes;
-    const uint64_t state = fingerprint();
+    const uint64_t state = fingerprint(block_);
     if (std::find(dead_ends_.begin(), dead_ends_.end(), state) != dead_ends_.end()) return false;
     if (dead_ends_.size() < longest_cycle) dead_ends_.push_back(state);
     if (waits_in_vain()) return false;
@@ -1080,8 +592,7 @@ class Scheduler {
     constexpr std::chrono::milliseconds pause{100};
     constexpr int most_sharers = 16;  // blocks that take turns on one host thread
     auto& vain = block_.vain;
-    uint64_t memory = 0;
-    mix(memory, block_.shared_at, block_.shared_bytes / 8 * 8);
+    const uint64_t memory = fingerprint_of_shared(block_);
     const auto now = std::chrono::steady_clock::now(), last = std::exchange(vain.last, now);
     if (vain.memory != memory || vain.since == std::chrono::steady_clock::time_point{})
       vain = {memory, now, now, {}};
@@ -1091,119 +602,6 @@ class Scheduler {
     // Other blocks most likely wait as this one does.
     worker_.patience = std::min(worker_.patience, pause);
     return true;
-  }
-
-  static void mix(uint64_t& hash, const std::byte* data, size_t bytes) {
-    for (size_t i = 0; i + 8 <= bytes; i += 8) {
-      uint64_t v;
-      std::memcpy(&v, data + i, 8);
-      hash = (std::rotl(hash, 27) ^ v) * 0xff51afd7ed558ccdull;
-    }
-  }
-
-  /// What a path of a warp sees and decides by.
-  [[nodiscard]] uint64_t fingerprint(const WarpState& w, const Path& path) const {
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    mix_own(h, w);
-    mix(h, block_.shared_at, block_.shared_bytes / 8 * 8);
-    for (int32_t at = path.frame; at >= 0;) {
-      const Frame& frame = w.frames[static_cast<size_t>(at)];
-      mix(h, reinterpret_cast<const std::byte*>(&frame.back), sizeof frame.back);
-      mix(h, frame.saved.data(), frame.saved.size());
-      at = frame.below;
-    }
-    return h;
-  }
-
-  void mix_own(uint64_t& h, const WarpState& w) const {
-    mix(h, w.regs, worker_.kernel->register_bytes);
-    if (w.local_bytes != 0) mix(h, w.local, size_t{w.local_bytes} * warp_lanes);
-  }
-
-  /// Of the whole block, with where its paths are.
-  [[nodiscard]] uint64_t fingerprint() {
-    uint64_t h = 0x9e3779b97f4a7c15ull;
-    mix(h, block_.shared_at, block_.shared_bytes / 8 * 8);
-    for (WarpState& w : block_.warps) {
-      if (w.alive == 0) continue;
-      mix_own(h, w);
-      const std::array<uint64_t, 1> copies{w.copies.size()};
-      mix(h, reinterpret_cast<const std::byte*>(copies.data()), sizeof copies);
-      mix(h, reinterpret_cast<const std::byte*>(w.groups.data()), sizeof w.groups);
-      for (const Path& p : leaves(w)) {
-        const std::array<uint64_t, 2> place{uint64_t{p.mask} << 8 | static_cast<uint64_t>(p.state),
-                                            static_cast<uint64_t>(p.pc - w.code)};
-        mix(h, reinterpret_cast<const std::byte*>(place.data()), sizeof place);
-      }
-    }
-    return h;
-  }
-
-  /// The path waits at an instruction for lanes of its member mask.
-  void report_lanes_missing(WarpState& w, const Path& p) {
-    const uint32_t missing = p.members & w.alive & ~lanes_with(w, p);
-    const auto first = static_cast<uint32_t>(std::countr_zero(missing));
-    Finding found;
-    found.kind = Finding::Kind::deadlock;
-    found.instruction = p.pc->origin();
-    found.thread = thread_of(w, static_cast<uint32_t>(std::countr_zero(p.mask)));
-    found.count = static_cast<uint64_t>(std::popcount(p.mask));
-    found.other_thread = thread_of(w, first);
-    const Inst* place = place_of(w, missing);
-    if (place != nullptr) found.other_instruction = place->origin();
-    if (Finding* example = add_finding(w, found)) {
-      const int others = std::popcount(missing) - 1;
-      example->message = "waits for lane " + std::to_string(first) +
-                         (others == 0 ? "" : " and " + std::to_string(others) + " more") +
-                         " of the member mask " + in_hex(p.members) + ", which never comes here" +
-                         (place != nullptr ? ": it is at {other}" : "");
-    }
-  }
-
-  /// The wait at an mbarrier in the loop in which the path waits, if there is one.
-  static const Inst* mbarrier_wait(const WarpState& w, const Path& p) {
-    if (p.loop == nullptr) return nullptr;
-    for (const auto& [begin, end] : p.loop->code)
-      for (const Inst* in = w.code + begin; in != w.code + end; ++in)
-        if (in->fn == wait_mbarrier) return in;
-    return nullptr;
-  }
-
-  /// A loop's first instruction that is of a line of the source: what begins it may be the compiler's own.
-  [[nodiscard]] const Inst* first_of_source(const WarpState& w, const Kernel::WaitLoop& loop) const {
-    for (const auto& [begin, end] : loop.code)
-      for (const Inst* in = w.code + begin; in != w.code + end; ++in)
-        if (worker_.kernel->origins[in->origin()].line != 0) return in;
-    return w.code + loop.first;
-  }
-
-  void report_waiting(WarpState& w, const Path& p) {
-    if (const Inst* wait = mbarrier_wait(w, p)) {
-      report(w, wait, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, wait, p.mask));
-    } else if (p.state == Path::State::ready || p.loop != nullptr) {
-      const bool takes_lock = p.loop != nullptr && p.loop->takes_lock;
-      report(w, p.loop != nullptr ? first_of_source(w, *p.loop) : p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
-             takes_lock ? "a loop that takes a lock, which nobody gives back"
-                        : "a loop that waits for a change of memory no other thread can make");
-    } else if (p.state == Path::State::at_barrier) {
-      const Barrier& b = block_.barriers[p.barrier];
-      uint32_t threads = b.before, alive = 0;
-      for (const WarpState& other : block_.warps) {
-        threads += static_cast<uint32_t>(std::popcount(b.arrived[other.index] & other.alive));
-        alive += static_cast<uint32_t>(std::popcount(other.alive));
-      }
-      report(w, p.pc, Finding::Kind::deadlock, p.mask, p.barrier, 0,
-             (p.barrier < block_barriers ? "barrier " + std::to_string(p.barrier) : "the warp group") + ": " +
-                 std::to_string(threads) + " of " + std::to_string(b.expected != 0 ? b.expected : alive) +
-                 " threads wait here, the others never come");
-    } else if (p.state == Path::State::at_sync) {
-      report_lanes_missing(w, p);
-    } else if (p.state == Path::State::held) {
-      report(w, p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
-             p.pc->fn == wait_for_cluster ? "the cluster's barrier: not all threads of the cluster arrive"
-             : p.pc->fn == allocate_tensor_memory ? describe_allocation(w, p.pc, p.mask)
-                                                  : describe_wait(w, p.pc, p.mask));
-    }
   }
 
   void deadlock() {

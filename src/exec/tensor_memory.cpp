@@ -21,7 +21,7 @@ constexpr uint32_t lanes_of_warp = TensorMemory::lanes / warps_of_group;
 
 uint32_t first_lane(const Warp& w) { return static_cast<uint32_t>(std::countr_zero(w.mask)); }
 
-void refuse(Warp& w, const Inst* in, Finding::Kind kind, const std::string& message) {
+void refuse(Warp& w, const Inst* in, Finding::Kind kind, std::string_view message) {
   report(w, in, kind, w.mask & (0 - w.mask), 0, 0, message);
 }
 
