@@ -472,7 +472,7 @@ std::map<std::string, ptx::MachineNeeds> needs_in_machine_code(Bytes bytes, cons
     name_reader.go_to(symbol_reader.take<Elf64_Sym>().st_name);
     ptx::MachineNeeds& of = needs[std::string(name_reader.take_string())];
     (attribute == stack_of_kernel ? of.stack_bytes : of.registers) = value;
-    of.knows_spills = false;
+    of.knows_spills = of.stack_bytes == 0;
   });
   return needs;
 }

@@ -15,7 +15,7 @@ struct MachineNeeds {
   uint32_t registers = 0;
   uint32_t stack_bytes = 0;
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;  ///< registers kept in local memory
-  bool knows_spills = true;  ///< false: they are part of the stack, and how large a part is not known
+  bool knows_spills = true;  ///< false: they are part of the stack, and how large a part it does not say
 };
 
 struct Assembly {

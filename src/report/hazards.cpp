@@ -348,13 +348,19 @@ class Collector {
 
   void add_machine() {
     const Machine& m = launch_.machine;
-    if (m.spill_store_bytes + m.spill_load_bytes != 0) {
+    if (const uint32_t bytes = m.spill_store_bytes + m.spill_load_bytes; bytes != 0 || m.stack_is_spilled) {
       Hazard& hazard = start("register-spill", launch_.file, launch_.line, nullptr);
-      hazard.count = uint64_t{m.spill_store_bytes} + m.spill_load_bytes;
+      hazard.count = bytes != 0 ? bytes : m.stack_bytes;
       hazard.unit = "bytes a thread";
-      hazard.cause =
-          fmt::format("With {} a thread the assembler stores {} and loads {} bytes of spilled values.",
-                      counted(m.registers, "register"), m.spill_store_bytes, m.spill_load_bytes);
+      hazard.cause = fmt::format("With {} a thread the assembler ", counted(m.registers, "register")) +
+                     (bytes != 0 ? fmt::format("stores {} and loads {} bytes of spilled values.",
+                                               grouped(m.spill_store_bytes), grouped(m.spill_load_bytes))
+                                 : fmt::format("keeps {} of values in local memory; how often it stores and "
+                                               "loads them, --assemble tells.",
+                                               counted(m.stack_bytes, "byte")));
+      hazard.advice =
+          "Give a thread more registers (__launch_bounds__, -maxrregcount), or let fewer values live at a "
+          "time.";
     }
     if (m.has_occupancy && m.warps * 2 < m.most_warps) {
       Hazard& hazard = start("low-occupancy", launch_.file, launch_.line, nullptr);

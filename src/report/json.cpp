@@ -126,6 +126,7 @@ Json json_of(const Machine& m) {
               {"stack_bytes", m.stack_bytes},
               {"spill_store_bytes", m.spill_store_bytes},
               {"spill_load_bytes", m.spill_load_bytes},
+              {"stack_is_spilled", m.stack_is_spilled},
               {"has_occupancy", m.has_occupancy},
               {"blocks", m.blocks},
               {"warps", m.warps},

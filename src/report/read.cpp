@@ -219,6 +219,7 @@ Machine machine_of(const Json& json) {
   m.stack_bytes = small_at(json, "stack_bytes");
   m.spill_store_bytes = small_at(json, "spill_store_bytes");
   m.spill_load_bytes = small_at(json, "spill_load_bytes");
+  m.stack_is_spilled = json.value("stack_is_spilled", false);  // not in reports of before it was there
   m.has_occupancy = flag_at(json, "has_occupancy");
   m.blocks = small_at(json, "blocks");
   m.warps = small_at(json, "warps");

@@ -209,7 +209,8 @@ std::string next_step(const model::Limits& limits, const model::Occupancy& now, 
   return "";
 }
 
-Machine machine_of(const model::Arch& arch, const Launch& launch, const ptx::MachineNeeds* needs) {
+Machine machine_of(const model::Arch& arch, const exec::Kernel& kernel, const Launch& launch,
+                   const ptx::MachineNeeds* needs) {
   Machine machine;
   machine.assembled = needs != nullptr && needs->knows_spills;
   if (needs != nullptr) {
@@ -217,6 +218,7 @@ Machine machine_of(const model::Arch& arch, const Launch& launch, const ptx::Mac
     machine.stack_bytes = needs->stack_bytes;
     machine.spill_store_bytes = needs->spill_store_bytes;
     machine.spill_load_bytes = needs->spill_load_bytes;
+    machine.stack_is_spilled = !needs->knows_spills && kernel.local_bytes == 0;
   }
   machine.has_occupancy = std::string_view(arch.name).starts_with("sm_");
   if (!machine.has_occupancy) return machine;
@@ -482,7 +484,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   for (const profile::VariableCounters& variable : profile::by_variable(*profile))
     launch.variables.push_back({name_of_variable(shared, variable.variable), variable.counters});
 
-  launch.machine = machine_of(arch, launch, needs);
+  launch.machine = machine_of(arch, kernel, launch, needs);
   launch.metrics = exact_metrics(launch);
   launch.branches = branches_of(module, kernel, *profile, sources);
   launch.advice = advise::advise({arch, module, kernel, config, static_cast<uint32_t>(launch.shared_bytes),

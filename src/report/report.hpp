@@ -63,6 +63,9 @@ struct Machine {
   bool assembled = false;                   ///< false: spills are unknown
   uint32_t registers = 0, stack_bytes = 0;  ///< no registers: both are unknown
   uint32_t spill_store_bytes = 0, spill_load_bytes = 0;
+  /// All of the stack holds spilled registers, since nothing else of the kernel lies there; how often they
+  /// are stored and loaded is not known.
+  bool stack_is_spilled = false;
   bool has_occupancy = false;  ///< the multiprocessor's limits are known: NVIDIA's chips
   uint32_t blocks = 0;         ///< resident on a multiprocessor
   uint32_t warps = 0, most_warps = 0;

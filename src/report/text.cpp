@@ -253,6 +253,7 @@ void write_machine(Writer& out, const Launch& launch) {
   if (m.spill_store_bytes + m.spill_load_bytes != 0)
     text += fmt::format(", {} stored and {} loaded for want of registers",
                         counted(m.spill_store_bytes, "byte"), grouped(m.spill_load_bytes));
+  if (m.stack_is_spilled) text += ", all of it for want of registers";
   if (m.has_occupancy)
     text += fmt::format("; {} of {} on a multiprocessor ({}, limit: {})", m.warps,
                         counted(m.most_warps, "warp"), counted(m.blocks, "block"), m.limiter);
@@ -307,7 +308,7 @@ void write_advice(Writer& out, const Launch& launch, const std::vector<Bound>& l
 }
 
 /// What else costs the launch notably, why, and what to do about it: the costliest branch, atomic operation
-/// and access to local memory.
+/// and access to local memory, and registers that do not suffice.
 void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>& hazards) {
   constexpr double notable = 0.05;  // of the launch
   const auto share = [](uint64_t part, uint64_t whole) {
@@ -333,6 +334,7 @@ void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>
   tell("local-memory", "local memory", [&](const Hazard&) {
     return share(local, local + profile::global_of(launch.totals).sectors) >= notable;
   });
+  tell("register-spill", "registers", [](const Hazard&) { return true; });
 }
 
 /// Why the worst lines cost what they do, or that nothing costs too much.

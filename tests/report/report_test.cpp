@@ -228,6 +228,17 @@ TEST_F(ReductionReport, MachineCodeIsSaidWhereItIsKnown) {
                   "for want of registers; 24 of 64 warps on a multiprocessor (3 blocks, limit: "
                   "registers)\n  Less would do.\n"));
   }
+  assembled.counted = true;
+  EXPECT_THAT(
+      to_text(report({assembled}), {400, false}),
+      HasSubstr("(registers): With 32 registers a thread the assembler stores 4 and loads 12 bytes of "
+                "spilled values. Give a thread more registers ("));
+  // From machine code alone, of a kernel that has nothing in its stack of its own.
+  m.assembled = false, m.spill_store_bytes = m.spill_load_bytes = 0, m.stack_is_spilled = true;
+  EXPECT_THAT(
+      to_text(report({assembled}), {400, false}),
+      AllOf(HasSubstr("32 registers and 48 bytes of stack a thread, all of it for want of registers; 24 of"),
+            HasSubstr("the assembler keeps 48 bytes of values in local memory; how often")));
 }
 
 TEST_F(ReductionReport, EachVariableGetsItsBestAdviceFirst) {
