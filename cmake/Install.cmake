@@ -23,3 +23,15 @@ install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/cmake/LanescopeTest.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/lanescopeConfigVersion.cmake
         DESTINATION ${lanescope_package_dir})
+
+# `cpack --config build/release/CPackConfig.cmake` makes a Debian package of the same.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "The Lanescope developers")
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# Its own stand-ins for CUDA's libraries are in it.
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib/lanescope)
+include(CPack)
