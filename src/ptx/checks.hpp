@@ -22,6 +22,14 @@ struct Mnemonic {
   const OperandForm* form = nullptr;
 };
 
+/// "add.f32": opcode and types, for messages.
+[[nodiscard]] std::string spelled(Op op, const std::vector<Type>& types);
+
+/// A load or store of 32 bytes a lane: of global memory, from sm_100 on.
+[[nodiscard]] inline bool is_of_32_bytes(const Mnemonic& m) {
+  return (m.op == Op::ld || m.op == Op::st) && m.vector >= 4 && m.vector * size_of(m.types.front()) == 32;
+}
+
 /// A word of a mnemonic and its place.
 struct Word {
   std::string_view text;

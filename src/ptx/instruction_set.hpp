@@ -109,8 +109,13 @@ enum class Type : uint8_t {
 [[nodiscard]] constexpr bool is_float(Type t) { return t >= Type::f16 && t <= Type::f64; }
 /// Of two halves.
 [[nodiscard]] constexpr bool is_pair(Type t) { return t == Type::f16x2 || t == Type::bf16x2; }
+/// Two numbers of less than 8 bits, or two scale factors.
+[[nodiscard]] constexpr bool is_small(Type t) { return t >= Type::e2m1x2 && t <= Type::ue8m0x2; }
+/// Four numbers of 8 bits or less.
+[[nodiscard]] constexpr bool is_four(Type t) { return t >= Type::e4m3x4 && t <= Type::e3m2x4; }
 [[nodiscard]] constexpr bool is_signed(Type t) { return t >= Type::s8 && t <= Type::s64; }
 [[nodiscard]] constexpr bool is_unsigned(Type t) { return t >= Type::u8 && t <= Type::u64; }
+[[nodiscard]] constexpr bool is_integer(Type t) { return is_signed(t) || is_unsigned(t); }
 
 enum class Space : uint8_t {
   generic,

@@ -81,8 +81,6 @@ Handler with_float(Type t, F f) {
     default: return nullptr;
   }
 }
-bool is_integer(Type t) { return ptx::is_signed(t) || ptx::is_unsigned(t); }
-
 template <class D, class S>
 Handler int_to_int(const HandlerKey& key) {
   return key.has(Mod::sat) ? convert_lanes<IntToInt<D, S, true>, D, S>
