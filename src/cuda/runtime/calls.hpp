@@ -143,6 +143,8 @@ Status cudaGraphKernelNodeSetParams(Node* node, const KernelNodeParams* params);
 Status cudaGraphLaunch(Executable* executable, Stream* handle);
 Status cudaGraphMemFreeNodeGetParams(const Node* node, void** out);
 Status cudaGraphMemcpyNodeSetParams(Node* node, const Copy3D* copy);
+Status cudaGraphMemcpyNodeSetParams1D(Node* node, void* target, const void* source, size_t bytes,
+                                      CopyKind kind);
 Status cudaGraphMemsetNodeGetParams(const Node* node, MemsetParams* out);
 Status cudaGraphMemsetNodeSetParams(Node* node, const MemsetParams* params);
 Status cudaGraphNodeFindInClone(Node** out, const Node* node, const Graph* clone);

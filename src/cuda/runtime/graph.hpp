@@ -73,6 +73,15 @@ struct Graph {
   static inline std::atomic<unsigned> next_id{1};
 };
 
+/// Gives a node other work of the same kind.
+template <typename T>
+Status replace(Node* node, T work) {
+  if (node == nullptr || !std::holds_alternative<T>(node->work)) return Status::invalid_value;
+  node->work = std::move(work);
+  node->argument_pointers.clear();
+  return Status::success;
+}
+
 /// Submits the graph's nodes, in this order.
 Status run_graph(Runtime& runtime, Stream* stream, const Graph& graph, const std::vector<Node*>& order);
 /// Runs what the condition asks for, once all that is before it in the stream is done.
