@@ -88,7 +88,7 @@ class Function {
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
     const Values values(f_, flow_, module_shared, local_shared);
     values_ = &values;
-    combine_atomics();
+    plan_atomics();
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
     for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
     merge();
@@ -149,28 +149,46 @@ class Function {
     f.doubt = "warps that update one word at the same time run this atomic's loop more often";
   }
 
-  /// Counting (red.add of 1) is done by population count. Where all lanes have one address, 32-bit integer
-  /// operations are done in registers first. Others that the hardware has no instruction for become loops.
-  void combine_atomics() {
+  /// When one lane does an atomic on an address that all lanes share, in whatever memory. Where each lane
+  /// has to be told what it found, sums alone can be taken apart again: by counting lanes where all add the
+  /// same, else by shuffles, for which all 32 have to be there.
+  [[nodiscard]] Fate::OneLane one_lane(const ptx::Instruction& in, uint32_t index, bool used) const {
+    using OneLane = Fate::OneLane;
+    const Type type = in.type();
+    if (ptx::is_float(type) || !values_->uniform(values_->address(index).base)) return OneLane::never;
+    const uint64_t size = ptx::size_of(type);
+    if (in.has(Mod::add) && (size == 4 || size == 8)) {
+      if (values_->uniform(values_->data(index).base)) return OneLane::always;
+      return size == 8 ? OneLane::never : used ? OneLane::of_whole_warps : OneLane::always;
+    }
+    const bool reduces =
+        in.has(Mod::min) || in.has(Mod::max) || in.has(Mod::and_) || in.has(Mod::or_) || in.has(Mod::xor_);
+    return reduces && size == 4 && !used ? OneLane::always : OneLane::never;
+  }
+
+  /// Counting in shared memory (red.add of 1) is done by population count. Where all lanes have one address,
+  /// integers are put together in registers first. Others that the hardware has no instruction for in shared
+  /// memory become loops.
+  void plan_atomics() {
     for (const auto& [i, site] : site_of_) {
       const ptx::Instruction& in = f_.body[i];
       if (in.op != Op::atom && in.op != Op::red) continue;
-      if (!is_of_block(in.space) && in.space != Space::generic) continue;
       Fate& f = plan_.fates[site];
       const Type type = in.type();
+      const bool used =
+          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && used_.any(in.operands[0].reg);
+      f.one_lane = one_lane(in, i, used);
+      if (f.one_lane != Fate::OneLane::never) f.kind = Fate::Kind::elected;
+      if (!is_of_block(in.space) && in.space != Space::generic) continue;
       if (ptx::is_float(type) || ptx::size_of(type) != 4) {
         loop(f, in);
         continue;
       }
       if (in.space == Space::generic) continue;
-      const bool used =
-          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && used_.any(in.operands[0].reg);
       const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
       const bool counts = in.has(Mod::add) && type == Type::u32 && !used && values_->data(i) == Value{0, 1} &&
                           (data.kind == Operand::Kind::integer || data.kind == Operand::Kind::reg);
-      const bool reduces = in.has(Mod::add) || in.has(Mod::min) || in.has(Mod::max) || in.has(Mod::and_) ||
-                           in.has(Mod::or_) || in.has(Mod::xor_);
-      if (counts || (reduces && values_->uniform(values_->address(i).base))) f.kind = Fate::Kind::combined;
+      if (counts) f.kind = Fate::Kind::combined;
     }
   }
 

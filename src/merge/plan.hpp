@@ -33,10 +33,16 @@ struct Fate {
     known,        ///< the value is in a register already: loaded (by `with`) or stored before
     unused,       ///< nobody uses what it loads
     overwritten,  ///< a store to the same place follows before anybody could look (`with`)
-    combined,     ///< an atomic: lanes that meet in one word are put together and cost what one does
-    looped        ///< an atomic: a loop of load and compare-and-swap (model::Op::update_loop)
+    combined,     ///< an atomic that counts: lanes that meet in one word cost what one does
+    elected,      ///< an atomic that one lane does for its warp, as `one_lane` says
+    looped        ///< an atomic: in shared memory a loop of load and compare-and-swap
+                  ///< (model::Op::update_loop), which one lane may run for its warp as well
   };
   Kind kind = Kind::kept;
+  /// Of an atomic whose address all lanes share: when what they have is put together in registers first, and
+  /// one lane does it for all.
+  enum class OneLane : uint8_t { never, of_whole_warps, always };
+  OneLane one_lane = OneLane::never;
   /// The accesses that are counted for each execution of the instruction; of merged ones those that the first
   /// of them stands for.
   std::vector<Piece> pieces;

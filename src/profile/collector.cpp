@@ -147,9 +147,9 @@ void Collector::access(const exec::Access& access) {
   bool is_guess = false;
   if (plan_ != nullptr) {
     const merge::Fate& fate = plan_->fates[access.instruction];
-    // What lies at a generic address is known here only: what is planned for atomics is about shared memory.
+    // What lies at a generic address is known here only: loops are planned for shared memory.
     if (fate.kind != merge::Fate::Kind::kept &&
-        (access.space == exec::AccessSpace::shared || !exec::is_atomic(access.kind))) {
+        (access.space == exec::AccessSpace::shared || fate.kind != merge::Fate::Kind::looped)) {
       site.last_cost = add_pieces(counters, access, fate);
       return;
     }

@@ -62,6 +62,14 @@ uint32_t most_in_one_word(const exec::Access& access) {
   return most;
 }
 
+/// Whether one lane of the access does it for the warp.
+bool has_one_lane(const merge::Fate& fate, const exec::Access& access) {
+  using OneLane = merge::Fate::OneLane;
+  if (fate.kind == merge::Fate::Kind::combined) return false;  // costs as little
+  return fate.one_lane == OneLane::always ||
+         (fate.one_lane == OneLane::of_whole_warps && access.mask == ~uint32_t{0});
+}
+
 }  // namespace
 
 model::Op op_of(exec::AccessKind kind) {
@@ -105,7 +113,9 @@ model::FixedArray<uint64_t, model::max_lanes> destinations(const uint32_t* offse
 exec::Access piece_of(const exec::Access& access, const merge::Fate& fate, const merge::Piece& piece) {
   exec::Access part = access;
   if (fate.kind == merge::Fate::Kind::combined) part.kind = exec::AccessKind::store;
-  if (fate.kind == merge::Fate::Kind::looped) part.kind = exec::AccessKind::update_loop;
+  if (fate.kind == merge::Fate::Kind::looped && access.space == exec::AccessSpace::shared)
+    part.kind = exec::AccessKind::update_loop;
+  if (has_one_lane(fate, access)) part.mask &= ~part.mask + 1;
   part.width = piece.width;
   for (uint64_t& address : part.address) address += static_cast<uint64_t>(int64_t{piece.offset});
   return part;

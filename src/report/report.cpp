@@ -81,14 +81,14 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   bool merged = false, unused = false, overwritten = false, narrowed = false, is_known = false;
   for (const uint32_t site : sites) {
     const merge::Fate& fate = plan.fates[site];
-    // What becomes of atomics is about shared memory, where those of generic addresses may be as well.
+    combined |= fate.kind == Kind::combined || fate.one_lane != merge::Fate::OneLane::never;
+    // What else becomes of atomics is about shared memory, where those of generic addresses may be as well.
     if (line.space != exec::AccessSpace::shared && exec::is_atomic(line.kind)) continue;
     if (line.doubt.empty()) line.doubt = fate.doubt;
     merged |= fate.kind == Kind::merged;
     unused |= fate.kind == Kind::unused;
     overwritten |= fate.kind == Kind::overwritten;
     narrowed |= fate.kind == Kind::narrowed;
-    combined |= fate.kind == Kind::combined;
     looped |= fate.kind == Kind::looped;
     is_known |= fate.kind == Kind::known;
     if (fate.kind == Kind::merged) bits.insert(fate.bits);

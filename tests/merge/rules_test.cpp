@@ -219,6 +219,55 @@ TEST(Merging, AtomicsUseWhatTheyAreGivenWhetherOrNotTheirResultIsUsed) {
   for (const Fate& fate : p.fates) EXPECT_EQ(fate.kind, Fate::Kind::kept);
 }
 
+/// Of the atomic that is the kernel's first access.
+Fate fate_of_atomic(const std::string& body) {
+  const Predicted p(body);
+  return predict(*p.loaded.module, p.kernel).fates.front();
+}
+
+// Read off the code that ptxas 13.0 makes for sm_80, sm_90 and sm_100 of these atomics in global and shared
+// memory and through generic addresses.
+TEST(Merging, OneLaneDoesAnAtomicForItsWarpWhereAllHaveOneAddress) {
+  using OneLane = Fate::OneLane;
+  struct Case {
+    std::string op, result, data;
+    bool used;
+    OneLane one_lane;
+  };
+  const Case cases[] = {
+      {"add.u32", "%r7", "1", false, OneLane::always},
+      {"add.u32", "%r7", "1", true, OneLane::always},
+      {"add.s32", "%r7", "%r4", false, OneLane::always},
+      {"add.u32", "%r7", "%r4", true, OneLane::of_whole_warps},
+      {"max.s32", "%r7", "%r4", false, OneLane::always},
+      {"max.s32", "%r7", "%r4", true, OneLane::never},
+      {"xor.b32", "%r7", "1", true, OneLane::never},
+      {"inc.u32", "%r7", "100", false, OneLane::never},
+      {"exch.b32", "%r7", "1", false, OneLane::never},
+      {"add.u64", "%rd3", "5", true, OneLane::always},
+      {"add.u64", "%rd3", "%rd2", false, OneLane::never},
+      {"min.u64", "%rd3", "1", false, OneLane::never},
+      {"add.f32", "%r7", "1.0", false, OneLane::never},
+  };
+  for (const Case& c : cases) {
+    for (const std::string space : {".global", ".shared", ""}) {
+      std::string body = "cvt.u64.u32 %rd2, %r4;\natom" + space + "." + c.op + " " + c.result + ", " +
+                         (space == ".shared" ? "[s]" : "[%rd1]") + ", " + c.data + ";\n";
+      if (c.used) body += "st.global.b" + c.op.substr(c.op.size() - 2) + " [%rd1+64], " + c.result + ";";
+      EXPECT_EQ(fate_of_atomic(body).one_lane, c.one_lane) << body;
+    }
+  }
+}
+
+TEST(Merging, EachLaneDoesAnAtomicWhoseAddressDiffersByLane) {
+  const Fate fate = fate_of_atomic(R"(
+  cvt.u64.u32 %rd2, %r4;
+  add.u64 %rd3, %rd1, %rd2;
+  atom.global.add.u32 %r7, [%rd3], 1;)");
+  EXPECT_EQ(fate.one_lane, Fate::OneLane::never);
+  EXPECT_EQ(fate.kind, Fate::Kind::kept);
+}
+
 TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {
   const Predicted p(R"(
   red.shared.add.f32 [%r4], 1.0;

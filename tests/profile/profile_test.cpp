@@ -85,6 +85,32 @@ TEST(Collector, AtomicsThatMeetInAWordAsTheAssemblerMakesThem) {
   EXPECT_EQ(combined.write_races, 0u);
 }
 
+TEST(Collector, AtomicsThatOneLaneDoesForItsWarp) {
+  using OneLane = merge::Fate::OneLane;
+  const auto word_lanes = [](OneLane one_lane, AccessSpace space, uint32_t mask) {
+    merge::Fate fate;
+    fate.kind = merge::Fate::Kind::elected;
+    fate.one_lane = one_lane;
+    fate.pieces = {{0, 4}};
+    Collector collector(sm_90(), 1, RecordBlocks::none,
+                        std::make_shared<const merge::Plan>(merge::Plan{{fate}}));
+    Access access = make_access(0, AccessKind::atomic, space, [](uint32_t) { return int64_t{4096}; });
+    access.mask = mask;
+    collector.access(access);
+    const Counters counters = collector.profile().sites.front().counters;
+    EXPECT_EQ(counters.lanes, counters.word_lanes);
+    EXPECT_EQ(counters.bytes_asked, space == AccessSpace::global ? 4 * counters.word_lanes : 0u);
+    return counters.word_lanes;
+  };
+  constexpr uint32_t some = 0xff00, all = 0xffffffff;
+  for (const AccessSpace space : {AccessSpace::global, AccessSpace::shared}) {
+    EXPECT_EQ(word_lanes(OneLane::always, space, all), 1u);
+    EXPECT_EQ(word_lanes(OneLane::always, space, some), 1u);
+    EXPECT_EQ(word_lanes(OneLane::of_whole_warps, space, all), 1u);
+    EXPECT_EQ(word_lanes(OneLane::of_whole_warps, space, some), 8u) << "each lane for itself";
+  }
+}
+
 TEST(Profile, BranchesAreSummedOverHostThreads) {
   exec::BranchCounts later, earlier;
   later.divergent = 2;
