@@ -26,6 +26,7 @@ struct NcuOptions {
   std::vector<std::string> program;  ///< what stood behind "--"
   std::string metrics;
   std::string kernel;
+  std::string kernel_base = "function";
   std::string page = "details";
   std::string log_file = "stdout";
   std::string ignored;
@@ -38,17 +39,44 @@ struct NcuOptions {
   ArchOptions arch;
 };
 
-/// What matches a name as ncu takes it: the function's own, or `regex:` and an expression.
-std::string kernel_pattern(const std::string& name) {
+/// What stands before and behind a function's own name in a whole one: "int ns::scale<float>(float*)".
+constexpr std::string_view before_name = "(^|[ :])", behind_name = "(<.*>)?(\\(|$)";
+
+/// The same of a function's own name alone, whose ends ^ and $ stand for.
+std::string of_own_name(std::string_view expression) {
+  std::string text = "(?:";
+  bool in_set = false;
+  for (size_t i = 0; i < expression.size(); ++i) {
+    const char c = expression[i];
+    if (c == '\\' && i + 1 < expression.size())
+      text += c, text += expression[++i];
+    else if (!in_set && (c == '^' || c == '$'))
+      text += c == '^' ? std::string(before_name) : fmt::format("(?={})", behind_name);
+    else
+      text += c;
+    if (c == '[') in_set = true;
+    if (c == ']') in_set = false;
+  }
+  return fmt::format("{})(?=\\w*{})", text, behind_name);
+}
+
+/// What matches a name as ncu takes it: exactly, or by `regex:` and an expression; the function's own, or
+/// with the base "demangled" the whole one.
+std::string kernel_pattern(const std::string& name, const std::string& base) {
   constexpr std::string_view regex = "regex:";
+  if (base != "function" && base != "demangled")
+    throw Error(
+        fmt::format("ncu: --kernel-name-base: '{}' is none that is known here (function, demangled)", base));
+  const bool own = base == "function";
   if (name.empty()) return "";
-  if (name.starts_with(regex)) return name.substr(regex.size());
+  if (name.starts_with(regex))
+    return own ? of_own_name(name.substr(regex.size())) : name.substr(regex.size());
   std::string escaped;
   for (const char c : name) {
     const bool is_word = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
     escaped += is_word ? std::string(1, c) : std::string("\\") + c;
   }
-  return "(^|[ :])" + escaped + "(<.*>)?(\\(|$)";
+  return own ? fmt::format("{}{}{}", before_name, escaped, behind_name) : fmt::format("^{}$", escaped);
 }
 
 int run(const NcuOptions& options, const CLI::App& command) {
@@ -69,7 +97,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
         fmt::format("ncu: --target-processes: '{}' is neither application-only nor all", options.processes));
   const auto metrics = report::find_metrics(options.metrics, ncu_metrics);
   program.run_on(options.arch.resolve(), "ncu");
-  program.kernels = kernel_pattern(options.kernel);
+  program.kernels = kernel_pattern(options.kernel, options.kernel_base);
   program.launch_skip = options.launch_skip;
   program.launch_count = options.launch_count;
   program.follow_children = options.processes == "all";
@@ -82,6 +110,7 @@ int run(const NcuOptions& options, const CLI::App& command) {
     if (!options.quiet)
       text += fmt::format("==PROF== Connected to process {0} ({1})\n==PROF== Disconnected from process {0}\n",
                           process.process, program.command.front()) +
+              (process.report.launches.empty() ? "==WARNING== No kernels were profiled.\n" : "") +
               report::ncu_warnings(process.report);
     const report::ProfiledProcess profiled{process.process, base_name(program.command.front()),
                                            &process.report};
@@ -110,8 +139,12 @@ void add_ncu_command(CLI::App& app, std::vector<std::string> program, int& statu
   command
       ->add_option("-k,--kernel-name", options->kernel,
                    "only kernels of that name, without namespaces, template and function arguments; "
-                   "regex:EXPR: whose whole name holds a match")
+                   "regex:EXPR: whose name holds a match, where ^ and $ are its ends")
       ->type_name("NAME");
+  command
+      ->add_option("--kernel-name-base", options->kernel_base,
+                   "what --kernel-name is about: function (if not given), or demangled: the whole name")
+      ->type_name("BASE");
   add_count(*command, "-s,--launch-skip", options->launch_skip, "leave out the first N launches");
   add_count(*command, "-c,--launch-count", options->launch_count, "only N launches");
   command->add_option("--target-processes", options->processes, "application-only (if not given) or all")
@@ -120,8 +153,8 @@ void add_ncu_command(CLI::App& app, std::vector<std::string> program, int& statu
       ->type_name("FILE");
   command->add_flag("--quiet", options->quiet, "no lines that begin with ==PROF==");
   command->add_flag("--query-metrics", options->query, "list the metrics that are known here");
-  for (const char* name : {"--replay-mode", "--cache-control", "--clock-control", "--print-units",
-                           "--kernel-name-base", "--devices", "--apply-rules"})
+  for (const char* name :
+       {"--replay-mode", "--cache-control", "--clock-control", "--print-units", "--devices", "--apply-rules"})
     command->add_option(name, options->ignored, "accepted; changes nothing here")->type_name("…");
   options->arch.add_to(*command);
   command->footer(

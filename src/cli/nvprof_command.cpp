@@ -5,6 +5,7 @@
 #include <array>
 #include <iostream>
 #include <memory>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -54,6 +55,11 @@ int run(const NvprofOptions& options, const CLI::App& command) {
       metrics.push_back(metric);
   program.run_on(options.arch.resolve(), "nvprof");
   program.kernels = options.kernels;
+  if (std::regex_match(options.kernels, std::regex("[^:]*:[^:]*:[^:]*:[^:]*")))
+    throw Error(fmt::format(
+        "nvprof: --kernels: '{}' names context, stream, kernel and invocation, which are not told "
+        "apart here: name the kernel alone",
+        options.kernels));
   program.follow_children = options.children;
   const ProgramRun run = profile_program(program, options.log_file);
 
@@ -66,6 +72,7 @@ int run(const NvprofOptions& options, const CLI::App& command) {
           "=={0}== NVPROF is profiling process {0}, command: {1}\n=={0}== Profiling application: {1}\n"
           "=={0}== Profiling result:\n",
           id, line);
+    if (!options.quiet && process.report.launches.empty()) text += "No kernels were profiled.\n";
     const report::ProfiledProcess profiled{id, base_name(program.command.front()), &process.report};
     text += options.csv ? report::nvprof_csv(profiled, metrics) : report::nvprof_text(profiled, metrics);
   }
@@ -94,7 +101,8 @@ void add_nvprof_command(CLI::App& app, std::vector<std::string> program, int& st
   command->add_flag("--profile-child-processes", options->children, "processes that the program starts, too");
   command->add_flag("--query-events", options->query_events, "list the events that are known here");
   command->add_flag("--query-metrics", options->query_metrics, "list the metrics that are known here");
-  for (const char* name : {"--replay-mode", "--devices", "--concurrent-kernels"})
+  for (const char* name : {"--replay-mode", "--devices", "--concurrent-kernels", "-u,--normalized-time-unit",
+                           "--unified-memory-profiling"})
     command->add_option(name, options->ignored, "accepted; changes nothing here")->type_name("…");
   options->arch.add_to(*command);
   command->footer(
