@@ -84,36 +84,53 @@ std::string all_banks(uint64_t places, bool conflicts) {
                    : "the lanes go through all banks";
 }
 
-/// What follows for the banks when all lanes are `stride` bytes apart.
-std::string stride_rule(const model::Arch& arch, const model::Request& request, int64_t stride,
+/// "neighbouring lanes are"; of every eighth lane "the active lanes (every 8th) are".
+std::string those_apart(int every) {
+  return every == 1 ? "neighbouring lanes are"
+                    : fmt::format("the active lanes (every {}) are", ordinal(static_cast<uint64_t>(every)));
+}
+
+/// What follows for the banks when all lanes are `stride` bytes apart, of which every `every`th is active.
+std::string stride_rule(const model::Arch& arch, const model::Request& request, int64_t stride, int every,
                         bool conflicts) {
   const auto bytes = static_cast<uint64_t>(stride < 0 ? -stride : stride);
   const auto word = static_cast<uint64_t>(arch.bank_bytes);
   const auto width = static_cast<uint64_t>(request.width);
   if (bytes == 0) return "";
-  const std::string apart = " Neighbouring lanes are ";
+  const auto apart = [](int lanes) {
+    std::string text = " " + those_apart(lanes) + " ";
+    text[1] = text[1] == 'n' ? 'N' : 'T';
+    return text;
+  };
+  // Where all lanes would meet nowhere, those that rest in between are the cause.
+  const auto looked_at = [&](uint64_t distance, uint64_t all) {
+    return std::gcd(distance, all) == 1 ? 1 : every;
+  };
   if (bytes % word == 0 && width <= word) {
-    const uint64_t words = bytes / word;
     const auto all = static_cast<uint64_t>(arch.banks);
+    const int lanes = looked_at(bytes / word, all);
+    const uint64_t words = bytes / word * static_cast<uint64_t>(lanes);
     const uint64_t common = std::gcd(words, all);
-    return fmt::format("{}{} apart, and gcd({}, {}) = {}: {}.", apart, counted(words, "word"), words, all,
-                       common,
+    return fmt::format("{}{} apart, and gcd({}, {}) = {}: {}.", apart(lanes), counted(words, "word"), words,
+                       all, common,
                        common == 1     ? all_banks(all, conflicts)
                        : common == all ? "all in one bank"
                                        : "only every " + ordinal(common) + " bank is used");
   }
   const uint64_t row = static_cast<uint64_t>(arch.banks) * word;
   if (width > word && bytes % width == 0 && row % width == 0 && !arch.split_wide) {
-    const uint64_t units = bytes / width, all = row / width;
+    const uint64_t all = row / width;
+    const int lanes = looked_at(bytes / width, all);
+    const uint64_t units = bytes / width * static_cast<uint64_t>(lanes);
     const uint64_t common = std::gcd(units, all);
     const std::string unit = counted(width, "byte");
-    return fmt::format("{}{} × {} apart, the banks hold {} × {} in a row, and gcd({}, {}) = {}: {}.", apart,
-                       units, unit, all, unit, units, all, common,
+    return fmt::format("{}{} × {} apart, the banks hold {} × {} in a row, and gcd({}, {}) = {}: {}.",
+                       apart(lanes), units, unit, all, unit, units, all, common,
                        common == 1     ? all_banks(all, conflicts)
                        : common == all ? "all in the same banks"
                                        : "only every " + ordinal(common) + " of these places is used");
   }
-  return fmt::format("{}{} apart.", apart, counted(bytes, "byte"));
+  return fmt::format("{}{} apart.", apart(every), counted(bytes * static_cast<uint64_t>(every), "byte"));
 }
 
 /// Lanes that take no part between the first and the last that do.
@@ -122,6 +139,15 @@ int idle_between(const profile::Example& worst) {
 }
 
 }  // namespace
+
+int every_lane_of(uint64_t mask) {
+  if (std::popcount(mask) < 2) return 1;
+  const int first = std::countr_zero(mask);
+  const int step = std::countr_zero(mask & (mask - 1)) - first;
+  for (int lane = first + step, left = std::popcount(mask) - 1; left != 0; lane += step, --left)
+    if (lane >= model::max_lanes || (mask >> lane & 1) == 0) return 1;
+  return step;
+}
 
 std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask) {
   if (std::popcount(mask) < 2) return std::nullopt;
@@ -225,7 +251,8 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
                           detail.cost.broadcast_words == 1 ? "is read" : "are read");
   }
   if (const std::optional<int64_t> stride = stride_of(request, active))
-    text += stride_rule(arch, request, *stride, wavefronts > detail.cost.ideal / served);
+    text +=
+        stride_rule(arch, request, *stride, every_lane_of(active), wavefronts > detail.cost.ideal / served);
   return text;
 }
 
@@ -336,8 +363,9 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
                           *stride < 0 ? "last" : "first");
     text += ".";
   } else if (stride) {
-    text += fmt::format(": neighbouring lanes are {} apart.",
-                        counted(static_cast<uint64_t>(std::abs(*stride)), "byte"));
+    const int every = every_lane_of(worst.mask);
+    text += fmt::format(": {} {} apart.", those_apart(every),
+                        counted(static_cast<uint64_t>(std::abs(*stride) * every), "byte"));
   } else if (const std::optional<LaneGroups> groups = lane_groups_of(worst)) {
     text += fmt::format(": {} groups of lanes use {}", groups->count,
                         groups->one_address ? "one address each" : "neighbouring addresses");

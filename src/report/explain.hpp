@@ -15,6 +15,9 @@
 
 namespace lanescope::report {
 
+/// 8 if every eighth lane from the first to the last is in the mask, and no other one; else 1.
+[[nodiscard]] int every_lane_of(uint64_t mask);
+
 /// Bytes from each lane of `mask` to the next lane, when all are the same distance apart.
 [[nodiscard]] std::optional<int64_t> stride_of(const model::Request& request, uint64_t mask);
 

@@ -263,7 +263,7 @@ class Collector {
             groups->count);
       return fmt::format("Sort what lanes access, or gather it through {}.", own);
     }
-    const int64_t distance = *stride < 0 ? -*stride : *stride;
+    int64_t distance = *stride < 0 ? -*stride : *stride;
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";
     if (distance == worst.width) {
@@ -272,9 +272,15 @@ class Collector {
               ? fmt::format("let the array and each row begin at a multiple of {0} bytes (__align__({0}))",
                             sector)
               : fmt::format("make each row a multiple of {} bytes (cudaMallocPitch)", line);
-      return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.",
-                         *stride < 0 ? "last" : "first", past_sector(worst), sector, remedy);
+      // Of three accesses to neighbours of an element two are shifted, wherever the first one begins.
+      const char* window = worst.kind == exec::AccessKind::load && !in_cluster(worst.space)
+                               ? " Where a window slides (g[i - 1], g[i], g[i + 1]), that cannot be helped, "
+                                 "and its accesses find each other's sectors in the cache."
+                               : "";
+      return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.{}",
+                         *stride < 0 ? "last" : "first", past_sector(worst), sector, remedy, window);
     }
+    distance *= every_lane_of(worst.mask);
     // Only what goes to other blocks is served one lane after the other.
     if (distance == 0) return "Let one lane do it for the warp.";
     if (distance >= line)
@@ -282,9 +288,11 @@ class Collector {
                          own);
     if (distance <= largest_struct && distance % worst.width == 0)
       return fmt::format(
-          "Elements of {} bytes of which {} are used: keep that member in an array of its own, or let lanes "
-          "load whole elements.",
-          distance, worst.width);
+          "This access uses {0} of every {1} bytes. If it is of a struct's member: keep that in an array of "
+          "its own, "
+          "or load whole structs as vectors. If each lane has a row (g[{2} * i + k]): let neighbouring lanes "
+          "take neighbours (g[k * threads + i]).",
+          worst.width, distance, distance / worst.width);
     return "Let neighbouring lanes use neighbouring elements.";
   }
 

@@ -21,6 +21,7 @@ namespace {
 
 using nlohmann::json;
 using synthetic::sample_report;
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
@@ -191,8 +192,12 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
     return hazards_of(report)[2].advice;
   };
   EXPECT_THAT(advice(4096 + 8, 4), HasSubstr("8 bytes past a multiple of 32"));
-  EXPECT_THAT(advice(4096, 12), HasSubstr("Elements of 12 bytes of which 4 are used"));
+  EXPECT_THAT(advice(4096 + 8, 4), HasSubstr("Where a window slides"));
+  EXPECT_THAT(advice(4096, 12), AllOf(HasSubstr("uses 4 of every 12 bytes"), HasSubstr("(g[3 * i + k])")));
   EXPECT_THAT(advice(4096, 4096), HasSubstr("That is a column"));
+  line.worst.mask = 0x01010101;  // the first lane of each row of 8, whose rows lie 128 bytes apart
+  EXPECT_THAT(advice(4096, 16), HasSubstr("That is a column"));
+  line.worst.mask = 0xffffffff;
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane * lane * 64;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("gather"));
   report.launches[0].block = {16, 16, 1};

@@ -398,6 +398,14 @@ TEST(Explain, LanesThatTakeNoPartAreTheCause) {
               HasSubstr("gcd(1, 16) = 1: the banks begin again after 16 lanes, which are not all active."));
 }
 
+/// The first column of rows of 8 lanes that lie 32 words apart.
+TEST(Explain, OfEveryEighthLaneTheDistanceBetweenActiveOnesCounts) {
+  EXPECT_THAT(
+      why_shared(sm_90(), AccessKind::load, 4,
+                 [](uint32_t lane) { return lane % 8 == 0 ? int64_t{lane} * 16 : int64_t{-1}; }),
+      EndsWith("The active lanes (every 8th) are 32 words apart, and gcd(32, 32) = 32: all in one bank."));
+}
+
 TEST(Explain, AtomicsQueueByLane) {
   const std::string why = why_shared(sm_90(), AccessKind::atomic, 4, [](uint32_t) { return 0; });
   EXPECT_THAT(why, HasSubstr("lanes 0-31 → word 0. That takes 32 wavefronts"));
@@ -449,6 +457,8 @@ TEST(Explain, GlobalStridesAndMisalignment) {
                        "take no part, so that bytes in between are moved in vain."));
   EXPECT_THAT(why([](uint32_t lane) { return lane % 2 == 0 ? 16 + int64_t{lane} * 4 : -1; }),
               EndsWith("are moved in vain, and the first one does not begin a sector of 32 bytes."));
+  EXPECT_THAT(why([](uint32_t lane) { return lane % 8 == 0 ? int64_t{lane} * 16 : -1; }),
+              EndsWith("but touch 4: the active lanes (every 8th) are 128 bytes apart."));
   // What one idle lane would use lies in a sector that is moved anyway.
   EXPECT_THAT(why([](uint32_t lane) { return lane != 9 ? 4 + int64_t{lane} * 4 : -1; }),
               EndsWith("addresses, but the first one does not begin a sector of 32 bytes."));
