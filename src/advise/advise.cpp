@@ -637,6 +637,7 @@ std::optional<LastSteps> last_steps_of(const Array& array) {
     if (mask != 1 || !is_load || offset < width) continue;
     const uint32_t begin = offset - width;
     LastSteps steps;
+    uint64_t loads_of_two = 0, loads_of_one = 0;  // of the lanes' own elements, in the last two steps
     bool all = true;
     for (uint32_t s = first_step; s != 0 && all; s /= 2) {
       const uint32_t lanes = (1u << s) - 1;
@@ -647,10 +648,14 @@ std::optional<LastSteps> last_steps_of(const Array& array) {
       steps.wavefronts += partner->second.wavefronts;
       // The lanes' own element, and for s = 1 the result, which some thread reads from memory.
       for (const bool load : {true, false})
-        if (const auto own = seen.find({lanes, begin, load}); own != seen.end())
+        if (const auto own = seen.find({lanes, begin, load}); own != seen.end()) {
           steps.wavefronts += own->second.wavefronts;
+          if (load && s <= 2) (s == 1 ? loads_of_one : loads_of_two) = own->second.count;
+        }
     }
     if (!all) continue;
+    // Where that thread does not read the result besides, others do, and it is stored for them all the same.
+    if (loads_of_one < loads_of_two + last.count) steps.wavefronts -= last.count;
     // What the warp holds after the step before goes on in registers.
     if (const auto before = seen.find({0xffffffffu, begin, false});
         before != seen.end() && before->second.count >= last.count)
@@ -874,7 +879,7 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
         launch, array, Advice::Kind::shuffles,
         array.wavefronts - std::min(steps->wavefronts, array.wavefronts),
         fmt::format(
-            "let the last warp add its 32 values in registers (__shfl_down_sync) in place of the last "
+            "let the last warp combine its 32 values in registers (__shfl_down_sync) in place of the last "
             "5 steps through {}",
             name),
         "the lanes of one warp hand each other values that they could read from each other's registers");

@@ -165,6 +165,17 @@ TEST(Advice, ShufflesCostWhatTheySay) {
   }
 }
 
+/// Where the whole block reads the sum, it is stored for it, shuffles or not.
+TEST(Advice, ShufflesLeaveTheResultInSharedMemoryForOthers) {
+  const std::string file = "tests/data/cures/by_hand/sums.ptx";
+  const Argument buffer = scratch(256 * 4);
+  const Advised before = advise_on_file(file, "share_by_memory", {1}, {256}, {buffer, buffer}),
+                after = advise_on_file(file, "share_by_shuffles", {1}, {256}, {buffer, buffer});
+  ASSERT_FALSE(before.advice.empty());
+  EXPECT_EQ(before.advice.front().kind, advise::Advice::Kind::shuffles);
+  EXPECT_EQ(before.advice.front().wavefronts_after, after.wavefronts);
+}
+
 TEST(Advice, LanesThatOnlyGoDownColumnsGoAlongRowsInstead) {
   const Argument buffer = scratch(4 * 1024 * 4);
   for (const auto& [columns, rows, side] :
