@@ -306,8 +306,9 @@ class Parser {
     if (token.kind != Token::Kind::identifier) return false;
     if (const Symbol* symbol = find(token.text)) return symbol->kind == Symbol::Kind::type;
     return named_.count(token.text) != 0 || has_word(integer_words, token.text) ||
-           has_word(qualifiers, token.text) || token.text == "struct" || token.text == "auto" ||
-           token.text == "void" || token.text == "alignas" || token.text == "__align__";
+           has_word(qualifiers, token.text) || token.text == "struct" || token.text == "union" ||
+           token.text == "auto" || token.text == "void" || token.text == "alignas" ||
+           token.text == "__align__";
   }
 
   /// What stands before the declarators.
@@ -343,9 +344,9 @@ class Parser {
         take();
       } else if (has_type || is_int) {
         break;
-      } else if (word == "struct") {
-        take();
-        result.type = record();
+      } else if (word == "struct" || word == "union") {
+        const bool is_union = take().text == "union";
+        result.type = record(is_union);
         has_type = true;
       } else if (word == "auto" || word == "void") {
         has_type = true;
@@ -394,8 +395,9 @@ class Parser {
       fail(size, fmt::format("an alignment is a power of two from 1 to 256, not {}", value));
     return static_cast<uint64_t>(value);
   }
-  /// After the word struct: a definition, or the name of one.
-  const Type* record() {
+  /// After the word struct or union: a definition, or the name of one.
+  const Type* record(bool is_union) {
+    const std::string_view kind = is_union ? "union" : "struct";
     uint64_t align = 1;
     while (is("alignas") || is("__align__")) {
       take();
@@ -404,20 +406,21 @@ class Parser {
     const Token name = here();
     if (name.kind == Token::Kind::identifier) take();
     if (!is("{")) {
-      if (name.kind != Token::Kind::identifier) fail(name, "a struct needs a name or a body");
+      if (name.kind != Token::Kind::identifier) fail(name, fmt::format("a {} needs a name or a body", kind));
       const Symbol* symbol = find(name.text);
       if (symbol == nullptr || symbol->kind != Symbol::Kind::type)
-        fail(name, fmt::format("no struct '{}' was defined", name.text));
+        fail(name, fmt::format("no {} '{}' was defined", kind, name.text));
       return symbol->type;
     }
     take();
     Type type;
     type.kind = Type::Kind::record;
-    type.name = name.kind == Token::Kind::identifier ? name.text : "struct";
+    type.name = name.kind == Token::Kind::identifier ? name.text : kind;
     type.align = align;
     type.is_struct = true;
+    type.is_union = is_union;
     while (!accept("}")) members(type);
-    if (type.members.empty()) fail(name, "a struct needs a member");
+    if (type.members.empty()) fail(name, fmt::format("a {} needs a member", kind));
     type.size = (type.size + type.align - 1) / type.align * type.align;
     // The compiler moves what is aligned to its own size of 8 or 16 bytes at once (CUDA C Programming Guide,
     // "Size and Alignment Requirement").
@@ -430,23 +433,38 @@ class Parser {
     const Depth depth(*this);
     const Specifiers head = specifiers();
     if (head.type == nullptr) fail(here(), "a member needs a type");
+    if (is(";") && head.type->is_struct) {  // its members are those of the record around it
+      const Token at = take();
+      const uint64_t offset = place(record, *head.type, at);
+      for (const Member& inner : head.type->members)
+        add_member(record, inner.name, inner.type, offset + inner.offset, at);
+      return;
+    }
     do {
       const Token at = here();
       Declarator declarator = this->declarator(head.type);
       if (declarator.type->kind == Type::Kind::unknown || declarator.type->size == 0)
         fail(at, "a member needs a type with a size");
-      for (const Member& member : record.members)
-        if (member.name == declarator.name) fail(at, fmt::format("two members are named '{}'", member.name));
-      const uint64_t align = declarator.type->align;
-      const uint64_t offset = (record.size + align - 1) / align * align;
-      record.members.push_back({declarator.name, declarator.type, offset});
-      record.size = offset + declarator.type->size;
-      record.align = std::max(record.align, align);
-      if (record.size > most_shared_bytes)
-        fail(at,
-             fmt::format("the struct is larger than {} bytes, which no shared memory is", most_shared_bytes));
+      const uint64_t offset = place(record, *declarator.type, at);
+      add_member(record, declarator.name, declarator.type, offset, at);
     } while (accept(","));
     expect(";", "after a member");
+  }
+
+  /// Where something of that type begins that comes next in the record, which grows by it.
+  uint64_t place(Type& record, const Type& type, const Token& at) {
+    const uint64_t offset = record.is_union ? 0 : (record.size + type.align - 1) / type.align * type.align;
+    record.size = std::max(record.size, offset + type.size);
+    record.align = std::max(record.align, type.align);
+    if (record.size > most_shared_bytes)
+      fail(at, fmt::format("the {} is larger than {} bytes, which no shared memory is",
+                           record.is_union ? "union" : "struct", most_shared_bytes));
+    return offset;
+  }
+  void add_member(Type& record, const std::string& name, const Type* type, uint64_t offset, const Token& at) {
+    for (const Member& member : record.members)
+      if (member.name == name) fail(at, fmt::format("two members are named '{}'", name));
+    record.members.push_back({name, type, offset});
   }
 
   struct Declarator {
@@ -471,8 +489,20 @@ class Parser {
     }
     const bool is_reference = accept("&");
     if (is_reference && type != nullptr) refuse_reference(here(), *type);
+    if (is("(") && is("*", 1)) {  // (*rows)[32]
+      take();
+      take();
+      std::string name = take_name("a pointer");
+      return {std::move(name), pointer_to_array(type), is_reference};
+    }
     std::string name = take_name("a declaration");
     return {std::move(name), with_extents(type), is_reference};
+  }
+  /// Of the pointer's elements, behind what stands in the brackets: "(*rows" or "(*".
+  const Type* pointer_to_array(const Type* element) {
+    expect(")", "after a pointer");
+    if (!is("[")) fail(here(), "pointers to functions are not supported");
+    return pointer_to(with_extents(element));
   }
   /// The type with what brackets behind it make of it: float, [3][4].
   const Type* with_extents(const Type* type) {
@@ -509,6 +539,11 @@ class Parser {
     if (type == nullptr) fail(first, "'auto' is no type to convert to");
     while (is("*") || has_word(qualifiers, here().text))
       if (take().text == "*") type = type->kind == Type::Kind::unknown ? unknown_ : pointer_to(type);
+    if (is("(") && is("*", 1) && is(")", 2)) {
+      take();
+      take();
+      return pointer_to_array(type);
+    }
     return type;
   }
 
@@ -550,9 +585,7 @@ class Parser {
     if (is("enum")) return enumeration();
     if (first.kind == Token::Kind::identifier && here(1).kind == Token::Kind::identifier && !at_type())
       fail(first, fmt::format("'{}' is no type that is known here", first.text));
-    if (at_type() && is("(", 1) && is("*", 2))
-      fail(here(1), "pointers to arrays and to functions are not supported");
-    const bool is_declaration = at_type() && !(is("(", 1) && !is("alignas") && !is("__align__"));
+    const bool is_declaration = at_type() && (!is("(", 1) || is("*", 2) || is("alignas") || is("__align__"));
     const NodeId result = is_declaration ? declaration() : expression_statement();
     // The last statement may do without.
     if (here().kind != Token::Kind::end && !is("}")) expect(";", "after the statement");

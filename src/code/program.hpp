@@ -36,6 +36,7 @@ struct Type {
   uint64_t align = 1;
   bool is_signed = false;
   bool is_struct = false;  ///< records that the code defines, unlike float4
+  bool is_union = false;   ///< the same, whose members all lie at the begin
   /// Records: loaded and stored in pieces of up to 16 bytes, not member by member.
   bool whole = false;
   const Type* element = nullptr;  ///< of pointers and arrays

@@ -48,8 +48,17 @@ void add_pieces(const Type& type, uint64_t offset, const std::string& suffix, st
     for (uint64_t i = 0; i < type.count && pieces.size() <= most_pieces; ++i)
       add_pieces(*type.element, offset + i * type.element->size, fmt::format("{}[{}]", suffix, i), pieces);
   } else if (type.kind == Type::Kind::record && !type.whole) {
-    for (const Member& member : type.members)
+    // Of members in one place, as those of a union, the largest one.
+    std::vector<Member> members = type.members;
+    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) {
+      return std::pair(a.offset, b.type->size) < std::pair(b.offset, a.type->size);
+    });
+    uint64_t end = 0;
+    for (const Member& member : members) {
+      if (member.offset < end) continue;
       add_pieces(*member.type, offset + member.offset, suffix + "." + member.name, pieces);
+      end = member.offset + member.type->size;
+    }
   } else {
     for (uint64_t done = 0; done < type.size; done += widest)
       pieces.push_back({offset + done, static_cast<int>(std::min(widest, type.size - done)), suffix});

@@ -201,6 +201,34 @@ TEST(Code, Pointers) {
             (std::array<std::string, 4>{"p->y", "(p + tid)->x", "(*p).x", "(&s[tid])->y"}));
 }
 
+TEST(Code, PointersToRows) {
+  const char* raw = "extern __shared__ char raw[]; ";
+  for (const char* text : {"float (*t)[33] = (float (*)[33])raw; t[tid][1]",
+                           "auto t = reinterpret_cast<float (*)[33]>(raw + 0); t[tid][1]",
+                           "const float (*t)[33] = (const float (*)[33])raw; ++t; (*(t + tid - 1))[1]"})
+    EXPECT_EQ(offsets(run(std::string(raw) + text), 0), strided(4, 132)) << text;
+  EXPECT_EQ(offsets(run("float t[64][4]; float (*row)[4] = t + 32; row[tid][2] = 1"), 0),
+            strided(32 * 16 + 8, 16));
+  EXPECT_EQ(offsets(run("double t[2][32][5]; double (*p)[32][5] = &t[1]; p[0][tid][0]"), 0),
+            strided(32 * 40, 40));
+}
+
+TEST(Code, UnionsAndMembersWithoutAName) {
+  const char* type = "union U { float f; int i; char c[4]; double d; short s[5]; }; U u[32]; ";
+  const auto first = [&](const char* text) { return offsets(run(std::string(type) + text), 0)[1]; };
+  EXPECT_EQ(first("u[tid].f"), 16);  // 10 bytes, aligned to 8
+  EXPECT_EQ(first("u[tid].c[3] = 1"), 16 + 3);
+  EXPECT_EQ(first("u[tid].s[4]"), 16 + 8);
+  EXPECT_THAT(kinds(run("union U { float f; int i; }; U u[32]; u[tid]")), ElementsAre("ld 4"));
+  EXPECT_THAT(kinds(run("union U { double d; int i[2]; }; U u[32]; u[tid]")), ElementsAre("ld 8"));
+  EXPECT_THAT(kinds(run("struct V { char tag; union { float f; double d; }; }; V v[32]; v[tid]")),
+              ElementsAre("ld 1", "ld 8"));
+  EXPECT_EQ(offsets(run("struct V { int tag; union { float f; int n; struct { short a, b; }; }; char z; }; V "
+                        "v[32]; v[tid].b; v[tid].z"),
+                    0),
+            strided(6, 12));
+}
+
 TEST(Code, BranchesMaskLanes) {
   EXPECT_EQ(run("float a[32]; if (tid % 2) a[tid]; else a[0]").requests[0].request.mask, 0xaaaaaaaau);
   EXPECT_EQ(run("float a[32]; if (tid < 8 && 8 / (8 - tid)) a[tid]").requests[0].request.mask, 0xffu);
@@ -392,8 +420,10 @@ TEST(CodeErrors, SayWhatIsMissing) {
   EXPECT_THAT(error_of("float t[4][4]; t[0]"), HasSubstr("give an index for every dimension"));
   EXPECT_THAT(error_of("struct P {int a, b;}; P p[4]; p[0].c"), HasSubstr("P has no member 'c', but a, b"));
   EXPECT_THAT(error_of("float t[4]; t[0"), HasSubstr("']' is missing after the index at the end"));
-  EXPECT_THAT(error_of("float t[4][4]; float (*row)[4] = t; row[1][0]"),
-              HasSubstr("1:22: pointers to arrays and to functions are not supported"));
+  EXPECT_THAT(error_of("float t[4]; float (*f)(int); t[0]"),
+              HasSubstr("1:23: pointers to functions are not supported"));
+  EXPECT_THAT(error_of("union U {int a; struct {int b; char a;};}; U u[4]; u[0].a"),
+              HasSubstr("two members are named 'a'"));
   EXPECT_THAT(error_of("float t[4]; break; t[0]"), HasSubstr("1:13: 'break' stands in no loop"));
   EXPECT_THAT(error_of("float t[4]; return 1; t[0]"), HasSubstr("1:20: a kernel returns nothing"));
   EXPECT_THAT(error_of("__global__ void k() { }"), HasSubstr("of a kernel its body is enough"));
