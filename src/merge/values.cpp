@@ -143,6 +143,12 @@ uint32_t Values::join(uint32_t block, uint32_t index) {
   return joins[index];
 }
 
+Value Values::choice(const Value& a, const Value& b, uint32_t index, const Value& condition) {
+  const uint32_t result = node(Kind::either, a, b, index, block_);
+  nodes_[result].follows = condition.base;
+  return {result, 0};
+}
+
 Value Values::once(uint32_t index) { return {node(Kind::once, {}, {}, index, block_), 0}; }
 
 Value Values::current(uint32_t reg) const {
@@ -219,7 +225,10 @@ void Values::walk_block(uint32_t block) {
     for (size_t k = 0; k < usage.writes.size(); ++k) {
       const uint32_t reg = usage.writes[k];
       Value value = k == 0 ? result : Value{node(Kind::once, {}, {}, i, block_, {k}), 0};
-      if (in.guard != no_index) value = {node(Kind::either, current(reg), value, i, block_), 0};
+      // Lanes that read one place at the same time read the same.
+      if (in.op == Op::ld && in.space != ptx::Space::local && nodes_[value.base].kind == Kind::once)
+        nodes_[value.base].follows = addresses_[i].base;
+      if (in.guard != no_index) value = choice(current(reg), value, i, current(in.guard));
       set(reg, value);
     }
   }
@@ -352,7 +361,7 @@ std::optional<Value> Values::evaluate_integer(const ptx::Instruction& in, uint32
       const bool swap = std::pair(b.base, b.offset) < std::pair(a.base, a.offset);
       return Value{node(Kind::either, swap ? b : a, swap ? a : b, -2, 0), 0};
     }
-    case Op::selp: return Value{node(Kind::either, operand(1), operand(2), index, block_), 0};
+    case Op::selp: return choice(operand(1), operand(2), index, operand(3));
     case Op::bfi: {
       const Value at = operand(3), length = operand(4);
       if (at.base == 0 && length.base == 0 && at.offset >= 0 && at.offset < 32) {
@@ -489,8 +498,9 @@ bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
 
 bool Values::uniform(uint32_t base) const {
   // Where paths meet, threads may have come different ways.
-  return !is_made_of(base, [](const Node& n) {
-    return n.kind == Kind::once || n.kind == Kind::join || n.differs ? Search::found : Search::go_on;
+  return !is_made_of(base, [this](const Node& n) {
+    const bool is_unknown = n.kind == Kind::join || (n.kind == Kind::once && !n.follows);
+    return is_unknown || n.differs || (n.follows && !uniform(*n.follows)) ? Search::found : Search::go_on;
   });
 }
 

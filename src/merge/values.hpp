@@ -84,6 +84,9 @@ class Values {
     std::vector<Value> incoming;     ///< join: by order of `before_[block]`
     std::vector<uint32_t> operands;  ///< same_operands: their bases
     bool differs = false;            ///< same_operands: lanes may have different ones
+    /// What else has to be the same for all lanes if this is to be: of a choice its condition, of what is
+    /// loaded its address.
+    std::optional<uint32_t> follows;
   };
   /// What makes a node the same as another one; not of joins, which are found by block and register.
   struct Key {
@@ -122,6 +125,8 @@ class Values {
   [[nodiscard]] uint32_t node(Kind kind, const Value& a, const Value& b, int64_t number, uint32_t block,
                               std::vector<uint64_t> more = {}, int64_t drawn_out = 0);
   [[nodiscard]] uint32_t join(uint32_t block, uint32_t index);
+  /// One of the two, as the condition says.
+  [[nodiscard]] Value choice(const Value& a, const Value& b, uint32_t index, const Value& condition);
   [[nodiscard]] Value once(uint32_t index);
   [[nodiscard]] Value current(uint32_t reg) const;
   void set(uint32_t reg, const Value& value);

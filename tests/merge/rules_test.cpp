@@ -260,12 +260,53 @@ TEST(Merging, OneLaneDoesAnAtomicForItsWarpWhereAllHaveOneAddress) {
 }
 
 TEST(Merging, EachLaneDoesAnAtomicWhoseAddressDiffersByLane) {
-  const Fate fate = fate_of_atomic(R"(
+  for (const char* body : {R"(
+  cvt.u64.u32 %rd2, %r4;
+  add.u64 %rd3, %rd1, %rd2;)",
+                           // One of two addresses, as each lane decides.
+                           R"(
+  add.u64 %rd2, %rd1, 64;
+  setp.lt.u32 %p1, %r1, 7;
+  selp.b64 %rd3, %rd1, %rd2, %p1;)",
+                           R"(
+  setp.lt.u32 %p1, %r1, 7;
+  mov.u64 %rd3, %rd1;
+  @%p1 add.u64 %rd3, %rd3, 64;)"}) {
+    const Fate fate = fate_of_atomic(std::string(body) + "\natom.global.add.u32 %r7, [%rd3], 1;");
+    EXPECT_EQ(fate.one_lane, Fate::OneLane::never) << body;
+    EXPECT_EQ(fate.kind, Fate::Kind::kept) << body;
+  }
+}
+
+/// ptxas 13.0 takes what is loaded from one address for the same in all lanes, and a choice by all alike.
+TEST(Merging, AddressesThatAreLoadedFromOnePlaceAreOneAddress) {
+  const auto fates = [](const std::string& body) {
+    const Predicted p(body);
+    return predict(*p.loaded.module, p.kernel).fates;
+  };
+  EXPECT_EQ(fates(R"(
+  ld.global.u64 %rd2, [%rd1];
+  ld.u64 %rd3, [%rd2+8];
+  atom.add.u32 %r7, [%rd3], 1;)")
+                .back()
+                .one_lane,
+            Fate::OneLane::always);
+  EXPECT_EQ(fates(R"(
   cvt.u64.u32 %rd2, %r4;
   add.u64 %rd3, %rd1, %rd2;
-  atom.global.add.u32 %r7, [%rd3], 1;)");
-  EXPECT_EQ(fate.one_lane, Fate::OneLane::never);
-  EXPECT_EQ(fate.kind, Fate::Kind::kept);
+  ld.global.u64 %rd3, [%rd3];
+  atom.add.u32 %r7, [%rd3], 1;)")
+                .back()
+                .one_lane,
+            Fate::OneLane::never);
+  EXPECT_EQ(fates(R"(
+  add.u64 %rd2, %rd1, 64;
+  setp.lt.u32 %p1, %r9, 7;
+  selp.b64 %rd3, %rd1, %rd2, %p1;
+  atom.global.add.u32 %r7, [%rd3], 1;)")
+                .back()
+                .one_lane,
+            Fate::OneLane::always);
 }
 
 TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {
