@@ -5,6 +5,7 @@
   const report = JSON.parse(document.getElementById('report').textContent);
   const number = new Intl.NumberFormat('en-US');
   const format = (value) => number.format(value);
+  const counted = (value, unit, mark = '') => `${mark}${format(value)} ${unit}${value === 1 ? '' : 's'}`;
   const percent = (value) => (value === 1 ? '100%' : (100 * value).toFixed(1) + '%');
   const byId = (id) => document.getElementById(id);
 
@@ -138,7 +139,7 @@
   function pattern(map, title) {
     const wavefronts = map.phases.reduce((sum, phase) => sum + phase.wavefronts, 0);
     const ideal = map.phases.filter((phase) => phase.wavefronts > 0).length;
-    const text = `${title}: ${wavefronts} wavefront${wavefronts === 1 ? '' : 's'} for ${ideal} phase${ideal === 1 ? '' : 's'}`;
+    const text = `${title}: ${counted(wavefronts, 'wavefront')} for ${counted(ideal, 'phase')}`;
     return el('figure', {style: 'margin: .4rem 0'}, el('figcaption', {}, text), bankMap(map, text), meetings(map));
   }
 
@@ -151,7 +152,8 @@
     for (const l of lanes)
       for (let byte = 0; byte < worst.width; byte += 32) touched.add(Math.floor((l.address + byte) / 32));
     for (const l of lanes) touched.add(Math.floor((l.address + worst.width - 1) / 32));
-    const text = `${lanes.length} lanes of ${worst.width} bytes touch ${touched.size} sectors in ${lines.length} lines`;
+    const text = `${counted(lanes.length, 'lane')} of ${counted(worst.width, 'byte')} touch` +
+      `${lanes.length === 1 ? 'es' : ''} ${counted(touched.size, 'sector')} in ${counted(lines.length, 'line')}`;
     const svg = el('svg', {viewBox: `0 0 ${left * 2 + perLine * size} ${shown.length * (height + 3) + 14}`,
       width: left * 2 + perLine * size, role: 'img', 'aria-label': text});
     svg.append(el('text', {x: left, y: 9}, 'bytes of 128-byte lines; grey: sectors of 32 bytes that move, blue: bytes that lanes use'));
@@ -226,10 +228,10 @@
       el('h3', {}, line.op + (line.variable ? ' of ' + line.variable : '')));
     const mark = line.estimate ? '~' : '', markL1 = knowsL1 ? '' : '~', meetsInL1 = line.l1_wavefronts > line.l1_ideal;
     const facts = isShared(line)
-      ? `${format(line.requests)} requests, ${mark}${format(line.wavefronts)} wavefronts, ideal ${format(line.ideal)}, worst ${mark}${line.max_way}-way`
-      : `${format(line.requests)} requests, ${mark}${format(line.sectors)} sectors, ideal ${format(line.sectors_ideal)}, ` +
-        `${format(line.bytes_moved)} bytes moved for ${format(line.bytes_asked)}` +
-        (line.l1_unknown ? ', wavefronts of L1 not known' : meetsInL1 ? `, ${markL1}${format(line.l1_wavefronts)} wavefronts of L1, ideal ${format(line.l1_ideal)}` : '');
+      ? `${counted(line.requests, 'request')}, ${counted(line.wavefronts, 'wavefront', mark)}, ideal ${format(line.ideal)}, worst ${mark}${line.max_way}-way`
+      : `${counted(line.requests, 'request')}, ${counted(line.sectors, 'sector', mark)}, ideal ${format(line.sectors_ideal)}, ` +
+        `${counted(line.bytes_moved, 'byte')} moved for ${format(line.bytes_asked)}` +
+        (line.l1_unknown ? ', wavefronts of L1 not known' : meetsInL1 ? `, ${counted(line.l1_wavefronts, 'wavefront', markL1)} of L1, ideal ${format(line.l1_ideal)}` : '');
     const below = [line.merged ? '→ ' + line.merged : '', line.merge_doubt ? '? ' + line.merge_doubt : '',
       mark ? '~ No rule is known for what the hardware does here.' : '',
       line.l1_unknown ? 'How lanes of 32 bytes meet in the banks of L1 has not been measured.' : '',
@@ -252,7 +254,7 @@
   function branchPanel(branch) {
     const all = branch.taken + branch.not_taken + branch.divergent;
     const box = el('div', {class: 'access'}, el('h3', {}, branch.backward ? 'Branch (of a loop)' : 'Branch'),
-      el('p', {class: branch.divergent ? 'bad' : 'good'}, `${format(all)} executions: ${format(branch.taken)} taken by all lanes, ` +
+      el('p', {class: branch.divergent ? 'bad' : 'good'}, `${counted(all, 'execution')}: ${format(branch.taken)} taken by all lanes, ` +
         `${format(branch.not_taken)} by none, ${format(branch.divergent)} divergent` +
         (branch.apart ? `; ${percent(branch.idle / (32 * branch.apart))} of the lane slots idle meanwhile` : '')));
     if (branch.splits.length) box.append(splitMap(branch));
