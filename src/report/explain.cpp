@@ -300,7 +300,7 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
     const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
     const auto apart = static_cast<int64_t>(address - last);
     last = address;
-    if (groups.count != 0 && (step ? apart == *step : apart == 0 || apart == worst.width)) {
+    if (groups.count != 0 && (!step || apart == *step)) {
       step = apart;
       continue;
     }
@@ -312,7 +312,7 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
     begin = address;
   }
   if (!step || groups.count == 1 || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
-  groups.one_address = *step == 0;
+  groups.step = *step;
   return groups;
 }
 
@@ -367,11 +367,17 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
     text += fmt::format(": {} {} apart.", those_apart(every),
                         counted(static_cast<uint64_t>(std::abs(*stride) * every), "byte"));
   } else if (const std::optional<LaneGroups> groups = lane_groups_of(worst)) {
+    const bool neighbours = std::abs(groups->step) == worst.width;
     text += fmt::format(": {} groups of lanes use {}", groups->count,
-                        groups->one_address ? "one address each" : "neighbouring addresses");
+                        groups->step == 0 ? "one address each"
+                        : neighbours
+                            ? "neighbouring addresses"
+                            : fmt::format("addresses {} apart",
+                                          counted(static_cast<uint64_t>(std::abs(groups->step)), "byte")));
     if (groups->distance != 0)
-      text += fmt::format(", {} apart", counted(static_cast<uint64_t>(std::abs(groups->distance)), "byte"));
-    if (!groups->one_address && !groups->aligned) text += ", and not all of them begin a sector of 32 bytes";
+      text += fmt::format(", {}{} apart", groups->step == 0 || neighbours ? "" : "the groups ",
+                          counted(static_cast<uint64_t>(std::abs(groups->distance)), "byte"));
+    if (neighbours && !groups->aligned) text += ", and not all of them begin a sector of 32 bytes";
     text += ".";
   } else {
     text += ": the lanes' addresses are scattered.";

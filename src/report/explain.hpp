@@ -60,14 +60,14 @@ enum class Split : uint8_t {
 /// How far the lowest address is past the begin of a sector.
 [[nodiscard]] uint64_t past_sector(const profile::Example& worst);
 
-/// Lanes in order that use one address, or neighbouring ones, and then go on elsewhere.
+/// Lanes in order that stand equally far apart, and then go on elsewhere.
 struct LaneGroups {
   int count = 0;
-  bool one_address = false;  ///< of each group; else neighbouring ones
-  bool aligned = true;       ///< each begins a sector
-  int64_t distance = 0;      ///< bytes from each group to the next; 0: not always as many
+  int64_t step = 0;      ///< bytes from lane to lane within each group; 0: one address
+  bool aligned = true;   ///< each begins a sector
+  int64_t distance = 0;  ///< bytes from each group to the next; 0: not always as many
 };
-/// Empty where there is one group, where lanes of a group do neither, or most lanes have no group.
+/// Empty where there is one group, or most lanes have no group.
 [[nodiscard]] std::optional<LaneGroups> lane_groups_of(const profile::Example& worst);
 
 /// Why the access `worst`, in global memory or shared memory of other blocks, touches more sectors than its

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <iterator>
 #include <optional>
 
@@ -242,7 +243,7 @@ class Collector {
   static bool in_cluster(exec::AccessSpace space) { return space == exec::AccessSpace::cluster; }
 
   [[nodiscard]] std::string coalescing_advice(const profile::Example& worst) const {
-    constexpr int64_t sector = 32, line = 128, largest_struct = 64;
+    constexpr int64_t sector = 32, line = 128;
     const char* own = in_cluster(worst.space) ? "the block's own shared memory" : "shared memory";
     const Split split = split_of(worst);
     if (split == Split::shifted)
@@ -255,15 +256,15 @@ class Collector {
              "halves of one.";
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
-    if (!stride) {
-      const std::optional<LaneGroups> groups = lane_groups_of(worst);
-      if (groups && static_cast<uint32_t>(groups->count) * launch_.block.x == exec::warp_lanes)
-        return fmt::format(
-            "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
-            groups->count);
-      return fmt::format("Sort what lanes access, or gather it through {}.", own);
-    }
-    int64_t distance = *stride < 0 ? -*stride : *stride;
+    const std::optional<LaneGroups> groups = stride ? std::nullopt : lane_groups_of(worst);
+    if (groups && groups->step != 0 && std::abs(groups->step) != worst.width)
+      return strided_advice(std::abs(groups->step), worst.width, own);
+    if (groups && static_cast<uint32_t>(groups->count) * launch_.block.x == exec::warp_lanes)
+      return fmt::format(
+          "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
+          groups->count);
+    if (!stride) return fmt::format("Sort what lanes access, or gather it through {}.", own);
+    const int64_t distance = std::abs(*stride);
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";
     if (distance == worst.width) {
@@ -280,19 +281,23 @@ class Collector {
       return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.{}",
                          *stride < 0 ? "last" : "first", past_sector(worst), sector, remedy, window);
     }
-    distance *= every_lane_of(worst.mask);
     // Only what goes to other blocks is served one lane after the other.
     if (distance == 0) return "Let one lane do it for the warp.";
+    return strided_advice(distance * every_lane_of(worst.mask), worst.width, own);
+  }
+
+  /// Where lanes that follow each other stand that far apart. `own`: the shared memory to go through.
+  static std::string strided_advice(int64_t distance, int64_t width, const char* own) {
+    constexpr int64_t line = 128;
     if (distance >= line)
       return fmt::format("That is a column: let threadIdx.x run along the rows, or turn a tile round in {}.",
                          own);
-    if (distance <= largest_struct && distance % worst.width == 0)
+    if (distance % width == 0)
       return fmt::format(
           "This access uses {0} of every {1} bytes. If it is of a struct's member: keep that in an array of "
-          "its own, "
-          "or load whole structs as vectors. If each lane has a row (g[{2} * i + k]): let neighbouring lanes "
-          "take neighbours (g[k * threads + i]).",
-          worst.width, distance, distance / worst.width);
+          "its own, or load whole structs as vectors. If each lane has a row (g[{2} * i + k]): let "
+          "neighbouring lanes take neighbours (g[k * threads + i]).",
+          width, distance, distance / width);
     return "Let neighbouring lanes use neighbouring elements.";
   }
 

@@ -201,6 +201,11 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane * lane * 64;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("gather"));
   report.launches[0].block = {16, 16, 1};
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 1024 + lane % 16 * 16;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("uses 4 of every 16 bytes"));
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    line.worst.address[lane] = 4096 + lane / 16 * 1024 - lane % 16 * 4;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 2048;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
 }

@@ -449,6 +449,10 @@ TEST(Explain, GlobalStridesAndMisalignment) {
       why([](uint32_t lane) { return 4 + lane / 8 * 256 + lane % 8 * 4; }),
       EndsWith("4 groups of lanes use neighbouring addresses, 256 bytes apart, and not all of them begin "
                "a sector of 32 bytes."));
+  // Each lane has a row of four words, each half of the warp a row of such rows.
+  EXPECT_THAT(
+      why([](uint32_t lane) { return lane / 16 * 1024 + lane % 16 * 16; }),
+      EndsWith("touch 16: 2 groups of lanes use addresses 16 bytes apart, the groups 1,024 bytes apart."));
   EXPECT_THAT(why([](uint32_t lane) { return lane / 2 * lane * 64; }), EndsWith("addresses are scattered."));
   EXPECT_THAT(why([](uint32_t lane) { return 128 - lane * 4; }),
               HasSubstr("addresses, downwards, but the last one does not begin a sector of 32 bytes."));
