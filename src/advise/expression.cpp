@@ -78,13 +78,18 @@ std::vector<std::string_view> split(std::string_view list) {
   return pieces;
 }
 
-/// The names of the parameters of the list whose `<` is token `open`, and the token behind its `>`; no names
-/// where the list is not understood.
-std::pair<std::vector<std::string_view>, size_t> parameters_of(const std::vector<Token>& tokens,
-                                                               size_t open) {
-  std::vector<std::string_view> names;
+struct Parameter {
   std::string_view name;
-  bool in_default = false, understood = true;
+  std::string_view otherwise;  ///< its default argument; empty: none
+};
+
+/// The parameters of the list whose `<` is token `open`, and the token behind its `>`; none where the list is
+/// not understood.
+std::pair<std::vector<Parameter>, size_t> parameters_of(const std::vector<Token>& tokens, size_t open) {
+  std::vector<Parameter> parameters;
+  Parameter parameter;
+  size_t otherwise = 0;  // the first token of the default argument
+  bool understood = true;
   int depth = 0;
   for (size_t i = open; i < tokens.size(); ++i) {
     const Token& t = tokens[i];
@@ -92,16 +97,20 @@ std::pair<std::vector<std::string_view>, size_t> parameters_of(const std::vector
     if (t.is(">") || t.is(")")) --depth;
     if (t.is(">>")) depth -= 2;
     if (depth <= 0 || (depth == 1 && t.is(","))) {
-      names.push_back(name);
-      if (depth <= 0) return {understood ? names : std::vector<std::string_view>(), i + 1};
-      in_default = false;
-      name = {};
+      if (otherwise != 0 && otherwise < i) {
+        const std::string_view first = tokens[otherwise].text, last = tokens[i - 1].text;
+        parameter.otherwise = {first.data(), static_cast<size_t>(last.data() + last.size() - first.data())};
+      }
+      parameters.push_back(parameter);
+      if (depth <= 0) return {understood ? parameters : std::vector<Parameter>(), i + 1};
+      otherwise = 0;
+      parameter = {};
     } else if (depth == 1 && t.is("=")) {
-      in_default = true;
+      otherwise = i + 1;
     } else if (depth == 1 && t.is(".")) {
       understood = false;  // a pack
-    } else if (depth == 1 && t.is_name() && !in_default) {
-      name = t.text;
+    } else if (depth == 1 && t.is_name() && otherwise == 0) {
+      parameter.name = t.text;
     }
   }
   return {{}, tokens.size()};
@@ -336,10 +345,14 @@ Arguments arguments_of(const std::vector<Token>& tokens, size_t at, std::string_
     for (; head < at && !tokens[head].is("{") && !tokens[head].is(";"); ++head)
       is_it = is_it || (tokens[head].is("(") && tokens[head - 1].is(function.substr(0, open)));
     is_it = is_it || (head < at && tokens[head].is("{") && tokens[head - 1].is(function.substr(0, open)));
-    if (!is_it || parameters.size() != arguments.size()) continue;
+    if (!is_it || parameters.size() < arguments.size()) continue;
+    const bool is_complete =
+        parameters.size() == arguments.size() || !parameters[arguments.size()].otherwise.empty();
+    if (!is_complete) continue;
     all.clear();
     for (size_t k = 0; k < parameters.size(); ++k)
-      if (!parameters[k].empty()) all[parameters[k]] = arguments[k];
+      if (!parameters[k].name.empty())
+        all[parameters[k].name] = k < arguments.size() ? arguments[k] : parameters[k].otherwise;
   }
   return all;
 }

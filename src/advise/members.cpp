@@ -55,7 +55,9 @@ class StructReader {
  private:
   std::optional<Struct> read(size_t open) {
     if (open == tokens_.size()) return std::nullopt;
-    evaluate_.types = arguments_of(tokens_, open + 1, type_);
+    // Its template stands in the namespaces that qualify it.
+    const auto qualifiers = static_cast<size_t>(name_of_type(type_).data() - type_.data());
+    evaluate_.types = arguments_of(tokens_, open + 1, type_.substr(qualifiers));
     if (evaluate_.types.empty() && type_.find('<') != std::string_view::npos) return std::nullopt;
     for (const auto& [parameter, argument] : evaluate_.types)
       if (const auto value = integer_argument(argument)) evaluate_.given[parameter] = *value;

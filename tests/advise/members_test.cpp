@@ -60,6 +60,17 @@ TEST(Members, AreFoundAmongFunctionsAndTypes) {
       ElementsAre("data 0 4096"));
 }
 
+TEST(Members, AreOfTemplatesInNamespacesAndWithDefaultArguments) {
+  const std::string text =
+      "namespace ns {\ntemplate <class T, int n, int pad = 0, class U = T> struct S { T a[n][n + pad]; "
+      "};\n}\n";
+  EXPECT_THAT(laid_out(text, 4096, "S<float,32>"), ElementsAre("a 0 4096"));
+  EXPECT_THAT(laid_out(text, 8448, "ns::S<double,32,1>"), ElementsAre("a 0 8448"));
+  EXPECT_THAT(laid_out(text, 4096, "S<float>"), IsEmpty());
+  EXPECT_THAT(laid_out("template <int n, int m = n + 1> struct S { float a[n][m]; };", 4224, "S<32>"),
+              IsEmpty());
+}
+
 TEST(Members, AreLeftAloneWhereTheyAreNotClear) {
   for (const char* text :
        {"struct S { float a[32][32]; };\nstruct S { float b[32][32]; };", "struct T { float a[32][32]; };",
