@@ -311,7 +311,7 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
     ++groups.count;
     begin = address;
   }
-  if (!step || groups.count == 1 || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
+  if (!step || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
   groups.step = *step;
   return groups;
 }
@@ -366,7 +366,15 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
     const int every = every_lane_of(worst.mask);
     text += fmt::format(": {} {} apart.", those_apart(every),
                         counted(static_cast<uint64_t>(std::abs(*stride) * every), "byte"));
-  } else if (const std::optional<LaneGroups> groups = lane_groups_of(worst)) {
+  } else if (const std::optional<LaneGroups> groups = lane_groups_of(worst); groups && groups->count == 1) {
+    const auto apart = static_cast<uint64_t>(std::abs(groups->step));
+    text += apart == worst.width
+                ? fmt::format(
+                      ": the active lanes use neighbouring addresses{}, but the {} one does not begin a "
+                      "sector of 32 bytes.",
+                      groups->step < 0 ? ", downwards" : "", groups->step < 0 ? "last" : "first")
+                : fmt::format(": the active lanes are {} apart.", counted(apart, "byte"));
+  } else if (groups) {
     const bool neighbours = std::abs(groups->step) == worst.width;
     text += fmt::format(": {} groups of lanes use {}", groups->count,
                         groups->step == 0 ? "one address each"

@@ -67,7 +67,7 @@ struct LaneGroups {
   bool aligned = true;   ///< each begins a sector
   int64_t distance = 0;  ///< bytes from each group to the next; 0: not always as many
 };
-/// Empty where there is one group, or most lanes have no group.
+/// Empty where most lanes have no group. One group: all that are active, whichever lanes rest in between.
 [[nodiscard]] std::optional<LaneGroups> lane_groups_of(const profile::Example& worst);
 
 /// Why the access `worst`, in global memory or shared memory of other blocks, touches more sectors than its

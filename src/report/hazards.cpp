@@ -243,7 +243,7 @@ class Collector {
   static bool in_cluster(exec::AccessSpace space) { return space == exec::AccessSpace::cluster; }
 
   [[nodiscard]] std::string coalescing_advice(const profile::Example& worst) const {
-    constexpr int64_t sector = 32, line = 128;
+    constexpr int64_t sector = 32;
     const char* own = in_cluster(worst.space) ? "the block's own shared memory" : "shared memory";
     const Split split = split_of(worst);
     if (split == Split::shifted)
@@ -259,6 +259,7 @@ class Collector {
     const std::optional<LaneGroups> groups = stride ? std::nullopt : lane_groups_of(worst);
     if (groups && groups->step != 0 && std::abs(groups->step) != worst.width)
       return strided_advice(std::abs(groups->step), worst.width, own);
+    if (groups && groups->count == 1) return shifted_advice(worst, groups->step < 0);
     if (groups && static_cast<uint32_t>(groups->count) * launch_.block.x == exec::warp_lanes)
       return fmt::format(
           "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
@@ -267,23 +268,28 @@ class Collector {
     const int64_t distance = std::abs(*stride);
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";
-    if (distance == worst.width) {
-      const std::string remedy =
-          in_cluster(worst.space)
-              ? fmt::format("let the array and each row begin at a multiple of {0} bytes (__align__({0}))",
-                            sector)
-              : fmt::format("make each row a multiple of {} bytes (cudaMallocPitch)", line);
-      // Of three accesses to neighbours of an element two are shifted, wherever the first one begins.
-      const char* window = worst.kind == exec::AccessKind::load && !in_cluster(worst.space)
-                               ? " Where a window slides (g[i - 1], g[i], g[i + 1]), that cannot be helped, "
-                                 "and its accesses find each other's sectors in the cache."
-                               : "";
-      return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.{}",
-                         *stride < 0 ? "last" : "first", past_sector(worst), sector, remedy, window);
-    }
+    if (distance == worst.width) return shifted_advice(worst, *stride < 0);
     // Only what goes to other blocks is served one lane after the other.
     if (distance == 0) return "Let one lane do it for the warp.";
     return strided_advice(distance * every_lane_of(worst.mask), worst.width, own);
+  }
+
+  /// Where lanes that follow each other use neighbouring addresses, which begin within a sector.
+  static std::string shifted_advice(const profile::Example& worst, bool downwards) {
+    constexpr int sector = 32, line = 128;
+    const bool in_other_block = in_cluster(worst.space);
+    const std::string remedy =
+        in_other_block
+            ? fmt::format("let the array and each row begin at a multiple of {0} bytes (__align__({0}))",
+                          sector)
+            : fmt::format("make each row a multiple of {} bytes (cudaMallocPitch)", line);
+    // Of three accesses to neighbours of an element two are shifted, wherever the first one begins.
+    const char* window = worst.kind == exec::AccessKind::load && !in_other_block
+                             ? " Where a window slides (g[i - 1], g[i], g[i + 1]), that cannot be helped, "
+                               "and its accesses find each other's sectors in the cache."
+                             : "";
+    return fmt::format("The {} lane is {} bytes past a multiple of {}: {}, or shift the index.{}",
+                       downwards ? "last" : "first", past_sector(worst), sector, remedy, window);
   }
 
   /// Where lanes that follow each other stand that far apart. `own`: the shared memory to go through.

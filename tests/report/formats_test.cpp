@@ -197,6 +197,11 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
   EXPECT_THAT(advice(4096, 4096), HasSubstr("That is a column"));
   line.worst.mask = 0x01010101;  // the first lane of each row of 8, whose rows lie 128 bytes apart
   EXPECT_THAT(advice(4096, 16), HasSubstr("That is a column"));
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = 4096 + lane / 8 * 100;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("uses 4 of every 100 bytes"));
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = 4096 + 20 + lane / 8 * 4;
+  line.worst.mask = 0x01020408;  // neighbouring words for lanes that are none
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("20 bytes past a multiple of 32"));
   line.worst.mask = 0xffffffff;
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane * lane * 64;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("gather"));

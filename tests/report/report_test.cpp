@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -463,6 +464,15 @@ TEST(Explain, GlobalStridesAndMisalignment) {
               EndsWith("are moved in vain, and the first one does not begin a sector of 32 bytes."));
   EXPECT_THAT(why([](uint32_t lane) { return lane % 8 == 0 ? int64_t{lane} * 16 : -1; }),
               EndsWith("but touch 4: the active lanes (every 8th) are 128 bytes apart."));
+  // The first column of rows of 25 words; what some lanes put behind each other.
+  EXPECT_THAT(why([](uint32_t lane) { return lane % 8 == 0 ? int64_t{lane} / 8 * 100 : -1; }),
+              EndsWith("but touch 4: the active lanes are 100 bytes apart."));
+  EXPECT_THAT(why([](uint32_t lane) {
+                constexpr uint32_t active = 0x0f0f00ff;
+                return (active >> lane & 1) != 0 ? 20 + 4 * std::popcount(active & ((1u << lane) - 1)) : -1;
+              }),
+              EndsWith("but touch 3: the active lanes use neighbouring addresses, but the first one does not "
+                       "begin a sector of 32 bytes."));
   // What one idle lane would use lies in a sector that is moved anyway.
   EXPECT_THAT(why([](uint32_t lane) { return lane != 9 ? 4 + int64_t{lane} * 4 : -1; }),
               EndsWith("addresses, but the first one does not begin a sector of 32 bytes."));
