@@ -1,8 +1,8 @@
 // See exit.hpp. A thread waits for the signals that end the process. The handler of a signal that something
 // outside sent only wakes it and returns: the thread lets a running kernel finish for a moment, writes, and
-// sends the signal again with its default action. The handler of a crash waits for the thread, because the
-// code that crashed cannot go on; it must not write itself, since it may have been called anywhere, with any
-// lock held.
+// sends the signal again with its default action. The handler of a crash, or of a signal that the process
+// sends itself, waits for the thread, because the code there cannot go on; it must not write itself, since it
+// may have been called anywhere, with any lock held.
 #include "cuda/runtime/exit.hpp"
 
 #include <dlfcn.h>
@@ -99,19 +99,6 @@ void start_writer() {
   writer_runs = start_thread(writer);
 }
 
-void on_asked(int number) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  std::chrono::steady_clock::rep first = 0;
-  if (!asked_at.compare_exchange_strong(first, now.count()) &&
-      now - std::chrono::steady_clock::duration(first) < one_request)
-    return;
-  int none = 0;
-  if (signal_number.compare_exchange_strong(none, number) && writer_runs)
-    sem_post(&wake);
-  else
-    end_by(number);  // the second one is meant
-}
-
 void wait_for_writer() {
   timespec until{};
   clock_gettime(CLOCK_REALTIME, &until);
@@ -120,7 +107,23 @@ void wait_for_writer() {
   }
 }
 
-void on_crash(int number) {
+void on_asked(int number, siginfo_t* info, void*) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  std::chrono::steady_clock::rep first = 0;
+  if (!asked_at.compare_exchange_strong(first, now.count()) &&
+      now - std::chrono::steady_clock::duration(first) < one_request)
+    return;
+  int none = 0;
+  if (signal_number.compare_exchange_strong(none, number) && writer_runs) {
+    sem_post(&wake);
+    const bool is_own = info->si_code <= 0 && info->si_pid == getpid();  // raise(), or a pipe nobody reads
+    if (!is_own) return;
+    wait_for_writer();
+  }
+  end_by(number);  // its own, or the second one, which is meant
+}
+
+void on_crash(int number, siginfo_t*, void*) {
   int none = 0;
   if (writer_runs && signal_number.compare_exchange_strong(none, number)) {
     sem_post(&wake);
@@ -143,12 +146,12 @@ void before_exit() {
   wait_for_writer();
 }
 
-void handle(int number, void (*handler)(int)) {
+void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction now {};
   if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;  // the program has its own
   struct sigaction action {};
-  action.sa_handler = handler;
-  action.sa_flags = SA_ONSTACK | SA_RESTART;
+  action.sa_sigaction = handler;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   sigemptyset(&action.sa_mask);
   sigaction(number, &action, nullptr);
 }

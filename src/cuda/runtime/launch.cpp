@@ -9,6 +9,7 @@
 #include <optional>
 #include <tuple>
 
+#include "base/per_thread.hpp"
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
@@ -45,10 +46,7 @@ struct Configuration {
 };
 
 /// An argument of a launch may itself launch, so this is a stack.
-std::vector<Configuration>& configurations() {
-  thread_local std::vector<Configuration> stack;
-  return stack;
-}
+std::vector<Configuration>& configurations() { return per_thread<std::vector<Configuration>>(); }
 
 Status status_of(exec::Finding::Kind kind) {
   using Kind = exec::Finding::Kind;

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "base/per_thread.hpp"
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/runtime.hpp"
@@ -26,8 +27,7 @@ Stream* Runtime::stream(Stream* handle) {
       Own() { id = 2; }
       ~Own() { leave_capture(*this); }
     };
-    thread_local Own own;
-    return &own;
+    return &per_thread<Own>();
   }
   const std::shared_lock lock(mutex);
   return streams.contains(handle) ? handle : nullptr;

@@ -4,8 +4,8 @@
 #include "exec/handlers/matrix.hpp"
 
 #include <bit>
-#include <memory>
 
+#include "base/per_thread.hpp"
 #include "exec/checks.hpp"
 #include "exec/handlers/semantics_tensor.hpp"
 #include "exec/matrix_descriptor.hpp"
@@ -24,10 +24,7 @@ struct Bench : ProductMatrices {
   uint16_t order[most_k];          ///< places along K of `first` in the order in which they are summed
   uint16_t at[most_rows][most_k];  ///< the place along K of `second` that each belongs to
 };
-Bench& bench() {
-  thread_local const auto own = std::make_unique<Bench>();
-  return *own;
-}
+Bench& bench() { return per_thread<Bench>(); }
 
 constexpr uint32_t columns_of(const ProductForm& f) { return uint32_t{f.column_tiles} * 8; }
 /// Elements along K in `second`, and in `first`.
