@@ -626,6 +626,21 @@ void entry_points() {
   show("free", cuMemFree_v2(memory));
 }
 
+/// The same code, loaded and launched once more each time.
+void load_again() {
+  uint64_t in = 0, out = 0;
+  unsigned n = 1000;
+  require("memory", cuMemAlloc_v2(&in, n * 4) | cuMemAlloc_v2(&out, n * 4));
+  void* arguments[] = {&in, &out, &n};
+  for (int i = 0; i < 5; ++i) {
+    void *module = nullptr, *scale = nullptr;
+    require("load", cuModuleLoadData(&module, ptx));
+    require("scale", cuModuleGetFunction(&scale, module, "scale"));
+    require("launch", cuLaunchKernel(scale, 4, 1, 1, 256, 1, 1, 0, nullptr, arguments, nullptr));
+    require("unload", cuModuleUnload(module));
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -634,6 +649,7 @@ int main(int argc, char** argv) {
   before_initialisation();
   devices();
   contexts();
+  if (is("again")) return load_again(), 0;
   void* module = modules();
   memory();
   launches(module);

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 #include <iterator>
+#include <string_view>
 
 #include "base/words.hpp"
 #include "cuda/runtime/exit.hpp"
@@ -268,7 +269,37 @@ void Recorder::forget() {
   last_parameters_.clear();
 }
 
+void Recorder::sum_code_loaded_again() {
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>, std::vector<Entry*>> known;
+  for (const auto& entry : entries_) {
+    if (entry->running != 0 || entry->launches == 0) continue;
+    fold(*entry);
+    std::vector<Entry*>& others = known[{entry->module->name, entry->module->text, entry->function->name}];
+    const auto same = std::ranges::find_if(others, [&](const Entry* other) {
+      const exec::LaunchConfig &a = entry->shape, &b = other->shape;
+      return a.grid == b.grid && a.block == b.block && a.dynamic_shared == b.dynamic_shared &&
+             a.shared == b.shared && a.checks == b.checks && a.observe_every == b.observe_every &&
+             entry->counts.has_value() == other->counts.has_value();
+    });
+    if (same == others.end()) {
+      others.push_back(entry.get());
+      continue;
+    }
+    Entry& first = **same;
+    first.launches += std::exchange(entry->launches, 0);
+    first.counted += std::exchange(entry->counted, 0);
+    const exec::LaunchResult more = std::exchange(entry->sum, {});
+    first.sum.warp_instructions += more.warp_instructions;
+    first.sum.lane_instructions += more.lane_instructions;
+    first.sum.shuffles += more.shuffles;
+    first.sum.failed = first.sum.failed || more.failed;
+    add_findings(first.sum.findings, more.findings);
+    if (first.counts) first.counts = profile::merge({*first.counts, *entry->counts});
+  }
+}
+
 std::string Recorder::render() {
+  if (!options_.each_launch && options_.recordings.empty()) sum_code_loaded_again();
   report::Report report = report::make_report(arch_);
   std::ofstream recordings;
   if (!options_.recordings.empty())

@@ -101,6 +101,8 @@ class Recorder {
   static constexpr size_t most_live = 32;
 
   void fold(Entry& entry);
+  /// Modules that a program loads again have functions of their own here, but are the same kernels to it.
+  void sum_code_loaded_again();
   [[nodiscard]] advise::Division& division_of(Function& function, const exec::Kernel& kernel);
 
   const Options& options_;
