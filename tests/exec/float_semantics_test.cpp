@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cfenv>
 #include <cmath>
+#include <limits>
+#include <utility>
+#include <vector>
 
 #include "exec/register_harness.hpp"
 
@@ -304,6 +307,30 @@ TEST(FloatSemantics, GrossDoublesLookAtTheUpperHalf) {
                    return LaneResult{.d = std::isnan(r) ? 0x7fffffff00000000 : to_bits(upper(r))};
                  });
   }
+}
+
+TEST(FloatSemantics, RsqrtOfDoublesIsTheChips) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  // What an H200 gives.
+  const std::pair<double, double> known[] = {{2, 0x1.6a09e667f3bcdp-1},
+                                             {0x1.a3d895d57fb68p+1, 0x1.1ab3e2795444bp-1},
+                                             {0x1.27520c7d68814p+0, 0x1.dcb2a2bfad944p-1},
+                                             {0x1.3006b23adeebfp+1023, 0x1.4c3715ee47a08p-512},
+                                             {0x1.d2faed71853adp+757, 0x1.0c0e5d8e9fb87p-379},
+                                             {0x0.1073be8209dadp-1022, 0x1.f8ea7082dc1d3p+512},
+                                             {0x1p-1074, 0x1p+537},
+                                             {4, 0.5},
+                                             {0.0, inf},
+                                             {-0.0, -inf},
+                                             {inf, 0}};
+  std::vector<Bits> values;
+  for (const auto& [value, result] : known) values.push_back(to_bits(value));
+  expect_lanes("rsqrt", make_key(Op::rsqrt, {Type::f64}, {Mod::approx}, 1), {.d = 8, .a = 8},
+               rows_of(values, {0}, {0}, {0}, 0), [&](const LaneInput& x) {
+                 const auto* const row = std::ranges::find(
+                     known, x.a, [](const std::pair<double, double>& pair) { return to_bits(pair.first); });
+                 return LaneResult{.d = to_bits(row->second)};
+               });
 }
 
 // ---- Comparisons.

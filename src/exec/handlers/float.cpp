@@ -88,7 +88,7 @@ Handler select_double(const HandlerKey& key) {
     case Op::min: return select_min_max<false>(key);
     case Op::max: return select_min_max<true>(key);
     case Op::rsqrt:
-      return ftz ? lift1<Gross<RsqrtApprox>, double, double> : lift1<F64<RsqrtApprox>, double, double>;
+      return ftz ? lift1<Gross<RsqrtApprox>, double, double> : lift1<F64<RsqrtOfDouble>, double, double>;
     default: return nullptr;
   }
 }

@@ -179,9 +179,9 @@ struct DoubleMinMax {
   }
 };
 
-// The approximations. Computed in double and rounded once, which is closer than the errors the ISA allows (1
-// to 2 ulp; 2^-20.9 absolute for sin and cos): a chip's last bits may differ. sin, cos, lg2, ex2 and tanh
-// come from the host's mathematical library.
+// The approximations of floats. Computed in double and rounded once, which is closer than the errors the ISA
+// allows (1 to 2 ulp; 2^-20.9 absolute for sin and cos): a chip's last bits may differ. sin, cos, lg2, ex2
+// and tanh come from the host's mathematical library.
 /// Beyond 2^126 the chip's reciprocal of b is a flushed zero: documented, and visible.
 struct DivApprox {
   float operator()(float a, float b) const {
@@ -230,6 +230,19 @@ struct Gross {
   double operator()(double a) const {
     const double r = F()(upper_half(a));
     return is_nan(r) ? from_bits(0x7fffffff00000000u) : upper_half(r);
+  }
+};
+/// rsqrt.approx.f64 is a sequence of instructions on the chip: the gross form, made better by its error. From
+/// the chip's own gross values that gives its very bits (H200); ours differ now and then, and 1 of 4,000
+/// results.
+struct RsqrtOfDouble {
+  double operator()(double a) const {
+    // Scaled, so that nothing on the way becomes subnormal.
+    const bool large = a > 0x1p1000, small = a < 0x1p-1000;
+    const double x = a * (large ? 0x1p-200 : small ? 0x1p200 : 1.0);
+    const double gross = Gross<RsqrtApprox>()(x), error = __builtin_fma(x, -(gross * gross), 1.0);
+    const double r = __builtin_fma(gross * error, __builtin_fma(error, 0.375, 0.5), gross);
+    return is_nan(error) ? RsqrtApprox()(a) : r * (large ? 0x1p-100 : small ? 0x1p100 : 1.0);
   }
 };
 
