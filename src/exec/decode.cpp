@@ -417,7 +417,10 @@ void Decoder::emit_alone(uint32_t index) {
       return;
     }
     case Op::call: emit_skipped(index, [&] { emit_call(); }); return;
-    case Op::trap: emit_skipped(index, [&] { put(set_.control.trap, false); }); return;
+    case Op::trap:
+    case Op::brkpt:
+      emit_skipped(index, [&] { put(set_.control.trap, false).imm = in_->op == Op::brkpt ? trap_break : 0; });
+      return;
     case Op::nanosleep: emit_skipped(index, [&] { put(set_.control.sleep, false); }); return;
     case Op::bar:
     case Op::barrier: emit_skipped(index, [&] { emit_barrier(); }); return;
@@ -427,8 +430,7 @@ void Decoder::emit_alone(uint32_t index) {
     case Op::prefetchu:
     case Op::discard:
     case Op::applypriority:
-    case Op::pmevent:
-    case Op::brkpt: put(set_.control.nothing, false); return;
+    case Op::pmevent: put(set_.control.nothing, false); return;
     case Op::ld:
     case Op::ldu:
     case Op::st:

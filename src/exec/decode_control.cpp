@@ -23,6 +23,7 @@ bool leaves_straight_code(Op op) {
     case Op::ret:
     case Op::exit:
     case Op::trap:
+    case Op::brkpt:
     case Op::nanosleep:
     case Op::bar:
     case Op::barrier:

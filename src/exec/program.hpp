@@ -67,6 +67,9 @@ inline constexpr uint32_t block_barriers = 16, warps_of_group = 4;
 /// orders no memory (Yields::gathers); a helper stands between it and the instruction that it is for.
 inline constexpr uint64_t sync_anywhere = 1, sync_of_one_mask = 2, sync_may_end = 4, sync_helper = 8;
 
+/// Inst::imm of a trap: it is a breakpoint, which ends a kernel as well where no debugger waits for it.
+inline constexpr uint64_t trap_break = 1;
+
 /// What decides which handler executes an instruction. Built by the decoder from ptx::Instruction.
 struct HandlerKey {
   ptx::Op op{};

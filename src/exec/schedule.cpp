@@ -439,7 +439,10 @@ class Scheduler {
   // Ends.
 
   void trap(WarpState& w, Path& path) {
-    report(w, w.event_target, Finding::Kind::trap, path.mask, 0, 0, "the kernel executed a trap instruction");
+    report(w, w.event_target, Finding::Kind::trap, path.mask, 0, 0,
+           w.event_target->imm == trap_break
+               ? "the kernel came to a breakpoint (brkpt), and there is no debugger"
+               : "the kernel executed a trap instruction");
     end_lanes(w, path, path.mask, no_instruction);
   }
 

@@ -420,6 +420,15 @@ TEST(Engine, TrapEndsTheThreadsAndIsReported) {
   EXPECT_EQ(p.word(6), 1u);
 }
 
+TEST(Engine, BreakpointsEndTheThreadsToo) {  // as on an H200 without a debugger
+  Program p("setp.eq.u32 %p1, %r1, 5;\n@%p1 brkpt;\nst.global.u32 [%rd3], 1;");
+  const LaunchResult result = p.run({1}, {32});
+  EXPECT_EQ(only(result).kind, Finding::Kind::trap);
+  EXPECT_EQ(only(result).message, "the kernel came to a breakpoint (brkpt), and there is no debugger");
+  EXPECT_EQ(p.word(5), 0u);
+  EXPECT_EQ(p.word(6), 1u);
+}
+
 const char* const printf_declaration =
     ".extern .func (.param .b32 r) vprintf (.param .b64 a, .param .b64 b);\n"
     ".global .align 1 .b8 text[24] = {116, 32, 37, 100, 32, 37, 115, 32, 37, 46, 50, 102, 32, 37, 108, 117, "
