@@ -278,11 +278,6 @@ class Grid {
   }
 };
 
-Dim3 compiled_cluster(const Kernel& kernel) {
-  const auto& size = kernel.required_cluster;
-  return {std::max(size[0], 1u), std::max(size[1], 1u), std::max(size[2], 1u)};
-}
-
 /// Settles what a launch leaves open.
 void settle(const Kernel& kernel, LaunchConfig& config) {
   config.explicit_cluster = config.cluster.x != 0 || kernel.required_cluster[0] != 0;
@@ -375,6 +370,11 @@ size_t bytes_before_params(const Kernel& kernel) {
 
 }  // namespace
 
+Dim3 compiled_cluster(const Kernel& kernel) {
+  const auto& size = kernel.required_cluster;
+  return {std::max(size[0], 1u), std::max(size[1], 1u), std::max(size[2], 1u)};
+}
+
 struct Image::State {
   Memory& memory;
   SymbolTable symbols;
@@ -406,24 +406,38 @@ Image::Image(std::shared_ptr<const ptx::Module> module, Memory& memory)
     const uint64_t address = memory.allocate(v.size, v.display_name, v.align);
     state_->owned.push_back(address);
     symbols.variables.push_back(address);
-    std::copy_n(v.initial.data(), std::min<size_t>(v.initial.size(), v.size),
-                reinterpret_cast<uint8_t*>(address));
   }
   for (size_t i = 0; i < m.variables.size(); ++i) {
     if (symbols.variables[i] == 0) continue;
-    for (const ptx::Relocation& r : m.variables[i].relocations) {
-      if (r.offset + r.width > m.variables[i].size)
-        throw Error(m.name + ": initialiser of '" + m.variables[i].name + "' is too long");
-      uint64_t value = 0;
-      if (r.symbol.kind == ptx::SymbolRef::Kind::function)
-        value = symbols.functions[r.symbol.index];
-      else if (r.symbol.kind == ptx::SymbolRef::Kind::module_variable)
-        value = symbols.variables[r.symbol.index];
-      value = ((value + static_cast<uint64_t>(r.addend)) & r.mask) >> r.shift;
-      std::memcpy(reinterpret_cast<void*>(symbols.variables[i] + r.offset), &value,
-                  std::min<size_t>(r.width, 8));
-    }
+    initialise(m.variables[i], symbols.variables[i]);
     if (m.variables[i].space == ptx::Space::constant) memory.set_constant(symbols.variables[i]);
+  }
+}
+
+void Image::initialise(const ptx::Variable& v, uint64_t address) {
+  const SymbolTable& symbols = state_->symbols;
+  std::copy_n(v.initial.data(), std::min<size_t>(v.initial.size(), v.size),
+              reinterpret_cast<uint8_t*>(address));
+  for (const ptx::Relocation& r : v.relocations) {
+    if (r.offset + r.width > v.size)
+      throw Error(module_->name + ": initialiser of '" + v.name + "' is too long");
+    uint64_t value = 0;
+    if (r.symbol.kind == ptx::SymbolRef::Kind::function)
+      value = symbols.functions[r.symbol.index];
+    else if (r.symbol.kind == ptx::SymbolRef::Kind::module_variable)
+      value = symbols.variables[r.symbol.index];
+    value = ((value + static_cast<uint64_t>(r.addend)) & r.mask) >> r.shift;
+    std::memcpy(reinterpret_cast<void*>(address + r.offset), &value, std::min<size_t>(r.width, 8));
+  }
+}
+
+void Image::restore_variables() {
+  for (size_t i = 0; i < module_->variables.size(); ++i) {
+    const ptx::Variable& v = module_->variables[i];
+    const uint64_t address = state_->symbols.variables[i];
+    if (address == 0 || v.is_managed) continue;
+    std::memset(reinterpret_cast<void*>(address), 0, v.size);
+    initialise(v, address);
   }
 }
 

@@ -70,6 +70,9 @@ struct LaunchConfig {
   return config.shared.empty() ? kernel.shared : config.shared;
 }
 
+/// Blocks of the clusters that a kernel was compiled for; 1 in each direction if for none.
+[[nodiscard]] Dim3 compiled_cluster(const Kernel& kernel);
+
 struct LaunchResult {
   uint64_t warp_instructions = 0;  ///< executed, all warps
   uint64_t lane_instructions = 0;  ///< the same, times the lanes of the warp that were on this way
@@ -94,6 +97,8 @@ class Image {
   /// found by their C++ names, too, as nvcc 11 registers them: `::space::image`,
   /// `::_NV_ANON_NAMESPACE::image`.
   [[nodiscard]] uint64_t variable(std::string_view name, uint64_t* size = nullptr) const;
+  /// All but managed variables get what they held when the module was loaded.
+  void restore_variables();
 
   /// Runs the grid, and all grids that its kernel and theirs launch, to their end; one whose blocks all wait
   /// for what cannot come ends with findings. Each grid's own launches run after it in their order (see
@@ -133,6 +138,7 @@ class Image {
   struct State;
   struct Running;
   const Kernel& decoded(uint32_t function);
+  void initialise(const ptx::Variable& variable, uint64_t address);
   std::shared_ptr<const ptx::Module> module_;
   std::unique_ptr<State> state_;
 };

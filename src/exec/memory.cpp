@@ -162,6 +162,7 @@ void Memory::forget_freed(uint64_t base, uint64_t size) {
 
 uint64_t Memory::take_from_heap(uint64_t size, const char* name) {
   const uint64_t limit = heap_limit;
+  heap_was_asked = true;
   if (size > limit) return 0;
   if (heap_bytes_.fetch_add(size) <= limit - size) {
     try {

@@ -83,6 +83,7 @@ class Memory {
   /// false for what no kernel has taken.
   uint64_t take_from_heap(uint64_t size, const char* name);
   bool give_back_to_heap(uint64_t base);
+  std::atomic<bool> heap_was_asked{false};  ///< by a kernel, for memory
   std::atomic<uint64_t> heap_limit{UINT64_MAX};
   /// Makes host memory the caller owns visible to kernels (managed or pinned memory).
   void attach(const void* base, uint64_t size, std::string name);

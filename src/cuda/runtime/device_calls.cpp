@@ -18,8 +18,9 @@ constexpr char bus_id[] = "0000:00:00.0";
 /// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
 /// an H100, whose L2 is smaller).
 struct Limit {
-  std::atomic<size_t> value;
+  size_t first;
   size_t least, unit, most;  ///< raised to, rounded up to, lowered to
+  std::atomic<size_t> value{first};
 };
 constexpr size_t l2_unit = 3932160;  ///< a tenth of what may persist
 Limit limits[] = {
@@ -46,6 +47,18 @@ constexpr unsigned map_host = 8;               // cudaDeviceMapHost
 std::atomic<unsigned> device_flags{map_host};  // as it is by itself
 std::atomic<int> cache_config{0};
 std::atomic<int> bank_config{1};  // four bytes
+
+/// What is as it was at first when the device has been reset. (What was set for functions stays.)
+void restore_state(Runtime& runtime) {
+  for (Limit& limit : limits) limit.value = limit.first;
+  runtime.memory.heap_was_asked = false;
+  cache_config = 0;
+  const std::shared_lock lock(runtime.mutex);
+  for (const auto& binary : runtime.binaries) {
+    const std::lock_guard of_binary(binary->mutex);
+    if (binary->image != nullptr) binary->image->restore_variables();
+  }
+}
 
 Status check_device(int device) { return device == 0 ? Status::success : Status::invalid_device; }
 
@@ -171,6 +184,7 @@ LANESCOPE_CUDA_API Status cudaDeviceReset() {
     for (const uint64_t address : addresses)
       runtime.release(reinterpret_cast<void*>(address),
                       {MemoryType::device, MemoryType::managed, MemoryType::host});
+    restore_state(runtime);
     return Status::success;
   });
 }
@@ -183,12 +197,13 @@ LANESCOPE_CUDA_API Status cudaDeviceGetLimit(size_t* value, int limit) {
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
-  return call_at_once([&](Runtime&) {
+  return call_at_once([&](Runtime& runtime) {
     if (const Status status = check_limit(limit); status != Status::success) return status;
     if (limit >= limit_shared) return Status::not_permitted;
     Limit& of = limits[limit];
     if ((limit == limit_stack && value > most_local_bytes) || (limit == limit_l2_fetch && value > of.most))
       return Status::invalid_value;
+    if (limit == limit_heap && runtime.memory.heap_was_asked) return Status::invalid_value;
     value = std::clamp(value, of.least, of.most);
     of.value = (value + of.unit - 1) / of.unit * of.unit;
     return Status::success;
