@@ -79,7 +79,7 @@ Status set_attribute(const void* handle, int attribute, int value) {
     return remember(Status::invalid_value);
   return with_kernel(handle, [&](Runtime& runtime, Function& function, const exec::Kernel& kernel) {
     const auto set_cluster = [&](uint32_t exec::Dim3::*side) {
-      if (value < 0) return Status::invalid_value;
+      if (value < 0 || kernel.required_cluster[0] != 0) return Status::invalid_value;
       function.cluster.*side = static_cast<uint32_t>(value);
       return Status::success;
     };

@@ -117,7 +117,7 @@ std::string str(const exec::Dim3& dim) { return fmt::format("{}x{}x{}", dim.x, d
 
 std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, const exec::Kernel& kernel,
                                   const KernelWork& work) {
-  const exec::Dim3 &grid = work.grid, &block = work.block, &cluster = work.cluster;
+  const exec::Dim3 &grid = work.grid, &block = work.block;
   const Device& device = runtime.device;
   const auto invalid = [](std::string why) { return Refusal{Status::invalid_value, std::move(why)}; };
   const auto most = [&](int attribute) { return static_cast<uint32_t>(device.attribute(attribute)); };
@@ -143,7 +143,10 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
   if (const exec::Dim3 only{required[0], std::max(required[1], 1u), std::max(required[2], 1u)};
       required[0] != 0 && block != only)
     return invalid(fmt::format("its block is {}; the kernel was compiled for {}", str(block), str(only)));
-  // The kernel's own attributes may ask for clusters, too.
+  // The kernel's own attributes may ask for clusters, too, and its code.
+  const bool is_compiled = kernel.required_cluster[0] != 0;
+  const exec::Dim3 compiled = exec::compiled_cluster(kernel),
+                   cluster = is_compiled && work.cluster == exec::Dim3{0, 0, 0} ? compiled : work.cluster;
   if (cluster != exec::Dim3{0, 0, 0}) {
     const auto no_clusters = [](std::string why) {
       return Refusal{Status::invalid_cluster_size, std::move(why)};
@@ -158,6 +161,9 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
     if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
       return no_clusters(
           fmt::format("its grid is {}, no whole number of clusters of {}", str(grid), str(cluster)));
+    if (is_compiled && cluster != compiled)
+      return no_clusters(
+          fmt::format("its cluster is {}; the kernel was compiled for {}", str(cluster), str(compiled)));
   }
   const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
   const uint32_t limit = shared_limit(runtime, function, kernel, work.shared_memory_mode);

@@ -22,6 +22,9 @@ __global__ void with_shared(int* p) {
   __syncthreads();
   if (p != nullptr) *p = words[(threadIdx.x + 1) % 512];
 }
+__global__ void __cluster_dims__(2) clustered(int* p) {
+  if (p != nullptr) *p = 3;
+}
 __global__ void __launch_bounds__(128) bounded(int* p) {
   if (p != nullptr) *p = 2;
 }
@@ -204,6 +207,23 @@ void functions() {
   }
   show("required width", cudaFuncSetAttribute(bounded, cudaFuncAttributeRequiredClusterWidth, 2));
   show("launch", cudaLaunchKernel(as_pointer(bounded), 16, 32, arguments, 0, nullptr));
+
+  for (const unsigned blocks_of_grid : {3u, 4u})
+    show("compiled cluster",
+         cudaLaunchKernel(as_pointer(clustered), blocks_of_grid, 32, arguments, 0, nullptr), " %u",
+         blocks_of_grid);
+  for (const unsigned width : {1u, 2u, 4u}) {
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {width, 1, 1};
+    cudaLaunchConfig_t config{};
+    config.gridDim = 8;
+    config.blockDim = 32;
+    config.attrs = &cluster;
+    config.numAttrs = 1;
+    show("cluster of compiled", cudaLaunchKernelExC(&config, as_pointer(clustered), arguments), " %u", width);
+  }
+  show("width of compiled", cudaFuncSetAttribute(clustered, cudaFuncAttributeRequiredClusterWidth, 4));
 
   // These two change the last error even where they succeed.
   cudaMemset(nullptr, 1, 4);
