@@ -436,7 +436,13 @@ void Image::restore_variables() {
     const ptx::Variable& v = module_->variables[i];
     const uint64_t address = state_->symbols.variables[i];
     if (address == 0 || v.is_managed) continue;
-    std::memset(reinterpret_cast<void*>(address), 0, v.size);
+    // Pages that nobody has written are not there yet, and need not be.
+    constexpr size_t piece = 1 << 16;
+    for (size_t at = 0; at < v.size; at += piece) {
+      auto* const bytes = reinterpret_cast<char*>(address + at);
+      const size_t count = std::min<size_t>(piece, v.size - at);
+      if (bytes[0] != 0 || std::memcmp(bytes, bytes + 1, count - 1) != 0) std::memset(bytes, 0, count);
+    }
     initialise(v, address);
   }
 }
