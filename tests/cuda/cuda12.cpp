@@ -291,6 +291,22 @@ void check_others(float* memory) {
   cudaGetLastError();
   float back = 0;
   require(cudaMemcpy(&back, memory + 3, sizeof back, 2) == 0 && back == 4, "copied");
+
+  void* of_driver = nullptr;
+  int found = 0;
+  host[3] = 5, failed = 3;
+  require(cudaGetDriverEntryPoint("cuMemcpyBatchAsync", &of_driver, 0, &found) == 0 &&
+              reinterpret_cast<decltype(&cudaMemcpyBatchAsync)>(of_driver)(
+                  targets, sources, sizes, 1, attributes, begins, 1, &failed, stream) == 0 &&
+              failed == SIZE_MAX,
+          "the driver's batch");
+  require(cudaMemcpy(&back, memory + 3, sizeof back, 2) == 0 && back == 5, "is copied");
+  using Boxes = int (*)(size_t, const void*, size_t*, unsigned long long, void*);
+  failed = 3;
+  require(cudaGetDriverEntryPoint("cuMemcpy3DBatchAsync", &of_driver, 0, &found) == 0 &&
+              reinterpret_cast<Boxes>(of_driver)(1, nullptr, &failed, 0, stream) == invalid_value &&
+              failed == SIZE_MAX,
+          "its batch of boxes");
   require(cudaLaunchCooperativeKernelMultiDevice(nullptr, 1, 0) == invalid_value &&
               cudaGetLastError() == invalid_value,
           "launches of nothing");

@@ -357,9 +357,21 @@ LANESCOPE_CUDA_API Status cuMemcpy3DAsync_v2(const DriverCopy3D* copy, Stream* s
 }
 LANESCOPE_CUDA_API Status cuMemcpy3D_v2(const DriverCopy3D* copy) { return copy_box(copy, nullptr); }
 
-// Version 1, of CUDA 12, told the place of a copy that was refused besides.
 LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2, cudaMemcpyBatchAsync, by_context)
 LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2, cudaMemcpy3DBatchAsync, by_context)
+// Those of CUDA 12.
+LANESCOPE_CUDA_API Status cuMemcpyBatchAsync(void* const* targets, const void* const* sources,
+                                             const size_t* sizes, size_t count,
+                                             const CopyAttributes* attributes, const size_t* begins,
+                                             size_t attribute_count, size_t* failed, Stream* stream) {
+  return tell_place(cuMemcpyBatchAsync_v2(targets, sources, sizes, count, attributes, begins, attribute_count,
+                                          stream),
+                    failed);
+}
+LANESCOPE_CUDA_API Status cuMemcpy3DBatchAsync(size_t count, const BatchCopy3D* copies, size_t* failed,
+                                               unsigned long long flags, Stream* stream) {
+  return tell_place(cuMemcpy3DBatchAsync_v2(count, copies, flags, stream), failed);
+}
 LANESCOPE_PASS_5(cuMemcpyWithAttributesAsync, cudaMemcpyWithAttributesAsync, by_stream)
 LANESCOPE_PASS_3(cuMemcpy3DWithAttributesAsync, cudaMemcpy3DWithAttributesAsync, by_stream)
 
@@ -420,7 +432,9 @@ LANESCOPE_PASS_1(cuMemcpy2DUnaligned_v2_ptds, cuMemcpy2DUnaligned_v2, with_own_s
 LANESCOPE_PASS_1(cuMemcpy2D_v2_ptds, cuMemcpy2D_v2, with_own_stream)
 LANESCOPE_PASS_2(cuMemcpy3DAsync_v2_ptsz, cuMemcpy3DAsync_v2, with_own_stream)
 LANESCOPE_PASS_1(cuMemcpy3D_v2_ptds, cuMemcpy3D_v2, with_own_stream)
+LANESCOPE_PASS_5(cuMemcpy3DBatchAsync_ptsz, cuMemcpy3DBatchAsync, with_own_stream)
 LANESCOPE_PASS_4(cuMemcpy3DBatchAsync_v2_ptsz, cuMemcpy3DBatchAsync_v2, with_own_stream)
+LANESCOPE_PASS_9(cuMemcpyBatchAsync_ptsz, cuMemcpyBatchAsync, with_own_stream)
 LANESCOPE_PASS_8(cuMemcpyBatchAsync_v2_ptsz, cuMemcpyBatchAsync_v2, with_own_stream)
 LANESCOPE_PASS_3(cuMemcpy3DWithAttributesAsync_ptsz, cuMemcpy3DWithAttributesAsync, with_own_stream)
 LANESCOPE_PASS_5(cuMemcpyWithAttributesAsync_ptsz, cuMemcpyWithAttributesAsync, with_own_stream)

@@ -101,12 +101,6 @@ MemoryLocation location_of(int device) {
   return device == host ? MemoryLocation{on_host, 0} : MemoryLocation{on_device, device};
 }
 
-/// Which copy of a batch is refused is not known here: none by itself, as if nothing was.
-Status tell_place(Status status, size_t* failed) {
-  if (failed != nullptr) *failed = SIZE_MAX;
-  return status;
-}
-
 /// Whether there is such a device; the runtime remembers if not.
 Status check_device(int device) {
   constexpr int any_attribute = 1;
