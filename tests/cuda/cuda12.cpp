@@ -307,6 +307,11 @@ void check_others(float* memory) {
               reinterpret_cast<Boxes>(of_driver)(1, nullptr, &failed, 0, stream) == invalid_value &&
               failed == SIZE_MAX,
           "its batch of boxes");
+  void *context = nullptr, *green = memory;
+  require(cudaGetDriverEntryPoint("cuStreamGetCtx", &of_driver, 0, &found) == 0 &&
+              reinterpret_cast<int (*)(void*, void**, void**)>(of_driver)(stream, &context, &green) == 0 &&
+              context != nullptr && green == nullptr,
+          "the stream's contexts");
   require(cudaLaunchCooperativeKernelMultiDevice(nullptr, 1, 0) == invalid_value &&
               cudaGetLastError() == invalid_value,
           "launches of nothing");

@@ -63,6 +63,12 @@ LANESCOPE_CUDA_API Status cuStreamGetGreenCtx(Stream* stream, void** out) {
   });
 }
 
+LANESCOPE_CUDA_API Status cuStreamGetCtx_v2(Stream* stream, Context** out, void** green) {
+  const Status found = cuStreamGetCtx(stream, out);
+  if (found == Status::success && green != nullptr) *green = nullptr;
+  return found;
+}
+
 LANESCOPE_PASS_2(cuEventCreate, cudaEventCreateWithFlags, by_context)
 LANESCOPE_PASS_1(cuEventDestroy, cudaEventDestroy, by_handle)
 LANESCOPE_PASS_1(cuEventDestroy_v2, cudaEventDestroy, by_handle)
@@ -197,6 +203,7 @@ LANESCOPE_PASS_2(cuStreamEndCapture_ptsz, cuStreamEndCapture, with_own_stream)
 LANESCOPE_PASS_6(cuStreamGetCaptureInfo_v2_ptsz, cuStreamGetCaptureInfo_v2, with_own_stream)
 LANESCOPE_PASS_7(cuStreamGetCaptureInfo_v3_ptsz, cuStreamGetCaptureInfo_v3, with_own_stream)
 LANESCOPE_PASS_2(cuStreamGetCtx_ptsz, cuStreamGetCtx, with_own_stream)
+LANESCOPE_PASS_3(cuStreamGetCtx_v2_ptsz, cuStreamGetCtx_v2, with_own_stream)
 LANESCOPE_PASS_2(cuStreamGetDevice_ptsz, cuStreamGetDevice, with_own_stream)
 LANESCOPE_PASS_2(cuStreamGetFlags_ptsz, cuStreamGetFlags, with_own_stream)
 LANESCOPE_PASS_2(cuStreamGetId_ptsz, cuStreamGetId, with_own_stream)
