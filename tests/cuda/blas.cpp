@@ -579,24 +579,25 @@ void factors(const Names<T>& names) {
   expect_number(error < (std::is_same_v<Real<T>, float> ? 1e-3 : 1e-10) ? 0.0 : error, 0, 0);
 }
 
+uint16_t half_of(int value) {  // of |value| < 2048
+  if (value == 0) return 0;
+  const unsigned size = static_cast<unsigned>(std::abs(value));
+  int exponent = 0;
+  while ((size >> (exponent + 1)) != 0) ++exponent;
+  const unsigned fraction = (size << (10 - exponent)) & 0x3ff;
+  return static_cast<uint16_t>((value < 0 ? 0x8000u : 0u) | static_cast<unsigned>(exponent + 15) << 10 |
+                               fraction);
+}
+uint16_t bfloat_of(int value) {  // of |value| < 256
+  const auto number = static_cast<float>(value);
+  uint32_t bits;
+  static_assert(sizeof bits == sizeof number);
+  __builtin_memcpy(&bits, &number, sizeof bits);
+  return static_cast<uint16_t>(bits >> 16);
+}
+
 /// Numbers of 16 and 8 bits: small integers, of which every sum is exact.
 void mixed() {
-  const auto half_of = [](int value) -> uint16_t {  // of |value| < 2048
-    if (value == 0) return 0;
-    const unsigned size = static_cast<unsigned>(std::abs(value));
-    int exponent = 0;
-    while ((size >> (exponent + 1)) != 0) ++exponent;
-    const unsigned fraction = (size << (10 - exponent)) & 0x3ff;
-    return static_cast<uint16_t>((value < 0 ? 0x8000u : 0u) | static_cast<unsigned>(exponent + 15) << 10 |
-                                 fraction);
-  };
-  const auto bfloat_of = [](int value) -> uint16_t {  // of |value| < 256
-    const auto number = static_cast<float>(value);
-    uint32_t bits;
-    static_assert(sizeof bits == sizeof number);
-    __builtin_memcpy(&bits, &number, sizeof bits);
-    return static_cast<uint16_t>(bits >> 16);
-  };
   struct Case {
     const char* name;
     int type_in, type_out, compute;
@@ -665,6 +666,45 @@ void mixed() {
       std::printf("%s: %d of %d are wrong\n", doing.c_str(), bad, m * n);
     }
   }
+}
+
+/// Functions of vectors that are told the types, `type` that of elements and `computed` what is computed in:
+/// with small integers, of which every sum is exact. `bits`: a number as an element.
+template <typename T, typename Factor>
+void vectors_of_types(int type, int computed, T (*bits)(int)) {
+  const Names<T> names{""};
+  constexpr Int n = 12, sx = 2, sy = -1;
+  Shared<double> memory(128);
+  T* x = reinterpret_cast<T*>(memory.data());
+  T* y = x + n * sx;
+  int vx[n], vy[n], dot = 0, wrong_ones = 0;
+  for (Int i = 0; i < n; ++i) {
+    x[i * sx] = bits(vx[i] = i == 0 ? 2 : static_cast<int>(between(-3, 3)));
+    y[n - 1 - i] = bits(vy[i] = static_cast<int>(between(-3, 3)));
+    dot += vx[i] * vy[i];
+  }
+  const auto is_right = [&](const T& found, int expected) {
+    const T wanted = bits(expected);
+    return __builtin_memcmp(&found, &wanted, sizeof found) == 0;
+  };
+  T result{};
+  for (const char* name : {"DotEx", "DotcEx"}) {
+    CALL(name, false, N(n), x, type, N(sx), y, type, N(sy), &result, type, computed);
+    expect_number(is_right(result, dot) ? 0.0 : 1.0, 0, 0);
+  }
+  const Factor two = 2;
+  CALL("AxpyEx", false, N(n), &two, computed, x, type, N(sx), y, type, N(sy), computed);
+  for (Int i = 0; i < n; ++i) wrong_ones += !is_right(y[n - 1 - i], 2 * vx[i] + vy[i]);
+  CALL("ScalEx", false, N(n), &two, computed, x, type, N(sx), computed);
+  for (Int i = 0; i < n; ++i) wrong_ones += !is_right(x[i * sx], 2 * vx[i]);
+  expect_number(static_cast<double>(wrong_ones), 0, 0);
+  // A norm that is a whole number.
+  const int of_complex =
+      type == 4 || type == 5 ? 4 : 0;  // the number of a complex type less that of its reals
+  for (Int i = 0; i < n; ++i) x[i * sx] = bits(i < 4 ? 3 : 0);
+  T norm = bits(0);
+  CALL("Nrm2Ex", false, N(n), x, type, N(sx), &norm, type - of_complex, computed - of_complex);
+  expect_number(is_right(norm, 6) ? 0.0 : 1.0, 0, 0);
 }
 
 /// Scalars and results in the memory of the device; vectors and matrices between it and the host.
@@ -747,6 +787,7 @@ void refused() {
   TELL("cublasSdot_v2", handle, 4, p, 1, p, 1, no);
   TELL("cublasSnrm2_v2", handle, 0, p, 1, p);
   TELL("cublasSnrm2_v2", handle, 4, p, 0, p);
+  TELL("cublasDotEx", handle, 4, p, 0, 1, p, 1, 1, p + 100, 0, 0);
   TELL("cublasIsamax_v2", handle, 0, p, 1, &place);
   TELL("cublasIsamax_v2", handle, 4, p, 0, &place);
   TELL("cublasIsamax_v2_64", handle, int64_t{4}, p, int64_t{1}, &wide);
@@ -884,6 +925,14 @@ int main(int argc, char** argv) {
   all<std::complex<double>>("Z");
   right = wrong = 0;
   mixed();
+  vectors_of_types<uint16_t, float>(2, 0, half_of);
+  vectors_of_types<uint16_t, float>(14, 0, bfloat_of);
+  vectors_of_types<float, float>(0, 0, [](int value) { return static_cast<float>(value); });
+  vectors_of_types<double, double>(1, 1, [](int value) { return static_cast<double>(value); });
+  vectors_of_types<std::complex<float>, std::complex<float>>(
+      4, 4, [](int value) { return std::complex<float>(static_cast<float>(value)); });
+  vectors_of_types<std::complex<double>, std::complex<double>>(
+      5, 5, [](int value) { return std::complex<double>(value); });
   on_device();
   in_graph();
   std::printf("others: %d right, %d wrong\n", right, wrong);

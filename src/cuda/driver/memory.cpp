@@ -364,9 +364,9 @@ LANESCOPE_CUDA_API Status cuMemcpyBatchAsync(void* const* targets, const void* c
                                              const size_t* sizes, size_t count,
                                              const CopyAttributes* attributes, const size_t* begins,
                                              size_t attribute_count, size_t* failed, Stream* stream) {
-  return tell_place(cuMemcpyBatchAsync_v2(targets, sources, sizes, count, attributes, begins, attribute_count,
-                                          stream),
-                    failed);
+  return tell_place(
+      cuMemcpyBatchAsync_v2(targets, sources, sizes, count, attributes, begins, attribute_count, stream),
+      failed);
 }
 LANESCOPE_CUDA_API Status cuMemcpy3DBatchAsync(size_t count, const BatchCopy3D* copies, size_t* failed,
                                                unsigned long long flags, Stream* stream) {

@@ -244,8 +244,8 @@ struct BatchCopy3D {
 };
 static_assert(sizeof(BatchCopy3D) == 112);
 
-/// What the functions for batches of CUDA 12 say besides: which copy was refused. That is not known here: none by
-/// itself, as if nothing was.
+/// What the functions for batches of CUDA 12 say besides: which copy was refused. That is not known here:
+/// none by itself, as if nothing was.
 inline Status tell_place(Status status, size_t* failed) {
   if (failed != nullptr) *failed = SIZE_MAX;
   return status;

@@ -1,5 +1,10 @@
 // BLAS of the first level: vectors.
+#include <fmt/ranges.h>
+
+#include <Eigen/Core>
+#include <array>
 #include <cmath>
+#include <ranges>
 
 #include "cuda/libraries/blas/call.hpp"
 #include "cuda/libraries/blas/dense.hpp"
@@ -75,15 +80,16 @@ Status dot(Call& call, int64_t n, const T* x, int64_t step_x, const T* y, int64_
   });
 }
 
-template <typename T>
-Status axpy(Call& call, int64_t n, const T* alpha, const T* x, int64_t step_x, T* y, int64_t step_y) {
+/// `Factor`: of a vector of less precision it is wider, as is the sum.
+template <typename T, typename Factor>
+Status axpy(Call& call, int64_t n, const Factor* alpha, const T* x, int64_t step_x, T* y, int64_t step_y) {
   call.pointer("alpha", alpha);
   return call.submit([=, alpha = call.scalar(alpha)](const Memory& memory) {
     if (n <= 0) return;
-    const T factor = alpha.in(memory);
+    const Factor factor = alpha.in(memory);
     const auto in = read(memory, "x", x, n, step_x);
     const auto out = write(memory, "y", y, n, step_y);
-    for (int64_t i = 0; i < n; ++i) out[i] += factor * in[i];
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(Factor(out[i]) + factor * Factor(in[i]));
   });
 }
 
@@ -106,7 +112,7 @@ Status swap(const Call& call, int64_t n, T* x, int64_t step_x, T* y, int64_t ste
   });
 }
 
-/// `Factor`: of a complex vector it may be real.
+/// `Factor`: of a complex vector it may be real, of one of less precision it is wider.
 template <typename T, typename Factor>
 Status scale(Call& call, int64_t n, const Factor* alpha, T* x, int64_t step) {
   call.pointer("alpha", alpha);
@@ -114,7 +120,7 @@ Status scale(Call& call, int64_t n, const Factor* alpha, T* x, int64_t step) {
     if (n <= 0 || step <= 0) return;
     const Factor factor = alpha.in(memory);
     const auto out = write(memory, "x", x, n, step);
-    for (int64_t i = 0; i < n; ++i) out[i] *= factor;
+    for (int64_t i = 0; i < n; ++i) out[i] = static_cast<T>(out[i] * factor);
   });
 }
 
@@ -135,7 +141,132 @@ Status rotate(Call& call, int64_t n, T* x, int64_t step_x, T* y, int64_t step_y,
   });
 }
 
+/// What a vector of a type is computed in.
+template <typename T>
+struct ComputedIn {
+  using Type = T;
+};
+template <>
+struct ComputedIn<Eigen::half> {
+  using Type = float;
+};
+template <>
+struct ComputedIn<Eigen::bfloat16> {
+  using Type = float;
+};
+
+template <typename T>
+constexpr DataType number_of() {
+  if constexpr (std::is_same_v<T, Eigen::half>) return DataType::real_16f;
+  if constexpr (std::is_same_v<T, Eigen::bfloat16>) return DataType::real_16bf;
+  if constexpr (std::is_same_v<T, float>) return DataType::real_32f;
+  if constexpr (std::is_same_v<T, double>) return DataType::real_64f;
+  if constexpr (std::is_same_v<T, std::complex<float>>) return DataType::complex_32f;
+  if constexpr (std::is_same_v<T, std::complex<double>>) return DataType::complex_64f;
+}
+
+/// The types that a call names, in the order of its parameters.
+template <size_t count>
+using Types = std::array<DataType, count>;
+
+/// Calls f.operator()<T, Factor>() for the type of elements, and what they are computed in, with which a
+/// function takes exactly these types: `expected.operator()<T, Factor>()` are those that it takes.
+template <size_t count, typename Expected, typename F>
+Status by_types(Call& call, const Types<count>& types, Expected&& expected, F&& f) {
+  Status status = Status::not_supported;
+  bool found = false;
+  const auto try_one = [&]<typename T>() {
+    using Factor = typename ComputedIn<T>::Type;
+    if (found || types != expected.template operator()<T, Factor>()) return;
+    found = true;
+    status = f.template operator()<T, Factor>();
+  };
+  try_one.template operator()<Eigen::half>();
+  try_one.template operator()<Eigen::bfloat16>();
+  try_one.template operator()<float>();
+  try_one.template operator()<double>();
+  try_one.template operator()<std::complex<float>>();
+  try_one.template operator()<std::complex<double>>();
+  if (!found)
+    call.refuse(
+        Status::not_supported, "it is not there for the types {}",
+        fmt::join(types | std::views::transform([](DataType type) { return static_cast<int>(type); }), ", "));
+  return found ? status : call.status();
+}
+
+Status dot_of_types(Call& call, int64_t n, const void* x, DataType type_x, int64_t step_x, const void* y,
+                    DataType type_y, int64_t step_y, void* result, DataType type, DataType execution,
+                    bool conjugated) {
+  return by_types(
+      call, Types<4>{type_x, type_y, type, execution},
+      []<typename T, typename Factor>() {
+        return Types<4>{number_of<T>(), number_of<T>(), number_of<T>(), number_of<Factor>()};
+      },
+      [&]<typename T, typename>() {
+        return dot(call, n, static_cast<const T*>(x), step_x, static_cast<const T*>(y), step_y,
+                   static_cast<T*>(result), conjugated);
+      });
+}
+
+Status axpy_of_types(Call& call, int64_t n, const void* alpha, DataType type, const void* x, DataType type_x,
+                     int64_t step_x, void* y, DataType type_y, int64_t step_y, DataType execution) {
+  return by_types(
+      call, Types<4>{type, type_x, type_y, execution},
+      []<typename T, typename Factor>() {
+        return Types<4>{number_of<Factor>(), number_of<T>(), number_of<T>(), number_of<Factor>()};
+      },
+      [&]<typename T, typename Factor>() {
+        return axpy(call, n, static_cast<const Factor*>(alpha), static_cast<const T*>(x), step_x,
+                    static_cast<T*>(y), step_y);
+      });
+}
+
+Status scale_of_types(Call& call, int64_t n, const void* alpha, DataType type, void* x, DataType type_x,
+                      int64_t step_x, DataType execution) {
+  return by_types(
+      call, Types<3>{type, type_x, execution},
+      []<typename T, typename Factor>() {
+        return Types<3>{number_of<Factor>(), number_of<T>(), number_of<Factor>()};
+      },
+      [&]<typename T, typename Factor>() {
+        return scale(call, n, static_cast<const Factor*>(alpha), static_cast<T*>(x), step_x);
+      });
+}
+
+Status norm_of_types(Call& call, int64_t n, const void* x, DataType type_x, int64_t step_x, void* result,
+                     DataType type, DataType execution) {
+  return by_types(
+      call, Types<3>{type_x, type, execution},
+      []<typename T, typename Factor>() {
+        return Types<3>{number_of<T>(), number_of<Real<T>>(), number_of<Real<Factor>>()};
+      },
+      [&]<typename T, typename>() {
+        return norm(call, n, static_cast<const T*>(x), step_x, static_cast<Real<T>*>(result));
+      });
+}
+
 }  // namespace
+
+#define DOT_OF_TYPES(P, conjugated)                                                                      \
+  LANESCOPE_CUBLAS(                                                                                      \
+      P,                                                                                                 \
+      (Handle * handle, Int n, const void* x, DataType type_x, Int incx, const void* y, DataType type_y, \
+       Int incy, void* result, DataType type, DataType execution),                                       \
+      dot_of_types(call, n, x, type_x, incx, y, type_y, incy, result, type, execution, conjugated))
+DOT_OF_TYPES(DotEx, false)
+DOT_OF_TYPES(DotcEx, true)
+LANESCOPE_CUBLAS(AxpyEx,
+                 (Handle * handle, Int n, const void* alpha, DataType type, const void* x, DataType type_x,
+                  Int incx, void* y, DataType type_y, Int incy, DataType execution),
+                 axpy_of_types(call, n, alpha, type, x, type_x, incx, y, type_y, incy, execution))
+LANESCOPE_CUBLAS(ScalEx,
+                 (Handle * handle, Int n, const void* alpha, DataType type, void* x, DataType type_x,
+                  Int incx, DataType execution),
+                 scale_of_types(call, n, alpha, type, x, type_x, incx, execution))
+LANESCOPE_CUBLAS(Nrm2Ex,
+                 (Handle * handle, Int n, const void* x, DataType type_x, Int incx, void* result,
+                  DataType type, DataType execution),
+                 norm_of_types(call, n, x, type_x, incx, result, type, execution))
 
 #define EXTREME(P, T)                                                                 \
   LANESCOPE_CUBLAS_NAMED(cublas##P##_v2, cublas##P##_v2_64, "cublas" #P,              \
