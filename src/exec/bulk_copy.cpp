@@ -48,9 +48,10 @@ class BulkCopy {
     if (left != 0 && value(BulkPlace::from) % unit != 0)
       return refuse(Finding::Kind::misaligned, value(BulkPlace::from),
                     "a bulk copy from an address that is no multiple of 16");
+    if (size == 0) return copy_nothing();
     const uint32_t inside = size - left - right;
     static constexpr std::byte nothing{};
-    const std::byte* from = inside == 0 && size != 0 ? &nothing
+    const std::byte* from = inside == 0 ? &nothing
                             : form_.from == Side::global
                                 ? global_memory(w_, in_, lane_, value(BulkPlace::from) + left, inside,
                                                 left == 0 ? unit : 1, false)
@@ -212,6 +213,19 @@ class BulkCopy {
       copy_for(here, there(to));
       is_noted_ = true;
     }
+  }
+
+  /// A copy of no bytes reaches no memory, so that its addresses may be any multiples of 16: CUB copies an
+  /// empty range from null.
+  void copy_nothing() {
+    for (const uint32_t place : {BulkPlace::from, BulkPlace::to})
+      if (value(place) % unit != 0)
+        return refuse(Finding::Kind::misaligned, value(place),
+                      "a bulk copy of no bytes, at an address that is no multiple of 16");
+    if (form_.to == Side::global) return tell(AccessSpace::global, value(BulkPlace::from));
+    each_target([](uint64_t) { return 0u; });
+    form_.from == Side::shared ? tell(AccessSpace::cluster, value(BulkPlace::from))
+                               : tell(AccessSpace::global, value(BulkPlace::to));
   }
 
   /// st.async, red.async.

@@ -156,6 +156,23 @@ TEST(BulkCopy, MisuseIsReported) {
   EXPECT_EQ(kind(load("[%r12], [%rd1], 16, [%r12+64]")), Finding::Kind::bad_barrier);
   EXPECT_EQ(kind("cp.async.bulk.global.shared::cta.bulk_group [%rd1+240], [%r12], 32;\n"),
             Finding::Kind::out_of_bounds);
+  EXPECT_EQ(kind(load("[%r12], [%rd1+8], 0, [%r13]")), Finding::Kind::misaligned);
+}
+
+TEST(BulkCopy, OfNoBytesReachesNoMemory) {
+  for (const std::string copy :
+       {"cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r12], [%rd6], 0, [%r13];\n",
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%r14], [%rd1], 0, [%r13];\n",
+        "cp.async.bulk.global.shared::cta.bulk_group [%rd6], [%r12], 0;\n"}) {
+    Program p(start +
+              ".shared .align 8 .b64 bar;\nmov.u32 %r13, bar;\nmbarrier.init.shared.b64 [bar], 1;\n"
+              "mov.u64 %rd6, 0;\nmov.u32 %r14, 1048576;\n" +
+              copy +
+              "mbarrier.arrive.shared.b64 %rd7, [bar];\nwait:\n"
+              "mbarrier.test_wait.shared.b64 %p1, [bar], %rd7;\n@!%p1 bra wait;\nst.global.u32 [%rd3], 5;\n");
+    EXPECT_TRUE(p.run({1}, {1}).findings.empty()) << copy;
+    EXPECT_EQ(p.word(0), 5u) << copy;
+  }
 }
 
 TEST(BulkCopy, WaitForTooManyBytesIsADeadlock) {
