@@ -17,7 +17,7 @@ class KernelNames {
   [[nodiscard]] std::string of(const std::string& kernel) const;
   /// For tables: the function and what its template was given, without namespace, in at most `columns`
   /// columns. Of what is longer the function, or, where it has several kernels, where this one differs from
-  /// the others: "…plus<float>, 4>(float const*…".
+  /// the others, behind as much of the function as there is room for: "transform_k…plus<float>, 4>(float…".
   [[nodiscard]] std::string in_table(const std::string& kernel, size_t columns) const;
 
  private:

@@ -404,12 +404,18 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
 }
 
 void write_findings(Writer& out, const Launch& launch, const KernelNames& names) {
+  // What a template was given fills lines; the launch's heading has it.
+  constexpr size_t most_of_name = 80;
+  const auto name_of = [&](const std::string& kernel) {
+    const std::string name = names.of(kernel);
+    return columns_of(name) <= most_of_name ? name : names.in_table(kernel, most_of_name);
+  };
   for (const Finding& finding : launch.findings) {
     const bool is_error = finding.severity == exec::Finding::Severity::error;
     std::string text = is_error ? "" : fmt::format("{}: ", exec::name_of(finding.severity));
     text += finding.kind + ": ";
     if (!finding.file.empty()) text += fmt::format("{}:{}: ", finding.file, finding.line);
-    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, names.of(finding.kernel),
+    text += fmt::format("{} (kernel {}, block {}, thread {}", finding.message, name_of(finding.kernel),
                         str(finding.block), str(finding.thread));
     if (finding.count > 1) text += fmt::format("; {} in all", counted(finding.count, "time"));
     out.paragraph(text + ")", 2, is_error ? Style::bad : Style::plain);

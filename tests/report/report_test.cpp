@@ -550,10 +550,14 @@ TEST(KernelNames, TellKernelsOfOneTemplateApart) {
   const std::string second = launched("main::{lambda(int)#2}");
   const std::string fill = launched("portable::detail::Fill<double>");
   const KernelNames names({first, second, fill, "copy(float*)", "void scale<2>(float*)"});
-  EXPECT_EQ(names.in_table(first, 40), "…For<main::{lambda(int)#1}, Range<long>…");
-  EXPECT_EQ(names.in_table(second, 26), "…main::{lambda(int)#2}, R…");
-  EXPECT_EQ(names.in_table(second, 12), "…(int)#2}, …") << "an argument is too long";
-  EXPECT_EQ(names.in_table(fill, 40), "…For<Fill<double>, Range<long> > >(For<…");
+  EXPECT_EQ(names.in_table(first, 46), "launch…For<main::{lambda(int)#1}, Range<long>…");
+  EXPECT_EQ(names.in_table(second, 32), "launch…main::{lambda(int)#2}, R…");
+  EXPECT_EQ(names.in_table(second, 18), "launch…(int)#2}, …") << "an argument is too long";
+  EXPECT_EQ(names.in_table(second, 12), "…(int)#2}, …") << "of the function nothing would be left";
+  EXPECT_EQ(names.in_table(fill, 46), "launch…For<Fill<double>, Range<long> > >(For<…");
+  const KernelNames of_launch({first, second, fill});
+  EXPECT_EQ(of_launch.in_table(first, 40), "…For<main::{lambda(int)#1}, Range<long>…")
+      << "all are of one function";
   EXPECT_EQ(names.in_table("copy(float*)", 40), "copy");
   EXPECT_EQ(names.in_table("void scale<2>(float*)", 40), "scale<2>");
   EXPECT_EQ(names.in_table("void scale<2>(float*)", 7), "scale<…") << "it has one kernel";

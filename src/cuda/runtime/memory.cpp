@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <string_view>
 #include <utility>
 
@@ -169,37 +170,58 @@ void Runtime::note_unused(const exec::Allocation& a) {
     missing += a.written->missing(at, static_cast<uint32_t>(std::min(piece, a.size - at)));
   if (missing == 0) return;
   const std::unique_lock lock(mutex);
-  memory_notes.push_back(
-      missing == a.size ? fmt::format("Never written: {} ({} bytes).", a.name, a.size)
-                        : fmt::format("Never written: {} of the {} bytes of {}.", missing, a.size, a.name));
+  unused_memory[{missing, a.size}].add(a.name);
+}
+
+void Runtime::Named::add(const std::string& name) {
+  constexpr size_t most = 10;
+  if (++count <= most)
+    names += (count == 1 ? "" : ", ") + name;
+  else if (count == most + 1)
+    names += ", …";
+}
+
+void Runtime::tell_unused() {
+  using Alike = std::pair<Unwritten, Named>;
+  std::vector<Alike> all(unused_memory.begin(), unused_memory.end());
+  unused_memory.clear();
+  std::ranges::stable_sort(all, std::greater{},
+                           [](const Alike& a) { return a.first.bytes * a.second.count; });
+  for (const auto& [unwritten, of] : all) {
+    const std::string size = counted(unwritten.size, "byte");
+    const bool is_whole = unwritten.bytes == unwritten.size, is_one = of.count == 1;
+    const std::string part = is_whole ? "" : fmt::format("{} of the {} of ", grouped(unwritten.bytes), size);
+    if (is_one)
+      memory_notes.push_back(
+          fmt::format("Never written: {}{}{}.", part, of.names, is_whole ? " (" + size + ")" : ""));
+    else
+      memory_notes.push_back(fmt::format("Never written: {}{}{}: {}{}", part, is_whole ? "" : "each of ",
+                                         counted(of.count, "allocation") + (is_whole ? " of " + size : ""),
+                                         of.names, of.end()));
+  }
 }
 
 void Runtime::look_at_memory_left() {
   const std::vector<exec::Allocation> unfreed = memory.unfreed();
   if (options.checks.unused)
     for (const exec::Allocation& a : unfreed) note_unused(a);
+  tell_unused();
   if (!options.checks.leak) return;
-  struct Left {
-    size_t count = 0;
+  struct Left : Named {
     uint64_t bytes = 0;
-    std::string names;
   } of_program, of_pytorch;
   for (const exec::Allocation& a : unfreed) {
-    constexpr size_t most_named = 10;
     Block block;
     Left& left = find_block(a.base, block) && block.of_pytorch ? of_pytorch : of_program;
     left.bytes += a.size;
-    if (++left.count <= most_named)
-      left.names += fmt::format("{}{} ({})", left.count == 1 ? "" : ", ", a.name, counted(a.size, "byte"));
-    else if (left.count == most_named + 1)
-      left.names += ", …";
+    left.add(fmt::format("{} ({})", a.name, counted(a.size, "byte")));
   }
   const auto sum = [](const Left& left) {
     return counted(left.count, "allocation") + ", " + counted(left.bytes, "byte");
   };
   if (of_program.count != 0)
-    memory_notes.push_back(fmt::format("Never freed: {}: {}{}", sum(of_program), of_program.names,
-                                       of_program.names.ends_with("…") ? "" : "."));
+    memory_notes.push_back(
+        fmt::format("Never freed: {}: {}{}", sum(of_program), of_program.names, of_program.end()));
   if (of_pytorch.count != 0)
     memory_notes.push_back(
         fmt::format("PyTorch had {}, when the program ended: tensors that were left, and what it keeps for "

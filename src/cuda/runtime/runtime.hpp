@@ -8,6 +8,7 @@
 #pragma once
 
 #include <atomic>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -305,9 +306,23 @@ class Runtime {
   /// Notes what the program has not freed, and never written of that, if it is asked for: before a reset of
   /// the device and at the end.
   void look_at_memory_left();
-  /// Notes what has never been written of memory that is about to go.
+  /// Notes what has never been written of memory that is about to go, for tell_unused().
   void note_unused(const exec::Allocation& allocation);
+  /// Makes a note of each kind of what has never been written, the most bytes first.
+  void tell_unused();
   std::vector<std::string> memory_notes;
+  /// How many allocations, and the first names among them.
+  struct Named {
+    size_t count = 0;
+    std::string names;
+    void add(const std::string& name);
+    [[nodiscard]] const char* end() const { return names.ends_with("…") ? "" : "."; }
+  };
+  struct Unwritten {
+    uint64_t bytes, size;  ///< never written, and of the allocation
+    auto operator<=>(const Unwritten&) const = default;
+  };
+  std::map<Unwritten, Named> unused_memory;
   /// Counts bytes of the device that allocate() does not give; false: there are not as many.
   bool claim(size_t size);
   void unclaim(size_t size) { device_bytes_ -= size; }

@@ -128,5 +128,12 @@ CASE(unused_bad) { use_part(0, true); }
 CASE(unused_ok) { use_part(64, true); }
 // SAYS unused_part Never written: 96 of the 256 bytes of device memory #1
 CASE(unused_part_bad) { use_part(40, true); }
+// Those that are alike are one note.
+// SAYS unused_alike Never written: 96 of the 256 bytes of each of 2 allocations: device memory #1, device
+// memory #2
+CASE(unused_alike_bad) {
+  use_part(40, true);
+  use_part(40, true);
+}
 // SAYS unused_unfreed Never written: device memory #1 .256 bytes.
 CASE(unused_unfreed_bad) { use_part(0, false); }
