@@ -85,15 +85,29 @@ struct {
   Exports exports;
 } runtimes[] = {{"/libcudart.so.13", {}}, {"/libcudart.so.12", {}}, {"/libcudart.so.11.0", {}}};
 
-/// Whether a loaded file is linked with a library whose name begins like this.
+const char* file_name(const char* path) {
+  const char* slash = std::strrchr(path, '/');
+  return slash != nullptr ? slash + 1 : path;
+}
+
+/// Whether a path is that of a library, of any version, with or without the hash that what makes Python
+/// wheels puts behind the names of libraries inside of them: libnvrtc-0a1b2c3d.so.12.
+bool is_library(const char* path, const char* name) {
+  const char* file = file_name(path);
+  if (std::strncmp(file, name, std::strlen(name)) != 0) return false;
+  const char* rest = file + std::strlen(name);
+  if (*rest == '-') rest += 1 + std::strspn(rest + 1, "0123456789abcdef");
+  return std::strncmp(rest, ".so", 3) == 0;
+}
+
+/// Whether a loaded file is linked with a library, of any version.
 bool needs(const link_map& map, const char* name) {
   const char* names = nullptr;
   for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
     if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
   if (names == nullptr) return false;
   for (const Elf64_Dyn* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_NEEDED && std::strncmp(names + entry->d_un.d_val, name, std::strlen(name)) == 0)
-      return true;
+    if (entry->d_tag == DT_NEEDED && is_library(names + entry->d_un.d_val, name)) return true;
   return false;
 }
 
@@ -282,16 +296,6 @@ void keep_ptx(const link_map& map, const File& file, const Sections& sections) {
   });
 }
 
-const char* file_name(const char* path) {
-  const char* slash = std::strrchr(path, '/');
-  return slash != nullptr ? slash + 1 : path;
-}
-
-/// Whether a path is that of a library, of any version.
-bool is_library(const char* path, const char* name) {
-  return std::strncmp(file_name(path), name, std::strlen(name)) == 0;
-}
-
 /// Whether a library of the same name was loaded before, which calls go to: ours, that does its work.
 bool is_replaced(const r_debug& debug, const link_map& by) {
   for (const link_map* map = debug.r_map; map != &by; map = map->l_next)
@@ -336,8 +340,8 @@ void serve_new(const r_debug& debug) {
     const File file(path);
     const Sections sections(file);
     keep_variables(*map, file, sections);
-    if (is_library(path, "libnvJitLink.so")) keep_ptx(*map, file, sections);
-    if (is_library(path, "libnvrtc.so")) {
+    if (is_library(path, "libnvJitLink")) keep_ptx(*map, file, sections);
+    if (is_library(path, "libnvrtc")) {
       lead(*map, file, sections, "nvrtcGetCUBIN", "nvrtcGetPTX");
       lead(*map, file, sections, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
     }
@@ -350,7 +354,7 @@ void serve_new(const r_debug& debug) {
     now.unserved = is_left_alone ? is_code_alone : served == Served::yes ? nullptr : is_foreign;
     // Programs that load PTX themselves have a runtime, but no device code.
     if (is_left_alone || now.unserved == nullptr || sections.named(file, ".nvFatBinSegment") == nullptr ||
-        needs(*map, "libcudart.so") || is_replaced(debug, *map))
+        needs(*map, "libcudart") || is_replaced(debug, *map))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
         served == Served::older
