@@ -97,7 +97,7 @@ int cudaThreadSynchronize();
 
 namespace {
 
-constexpr int invalid_value = 1;
+constexpr int invalid_value = 1, invalid_context = 201;
 
 template <typename T>
 bool is_untouched(const T& behind) {
@@ -312,6 +312,15 @@ void check_others(float* memory) {
               reinterpret_cast<int (*)(void*, void**, void**)>(of_driver)(stream, &context, &green) == 0 &&
               context != nullptr && green == nullptr,
           "the stream's contexts");
+  const auto stream_contexts = reinterpret_cast<int (*)(void*, void**, void**)>(of_driver);
+  void *make_current = nullptr, *same_context = nullptr;
+  require(cudaGetDriverEntryPoint("cuCtxSetCurrent", &make_current, 0, &found) == 0,
+          "contexts are made current");
+  const auto set_current = reinterpret_cast<int (*)(void*)>(make_current);
+  require(set_current(nullptr) == 0 && stream_contexts(stream, &same_context, &green) == 0 &&
+              same_context == context && stream_contexts(nullptr, &same_context, &green) == invalid_context &&
+              set_current(context) == 0,
+          "are known without a current one");
   require(cudaLaunchCooperativeKernelMultiDevice(nullptr, 1, 0) == invalid_value &&
               cudaGetLastError() == invalid_value,
           "launches of nothing");

@@ -41,20 +41,21 @@ LANESCOPE_CUDA_API Status cuStreamUpdateCaptureDependencies(Stream* stream, Node
   return cuStreamUpdateCaptureDependencies_v2(stream, needs, nullptr, count, flags);
 }
 
-/// Streams belong to no context here; they are used in the current one.
+/// That in which it was made, whatever is current; of a default stream the current one.
 LANESCOPE_CUDA_API Status cuStreamGetCtx(Stream* stream, Context** out) {
-  return in_context([&] {
+  return in_context_of(stream, [&] {
     if (out == nullptr) return Status::invalid_value;
     Stream* of = nullptr;
     const Status found = find_stream(Runtime::get(), stream, OnCaptured::is_asked, of);
-    if (found == Status::success) *out = current_context;
-    return found;
+    if (found != Status::success) return found;
+    *out = of->context != nullptr ? of->context : current_context;
+    return Status::success;
   });
 }
 
 /// Green contexts, with a part of the multiprocessors, cannot be made here, so no stream is of one.
 LANESCOPE_CUDA_API Status cuStreamGetGreenCtx(Stream* stream, void** out) {
-  return in_context([&] {
+  return in_context_of(stream, [&] {
     if (out == nullptr) return Status::invalid_value;
     Stream* of = nullptr;
     const Status found = find_stream(Runtime::get(), stream, OnCaptured::is_asked, of);

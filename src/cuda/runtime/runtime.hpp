@@ -150,6 +150,7 @@ struct Stream {
   unsigned flags = 0;
   int priority = 0;
   unsigned long long id = 0;
+  Context* context = nullptr;                        ///< in which it was made; of a default stream none
   std::map<int, LaunchAttribute::Value> attributes;  ///< what was set: hints, which change nothing here
   std::shared_ptr<Capture> capture;                  ///< while work is recorded instead of done
   std::vector<Node*> capture_tail;                   ///< what the next node depends on

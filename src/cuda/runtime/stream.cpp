@@ -85,6 +85,7 @@ Status create_stream(Stream** out, unsigned flags, int priority) {
     stream->flags = flags;
     stream->priority = std::min(least_priority, std::max(greatest_priority, priority));
     stream->id = next_stream_id++;
+    stream->context = current_context;
     const std::unique_lock lock(runtime.mutex);
     runtime.streams.insert(stream);
     *out = stream;
