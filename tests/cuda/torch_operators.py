@@ -3,6 +3,7 @@ import sys
 
 from torch_or_skip import torch
 import torch.nn.functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 
 if not torch.cuda.is_available():
     sys.exit("PyTorch finds no device")
@@ -50,6 +51,44 @@ same("complex numbers", lambda a: torch.fft.fft(a).conj().abs(), x)
 same("a singular value", lambda a: torch.linalg.svdvals(a), x)
 same("rows without gaps", lambda a: F.layer_norm(a, (5,)) + F.rms_norm(a, (5,)), x)
 same("attention", lambda q: F.scaled_dot_product_attention(q, q, q, is_causal=True), torch.randn(2, 2, 8, 16, requires_grad=True))
+
+
+def attention_by(backend, dtype, **how):
+    """Asked for by name, where that is one of CUDA's."""
+
+    def attend(q, k, v):
+        with sdpa_kernel(backend if q.is_cuda else SDPBackend.MATH):
+            return F.scaled_dot_product_attention(*(t.to(dtype) for t in (q, k, v)), **how).float()
+
+    return attend
+
+
+rows = [torch.randn(2, 2, n, 16, requires_grad=True) for n in (24, 40, 40)]
+few = [(torch.randn(2, 2, 24, 16) / 8).requires_grad_() for _ in range(3)]
+same("efficient attention", attention_by(SDPBackend.EFFICIENT_ATTENTION, torch.float, scale=0.3), *rows)
+same("one that looks back", attention_by(SDPBackend.EFFICIENT_ATTENTION, torch.float, is_causal=True), *few)
+same("flash attention", attention_by(SDPBackend.FLASH_ATTENTION, torch.half, is_causal=True), *few)
+
+
+def of_sequences(q):
+    """Two sequences end to end, as xFormers calls it: rows look back from the last one of each."""
+    if q.is_cuda:
+        starts = torch.tensor([0, 9, 24], dtype=torch.int32, device="cuda")
+        operator = torch.ops.aten._efficient_attention_forward
+        out, sums, *_ = operator(q, q, q, None, starts, starts, 15, 15, 0.0, 2, True)
+        assert sums.shape == (2, 2, 32) and sums[0, :, 9:].isinf().all()
+        return out
+    parts = [part.transpose(1, 2) for part in (q[:, :9], q[:, 9:])]
+    return torch.cat([F.scaled_dot_product_attention(p, p, p, is_causal=True) for p in parts], 2).transpose(1, 2)
+
+
+same("attention of sequences", of_sequences, torch.randn(1, 24, 2, 16, requires_grad=True))
+refused(
+    "attention with dropout",
+    NotImplementedError,
+    "attention with dropout",
+    lambda: attention_by(SDPBackend.EFFICIENT_ATTENTION, torch.float, dropout_p=0.5)(*(t.cuda() for t in rows)),
+)
 same("convolution", lambda a, w: F.conv2d(a, w, padding=1), torch.randn(2, 3, 8, 8, requires_grad=True), torch.randn(4, 3, 3, 3, requires_grad=True))
 for layers in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
     cpu, cuda = layers(5, 7, 2), layers(5, 7, 2).cuda()

@@ -596,8 +596,150 @@ def gru_cell_backward(torch, grad, gates, has_bias):
     return grad_input, grad_hidden, grad * z, *biases
 
 
+class Attention:
+    """Attention of tensors [batch, row, head, element] by plain products, for those who ask for one of PyTorch's
+    kernels by name. Rows may be those of several sequences, which begin at the numbers in `starts_q` and `starts_k`;
+    of a sequence `used_k` are the keys that count. `mask`: 1 or 2, a row sees no keys behind its own, counted from
+    the first or from the last one of both."""
+
+    def __init__(self, torch, query, key, mask, scale, dropout, bias=None, starts_q=None, starts_k=None, used_k=None):
+        if dropout != 0:
+            raise NotImplementedError("lanescope: attention with dropout by one of PyTorch's own kernels")
+        self.torch = torch
+        self.wide = torch.double if query.dtype == torch.double else torch.float
+        self.query, self.key, self.bias, self.mask = query, key, bias, mask
+        self.scale = query.shape[-1] ** -0.5 if scale is None else scale
+        self.parts = [(slice(None), slice(None))]  # rows and keys that belong together
+        if starts_q is not None:
+            starts_q, starts_k = starts_q.tolist(), starts_k.tolist()
+            ends_k = starts_k[1:] if used_k is None else [s + n for s, n in zip(starts_k, used_k.tolist())]
+            self.parts = [
+                (slice(a, b), slice(c, d)) for a, b, c, d in zip(starts_q, starts_q[1:], starts_k, ends_k)
+            ]
+
+    def heads(self, tensor, rows):
+        return tensor[:, rows].transpose(1, 2).to(self.wide)
+
+    def scores(self, rows, keys):
+        torch = self.torch
+        scores = self.heads(self.query, rows) @ self.heads(self.key, keys).transpose(-1, -2) * self.scale
+        if self.bias is not None:
+            scores = scores + self.bias
+        if self.mask != 0:
+            count, of = scores.shape[-2:]
+            last = torch.arange(count)[:, None] + (of - count if self.mask == 2 else 0)
+            scores = scores.masked_fill(torch.arange(of) > last, -torch.inf)
+        return scores
+
+    def forward(self, value):
+        """The result, and of each part the logarithms of its sums [batch, head, row]."""
+        out = value.new_zeros((*self.query.shape[:3], value.shape[-1]), dtype=self.query.dtype)
+        sums = []
+        for rows, keys in self.parts:
+            scores = self.scores(rows, keys)
+            sums.append(scores.logsumexp(-1))
+            weights = (scores - sums[-1][..., None]).exp().nan_to_num(0)  # a row without keys has none
+            out[:, rows] = (weights @ self.heads(value, keys)).transpose(1, 2).to(out.dtype)
+        return out, sums
+
+    def backward(self, grad, value, out):
+        """Gradients of query, key, value and bias."""
+        torch = self.torch
+        grads = [torch.zeros_like(tensor) for tensor in (self.query, self.key, value)]
+        for rows, keys in self.parts:
+            weights = self.scores(rows, keys).softmax(-1).nan_to_num(0)
+            grad_out, values = self.heads(grad, rows), self.heads(value, keys)
+            inner = (grad_out * self.heads(out, rows)).sum(-1, keepdim=True)
+            grad_scores = weights * (grad_out @ values.transpose(-1, -2) - inner)
+            of_query = grad_scores @ self.heads(self.key, keys) * self.scale
+            of_key = grad_scores.transpose(-1, -2) @ self.heads(self.query, rows) * self.scale
+            of_value = weights.transpose(-1, -2) @ grad_out
+            for whole, place, part in zip(grads, (rows, keys, keys), (of_query, of_key, of_value)):
+                whole[:, place] = part.transpose(1, 2).to(whole.dtype)
+        return *grads, None if self.bias is None else grad_scores.to(self.bias.dtype)
+
+
+def efficient_attention(
+    torch, query, key, value, bias, starts_q, starts_k, max_q, max_k, dropout, mask, with_sums=False, *, scale=None,
+    seqlen_k=None, window_size=None,
+):
+    refuse_window(window_size)
+    attention = Attention(torch, query, key, mask, scale, dropout, bias, starts_q, starts_k, seqlen_k)
+    out, sums = attention.forward(value)
+    max_q, max_k = (query.shape[1], key.shape[1]) if starts_q is None else (max_q, max_k)
+    padded = -(-max_q // 32) * 32 if with_sums else 0  # as the kernel's rows come
+    logarithms = [torch.nn.functional.pad(s, (0, padded - s.shape[-1]), value=torch.inf) for s in sums]
+    return out, torch.cat(logarithms).float(), *no_random_numbers(torch), max_q, max_k
+
+
+def efficient_attention_backward(
+    torch, grad, query, key, value, bias, out, starts_q, starts_k, max_q, max_k, sums, dropout, seed, offset, mask,
+    bias_requires_grad, *, scale=None, num_splits_key=None, window_size=None, shared_storage_dqdkdv=False,
+):
+    refuse_window(window_size)
+    attention = Attention(torch, query, key, mask, scale, dropout, bias, starts_q, starts_k)
+    return attention.backward(grad, value, out)
+
+
+def refuse_window(size):
+    if size is not None and size > 0:
+        raise NotImplementedError("lanescope: attention in a window by one of PyTorch's own kernels")
+
+
+def no_random_numbers(torch):
+    """What stands for the seed and the offset of those."""
+    return torch.zeros((), dtype=torch.long), torch.zeros((), dtype=torch.long)
+
+
+def by_rows(*tensors):
+    """[batch, head, row, element], as torch.nn.functional has it, for Attention; and back."""
+    return [tensor.transpose(1, 2) for tensor in tensors]
+
+
+def scaled_dot_product_efficient(
+    torch, query, key, value, bias, with_sums, dropout=0.0, is_causal=False, *, scale=None
+):
+    out, sums, seed, offset, *_ = efficient_attention(
+        torch, *by_rows(query, key, value), bias, None, None, None, None, dropout, int(is_causal), with_sums, scale=scale
+    )
+    return *by_rows(out), sums, seed, offset
+
+
+def scaled_dot_product_efficient_backward(
+    torch, grad, query, key, value, bias, out, sums, seed, offset, dropout, needs, is_causal=False, *, scale=None
+):
+    query, key, value, grad, out = by_rows(query, key, value, grad, out)
+    attention = Attention(torch, query, key, int(is_causal), scale, dropout, bias)
+    *grads, of_bias = attention.backward(grad, value, out)
+    return *by_rows(*grads), of_bias
+
+
+def scaled_dot_product_flash(
+    torch, query, key, value, dropout=0.0, is_causal=False, return_debug_mask=False, *, scale=None
+):
+    query, key, value = by_rows(query, key, value)
+    out, (sums,) = Attention(torch, query, key, int(is_causal), scale, dropout).forward(value)
+    nothing = torch.empty(0, dtype=query.dtype)
+    return *by_rows(out), sums.float(), None, None, query.shape[1], key.shape[1], *no_random_numbers(torch), nothing
+
+
+def scaled_dot_product_flash_backward(
+    torch, grad, query, key, value, out, sums, starts_q, starts_k, max_q, max_k, dropout, is_causal, seed, offset, *,
+    scale=None,
+):
+    query, key, value, grad, out = by_rows(query, key, value, grad, out)
+    attention = Attention(torch, query, key, int(is_causal), scale, dropout)
+    return tuple(by_rows(*attention.backward(grad, value, out)[:3]))
+
+
 # Of operators that only CUDA has and PyTorch does not take apart: what they compute, on tensors of the host.
 COMPOSITIONS = {
+    "aten::_efficient_attention_forward": efficient_attention,
+    "aten::_efficient_attention_backward": efficient_attention_backward,
+    "aten::_scaled_dot_product_efficient_attention": scaled_dot_product_efficient,
+    "aten::_scaled_dot_product_efficient_attention_backward": scaled_dot_product_efficient_backward,
+    "aten::_scaled_dot_product_flash_attention": scaled_dot_product_flash,
+    "aten::_scaled_dot_product_flash_attention_backward": scaled_dot_product_flash_backward,
     "aten::_thnn_fused_lstm_cell": lstm_cell,
     "aten::_thnn_fused_lstm_cell_backward_impl": lstm_cell_backward,
     "aten::_thnn_fused_gru_cell": gru_cell,
