@@ -182,21 +182,21 @@ void Runtime::Named::add(const std::string& name) {
 }
 
 void Runtime::tell_unused() {
-  using Alike = std::pair<Unwritten, Named>;
+  using Alike = std::pair<std::pair<uint64_t, uint64_t>, Named>;
   std::vector<Alike> all(unused_memory.begin(), unused_memory.end());
   unused_memory.clear();
   std::ranges::stable_sort(all, std::greater{},
-                           [](const Alike& a) { return a.first.bytes * a.second.count; });
-  for (const auto& [unwritten, of] : all) {
-    const std::string size = counted(unwritten.size, "byte");
-    const bool is_whole = unwritten.bytes == unwritten.size, is_one = of.count == 1;
-    const std::string part = is_whole ? "" : fmt::format("{} of the {} of ", grouped(unwritten.bytes), size);
-    if (is_one)
+                           [](const Alike& a) { return a.first.first * a.second.count; });
+  for (const auto& [bytes, of] : all) {
+    const bool is_whole = bytes.first == bytes.second;
+    const std::string size = counted(bytes.second, "byte");
+    const std::string part = is_whole ? "" : fmt::format("{} of the {} of ", grouped(bytes.first), size);
+    if (of.count == 1)
       memory_notes.push_back(
           fmt::format("Never written: {}{}{}.", part, of.names, is_whole ? " (" + size + ")" : ""));
     else
-      memory_notes.push_back(fmt::format("Never written: {}{}{}: {}{}", part, is_whole ? "" : "each of ",
-                                         counted(of.count, "allocation") + (is_whole ? " of " + size : ""),
+      memory_notes.push_back(fmt::format("Never written: {}{}{}{}: {}{}", part, is_whole ? "" : "each of ",
+                                         counted(of.count, "allocation"), is_whole ? " of " + size : "",
                                          of.names, of.end()));
   }
 }

@@ -8,7 +8,6 @@
 #pragma once
 
 #include <atomic>
-#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -22,6 +21,7 @@
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -319,11 +319,7 @@ class Runtime {
     void add(const std::string& name);
     [[nodiscard]] const char* end() const { return names.ends_with("…") ? "" : "."; }
   };
-  struct Unwritten {
-    uint64_t bytes, size;  ///< never written, and of the allocation
-    auto operator<=>(const Unwritten&) const = default;
-  };
-  std::map<Unwritten, Named> unused_memory;
+  std::map<std::pair<uint64_t, uint64_t>, Named> unused_memory;  ///< by bytes never written, and in all
   /// Counts bytes of the device that allocate() does not give; false: there are not as many.
   bool claim(size_t size);
   void unclaim(size_t size) { device_bytes_ -= size; }

@@ -1,10 +1,10 @@
 // BLAS of the first level: vectors.
-#include <fmt/ranges.h>
+#include <fmt/format.h>
 
 #include <Eigen/Core>
 #include <array>
 #include <cmath>
-#include <ranges>
+#include <string>
 
 #include "cuda/libraries/blas/call.hpp"
 #include "cuda/libraries/blas/dense.hpp"
@@ -187,11 +187,11 @@ Status by_types(Call& call, const Types<count>& types, Expected&& expected, F&& 
   try_one.template operator()<double>();
   try_one.template operator()<std::complex<float>>();
   try_one.template operator()<std::complex<double>>();
-  if (!found)
-    call.refuse(
-        Status::not_supported, "it is not there for the types {}",
-        fmt::join(types | std::views::transform([](DataType type) { return static_cast<int>(type); }), ", "));
-  return found ? status : call.status();
+  if (found) return status;
+  std::string named;
+  for (const DataType type : types)
+    named += fmt::format("{}{}", named.empty() ? "" : ", ", static_cast<int>(type));
+  return call.refuse(Status::not_supported, "it is not there for the types {}", named).status();
 }
 
 Status dot_of_types(Call& call, int64_t n, const void* x, DataType type_x, int64_t step_x, const void* y,
