@@ -110,7 +110,7 @@ std::string KernelNames::in_table(const std::string& kernel, size_t columns) con
   for (const std::string& other : alike)
     if (other != kernel) differs = std::max(differs, common_begin(shown(kernel), shown(other)));
   // The function's name comes before that, as far as a third of the columns goes, where there are several.
-  constexpr size_t least_of_function = 6;
+  constexpr size_t least_of_function = 4;
   if (of_function_.size() > 1 && columns / 3 >= least_of_function) {
     const std::string function = found->first.substr(0, columns / 3);
     const std::string rest = argument_at(shown(kernel), differs, columns - columns_of(function));

@@ -553,7 +553,7 @@ TEST(KernelNames, TellKernelsOfOneTemplateApart) {
   EXPECT_EQ(names.in_table(first, 46), "launch…For<main::{lambda(int)#1}, Range<long>…");
   EXPECT_EQ(names.in_table(second, 32), "launch…main::{lambda(int)#2}, R…");
   EXPECT_EQ(names.in_table(second, 18), "launch…(int)#2}, …") << "an argument is too long";
-  EXPECT_EQ(names.in_table(second, 12), "…(int)#2}, …") << "of the function nothing would be left";
+  EXPECT_EQ(names.in_table(second, 11), "…int)#2}, …") << "of the function nothing would be left";
   EXPECT_EQ(names.in_table(fill, 46), "launch…For<Fill<double>, Range<long> > >(For<…");
   const KernelNames of_launch({first, second, fill});
   EXPECT_EQ(of_launch.in_table(first, 40), "…For<main::{lambda(int)#1}, Range<long>…")
