@@ -86,7 +86,7 @@ class Function {
   }
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, module_shared, local_shared);
+    const Values values(f_, flow_, loops_, module_shared, local_shared);
     values_ = &values;
     plan_atomics();
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
@@ -155,10 +155,11 @@ class Function {
   [[nodiscard]] Fate::OneLane one_lane(const ptx::Instruction& in, uint32_t index, bool used) const {
     using OneLane = Fate::OneLane;
     const Type type = in.type();
-    if (ptx::is_float(type) || !values_->uniform(values_->address(index).base)) return OneLane::never;
+    const uint32_t block = flow_.block_of[index];
+    if (ptx::is_float(type) || !values_->uniform(values_->address(index).base, block)) return OneLane::never;
     const uint64_t size = ptx::size_of(type);
     if (in.has(Mod::add) && (size == 4 || size == 8)) {
-      if (values_->uniform(values_->data(index).base)) return OneLane::always;
+      if (values_->uniform(values_->data(index).base, block)) return OneLane::always;
       return size == 8 ? OneLane::never : used ? OneLane::of_whole_warps : OneLane::always;
     }
     const bool reduces =

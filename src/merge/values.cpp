@@ -65,9 +65,9 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
   }
 }
 
-Values::Values(const ptx::Function& function, const exec::Flow& flow,
+Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)
-    : f_(function), flow_(flow), module_shared_(module_shared), local_shared_(local_shared) {
+    : f_(function), flow_(flow), loops_(loops), module_shared_(module_shared), local_shared_(local_shared) {
   nodes_.emplace_back();  // base 0: nothing but the constant
   nodes_[0].zeros = all_zeros;
   addresses_.resize(f_.body.size());
@@ -87,6 +87,7 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow,
   for (uint32_t round = 0; round < most_rounds; ++round)
     if (!walk()) break;
   find_zeros();
+  find_differences();
 }
 
 void Values::order_blocks() {
@@ -225,9 +226,7 @@ void Values::walk_block(uint32_t block) {
     for (size_t k = 0; k < usage.writes.size(); ++k) {
       const uint32_t reg = usage.writes[k];
       Value value = k == 0 ? result : Value{node(Kind::once, {}, {}, i, block_, {k}), 0};
-      // Lanes that read one place at the same time read the same.
-      if (in.op == Op::ld && in.space != ptx::Space::local && nodes_[value.base].kind == Kind::once)
-        nodes_[value.base].follows = addresses_[i].base;
+      if (nodes_[value.base].kind == Kind::once) nodes_[value.base].follows = source_for_all_lanes(in, i);
       if (in.guard != no_index) value = choice(current(reg), value, i, current(in.guard));
       set(reg, value);
     }
@@ -493,14 +492,6 @@ bool Values::varies(uint32_t base, const std::vector<bool>& loop) const {
   return is_made_of(base, [&](const Node& n) {
     if ((n.kind != Kind::once || n.number < 0) && n.kind != Kind::join) return Search::go_on;
     return loop[n.block] ? Search::found : Search::leave;
-  });
-}
-
-bool Values::uniform(uint32_t base) const {
-  // Where paths meet, threads may have come different ways.
-  return !is_made_of(base, [this](const Node& n) {
-    const bool is_unknown = n.kind == Kind::join || (n.kind == Kind::once && !n.follows);
-    return is_unknown || n.differs || (n.follows && !uniform(*n.follows)) ? Search::found : Search::go_on;
   });
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "exec/flow.hpp"
+#include "exec/loops.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::merge {
@@ -37,16 +38,17 @@ class Values {
   /// `module_shared`, `local_shared`: byte offset of each
   /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
   /// there is none); their first byte is aligned to 1024.
-  Values(const ptx::Function& function, const exec::Flow& flow, const std::vector<uint32_t>& module_shared,
-         const std::vector<uint32_t>& local_shared);
+  Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
+         const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
   [[nodiscard]] Value address(uint32_t instruction) const { return addresses_[instruction]; }
   /// What an atomic operation is done with: the operand after the address.
   [[nodiscard]] Value data(uint32_t instruction) const { return data_[instruction]; }
-  /// Whether all threads of a block have the same value, as far as that follows from what it is made of.
-  [[nodiscard]] bool uniform(uint32_t base) const;
+  /// Whether all lanes that are in a block of the function have the same value, as ptxas 13.0 sees it:
+  /// uniform.cpp.
+  [[nodiscard]] bool uniform(uint32_t base, uint32_t block) const;
   /// How many low bits of the value are zero (63 for zero itself).
   [[nodiscard]] uint32_t zeros(const Value& value) const;
   /// Whether the base may change from one iteration to the next of a loop, given as the set of its blocks.
@@ -85,7 +87,7 @@ class Values {
     std::vector<uint32_t> operands;  ///< same_operands: their bases
     bool differs = false;            ///< same_operands: lanes may have different ones
     /// What else has to be the same for all lanes if this is to be: of a choice its condition, of what is
-    /// loaded its address.
+    /// loaded its address. 0: nothing else.
     std::optional<uint32_t> follows;
   };
   /// What makes a node the same as another one; not of joins, which are found by block and register.
@@ -130,12 +132,20 @@ class Values {
   [[nodiscard]] Value once(uint32_t index);
   [[nodiscard]] Value current(uint32_t reg) const;
   void set(uint32_t reg, const Value& value);
+  /// Of an instruction whose result nothing else is known of: Node::follows.
+  [[nodiscard]] std::optional<uint32_t> source_for_all_lanes(const ptx::Instruction& in, uint32_t index);
+  void find_differences();
+  [[nodiscard]] bool may_differ(const Node& n) const;
+  [[nodiscard]] std::vector<uint32_t> deciding_blocks(uint32_t block) const;
+  [[nodiscard]] bool lanes_part_at_end(uint32_t block) const;
+  [[nodiscard]] bool lanes_leave_apart(const exec::Loop& loop) const;
   [[nodiscard]] uint32_t zeros_of(const Node& n) const;
   /// Of the value itself, wherever its base is seen from.
   [[nodiscard]] uint32_t own_zeros(const Value& value) const;
 
   const ptx::Function& f_;
   const exec::Flow& flow_;
+  const exec::Loops& loops_;
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
 
@@ -147,11 +157,13 @@ class Values {
   std::vector<Value> single_;                  ///< by register: of those written once
   std::vector<uint32_t> many_;                 ///< by register: index among those written often, or no_index
   uint32_t many_count_ = 0;
-  std::vector<Value> state_;             ///< of the block being walked, by `many_`
-  std::vector<std::vector<Value>> out_;  ///< by block: state at its end; empty: not walked yet
-  std::vector<Value> addresses_;         ///< by instruction
-  std::vector<Value> data_;              ///< by instruction
-  uint32_t block_ = 0;                   ///< being walked
+  std::vector<Value> state_;                     ///< of the block being walked, by `many_`
+  std::vector<std::vector<Value>> out_;          ///< by block: state at its end; empty: not walked yet
+  std::vector<Value> addresses_;                 ///< by instruction
+  std::vector<Value> data_;                      ///< by instruction
+  uint32_t block_ = 0;                           ///< being walked
+  std::vector<bool> differs_;                    ///< by base: lanes that are together may have different ones
+  std::vector<std::vector<uint32_t>> deciding_;  ///< by block with joins: deciding_blocks()
 };
 
 }  // namespace lanescope::merge

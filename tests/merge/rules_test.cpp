@@ -309,6 +309,81 @@ TEST(Merging, AddressesThatAreLoadedFromOnePlaceAreOneAddress) {
             Fate::OneLane::always);
 }
 
+/// What decides is what ptxas 13.0 made of such loops for sm_90. %r7 is the index, %r9 a parameter, %r4
+/// another number for each lane.
+TEST(Merging, AnIndexThatAllLanesCountAlikeIsOneAddress) {
+  using OneLane = Fate::OneLane;
+  const std::string begin = "mov.u32 %r7, 0;\nL: mul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\n",
+                    atomic = "atom.global.add.u32 %r8, [%rd3], %r4;\n", next = "add.u32 %r7, %r7, 1;\n",
+                    again = "setp.lt.u32 %p1, %r7, %r9;\n@%p1 bra L;\n",
+                    perhaps =
+                        "ld.global.u32 %r10, [%rd3+64];\nadd.u32 %r10, %r10, %r4;\n"
+                        "setp.lt.u32 %p2, %r7, %r10;\n";
+  const struct {
+    std::string body;
+    OneLane one_lane;
+  } cases[] = {
+      {begin + atomic + next + again, OneLane::always},
+      // Another lane may come round once more.
+      {begin + atomic + next + perhaps + "@%p2 bra L;", OneLane::never},
+      // Some lanes pass it by, or leave the loop before it: those that are there have counted alike.
+      {begin + perhaps + "@%p2 bra M;\n" + atomic + "M: " + next + again, OneLane::always},
+      {begin + perhaps + "@%p2 bra M;\n" + atomic + next + again + "M:", OneLane::always},
+      // Behind the loop those meet who left it in different rounds.
+      {begin + next + perhaps + "@%p2 bra M;\n" + again + "M: mul.wide.u32 %rd2, %r7, 4;\n" +
+           "add.u64 %rd3, %rd1, %rd2;\n" + atomic,
+       OneLane::never},
+      {begin + next + again + "mul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\n" + atomic,
+       OneLane::always},
+      // As loops are unrolled: what is left of the rounds, behind a loop in which lanes have parted and met.
+      {"mov.u32 %r7, 0;\nsetp.lt.u32 %p1, %r9, 4;\n@%p1 bra M;\nK: ld.global.u32 %r10, [%rd1];\n"
+       "add.u32 %r10, %r10, %r4;\nsetp.lt.u32 %p2, %r7, %r10;\n@%p2 bra N;\nst.global.u32 [%rd1], %r7;\n"
+       "N: add.u32 %r7, %r7, 4;\nsetp.lt.u32 %p1, %r7, %r9;\n@%p1 bra K;\nM:\n" +
+           begin.substr(begin.find("L:")) + atomic + next + again,
+       OneLane::always},
+      // A branch that all lanes take alike, and one that they do not.
+      {"mov.u64 %rd3, %rd1;\nsetp.lt.u32 %p1, %r9, 7;\n@%p1 bra M;\nadd.u64 %rd3, %rd1, 64;\nM: " + atomic,
+       OneLane::always},
+      {"mov.u64 %rd3, %rd1;\nsetp.lt.u32 %p1, %r4, 7;\n@%p1 bra M;\nadd.u64 %rd3, %rd1, 64;\nM: " + atomic,
+       OneLane::never},
+  };
+  for (const auto& c : cases) {
+    const Predicted p(c.body);
+    const Plan plan = predict(*p.loaded.module, p.kernel);
+    ASSERT_FALSE(plan.fates.empty()) << c.body;
+    for (size_t i = 0; i < plan.fates.size(); ++i)
+      if (exec::is_atomic(p.kernel.accesses[i].kind)) {
+        EXPECT_EQ(plan.fates[i].one_lane, c.one_lane) << c.body;
+      }
+  }
+}
+
+TEST(Merging, WhatAWarpFindsOutTogetherIsOneAddress) {
+  using OneLane = Fate::OneLane;
+  const struct {
+    std::string with;
+    OneLane one_lane;
+  } cases[] = {
+      {"vote.sync.ballot.b32 %r7, %p1, -1;", OneLane::always},
+      {"redux.sync.add.u32 %r7, %r4, -1;", OneLane::always},
+      {"match.all.sync.b32 %r7, %r4, -1;", OneLane::always},
+      {"match.any.sync.b32 %r7, %r4, -1;", OneLane::never},
+      {"activemask.b32 %r7;", OneLane::always},
+      {"shfl.sync.idx.b32 %r7, %r4, 0, 31, -1;", OneLane::always},
+      {"shfl.sync.idx.b32 %r7|%p2, %r4, %r9, 31, -1;", OneLane::always},
+      {"shfl.sync.idx.b32 %r7, %r4, %r1, 31, -1;", OneLane::never},
+      {"shfl.sync.idx.b32 %r7, %r4, 0, 4127, -1;", OneLane::never},  // of each half
+      {"shfl.sync.bfly.b32 %r7, %r4, 16, 31, -1;", OneLane::never},
+  };
+  for (const auto& c : cases)
+    EXPECT_EQ(fate_of_atomic("setp.lt.u32 %p1, %r4, 7;\n" + c.with +
+                             "\nmul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\n"
+                             "atom.global.add.u32 %r8, [%rd3], %r4;")
+                  .one_lane,
+              c.one_lane)
+        << c.with;
+}
+
 TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {
   const Predicted p(R"(
   red.shared.add.f32 [%r4], 1.0;
