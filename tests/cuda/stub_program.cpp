@@ -124,15 +124,22 @@ int main(int argc, char** argv) {
     std::printf("version %d\n", version);
   }
   if (is("status")) return std::atoi(argv[2]);
-  if (is("copies")) {  // two copies that bring nothing new, one that does, and one of what was there by
-                       // chance, to memory that no kernel was given
+  if (is("copies")) {  // two copies that bring nothing new, one that does, one of what was there by chance,
+                       // to memory that no kernel was given, and one when the kernel has been waited for
+    const auto launch = [] {
+      if (__cudaPushCallConfiguration({2, 1, 1}, {1024, 1, 1}, 0, nullptr) == 0) scale(in, out, n);
+    };
     std::vector<int> host(n, 7), zeros(n, 0);
     for (int i = 0; i < 3; ++i) require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy");
     host[9] = 8;
     require(cudaMemcpy(in, host.data(), n * sizeof(int), 1) == 0, "copy of changed data");
     int* fresh = nullptr;
     require(cudaMalloc(reinterpret_cast<void**>(&fresh), n * sizeof(int)) == 0, "fresh memory");
+    launch();
     require(cudaMemcpy(fresh, zeros.data(), n * sizeof(int), 1) == 0, "copy to fresh memory");
+    launch();
+    require(cudaDeviceSynchronize() == 0, "synchronize");
+    require(cudaMemcpy(fresh, host.data(), n * sizeof(int), 1) == 0, "copy to it again");
   }
   if (is("bounds")) {
     __cudaPushCallConfiguration({1, 1, 1}, {1, 1, 1}, 0, nullptr);

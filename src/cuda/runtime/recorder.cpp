@@ -223,6 +223,18 @@ void Recorder::launched(const Stream& stream, const std::vector<std::byte>& para
   last_parameters_[{&stream, stream.id}] = parameters;
 }
 
+void Recorder::waited_for(const Stream& stream) {
+  if (!enabled_) return;
+  const std::lock_guard lock(copied_mutex_);
+  last_parameters_.erase({&stream, stream.id});
+}
+
+void Recorder::waited_for_all() {
+  if (!enabled_) return;
+  const std::lock_guard lock(copied_mutex_);
+  last_parameters_.clear();
+}
+
 bool Recorder::is_apart(const Stream& stream, const Block& block) {
   const std::lock_guard lock(copied_mutex_);
   const auto found = last_parameters_.find({&stream, stream.id});

@@ -76,7 +76,11 @@ class Recorder {
   void library_failed(const std::string& defect);
   /// A kernel begins in the stream.
   void launched(const Stream& stream, const std::vector<std::byte>& parameters);
-  /// Whether a kernel ran in the stream, and no parameter of the last one is an address in the block.
+  /// The host has waited for what was in the stream; in all streams.
+  void waited_for(const Stream& stream);
+  void waited_for_all();
+  /// Whether a kernel ran in the stream since the host last waited for it, and no parameter of the last one
+  /// is an address in the block.
   [[nodiscard]] bool is_apart(const Stream& stream, const Block& block);
   [[nodiscard]] bool enabled() const { return enabled_; }
 

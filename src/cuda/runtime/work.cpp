@@ -7,6 +7,7 @@
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
+#include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
 
 namespace lanescope::cuda {
@@ -113,12 +114,14 @@ Status Runtime::defer(const Stream& stream, Work work) {
 
 Status Runtime::wait_for_all() {
   if (backlogs->any()) backlogs->wait(backlogs->all());
+  recorder->waited_for_all();
   return failure;
 }
 
 Status Runtime::wait_for(const Stream& stream) {
   if (backlogs->any())
     backlogs->wait(&stream == &legacy_stream ? backlogs->before(stream) : backlogs->in(stream));
+  recorder->waited_for(stream);
   return failure;
 }
 
@@ -129,6 +132,7 @@ Status Runtime::wait_for(const Event& event) {
     ticket = event.ticket;
   }
   if (ticket != nullptr) backlogs->wait({ticket});
+  recorder->waited_for_all();  // whose it is, is not known: rather too few copies are said to have waited
   return failure;
 }
 
