@@ -222,8 +222,11 @@ class Collector {
       hazard.unit = plural(hazard.count, "sector");
       hazard.cause = fmt::format("{} of device memory move for {} of a thread's own memory.",
                                  counted(c.bytes_moved, "byte"), counted(c.requests, "access"));
+      if (!line.why.empty()) hazard.cause += " " + line.why;
       hazard.advice =
-          "Index arrays of a thread with constants (#pragma unroll), so that they stay in registers.";
+          line.why == arguments_of_printf
+              ? "Leave it out where time matters."
+              : "Index arrays of a thread with constants (#pragma unroll), so that they stay in registers.";
     }
   }
 

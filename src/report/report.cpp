@@ -209,6 +209,26 @@ std::string next_step(const model::Limits& limits, const model::Occupancy& now, 
   return "";
 }
 
+/// Whether all of the accesses store what a call of printf is given: it follows each in one straight piece of
+/// code.
+bool are_arguments_of_printf(const std::vector<uint32_t>& sites, const ptx::Module& module,
+                             const exec::Kernel& kernel) {
+  const auto is_printf = [&](const ptx::Operand& operand) {
+    return operand.symbol.kind == ptx::SymbolRef::Kind::function &&
+           module.functions[operand.symbol.index].name == "vprintf";
+  };
+  return std::all_of(sites.begin(), sites.end(), [&](uint32_t site) {
+    const exec::AccessSite& at = kernel.accesses[site];
+    if (at.kind != exec::AccessKind::store || at.function == exec::no_operand) return false;
+    const std::vector<ptx::Instruction>& body = module.functions[at.function].body;
+    const auto next = std::find_if(body.begin() + at.instruction, body.end(), [](const ptx::Instruction& in) {
+      return ptx::info(in.op).op_class == ptx::OpClass::control;
+    });
+    return next != body.end() && next->op == ptx::Op::call &&
+           std::any_of(next->operands.begin(), next->operands.end(), is_printf);
+  });
+}
+
 Machine machine_of(const model::Arch& arch, const exec::Kernel& kernel, const Launch& launch,
                    const ptx::MachineNeeds* needs) {
   Machine machine;
@@ -473,6 +493,8 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
       line.why = line.space == exec::AccessSpace::shared ? explain_shared(arch, line.worst, config.grid)
                  : exec::is_bulk_copy(line.kind)         ? explain_bulk(line.counters)
                                                          : explain_global(arch, line.worst, config.grid);
+    if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))
+      line.why = arguments_of_printf;
     if (line.kind == exec::AccessKind::group_product)
       line.why = explain_products(counted.sites, module, kernel);
     if (plan != nullptr &&

@@ -73,6 +73,9 @@ struct Machine {
   std::string next_step;  ///< in words, what one block more would need; empty when full or unknown
 };
 
+/// Line::why of local memory that a thread has for nothing else.
+inline constexpr const char* arguments_of_printf = "It holds the arguments of printf.";
+
 /// All accesses to one variable of shared memory.
 struct Variable {
   std::string name;

@@ -307,6 +307,17 @@ void write_advice(Writer& out, const Launch& launch, const std::vector<Bound>& l
   }
 }
 
+/// What is said of the architecture's rules: at the first launch that it is about, not at each.
+class Remarks {
+ public:
+  void write(Writer& out, const std::string& text, Style style = Style::plain) {
+    if (told_.insert(text).second) out.paragraph(text, 2, style);
+  }
+
+ private:
+  std::set<std::string> told_;
+};
+
 /// What else costs the launch notably, why, and what to do about it: the costliest branch, atomic operation
 /// and access to local memory, and registers that do not suffice.
 void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>& hazards) {
@@ -338,7 +349,8 @@ void write_siblings(Writer& out, const Launch& launch, const std::vector<Hazard>
 }
 
 /// Why the worst lines cost what they do, or that nothing costs too much.
-void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list, bool l1_is_measured) {
+void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list, bool l1_is_measured,
+               Remarks& remarks) {
   const profile::Totals& t = launch.totals;
   const std::vector<Hazard> hazards = hazards_of(launch);
   const auto tell = [&](exec::AccessSpace space, const std::string& why) {
@@ -390,17 +402,17 @@ void write_why(Writer& out, const Launch& launch, const std::vector<Bound>& list
                   2, Style::bad);
   if (std::any_of(launch.lines.begin(), launch.lines.end(),
                   [](const Line& line) { return line.counters.estimates != 0; }))
-    out.paragraph("~ No rule is known for what the hardware does here: the number is an estimate.", 2);
+    remarks.write(out, "~ No rule is known for what the hardware does here: the number is an estimate.");
   if (!l1_is_measured && std::any_of(launch.lines.begin(), launch.lines.end(), meets_in_l1))
-    out.paragraph(
+    remarks.write(
+        out,
         "~ of L1 wavefronts: how lanes meet in the banks of the first-level cache is taken over from chips "
-        "of 9.0, where it was measured.",
-        2);
+        "of 9.0, where it was measured.");
   if (std::any_of(launch.lines.begin(), launch.lines.end(), is_unknown_in_l1))
-    out.paragraph(
+    remarks.write(
+        out,
         "L1 wavefronts that are not known: how lanes of 32 bytes meet in the banks of the first-level cache "
-        "has not been measured.",
-        2);
+        "has not been measured.");
 }
 
 void write_findings(Writer& out, const Launch& launch, const KernelNames& names) {
@@ -463,7 +475,8 @@ void write_grids(Writer& out, const Grids& grids) {
   tell_of_rest(out, grids.size(), "grid");
 }
 
-void write_launch(Writer& out, const Report& report, const Shown& shown, const KernelNames& names) {
+void write_launch(Writer& out, const Report& report, const Shown& shown, const KernelNames& names,
+                  Remarks& remarks) {
   const Launch& launch = shown.launch;
   std::string head = fmt::format("{}  {}", names.of(launch.kernel), shape_of(shown));
   if (launch.shared_bytes != 0) head += fmt::format("  shared {}", counted(launch.shared_bytes, "byte"));
@@ -472,7 +485,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
   out.paragraph(head, 0, Style::bold);
   const char* known_from = report.is_free ? "" : knowledge(evidence_of(launch));
   if (launch.counted && (report.is_free || *known_from != '\0'))
-    out.paragraph(report.arch_description + (report.is_free ? "" : ": ") + known_from, 2, Style::dim);
+    remarks.write(out, report.arch_description + (report.is_free ? "" : ": ") + known_from, Style::dim);
   write_shared(out, launch);
   const bool l1_is_measured = knows_l1(report);
   write_sectors(out, launch, exec::AccessSpace::global, l1_is_measured);
@@ -488,7 +501,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
     }
     if (!launch.uncounted.empty()) out.paragraph("not counted: " + launch.uncounted, 2);
     write_machine(out, launch);
-    if (!launch.lines.empty()) write_why(out, launch, least_times, l1_is_measured);
+    if (!launch.lines.empty()) write_why(out, launch, least_times, l1_is_measured, remarks);
   } else {
     const uint64_t instructions = launch.warp_instructions;
     out.paragraph((instructions == 0 ? "" : counted(instructions, "warp instruction") + "; ") +
@@ -573,9 +586,10 @@ std::string to_text(const Report& report, const TextOptions& options) {
   std::set<std::string> kernels;
   for (const Shown& shown : all) kernels.insert(shown.launch.kernel);
   const KernelNames names(kernels);
+  Remarks remarks;
   for (size_t i = 0; i < all.size(); ++i) {
     if (i != 0 || !report.notes.empty()) out.line();
-    write_launch(out, report, all[i], names);
+    write_launch(out, report, all[i], names, remarks);
   }
   if (all.size() > 1) {
     out.line();

@@ -242,6 +242,17 @@ TEST_F(ReductionReport, MachineCodeIsSaidWhereItIsKnown) {
             HasSubstr("the assembler keeps 48 bytes of values in local memory; how often")));
 }
 
+TEST_F(ReductionReport, WhatIsSaidOfTheArchitectureIsSaidOnce) {
+  const model::Arch& blackwell = *model::find_arch("sm_120");
+  Report both = make_report(blackwell);
+  both.launches = {launch(true, blackwell), launch(false, blackwell)};
+  both.launches[1].block.x = 128;
+  const std::string text = to_text(both, {400, false});
+  const size_t first = text.find("some rules are carried over");
+  ASSERT_NE(first, std::string::npos) << text;
+  EXPECT_EQ(text.find("some rules are carried over", first + 1), std::string::npos) << text;
+}
+
 TEST_F(ReductionReport, EachVariableGetsItsBestAdviceFirst) {
   Launch advised = launch(true);
   const auto advice = [](const char* variable, const char* change) {
