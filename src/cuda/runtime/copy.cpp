@@ -213,7 +213,7 @@ namespace {
 /// Copies in the default stream are done when the call returns, and those of memory that CUDA does not know.
 Status submit_and_wait(Runtime& runtime, Stream* handle, const CopyWork& work) {
   const Status status = runtime.submit(handle, work);
-  if (status != Status::success || !runtime.backlogs->any()) return status;
+  if (status != Status::success) return status;
   const Stream& stream = *runtime.stream(handle);
   const bool waits = handle == nullptr || !runtime.covers(work.target, 1) || !runtime.covers(work.source, 1);
   return waits && stream.capture == nullptr ? runtime.wait_for(stream) : status;

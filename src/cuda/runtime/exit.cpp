@@ -20,6 +20,7 @@
 
 #include "base/threads.hpp"
 #include "cuda/runtime/backlog.hpp"
+#include "cuda/runtime/printed.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -171,6 +172,7 @@ bool watching = false;
 
 /// A child made by fork() reports of its own kernels only.
 void in_child() {
+  printed().forget();
   Runtime& runtime = Runtime::get();
   runtime.recorder->forget();
   runtime.has_refused = false;
@@ -187,9 +189,9 @@ void in_child() {
 }
 
 __attribute__((destructor)) void at_end() {
-  if (!watching) return;
-  Runtime::get().backlogs->end();
-  write_report();
+  if (watching) Runtime::get().backlogs->end();
+  printed().flush_at_end();
+  if (watching) write_report();
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
+#include "cuda/runtime/printed.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
 #include "replay/describe.hpp"
@@ -426,6 +427,8 @@ class Launch final : public UnfinishedLaunch {
       runtime_.recorder->end(*child_.entry, c, ended, child_.counted, nanoseconds_since(child_.start));
       if (const auto status = show(ended.findings, *child_.function, k, c)) runtime_.failure = *status;
     };
+    printed().flush();
+    config_.print = [](const std::string& text) { printed().add(text); };
     execution_.emplace(*function_.binary->image, kernel_, config_);
   }
 

@@ -7,6 +7,7 @@
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/capture.hpp"
 #include "cuda/runtime/launch.hpp"
+#include "cuda/runtime/printed.hpp"
 #include "cuda/runtime/recorder.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -115,6 +116,7 @@ Status Runtime::defer(const Stream& stream, Work work) {
 Status Runtime::wait_for_all() {
   if (backlogs->any()) backlogs->wait(backlogs->all());
   recorder->waited_for_all();
+  printed().flush();
   return failure;
 }
 
@@ -122,6 +124,7 @@ Status Runtime::wait_for(const Stream& stream) {
   if (backlogs->any())
     backlogs->wait(&stream == &legacy_stream ? backlogs->before(stream) : backlogs->in(stream));
   recorder->waited_for(stream);
+  printed().flush();
   return failure;
 }
 
@@ -133,6 +136,7 @@ Status Runtime::wait_for(const Event& event) {
   }
   if (ticket != nullptr) backlogs->wait({ticket});
   recorder->waited_for_all();  // whose it is, is not known: rather too few copies are said to have waited
+  printed().flush();
   return failure;
 }
 
@@ -158,6 +162,7 @@ Status Runtime::execute(const Work& work, const Stream& stream) {
       // On a GPU the driver's own thread calls it: what goes wrong in it is no error of this thread.
       const Status before = last_error();
       in_host_function() = true;
+      printed().flush();
       if (work.callback != nullptr)
         work.callback(work.stream, Status::success, work.data);
       else
