@@ -17,9 +17,13 @@ using ptx::Operand;
 std::optional<uint32_t> Values::source_for_all_lanes(const ptx::Instruction& in, uint32_t index) {
   constexpr int64_t whole_warp = 31;
   switch (in.op) {
-    case Op::ld:
-      if (in.space == ptx::Space::local) return std::nullopt;
+    case Op::ld: {
+      const bool is_param = in.space == ptx::Space::param || in.space == ptx::Space::param_entry ||
+                            in.space == ptx::Space::param_func;
+      if (in.space == ptx::Space::local || (is_param && !is_of_launch(in.operands[1].symbol)))
+        return std::nullopt;
       return addresses_[index].base;
+    }
     case Op::vote:
     case Op::redux:
     case Op::activemask: return 0;
@@ -65,12 +69,16 @@ bool Values::may_differ(const Node& n) const {
 }
 
 /// The blocks at whose ends it is decided by which way lanes come to a block: of a loop's header those that
-/// lead back to it, of others all between them and the block that all ways lead through, but for those whose
-/// lanes meet before.
+/// lead back to it or leave the loop, of others all between them and the block that all ways lead through,
+/// but for those whose lanes meet before.
 std::vector<uint32_t> Values::deciding_blocks(uint32_t block) const {
   const auto loop = std::find_if(loops_.all.begin(), loops_.all.end(),
                                  [&](const exec::Loop& l) { return l.header == block; });
-  if (loop != loops_.all.end() && loop->latches.size() == 1) return loop->latches;
+  if (loop != loops_.all.end() && loop->latches.size() == 1) {
+    std::vector<uint32_t> found = leaving_blocks(*loop);
+    found.push_back(loop->latches.front());
+    return found;
+  }
   const uint32_t above = loops_.dominators.above(block);
   std::vector<uint32_t> found;
   std::vector<bool> seen(flow_.blocks.size(), false);
@@ -101,18 +109,28 @@ bool Values::lanes_part_at_end(uint32_t block) const {
   return differs_[(many_[reg] == no_index ? single_[reg] : out_[block][many_[reg]]).base];
 }
 
-bool Values::lanes_leave_apart(const exec::Loop& loop) const {
+/// The blocks of a loop that leave it for more than the end of their threads.
+std::vector<uint32_t> Values::leaving_blocks(const exec::Loop& loop) const {
+  const auto goes_on = [&](uint32_t to) {
+    return !loop.has[to] && to < flow_.blocks.size() && !exec::ends_at_once(f_, flow_.blocks[to]);
+  };
+  std::vector<uint32_t> found;
   for (uint32_t block = 0; block < flow_.blocks.size(); ++block) {
-    if (!loop.has[block]) continue;
     const std::vector<uint32_t>& next = flow_.blocks[block].next;
-    const bool leaves = std::any_of(next.begin(), next.end(), [&](uint32_t to) { return !loop.has[to]; });
-    if (leaves && lanes_part_at_end(block)) return true;
+    if (loop.has[block] && std::any_of(next.begin(), next.end(), goes_on)) found.push_back(block);
   }
-  return false;
+  return found;
 }
 
 bool Values::uniform(uint32_t base, uint32_t block) const {
   // What is alike in each round of a loop is not behind it, if lanes leave it in different rounds.
+  std::vector<const exec::Loop*> left_apart;
+  for (const exec::Loop& loop : loops_.all) {
+    if (loop.has[block]) continue;
+    const std::vector<uint32_t> leaving = leaving_blocks(loop);
+    if (std::any_of(leaving.begin(), leaving.end(), [this](uint32_t b) { return lanes_part_at_end(b); }))
+      left_apart.push_back(&loop);
+  }
   std::vector<uint32_t> open{base};
   std::vector<bool> seen(nodes_.size(), false);
   while (!open.empty()) {
@@ -122,9 +140,9 @@ bool Values::uniform(uint32_t base, uint32_t block) const {
     seen[at] = true;
     if (differs_[at]) return false;
     const Node& n = nodes_[at];
-    for (const exec::Loop& loop : loops_.all)
-      if (n.kind == Kind::join && loop.header == n.block && !loop.has[block] && lanes_leave_apart(loop))
-        return false;
+    if (n.kind == Kind::join || n.kind == Kind::once)
+      for (const exec::Loop* loop : left_apart)
+        if (loop->has[n.block]) return false;
     open.push_back(n.a.base);
     open.push_back(n.b.base);
     open.insert(open.end(), n.operands.begin(), n.operands.end());

@@ -47,6 +47,20 @@ bool is_pure(const ptx::Instruction& in) {
   }
 }
 
+/// What ptxas makes code of in which lanes may part, after which it takes their results for different ones.
+bool has_slow_path(const ptx::Instruction& in) {
+  const bool is_wide = ptx::size_of(in.type()) == 8;
+  switch (in.op) {
+    case Op::div:
+    case Op::rem:
+      if (!ptx::is_float(in.type())) return is_wide && in.operands.back().kind != Operand::Kind::integer;
+      [[fallthrough]];
+    case Op::rcp:
+    case Op::sqrt: return !in.has(Mod::approx) && !in.has(Mod::full);
+    default: return false;
+  }
+}
+
 }  // namespace
 
 bool differs_by_lane(ptx::SpecialRegister reg) {
@@ -226,7 +240,8 @@ void Values::walk_block(uint32_t block) {
     for (size_t k = 0; k < usage.writes.size(); ++k) {
       const uint32_t reg = usage.writes[k];
       Value value = k == 0 ? result : Value{node(Kind::once, {}, {}, i, block_, {k}), 0};
-      if (nodes_[value.base].kind == Kind::once) nodes_[value.base].follows = source_for_all_lanes(in, i);
+      if (Node& n = nodes_[value.base]; n.kind == Kind::once && n.number == int64_t{i})
+        n.follows = source_for_all_lanes(in, i);
       if (in.guard != no_index) value = choice(current(reg), value, i, current(in.guard));
       set(reg, value);
     }
@@ -383,10 +398,12 @@ Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
   if (in.op == Op::ld && (in.space == ptx::Space::param || in.space == ptx::Space::param_entry) &&
       in.vector == 1) {
     const Operand& o = in.operands[1];
-    if (o.kind == Operand::Kind::address && o.reg == no_index)
-      return {node(Kind::same_operands, {}, {}, -4, 0,
-                   {static_cast<uint64_t>(o.symbol.kind), o.symbol.index, o.bits}),
-              0};
+    if (o.kind == Operand::Kind::address && o.reg == no_index) {
+      const uint32_t result = node(Kind::same_operands, {}, {}, -4, 0,
+                                   {static_cast<uint64_t>(o.symbol.kind), o.symbol.index, o.bits});
+      nodes_[result].differs = !is_of_launch(o.symbol);
+      return {result, 0};
+    }
   }
   if (!is_pure(in) ||
       (in.op == Op::mov && in.operands.size() == 2 && in.operands[1].kind != Operand::Kind::special))
@@ -422,6 +439,7 @@ Value Values::same_operands(const ptx::Instruction& in, uint32_t index) {
   }
   const uint32_t result = node(Kind::same_operands, {}, {}, 0, 0, std::move(all));
   nodes_[result].operands = std::move(bases);
+  nodes_[result].differs = has_slow_path(in);
   return {result, 0};
 }
 

@@ -132,13 +132,18 @@ class Values {
   [[nodiscard]] Value once(uint32_t index);
   [[nodiscard]] Value current(uint32_t reg) const;
   void set(uint32_t reg, const Value& value);
+  /// Whether it is a parameter of the kernel: those of device functions, and what they return, lanes may have
+  /// different ones of.
+  [[nodiscard]] bool is_of_launch(const ptx::SymbolRef& symbol) const {
+    return f_.is_entry && symbol.kind == ptx::SymbolRef::Kind::parameter;
+  }
   /// Of an instruction whose result nothing else is known of: Node::follows.
   [[nodiscard]] std::optional<uint32_t> source_for_all_lanes(const ptx::Instruction& in, uint32_t index);
   void find_differences();
   [[nodiscard]] bool may_differ(const Node& n) const;
   [[nodiscard]] std::vector<uint32_t> deciding_blocks(uint32_t block) const;
   [[nodiscard]] bool lanes_part_at_end(uint32_t block) const;
-  [[nodiscard]] bool lanes_leave_apart(const exec::Loop& loop) const;
+  [[nodiscard]] std::vector<uint32_t> leaving_blocks(const exec::Loop& loop) const;
   [[nodiscard]] uint32_t zeros_of(const Node& n) const;
   /// Of the value itself, wherever its base is seen from.
   [[nodiscard]] uint32_t own_zeros(const Value& value) const;

@@ -62,12 +62,17 @@ uint32_t most_in_one_word(const exec::Access& access) {
   return most;
 }
 
-/// Whether one lane of the access does it for the warp.
+/// Whether one lane of the access does it for the warp. The assembler is right where it does so: lanes with
+/// different addresses show that the plan is not.
 bool has_one_lane(const merge::Fate& fate, const exec::Access& access) {
   using OneLane = merge::Fate::OneLane;
-  if (fate.kind == merge::Fate::Kind::combined) return false;  // costs as little
-  return fate.one_lane == OneLane::always ||
-         (fate.one_lane == OneLane::of_whole_warps && access.mask == ~uint32_t{0});
+  if (fate.one_lane == OneLane::never || fate.kind == merge::Fate::Kind::combined)
+    return false;  // costs as little
+  if (fate.one_lane == OneLane::of_whole_warps && access.mask != ~uint32_t{0}) return false;
+  const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
+  for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
+    if (access.address[static_cast<size_t>(std::countr_zero(rest))] != first) return false;
+  return true;
 }
 
 }  // namespace

@@ -77,11 +77,12 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
   using Kind = merge::Fate::Kind;
   std::set<uint32_t> bits;
   std::set<std::pair<std::string, uint32_t>> with, known;
-  bool combined = false, looped = false;
+  bool combined = false, combined_whole = false, looped = false;
   bool merged = false, unused = false, overwritten = false, narrowed = false, is_known = false;
   for (const uint32_t site : sites) {
     const merge::Fate& fate = plan.fates[site];
-    combined |= fate.kind == Kind::combined || fate.one_lane != merge::Fate::OneLane::never;
+    combined |= fate.kind == Kind::combined || fate.one_lane == merge::Fate::OneLane::always;
+    combined_whole |= fate.one_lane == merge::Fate::OneLane::of_whole_warps;
     // What else becomes of atomics is about shared memory, where those of generic addresses may be as well.
     if (line.space != exec::AccessSpace::shared && exec::is_atomic(line.kind)) continue;
     if (line.doubt.empty()) line.doubt = fate.doubt;
@@ -109,6 +110,7 @@ void explain_merging(Line& line, const std::vector<uint32_t>& sites, const ptx::
     add("already in a register" + (known.empty() ? "" : " since " + lines_in_words(known, line.file)));
   if (narrowed) add("only the words that are used are loaded");
   if (combined) add("lanes that meet in one word are put together");
+  if (combined_whole) add("in whole warps, lanes that meet in one word are put together");
   if (looped) add("a loop of load and compare-and-swap");
   if (unused) add("not loaded: nothing uses it");
   if (overwritten) add("not stored: overwritten at once");

@@ -187,6 +187,22 @@ int main(int argc, char** argv) {
     waitpid(child, &status, 0);
     require(WIFEXITED(status) && WEXITSTATUS(status) == 0, "the child runs");
   }
+  if (is("fork-ends")) {  // a child ends at once by a signal that it sends itself, or that its parent sends
+    alarm(8);
+    for (const bool is_own : {false, true}) {
+      const pid_t child = fork();
+      if (child == 0) {
+        if (is_own) raise(SIGTERM);
+        sleep(20);
+        _exit(3);
+      }
+      if (!is_own) kill(child, SIGTERM);
+      int status = 0;
+      waitpid(child, &status, 0);
+      require(WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM, "the child ends by its signal");
+    }
+    alarm(0);
+  }
   if (is("forked")) {  // what an H200 gives: only what needs no device is known
     constexpr int initialization_error = 3;
     const pid_t child = fork();

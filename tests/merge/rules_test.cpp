@@ -326,9 +326,12 @@ TEST(Merging, AnIndexThatAllLanesCountAlikeIsOneAddress) {
       {begin + atomic + next + again, OneLane::always},
       // Another lane may come round once more.
       {begin + atomic + next + perhaps + "@%p2 bra L;", OneLane::never},
-      // Some lanes pass it by, or leave the loop before it: those that are there have counted alike.
+      // Some lanes pass it by, or end before it: those that are there have counted alike.
       {begin + perhaps + "@%p2 bra M;\n" + atomic + "M: " + next + again, OneLane::always},
       {begin + perhaps + "@%p2 bra M;\n" + atomic + next + again + "M:", OneLane::always},
+      // Where lanes that leave it have more to do, ptxas takes none of this for granted.
+      {begin + perhaps + "@%p2 bra M;\n" + atomic + next + again + "M: st.global.u32 [%rd1], %r1;",
+       OneLane::never},
       // Behind the loop those meet who left it in different rounds.
       {begin + next + perhaps + "@%p2 bra M;\n" + again + "M: mul.wide.u32 %rd2, %r7, 4;\n" +
            "add.u64 %rd3, %rd1, %rd2;\n" + atomic,
@@ -382,6 +385,67 @@ TEST(Merging, WhatAWarpFindsOutTogetherIsOneAddress) {
                   .one_lane,
               c.one_lane)
         << c.with;
+}
+
+/// The same of what is computed of it, of what is asked in a loop and used behind it, and of divisions.
+TEST(Merging, WhatBecomesOfAnAddressThatAllLanesHave) {
+  using OneLane = Fate::OneLane;
+  const std::string at = "mul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\n",
+                    atomic = "atom.global.add.u32 %r8, [%rd3], %r4;\n", wide = "cvt.u64.u32 %rd2, %r9;\n";
+  const struct {
+    std::string body;
+    OneLane one_lane;
+  } cases[] = {
+      {"ld.global.u32 %r7, [%rd1];\nadd.u32 %r7, %r7, 1;\n" + at + atomic, OneLane::always},
+      {"L: vote.sync.ballot.b32 %r7, %p1, -1;\nsetp.lt.u32 %p1, %r7, %r4;\n@%p1 bra L;\n" + at + atomic,
+       OneLane::never},
+      {"L: vote.sync.ballot.b32 %r7, %p1, -1;\nsetp.lt.u32 %p1, %r7, %r9;\n@%p1 bra L;\n" + at + atomic,
+       OneLane::always},
+      {wide + "rem.u64 %rd3, %rd1, %rd2;\n" + atomic, OneLane::never},
+      {"rem.u64 %rd3, %rd1, 640;\n" + atomic, OneLane::always},
+      {"div.u32 %r7, %r9, 7;\n" + at + atomic, OneLane::always},
+  };
+  for (const auto& c : cases) {
+    const Predicted p(c.body);
+    EXPECT_EQ(predict(*p.loaded.module, p.kernel).fates.back().one_lane, c.one_lane) << c.body;
+  }
+}
+
+/// Of a device function's parameters, and of what it returns, lanes may have different ones.
+TEST(Merging, WhatFunctionsAreGivenAndGiveIsNotTheLaunchs) {
+  Loaded loaded(R"(.version 9.0
+.target sm_90
+.address_size 64
+.func (.param .b64 r) change(.param .b64 at)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<2>;
+  ld.param.u64 %rd1, [at];
+  atom.global.add.u32 %r1, [%rd1], 1;
+  st.param.b64 [r], %rd1;
+  ret;
+}
+.visible .entry k(.param .u64 p)
+{
+  .reg .b32 %r<2>; .reg .b64 %rd<3>;
+  .param .b64 at;
+  .param .b64 back;
+  ld.param.u64 %rd1, [p];
+  atom.global.add.u32 %r1, [%rd1], 1;
+  st.param.b64 [at], %rd1;
+  call.uni (back), change, (at);
+  ld.param.b64 %rd2, [back];
+  atom.global.add.u32 %r1, [%rd2], 1;
+  ret;
+}
+)");
+  const exec::Kernel& kernel = loaded.image.kernel("k");
+  const Plan plan = predict(*loaded.module, kernel);
+  std::vector<Fate::OneLane> one_lane;
+  for (size_t i = 0; i < kernel.accesses.size(); ++i)
+    if (exec::is_atomic(kernel.accesses[i].kind)) one_lane.push_back(plan.fates[i].one_lane);
+  EXPECT_EQ(one_lane.size(), 3u);
+  EXPECT_EQ(std::count(one_lane.begin(), one_lane.end(), Fate::OneLane::always), 1);
+  EXPECT_EQ(std::count(one_lane.begin(), one_lane.end(), Fate::OneLane::never), 2);
 }
 
 TEST(Merging, AtomicsWithoutAnInstructionAreLoops) {

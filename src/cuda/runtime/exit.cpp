@@ -170,13 +170,26 @@ void give_stack() {
 
 bool watching = false;
 
+/// What the thread that calls fork() had blocked: a signal must not come to a child that has not said yet
+/// that it has no writer.
+thread_local sigset_t blocked_before_fork;
+
+void before_fork() {
+  sigset_t set;
+  sigemptyset(&set);
+  for (const int one : asked) sigaddset(&set, one);
+  pthread_sigmask(SIG_BLOCK, &set, &blocked_before_fork);
+}
+void after_fork() { pthread_sigmask(SIG_SETMASK, &blocked_before_fork, nullptr); }
+
 /// A child made by fork() reports of its own kernels only.
 void in_child() {
   printed().forget();
   Runtime& runtime = Runtime::get();
   runtime.recorder->forget();
   runtime.has_refused = false;
-  runtime.backlogs = new Backlogs;  // the threads of the old one are not there
+  runtime.backlogs = new Backlogs;  // the threads of the old one are not there, nor is the writer
+  writer_runs = false;
   if (!runtime.options.follow_children) {
     runtime.recorder->disable();
     return;
@@ -206,7 +219,10 @@ void watch_for_exit(const Options& options) {
   give_stack();
   for (const int number : asked) handle(number, on_asked);
   for (const int number : crashes) handle(number, on_crash);
-  pthread_atfork(nullptr, nullptr, in_child);
+  pthread_atfork(before_fork, after_fork, [] {
+    in_child();
+    after_fork();
+  });
   at_quick_exit([] {
     Runtime::get().backlogs->end();
     write_report();
