@@ -144,9 +144,10 @@ void report(Warp& w, const Inst* in, Finding::Kind kind, uint32_t lanes, uint64_
   found.count = static_cast<uint64_t>(std::popcount(lanes));
   const bool is_access = kind == Finding::Kind::out_of_bounds || kind == Finding::Kind::misaligned ||
                          kind == Finding::Kind::unknown_pointer || kind == Finding::Kind::write_to_constant;
-  if (Finding* example = add_finding(w, found))
-    (example->message = is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "") +=
-        message;
+  if (Finding* example = add_finding(w, found)) {
+    example->message = is_access ? access_of(w.worker->kernel->origins[found.instruction].op) : "";
+    example->message += message;
+  }
 }
 
 void report_matrix_outside(Warp& w, const Inst* in, uint32_t lanes, uint64_t offset, uint64_t shared_bytes) {

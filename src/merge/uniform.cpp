@@ -50,6 +50,11 @@ void Values::find_differences() {
       differs_[i] = changed = true;
     }
   }
+  for (const exec::Loop& loop : loops_.all) {
+    const std::vector<uint32_t> leaving = leaving_blocks(loop);
+    if (std::any_of(leaving.begin(), leaving.end(), [this](uint32_t b) { return lanes_part_at_end(b); }))
+      left_apart_.push_back(&loop);
+  }
 }
 
 bool Values::may_differ(const Node& n) const {
@@ -123,14 +128,6 @@ std::vector<uint32_t> Values::leaving_blocks(const exec::Loop& loop) const {
 }
 
 bool Values::uniform(uint32_t base, uint32_t block) const {
-  // What is alike in each round of a loop is not behind it, if lanes leave it in different rounds.
-  std::vector<const exec::Loop*> left_apart;
-  for (const exec::Loop& loop : loops_.all) {
-    if (loop.has[block]) continue;
-    const std::vector<uint32_t> leaving = leaving_blocks(loop);
-    if (std::any_of(leaving.begin(), leaving.end(), [this](uint32_t b) { return lanes_part_at_end(b); }))
-      left_apart.push_back(&loop);
-  }
   std::vector<uint32_t> open{base};
   std::vector<bool> seen(nodes_.size(), false);
   while (!open.empty()) {
@@ -140,9 +137,10 @@ bool Values::uniform(uint32_t base, uint32_t block) const {
     seen[at] = true;
     if (differs_[at]) return false;
     const Node& n = nodes_[at];
+    // What is alike in each round of a loop is not behind it, if lanes leave it in different rounds.
     if (n.kind == Kind::join || n.kind == Kind::once)
-      for (const exec::Loop* loop : left_apart)
-        if (loop->has[n.block]) return false;
+      for (const exec::Loop* loop : left_apart_)
+        if (loop->has[n.block] && !loop->has[block]) return false;
     open.push_back(n.a.base);
     open.push_back(n.b.base);
     open.insert(open.end(), n.operands.begin(), n.operands.end());

@@ -169,6 +169,7 @@ class Values {
   uint32_t block_ = 0;                           ///< being walked
   std::vector<bool> differs_;                    ///< by base: lanes that are together may have different ones
   std::vector<std::vector<uint32_t>> deciding_;  ///< by block with joins: deciding_blocks()
+  std::vector<const exec::Loop*> left_apart_;    ///< loops that lanes leave in different rounds
 };
 
 }  // namespace lanescope::merge

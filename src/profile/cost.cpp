@@ -69,10 +69,7 @@ bool has_one_lane(const merge::Fate& fate, const exec::Access& access) {
   if (fate.one_lane == OneLane::never || fate.kind == merge::Fate::Kind::combined)
     return false;  // costs as little
   if (fate.one_lane == OneLane::of_whole_warps && access.mask != ~uint32_t{0}) return false;
-  const uint64_t first = access.address[static_cast<size_t>(std::countr_zero(access.mask))];
-  for (uint32_t rest = access.mask; rest != 0; rest &= rest - 1)
-    if (access.address[static_cast<size_t>(std::countr_zero(rest))] != first) return false;
-  return true;
+  return most_in_one_word(access) == static_cast<uint32_t>(std::popcount(access.mask));
 }
 
 }  // namespace

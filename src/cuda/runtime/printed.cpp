@@ -18,19 +18,16 @@ void Printed::add(const std::string& text) {
   if (is_much) flush();
 }
 
-void Printed::flush() {
+bool Printed::flush() {
   const std::lock_guard lock(mutex_);
-  if (text_.empty()) return;
+  if (text_.empty()) return false;
   std::fwrite(text_.data(), 1, text_.size(), stdout);
   text_.clear();
+  return true;
 }
 
 void Printed::flush_at_end() {
-  {
-    const std::lock_guard lock(mutex_);
-    if (text_.empty()) return;
-  }
-  flush();
+  if (!flush()) return;
   say("the program ends and has not waited for what its kernels print (cudaDeviceSynchronize): on a GPU that "
       "would be lost");
 }

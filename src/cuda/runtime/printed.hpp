@@ -11,8 +11,8 @@ namespace lanescope::cuda {
 class Printed {
  public:
   void add(const std::string& text);
-  /// To standard output.
-  void flush();
+  /// To standard output. Whether there was anything.
+  bool flush();
   /// The same at the end of the process, with a word: a GPU's is lost then.
   void flush_at_end();
   /// What a parent has printed is not the child's.

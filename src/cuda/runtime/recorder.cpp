@@ -42,6 +42,17 @@ void add_findings(std::vector<exec::Finding>& known, const std::vector<exec::Fin
   }
 }
 
+void add_instructions(exec::LaunchResult& sum, const exec::LaunchResult& more) {
+  sum.warp_instructions += more.warp_instructions;
+  sum.lane_instructions += more.lane_instructions;
+  sum.shuffles += more.shuffles;
+}
+
+void add_outcome(exec::LaunchResult& sum, const exec::LaunchResult& more) {
+  sum.failed = sum.failed || more.failed;
+  if (!more.findings.empty()) add_findings(sum.findings, more.findings);
+}
+
 /// "3 a, 1 b"; of many names those with the highest counts, and how many there are besides.
 std::string most_frequent(const std::map<std::string, uint64_t>& counts) {
   constexpr size_t shown = 16;
@@ -171,11 +182,8 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   --entry.running;
   ++entry.launches;
   entry.last_ns = ns;
-  if (counted || !options_.count) {  // with --no-count, instructions are all that is known
-    entry.sum.warp_instructions += result.warp_instructions;
-    entry.sum.lane_instructions += result.lane_instructions;
-    entry.sum.shuffles += result.shuffles;
-  }
+  // With --no-count, instructions are all that is known.
+  if (counted || !options_.count) add_instructions(entry.sum, result);
   if (counted) {
     ++entry.counted;
     if (ns > long_launch_ns && entry.running == 0) {
@@ -185,8 +193,7 @@ void Recorder::end(Entry& entry, const exec::LaunchConfig&, const exec::LaunchRe
   } else {
     ++uncounted_;
   }
-  entry.sum.failed = entry.sum.failed || result.failed;
-  if (!result.findings.empty()) add_findings(entry.sum.findings, result.findings);
+  add_outcome(entry.sum, result);
 }
 
 std::string Recorder::recording(Entry& entry) {
@@ -286,7 +293,7 @@ void Recorder::sum_code_loaded_again() {
   for (const auto& entry : entries_) {
     if (entry->running != 0 || entry->launches == 0) continue;
     fold(*entry);
-    std::vector<Entry*>& others = known[{entry->module->name, entry->module->text, entry->function->name}];
+    std::vector<Entry*>& others = known[{entry->function->name, entry->module->name, entry->module->text}];
     const auto same = std::ranges::find_if(others, [&](const Entry* other) {
       const exec::LaunchConfig &a = entry->shape, &b = other->shape;
       return a.grid == b.grid && a.block == b.block && a.dynamic_shared == b.dynamic_shared &&
@@ -301,11 +308,8 @@ void Recorder::sum_code_loaded_again() {
     first.launches += std::exchange(entry->launches, 0);
     first.counted += std::exchange(entry->counted, 0);
     const exec::LaunchResult more = std::exchange(entry->sum, {});
-    first.sum.warp_instructions += more.warp_instructions;
-    first.sum.lane_instructions += more.lane_instructions;
-    first.sum.shuffles += more.shuffles;
-    first.sum.failed = first.sum.failed || more.failed;
-    add_findings(first.sum.findings, more.findings);
+    add_instructions(first.sum, more);
+    add_outcome(first.sum, more);
     if (first.counts) first.counts = profile::merge({*first.counts, *entry->counts});
   }
 }
