@@ -472,7 +472,9 @@ namespace detail {
 
 template <ArchName name>
 constexpr model::Arch arch_named() {
-  return *model::find_arch(name.text);  // a null pointer here: no architecture has that name
+  static_assert(model::find_arch(name.text) != nullptr,
+                "no architecture has this name: archs.hpp and docs/model.md list them");
+  return *model::find_arch(name.text);
 }
 
 template <class Access>

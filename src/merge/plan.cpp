@@ -89,6 +89,7 @@ class Function {
     const Values values(f_, flow_, loops_, module_shared, local_shared);
     values_ = &values;
     plan_atomics();
+    if (module_.is_debug) return;
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
     for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
     merge();
@@ -168,8 +169,8 @@ class Function {
   }
 
   /// Counting in shared memory (red.add of 1) is done by population count. Where all lanes have one address,
-  /// integers are put together in registers first. Others that the hardware has no instruction for in shared
-  /// memory become loops.
+  /// integers are put together in registers first; neither in code for debuggers. Others that the hardware
+  /// has no instruction for in shared memory become loops.
   void plan_atomics() {
     for (const auto& [i, site] : site_of_) {
       const ptx::Instruction& in = f_.body[i];
@@ -178,14 +179,14 @@ class Function {
       const Type type = in.type();
       const bool used =
           in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && used_.any(in.operands[0].reg);
-      f.one_lane = one_lane(in, i, used);
+      if (!module_.is_debug) f.one_lane = one_lane(in, i, used);
       if (f.one_lane != Fate::OneLane::never) f.kind = Fate::Kind::elected;
       if (!is_of_block(in.space) && in.space != Space::generic) continue;
       if (ptx::is_float(type) || ptx::size_of(type) != 4) {
         loop(f, in);
         continue;
       }
-      if (in.space == Space::generic) continue;
+      if (in.space == Space::generic || module_.is_debug) continue;
       const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
       const bool counts = in.has(Mod::add) && type == Type::u32 && !used && values_->data(i) == Value{0, 1} &&
                           (data.kind == Operand::Kind::integer || data.kind == Operand::Kind::reg);

@@ -3,7 +3,8 @@
 // already in a register, and loads whose result nobody uses, disappear; atomics that count, and those whose
 // address all lanes share, are put together for a warp; those that the hardware has no instruction for become
 // loops. This is predicted from the PTX, with the rules that ptxas 13.0 was seen to follow for sm_90
-// (docs/merging.md), and where the rules do not say what it does, the plan says so.
+// (docs/merging.md), and where the rules do not say what it does, the plan says so. Of code for debuggers
+// (.target debug) nothing but such loops is made: ptxas then leaves accesses as they are written.
 #pragma once
 
 #include <cstdint>

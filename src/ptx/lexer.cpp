@@ -95,10 +95,18 @@ void Lexer::skip_blanks() {
       const TextLoc start = loc_of(at_);
       at_ += 2;
       if (!skip_past("*/")) fail(start, "this comment does not end");
+    } else if (is_line_marker()) {
+      at_ = std::min(text_.find('\n', at_), text_.size());
     } else {
       return;
     }
   }
+}
+
+// What a preprocessor leaves behind: # 1 "kernel.ptx".
+bool Lexer::is_line_marker() const {
+  return text_[at_] == '#' && at_ == line_start_ && at_ + 2 < text_.size() && text_[at_ + 1] == ' ' &&
+         is(text_[at_ + 2], digit);
 }
 
 bool Lexer::skip_past(std::string_view end) {

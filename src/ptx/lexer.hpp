@@ -84,6 +84,7 @@ class Lexer {
  private:
   [[noreturn]] void fail(TextLoc loc, const std::string& cause) const { source_.fail(loc, cause); }
   void skip_blanks();
+  [[nodiscard]] bool is_line_marker() const;
   Token number(Token token);
   [[nodiscard]] TextLoc loc_of(size_t position) const;
 

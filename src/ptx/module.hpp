@@ -159,6 +159,7 @@ struct Variable {
   uint64_t size = 0;             ///< bytes; 0 for unsized arrays
   bool is_extern = false, is_visible = false, is_weak = false, is_common = false, is_managed = false;
   bool is_pointer_hint = false;  ///< parameter written with .ptr
+  bool is_register = false;      ///< parameter of a function written with .reg; it is passed as others are
   Reference reference = Reference::none;
   std::vector<uint8_t> initial{};  ///< initial bytes; may be shorter than size (rest is zero)
   std::vector<Relocation> relocations{};
@@ -217,7 +218,8 @@ struct Function {
 struct Module {
   std::string name{};  ///< file name, or what the caller said
   uint32_t version_major = 0, version_minor = 0;
-  std::string target{};  ///< "sm_90"
+  std::string target{};   ///< "sm_90"
+  bool is_debug = false;  ///< compiled for a debugger (.target debug; nvcc -G)
   uint32_t address_size = 64;
   std::vector<SourceFile> files{};
   std::vector<SourceLoc> source_locs{};

@@ -69,14 +69,49 @@ void Parser::parse_body() {
     for (uint32_t i = 0; i < variables.size(); ++i) {
       const TextLoc loc = variables[i].loc;
       if (variables[i].name == "_") continue;
+      if (variables[i].is_register) {
+        const auto reg = static_cast<uint32_t>(function_->registers.size());
+        declare(variables[i].name, loc, {.kind = Declaration::Kind::reg, .index = reg});
+        function_->registers.push_back({.name = variables[i].name, .type = variables[i].type});
+        in_registers_.push_back({{kind, i}, reg});
+        continue;
+      }
       declare(variables[i].name, loc, {.kind = Declaration::Kind::symbol, .symbol = {kind, i}});
     }
   };
+  in_registers_.clear();
   declare_all(function_->params, SymbolRef::Kind::parameter);
   declare_all(function_->returns, SymbolRef::Kind::return_parameter);
   expect("{");
+  move_registers(Op::ld, function_->loc, no_index, false);
   while (!scope_starts_.empty()) parse_body_statement();
+  move_registers(Op::st, function_->loc, no_index, false);  // a function may end without `ret`
   check_tables();
+}
+
+// Parameters in registers are loaded where a function begins (Op::ld), and what it returns in registers is
+// stored where it ends (Op::st).
+void Parser::move_registers(Op op, TextLoc loc, uint32_t guard, bool guard_negated) {
+  for (const auto& [symbol, reg] : in_registers_) {
+    if ((op == Op::ld) != (symbol.kind == SymbolRef::Kind::parameter)) continue;
+    Instruction move;
+    move.op = op;
+    move.types = {function_->registers[reg].type};
+    move.space = Space::param;
+    move.guard = guard;
+    move.guard_negated = guard_negated;
+    move.loc = loc;
+    move.source = current_loc_;
+    Operand value, place;
+    value.kind = Operand::Kind::reg;
+    value.reg = reg;
+    place.kind = Operand::Kind::address;
+    place.symbol = symbol;
+    value.loc = place.loc = loc;
+    if (op == Op::st) std::swap(value, place);
+    move.operands = {value, place};
+    function_->body.push_back(std::move(move));
+  }
 }
 
 void Parser::open_scope() {
@@ -403,6 +438,7 @@ void Parser::parse_instruction(const Token& opcode, uint32_t guard, bool guard_n
     has_ended = true;
     check_operands(instruction, mnemonic, {function_->registers, module_.address_size, piped_}, source_);
   }
+  if (instruction.op == Op::ret) move_registers(Op::st, opcode.loc, guard, guard_negated);
   function_->body.push_back(std::move(instruction));
 }
 

@@ -127,7 +127,6 @@ std::vector<Variable> Parser::parse_parameters(Function* function) {
   std::vector<Variable> out;
   if (accept(")")) return out;
   do {
-    if (token_.is_word("reg")) fail(token_.loc, "register parameters are not supported; use .param");
     if (token_.is_word("hidden")) {
       if (function != nullptr && !function->refusal)
         function->refusal = Refusal{
@@ -136,10 +135,17 @@ std::vector<Variable> Parser::parse_parameters(Function* function) {
             token_.loc};
       advance();
     }
-    if (!accept_word("param")) fail_expected(".param");
+    const bool is_register = token_.is_word("reg") && (function == nullptr || !function->is_entry);
+    if (is_register)
+      advance();
+    else if (!accept_word("param"))
+      fail_expected(".param");
     const VariableType type = parse_variable_type();
     const Token name = take_identifier("a parameter's name");
     out.push_back(parse_variable(type, Space::param, name));
+    out.back().is_register = is_register;
+    if (is_register && (out.back().vector != 1 || !out.back().dims.empty()))
+      fail(name.loc, "a parameter in a register is a scalar");
     out.back().display_name = out.back().name;
   } while (accept(","));
   expect(")");

@@ -113,7 +113,9 @@ void Parser::parse_target() {
     const Token word = take_identifier("a target, as sm_90");
     if (word.text.starts_with("sm_") || word.text.starts_with("compute_"))
       module_.target = word.text;
-    else if (word.text != "debug" && word.text != "texmode_unified" && word.text != "texmode_independent" &&
+    else if (word.text == "debug")
+      module_.is_debug = true;
+    else if (word.text != "texmode_unified" && word.text != "texmode_independent" &&
              word.text != "map_f64_to_f32")
       fail(word.loc, "unknown target '" + std::string(word.text) + "'");
     if (word.text == "map_f64_to_f32") fail(word.loc, "map_f64_to_f32 is not supported");

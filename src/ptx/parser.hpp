@@ -159,6 +159,7 @@ class Parser {
                     const std::vector<Variable>& variables) const;
   void check_tables() const;
   [[nodiscard]] uint64_t parse_offset();
+  void move_registers(Op op, TextLoc loc, uint32_t guard, bool guard_negated);
   [[nodiscard]] std::optional<SymbolRef> find_symbol(std::string_view name) const;
   [[noreturn]] void fail_undeclared(const Token& name) const;
 
@@ -207,6 +208,7 @@ class Parser {
   std::vector<LabelScope> label_scopes_;
   std::vector<uint32_t> scope_ids_;  ///< of the open `{}`
   uint32_t scope_count_ = 0;
+  std::vector<std::pair<SymbolRef, uint32_t>> in_registers_;  ///< parameters, and the registers they are
   uint32_t piped_ = 0;  ///< operands of the current instruction joined by `|`
   uint32_t current_loc_ = no_index;
 

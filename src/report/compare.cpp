@@ -348,6 +348,10 @@ std::vector<std::string> made_otherwise(const Report& before, const Report& afte
     list.emplace_back("counted as the PTX writes accesses (--no-merge); now as the assembler merges them");
   else if (any(before, as_merged) && any(after, as_written))
     list.emplace_back("counted as the assembler merges accesses; now as the PTX writes them (--no-merge)");
+  const auto debugged = [](const Launch& l) { return l.is_debug; };
+  if (any(before, debugged) != any(after, debugged))
+    list.emplace_back(any(before, debugged) ? "compiled with -G, and now without it"
+                                            : "compiled without -G, and now with it");
   const auto only_before = [&](auto has) {
     return any(before, has) && !after.launches.empty() && !any(after, has);
   };

@@ -172,6 +172,7 @@ Json json_of(const Launch& launch, const model::Chip* chip) {
             {"counted", launch.counted},
             {"checks", json_of(launch.checks)},
             {"merges", launch.merges},
+            {"debug", launch.is_debug},
             {"failed", launch.failed},
             {"metrics", std::move(metrics)},
             {"lines", std::move(lines)},

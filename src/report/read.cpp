@@ -348,6 +348,7 @@ Launch launch_of(const Json& json) {
   for (const Json& name : list_at(json, "checks"))
     for (const exec::NamedCheck& check : exec::kernel_checks) launch.checks.*check.on |= name == check.name;
   launch.merges = flag_at(json, "merges");
+  launch.is_debug = flag_at(json, "debug");
   launch.sample_every = flag_at(json, "sampled") ? number_at(json, "sample_every") : 1;
   if (json.contains("uncounted")) launch.uncounted = text_at(json, "uncounted");
   for (const auto& [name, value] : json.at("metrics").items())

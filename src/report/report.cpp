@@ -464,6 +464,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.shuffles = result.shuffles;
   launch.failed = result.failed;
   launch.counted = profile.has_value();
+  launch.is_debug = module.is_debug;
   launch.sample_every = config.observe_every;
   launch.checks = config.checks;
   launch.findings = make_findings(module, kernel, config, result);

@@ -122,6 +122,8 @@ struct Launch {
   /// Accesses to shared memory and loads of global memory are counted as the assembler merges those of the
   /// PTX.
   bool merges = false;
+  bool is_debug =
+      false;  ///< compiled for a debugger: accesses and instructions are not those of release code
   profile::Totals totals;
   std::vector<std::pair<std::string, uint64_t>> metrics;  ///< by the profilers' names (docs/report.md)
   std::vector<Line> lines;  ///< shared, then global, then local memory; in each the worst first

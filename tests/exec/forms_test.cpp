@@ -161,6 +161,29 @@ TEST(Forms, IndirectCallsAndBranchTables) {
                                                  : 100u; });
 }
 
+TEST(Forms, ParametersAndResultsInRegisters) {
+  // Some lanes leave early, the others where the body ends.
+  const std::string functions =
+      ".func (.reg .u32 sum, .reg .b64 wide) add(.reg .u32 a, .reg .b64 b, .param .u32 least)\n{\n"
+      ".reg .u32 %x; .reg .pred %q;\ncvt.u32.u64 %x, b;\nadd.u32 sum, a, %x;\nmov.u64 wide, b;\n"
+      "ld.param.u32 %x, [least];\nsetp.lt.u32 %q, sum, %x;\n@!%q ret;\nmov.u32 sum, %x;\n}\n";
+  expect_words(
+      "mov.u64 %rd4, 7;\ncall (%r5, %rd5), add, (%r1, %rd4, 20);\ncvt.u32.u64 %r6, %rd5;\n"
+      "mad.lo.u32 %r5, %r6, 1000, %r5;\nst.global.u32 [%rd3], %r5;\n",
+      [](uint32_t lane) { return 7000 + std::max(lane + 7, 20u); }, functions);
+}
+
+TEST(Forms, ElementsOfVariablesAndLineMarkers) {
+  expect_words(
+      ".shared .u32 s[8];\n.shared .v2 .u32 v[4];\n"
+      "# 1 \"some.cu\"\nst.shared.u32 s[5], 50;\nst.shared.u32 [s+24], 6;\nst.shared.v2.u32 v[2], {300, "
+      "1000};\n"
+      "ld.shared.u32 %r5, s[6];\nld.shared.u32 %r6, [s+20];\nadd.u32 %r5, %r5, %r6;\n"
+      "ld.shared.u32 %r6, v[3];\nadd.u32 %r5, %r5, %r6;\nmov.u32 %r6, s[1];\nmov.u32 %r7, s;\n"
+      "sub.u32 %r6, %r6, %r7;\nadd.u32 %r5, %r5, %r6;\nst.global.u32 [%rd3], %r5;\n",
+      [](uint32_t) { return 1060; });
+}
+
 TEST(Forms, AnIndirectCallThatFitsNoFunctionMayStandWhereItIsNotReached) {
   expect_words(
       "wide: .callprototype (.param .b64 _) _ (.param .b64 _, .param .b64 _, .param .align 16 .b8 _[64]);\n"

@@ -1,5 +1,6 @@
 // The prediction of merged accesses against the assembler's own machine code: for each small kernel of
 // tests/data/merge/rules.ptx, the loads and stores that scripts/sass found in what ptxas made of it.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -188,6 +189,29 @@ TEST(Merging, LoadsOnlyTheUsedWordsOfAVector) {
   st.global.u32 [%rd1+8], %r8;)");
   EXPECT_EQ(p.fates[0].kind, Fate::Kind::narrowed);
   EXPECT_EQ(p.fates[0].pieces, (std::vector<Piece>{{0, 4}, {12, 4}}));
+}
+
+TEST(Merging, LeavesCodeForDebuggersAsItIsWritten) {
+  size_t accesses = 0;
+  for (const char* name : {"rules", "global_merged", "low", "bytes"}) {
+    std::string text = read(fmt::format("tests/data/merge/{}.ptx", name));
+    const std::string target = ".target sm_90";
+    text.insert(text.find(target) + target.size(), ", debug");
+    Loaded loaded(text);
+    for (const ptx::Function& function : loaded.module->functions) {
+      if (!function.is_entry) continue;
+      const exec::Kernel& kernel = loaded.image.kernel(function.name);
+      const Plan plan = predict(*loaded.module, kernel);
+      for (size_t site = 0; site < kernel.accesses.size(); ++site) {
+        const Fate& fate = plan.fates[site];
+        EXPECT_TRUE(fate.kind == Fate::Kind::kept || fate.kind == Fate::Kind::looped) << function.name;
+        EXPECT_EQ(fate.pieces, (std::vector<Piece>{{0, kernel.accesses[site].width}})) << function.name;
+        EXPECT_EQ(fate.one_lane, Fate::OneLane::never) << function.name;
+        ++accesses;
+      }
+    }
+  }
+  EXPECT_GT(accesses, 1000U);
 }
 
 TEST(Merging, SaysWhyAnAccessIsNone) {

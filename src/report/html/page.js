@@ -372,6 +372,7 @@
       `${format(launch.warp_instructions)} warp instructions` + (launch.counted
         ? `, ${percent(launch.warp_efficiency)} of their lanes active; ${percent(launch.branch_efficiency)} of the branches uniform.`
         : '; accesses were not counted.'),
+      launch.debug ? 'Compiled for a debugger (-G): these are not the numbers of the program as it is meant to run. Compile with -lineinfo instead.' : '',
       launch.failed ? 'The kernel failed: its results are not to be trusted.' : '',
       leastTime(launch), launch.uncounted ? `Not counted: ${launch.uncounted}.` : '',
       machine.has_occupancy ? `Occupancy: ${machine.warps} of ${machine.most_warps} warps (${machine.blocks} blocks of a multiprocessor; limit: ` +
