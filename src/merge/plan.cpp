@@ -69,10 +69,20 @@ struct Access {
   [[nodiscard]] uint32_t used_of(uint32_t k) const { return used >> k * parts & ((1u << parts) - 1); }
 };
 
+/// 90 of sm_90; 0 of names that are not NVIDIA's.
+uint32_t number_of(const model::Arch& arch) {
+  const std::string_view name = arch.name;
+  uint32_t number = 0;
+  if (name.starts_with("sm_")) std::from_chars(name.data() + 3, name.data() + name.size(), number);
+  return number;
+}
+
 class Function {
  public:
-  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, Plan& plan)
+  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, const model::Arch& arch,
+           Plan& plan)
       : module_(module),
+        has_redux_(number_of(arch) >= 80),
         f_(module.functions[index]),
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
@@ -102,6 +112,7 @@ class Function {
  private:
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
+  const bool has_redux_;  ///< a warp has one instruction that puts together what its lanes have
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
@@ -152,20 +163,21 @@ class Function {
 
   /// When one lane does an atomic on an address that all lanes share, in whatever memory. Where each lane
   /// has to be told what it found, sums alone can be taken apart again: by counting lanes where all add the
-  /// same, else by shuffles, for which all 32 have to be there.
+  /// same, else by shuffles, for which all 32 have to be there. So do all sums and comparisons of sm_75.
   [[nodiscard]] Fate::OneLane one_lane(const ptx::Instruction& in, uint32_t index, bool used) const {
     using OneLane = Fate::OneLane;
     const Type type = in.type();
     const uint32_t block = flow_.block_of[index];
     if (ptx::is_float(type) || !values_->uniform(values_->address(index).base, block)) return OneLane::never;
     const uint64_t size = ptx::size_of(type);
+    const OneLane put_together = has_redux_ ? OneLane::always : OneLane::of_whole_warps;
     if (in.has(Mod::add) && (size == 4 || size == 8)) {
       if (values_->uniform(values_->data(index).base, block)) return OneLane::always;
-      return size == 8 ? OneLane::never : used ? OneLane::of_whole_warps : OneLane::always;
+      return size == 8 ? OneLane::never : used ? OneLane::of_whole_warps : put_together;
     }
     const bool reduces =
         in.has(Mod::min) || in.has(Mod::max) || in.has(Mod::and_) || in.has(Mod::or_) || in.has(Mod::xor_);
-    return reduces && size == 4 && !used ? OneLane::always : OneLane::never;
+    return reduces && size == 4 && !used ? put_together : OneLane::never;
   }
 
   /// Counting in shared memory (red.add of 1) is done by population count. Where all lanes have one address,
@@ -680,15 +692,9 @@ Layout lay_out(const ptx::Module& module, const std::set<uint32_t>& functions) {
 
 }  // namespace
 
-bool knows(const model::Arch& arch) {
-  const std::string_view name = arch.name;
-  if (!name.starts_with("sm_")) return false;
-  uint32_t number = 0;
-  std::from_chars(name.data() + 3, name.data() + name.size(), number);
-  return number >= 75;
-}
+bool knows(const model::Arch& arch) { return number_of(arch) >= 75; }
 
-Plan predict(const ptx::Module& module, const exec::Kernel& kernel) {
+Plan predict(const ptx::Module& module, const exec::Kernel& kernel, const model::Arch& arch) {
   Plan plan;
   plan.fates.resize(kernel.accesses.size());
   std::set<uint32_t> functions;
@@ -699,7 +705,7 @@ Plan predict(const ptx::Module& module, const exec::Kernel& kernel) {
   }
   const Layout layout = lay_out(module, functions);
   for (const uint32_t index : functions)
-    Function(module, kernel, index, plan).run(layout.module, layout.local.at(index));
+    Function(module, kernel, index, arch, plan).run(layout.module, layout.local.at(index));
   for (Fate& f : plan.fates) {
     std::sort(f.with.begin(), f.with.end());
     f.with.erase(std::unique(f.with.begin(), f.with.end()), f.with.end());

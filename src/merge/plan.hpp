@@ -62,7 +62,8 @@ struct Plan {
 /// predicted.
 [[nodiscard]] bool knows(const model::Arch& arch);
 
-/// Accesses to shared and to global memory are looked at; all others are kept.
-[[nodiscard]] Plan predict(const ptx::Module& module, const exec::Kernel& kernel);
+/// Accesses to shared and to global memory are looked at; all others are kept. The rules are those of sm_90,
+/// but for what docs/merging.md says of atomics of sm_75.
+[[nodiscard]] Plan predict(const ptx::Module& module, const exec::Kernel& kernel, const model::Arch& arch);
 
 }  // namespace lanescope::merge

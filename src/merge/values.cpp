@@ -66,16 +66,16 @@ bool has_slow_path(const ptx::Instruction& in) {
 bool differs_by_lane(ptx::SpecialRegister reg) {
   using R = ptx::SpecialRegister;
   switch (reg) {
-    case R::ntid_x:
-    case R::ntid_y:
-    case R::ntid_z:
-    case R::ctaid_x:
-    case R::ctaid_y:
-    case R::ctaid_z:
-    case R::nctaid_x:
-    case R::nctaid_y:
-    case R::nctaid_z: return false;
-    default: return true;
+    case R::tid_x:
+    case R::tid_y:
+    case R::tid_z:
+    case R::laneid:
+    case R::lanemask_eq:
+    case R::lanemask_le:
+    case R::lanemask_lt:
+    case R::lanemask_ge:
+    case R::lanemask_gt: return true;
+    default: return false;
   }
 }
 

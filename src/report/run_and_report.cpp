@@ -13,7 +13,7 @@ Launch run_and_report(exec::Image& image, const exec::Kernel& kernel, exec::Laun
                       const Counting& counting, advise::Sources& sources) {
   std::shared_ptr<const merge::Plan> plan;
   if (counting.merge && merge::knows(counting.arch))
-    plan = std::make_shared<const merge::Plan>(merge::predict(image.module(), kernel));
+    plan = std::make_shared<const merge::Plan>(merge::predict(image.module(), kernel, counting.arch));
   profile::Collectors collectors(counting.arch, static_cast<uint32_t>(kernel.accesses.size()),
                                  profile::RecordBlocks::some, plan);
   if (counting.accesses) {

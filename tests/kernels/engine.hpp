@@ -110,7 +110,8 @@ struct Outcome {
   std::unique_ptr<profile::Collectors> collectors;
   if (arch != nullptr) {
     std::shared_ptr<const merge::Plan> plan;
-    if (merge) plan = std::make_shared<const merge::Plan>(merge::predict(program.image().module(), kernel));
+    if (merge)
+      plan = std::make_shared<const merge::Plan>(merge::predict(program.image().module(), kernel, *arch));
     collectors = std::make_unique<profile::Collectors>(*arch, static_cast<uint32_t>(kernel.accesses.size()),
                                                        record, plan);
     config.observer = [&](uint32_t host_thread) { return collectors->of(host_thread); };

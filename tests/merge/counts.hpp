@@ -8,10 +8,13 @@
 
 #include "exec/launch.hpp"
 #include "exec/memory.hpp"
+#include "lanescope/model/archs.hpp"
 #include "merge/plan.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::merge {
+
+inline constexpr model::Arch sm_90 = *model::find_arch("sm_90");
 
 inline bool is_shared(const exec::AccessSite& access) { return access.space == ptx::Space::shared; }
 inline bool is_global_load(const exec::AccessSite& access) {

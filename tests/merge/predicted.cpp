@@ -40,7 +40,7 @@ int main(int count, char** files) try {
     for (const ptx::Function& f : loaded.module->functions) {
       if (!f.is_entry) continue;
       const exec::Kernel& kernel = loaded.image.kernel(f.name);
-      const merge::Plan plan = merge::predict(*loaded.module, kernel);
+      const merge::Plan plan = merge::predict(*loaded.module, kernel, merge::sm_90);
       std::printf("%s:%s%s\n", f.name.c_str(), merge::accesses_of(kernel, plan, counts_here).c_str(),
                   remarks(f, plan).c_str());
     }

@@ -33,7 +33,7 @@ Compared compare(const std::string& name, bool (*counts_here)(const exec::Access
     if (line.starts_with('#')) continue;
     const std::string kernel_name = line.substr(0, line.find(':'));
     const exec::Kernel& kernel = loaded.image.kernel(kernel_name);
-    const Plan plan = predict(*loaded.module, kernel);
+    const Plan plan = predict(*loaded.module, kernel, sm_90);
     const std::string predicted = kernel_name + ":" + accesses_of(kernel, plan, counts_here);
     ++compared.kernels;
     if (predicted == line) continue;
@@ -138,7 +138,7 @@ std::string kernel_of(const std::string& body) {
 
 struct Predicted {
   explicit Predicted(const std::string& body) : loaded(kernel_of(body)), kernel(loaded.image.kernel("k")) {
-    const Plan plan = predict(*loaded.module, kernel);
+    const Plan plan = predict(*loaded.module, kernel, sm_90);
     for (size_t site = 0; site < kernel.accesses.size(); ++site)
       if (kernel.accesses[site].space == ptx::Space::shared) fates.push_back(plan.fates[site]);
   }
@@ -175,7 +175,7 @@ again:
   add.u32 %r8, %r8, 1;
   setp.lt.u32 %p1, %r8, %r9;
   @%p1 bra again;)"));
-    const Plan plan = predict(*loaded.module, loaded.image.kernel("k"));
+    const Plan plan = predict(*loaded.module, loaded.image.kernel("k"), sm_90);
     return std::ranges::count_if(plan.fates, [](const Fate& fate) { return !fate.doubt.empty(); });
   };
   EXPECT_EQ(doubts("  st.global.v2.u32 [%rd1], {%r1, %r1};"), 2);
@@ -201,7 +201,7 @@ TEST(Merging, LeavesCodeForDebuggersAsItIsWritten) {
     for (const ptx::Function& function : loaded.module->functions) {
       if (!function.is_entry) continue;
       const exec::Kernel& kernel = loaded.image.kernel(function.name);
-      const Plan plan = predict(*loaded.module, kernel);
+      const Plan plan = predict(*loaded.module, kernel, sm_90);
       for (size_t site = 0; site < kernel.accesses.size(); ++site) {
         const Fate& fate = plan.fates[site];
         EXPECT_TRUE(fate.kind == Fate::Kind::kept || fate.kind == Fate::Kind::looped) << function.name;
@@ -244,9 +244,9 @@ TEST(Merging, AtomicsUseWhatTheyAreGivenWhetherOrNotTheirResultIsUsed) {
 }
 
 /// Of the atomic that is the kernel's first access.
-Fate fate_of_atomic(const std::string& body) {
+Fate fate_of_atomic(const std::string& body, const model::Arch& arch = sm_90) {
   const Predicted p(body);
-  return predict(*p.loaded.module, p.kernel).fates.front();
+  return predict(*p.loaded.module, p.kernel, arch).fates.front();
 }
 
 // Read off the code that ptxas 13.0 makes for sm_80, sm_90 and sm_100 of these atomics in global and shared
@@ -283,6 +283,18 @@ TEST(Merging, OneLaneDoesAnAtomicForItsWarpWhereAllHaveOneAddress) {
   }
 }
 
+/// sm_75 puts different values together by shuffles, for which all lanes have to be there.
+TEST(Merging, OneLaneOfTuringDoesAnAtomicWhereValuesAreAlikeOrWarpsWhole) {
+  using OneLane = Fate::OneLane;
+  const std::pair<const char*, OneLane> cases[] = {
+      {"atom.global.add.u32 %r7, [%rd1], 1;", OneLane::always},
+      {"red.global.add.u32 [%rd1], %r4;", OneLane::of_whole_warps},
+      {"red.global.min.u32 [%rd1], 1;", OneLane::of_whole_warps},
+  };
+  for (const auto& [body, one_lane] : cases)
+    EXPECT_EQ(fate_of_atomic(body, *model::find_arch("sm_75")).one_lane, one_lane) << body;
+}
+
 TEST(Merging, EachLaneDoesAnAtomicWhoseAddressDiffersByLane) {
   for (const char* body : {R"(
   cvt.u64.u32 %rd2, %r4;
@@ -306,7 +318,7 @@ TEST(Merging, EachLaneDoesAnAtomicWhoseAddressDiffersByLane) {
 TEST(Merging, AddressesThatAreLoadedFromOnePlaceAreOneAddress) {
   const auto fates = [](const std::string& body) {
     const Predicted p(body);
-    return predict(*p.loaded.module, p.kernel).fates;
+    return predict(*p.loaded.module, p.kernel, sm_90).fates;
   };
   EXPECT_EQ(fates(R"(
   ld.global.u64 %rd2, [%rd1];
@@ -376,7 +388,7 @@ TEST(Merging, AnIndexThatAllLanesCountAlikeIsOneAddress) {
   };
   for (const auto& c : cases) {
     const Predicted p(c.body);
-    const Plan plan = predict(*p.loaded.module, p.kernel);
+    const Plan plan = predict(*p.loaded.module, p.kernel, sm_90);
     ASSERT_FALSE(plan.fates.empty()) << c.body;
     for (size_t i = 0; i < plan.fates.size(); ++i)
       if (exec::is_atomic(p.kernel.accesses[i].kind)) {
@@ -431,8 +443,29 @@ TEST(Merging, WhatBecomesOfAnAddressThatAllLanesHave) {
   };
   for (const auto& c : cases) {
     const Predicted p(c.body);
-    EXPECT_EQ(predict(*p.loaded.module, p.kernel).fates.back().one_lane, c.one_lane) << c.body;
+    EXPECT_EQ(predict(*p.loaded.module, p.kernel, sm_90).fates.back().one_lane, c.one_lane) << c.body;
   }
+}
+
+TEST(Merging, WhatAllLanesOfAWarpReadInASpecialRegisterIsAlike) {
+  using OneLane = Fate::OneLane;
+  const std::pair<const char*, OneLane> cases[] = {
+      {"%smid", OneLane::always},
+      {"%warpid", OneLane::always},
+      {"%clusterid.x", OneLane::always},
+      {"%nwarpid", OneLane::always},
+      {"%dynamic_smem_size", OneLane::always},
+      {"%tid.y", OneLane::never},
+      {"%laneid", OneLane::never},
+      {"%lanemask_lt", OneLane::never},
+  };
+  for (const auto& [name, one_lane] : cases)
+    EXPECT_EQ(fate_of_atomic(fmt::format("mov.u32 %r7, {};\nmul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, "
+                                         "%rd2;\nred.global.add.u32 [%rd3], 1;",
+                                         name))
+                  .one_lane,
+              one_lane)
+        << name;
 }
 
 /// Of a device function's parameters, and of what it returns, lanes may have different ones.
@@ -463,7 +496,7 @@ TEST(Merging, WhatFunctionsAreGivenAndGiveIsNotTheLaunchs) {
 }
 )");
   const exec::Kernel& kernel = loaded.image.kernel("k");
-  const Plan plan = predict(*loaded.module, kernel);
+  const Plan plan = predict(*loaded.module, kernel, sm_90);
   std::vector<Fate::OneLane> one_lane;
   for (size_t i = 0; i < kernel.accesses.size(); ++i)
     if (exec::is_atomic(kernel.accesses[i].kind)) one_lane.push_back(plan.fates[i].one_lane);

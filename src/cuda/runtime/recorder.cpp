@@ -159,7 +159,7 @@ bool Recorder::begin(Entry& entry, const exec::Kernel& kernel, exec::LaunchConfi
       }
     }
     if (options_.merge && entry.plan == nullptr && merge::knows(arch_))
-      entry.plan = std::make_shared<const merge::Plan>(merge::predict(*entry.module, kernel));
+      entry.plan = std::make_shared<const merge::Plan>(merge::predict(*entry.module, kernel, arch_));
     entry.collectors = std::make_unique<profile::Collectors>(
         arch_, static_cast<uint32_t>(kernel.accesses.size()), profile::RecordBlocks::some, entry.plan);
     live_.push_back(&entry);
