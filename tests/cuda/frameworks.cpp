@@ -1,4 +1,7 @@
-// What frameworks ask of a driver that they hand PTX to (here: Warp, PyCUDA and cuDNN), and did not get once.
+// What frameworks ask of a driver that they hand PTX to (here: Warp, PyCUDA, cuDNN and Dr.Jit), and did not
+// get once.
+#include <dlfcn.h>
+
 #include <cstdio>
 #include <initializer_list>
 
@@ -56,6 +59,7 @@ void look_up_graphics() {
     require(cuGetProcAddress_v2(name, &function, 12000, 0, &found) == 0 && found == 0, name);
     constexpr int not_supported = 801;
     require(reinterpret_cast<int (*)()>(function)() == not_supported, "result of a function for graphics");
+    require(dlsym(RTLD_DEFAULT, name) != nullptr, "a function for graphics in the library");
   }
 }
 

@@ -44,27 +44,12 @@ const std::vector<EntryPoint>* versions_of(const std::string& name) {
   return found == table->end() ? nullptr : &found->second;
 }
 
-/// What shares memory with OpenGL, EGL and VDPAU: a driver has these functions, but the library that CUDA
-/// gives for linking does not name them.
-bool is_of_graphics(std::string_view name) {
-  for (const char* beginning :
-       {"cuGraphicsGL", "cuGL", "cuGraphicsEGL", "cuEGL", "cuGraphicsVDPAU", "cuVDPAU"})
-    if (name.starts_with(beginning)) return true;
-  return false;
-}
-
-Status no_graphics() { return driver_not_implemented("a function that shares memory with graphics"); }
-
 Query find(const char* name, int version, bool per_thread, void** function) {
   std::string wanted = name;
   // CUDA 12 gave the name to another function.
   if (wanted == "cuGraphInstantiate" && version >= 12000) wanted = "cuGraphInstantiateWithFlags";
   const std::vector<EntryPoint>* versions = per_thread ? versions_of(wanted + "/per thread") : nullptr;
   if (versions == nullptr) versions = versions_of(wanted);
-  if (versions == nullptr && is_of_graphics(wanted)) {
-    *function = reinterpret_cast<void*>(&no_graphics);
-    return Query::success;
-  }
   if (versions == nullptr) return Query::not_found;
   *function = nullptr;
   for (const EntryPoint& entry : *versions)

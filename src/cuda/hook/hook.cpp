@@ -100,17 +100,6 @@ bool is_library(const char* path, const char* name) {
   return std::strncmp(rest, ".so", 3) == 0;
 }
 
-/// Whether a loaded file is linked with a library, of any version.
-bool needs(const link_map& map, const char* name) {
-  const char* names = nullptr;
-  for (const Elf64_Dyn* entry = map.l_ld; entry != nullptr && entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_STRTAB) names = reinterpret_cast<const char*>(entry->d_un.d_ptr);
-  if (names == nullptr) return false;
-  for (const Elf64_Dyn* entry = map.l_ld; entry->d_tag != DT_NULL; ++entry)
-    if (entry->d_tag == DT_NEEDED && is_library(names + entry->d_un.d_val, name)) return true;
-  return false;
-}
-
 void say(const char* a, const char* b, const char* c) {
   for (const char* text : {a, b, c})
     if (write(STDERR_FILENO, text, std::strlen(text)) < 0) return;
@@ -219,6 +208,12 @@ const Elf64_Sym* find_symbol(const link_map& map, const File& file, const Sectio
     if (found == nullptr && std::strcmp(name, wanted) == 0) found = &symbol;
   });
   return found;
+}
+
+/// Whether a file's calls of a function go to another file.
+bool imports(const link_map& map, const File& file, const Sections& sections, const char* function) {
+  const Elf64_Sym* symbol = find_symbol(map, file, sections, function);
+  return symbol != nullptr && symbol->st_shndx == SHN_UNDEF;
 }
 
 /// Leaves a file its own variables that have names of CUDA's functions, as programs declare them that look
@@ -354,7 +349,7 @@ void serve_new(const r_debug& debug) {
     now.unserved = is_left_alone ? is_code_alone : served == Served::yes ? nullptr : is_foreign;
     // Programs that load PTX themselves have a runtime, but no device code.
     if (is_left_alone || now.unserved == nullptr || sections.named(file, ".nvFatBinSegment") == nullptr ||
-        needs(*map, "libcudart") || is_replaced(debug, *map))
+        imports(*map, file, sections, "__cudaRegisterFatBinary") || is_replaced(debug, *map))
       continue;
     say("lanescope: error: ", is_program ? "the program" : path,
         served == Served::older
