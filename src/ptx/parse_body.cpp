@@ -592,6 +592,88 @@ Operand Parser::parse_address(Instruction& instruction) {
   return operand;
 }
 
+// name[2], name[%r1], name[%r1+2]: memory of ld and st, an address of mov. The index counts in elements of
+// the type, also of an array of vectors or arrays, and takes part with 32 bits (seen in what ptxas 13.0
+// makes).
+Operand Parser::parse_array_element(const Instruction& instruction, const Operand& array) {
+  const Variable* variable = nullptr;
+  if (array.symbol.kind == SymbolRef::Kind::module_variable)
+    variable = &module_.variables[array.symbol.index];
+  else if (array.symbol.kind == SymbolRef::Kind::local_variable)
+    variable = &function_->variables[array.symbol.index];
+  if (variable == nullptr || variable->dims.empty() || array.bits != 0)
+    fail(array.loc, "an index belongs to the name of an array");
+  const bool is_address = instruction.op == Op::mov;
+  if (!is_address && instruction.op != Op::ld && instruction.op != Op::st)
+    fail(array.loc, "an array with an index is an operand of ld, st and mov");
+  const uint64_t bytes = size_of(variable->type);
+  expect("[");
+  Operand index, element = array;
+  if (token_.kind == Token::Kind::identifier && token_.text != "WARP_SZ") {
+    const TextLoc loc = token_.loc;
+    index = parse_named(nullptr);
+    if (index.kind != Operand::Kind::reg) fail(loc, "an index is an integer or a register");
+    element.reg = add_address(array, index, bytes, parse_offset() * bytes);
+    element.symbol = {};
+  } else {
+    const TextLoc loc = token_.loc;
+    const Constant value = parse_constant();
+    if (value.kind != Constant::Kind::integer) fail(loc, "an index is an integer or a register");
+    element.bits = value.bits * bytes;
+  }
+  expect("]");
+  if (!is_address)
+    element.kind = Operand::Kind::address;
+  else if (index.kind == Operand::Kind::reg)
+    element.kind = Operand::Kind::reg;
+  return element;
+}
+
+// Puts the instructions before the one that is parsed that lead to an element, and gives the register with
+// its address.
+uint32_t Parser::add_address(const Operand& array, const Operand& index, uint64_t bytes, uint64_t offset) {
+  const auto add_register = [&](Type type) {
+    function_->registers.push_back({.name = "(index)", .type = type});
+    Operand operand;
+    operand.kind = Operand::Kind::reg;
+    operand.loc = index.loc;
+    operand.reg = static_cast<uint32_t>(function_->registers.size()) - 1;
+    return operand;
+  };
+  const auto constant = [&](uint64_t bits) {
+    Operand operand;
+    operand.kind = Operand::Kind::integer;
+    operand.loc = index.loc;
+    operand.bits = bits;
+    return operand;
+  };
+  const auto add = [&](Op op, std::vector<Type> types, std::optional<Mod> modifier,
+                       std::vector<Operand> operands) {
+    Instruction instruction;
+    instruction.op = op;
+    instruction.types = std::move(types);
+    if (modifier) instruction.modifiers.set(static_cast<size_t>(*modifier));
+    instruction.loc = index.loc;
+    instruction.source = current_loc_;
+    instruction.operands = std::move(operands);
+    function_->body.push_back(std::move(instruction));
+  };
+  const Type type = function_->registers[index.reg].type;
+  if (size_of(type) < 2 || size_of(type) > 8) fail(index.loc, "an index is an integer or a register");
+  Operand in_bytes = add_register(Type::u32);
+  Operand narrow = index;
+  if (size_of(type) != 4) {
+    narrow = in_bytes;
+    add(Op::cvt, {Type::u32, size_of(type) == 2 ? Type::u16 : Type::u64}, {}, {narrow, index});
+  }
+  add(Op::mad, {Type::u32}, Mod::lo, {in_bytes, narrow, constant(bytes), constant(offset & 0xffffffff)});
+  const bool is_wide = module_.address_size == 64;
+  const Operand address = add_register(is_wide ? Type::u64 : Type::u32);
+  add(Op::mov, {is_wide ? Type::u64 : Type::u32}, {}, {address, array});
+  add(Op::mad, {Type::u32}, is_wide ? Mod::wide : Mod::lo, {address, in_bytes, constant(1), address});
+  return address.reg;
+}
+
 Reference Parser::reference_of(const Operand& operand) const {
   return operand.symbol.kind == SymbolRef::Kind::module_variable
              ? module_.variables[operand.symbol.index].reference
@@ -695,8 +777,11 @@ Operand Parser::parse_operand(Instruction& instruction) {
       return operand;
     }
   }
-  if (token_.kind == Token::Kind::identifier && token_.text != "_" && token_.text != "WARP_SZ")
-    return parse_named(&instruction);
+  if (token_.kind == Token::Kind::identifier && token_.text != "_" && token_.text != "WARP_SZ") {
+    const Operand named = parse_named(&instruction);
+    return named.kind == Operand::Kind::symbol && token_.is("[") ? parse_array_element(instruction, named)
+                                                                 : named;
+  }
   return parse_element();
 }
 

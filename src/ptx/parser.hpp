@@ -147,6 +147,9 @@ class Parser {
   [[nodiscard]] Operand parse_operand(Instruction& instruction);
   [[nodiscard]] Operand parse_named(Instruction* instruction);
   [[nodiscard]] Operand parse_address(Instruction& instruction);
+  [[nodiscard]] Operand parse_array_element(const Instruction& instruction, const Operand& array);
+  [[nodiscard]] uint32_t add_address(const Operand& array, const Operand& index, uint64_t bytes,
+                                     uint64_t offset);
   void parse_texture_address(Instruction& instruction);
   [[nodiscard]] Reference reference_of(const Operand& operand) const;
   void check_reference(const Instruction& instruction, const Operand& operand) const;

@@ -78,6 +78,39 @@ TEST(Engine, SharedMemoryOfAKernelEndsWhereArraysOfTheLaunchBegin) {
     }
 }
 
+// Brackets behind an array count in elements of its type, and with 32 bits.
+TEST(Engine, ArraysHaveIndices) {
+  const std::string arrays =
+      ".global .u64 large[4] = {11, 22, 33, 44};\n.global .v2 .u32 pairs[3] = {{1, 2}, {3, 4}, {5, 6}};\n"
+      ".global .u32 alone = 7;\n";
+  const std::string wide = ".reg .b64 %a<4>;\ncvt.u64.u32 %a1, %r1;\n", narrow = "cvt.u32.u64 %r5, %a2;";
+  const struct {
+    std::string body;
+    std::array<uint32_t, 3> lanes;
+  } cases[] = {
+      {wide + "ld.global.u64 %a2, large[2-1];" + narrow, {22, 22, 22}},
+      {wide + "ld.global.u64 %a2, large[%r1];" + narrow, {11, 22, 33}},
+      {wide + "ld.global.u64 %a2, large[%r1+1];" + narrow, {22, 33, 44}},
+      {wide + "add.u32 %r1, %r1, 2;\nld.global.u64 %a2, large[%r1+-1];" + narrow, {22, 33, 44}},
+      {wide + "add.u64 %a1, %a1, 0x700000000;\nld.global.u64 %a2, large[%a1];" + narrow, {11, 22, 33}},
+      {wide + "mov.u64 %a3, large[%a1];\nld.global.u64 %a2, [%a3+8];" + narrow, {22, 33, 44}},
+      {wide + "mov.u64 %a3, large[2];\nld.global.u64 %a2, [%a3];" + narrow, {33, 33, 33}},
+      {".reg .b16 %h<2>;\ncvt.u16.u32 %h1, %r1;\nld.global.u32 %r5, pairs[%h1+2];", {3, 4, 5}},
+      {".shared .u32 s[8];\nst.shared.u32 s[%r1+2], %r1;\nld.shared.u32 %r5, s[%r1+2];", {0, 1, 2}},
+      {"mov.u32 %r5, 9;\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 ld.global.u32 %r5, pairs[%r1];", {9, 2, 9}},
+  };
+  for (const auto& [body, lanes] : cases) {
+    Program p(body + "\nst.global.u32 [%rd3], %r5;", arrays);
+    EXPECT_FALSE(p.run({1}, {3}).failed) << body;
+    for (uint32_t i = 0; i < 3; ++i) EXPECT_EQ(p.word(i), lanes[i]) << body;
+  }
+  for (const std::string body : {"ld.global.u32 %r5, alone[0];", "ld.global.u32 %r5, %rd3[0];",
+                                 "ld.global.u32 %r5, pairs+4[0];", "ld.global.u32 %r5, [pairs[0]];",
+                                 "ld.global.u32 %r5, pairs[%p1];", "ld.global.u32 %r5, pairs[%tid.x];",
+                                 "ld.global.u32 %r5, pairs[0.5];", "atom.global.add.u32 %r5, pairs[0], 1;"})
+    EXPECT_THROW(Program(body, arrays), Error) << body;
+}
+
 TEST(Engine, MisalignedNullAndSharedAccesses) {
   Program misaligned("add.u64 %rd3, %rd3, 2;\nld.global.u32 %r5, [%rd3];");
   EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);
