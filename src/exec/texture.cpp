@@ -114,6 +114,14 @@ std::string described(const ptx::TextureShape& shape) {
          (shape.layered ? " and layers" : "");
 }
 
+/// Whether a texture can be read by an instruction for `asked`: of its own shape, or, if it has one
+/// row, of one dimension.
+bool reads_as(const Texture& texture, ptx::TextureShape asked) {
+  const ptx::TextureShape shape = texture.shape();
+  if (shape.dimensions == 2 && texture.height == 1 && asked.dimensions == 1) asked.dimensions = 2;
+  return asked == shape;
+}
+
 /// The texture of a handle, if a kernel may use it in this way now; reports what is wrong with it otherwise.
 const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, const TextureForm& form) {
   const Memory& memory = *w.worker->memory;
@@ -137,7 +145,8 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
     return texture.get();
   };
   if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return is_usable();
-  if (const ptx::TextureShape shape = texture->shape(); form.shape != shape)
+  const ptx::TextureShape shape = texture->shape();
+  if (surface ? form.shape != shape : !reads_as(*texture, form.shape))
     return refuse("the " + name + " has " + described(shape) + ", the instruction is for " +
                   described(form.shape));
   if (!surface && form.integer_coordinates != texture->is_linear)
@@ -145,6 +154,9 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
                                      : "tex1Dfetch reads textures of plain memory, not of arrays");
   if (form.shape.cube && form.detail == TextureForm::Detail::gradients && !texture->reductions.empty())
     return refuse("gradients on a cubemap with mipmaps are not supported");
+  const bool reads_whole_numbers = texture->kind != Texture::Kind::floating && !texture->normalized_read;
+  if (reads_whole_numbers && texture->filter_levels && !texture->reductions.empty())
+    return refuse("a linear filter between the levels of a mipmap of whole numbers is not supported");
   if (!memory.find(texture->base, texture->bytes()))
     return refuse(fmt::format("the memory of the {} at {:#x} has been freed", name, texture->base));
   return is_usable();

@@ -166,6 +166,50 @@ TEST(Texture, IntegersAreReadAsTheyAreOrNormalised) {
     EXPECT_EQ(warp.real(i), std::max(static_cast<float>(texels[2 * i]) / 127.0f, -1.0f));
 }
 
+// As the driver makes them, and an H200 reads them: halves up, and 32 bits down.
+TEST(Texture, WholeNumbersAreFiltered) {
+  Warp32 warp;
+  Texture t;
+  t.width = 2;
+  t.base = warp.memory.allocate(8);
+  t.filter = true;
+  const std::vector<float> x{0.5f, 0.625f, 0.75f, 1, 1.5f};  // 0, 1/8, 1/4, 1/2 and all of the second texel
+  const auto read = [&](const auto(&texels)[2], Texture::Kind kind) {
+    t.channel_bytes = sizeof texels[0];
+    t.kind = kind;
+    std::memcpy(reinterpret_cast<void*>(t.base), texels, sizeof texels);
+    const bool is_signed = kind == Texture::Kind::signed_integer;
+    EXPECT_TRUE(warp.run(std::string("tex.1d.v4.") + (is_signed ? "s32" : "u32") +
+                             ".f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];",
+                         warp.memory.textures.add(t), x, {0})
+                    .findings.empty());
+    std::vector<int64_t> out;
+    for (size_t i = 0; i < x.size(); ++i)
+      out.push_back(is_signed ? static_cast<int32_t>(warp.word(i, 0)) : int64_t{warp.word(i, 0)});
+    return out;
+  };
+  using Words = std::vector<int64_t>;
+  EXPECT_EQ(read({uint8_t{200}, uint8_t{254}}, Texture::Kind::unsigned_integer),
+            (Words{200, 207, 214, 227, 254}));
+  EXPECT_EQ(read({int8_t{-7}, int8_t{-1}}, Texture::Kind::signed_integer), (Words{-7, -6, -5, -4, -1}));
+  EXPECT_EQ(read({uint16_t{0}, uint16_t{65534}}, Texture::Kind::unsigned_integer),
+            (Words{0, 8192, 16384, 32767, 65534}));
+  EXPECT_EQ(read({int32_t{-7}, int32_t{-1}}, Texture::Kind::signed_integer), (Words{-7, -7, -6, -4, -1}));
+  EXPECT_EQ(read({uint32_t{0}, uint32_t{0xfffffffc}}, Texture::Kind::unsigned_integer),
+            (Words{0, 0x1fffffff, 0x3fffffff, 0x7ffffffe, 0xfffffffc}));
+}
+
+TEST(Texture, OneRowIsReadByOneCoordinate) {
+  Warp32 warp;
+  std::vector<float> texels;
+  Texture t = floats(warp.memory, texels);
+  const std::string fetch = "tex.1d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];";
+  EXPECT_EQ(warp.run(fetch, warp.memory.textures.add(t), {2.5f}, {0}).findings.size(), 1u);
+  t.height = 1;
+  EXPECT_TRUE(warp.run(fetch, warp.memory.textures.add(t), {2.5f}, {0}).findings.empty());
+  EXPECT_EQ(warp.real(0), texels[2]);
+}
+
 TEST(Texture, SurfacesKeepToTheirBounds) {
   Warp32 warp;
   std::vector<float> texels;
@@ -294,6 +338,17 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   EXPECT_TRUE(refused(fetch_2d, handle));
   EXPECT_TRUE(warp.memory.textures.remove(handle, false));
   EXPECT_TRUE(refused(fetch_2d, handle));
+}
+
+TEST(Texture, WholeNumbersBetweenLevelsAreRefused) {
+  Warp32 warp;
+  std::vector<float> texels;
+  Texture t = floats(warp.memory, texels);
+  t.filter_levels = true;
+  t.reductions.push_back(t);
+  EXPECT_TRUE(warp.run(fetch_2d, warp.memory.textures.add(t), {0}, {0}).findings.empty());
+  t.kind = Texture::Kind::signed_integer;
+  EXPECT_EQ(warp.run(fetch_2d, warp.memory.textures.add(t), {0}, {0}).findings.size(), 1u);
 }
 
 TEST(Texture, ReferencesReadWhatTheyAreBoundTo) {

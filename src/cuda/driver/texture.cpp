@@ -67,17 +67,30 @@ bool to_resource(const DriverResource& from, ResourceDescription& to) {
   }
 }
 
-ChannelFormat format_of(const ResourceDescription& resource) {
-  switch (resource.type) {
-    case ResourceDescription::array:
-      return resource.of.array.array != nullptr ? resource.of.array.array->format : ChannelFormat{};
-    case ResourceDescription::mipmapped_array:
-      return resource.of.mipmap.array != nullptr ? resource.of.mipmap.array->levels.front()->format
-                                                 : ChannelFormat{};
-    case ResourceDescription::linear: return resource.of.linear.format;
-    case ResourceDescription::pitch2d: return resource.of.pitch2d.format;
-    default: return {};
+DriverResource from_resource(const ResourceDescription& from) {
+  DriverResource to{};
+  to.type = from.type;
+  to.flags = from.flags;
+  switch (from.type) {
+    case ResourceDescription::array: to.of.array = from.of.array.array; break;
+    case ResourceDescription::mipmapped_array: to.of.mipmap = from.of.mipmap.array; break;
+    case ResourceDescription::linear: {
+      const auto& linear = from.of.linear;
+      to.of.linear = {reinterpret_cast<uint64_t>(linear.pointer), from_format(linear.format),
+                      channels_of(linear.format), linear.bytes};
+      break;
+    }
+    default: {
+      const auto& rows = from.of.pitch2d;
+      to.of.pitch2d = {reinterpret_cast<uint64_t>(rows.pointer),
+                       from_format(rows.format),
+                       channels_of(rows.format),
+                       rows.width,
+                       rows.height,
+                       rows.pitch};
+    }
   }
+  return to;
 }
 
 TextureDescription to_texture(const DriverTexture& from, const ChannelFormat& format) {
@@ -179,8 +192,8 @@ LANESCOPE_CUDA_API Status cuTexObjectCreate(uint64_t* out, const DriverResource*
     if (resource == nullptr || how == nullptr || !to_resource(*resource, from) || resource->flags != 0 ||
         (how->flags & ~known_flags) != 0 || how->mipmap_filter > 1)
       return Status::invalid_value;
-    const TextureDescription texture = to_texture(*how, format_of(from));
-    return cudaCreateTextureObject(out, &from, &texture, view);
+    const TextureDescription texture = to_texture(*how, format_of(from, view));
+    return create_texture(out, &from, &texture, view, true);
   });
 }
 
@@ -190,6 +203,20 @@ LANESCOPE_CUDA_API Status cuSurfObjectCreate(uint64_t* out, const DriverResource
     if (resource == nullptr || !to_resource(*resource, from)) return Status::invalid_value;
     return cudaCreateSurfaceObject(out, &from);
   });
+}
+
+LANESCOPE_CUDA_API Status cuTexObjectGetResourceDesc(DriverResource* out, uint64_t handle) {
+  return in_context([&] {
+    ResourceDescription resource{};
+    const Status status = cudaGetTextureObjectResourceDesc(&resource, handle);
+    if (status == Status::success && out == nullptr) return Status::invalid_value;
+    if (status == Status::success) *out = from_resource(resource);
+    return status;
+  });
+}
+
+LANESCOPE_CUDA_API Status cuTexObjectGetResourceViewDesc(ViewDescription* out, uint64_t handle) {
+  return in_context([&] { return cudaGetTextureObjectResourceViewDesc(out, handle); });
 }
 
 LANESCOPE_PASS_1(cuTexObjectDestroy, cudaDestroyTextureObject, by_context)

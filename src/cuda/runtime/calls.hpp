@@ -80,6 +80,8 @@ Status cudaGetDeviceCount(int* count);
 Status cudaGetDeviceProperties(DeviceProperties* out, int device);
 const char* cudaGetErrorString(Status error);
 Status cudaGetMipmappedArrayLevel(Array** out, const MipmappedArray* mipmap, unsigned level);
+Status cudaGetTextureObjectResourceDesc(ResourceDescription* out, uint64_t handle);
+Status cudaGetTextureObjectResourceViewDesc(ViewDescription* out, uint64_t handle);
 Status cudaGraphAddChildGraphNode(Node** out, Graph* graph, Node* const* needs, size_t count, Graph* child);
 Status cudaGraphAddDependencies(Graph* graph, Node* const* from, Node* const* to, const void*, size_t count);
 Status cudaGraphAddEmptyNode(Node** out, Graph* graph, Node* const* needs, size_t count);

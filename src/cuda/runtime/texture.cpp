@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <optional>
+#include <vector>
 
 #include "cuda/runtime/texture.hpp"
 
@@ -17,6 +19,7 @@ constexpr uint64_t texture_alignment = 512;  ///< cudaDeviceProp::textureAlignme
 struct Object {
   ResourceDescription resource;
   TextureDescription texture;
+  std::optional<ViewDescription> view;
 };
 
 struct Objects {
@@ -42,28 +45,41 @@ Status not_here(const char* what) {
   return Status::not_supported;
 }
 
-/// What the texels are like.
-Status set_texels(Runtime& runtime, exec::Texture& texture, const ResourceDescription& resource) {
-  const ChannelFormat* format = nullptr;
+/// The array that a resource is, or the largest level of a mipmapped one; nullptr for plain memory.
+const Array* array_of(const ResourceDescription& resource) {
   switch (resource.type) {
-    case ResourceDescription::array: {
-      const std::shared_lock lock(runtime.mutex);
-      if (!runtime.arrays.contains(resource.of.array.array)) return Status::invalid_value;
-      format = &resource.of.array.array->format;
-      break;
-    }
-    case ResourceDescription::mipmapped_array: {
-      const std::shared_lock lock(runtime.mutex);
-      if (!runtime.mipmapped_arrays.contains(resource.of.mipmap.array))
-        return Status::invalid_resource_handle;
-      format = &resource.of.mipmap.array->levels.front()->format;
-      break;
-    }
-    case ResourceDescription::linear: format = &resource.of.linear.format; break;
-    case ResourceDescription::pitch2d: format = &resource.of.pitch2d.format; break;
+    case ResourceDescription::array: return resource.of.array.array;
+    case ResourceDescription::mipmapped_array:
+      return resource.of.mipmap.array != nullptr ? resource.of.mipmap.array->levels.front().get() : nullptr;
+    default: return nullptr;
+  }
+}
+
+/// cudaResourceViewFormat: the first is none, and those behind the last one here are of compressed blocks.
+constexpr int view_formats = 25;
+ChannelFormat format_of_view(int format) {
+  if (format <= 0 || format >= view_formats) return {};
+  constexpr int channels[] = {1, 2, 4};
+  constexpr struct {
+    int bits, kind;
+  } types[] = {{8, 1}, {8, 0}, {16, 1}, {16, 0}, {32, 1}, {32, 0}, {16, 2}, {32, 2}};
+  const auto& type = types[(format - 1) / 3];
+  const auto bits = [&](int channel) { return channels[(format - 1) % 3] > channel ? type.bits : 0; };
+  return {bits(0), bits(1), bits(2), bits(3), type.kind};
+}
+
+Status find_resource(Runtime& runtime, const ResourceDescription& resource) {
+  const std::shared_lock lock(runtime.mutex);
+  switch (resource.type) {
+    case ResourceDescription::array:
+      return runtime.arrays.contains(resource.of.array.array) ? Status::success : Status::invalid_value;
+    case ResourceDescription::mipmapped_array:
+      return runtime.mipmapped_arrays.contains(resource.of.mipmap.array) ? Status::success
+                                                                         : Status::invalid_resource_handle;
+    case ResourceDescription::linear:
+    case ResourceDescription::pitch2d: return Status::success;
     default: return Status::invalid_value;
   }
-  return set_format(texture, *format) ? Status::success : Status::invalid_channel_descriptor;
 }
 
 /// Of an array with layers, or faces, the third size is how many there are, and no depth.
@@ -90,6 +106,42 @@ void set_mipmap(exec::Texture& texture, const MipmappedArray& mipmap) {
   set_array(texture, *mipmap.levels.front());
   for (size_t i = 1; i < mipmap.levels.size(); ++i)
     texture.reductions.push_back(level_of(*mipmap.levels[i], texture.is_cube || texture.layers != 0));
+}
+
+/// What a view shows of an array: texels of another format of the same size, some of its levels or layers.
+/// What is refused an H200 refuses, which takes no notice of views of plain memory.
+Status check_view(const ResourceDescription& resource, const Array& array, const ViewDescription& view) {
+  const ChannelFormat format = format_of_view(view.format);
+  constexpr int last_of_blocks = 34;
+  if (view.format >= view_formats && view.format <= last_of_blocks)
+    return not_here("views of textures as compressed blocks");
+  if (format.channels() == 0 || format.channels() * format.x != array.format.channels() * array.format.x)
+    return Status::invalid_value;
+  if (view.width != array.width || view.height != array.height || view.depth != array.depth)
+    return Status::invalid_value;
+  const bool has_layers = (array.flags & array_layered) != 0;
+  if (view.first_level > view.last_level || view.first_layer > view.last_layer ||
+      (view.last_level != 0 && resource.type != ResourceDescription::mipmapped_array) ||
+      (view.last_layer != 0 && !has_layers))
+    return Status::invalid_value;
+  if (has_layers && (array.flags & array_cubemap) != 0) return not_here("views of cubemaps with layers");
+  if (has_layers && view.last_layer >= array.depth)
+    return not_here("views of layers that an array does not have");
+  return Status::success;
+}
+
+void narrow(exec::Texture& texture, const ViewDescription& view) {
+  std::vector<exec::TextureLevel> levels{texture};
+  levels.insert(levels.end(), texture.reductions.begin(), texture.reductions.end());
+  if (texture.layers != 0) {
+    texture.layers = view.last_layer - view.first_layer + 1;
+    for (auto& level : levels) level.base += view.first_layer * level.slice;
+  }
+  const size_t last = std::min<size_t>(view.last_level, levels.size() - 1),
+               first = std::min<size_t>(view.first_level, last);
+  static_cast<exec::TextureLevel&>(texture) = levels[first];
+  texture.reductions.assign(levels.begin() + static_cast<ptrdiff_t>(first) + 1,
+                            levels.begin() + static_cast<ptrdiff_t>(last) + 1);
 }
 
 /// Where they lie.
@@ -127,7 +179,7 @@ Status set_place(Runtime& runtime, exec::Texture& texture, const ResourceDescrip
   }
 }
 
-Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
+Status set_sampling(exec::Texture& texture, const TextureDescription& how, bool filters_integers) {
   for (const int mode : how.address)
     if (mode < 0 || mode > 3) return Status::invalid_value;
   if (how.filter < 0 || how.filter > 1 || how.read_mode < 0 || how.read_mode > 1)
@@ -139,7 +191,8 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how) {
   // CUDA normalises 8- and 16-bit integers only, and filters what is read as floats.
   const bool can_be_normalized = integer && texture.channel_bytes < 4;
   texture.normalized_read = can_be_normalized && how.read_mode == 1;
-  if (integer && !texture.normalized_read && how.filter == 1) return Status::invalid_filter_setting;
+  if (integer && !texture.normalized_read && how.filter == 1 && !filters_integers)
+    return Status::invalid_filter_setting;
   if (!can_be_normalized && how.read_mode == 1) return Status::invalid_norm_setting;
   texture.filter = how.filter == 1;
   texture.normalized_coordinates = how.normalized_coordinates != 0;
@@ -179,24 +232,43 @@ Status describe(T* out, uint64_t handle, bool is_surface, T Object::*part) {
 
 using namespace lanescope::cuda;
 
-LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceDescription* resource,
-                                                  const TextureDescription* how,
-                                                  const ViewDescription* view) {
+ChannelFormat lanescope::cuda::format_of(const ResourceDescription& resource, const ViewDescription* view) {
+  const Array* array = array_of(resource);
+  if (array != nullptr) return view != nullptr ? format_of_view(view->format) : array->format;
+  if (resource.type == ResourceDescription::linear) return resource.of.linear.format;
+  return resource.type == ResourceDescription::pitch2d ? resource.of.pitch2d.format : ChannelFormat{};
+}
+
+Status lanescope::cuda::create_texture(uint64_t* out, const ResourceDescription* resource,
+                                       const TextureDescription* how, const ViewDescription* view,
+                                       bool filters_integers) {
   return call([&](Runtime& runtime) {
     if (out == nullptr || resource == nullptr || how == nullptr) return Status::invalid_value;
-    if (view != nullptr) return not_here("resource views of textures");
     lanescope::exec::Texture texture;
-    Status status = set_texels(runtime, texture, *resource);
-    if (status == Status::success) status = set_sampling(texture, *how);
+    Status status = find_resource(runtime, *resource);
+    if (status != Status::success) return status;
+    const Array* array = array_of(*resource);
+    if (array == nullptr) view = nullptr;
+    if (view != nullptr) status = check_view(*resource, *array, *view);
+    if (status == Status::success && !set_format(texture, format_of(*resource, view)))
+      status = Status::invalid_channel_descriptor;
+    if (status == Status::success) status = set_sampling(texture, *how, filters_integers);
     if (status == Status::success) status = set_place(runtime, texture, *resource);
     if (status == Status::success) status = refuse_while_capturing();
     if (status != Status::success) return status;
+    if (view != nullptr) narrow(texture, *view);
     const uint64_t handle = runtime.memory.textures.add(texture);
     const std::lock_guard lock(objects().mutex);
-    objects().textures[handle] = {*resource, *how};
+    objects().textures[handle] = {*resource, *how, view != nullptr ? std::optional(*view) : std::nullopt};
     *out = handle;
     return Status::success;
   });
+}
+
+LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceDescription* resource,
+                                                  const TextureDescription* how,
+                                                  const ViewDescription* view) {
+  return create_texture(out, resource, how, view, false);
 }
 
 LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const ResourceDescription* resource) {
@@ -205,12 +277,14 @@ LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const ResourceD
       return Status::invalid_value;
     lanescope::exec::Texture texture;
     texture.is_surface = true;
-    Status status = set_texels(runtime, texture, *resource);
+    Status status = find_resource(runtime, *resource);
+    if (status == Status::success && !set_format(texture, format_of(*resource, nullptr)))
+      status = Status::invalid_channel_descriptor;
     if (status == Status::success) status = set_place(runtime, texture, *resource);
     if (status != Status::success) return status;
     const uint64_t handle = runtime.memory.textures.add(texture);
     const std::lock_guard lock(objects().mutex);
-    objects().surfaces[handle] = {*resource, {}};
+    objects().surfaces[handle] = {*resource, {}, {}};
     *out = handle;
     return Status::success;
   });
@@ -227,4 +301,11 @@ LANESCOPE_CUDA_API Status cudaGetSurfaceObjectResourceDesc(ResourceDescription* 
 }
 LANESCOPE_CUDA_API Status cudaGetTextureObjectTextureDesc(TextureDescription* out, uint64_t handle) {
   return describe(out, handle, false, &Object::texture);
+}
+/// Says nothing of an object without a view.
+LANESCOPE_CUDA_API Status cudaGetTextureObjectResourceViewDesc(ViewDescription* out, uint64_t handle) {
+  std::optional<ViewDescription> view;
+  const Status status = describe(out != nullptr ? &view : nullptr, handle, false, &Object::view);
+  if (view) *out = *view;
+  return status;
 }

@@ -56,4 +56,11 @@ struct ViewDescription {
 };
 static_assert(sizeof(ViewDescription) == 112);
 
+/// cudaCreateTextureObject, but for what it refuses alone: a linear filter on what is read as integers, which
+/// the driver takes.
+Status create_texture(uint64_t* out, const ResourceDescription* resource, const TextureDescription* how,
+                      const ViewDescription* view, bool filters_integers);
+/// The format in which a resource is read, through a view or (nullptr) without: no channels if it has none.
+ChannelFormat format_of(const ResourceDescription& resource, const ViewDescription* view);
+
 }  // namespace lanescope::cuda
