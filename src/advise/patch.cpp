@@ -60,6 +60,20 @@ std::string patched(std::string_view text, std::vector<Edit> edits, const std::s
   return result + std::string(text.substr(done));
 }
 
+bool change_again(std::vector<Edit> made, const std::vector<Edit>& later) {
+  sort(made);
+  size_t added = 0, removed = 0;  // by the edits before
+  for (const Edit& edit : made) {
+    const size_t begin = edit.begin + added - removed, end = begin + edit.text.size();
+    if (std::any_of(later.begin(), later.end(),
+                    [&](const Edit& again) { return again.begin <= end && begin <= again.end; }))
+      return true;
+    added += edit.text.size();
+    removed += edit.end - edit.begin;
+  }
+  return false;
+}
+
 std::string unified_diff(std::string_view text, const std::vector<Edit>& unsorted, const std::string& file) {
   constexpr size_t context = 3;
   const std::vector<std::string_view> lines = lines_of(text);

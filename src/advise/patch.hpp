@@ -26,6 +26,9 @@ struct Patch {
 /// lies outside of the text.
 [[nodiscard]] std::string patched(std::string_view text, std::vector<Edit> edits, const std::string& file);
 
+/// Whether edits of the text with `made` in it change again what these have put there.
+[[nodiscard]] bool change_again(std::vector<Edit> made, const std::vector<Edit>& later);
+
 /// What the edits change, as a unified diff with three lines of context; empty when they change nothing.
 /// `file` is what the diff calls it: a/file and b/file.
 [[nodiscard]] std::string unified_diff(std::string_view text, const std::vector<Edit>& edits,

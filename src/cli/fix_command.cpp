@@ -274,7 +274,8 @@ std::string disproof_of_source(const FixOptions& options, const ScratchFolder& f
 }
 
 /// Changes of other arrays that take more wavefronts since the change was made, and nothing else is wrong:
-/// the compiler may have merged the accesses to both, and does so no longer.
+/// the compiler may have merged the accesses to both, and does so no longer. Of another instance of a
+/// template, the array is the same one in the source.
 std::vector<Change> partners_of(const FixOptions& options, const Change& change, const Trial& before,
                                 const Trial& after) {
   if (!defect(before, after, options.trial).empty()) return {};
@@ -282,7 +283,7 @@ std::vector<Change> partners_of(const FixOptions& options, const Change& change,
   std::erase_if(others, [&](const Change& other) {
     const ArrayCost cost = array_cost(other.prediction, before, after);
     return other.patch.file != change.patch.file || (other.uses_tiles && !change.uses_tiles) ||
-           cost.now <= cost.before;
+           cost.now <= cost.before || advise::change_again(change.patch.edits, other.patch.edits);
   });
   return others;
 }

@@ -315,10 +315,13 @@ profile::Example advised_access(const Launch& launch, const advise::Advice& advi
   return after;
 }
 
+/// The kernel's function with its template arguments: "transpose<1>".
+std::string instance_of(const Launch& launch) { return advise::function_of(launch.kernel + "::"); }
+
 /// The kernel's function as its text calls it, which instances of a template share.
 std::string function_of(const Launch& launch) {
-  const std::string function = advise::function_of(launch.kernel + "::");
-  return function.substr(0, function.find('<'));
+  const std::string instance = instance_of(launch);
+  return instance.substr(0, instance.find('<'));
 }
 
 /// Which launch of the same function has the variable in another size than the advice needs, in words; empty
@@ -400,6 +403,49 @@ void agree_on_paddings(Report& report) {
       one.launch->advised[one.index] = advised_access(*one.launch, advice);
     }
   }
+}
+
+/// Another instance of the launch's template whose rows are as long as the advice would make them, and for
+/// whose array nothing is advised: tile[32][32 + padding] of transpose<0> and transpose<1>. Null: none.
+const Launch* padded_instance(const Report& report, const Launch& launch, const advise::Advice& advice) {
+  if (!std::holds_alternative<advise::RowPadding>(advice.layout) || !advice.declaration ||
+      advice.declaration->assumed.empty())
+    return nullptr;
+  const uint64_t size =
+      uint64_t{advice.shape.bytes} + advice.shared_bytes_after - advice.shared_bytes_before;
+  const auto has_such_rows = [&](const Launch& other) {
+    return instance_of(other) != instance_of(launch) && function_of(other) == function_of(launch) &&
+           std::any_of(other.shared.begin(), other.shared.end(),
+                       [&](const exec::SharedVariable& v) {
+                         return v.name == advice.variable && v.size == size;
+                       }) &&
+           std::none_of(other.advice.begin(), other.advice.end(),
+                        [&](const advise::Advice& a) { return a.variable == advice.variable; });
+  };
+  const auto found = std::find_if(report.launches.begin(), report.launches.end(), has_such_rows);
+  return found == report.launches.end() ? nullptr : &*found;
+}
+
+/// Where a template's argument is the padding, another argument is the change: one of the declaration would
+/// spoil the instance that has it.
+void point_to_padded_instances(Report& report) {
+  for (Launch& launch : report.launches)
+    for (size_t i = 0; i < launch.advice.size(); ++i) {
+      advise::Advice& advice = launch.advice[i];
+      const Launch* other = padded_instance(report, launch, advice);
+      if (other == nullptr) continue;
+      const uint32_t words = std::get<advise::RowPadding>(advice.layout).words;
+      advice.change = fmt::format("launch {} in place of {}: it has {} more in each row of {}",
+                                  instance_of(*other), instance_of(launch), counted(words, "word"),
+                                  advice.variable);
+      for (advise::Advice& same : launch.advice) {
+        if (same.variable != advice.variable || !same.declaration) continue;
+        same.patch.reset();
+        same.patch_uses_tiles = false;
+        same.paddings.clear();
+        same.no_patch = fmt::format("{} shares the declaration, and its rows are right", instance_of(*other));
+      }
+    }
 }
 
 }  // namespace
@@ -522,6 +568,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
 }
 
 void hold_advice_against_all_launches(Report& report) {
+  point_to_padded_instances(report);
   agree_on_paddings(report);
   for (Launch& launch : report.launches) {
     for (size_t i = launch.advice.size(); i-- != 0;) {

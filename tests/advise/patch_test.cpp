@@ -23,6 +23,16 @@ TEST(Patch, DiffHasThreeLinesAroundAChange) {
   EXPECT_EQ(unified_diff(text, {}, "k.cu"), "");
 }
 
+/// float t[32 + P], u[32]; becomes float t[32 + P + 1], u[33]; which another change may want otherwise.
+TEST(Patch, KnowsWhatIsChangedTwice) {
+  const std::vector<Edit> made{{20, 22, "33"}, {14, 14, " + 1"}};
+  EXPECT_TRUE(change_again(made, {{14, 18, " + 2"}}));
+  EXPECT_TRUE(change_again(made, {{18, 18, " + 1"}})) << "behind what was put there";
+  EXPECT_TRUE(change_again(made, {{24, 26, "34"}})) << "where it is now";
+  EXPECT_FALSE(change_again(made, {{20, 22, "34"}})) << "where it was";
+  EXPECT_FALSE(change_again(made, {{0, 5, "double"}, {27, 27, ", w"}}));
+}
+
 TEST(Patch, DiffShowsLinesThatAreAdded) {
   const std::string text = "1\n2\n3\n4\n5\n6\n7\n8\n9\n10\n11\n";
   EXPECT_EQ(unified_diff(text, {{0, 0, "zero\n"}, {23, 23, "!"}}, "f"),

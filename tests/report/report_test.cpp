@@ -346,6 +346,51 @@ TEST_F(ReductionReport, InstancesOfATemplateAgreeOnPaddings) {
   EXPECT_EQ(all.launches[1].advice[0].change, "pad by 2");
 }
 
+/// tile[32][32 + P] of k<0> conflicts, and k<1> has the row that is advised: a change of the template would
+/// spoil that one.
+TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
+  const auto launch_with = [](const char* kernel, uint32_t bytes) {
+    Launch one;
+    one.kernel = kernel;
+    one.shared_bytes = bytes;
+    one.shared = {{"tile", 0, bytes}};
+    return one;
+  };
+  Launch plain = launch_with("void k<0>(float*)", 4096);
+  advise::Advice padding;
+  padding.variable = "tile";
+  padding.layout = advise::RowPadding{1};
+  padding.change = "pad each row of tile by 1 word";
+  padding.shape.bytes = padding.shared_bytes_before = 4096;
+  padding.shared_bytes_after = 4224;
+  padding.declaration.emplace();
+  padding.declaration->assumed = "P = 0";
+  padding.patch.emplace();
+  advise::Advice swizzle = padding;
+  swizzle.layout = advise::Swizzle{};
+  swizzle.change = "swizzle tile";
+  plain.advice = {padding, swizzle};
+  plain.advised.resize(2);
+  const auto held = [&](const Launch& other) {
+    Report all = report({plain, other});
+    hold_advice_against_all_launches(all);
+    return all.launches[0].advice;
+  };
+  const auto pointed = held(launch_with("void k<1>(float*)", 4224));
+  EXPECT_EQ(pointed[0].change, "launch k<1> in place of k<0>: it has 1 word more in each row of tile");
+  EXPECT_EQ(pointed[1].change, "swizzle tile");
+  for (const advise::Advice& one : pointed) {
+    EXPECT_FALSE(one.patch);
+    EXPECT_EQ(one.no_patch, "k<1> shares the declaration, and its rows are right");
+  }
+  Launch conflicting = launch_with("void k<1>(float*)", 4224);
+  conflicting.advice = {swizzle};
+  conflicting.advised.resize(1);
+  for (const Launch& other :
+       {launch_with("void k<2>(float*)", 4352), launch_with("void l<1>(float*)", 4224), conflicting})
+    EXPECT_TRUE(held(other)[0].patch) << other.kernel;
+}
+
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
   const model::Arch& sm_35 = *model::find_arch("sm_35");
   Report report = make_report(sm_35);
