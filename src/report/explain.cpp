@@ -256,10 +256,19 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
   return text;
 }
 
-std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {
-  const std::string text =
+std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid,
+                           const exec::Dim3& block) {
+  std::string text =
       explain_request(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
-  return text.empty() ? "" : place_of(worst, grid) + ": " + text;
+  if (text.empty()) return "";
+  const std::optional<LaneGroups> groups = lane_groups_of(worst);
+  if (groups && (groups->step == 0 || std::abs(groups->step) == worst.width) &&
+      are_rows_of_block(*groups, worst, block))
+    text += fmt::format(
+        " The lanes of one row of the block do not meet, and a warp spans {} rows: let blockDim.x be a "
+        "multiple of 32, so that it stays in one.",
+        groups->count);
+  return place_of(worst, grid) + ": " + text;
 }
 
 Split split_of(const profile::Example& worst) {
@@ -314,6 +323,13 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
   if (!step || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
   groups.step = *step;
   return groups;
+}
+
+bool are_rows_of_block(const LaneGroups& groups, const profile::Example& worst, const exec::Dim3& block) {
+  const uint64_t first = uint64_t{worst.warp} * exec::warp_lanes,
+                 last = std::min(first + exec::warp_lanes, block.count()) - 1;
+  const auto rows = static_cast<int>(last / block.x - first / block.x) + 1;
+  return rows > 1 && groups.count == rows && block.x % exec::warp_lanes != 0;
 }
 
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {

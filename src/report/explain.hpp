@@ -42,9 +42,10 @@ struct BankUse {
 /// nobody does, and what the distance of the lanes has to do with it. Empty when no lane is active.
 [[nodiscard]] std::string explain_request(const model::Arch& arch, const model::Request& request);
 
-/// Why the access `worst`, in shared memory, takes more wavefronts than phases. `grid`: of the launch.
+/// Why the access `worst`, in shared memory, takes more wavefronts than phases. `grid`, `block`: of the
+/// launch.
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,
-                                         const exec::Dim3& grid);
+                                         const exec::Dim3& grid, const exec::Dim3& block);
 
 /// How the destinations of a cp.async.cg take apart the sectors of 32 bytes that it reads.
 enum class Split : uint8_t {
@@ -69,6 +70,11 @@ struct LaneGroups {
 };
 /// Empty where most lanes have no group. One group: all that are active, whichever lanes rest in between.
 [[nodiscard]] std::optional<LaneGroups> lane_groups_of(const profile::Example& worst);
+
+/// Whether lanes go on elsewhere where a row of the block ends, threads with the same threadIdx.y, and only
+/// there.
+[[nodiscard]] bool are_rows_of_block(const LaneGroups& groups, const profile::Example& worst,
+                                     const exec::Dim3& block);
 
 /// Why the access `worst`, in global memory or shared memory of other blocks, touches more sectors than its
 /// bytes fill.

@@ -67,7 +67,7 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";
-  const char* barrier = found.in_one_warp() ? "__syncwarp()" : "__syncthreads()";
+  const char* barrier = finding.of_lanes ? "__syncwarp()" : "__syncthreads()";
   if (found.instruction == found.other_instruction)
     return fmt::format("no {} stands between the two", barrier);
   if (finding.other_file == finding.file && finding.other_line == finding.line)
@@ -189,6 +189,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
   finding.width = found.width;
   finding.count = found.count;
   finding.lack = found.lack;
+  finding.of_lanes = found.in_one_warp();
   finding.has_other = found.other_instruction < kernel.origins.size();
   if (finding.has_other) {
     const profile::NamedPlace place = profile::named_place(module, kernel, found.other_instruction);
@@ -260,7 +261,10 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
     findings.push_back(std::move(finding));
   } else if (known->severity == finding.severity) {
     const uint64_t all = known->count + finding.count;
-    if (ends_kernel(finding) && first_of(finding) < first_of(*known)) *known = std::move(finding);
+    // Compilers unroll loops: of one line, lanes of a warp may race here and warps there.
+    const bool says_more =
+        ends_kernel(finding) ? first_of(finding) < first_of(*known) : known->of_lanes && !finding.of_lanes;
+    if (says_more) *known = std::move(finding);
     known->count = all;
   } else if (finding.severity < known->severity) {
     *known = std::move(finding);

@@ -263,7 +263,7 @@ class Collector {
     if (groups && groups->step != 0 && std::abs(groups->step) != worst.width)
       return strided_advice(std::abs(groups->step), worst.width, own);
     if (groups && groups->count == 1) return shifted_advice(worst, groups->step < 0);
-    if (groups && static_cast<uint32_t>(groups->count) * launch_.block.x == exec::warp_lanes)
+    if (groups && are_rows_of_block(*groups, worst, launch_.block))
       return fmt::format(
           "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
           groups->count);
@@ -274,6 +274,11 @@ class Collector {
     if (distance == worst.width) return shifted_advice(worst, *stride < 0);
     // Only what goes to other blocks is served one lane after the other.
     if (distance == 0) return "Let one lane do it for the warp.";
+    if (static_cast<uint32_t>(every_lane_of(worst.mask)) == launch_.block.x && launch_.block.x > 1)
+      return "One thread of each row of the block takes part, as at the edges of a tile: let all threads "
+             "load "
+             "the tile and its edges in the order of their addresses (for i = tid; i < elements; i += "
+             "threads).";
     return strided_advice(distance * every_lane_of(worst.mask), worst.width, own);
   }
 
@@ -338,11 +343,25 @@ class Collector {
     return false;
   }
 
+  /// Whether most wait for a few lanes: for lane 0, for the edge of a tile.
+  static bool few_work(const exec::BranchCounts& counts) {
+    constexpr int few = 4;
+    const exec::BranchCounts::Split& split = counts.split[0];
+    const int in = std::popcount(split.taken), out = std::popcount(split.active & ~split.taken);
+    return std::min(in, out) <= few && std::max(in, out) > 2 * few &&
+           counts.idle * 2 > counts.apart * exec::warp_lanes;
+  }
+
   static std::string divergence_advice(const Branch& branch) {
     // NVIDIA's guides: the compiler replaces a branch around at most 7 instructions by predicates.
     constexpr uint32_t predicated = 7;
     if (branch.backward)
       return "Lanes leave the loop in different rounds: give the lanes of a warp equal work.";
+    if (few_work(branch.counts))
+      return "A few lanes work, and the others of their warp wait. To write what the warp has found it takes "
+             "no more than one; work for many, as the edges of a tile, is better shared by all threads (for "
+             "i "
+             "= tid; i < n; i += threads).";
     const exec::BranchCounts::Split& split = branch.counts.split[0];
     const uint32_t in = split.taken, out = split.active & ~split.taken;
     const auto is_run = [](uint32_t mask) {

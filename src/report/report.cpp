@@ -411,14 +411,12 @@ const Launch* padded_instance(const Report& report, const Launch& launch, const 
   if (!std::holds_alternative<advise::RowPadding>(advice.layout) || !advice.declaration ||
       advice.declaration->assumed.empty())
     return nullptr;
-  const uint64_t size =
-      uint64_t{advice.shape.bytes} + advice.shared_bytes_after - advice.shared_bytes_before;
+  const uint64_t size = uint64_t{advice.shape.bytes} + advice.shared_bytes_after - advice.shared_bytes_before;
   const auto has_such_rows = [&](const Launch& other) {
     return instance_of(other) != instance_of(launch) && function_of(other) == function_of(launch) &&
-           std::any_of(other.shared.begin(), other.shared.end(),
-                       [&](const exec::SharedVariable& v) {
-                         return v.name == advice.variable && v.size == size;
-                       }) &&
+           std::any_of(
+               other.shared.begin(), other.shared.end(),
+               [&](const exec::SharedVariable& v) { return v.name == advice.variable && v.size == size; }) &&
            std::none_of(other.advice.begin(), other.advice.end(),
                         [&](const advise::Advice& a) { return a.variable == advice.variable; });
   };
@@ -435,9 +433,9 @@ void point_to_padded_instances(Report& report) {
       const Launch* other = padded_instance(report, launch, advice);
       if (other == nullptr) continue;
       const uint32_t words = std::get<advise::RowPadding>(advice.layout).words;
-      advice.change = fmt::format("launch {} in place of {}: it has {} more in each row of {}",
-                                  instance_of(*other), instance_of(launch), counted(words, "word"),
-                                  advice.variable);
+      advice.change =
+          fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance_of(*other),
+                      instance_of(launch), counted(words, "word"), advice.variable);
       for (advise::Advice& same : launch.advice) {
         if (same.variable != advice.variable || !same.declaration) continue;
         same.patch.reset();
@@ -539,9 +537,10 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.allowed = permissions_at(place, sources);
     line.typical = typical_of(counted, profile->recording);
     if (excess_of(line) != 0 && line.space != exec::AccessSpace::local)
-      line.why = line.space == exec::AccessSpace::shared ? explain_shared(arch, line.worst, config.grid)
-                 : exec::is_bulk_copy(line.kind)         ? explain_bulk(line.counters)
-                                                         : explain_global(arch, line.worst, config.grid);
+      line.why = line.space == exec::AccessSpace::shared
+                     ? explain_shared(arch, line.worst, config.grid, config.block)
+                 : exec::is_bulk_copy(line.kind) ? explain_bulk(line.counters)
+                                                 : explain_global(arch, line.worst, config.grid);
     if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))
       line.why = arguments_of_printf;
     if (line.kind == exec::AccessKind::group_product)

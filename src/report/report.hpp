@@ -101,6 +101,7 @@ struct Finding {
   uint32_t other_line = 0;
   exec::Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
   exec::Finding::Lack lack{};  ///< of a race: what is missing
+  bool of_lanes = false;       ///< of a race: a barrier of the warp would do
 };
 
 struct Launch {

@@ -213,6 +213,14 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 2048;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
+  line.worst.mask = 0x00010001;  // the left edge of a tile
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("One thread of each row of the block takes part"));
+  line.worst.mask = 0xffffffff;
+  report.launches[0].block = {20, 20, 1};
+  line.worst.warp = 2;  // threads 64 to 95 of the rows 3 and 4
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    line.worst.address[lane] = 4096 + (lane < 16 ? 0 : 200) + lane * 4;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
 }
 
 TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
@@ -227,6 +235,14 @@ TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
   EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
   branch.counts.split[0].taken = 0xffffu;
   EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
+  // if (lane != 0) goto …: as it should be, if that is a result; and the edge of a tile 16 wide.
+  branch.counts.idle = branch.counts.apart * 31;
+  for (const uint32_t skip : {0xfffffffeu, 0xfffefffeu}) {
+    branch.counts.split[0].taken = skip;
+    EXPECT_THAT(advice(), HasSubstr("A few lanes work"));
+  }
+  branch.counts.idle = branch.counts.apart;  // a few lanes wait, for most work
+  EXPECT_THAT(advice(), Not(HasSubstr("A few lanes work")));
   branch.backward = true;
   EXPECT_THAT(advice(), HasSubstr("leave the loop in different rounds"));
 }

@@ -407,10 +407,11 @@ TEST(Notes, WavesOf64SayHowTheyAreCounted) {
 }
 
 std::string why_shared(const model::Arch& arch, AccessKind kind, uint8_t width,
-                       const std::function<int64_t(uint32_t)>& address_of) {
+                       const std::function<int64_t(uint32_t)>& address_of,
+                       const exec::Dim3& block = {32, 8, 1}) {
   profile::Collector collector(arch, 1);
   collector.access(make_access(0, kind, AccessSpace::shared, address_of, width));
-  return explain_shared(arch, collector.profile().sites.at(0).worst, {1, 1, 1});
+  return explain_shared(arch, collector.profile().sites.at(0).worst, {1, 1, 1}, block);
 }
 
 TEST(Explain, StrideOfTwoWords) {
@@ -429,6 +430,22 @@ TEST(Explain, ColumnOfA32By32Array) {
       why,
       HasSubstr("32 lanes write 1 of the 32 banks; bank 0 is asked for 32 words: lanes 0-31 → words 0, 32, "
                 "64, … 992. That takes 32 wavefronts"));
+}
+
+/// tile[18][18] of a block of 16x16: two rows of 16 words that overlap in the banks.
+TEST(Explain, RowsOfTheBlockThatAWarpSpansAreTheCause) {
+  const auto of_block = [](uint32_t width) {
+    return why_shared(sm_90(), AccessKind::load, 4,
+                      [=](uint32_t lane) { return lane / width * 72 + lane % width * 4; }, {width, 16, 1});
+  };
+  EXPECT_THAT(of_block(16), EndsWith("The lanes of one row of the block do not meet, and a warp spans 2 "
+                                     "rows: let blockDim.x be a multiple of 32, so that it stays in one."));
+  EXPECT_THAT(of_block(20), HasSubstr("a warp spans 2 rows"));
+  // Where the lanes of one row meet, wider blocks are no cure, nor where the block is wide enough.
+  const auto column = [](uint32_t lane) { return lane % 16 * 64 + lane / 16 * 4; };
+  EXPECT_THAT(why_shared(sm_90(), AccessKind::load, 4, column, {16, 16, 1}), Not(HasSubstr("blockDim")));
+  const auto broken = [](uint32_t lane) { return lane / 16 * 72 + lane % 16 * 4; };
+  EXPECT_THAT(why_shared(sm_90(), AccessKind::load, 4, broken), Not(HasSubstr("blockDim")));
 }
 
 TEST(Explain, WordsReadBySeveralLanesAreListedOneByOne) {
