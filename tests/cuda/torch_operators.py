@@ -83,12 +83,29 @@ def of_sequences(q):
 
 
 same("attention of sequences", of_sequences, torch.randn(1, 24, 2, 16, requires_grad=True))
-refused(
-    "attention with dropout",
-    NotImplementedError,
-    "attention with dropout",
-    lambda: attention_by(SDPBackend.EFFICIENT_ATTENTION, torch.float, dropout_p=0.5)(*(t.cuda() for t in rows)),
-)
+shared = [(torch.randn(2, heads, 24, 16) / 8).requires_grad_() for heads in (6, 2, 2)]
+same("heads that share keys", attention_by(SDPBackend.FLASH_ATTENTION, torch.half, enable_gqa=True), *shared)
+
+
+def with_dropout(*tensors):
+    """Weights are left out, the same ones on the way back, and again when one begins with the same seed."""
+    given = [t.detach().cuda().requires_grad_() for t in tensors]
+
+    def loss(*given, dropout_p=0.25):
+        torch.cuda.manual_seed(7)
+        return attention_by(SDPBackend.EFFICIENT_ATTENTION, torch.float, dropout_p=dropout_p)(*given).square().sum()
+
+    here = loss(*given)
+    here.backward()
+    assert difference(here, loss(*given)) == 0 and difference(here, loss(*given, dropout_p=0.0)) > 1e-3
+    for i, tensor in enumerate(given):
+        step = torch.randn(tensor.shape).cuda() / 64
+        ahead, back = (loss(*given[:i], tensor.detach() + sign * step, *given[i + 1 :]).item() for sign in (1, -1))
+        slope = (tensor.grad * step).sum().item()
+        assert abs((ahead - back) / 2 - slope) < 0.02 * abs(slope) + 1e-3, (i, ahead - back, slope)
+
+
+with_dropout(*rows)
 same("convolution", lambda a, w: F.conv2d(a, w, padding=1), torch.randn(2, 3, 8, 8, requires_grad=True), torch.randn(4, 3, 3, 3, requires_grad=True))
 for layers in (torch.nn.LSTM, torch.nn.GRU, torch.nn.RNN):
     cpu, cuda = layers(5, 7, 2), layers(5, 7, 2).cuda()

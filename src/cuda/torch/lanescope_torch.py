@@ -600,12 +600,15 @@ class Attention:
     """Attention of tensors [batch, row, head, element] by plain products, for those who ask for one of PyTorch's
     kernels by name. Rows may be those of several sequences, which begin at the numbers in `starts_q` and `starts_k`;
     of a sequence `used_k` are the keys that count. `mask`: 1 or 2, a row sees no keys behind its own, counted from
-    the first or from the last one of both."""
+    the first or from the last one of both. Of fewer heads of keys and values each is that of several of the queries,
+    which follow each other. `seed`: of the numbers by which `dropout` leaves weights out; new ones without it."""
 
-    def __init__(self, torch, query, key, mask, scale, dropout, bias=None, starts_q=None, starts_k=None, used_k=None):
-        if dropout != 0:
-            raise NotImplementedError("lanescope: attention with dropout by one of PyTorch's own kernels")
+    def __init__(
+        self, torch, query, key, mask, scale, dropout, bias=None, starts_q=None, starts_k=None, used_k=None, seed=None
+    ):
         self.torch = torch
+        self.dropout = dropout
+        self.seed = torch.randint(2**62, ()) if seed is None and dropout != 0 else seed
         self.wide = torch.double if query.dtype == torch.double else torch.float
         self.query, self.key, self.bias, self.mask = query, key, bias, mask
         self.scale = query.shape[-1] ** -0.5 if scale is None else scale
@@ -618,7 +621,23 @@ class Attention:
             ]
 
     def heads(self, tensor, rows):
-        return tensor[:, rows].transpose(1, 2).to(self.wide)
+        heads = tensor[:, rows].transpose(1, 2).to(self.wide)
+        return heads.repeat_interleave(self.query.shape[2] // heads.shape[1], 1)
+
+    def state_of_numbers(self):
+        """What PyTorch keeps for the way back: a seed and an offset."""
+        nothing = self.torch.zeros((), dtype=self.torch.long)
+        return nothing if self.seed is None else self.seed, nothing
+
+    def random_numbers(self):
+        return None if self.dropout == 0 else self.torch.Generator().manual_seed(int(self.seed))
+
+    def kept(self, weights, numbers):
+        """What the weights are multiplied with."""
+        if numbers is None:
+            return 1
+        drawn = self.torch.rand(weights.shape, generator=numbers, dtype=self.wide)
+        return (drawn >= self.dropout) / (1 - self.dropout)
 
     def scores(self, rows, keys):
         torch = self.torch
@@ -634,11 +653,12 @@ class Attention:
     def forward(self, value):
         """The result, and of each part the logarithms of its sums [batch, head, row]."""
         out = value.new_zeros((*self.query.shape[:3], value.shape[-1]), dtype=self.query.dtype)
-        sums = []
+        sums, numbers = [], self.random_numbers()
         for rows, keys in self.parts:
             scores = self.scores(rows, keys)
             sums.append(scores.logsumexp(-1))
             weights = (scores - sums[-1][..., None]).exp().nan_to_num(0)  # a row without keys has none
+            weights = weights * self.kept(weights, numbers)
             out[:, rows] = (weights @ self.heads(value, keys)).transpose(1, 2).to(out.dtype)
         return out, sums
 
@@ -646,15 +666,18 @@ class Attention:
         """Gradients of query, key, value and bias."""
         torch = self.torch
         grads = [torch.zeros_like(tensor) for tensor in (self.query, self.key, value)]
+        numbers = self.random_numbers()
         for rows, keys in self.parts:
             weights = self.scores(rows, keys).softmax(-1).nan_to_num(0)
             grad_out, values = self.heads(grad, rows), self.heads(value, keys)
             inner = (grad_out * self.heads(out, rows)).sum(-1, keepdim=True)
-            grad_scores = weights * (grad_out @ values.transpose(-1, -2) - inner)
+            kept = self.kept(weights, numbers)
+            grad_scores = weights * (kept * (grad_out @ values.transpose(-1, -2)) - inner)
             of_query = grad_scores @ self.heads(self.key, keys) * self.scale
             of_key = grad_scores.transpose(-1, -2) @ self.heads(self.query, rows) * self.scale
-            of_value = weights.transpose(-1, -2) @ grad_out
+            of_value = (weights * kept).transpose(-1, -2) @ grad_out
             for whole, place, part in zip(grads, (rows, keys, keys), (of_query, of_key, of_value)):
+                part = part.unflatten(1, (whole.shape[2], -1)).sum(2)  # over the heads that share one
                 whole[:, place] = part.transpose(1, 2).to(whole.dtype)
         return *grads, None if self.bias is None else grad_scores.to(self.bias.dtype)
 
@@ -669,7 +692,7 @@ def efficient_attention(
     max_q, max_k = (query.shape[1], key.shape[1]) if starts_q is None else (max_q, max_k)
     padded = -(-max_q // 32) * 32 if with_sums else 0  # as the kernel's rows come
     logarithms = [torch.nn.functional.pad(s, (0, padded - s.shape[-1]), value=torch.inf) for s in sums]
-    return out, torch.cat(logarithms).float(), *no_random_numbers(torch), max_q, max_k
+    return out, torch.cat(logarithms).float(), *attention.state_of_numbers(), max_q, max_k
 
 
 def efficient_attention_backward(
@@ -677,18 +700,13 @@ def efficient_attention_backward(
     bias_requires_grad, *, scale=None, num_splits_key=None, window_size=None, shared_storage_dqdkdv=False,
 ):
     refuse_window(window_size)
-    attention = Attention(torch, query, key, mask, scale, dropout, bias, starts_q, starts_k)
+    attention = Attention(torch, query, key, mask, scale, dropout, bias, starts_q, starts_k, seed=seed)
     return attention.backward(grad, value, out)
 
 
 def refuse_window(size):
     if size is not None and size > 0:
         raise NotImplementedError("lanescope: attention in a window by one of PyTorch's own kernels")
-
-
-def no_random_numbers(torch):
-    """What stands for the seed and the offset of those."""
-    return torch.zeros((), dtype=torch.long), torch.zeros((), dtype=torch.long)
 
 
 def by_rows(*tensors):
@@ -709,7 +727,7 @@ def scaled_dot_product_efficient_backward(
     torch, grad, query, key, value, bias, out, sums, seed, offset, dropout, needs, is_causal=False, *, scale=None
 ):
     query, key, value, grad, out = by_rows(query, key, value, grad, out)
-    attention = Attention(torch, query, key, int(is_causal), scale, dropout, bias)
+    attention = Attention(torch, query, key, int(is_causal), scale, dropout, bias, seed=seed)
     *grads, of_bias = attention.backward(grad, value, out)
     return *by_rows(*grads), of_bias
 
@@ -718,9 +736,11 @@ def scaled_dot_product_flash(
     torch, query, key, value, dropout=0.0, is_causal=False, return_debug_mask=False, *, scale=None
 ):
     query, key, value = by_rows(query, key, value)
-    out, (sums,) = Attention(torch, query, key, int(is_causal), scale, dropout).forward(value)
-    nothing = torch.empty(0, dtype=query.dtype)
-    return *by_rows(out), sums.float(), None, None, query.shape[1], key.shape[1], *no_random_numbers(torch), nothing
+    attention = Attention(torch, query, key, int(is_causal), scale, dropout)
+    out, (sums,) = attention.forward(value)
+    of_debugging = torch.empty(0, dtype=query.dtype)
+    rows = query.shape[1], key.shape[1]
+    return *by_rows(out), sums.float(), None, None, *rows, *attention.state_of_numbers(), of_debugging
 
 
 def scaled_dot_product_flash_backward(
@@ -728,7 +748,7 @@ def scaled_dot_product_flash_backward(
     scale=None,
 ):
     query, key, value, grad, out = by_rows(query, key, value, grad, out)
-    attention = Attention(torch, query, key, int(is_causal), scale, dropout)
+    attention = Attention(torch, query, key, int(is_causal), scale, dropout, seed=seed)
     return tuple(by_rows(*attention.backward(grad, value, out)[:3]))
 
 
