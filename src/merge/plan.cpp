@@ -15,6 +15,7 @@
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "merge/atomics.hpp"
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
 #include "merge/expansion.hpp"
@@ -29,8 +30,6 @@ using ptx::Mod;
 using ptx::no_index;
 using ptx::Op;
 using ptx::Operand;
-using ptx::Space;
-using ptx::Type;
 
 constexpr uint32_t most_elements = 4;  ///< of one access
 constexpr uint32_t widest = 16;        ///< bytes of one access that others are merged into
@@ -82,7 +81,9 @@ class Function {
   Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, const model::Arch& arch,
            Plan& plan)
       : module_(module),
-        has_redux_(number_of(arch) >= 80),
+        joining_(module.is_debug         ? Joining::never
+                 : number_of(arch) >= 80 ? Joining::by_redux
+                                         : Joining::by_shuffles),
         f_(module.functions[index]),
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
@@ -98,7 +99,7 @@ class Function {
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
     const Values values(f_, flow_, loops_, module_shared, local_shared);
     values_ = &values;
-    plan_atomics();
+    plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
     for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
@@ -112,7 +113,7 @@ class Function {
  private:
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
-  const bool has_redux_;  ///< a warp has one instruction that puts together what its lanes have
+  const Joining joining_;
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;
@@ -143,67 +144,6 @@ class Function {
 
   [[nodiscard]] const Operand* data_of(const ptx::Instruction& in) const {
     return &in.operands[in.op == Op::st ? 1 : 0];
-  }
-
-  /// An atomic that is no 32-bit integer's. Through generic addresses those of 64-bit integers have an
-  /// instruction.
-  static void loop(Fate& f, const ptx::Instruction& in) {
-    const uint64_t size = ptx::size_of(in.type());
-    if (size != 2 && (in.has(Mod::exch) || in.has(Mod::cas))) return;
-    if (in.space == Space::generic && size == 8 && !ptx::is_float(in.type())) return;
-    if (in.has(Mod::min) || in.has(Mod::max)) {
-      f.doubt =
-          "the assembler makes a loop of this atomic, which lanes leave at once whose value changes nothing";
-      f.is_guess = true;
-      return;
-    }
-    f.kind = Fate::Kind::looped;
-    f.doubt = "warps that update one word at the same time run this atomic's loop more often";
-  }
-
-  /// When one lane does an atomic on an address that all lanes share, in whatever memory. Where each lane
-  /// has to be told what it found, sums alone can be taken apart again: by counting lanes where all add the
-  /// same, else by shuffles, for which all 32 have to be there. So do all sums and comparisons of sm_75.
-  [[nodiscard]] Fate::OneLane one_lane(const ptx::Instruction& in, uint32_t index, bool used) const {
-    using OneLane = Fate::OneLane;
-    const Type type = in.type();
-    const uint32_t block = flow_.block_of[index];
-    if (ptx::is_float(type) || !values_->uniform(values_->address(index).base, block)) return OneLane::never;
-    const uint64_t size = ptx::size_of(type);
-    const OneLane put_together = has_redux_ ? OneLane::always : OneLane::of_whole_warps;
-    if (in.has(Mod::add) && (size == 4 || size == 8)) {
-      if (values_->uniform(values_->data(index).base, block)) return OneLane::always;
-      return size == 8 ? OneLane::never : used ? OneLane::of_whole_warps : put_together;
-    }
-    const bool reduces =
-        in.has(Mod::min) || in.has(Mod::max) || in.has(Mod::and_) || in.has(Mod::or_) || in.has(Mod::xor_);
-    return reduces && size == 4 && !used ? put_together : OneLane::never;
-  }
-
-  /// Counting in shared memory (red.add of 1) is done by population count. Where all lanes have one address,
-  /// integers are put together in registers first; neither in code for debuggers. Others that the hardware
-  /// has no instruction for in shared memory become loops.
-  void plan_atomics() {
-    for (const auto& [i, site] : site_of_) {
-      const ptx::Instruction& in = f_.body[i];
-      if (in.op != Op::atom && in.op != Op::red) continue;
-      Fate& f = plan_.fates[site];
-      const Type type = in.type();
-      const bool used =
-          in.op == Op::atom && in.operands[0].kind == Operand::Kind::reg && used_.any(in.operands[0].reg);
-      if (!module_.is_debug) f.one_lane = one_lane(in, i, used);
-      if (f.one_lane != Fate::OneLane::never) f.kind = Fate::Kind::elected;
-      if (!is_of_block(in.space) && in.space != Space::generic) continue;
-      if (ptx::is_float(type) || ptx::size_of(type) != 4) {
-        loop(f, in);
-        continue;
-      }
-      if (in.space == Space::generic || module_.is_debug) continue;
-      const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
-      const bool counts = in.has(Mod::add) && type == Type::u32 && !used && values_->data(i) == Value{0, 1} &&
-                          (data.kind == Operand::Kind::integer || data.kind == Operand::Kind::reg);
-      if (counts) f.kind = Fate::Kind::combined;
-    }
   }
 
   void collect() {
