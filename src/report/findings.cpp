@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -67,6 +68,7 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";
+  if (finding.is_update) return "several threads change it at this line: that takes an atomic operation";
   const char* barrier = finding.of_lanes ? "__syncwarp()" : "__syncthreads()";
   if (found.instruction == found.other_instruction)
     return fmt::format("no {} stands between the two", barrier);
@@ -172,8 +174,29 @@ std::string with_other(std::string text, const std::string& place) {
   return text;
 }
 
+/// Stores by which several threads write one place (instructions), in no order.
+std::set<uint32_t> contended_stores(const std::vector<exec::Finding>& all) {
+  std::set<uint32_t> stores;
+  for (const exec::Finding& found : all)
+    if (found.kind == exec::Finding::Kind::race && found.instruction == found.other_instruction &&
+        found.access == AccessKind::store)
+      stores.insert(found.instruction);
+  return stores;
+}
+
+/// Whether a race is that of bins[i]++ without an atomic operation: several threads read and write one place
+/// at one line.
+bool is_update(const Finding& finding, const exec::Finding& found, const std::set<uint32_t>& contended) {
+  const bool stores = found.access == AccessKind::store,
+             other_stores = found.other_access == AccessKind::store;
+  const bool reads = found.access == AccessKind::load || found.other_access == AccessKind::load;
+  return reads && stores != other_stores &&
+         contended.count(stores ? found.instruction : found.other_instruction) != 0 &&
+         finding.other_line == finding.line && finding.other_file == finding.file;
+}
+
 Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, const exec::LaunchConfig& config,
-                     const exec::Finding& found) {
+                     const exec::Finding& found, const std::set<uint32_t>& contended) {
   Finding finding;
   finding.kind = exec::name_of(found.kind);
   finding.severity = found.severity;
@@ -200,6 +223,7 @@ Finding make_finding(const ptx::Module& module, const exec::Kernel& kernel, cons
                               ? finding.block
                               : coordinates(found.other_block, config.grid);
   }
+  finding.is_update = is_update(finding, found, contended);
   switch (found.kind) {
     case exec::Finding::Kind::race: finding.message = race_in_words(finding, found); break;
     case exec::Finding::Kind::array_overrun:
@@ -250,6 +274,10 @@ auto first_of(const Finding& f) {
   return std::tuple(f.block.z, f.block.y, f.block.x, f.thread.z, f.thread.y, f.thread.x, f.address);
 }
 
+/// Of races of one line, what mends all of them is to be said: an atomic operation, a barrier of the block,
+/// one of the warp.
+int usefulness(const Finding& f) { return f.is_update ? 2 : f.of_lanes ? 0 : 1; }
+
 }  // namespace
 
 void add_finding(std::vector<Finding>& findings, Finding finding) {
@@ -262,8 +290,8 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
   } else if (known->severity == finding.severity) {
     const uint64_t all = known->count + finding.count;
     // Compilers unroll loops: of one line, lanes of a warp may race here and warps there.
-    const bool says_more =
-        ends_kernel(finding) ? first_of(finding) < first_of(*known) : known->of_lanes && !finding.of_lanes;
+    const bool says_more = ends_kernel(finding) ? first_of(finding) < first_of(*known)
+                                                : usefulness(finding) > usefulness(*known);
     if (says_more) *known = std::move(finding);
     known->count = all;
   } else if (finding.severity < known->severity) {
@@ -274,8 +302,9 @@ void add_finding(std::vector<Finding>& findings, Finding finding) {
 std::vector<Finding> make_findings(const ptx::Module& module, const exec::Kernel& kernel,
                                    const exec::LaunchConfig& config, const exec::LaunchResult& result) {
   std::vector<Finding> findings;
+  const std::set<uint32_t> contended = contended_stores(result.findings);
   for (const exec::Finding& found : result.findings)
-    add_finding(findings, make_finding(module, kernel, config, found));
+    add_finding(findings, make_finding(module, kernel, config, found, contended));
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });
   return findings;

@@ -102,6 +102,7 @@ struct Finding {
   exec::Dim3 other_block{0, 0, 0}, other_thread{0, 0, 0};
   exec::Finding::Lack lack{};  ///< of a race: what is missing
   bool of_lanes = false;       ///< of a race: a barrier of the warp would do
+  bool is_update = false;      ///< of a race: no barrier would do, but an atomic operation
 };
 
 struct Launch {
