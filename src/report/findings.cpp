@@ -68,7 +68,8 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";
-  if (finding.is_update) return "several threads change it at this line: that takes an atomic operation";
+  if (finding.is_update)
+    return "several threads change it at this line: that takes an atomic operation, or a lock with fences";
   const char* barrier = finding.of_lanes ? "__syncwarp()" : "__syncthreads()";
   if (found.instruction == found.other_instruction)
     return fmt::format("no {} stands between the two", barrier);

@@ -328,9 +328,9 @@ class Collector {
         grouped(c.taken), grouped(c.not_taken), grouped(c.idle), grouped(c.apart * exec::warp_lanes),
         percent(c.idle, c.apart * exec::warp_lanes));
     if (c.splits != 0)
-      hazard.cause += fmt::format(" In warp {} of block {}: {} of {} take it.", c.warp,
+      hazard.cause += fmt::format(" In warp {} of block {}: {} of {} take{} it.", c.warp,
                                   str(coordinates(c.block, launch_.grid)), lanes(c.split[0].taken),
-                                  lanes(c.split[0].active));
+                                  lanes(c.split[0].active), std::has_single_bit(c.split[0].taken) ? "s" : "");
     hazard.advice = divergence_advice(branch);
   }
 
