@@ -112,16 +112,21 @@ void Decoder::emit_rows() {
   const Operand &data = in_->operands[load ? 0 : 1], &address = in_->operands[load ? 1 : 0];
   uint32_t offset = 0;
   const uint32_t base = matrix_address(address, true, offset);
-  const uint32_t list = put_side(fragment(data, Type::b32));
+  const std::vector<uint32_t> registers = fragment(data, Type::b32);
+  const uint32_t list = put_side(registers);
   const Handler h = select(key_of(*in_));
   const AccessKind kind = load ? AccessKind::load_matrix : AccessKind::store_matrix;
+  const bool stores_halves = !load && in_->type() == Type::b16;
   put_matrix_sync();
   const size_t checks = k_.checks.size();
-  put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), {}, 0);
+  if (stores_halves)
+    put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), registers, 4);
+  else
+    put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), {}, 0);
+  if (k_.checks.size() != checks) k_.checks.back().transposed = in_->has(Mod::trans);
   if (load && k_.checks.size() != checks && in_->type() == Type::b16) {
     CheckedAccess& access = k_.checks.back();
     access.follows = follows_values();
-    access.transposed = in_->has(Mod::trans);
     for (uint32_t r = 0; r < data.count; ++r) access.data[r] = followed_element(data, r);
   }
   Inst& i = put(h, false);

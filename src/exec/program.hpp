@@ -174,7 +174,7 @@ struct CheckedAccess {
   std::array<FollowedRegister, 8> data{};  ///< those registers
   bool follows = false;     ///< a load into registers that are followed: unwritten bytes do no harm yet
   bool by_sign = false;     ///< … which extend what is loaded by its sign
-  bool transposed = false;  ///< … ldmatrix with .trans
+  bool transposed = false;  ///< ldmatrix and stmatrix with .trans
   /// The variable of shared memory from whose name the address is computed: [begin, end) of the block's
   /// memory; all of it where that is not known.
   uint32_t variable_begin = 0, variable_end = no_operand;

@@ -249,8 +249,7 @@ void RaceCheck::against_store(WarpAccess& now, uint32_t lane, const Store& then,
     return !is_under_way && is_before(order, then.by, then.time, now, lane);
   };
   if (comes_first(order_.defined())) return;
-  const bool same = now.access.kind == AccessKind::store && now.access.data_bytes != 0 && !is_under_way &&
-                    stores_same(now, lane, piece, then.by);
+  const bool same = is_known_store(now.access) && !is_under_way && stores_same(now, lane, piece, then.by);
   report_race(now, lane, piece, then.access, then.by,
               same                        ? Excuse::same_value
               : comes_first(order_.met()) ? Excuse::met

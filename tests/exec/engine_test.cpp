@@ -111,6 +111,32 @@ TEST(Engine, ArraysHaveIndices) {
     EXPECT_THROW(Program(body, arrays), Error) << body;
 }
 
+// Two warps store the same matrices, or others in the upper half of what lane 5 gives: elements 2 and 3 of
+// row 1, transposed of column 1.
+TEST(Engine, MatricesThatAreStoredTwiceAreComparedByRows) {
+  const std::string rows =
+      ".shared .align 16 .b8 s[512];\nmov.u32 %r6, s;\nand.b32 %r5, %r1, 31;\nmad.lo.u32 %r6, %r5, 16, %r6;\n"
+      "mul.lo.u32 %r7, %r5, 0x30007;\n";
+  const std::string others = "setp.eq.u32 %p1, %r1, 37;\n@%p1 add.u32 %r7, %r7, 0x10000;\n";
+  const auto findings = [&](const std::string& body, const std::string& order) {
+    Program p(rows + body + "stmatrix.sync.aligned.m8n8.x4" + order +
+              ".shared.b16 [%r6], {%r5, %r7, %r5, %r5};");
+    p.checks.race = true;
+    return p.run({1}, {64}).findings;
+  };
+  for (const std::string order : {"", ".trans"}) {
+    const Finding same = only(findings("", order));
+    EXPECT_EQ(same.severity, Finding::Severity::note);
+    EXPECT_EQ(same.excuse, Finding::Excuse::same_value);
+    const auto found = findings(others, order);
+    ASSERT_EQ(found.size(), 2u);
+    const Finding& other = found[0].excuse == Finding::Excuse::none ? found[0] : found[1];
+    EXPECT_EQ(other.severity, Finding::Severity::error);
+    // Of the second matrix, the row in which that half lies.
+    EXPECT_EQ(other.thread, 32u + 8 + (order.empty() ? 1 : 3));
+  }
+}
+
 TEST(Engine, MisalignedNullAndSharedAccesses) {
   Program misaligned("add.u64 %rd3, %rd3, 2;\nld.global.u32 %r5, [%rd3];");
   EXPECT_EQ(only(misaligned.run({1}, {1})).kind, Finding::Kind::misaligned);
