@@ -114,8 +114,8 @@ LANESCOPE_CUDA_API Status cudaChooseDevice(int* device, const DeviceProperties* 
 }
 
 LANESCOPE_CUDA_API Status cudaSetDeviceFlags(unsigned flags) {
-  constexpr unsigned ways_to_wait = 7;  // spin, yield or block
-  if (std::popcount(flags & ways_to_wait) > 1) return remember(Status::invalid_value);
+  constexpr unsigned ways_to_wait = 7, all = 255;  // spin, yield or block; those that cudaDeviceMask has
+  if (std::popcount(flags & ways_to_wait) > 1 || flags > all) return remember(Status::invalid_value);
   constexpr unsigned known = 31;
   device_flags = (flags & known) | map_host;
   primary_context().flags = flags & known & ~map_host;
@@ -242,7 +242,9 @@ LANESCOPE_CUDA_API Status cudaDeviceEnablePeerAccess(int device, unsigned flags)
   if (device != 0) return remember(Status::invalid_device);
   return remember(flags != 0 ? Status::invalid_value : Status::peer_access_unsupported);
 }
-LANESCOPE_CUDA_API Status cudaDeviceDisablePeerAccess(int) { return remember(Status::invalid_device); }
+LANESCOPE_CUDA_API Status cudaDeviceDisablePeerAccess(int device) {
+  return remember(device != 0 ? Status::invalid_device : Status::peer_access_not_enabled);
+}
 
 LANESCOPE_CUDA_API Status cudaDeviceGetCacheConfig(int* config) {
   if (config == nullptr) return remember(Status::invalid_value);

@@ -156,7 +156,7 @@ Status set_place(Runtime& runtime, exec::Texture& texture, const ResourceDescrip
       const size_t texels = linear.bytes / texture.texel_bytes();
       texture.base = reinterpret_cast<uint64_t>(linear.pointer);
       if (texture.base % texture_alignment != 0) return Status::invalid_value;
-      if (texels == 0 || texels > size_t{1} << 28 || !runtime.covers(texture.base, linear.bytes))
+      if (texels > size_t{1} << 28 || !runtime.covers(texture.base, linear.bytes))
         return Status::invalid_value;
       texture.width = static_cast<uint32_t>(texels);
       texture.is_linear = true;
@@ -205,10 +205,10 @@ Status set_sampling(exec::Texture& texture, const TextureDescription& how, bool 
   return Status::success;
 }
 
+/// Handles that nothing has are no error on an H200.
 Status destroy(uint64_t handle, bool is_surface) {
   return call_when_idle([&](Runtime& runtime) {
-    if (handle == 0) return Status::success;
-    if (!runtime.memory.textures.remove(handle, is_surface)) return Status::invalid_value;
+    if (!runtime.memory.textures.remove(handle, is_surface)) return Status::success;
     const std::lock_guard lock(objects().mutex);
     (is_surface ? objects().surfaces : objects().textures).erase(handle);
     return Status::success;
@@ -273,13 +273,14 @@ LANESCOPE_CUDA_API Status cudaCreateTextureObject(uint64_t* out, const ResourceD
 
 LANESCOPE_CUDA_API Status cudaCreateSurfaceObject(uint64_t* out, const ResourceDescription* resource) {
   return call_at_once([&](Runtime& runtime) {
-    if (out == nullptr || resource == nullptr || resource->type != ResourceDescription::array)
-      return Status::invalid_value;
+    if (out == nullptr || resource == nullptr) return Status::invalid_value;
     lanescope::exec::Texture texture;
     texture.is_surface = true;
     Status status = find_resource(runtime, *resource);
     if (status == Status::success && !set_format(texture, format_of(*resource, nullptr)))
       status = Status::invalid_channel_descriptor;
+    if (status == Status::success && resource->type != ResourceDescription::array)
+      status = Status::invalid_value;
     if (status == Status::success) status = set_place(runtime, texture, *resource);
     if (status != Status::success) return status;
     const uint64_t handle = runtime.memory.textures.add(texture);

@@ -397,6 +397,16 @@ void arrays_and_textures() {
   rows("rows at an offset", 16, 4, 64, 32);
   rows("pitch of 100", 16, 4, 100, 0);
   rows("rows that overlap", 64, 4, 64, 0);
+  for (const size_t bytes : {size_t{0}, size_t{1} << 40}) {
+    cudaResourceDesc resource{};
+    resource.resType = cudaResourceTypeLinear;
+    resource.res.linear = {memory, one, bytes};
+    cudaTextureDesc how{};
+    cudaTextureObject_t texture = 0;
+    show("texture of bytes", cudaCreateTextureObject(&texture, &resource, &how, nullptr), " %zu", bytes);
+  }
+  show("destroy no texture", cudaDestroyTextureObject(99999));
+  show("destroy no surface", cudaDestroySurfaceObject(12345));
   cudaArray_t array = nullptr;
   cudaMallocArray(&array, &one, 4, 4);
   show("rows to an array, pitch", cudaMemcpy2DToArray(array, 0, 0, memory, 4, 8, 2, cudaMemcpyDefault));
@@ -407,6 +417,8 @@ void arrays_and_textures() {
   resource.res.array.array = array;
   cudaSurfaceObject_t surface = 0;
   show("surface of any array", cudaCreateSurfaceObject(&surface, &resource));
+  resource.resType = cudaResourceTypeLinear;
+  show("surface of memory without format", cudaCreateSurfaceObject(&surface, &resource));
 }
 
 void device() {
@@ -418,7 +430,8 @@ void device() {
   show("enable itself", cudaDeviceEnablePeerAccess(0, 0));
   show("enable itself, flags", cudaDeviceEnablePeerAccess(0, 1));
   show("enable another", cudaDeviceEnablePeerAccess(1, 1));
-  for (const unsigned flags : {0u, 3u, 4u, 5u, 8u, 64u})
+  show("disable itself", cudaDeviceDisablePeerAccess(0));
+  for (const unsigned flags : {0u, 3u, 4u, 5u, 8u, 64u, 256u})
     show("device flags", cudaSetDeviceFlags(flags), " %u", flags);
   const auto set = [](int limit, size_t to) {
     const cudaError_t error = cudaDeviceSetLimit(static_cast<cudaLimit>(limit), to);
