@@ -415,9 +415,11 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   }
   if (const auto* padding = std::get_if<PlanePadding>(&layout))
     return fmt::format("pad each plane of {} by {}{}", name, counted(padding->words, "word"), declared);
-  if (std::holds_alternative<Swizzle>(layout))
+  if (const auto* swizzle = std::get_if<Swizzle>(&layout))
     return fmt::format(
-        "swizzle {}: keep {}{}{}", name, describe(layout),
+        "{}swizzle {}: keep {}{}{}",
+        swizzle->dropped == 0 ? "" : "take away the padding of its rows, which nothing accesses, and ", name,
+        describe(layout),
         shape.row_bytes == array.shape.row_bytes ? "" : fmt::format(", rows of {} bytes", shape.row_bytes),
         declared);
   if (const auto* arrays = std::get_if<StructOfArrays>(&layout))
@@ -539,10 +541,13 @@ std::string reason_of(const Array& array, bool fitted_to_data) {
   return fmt::format("up to {} words of one bank are asked for at once", way);
 }
 
+/// Whether what was recorded shows all places of the array that anything accesses.
+bool knows_all_accesses(const Array& array) { return array.exact && !array.async; }
+
 /// What to say of rows at the array's end that nothing accesses: extents that were padded in the wrong
 /// dimension leave them, and they are of no use beside rows that are padded. Empty where there are none.
 std::string unused_rows(const Array& array, const Layout& layout) {
-  if (!std::holds_alternative<RowPadding>(layout) || !array.exact || array.async ||
+  if (!std::holds_alternative<RowPadding>(layout) || !knows_all_accesses(array) ||
       array.shape.row_bytes == 0 || !array.declaration || array.declaration->extents.size() != 2)
     return "";
   uint32_t end = 0;
@@ -813,6 +818,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
     if (cured && have_rows && !shape.has_rows) continue;
     for (const Candidate& candidate : search(launch.arch, shape, fit.to, price)) {
       if (std::holds_alternative<Transposed>(candidate.layout) && !(have_rows && shape.has_rows)) continue;
+      const auto* swizzle = std::get_if<Swizzle>(&candidate.layout);
+      if (swizzle != nullptr && swizzle->dropped != 0 && !knows_all_accesses(array)) continue;
       if (!brings_enough(*now, candidate.outcome)) continue;
       if (!holds_for_others(launch.arch, shape, fit, candidate.layout)) continue;
       const auto [known, is_new] = best.try_emplace(candidate.layout.index(), Choice{candidate, shape});

@@ -412,4 +412,14 @@ std::string padded(const Extent& extent, uint64_t elements) {
   return fmt::format("{} + {}", text, elements);
 }
 
+std::string unpadded(const Extent& extent, uint64_t elements) {
+  const std::string_view text = extent.text;
+  if (text == std::to_string(extent.value)) return std::to_string(extent.value - elements);
+  const auto there = added_number(text);
+  if (!there || there->second != elements || text.find_first_of("<>&|^?") != std::string_view::npos)
+    return "";
+  const std::string_view before = text.substr(0, text.rfind('+', there->first));
+  return std::string(before.substr(0, before.find_last_not_of(" \t\r\n") + 1));
+}
+
 }  // namespace lanescope::advise

@@ -94,4 +94,8 @@ struct Unclear {
 /// The text of an extent that is larger by `elements`: "TILE + 1".
 [[nodiscard]] std::string padded(const Extent& extent, uint64_t elements);
 
+/// The text of an extent without a padding of `elements`, "TILE" of "TILE + 1"; empty where the text does not
+/// show it.
+[[nodiscard]] std::string unpadded(const Extent& extent, uint64_t elements);
+
 }  // namespace lanescope::advise

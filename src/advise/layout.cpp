@@ -23,7 +23,7 @@ uint32_t rows_of(const Shape& shape) {
 
 /// Where the units of an array go: unit i lies at byte to[i] afterwards.
 struct Map {
-  static constexpr uint32_t nowhere = ~uint32_t{0};  ///< between the fields of a struct
+  static constexpr uint32_t nowhere = ~uint32_t{0};  ///< between the fields of a struct, or dropped
   uint32_t unit = word_bytes;
   uint32_t bytes = 0;
   std::vector<uint32_t> to;
@@ -64,17 +64,18 @@ struct MapMaker {
                     [=](uint32_t o) { return o + o / plane * more; });
   }
   std::optional<Map> operator()(const Swizzle& swizzle) const {
-    const uint32_t pitch = shape.row_bytes;
+    const uint32_t pitch = shape.row_bytes, kept = pitch - swizzle.dropped;
     uint32_t reach = 0;
     for (const uint32_t flip : swizzle.flips) reach |= flip;
     // The units that change places must fill the row without rest, or some would leave it.
-    if (pitch == 0 || pitch % (std::bit_ceil(reach + 1) * swizzle.granule) != 0) return std::nullopt;
-    const uint32_t bytes = rows_of(shape) * pitch;
-    Map map = make_map(bytes, bytes, {swizzle.granule}, [&](uint32_t o) {
+    if (pitch == 0 || kept % (std::bit_ceil(reach + 1) * swizzle.granule) != 0) return std::nullopt;
+    const uint32_t rows = rows_of(shape);
+    Map map = make_map(rows * pitch, rows * kept, {swizzle.granule, pitch}, [&](uint32_t o) {
+      if (o % pitch >= kept) return Map::nowhere;
       uint32_t flip = 0;
       for (uint32_t row = o / pitch, i = 0; row != 0 && i < swizzle.flips.size(); row >>= 1, ++i)
         if ((row & 1) != 0) flip ^= swizzle.flips[i];
-      return o / pitch * pitch + (o % pitch ^ flip * swizzle.granule);
+      return o / pitch * kept + (o % pitch ^ flip * swizzle.granule);
     });
     map.is_opaque = true;
     return map;
@@ -127,6 +128,7 @@ struct MapMaker {
 bool keeps_units(const Map& map, uint32_t unit) {
   for (size_t i = 0; i < map.to.size(); ++i) {
     const auto from = static_cast<uint32_t>(i) * map.unit;
+    if (map.to[i] == Map::nowhere && !map.is_split) continue;  // what is dropped
     const uint32_t first = map.to[from / unit * unit / map.unit];
     if (first % unit != 0 || map.to[i] != first + from % unit) return false;
   }
@@ -569,6 +571,31 @@ class SwizzleSearch {
   }
 };
 
+/// Of rows whose padding nothing accesses the best swizzle without it.
+std::optional<Candidate> unpadded_swizzle(const model::Arch& arch, const Shape& shape,
+                                          std::span<const Pattern> patterns) {
+  const uint32_t pitch = shape.row_bytes, kept = std::bit_floor(pitch);
+  if (!shape.has_rows || shape.plane_bytes != 0 || kept == pitch || kept % shape.element_bytes != 0)
+    return std::nullopt;
+  Shape unpadded = shape;
+  unpadded.row_bytes = kept;
+  unpadded.bytes = rows_of(shape) * kept;
+  std::vector<Pattern> moved(patterns.begin(), patterns.end());
+  for (Pattern& pattern : moved)
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1) {
+      uint32_t& offset = pattern.offset[static_cast<size_t>(std::countr_zero(left))];
+      if (offset % pitch + pattern.width > kept) return std::nullopt;
+      offset = offset / pitch * kept + offset % pitch;
+    }
+  std::optional<Candidate> best = SwizzleSearch(arch, unpadded, moved).run();
+  if (!best) return std::nullopt;
+  std::get<Swizzle>(best->layout).dropped = pitch - kept;
+  const std::optional<Outcome> outcome = what_if(arch, shape, patterns, best->layout);
+  if (!outcome) return std::nullopt;
+  best->outcome = *outcome;
+  return best;
+}
+
 /// What c is XORed with in the unit c of row r: "(r >> 1 & 7) << 2", or bit by bit.
 std::string swizzle_formula(const Swizzle& s) {
   size_t first = 0, end = s.flips.size();
@@ -599,7 +626,8 @@ struct Describer {
     return "each plane padded by " + counted(p.words, "word");
   }
   std::string operator()(const Swizzle& s) const {
-    return fmt::format("column c of row r at c ^ {}, columns of {} bytes", swizzle_formula(s), s.granule);
+    return fmt::format("column c of row r at c ^ {}, columns of {} bytes{}", swizzle_formula(s), s.granule,
+                       s.dropped == 0 ? "" : ", unpadded");
   }
   std::string operator()(const StructOfArrays& s) const {
     return s.fields.empty() ? fmt::format("one array for every {} bytes of an element", s.piece)
@@ -650,9 +678,9 @@ std::optional<std::vector<Outcome>> what_if_each(const model::Arch& arch, const 
   return outcomes;
 }
 
-std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule) {
+std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule, uint32_t dropped) {
   constexpr uint32_t bank_row_bytes = 128;
-  const uint32_t pitch = shape.row_bytes;
+  const uint32_t pitch = shape.row_bytes - dropped;
   if (granule < 4 || granule > 16 || pitch < granule || pitch % granule != 0 ||
       !std::has_single_bit(pitch / granule) || granule % shape.element_bytes != 0)
     return std::nullopt;
@@ -661,7 +689,7 @@ std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule) {
   };
   const uint32_t units = pitch / granule, bank_units = bank_row_bytes / granule;
   const uint32_t right = log2(bank_units / units), left = log2(bank_units / rows_of(shape));
-  Swizzle swizzle{granule, {}};
+  Swizzle swizzle{granule, {}, dropped};
   for (uint32_t bit = 0;
        bit < log2(std::min(units, bank_units) >> left) && right + bit < swizzle.flips.size(); ++bit)
     swizzle.flips[right + bit] = 1u << (left + bit);
@@ -716,7 +744,9 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape, std::
   best_of(paddings);
   best_of(planes);
   if (shape.row_bytes != 0)
-    if (const auto swizzle = SwizzleSearch(arch, shape, patterns).run()) found.push_back(*swizzle);
+    for (const auto& swizzle :
+         {SwizzleSearch(arch, shape, patterns).run(), unpadded_swizzle(arch, shape, patterns)})
+      if (swizzle) found.push_back(*swizzle);
   // Doubles stay whole where halves bring no more; fields are arrays of their own where pairs bring no more.
   const bool by_words = std::any_of(patterns.begin(), patterns.end(), [](const Pattern& p) {
     return (p.part != 0 ? p.part : p.width) <= word_bytes;

@@ -80,11 +80,13 @@ struct PlanePadding {
 };
 
 /// Column ^= a linear map of the row: the columns of a row change places. Units of `granule` bytes; bit i of
-/// the row index flips the bits `flips[i]` of the unit's index in its row.
+/// the row index flips the bits `flips[i]` of the unit's index in its row. Of tile[16][17], whose padding
+/// nothing accesses and where it does not help, it is taken away first.
 struct Swizzle {
   static constexpr size_t most_row_bits = 16;
   uint32_t granule = 4;
   std::array<uint32_t, most_row_bits> flips{};
+  uint32_t dropped = 0;  ///< bytes at the end of each row: its padding
   friend bool operator==(const Swizzle&, const Swizzle&) = default;
 };
 
@@ -115,9 +117,9 @@ using Layout = std::variant<std::monostate, RowPadding, PlanePadding, Swizzle, S
 /// In words for people: "each row padded by 1 word".
 [[nodiscard]] std::string describe(const Layout& layout);
 
-/// The swizzle of lanescope::SwizzledTile (tile.cuh) with units of `granule` bytes; nothing where there is no
-/// such tile.
-[[nodiscard]] std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule);
+/// The swizzle of lanescope::SwizzledTile (tile.cuh) with units of `granule` bytes, its rows without their
+/// last `dropped` bytes; nothing where there is no such tile.
+[[nodiscard]] std::optional<Swizzle> tile_swizzle(const Shape& shape, uint32_t granule, uint32_t dropped = 0);
 
 /// What all accesses together cost under a layout.
 struct Outcome {

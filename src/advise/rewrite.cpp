@@ -122,12 +122,16 @@ class Rewriter : ArrayText {
     if (d_.extents.size() != 2) throw Refused{"it has more than two dimensions"};
     if (d_.part) throw Refused{"it is a pointer to rows"};
     if (d_.row_bytes() != shape_.row_bytes) throw Refused{"the rows are not those of the declaration"};
-    if (tile_swizzle(shape_, swizzle.granule) != swizzle)
+    if (tile_swizzle(shape_, swizzle.granule, swizzle.dropped) != swizzle)
       throw Refused{"lanescope::SwizzledTile has another swizzle"};
     require_tile_type(2);
+    const std::string columns = swizzle.dropped == 0
+                                    ? std::string(trimmed(d_.extents[1].text))
+                                    : unpadded(d_.extents[1], swizzle.dropped / d_.element_bytes);
+    if (columns.empty()) throw Refused{"the text does not show what of its rows is padding"};
     const bool usual = swizzle.granule == std::max(word_bytes, d_.element_bytes);
     return with_type(fmt::format("lanescope::SwizzledTile<{}, {}, {}{}>", d_.type,
-                                 trimmed(d_.extents[0].text), trimmed(d_.extents[1].text),
+                                 trimmed(d_.extents[0].text), columns,
                                  usual ? "" : fmt::format(", {}", unit)));
   }
 

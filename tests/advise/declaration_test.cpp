@@ -269,6 +269,16 @@ TEST(Declaration, IsPaddedByWhatIsAddedToItsExtent) {
   EXPECT_EQ(of("n < 4 ? 5 : n + 1"), "(n < 4 ? 5 : n + 1) + 31");
 }
 
+TEST(Declaration, IsUnpaddedWhereItsTextEndsWithThePadding) {
+  const auto of = [](const std::string& text) { return unpadded(Extent{text, 0, 0, 33}, 1); };
+  EXPECT_EQ(of("33"), "32");
+  EXPECT_EQ(of("TILE + 1"), "TILE");
+  EXPECT_EQ(of("2*TILE+1"), "2*TILE");
+  EXPECT_EQ(of("TILE + 1 + 1"), "TILE + 1");
+  for (const char* text : {"TILE", "TILE + 2", "1 + TILE", "wide ? 5 : n + 1"})
+    EXPECT_EQ(of(text), "") << text;
+}
+
 TEST(Declaration, EndsOnConstantsThatCallThemselves) {
   EXPECT_FALSE(find("#define A B\n#define B A\n__shared__ float tile[A];", 64).unclear.empty());
   EXPECT_FALSE(find("__shared__ float tile[" + std::string(5000, '(') + "1", 64).unclear.empty());

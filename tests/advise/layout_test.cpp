@@ -293,6 +293,29 @@ TEST(Search, PadsOrSwizzlesTheTransposeTile) {
   EXPECT_EQ(found.front().layout.index(), padding) << "the smaller change comes first";
 }
 
+/// Of t[16][17], rows and columns, of which a warp covers two: no padding cures both, and there is one.
+TEST(Search, TakesPaddingAwayThatASwizzleDoesWithout) {
+  const Shape shape{.bytes = 1088, .row_bytes = 68, .element_bytes = 4};
+  std::vector<Pattern> accesses;
+  for (uint32_t warp = 0; warp < 8; ++warp)
+    for (const bool column : {false, true})
+      accesses.push_back(pattern([&](uint32_t lane) {
+        const uint32_t x = lane % 16, y = 2 * warp + lane / 16;
+        return column ? x * 68 + y * 4 : y * 68 + x * 4;
+      }));
+  const auto found = search(sm_90(), shape, accesses);
+  ASSERT_TRUE(of(found, swizzle));
+  EXPECT_EQ(found.front().layout, Layout(Swizzle{4, {0, 2, 4, 8}, 4}));
+  EXPECT_EQ(found.front().outcome, (Outcome{.wavefronts = 16, .ideal = 16, .max_way = 1, .bytes = 1024}));
+  EXPECT_EQ(describe(found.front().layout),
+            "column c of row r at c ^ ((r >> 1 & 7) << 1), columns of 4 bytes, unpadded");
+  EXPECT_EQ(tile_swizzle(shape, 4, 4), std::get<Swizzle>(found.front().layout));
+  // What something accesses is no padding.
+  accesses.push_back(pattern([](uint32_t lane) { return 64 + lane % 16 * 68; }));
+  EXPECT_FALSE(of(search(sm_90(), shape, accesses), swizzle));
+  EXPECT_FALSE(what_if(sm_90(), shape, accesses, Swizzle{4, {}, 4}));
+}
+
 TEST(Search, PadsATileOfDoublesByTwoWords) {
   const Shape shape{.bytes = 8192, .row_bytes = 256, .element_bytes = 8};
   const auto found = search(sm_90(), shape, transpose_accesses(8));

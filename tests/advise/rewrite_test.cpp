@@ -350,6 +350,13 @@ TEST(Rewrite, MakesSwizzledTilesAndArrays) {
             "lanescope::SwizzledTile<float, 32, 32, 4> s");
   EXPECT_EQ(rewritten("__shared__ float s[16][16];", 1024, Swizzle{4, {1, 2, 4, 8}}).refused,
             "lanescope::SwizzledTile has another swizzle");
+  const Swizzle unpadded{4, {0, 2, 4, 8}, 4};
+  EXPECT_EQ(rewritten("const int N = 16; __shared__ float s[N][N + 1];", 1088, unpadded).what,
+            "lanescope::SwizzledTile<float, N, N> s");
+  EXPECT_EQ(rewritten("__shared__ float s[16][17];", 1088, unpadded).what,
+            "lanescope::SwizzledTile<float, 16, 16> s");
+  EXPECT_EQ(rewritten("const int P = 17; __shared__ float s[16][P];", 1088, unpadded).refused,
+            "the text does not show what of its rows is padding");
   EXPECT_EQ(rewritten("__shared__ int s[512];", 2048, Swizzle{4, {31, 0, 5}}).what,
             "lanescope::SwizzledArray<int, 512, 32, 31, 0, 5> s");
   EXPECT_EQ(rewritten("__shared__ float s[512];", 2048, Swizzle{16, {1, 2}}).what,
