@@ -1,8 +1,7 @@
 // The parser's state, shared by its parts: parser.cpp (module, functions), parse_variables.cpp (declarations
-// and initialisers), parse_body.cpp (statements and operands), constants.cpp (constant expressions),
-// debug_info.cpp
-// (.file, .loc, .section). Recursive descent over one token; nesting is limited, so garbage cannot exhaust
-// the stack.
+// and initialisers), parse_body.cpp (scopes and statements), parse_operands.cpp, parse_calls.cpp,
+// constants.cpp (constant expressions), debug_info.cpp (.file, .loc, .section). Recursive descent over one
+// token; nesting is limited, so garbage cannot exhaust the stack.
 #pragma once
 
 #include <deque>
@@ -141,11 +140,16 @@ class Parser {
   void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated);
   void parse_instruction(const Token& opcode, uint32_t guard, bool guard_negated, bool& has_ended);
   [[nodiscard]] const Mnemonic& parse_mnemonic(const Token& opcode);
-  void parse_call(Instruction& instruction);
-  void parse_call_list(Instruction& instruction);
+  void use_label(Instruction& instruction, bool wants_table);
+  void move_registers(Op op, TextLoc loc, uint32_t guard, bool guard_negated);
+  [[nodiscard]] std::optional<SymbolRef> find_symbol(std::string_view name) const;
+  [[noreturn]] void fail_undeclared(const Token& name) const;
+
+  // parse_operands.cpp
   void parse_operands(Instruction& instruction, const OperandForm& form);
   [[nodiscard]] Operand parse_operand(Instruction& instruction);
   [[nodiscard]] Operand parse_named(Instruction* instruction);
+  [[nodiscard]] uint64_t parse_offset();
   [[nodiscard]] Operand parse_address(Instruction& instruction);
   [[nodiscard]] Operand parse_array_element(const Instruction& instruction, const Operand& array);
   [[nodiscard]] uint32_t add_address(const Operand& array, const Operand& index, uint64_t bytes,
@@ -155,16 +159,15 @@ class Parser {
   void check_reference(const Instruction& instruction, const Operand& operand) const;
   [[nodiscard]] Operand parse_vector(Instruction& instruction);
   [[nodiscard]] Operand parse_element();
-  void use_label(Instruction& instruction, bool wants_table);
+
+  // parse_calls.cpp
+  void parse_call(Instruction& instruction);
+  void parse_call_list(Instruction& instruction);
   void check_call(const Instruction& instruction, const std::string& callee,
                   const std::vector<Variable>& returns, const std::vector<Variable>& params) const;
   void check_passed(const Instruction& instruction, const Operand* list,
                     const std::vector<Variable>& variables) const;
   void check_tables() const;
-  [[nodiscard]] uint64_t parse_offset();
-  void move_registers(Op op, TextLoc loc, uint32_t guard, bool guard_negated);
-  [[nodiscard]] std::optional<SymbolRef> find_symbol(std::string_view name) const;
-  [[noreturn]] void fail_undeclared(const Token& name) const;
 
   // constants.cpp
   [[nodiscard]] bool begins_constant() const;
