@@ -65,11 +65,11 @@ namespace {
 /// Reads a map as the chips have it. By bits of its 32 words: 0 and 1 the address; 2 what it is; 3 to 6 the
 /// strides in units of 16 bytes, of which 7 has four bits more each; 8 to 12 the sizes less one; 13 the
 /// element strides less one, three bits each, and from bit 24 on the box less one, which goes on in 14. What
-/// a driver encodes has in 16 and 18 what follows from these; the lowest bits of 2 say where there is no more
-/// than 16 words, as CuTe's compiler for Python makes it, or that the map is one of images. That has the
-/// channels less one where the box begins, in 14 the corners, the lower ones first, each in 16, 8 or 5 bits,
-/// and in 15 the pixels less one. (tests/data/tensor_maps.txt: what the driver of an H200 encoded. The types
-/// and swizzles that came with sm_100 are not among them.)
+/// a driver encodes has in 16 and 18 what follows from these; the lowest bit of 2 says that the map is one of
+/// images, and the next one that there are no more than 16 words, as CuTe's compiler for Python and cuDNN
+/// make them. That has the channels less one where the box begins, in 14 the corners, the lower ones first,
+/// each in 16, 8 or 5 bits, and in 15 the pixels less one. (tests/data/tensor_maps.txt: what the driver of an
+/// H200 encoded. The types and swizzles that came with sm_100 are not among them.)
 std::optional<TensorMap> read_encoded(const void* at) {
   using Type = TensorMap::Type;
   std::array<uint32_t, tensor_map_bytes / sizeof(uint32_t)> words{};
@@ -84,16 +84,15 @@ std::optional<TensorMap> read_encoded(const void* at) {
   map.dimensions = static_cast<uint8_t>(bits(2, 4, 3) + 1);
   const uint32_t type = bits(2, 7, 4), interleaved = bits(2, 11, 2);
   const bool is_tf32 = bits(2, 16, 1) != 0;
-  const uint32_t kind = bits(2, 0, 4);
-  constexpr uint32_t columns = 1, half = 2;  // 0: a whole one
+  const bool has_columns = bits(2, 0, 1) != 0, is_half = bits(2, 1, 1) != 0;
   const auto is_set = [](uint32_t word) { return word != 0; };
   // The compiler sets bit 21 in maps of what is stored; their boxes go where those of others do.
-  const uint32_t of_stores = kind == half ? 1u << 21 : 0;
+  const uint32_t of_stores = is_half ? 1u << 21 : 0;
   const bool has_rest =
-      ((words[2] & ~of_stores) >> 19) != 0 || bits(7, 16, 16) != 0 ||
-      (kind == columns ? words[15] >> 10 : words[15]) != 0 ||
-      (kind != half && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
-  if (kind > half || has_rest || map.address == 0 || interleaved != 0 || type >= std::size(types) ||
+      ((words[2] & ~of_stores) >> 19) != 0 || bits(2, 2, 2) != 0 || bits(7, 16, 16) != 0 ||
+      (has_columns ? words[15] >> 10 : words[15]) != 0 ||
+      (!is_half && (words[17] != 0 || std::any_of(words.begin() + 19, words.end(), is_set)));
+  if (has_rest || map.address == 0 || interleaved != 0 || type >= std::size(types) ||
       map.dimensions > TensorMap::most_dimensions)
     return std::nullopt;
   map.type = types[type];
@@ -110,10 +109,10 @@ std::optional<TensorMap> read_encoded(const void* at) {
     if (d + 1 < map.dimensions) map.strides[d] = (words[3 + d] | uint64_t{bits(7, 4 * d, 4)} << 32) << 4;
     map.last[d] = words[8 + d];
     map.steps[d] = static_cast<uint8_t>(bits(13, 3 * d, 3) + 1);
-    if (d == 0 || kind != columns)
+    if (d == 0 || !has_columns)
       map.box[d] = static_cast<uint16_t>((d == 0 ? bits(13, 24, 8) : bits(14, 8 * (d - 1), 8)) + 1);
   }
-  if (kind != columns) return map;
+  if (!has_columns) return map;
   map.mode = TensorMap::Mode::im2col;
   map.box[1] = static_cast<uint16_t>(words[15] + 1);
   static constexpr unsigned corner_bits[] = {16, 16, 16, 16, 8, 5};

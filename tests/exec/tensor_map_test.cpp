@@ -147,8 +147,27 @@ TEST(TensorMap, IsReadWithoutItsSecondHalf) {
   EXPECT_EQ(map->box[1], 32);
   words[2] |= 1u << 21;
   EXPECT_TRUE(TensorMap::load(words.data()).has_value());
-  words[2] += 2;
+  words[2] += 4;
   EXPECT_FALSE(TensorMap::load(words.data()).has_value());
+}
+
+/// The same of images, as cuDNN makes them: 2 images of 16 x 16 pixels of 16 channels, and windows of 3 x 3.
+TEST(TensorMap, OfImagesIsReadWithoutItsSecondHalf) {
+  Words words{0x5700, 0x2000, 0x000163c3, 0,   4, 0x40,       0x400,      0,
+              0xf,    0,      0xf,        0xf, 1, 0x1f000000, 0x7fe07fe0, 0x7f};
+  for (size_t i = 16; i < words.size(); ++i) words[i] = 0x55555555;
+  const auto map = TensorMap::load(words.data());
+  ASSERT_TRUE(map.has_value());
+  EXPECT_EQ(map->mode, TensorMap::Mode::im2col);
+  EXPECT_EQ(map->type, TensorMap::Type::tf32);
+  EXPECT_EQ(map->dimensions, 5);
+  EXPECT_EQ(map->strides[3], 16384u);
+  EXPECT_EQ(map->box[0], 32);
+  EXPECT_EQ(map->box[1], 128);
+  for (uint32_t d = 0; d < 3; ++d) {
+    EXPECT_EQ(map->lower[d], d == 0 ? 0 : -1);
+    EXPECT_EQ(map->upper[d], d == 0 ? 0 : -1);
+  }
 }
 
 TEST(TensorMap, OtherBytesAreNone) {
