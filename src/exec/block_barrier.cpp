@@ -114,7 +114,7 @@ bool come_to_barrier(WarpState& w, Path& path, const Inst* in) {
   arrived |= path.mask;
   if (!was_whole && (~arrived & w.alive) == 0) ++b.whole_warps;
   if (in->b != no_operand) b.expected = common_value<uint32_t>(w, in->b, path.mask);
-  if (block.checks && !of_group)  // wgmma.wait_group promises no order of the four warps
+  if (block.checks && !of_group)  // wgmma.fence and wait_group promise no order of the four warps
     block.checks->arrive(w, path.mask, in, number, in->b != no_operand ? b.expected : 0);
   if (in->c != no_operand) {
     uint32_t value;

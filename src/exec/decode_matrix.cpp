@@ -64,7 +64,10 @@ void Decoder::emit_matrix(uint32_t index) {
     case Kind::group_product: emit_group_product(form, index); return;
     case Kind::group_wait: emit_group_wait(); return;
     case Kind::group_order:
-      emit_for_checks(in_->has(Mod::commit_group) ? check_commit_products : set_.control.nothing);
+      if (in_->has(Mod::commit_group))
+        emit_for_checks(check_commit_products);
+      else
+        put_group_barrier();
       return;
     case Kind::tensor_load:
     case Kind::tensor_store:
@@ -477,14 +480,18 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
   note_instruction(index);
 }
 
-/// What a warp's share of a product reads may be overwritten once one warp of the group has waited for it:
-/// all four wait for each other.
-void Decoder::emit_group_wait() {
+/// The four warps of a group wait for each other.
+void Decoder::put_group_barrier() {
   const uint32_t threads = constant(4, 4 * warp_lanes);
   Inst& i = put(set_.control.barrier, false);
   i.a = zero32_;
   i.b = threads;
   i.imm = barrier_sync | barrier_of_group;
+}
+
+/// What a warp's share of a product reads may be overwritten once one warp of the group has waited for it.
+void Decoder::emit_group_wait() {
+  put_group_barrier();
   if (checked_) put(check_wait_products, true).imm = in_->operands[0].bits;
 }
 

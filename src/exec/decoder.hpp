@@ -393,6 +393,7 @@ class Decoder {
   class FragmentMemory;
   void emit_fragment_memory(const ptx::MatrixForm& form);
   void emit_group_product(const ptx::MatrixForm& form, uint32_t index);
+  void put_group_barrier();
   void emit_group_wait();
 
   // decode_control.cpp

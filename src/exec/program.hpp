@@ -58,7 +58,7 @@ inline constexpr uint64_t barrier_kind = 7, barrier_sync = 0, barrier_arrive = 1
                           barrier_and = 3, barrier_or = 4, barrier_negated = 8;
 /// And whether all threads of a warp must execute it together (.aligned).
 inline constexpr uint64_t barrier_aligned = 16;
-/// The same: the barrier of the four warps of a warp group (wgmma.wait_group), whatever `a` says.
+/// The same: the barrier of the four warps of a warp group (wgmma.fence, wait_group), whatever `a` says.
 inline constexpr uint64_t barrier_of_group = 32;
 inline constexpr uint32_t block_barriers = 16, warps_of_group = 4;
 

@@ -305,9 +305,7 @@ struct Seen {
   const char* unserved;  ///< why its own copy of the runtime is not led here; null if it is
 } seen[4096];
 constexpr const char* is_foreign = "it is none of CUDA 11 to 13";
-constexpr const char* is_code_alone =
-    "its device code comes without PTX, which cannot run here, as that of all of the toolkit's own libraries "
-    "(cuDNN, NCCL, …)";
+constexpr const char* is_code_alone = "its device code comes without PTX, which cannot run here";
 size_t seen_count = 0;
 
 bool is_seen(const link_map* map) {
@@ -340,9 +338,8 @@ void serve_new(const r_debug& debug) {
       lead(*map, file, sections, "nvrtcGetCUBIN", "nvrtcGetPTX");
       lead(*map, file, sections, "nvrtcGetCUBINSize", "nvrtcGetPTXSize");
     }
-    // What has machine code alone cannot run here. The toolkit's libraries keep their own runtime, so that
-    // its errors are theirs and not the program's. Many are never called: it is said when their runtime
-    // begins.
+    // What has machine code alone cannot run here. Such libraries keep their own runtime, so that its errors
+    // are theirs and not the program's. Many are never called: it is said when their runtime begins.
     const bool is_left_alone =
         !is_program && sections.of_type(SHT_SYMTAB) == nullptr && !comes_with_ptx(file, sections);
     const Served served = is_left_alone ? Served::not_found : serve(file, sections, map->l_addr);

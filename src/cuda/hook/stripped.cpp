@@ -286,7 +286,7 @@ bool comes_with_ptx(const File& file, const Sections& sections) {
   const Elf64_Shdr* section = sections.named(file, ".nv_fatbin");
   if (section == nullptr) return true;
   const uint64_t end = section->sh_offset + section->sh_size;
-  uint64_t with = 0, without = 0;
+  bool has_code = false;
   for (uint64_t at = section->sh_offset; at + sizeof(ContainerHeader) <= end;) {
     const auto* container = file.at<ContainerHeader>(at);
     if (container == nullptr) break;
@@ -296,9 +296,10 @@ bool comes_with_ptx(const File& file, const Sections& sections) {
     }
     const uint64_t begin = at + container->header_bytes;
     at = (begin + container->content_bytes + 7) / 8 * 8;
-    ++(holds_ptx(file, begin, begin + container->content_bytes) ? with : without);
+    if (holds_ptx(file, begin, begin + container->content_bytes)) return true;
+    has_code = true;
   }
-  return without <= 1 && with >= without;
+  return !has_code;
 }
 
 uint64_t find_stripped_runtime(const File& file, const Sections& sections, bool (*is_known)(const char*),

@@ -5,8 +5,7 @@
 
 namespace lanescope::cuda {
 
-/// Whether a file's device code comes with PTX (for whatever chip), if it has any: all fat binaries but the
-/// one that nvcc may add when it links.
+/// Whether some of a file's device code comes with PTX (for whatever chip), if it has any code.
 bool comes_with_ptx(const File& file, const Sections& sections);
 
 /// A function of the copy: where the file has it, and how much room there is up to the next one.
