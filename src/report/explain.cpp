@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "lanescope/model/global.hpp"
@@ -300,23 +302,36 @@ uint64_t past_sector(const profile::Example& worst) {
   return lowest % 32;
 }
 
+/// Bytes from most active lanes to the next one; of several the nearest. Nothing where fewer than two are.
+std::optional<int64_t> usual_step_of(const profile::Example& worst) {
+  std::map<int64_t, int> seen;
+  std::optional<uint64_t> last;
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
+    const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
+    if (last) ++seen[static_cast<int64_t>(address - *last)];
+    last = address;
+  }
+  const auto most = std::max_element(seen.begin(), seen.end(), [](const auto& a, const auto& b) {
+    return std::pair(a.second, -std::abs(a.first)) < std::pair(b.second, -std::abs(b.first));
+  });
+  return most == seen.end() ? std::nullopt : std::optional(most->first);
+}
+
 std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
   constexpr uint64_t sector = 32;
   LaneGroups groups;
-  std::optional<int64_t> step;  // from lane to lane within a group
+  const std::optional<int64_t> step = usual_step_of(worst);  // from lane to lane within a group
   uint64_t begin = 0, last = 0;
   for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
     const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
     const auto apart = static_cast<int64_t>(address - last);
     last = address;
-    if (groups.count != 0 && (!step || apart == *step)) {
-      step = apart;
-      continue;
-    }
+    if (groups.count != 0 && apart == *step) continue;
     const auto distance = static_cast<int64_t>(address - begin);
     if (groups.count == 1) groups.distance = distance;
     if (groups.count > 1 && groups.distance != distance) groups.distance = 0;
     groups.aligned = groups.aligned && address % sector == 0;
+    groups.begins |= left & ~(left - 1);
     ++groups.count;
     begin = address;
   }
@@ -326,10 +341,14 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
 }
 
 bool are_rows_of_block(const LaneGroups& groups, const profile::Example& worst, const exec::Dim3& block) {
-  const uint64_t first = uint64_t{worst.warp} * exec::warp_lanes,
-                 last = std::min(first + exec::warp_lanes, block.count()) - 1;
-  const auto rows = static_cast<int>(last / block.x - first / block.x) + 1;
-  return rows > 1 && groups.count == rows && block.x % exec::warp_lanes != 0;
+  std::optional<uint64_t> row;
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
+    const auto lane = static_cast<uint32_t>(std::countr_zero(left));
+    const uint64_t here = (uint64_t{worst.warp} * exec::warp_lanes + lane) / block.x;
+    if ((groups.begins >> lane & 1) != (row == here ? 0u : 1u)) return false;
+    row = here;
+  }
+  return groups.count > 1;
 }
 
 std::string explain_global(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid) {

@@ -67,6 +67,7 @@ struct LaneGroups {
   int64_t step = 0;      ///< bytes from lane to lane within each group; 0: one address
   bool aligned = true;   ///< each begins a sector
   int64_t distance = 0;  ///< bytes from each group to the next; 0: not always as many
+  uint32_t begins = 0;   ///< the first lane of each
 };
 /// Empty where most lanes have no group. One group: all that are active, whichever lanes rest in between.
 [[nodiscard]] std::optional<LaneGroups> lane_groups_of(const profile::Example& worst);

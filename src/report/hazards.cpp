@@ -267,6 +267,10 @@ class Collector {
       return fmt::format(
           "A warp spans {} rows of the block: let blockDim.x be a multiple of 32, so that it stays in one.",
           groups->count);
+    if (groups && groups->count > 1 && groups->step != 0)
+      return "Runs of neighbouring addresses end within the warp, as rows of a tile do: they take the fewest "
+             "sectors where each begins at a multiple of 32 bytes. At the edges of tiles that cannot be, and "
+             "tiles find the sectors that they share in the cache.";
     if (!stride) return fmt::format("Sort what lanes access, or gather it through {}.", own);
     const int64_t distance = std::abs(*stride);
     if (distance == worst.width && skips_sectors(worst))

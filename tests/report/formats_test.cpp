@@ -213,6 +213,13 @@ TEST(Hazards, AdviceFollowsTheAddresses) {
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
   for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 2048;
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("A warp spans 2 rows of the block"));
+  // Rows of 20 that all threads load one after the other; lane 0 at the other end of a row that is a ring.
+  for (uint64_t lane = 0; lane < 32; ++lane)
+    line.worst.address[lane] = 4096 + (lane < 12 ? 0 : 176) + lane * 4;
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("end within the warp, as rows of a tile do"));
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = 4096 + (lane == 0 ? 252 : lane * 4);
+  EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("end within the warp, as rows of a tile do"));
+  for (uint64_t lane = 0; lane < 32; ++lane) line.worst.address[lane] = lane / 16 * 2048;
   line.worst.mask = 0x00010001;  // the left edge of a tile
   EXPECT_THAT(hazards_of(report)[2].advice, HasSubstr("One thread of each row of the block takes part"));
   line.worst.mask = 0xffffffff;
