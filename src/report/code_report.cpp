@@ -238,8 +238,28 @@ std::string who(const CodeAnswer& answer, size_t index) {
   return fmt::format("Warp {}{}", request.warp, label.empty() ? "" : fmt::format(" ({})", label));
 }
 
+/// The request as an access that was recorded, if it is a load or store of as many lanes as these have.
+std::optional<profile::Example> as_example(const code::CodeRequest& request) {
+  const model::Request& r = request.request;
+  const bool is_load = r.op == model::Op::load;
+  if ((!is_load && r.op != model::Op::store) || r.lanes > static_cast<int>(exec::warp_lanes))
+    return std::nullopt;
+  profile::Example example;
+  example.kind = is_load ? exec::AccessKind::load : exec::AccessKind::store;
+  example.space = exec::AccessSpace::shared;
+  example.warp = request.warp;
+  example.mask = static_cast<uint32_t>(r.mask);
+  example.width = static_cast<uint8_t>(r.width);
+  std::copy_n(&r.address[0], example.address.size(), example.address.begin());
+  return example;
+}
+
 std::string why(const CodeAnswer& answer, size_t index) {
-  return who(answer, index) + ": " + explain_request(answer.arch, answer.run->requests[index].request);
+  const code::CodeRequest& request = answer.run->requests[index];
+  const std::optional<profile::Example> example = as_example(request);
+  const bool conflicts = answer.costs[index].wavefronts > answer.costs[index].ideal;
+  return who(answer, index) + ": " + explain_request(answer.arch, request.request) +
+         (example && conflicts ? explain_rows(*example, answer.launch.block) : "");
 }
 
 /// What a bank counts: the words it is asked for, or the lanes that ask.

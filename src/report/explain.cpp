@@ -260,17 +260,22 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
 
 std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid,
                            const exec::Dim3& block) {
-  std::string text =
+  const std::string text =
       explain_request(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
-  if (text.empty()) return "";
+  return text.empty() ? "" : place_of(worst, grid) + ": " + text + explain_rows(worst, block);
+}
+
+std::string explain_rows(const profile::Example& worst, const exec::Dim3& block) {
   const std::optional<LaneGroups> groups = lane_groups_of(worst);
-  if (groups && (groups->step == 0 || std::abs(groups->step) == worst.width) &&
-      are_rows_of_block(*groups, worst, block))
-    text += fmt::format(
-        " The lanes of one row of the block do not meet, and a warp spans {} rows: let blockDim.x be a "
-        "multiple of 32, so that it stays in one.",
-        groups->count);
-  return place_of(worst, grid) + ": " + text;
+  if (!groups || !are_rows_of_block(*groups, worst, block)) return "";
+  const bool one_word =
+      groups->step == 0 && (worst.kind == exec::AccessKind::load || worst.kind == exec::AccessKind::store);
+  if (!one_word && std::abs(groups->step) != worst.width) return "";
+  return fmt::format(
+      " The lanes of one row of the block do not meet, and a warp spans {} rows: let blockDim.x be a "
+      "multiple "
+      "of 32, so that it stays in one.",
+      groups->count);
 }
 
 Split split_of(const profile::Example& worst) {

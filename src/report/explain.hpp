@@ -47,6 +47,10 @@ struct BankUse {
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,
                                          const exec::Dim3& grid, const exec::Dim3& block);
 
+/// Of an access that conflicts: that the rows of the block do, which a warp spans, if lanes of one row do
+/// not; else empty.
+[[nodiscard]] std::string explain_rows(const profile::Example& worst, const exec::Dim3& block);
+
 /// How the destinations of a cp.async.cg take apart the sectors of 32 bytes that it reads.
 enum class Split : uint8_t {
   none,       ///< they do not, or `worst` is no such copy's source

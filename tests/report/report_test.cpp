@@ -444,6 +444,9 @@ TEST(Explain, RowsOfTheBlockThatAWarpSpansAreTheCause) {
   // Where the lanes of one row meet, wider blocks are no cure, nor where the block is wide enough.
   const auto column = [](uint32_t lane) { return lane % 16 * 64 + lane / 16 * 4; };
   EXPECT_THAT(why_shared(sm_90(), AccessKind::load, 4, column, {16, 16, 1}), Not(HasSubstr("blockDim")));
+  const auto counters = [](uint32_t lane) { return lane / 16 * 128; };
+  EXPECT_THAT(why_shared(sm_90(), AccessKind::load, 4, counters, {16, 16, 1}), HasSubstr("blockDim"));
+  EXPECT_THAT(why_shared(sm_90(), AccessKind::atomic, 4, counters, {16, 16, 1}), Not(HasSubstr("blockDim")));
   const auto broken = [](uint32_t lane) { return lane / 16 * 72 + lane % 16 * 4; };
   EXPECT_THAT(why_shared(sm_90(), AccessKind::load, 4, broken), Not(HasSubstr("blockDim")));
 }
