@@ -106,11 +106,23 @@ TEST(Gathering, TilesInPlaceHaveRoomForWholeVectors) {
         EXPECT_NE(of.pitch % 64, 0);
         EXPECT_GE(of.pitch, side * bytes + 15) << "vectors of a row and of the next one are not the same";
         EXPECT_LT(of.pitch, side * bytes + 15 + 96);
-        EXPECT_LE(edge_wavefronts(bytes, of.pitch), leading % 16 == 0 ? 8 : 3);
+        EXPECT_LE(edge_wavefronts(bytes, of.pitch), leading % 16 == 0 ? 8 : bytes == 4 ? 1 : 3);
         EXPECT_GE(static_cast<int>(of.vectors.value) * 16, side * bytes + 15);
+        EXPECT_TRUE(of.vectors.value > 32 || 32 % of.vectors.value == 0) << "eight lanes read of two rows";
         EXPECT_GE(pair_tile_bytes(of), 31 + (side - 1) * of.pitch + side * bytes + 15);
         EXPECT_EQ(pair_tile_bytes(of) % 32, 0);
       }
+}
+
+TEST(Gathering, EdgesOfTilesInPlaceHaveEachColumnOnce) {
+  for (const int bytes : {1, 2, 4})
+    for (const int pitch : {260, 264, 268}) {
+      const int columns = gathering_threads * bytes / 16;
+      std::vector<int> times(static_cast<size_t>(columns));
+      for (int group = 0; group < columns; ++group)
+        ++times.at(static_cast<size_t>(edge_column(bytes, pitch, group)));
+      EXPECT_EQ(std::count(times.begin(), times.end(), 1), columns) << bytes << " bytes, " << pitch;
+    }
 }
 
 TEST(Gathering, BlocksFitSharedMemory) {

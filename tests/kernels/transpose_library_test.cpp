@@ -706,7 +706,7 @@ TEST_F(TransposeLibrary, GathersSquareMatricesInPlace) {
           EXPECT_EQ(cost.store.wavefronts, cost.store.ideal);
         }
       }
-    // Elements in front of whole vectors and behind them meet in banks; else none does.
+    // Of 1 and 2 bytes, elements in front of whole vectors and behind them meet in banks; else none does.
     for (const int64_t n : {2 * side, 2 * side + vector, 2 * side + 2 * vector, 2 * side + 4 * vector}) {
       const int64_t aligned = divide_up(n, vector) * vector;
       expect_no_conflicts(
@@ -715,7 +715,10 @@ TEST_F(TransposeLibrary, GathersSquareMatricesInPlace) {
     const int64_t n = 4 * side;
     const SharedCost load = run_gathering_in_place({n, n, bytes, 1, 1, 1}, 0, static_cast<int>(side)).load;
     EXPECT_EQ(load.ideal, bytes == 1 ? 7840 : bytes == 2 ? 3256 : 1764);
-    EXPECT_EQ(load.wavefronts - load.ideal, bytes == 1 ? 560 : bytes == 2 ? 112 : 96);
+    EXPECT_EQ(load.wavefronts - load.ideal, bytes == 1 ? 560 : bytes == 2 ? 112 : 0);
+    if (bytes < 4) continue;
+    for (const int64_t gap : {2, 3, 5, 6, 7, 8, 9})
+      expect_no_conflicts(run_gathering_in_place({n, n, bytes, 1, gap, gap}, 0, static_cast<int>(side)));
   }
 }
 TEST_F(TransposeLibrary, SquareMatricesWithAlignedRowsInPlace) {

@@ -111,6 +111,14 @@ struct GatheredLimits {
   /// Bytes of a column in batches, at least.
   int64_t batch_bytes;
 };
+/// In place, bytes of a matrix with rows that begin inside of sectors: from so many on, blocks go through
+/// squares, and elements of 8 and 16 bytes have large tiles; others are read with the L2 policy "evict last".
+inline constexpr int64_t large_in_place = 96 << 20, kept_in_place = 192 << 20;
+/// In place, elements of a side of tiles that are gathered, in matrices of so many bytes and more.
+struct PairSide {
+  int elements;
+  int64_t least_bytes = 0;
+};
 template <>
 struct Tiles<1> {
   using Large = AlignedTiles<1, 256, 256, 256>;
@@ -121,7 +129,7 @@ struct Tiles<1> {
   using FewAnywhere = RealigningTiles<1, 1, 8, 32, 128, 5, 5>;
   static constexpr LeastUsed aligned = {0.465, 0.55}, anywhere = {1, 0.94, 1.19, 0.99};
   static constexpr GatheredLimits gathered = {630, 400, 0.986, 0.465, 420, always, always, 0.95, 100};
-  static constexpr int pair_sides[] = {192, 144};  ///< in place: of tiles that are gathered
+  static constexpr PairSide pair_sides[] = {{192}, {144}};
   static constexpr GapLimits gaps = {0.5, always, always};
   static constexpr PieceLimits pieces = {31, 64};
 };
@@ -135,7 +143,7 @@ struct Tiles<2> {
   using FewAnywhere = Anywhere;
   static constexpr LeastUsed aligned = {0.48, 0.52}, anywhere = {0.93, 0.845, 1.1, 0.842};
   static constexpr GatheredLimits gathered = {600, 520, 0.93, 0.4, 420, 0.97, 0.87, 0.89, 64};
-  static constexpr int pair_sides[] = {120, 96};
+  static constexpr PairSide pair_sides[] = {{120}, {96}};
   static constexpr GapLimits gaps = {0.5, 0.8, always};
   static constexpr PieceLimits pieces = {30, 62};
 };
@@ -149,7 +157,7 @@ struct Tiles<4> {
   using FewAnywhere = RealigningTiles<4, 4, 8, 64, 256, 10, 4>;
   static constexpr LeastUsed aligned = {0.44, 0.46}, anywhere = {0.88, 0.72, 0.88, 0.74};
   static constexpr GatheredLimits gathered = {600, 310, 0.91, 0.4, 0, never, 0.85, never, 64};
-  static constexpr int pair_sides[] = {96};
+  static constexpr PairSide pair_sides[] = {{80, large_in_place}, {96}};
   static constexpr GapLimits gaps = {0.24, 0.65, 0.9};
   static constexpr PieceLimits pieces = {16, 31};
 };
@@ -195,9 +203,6 @@ inline constexpr int64_t many_gathered = 150, many_beside = 64;
 template <int bytes>
 inline constexpr int64_t large_aligned = (bytes == 1 ? 128 : 48) << 20;
 inline constexpr int64_t kept_aligned = 384 << 20;
-/// Bytes of a matrix with rows that begin inside of sectors: from so many on, blocks go through squares, and
-/// elements of 8 and 16 bytes have large tiles; others are read with the L2 policy "evict last".
-inline constexpr int64_t large_in_place = 96 << 20, kept_in_place = 192 << 20;
 
 inline int64_t divide_up(int64_t value, int64_t unit) { return (value + unit - 1) / unit; }
 
@@ -603,7 +608,9 @@ bool are_many(int64_t pairs, const Job<bytes>& job, int64_t batch, int side) {
   return tiles * (tiles + 1) / 2 >= divide_up(pairs, batch);
 }
 
-/// Rows that begin anywhere. On a chip with less shared memory than large tiles take, the smaller ones.
+/// Rows that begin anywhere. On a chip with less shared memory than large tiles take, the smaller ones. Of
+/// large matrices a multiprocessor has no more than two blocks: three are slower (docs/performance.md), which
+/// they are not in the L2 cache.
 template <int bytes>
 Status launch_pairs_anywhere(const Job<bytes>& job, int64_t batch, cudaStream_t stream) {
   const int64_t size = job.rows * job.rows * bytes;
@@ -613,12 +620,14 @@ Status launch_pairs_anywhere(const Job<bytes>& job, int64_t batch, cudaStream_t 
     return launch_pairs(kernel, job, batch, pairs.of_matrix.value, threads, shared, stream, pairs, of...);
   };
   if constexpr (bytes <= 4) {
-    for (const int side : Tiles<bytes>::pair_sides) {
-      if (!are_many(many_gathered, job, batch, side)) continue;
+    const std::optional<Device> device = current_device();
+    const int for_two = size >= large_in_place && device ? device->shared / 3 : 0;
+    for (const auto& [side, least] : Tiles<bytes>::pair_sides) {
+      if (size < least || !are_many(many_gathered, job, batch, side)) continue;
       const auto kernel = size >= kept_in_place ? &transpose_gathering_in_place<bytes, Reading::keeping>
                                                 : &transpose_gathering_in_place<bytes, Reading::plain>;
       const Gathering of = pair_gathering(bytes, side, job.out_leading * bytes);
-      const int shared = 2 * pair_tile_bytes(of);
+      const int shared = std::max(2 * pair_tile_bytes(of), for_two);
       if (allow_shared(kernel, shared, small_shared))
         return launch(kernel, side, 2 * gathering_threads, shared, of);
       cudaGetLastError();

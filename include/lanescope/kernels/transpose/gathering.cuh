@@ -81,10 +81,12 @@ struct GatheredRows {
   __device__ __forceinline__ void load(const Gathering& of, unsigned thread) const {
     const auto shared = static_cast<unsigned>(__cvta_generic_to_shared(tile));
     if (of.at_once == 0) {
+      // Eight lanes have a line of memory. Of the first one nothing is copied in front of the rows.
       const unsigned end = shared + begin + rows * of.pitch;
-      const unsigned char* from = in - begin + 16 * thread;
+      const unsigned at = 16 * (thread + (16 * thread + 16 <= begin ? gathering_threads : 0));
+      const unsigned char* from = in - begin + at;
 #pragma unroll 4
-      for (unsigned to = shared + 16 * thread; to < end; to += 16 * gathering_threads) {
+      for (unsigned to = shared + at; to < end; to += 16 * gathering_threads) {
         copy<inside>(to, from);
         from += 16 * gathering_threads;
       }
@@ -109,7 +111,7 @@ struct GatheredRows {
   }
   /// What one of `gathering_threads` threads does of it.
   __device__ __forceinline__ void load(const Gathering& of, unsigned thread) const {
-    if (in - 32 >= low && in + (rows - 1) * in_pitch + width + 16 <= high)
+    if (in - 16 >= low && in + (rows - 1) * in_pitch + width + 16 <= high)
       load<true>(of, thread);
     else
       load<false>(of, thread);
@@ -227,7 +229,7 @@ __global__ void __launch_bounds__(gathering_threads, 2)
   block.low = matrix;
   block.high = matrix + job.rows * block.in_pitch;
   block.tile = reinterpret_cast<unsigned char*>(raw);
-  block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 32;
+  block.begin = static_cast<unsigned>(reinterpret_cast<uintptr_t>(block.in)) % 128;
   block.policy = policy_of<reading>();
   block.load(of, threadIdx.x);
   block.wait();

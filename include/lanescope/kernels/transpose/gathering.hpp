@@ -14,8 +14,8 @@ namespace lanescope::kernels::transposing {
 
 inline constexpr int gathering_threads = 256;
 /// Bytes of shared memory: before the first row, and behind the last one, so that words and vectors that have
-/// a part of them are copied as a whole.
-inline constexpr int gathering_margin = 64;
+/// a part of them are copied as a whole, and lie as far from a multiple of 128 bytes as outside.
+inline constexpr int gathering_margin = 160;
 /// Bytes from row to row where blocks have not all columns: more take longer to copy than they save.
 inline constexpr int gathering_widest = 800;
 
@@ -35,7 +35,7 @@ struct Gathering {
   int columns;       ///< of the input
   int pitch;         ///< bytes from row to row in shared memory: as many as in the input, modulo sectors
   int pitches[4];    ///< times 0 to 3: as numbers of their own they take no additions where rows are loaded
-  Divisor vectors;   ///< of 16 bytes, of a row: what threads copy of it
+  Divisor vectors;   ///< of 16 bytes, of a row: as many threads copy it
   unsigned at_once;  ///< rows that threads copy at the same time; 0: rows without gaps, as one
   int lanes;         ///< of an output row: 2 to the power of this
   int down, up;      ///< lane k of these begins with row k >> down << up of its vector
@@ -93,8 +93,11 @@ constexpr Gathering gathering_with(int bytes, int rows, int columns, int pitch, 
   of.columns = columns;
   of.pitch = pitch;
   for (int i = 0; i < 4; ++i) of.pitches[i] = i * pitch;
-  of.vectors = divisor(static_cast<unsigned>(std::max(vectors, 1)));
-  of.at_once = vectors == 0 ? 0 : static_cast<unsigned>(gathering_threads / vectors);
+  // Eight lanes, which read at once, have no vectors of two rows, where rows have not more than a warp.
+  const auto threads = static_cast<unsigned>(vectors),
+             copying = threads <= 32 ? std::bit_ceil(threads) : threads;
+  of.vectors = divisor(copying);
+  of.at_once = vectors == 0 ? 0 : gathering_threads / copying;
   // Eight vectors, 16 bytes of banks each; four, where those leave room for four more columns beside them.
   // So many bytes of banks from one column to the other are room for the vectors of four more.
   const int apart = even - size, room = apart == 0 ? 64 : apart == 2 ? 32 : 16;
@@ -144,13 +147,20 @@ constexpr std::optional<Gathering> wide_gathering(int bytes, int rows, int64_t c
 constexpr double gathered(int bytes, const Gathering& of) {
   return static_cast<double>(of.columns) * bytes / of.pitch;
 }
-/// In how many words of a bank lanes meet that take the elements of a vector's rows, of as many columns
-/// beside each other as there are lanes for.
+/// In place: which column has, as its first, the `group`-th of those lanes that move the elements in front of
+/// whole vectors and behind them, a row each. Floats of a warp lie 16 bytes apart, or, where that is what
+/// lies between every other row of the tile, in pairs 32 bytes apart: no bank has two of them.
+LANESCOPE_HD constexpr int edge_column(int bytes, int pitch, int group) {
+  if (bytes < 4) return group;
+  const int outer = group / 32 * 32, of_warp = group % 8, warp = group / 8 % 4;
+  return pitch % 16 == 8 ? outer + of_warp / 2 * 8 + warp * 2 + of_warp % 2 : outer + of_warp * 4 + warp;
+}
+/// In how many words of a bank such lanes meet.
 constexpr int edge_wavefronts(int bytes, int pitch) {
   const int vector = 16 / bytes;
   int words[32]{}, most = 0;
   for (int lane = 0; lane < 32; ++lane) {
-    words[lane] = (lane % vector * pitch + lane / vector * bytes) / 4;
+    words[lane] = (lane % vector * pitch + edge_column(bytes, pitch, lane / vector) * bytes) / 4;
     int met = 1;
     for (int other = 0; other < lane; ++other)
       met += words[other] != words[lane] && (words[other] - words[lane]) % 32 == 0 ? 1 : 0;

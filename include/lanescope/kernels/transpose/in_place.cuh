@@ -172,14 +172,21 @@ __global__ void __launch_bounds__(2 * gathering_threads, 2)
     store.template operator()<false>();
 
   // Elements in front of whole vectors and behind them: as many as a vector has, if the tile lies in the
-  // matrix as a whole.
-  for (int c = thread / vector; c < columns; c += gathering_threads / vector) {
-    unsigned char* const to = out + c * pitch;
-    const int front = min(to_vector(to), rows), back = (rows - front) % vector;
-    for (int k = thread % vector; k < front + back; k += vector) {
-      const int r = k < front ? k : rows - back + k - front;
-      *reinterpret_cast<Word<bytes>*>(to + r * bytes) =
-          *reinterpret_cast<const Word<bytes>*>(block.at(of, r, c));
+  // matrix as a whole. A thread takes one row of columns whose output rows begin alike.
+  constexpr int at_once = gathering_threads / vector;
+  static_assert(at_once * bytes % 16 == 0);
+  const int first = edge_column(bytes, of.pitch, thread / vector);
+  unsigned char* const first_row = out + first * pitch;
+  const int front = min(to_vector(first_row), rows), edges = front + (rows - front) % vector;
+  for (int k = thread % vector; k < edges; k += vector) {
+    const int row = k < front ? k : rows - edges + k;
+    const unsigned char* from = block.at(of, row, first);
+    unsigned char* to = first_row + row * bytes;
+#pragma unroll 1
+    for (int c = first; c < columns; c += at_once) {
+      *reinterpret_cast<Word<bytes>*>(to) = *reinterpret_cast<const Word<bytes>*>(from);
+      from += at_once * bytes;
+      to += at_once * pitch;
     }
   }
 }
