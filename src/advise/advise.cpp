@@ -723,6 +723,23 @@ bool holds_for_others(const model::Arch& arch, const Shape& shape, const Fit& fi
   return now && then && !now->conflict_free() && 2 * then->wavefronts <= now->wavefronts + now->ideal;
 }
 
+/// Whether what the accesses save that have a say, and all together do, is a quarter of all conflicts or a
+/// twentieth of the launch's wavefronts: else it is decided by those that have none, by chance. `saved`: by
+/// the former, of what was recorded.
+bool brings_enough_to_all(const Array& array, uint64_t saved, const Advice& advice) {
+  uint64_t recorded = 0, conflicts = 0;
+  for (const Outcome& cost : array.costs) {
+    recorded += cost.wavefronts;
+    conflicts += cost.wavefronts - cost.ideal;
+  }
+  const double of_launch = static_cast<double>(array.wavefronts) / static_cast<double>(recorded);
+  const double by_all =
+      static_cast<double>(advice.wavefronts_before) - static_cast<double>(advice.wavefronts_after);
+  const double sure = std::min(static_cast<double>(saved) * of_launch, by_all);
+  return 4 * sure >= static_cast<double>(conflicts) * of_launch ||
+         20 * sure >= static_cast<double>(advice.launch_wavefronts);
+}
+
 /// A layout and the rows that it is of.
 struct Choice {
   Candidate candidate;
@@ -830,6 +847,8 @@ void advise_layouts(const Launch& launch, const Array& array, Sources& sources, 
   for (const auto& [kind, choice] : best) {
     std::optional<Advice> advice = advice_of(launch, array, sources, fit, choice);
     if (!advice) continue;
+    const uint64_t saved = now->wavefronts - choice.candidate.outcome.wavefronts;
+    if (!fit.to_data && !brings_enough_to_all(array, saved, *advice)) continue;
     if (advice->patch) advice->paddings = paddings_of(launch, array, sources, fit, choice);
     found.push_back(std::move(*advice));
   }
