@@ -316,11 +316,11 @@ profile::Example advised_access(const Launch& launch, const advise::Advice& advi
 }
 
 /// The kernel's function with its template arguments: "transpose<1>".
-std::string instance_of(const Launch& launch) { return advise::function_of(launch.kernel + "::"); }
+std::string template_instance(const Launch& launch) { return advise::function_of(launch.kernel + "::"); }
 
 /// The kernel's function as its text calls it, which instances of a template share.
 std::string function_of(const Launch& launch) {
-  const std::string instance = instance_of(launch);
+  const std::string instance = template_instance(launch);
   return instance.substr(0, instance.find('<'));
 }
 
@@ -413,7 +413,8 @@ const Launch* padded_instance(const Report& report, const Launch& launch, const 
     return nullptr;
   const uint64_t size = uint64_t{advice.shape.bytes} + advice.shared_bytes_after - advice.shared_bytes_before;
   const auto has_such_rows = [&](const Launch& other) {
-    return instance_of(other) != instance_of(launch) && function_of(other) == function_of(launch) &&
+    return template_instance(other) != template_instance(launch) &&
+           function_of(other) == function_of(launch) &&
            std::any_of(
                other.shared.begin(), other.shared.end(),
                [&](const exec::SharedVariable& v) { return v.name == advice.variable && v.size == size; }) &&
@@ -434,14 +435,15 @@ void point_to_padded_instances(Report& report) {
       if (other == nullptr) continue;
       const uint32_t words = std::get<advise::RowPadding>(advice.layout).words;
       advice.change =
-          fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance_of(*other),
-                      instance_of(launch), counted(words, "word"), advice.variable);
+          fmt::format("launch {} in place of {}: it has {} more in each row of {}", template_instance(*other),
+                      template_instance(launch), counted(words, "word"), advice.variable);
       for (advise::Advice& same : launch.advice) {
         if (same.variable != advice.variable || !same.declaration) continue;
         same.patch.reset();
         same.patch_uses_tiles = false;
         same.paddings.clear();
-        same.no_patch = fmt::format("{} shares the declaration, and its rows are right", instance_of(*other));
+        same.no_patch =
+            fmt::format("{} shares the declaration, and its rows are right", template_instance(*other));
       }
     }
 }
