@@ -55,6 +55,21 @@ const Inst* mbarrier_wait(const WarpState& w, const Path& p) {
   return nullptr;
 }
 
+/// Whether others could change what the loop looks at.
+bool reads_memory(const WarpState& w, const Kernel::WaitLoop& loop) {
+  using ptx::OpClass;
+  for (const auto& [begin, end] : loop.code)
+    for (const Inst* in = w.code + begin; in != w.code + end; ++in)
+      switch (ptx::info(w.worker->kernel->origins[in->origin()].op).op_class) {
+        case OpClass::memory:
+        case OpClass::atomic:
+        case OpClass::async:
+        case OpClass::texture: return true;
+        default: break;
+      }
+  return false;
+}
+
 /// A loop's first instruction that is of a line of the source: what begins it may be the compiler's own.
 const Inst* first_of_source(const WarpState& w, const Kernel::WaitLoop& loop) {
   for (const auto& [begin, end] : loop.code)
@@ -109,9 +124,12 @@ void report_waiting(WarpState& w, const Path& p) {
     report(w, wait, Finding::Kind::deadlock, p.mask, 0, 0, describe_wait(w, wait, p.mask));
   } else if (p.state == Path::State::ready || p.loop != nullptr) {
     const bool takes_lock = p.loop != nullptr && p.loop->takes_lock;
+    const bool waits = p.loop != nullptr && reads_memory(w, *p.loop);
     report(w, p.loop != nullptr ? first_of_source(w, *p.loop) : p.pc, Finding::Kind::deadlock, p.mask, 0, 0,
            takes_lock ? "a loop that takes a lock, which nobody gives back"
-                      : "a loop that waits for a change of memory no other thread can make");
+           : waits
+               ? "a loop that waits for a change of memory no other thread can make"
+               : "a loop without end: it comes back to the same values, which no other thread can change");
   } else if (p.state == Path::State::at_barrier) {
     const Barrier& b = block.barriers[p.barrier];
     uint32_t threads = b.before, alive = 0;

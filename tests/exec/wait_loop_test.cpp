@@ -271,6 +271,9 @@ TEST(WaitLoop, OneThatNobodyCanEndIsADeadlock) {
     EXPECT_EQ(f.count, 3u * 64u);
     EXPECT_NE(f.message.find("a loop that waits for a change of memory"), std::string::npos) << f.message;
   }
+  Program without("look:\nadd.u32 %r5, %r5, 0;\nsetp.eq.u32 %p2, %r5, %r5;\n@%p2 bra look;\n");
+  const LaunchResult endless = without.run({1}, {32});
+  EXPECT_NE(only(endless).message.find("a loop without end"), std::string::npos) << only(endless).message;
   for (const bool straight : {true, false}) {  // one arrival too few
     Program p("setp.eq.u32 %p6, %r2, 1;\n@%p6 ret;\n" + patient_barrier(straight));
     const LaunchResult result = p.run({3}, {64}, 2);
