@@ -126,6 +126,7 @@ void ArrayText::require_plain_declaration() const {
 
 void ArrayText::redeclare(const std::string& declaration, std::vector<Edit>& edits) const {
   if (d_.alone) return edits.push_back({d_.type_begin, d_.end, declaration});
+  if (d_.is_aligned) throw Refused{"what is declared along with it has an alignment"};
   const Tokens type = tokens_of(d_.type);
   if (!std::all_of(type.begin(), type.end(), [](const Token& t) { return t.is_name() || t.is("::"); }))
     throw Refused{"the type of what is declared along with it is not clear"};
@@ -150,6 +151,7 @@ void ArrayText::redeclare_apart(const std::string& declaration, const std::strin
                                 std::vector<Edit>& edits) const {
   if (!d_.alone) throw Refused{"more is declared along with it"};
   if (!keeps_type) return edits.push_back({d_.type_begin, d_.end, declaration});
+  if (d_.is_aligned) throw Refused{"its declaration has an alignment"};
   size_t shared = token_at(d_.type_begin);
   while (shared > 0 && !tokens_[shared].is("__shared__")) --shared;
   edits.push_back({tokens_[shared].begin, d_.body.first, fmt::format("struct {} ", type)});

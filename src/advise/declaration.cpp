@@ -73,6 +73,14 @@ std::optional<TypeAlias> alias_of(const std::vector<Token>& tokens, std::string_
   return std::nullopt;
 }
 
+/// Behind `__align__(16)` or `alignas(16)`.
+size_t behind_alignment(const std::vector<Token>& tokens, size_t at) {
+  while (at + 1 < tokens.size() && (tokens[at].is("__align__") || tokens[at].is("alignas")) &&
+         tokens[at + 1].is("("))
+    at = std::min(closing_bracket(tokens, at + 1, ")") + 1, tokens.size());
+  return at;
+}
+
 /// All declarations of `name` that stand behind a `__shared__`.
 std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string_view text,
                                    std::string_view name) {
@@ -80,7 +88,7 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
   for (size_t i = 0; i < tokens.size(); ++i) {
     if (!tokens[i].is("__shared__") || tokens[i].in_directive) continue;
     // Type and declarators up to the semicolon; what stands in brackets belongs to an extent or an attribute.
-    size_t at = i + 1;
+    size_t at = behind_alignment(tokens, i + 1);
     const size_t type_begin = at;
     size_t type_end = 0, body = 0;  // body: `{` of a struct that is defined here
     while (at < tokens.size() && !tokens[at].is(";") && !tokens[at].is("}")) {
@@ -107,6 +115,7 @@ std::vector<Found> declarations_of(const std::vector<Token>& tokens, std::string
       Found found;
       found.declaration.line = tokens[at].line;
       found.declaration.type_begin = tokens[type_begin].begin;
+      found.declaration.is_aligned = type_begin != i + 1;
       found.declaration.name_begin = tokens[at].begin;
       found.token = at;
       found.declaration.name = std::string(tokens[at].text);

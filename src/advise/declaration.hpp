@@ -43,6 +43,7 @@ struct Declaration {
   size_t end = 0;                         ///< behind the last `]`, or the name
   bool alone = true;                      ///< no other variable in the same declaration
   bool plain = true;                      ///< the type is a name: no attribute, no volatile
+  bool is_aligned = false;                ///< an alignment stands before the type, behind __shared__
   bool by_type = false;  ///< extents stand where its type is defined: `using Row = float[32]; … Row t[32]`
   std::string member_of{};  ///< the struct or class that it is a member of; empty: none
   bool open = false;        ///< `extern … t[]`: the launch decides on the first extent

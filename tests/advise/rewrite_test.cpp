@@ -642,7 +642,18 @@ TEST(Rewrite, LeavesDeclarationsAloneThatSayMore) {
   EXPECT_THAT(refused("__shared__ volatile float s[256];"), HasSubstr("its type is 'volatile float'"));
   EXPECT_THAT(refused("volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
   EXPECT_THAT(refused("static volatile __shared__ float s[256];"), HasSubstr("its type is 'volatile float'"));
-  EXPECT_THAT(refused("__shared__ __align__(16) float s[256];"), HasSubstr("its type is"));
+  EXPECT_THAT(refused("__shared__ __attribute__((aligned(16))) float s[256];"), HasSubstr("its type is"));
+  EXPECT_THAT(refused("__shared__ alignas(16) float s[256], t[256];"), HasSubstr("has an alignment"));
+}
+
+TEST(Rewrite, LeavesAlignmentsWhereTheyAre) {
+  for (const std::string before :
+       {"__shared__ __align__(16) ", "__shared__ alignas(16) ", "alignas(16) __shared__ "}) {
+    const Rewritten swizzled = rewritten(before + "float s[16][16];\nvoid k() { s[1][2] = s[3][4]; }", 1024,
+                                         Swizzle{4, {0, 2, 4, 8}});
+    EXPECT_EQ(swizzled.refused, "");
+    EXPECT_THAT(swizzled.text, HasSubstr(before + "lanescope::SwizzledTile<float, 16, 16"));
+  }
 }
 
 /// Everything that takes a P takes what has P as its base, and nothing keeps a pointer to elements.
