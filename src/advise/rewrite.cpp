@@ -76,6 +76,7 @@ class Rewriter : ArrayText {
         result.edits.push_back({extent.begin, extent.end, longer});
       }
       lengthen_pitches(elements, result.edits);
+      lengthen_pointers(elements, result.edits);
       LongerRows of_functions = longer_rows_of_functions(text_, d_, elements);
       result.edits.insert(result.edits.end(), of_functions.edits.begin(), of_functions.edits.end());
       result.condition = std::move(of_functions.condition);
@@ -373,14 +374,42 @@ class Rewriter : ArrayText {
         names_it = names_it || tokens_[t].is(d_.name);
       if (!names_it || arguments.size() <= pitch) continue;
       const auto [first, end] = arguments[pitch];
-      const Extent given{between(tokens_[first].begin, tokens_[end - 1].end()), tokens_[first].begin,
-                         tokens_[end - 1].end(), 0};
-      const Extent& extent = d_.extents.back();
-      if (given.text != trimmed(extent.text) && given.text != std::to_string(extent.value))
-        throw Refused{fmt::format("{} gives wmma the pitch '{}', not '{}'", place(i), given.text,
-                                  trimmed(extent.text))};
-      edits.push_back({given.begin, given.end, padded(given, elements)});
+      lengthen(first, end, elements, fmt::format("{} gives wmma the pitch", place(i)), edits);
     }
+  }
+
+  /// Pointers and references to its rows say how long these are: float (*now)[32] = tile[step & 1];
+  void lengthen_pointers(uint32_t elements, std::vector<Edit>& edits) const {
+    size_t last = 0;  // of the pointers seen
+    for (size_t i = 0; i < tokens_.size(); ++i) {
+      if (!is_use(i)) continue;
+      size_t begin = i, is = i;  // `=` that is the first in the statement
+      for (; begin > 0 && !ends_statement(tokens_[begin - 1]); --begin)
+        if (tokens_[begin - 1].is("=")) is = begin - 1;
+      if (is == i || is <= last || is < 3 || !tokens_[is - 1].is("]")) continue;
+      size_t open = is - 1, declarator = is;
+      while (declarator > begin && tokens_[declarator - 1].is("]"))
+        while (declarator > begin && !tokens_[--declarator].is("[")) {
+        }
+      while (open > declarator && !tokens_[open].is("[")) --open;
+      if (declarator < begin + 4 || !tokens_[declarator - 1].is(")") || !tokens_[declarator - 2].is_name() ||
+          !(tokens_[declarator - 3].is("*") || tokens_[declarator - 3].is("&")) ||
+          !tokens_[declarator - 4].is("("))
+        continue;
+      last = is;
+      lengthen(open + 1, is - 1, elements, fmt::format("{} has rows of", place(open)), edits);
+    }
+  }
+
+  /// Of something that says how long rows are: tokens from `first` up to `end`.
+  void lengthen(size_t first, size_t end, uint32_t elements, const std::string& who,
+                std::vector<Edit>& edits) const {
+    const Extent& extent = d_.extents.back();
+    const Extent given{between(tokens_[first].begin, tokens_[end - 1].end()), tokens_[first].begin,
+                       tokens_[end - 1].end(), 0};
+    if (given.text != trimmed(extent.text) && given.text != std::to_string(extent.value))
+      throw Refused{fmt::format("{} '{}', not '{}'", who, given.text, trimmed(extent.text))};
+    edits.push_back({given.begin, given.end, padded(given, elements)});
   }
 
   [[nodiscard]] Struct definition() const {

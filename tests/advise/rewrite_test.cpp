@@ -279,6 +279,24 @@ TEST(Rewrite, TellsWhichVectorsElementsAreCastTo) {
 }
 
 /// A cast of an element's address is one access, however the cast is written.
+TEST(Rewrite, PadsRowsAndWhatPointsToThem) {
+  const std::string before = "void k() {\n__shared__ float s[2][8][N];\n",
+                    use = "\ncur[1][2] = now[3][4];\n}";
+  const auto padded = [&](const std::string& pointers) {
+    return rewritten("#define N 32\n" + before + pointers + use, 2048, RowPadding{1});
+  };
+  const std::string longer = "#define N 32\nvoid k() {\n__shared__ float s[2][8][N + 1];\n";
+  EXPECT_EQ(padded("float (*cur)[N] = s[i & 1], x = 0;").text,
+            longer + "float (*cur)[N + 1] = s[i & 1], x = 0;" + use);
+  EXPECT_EQ(padded("float (*cur)[32] = i ? s[0] : s[1];").text,
+            longer + "float (*cur)[32 + 1] = i ? s[0] : s[1];" + use);
+  EXPECT_EQ(padded("const float (&now)[8][N] = s[1];").text,
+            longer + "const float (&now)[8][N + 1] = s[1];" + use);
+  EXPECT_THAT(padded("float (*cur)[16] = s[1];").refused, HasSubstr("line 4 has rows of '16', not 'N'"));
+  EXPECT_EQ(padded("float (*cur)[N] = other; cur[1][2] = s[0][1][2];").text,
+            longer + "float (*cur)[N] = other; cur[1][2] = s[0][1][2];" + use);
+}
+
 TEST(Rewrite, PadsRowsWithVectorsInThem) {
   for (const char* cast : {"(float4*)", "reinterpret_cast<float4*>"}) {
     const std::string begin = "void k() {\n  __shared__ float s[8][32",
