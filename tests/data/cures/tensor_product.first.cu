@@ -1,6 +1,7 @@
 // C = A B^T of 64x64 halves a block on tensor cores: rows of 128 bytes, so that the eight rows of a matrix
 // that ldmatrix takes begin in the same bank. Blocks of 128 threads; each warp makes 16 rows of C.
 #include <cuda_fp16.h>
+#include <lanescope/tile.cuh>
 
 constexpr int side = 64, halves_of_a_vector = 8;
 
@@ -21,7 +22,7 @@ __device__ __forceinline__ void multiply(float (&c)[4], const unsigned (&a)[4], 
 
 extern "C" __global__ void tensor_product(float* c, const uint4* a, const uint4* b) {
   __shared__ __align__(16) __half as[side][side];
-  __shared__ __align__(16) __half bs[side][side + 8];
+  __shared__ __align__(16) lanescope::SwizzledTile<__half, side, side, 8> bs;
   const int vectors = side * side / halves_of_a_vector, t = threadIdx.x;
   for (int i = t; i < vectors; i += 128) {
     const int row = i / (side / halves_of_a_vector),
