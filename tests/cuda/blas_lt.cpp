@@ -16,8 +16,9 @@ namespace {
 void* handle = nullptr;
 
 /// Numbers of attributes.
-enum : int { layout_order = 1, layout_leading = 4, layout_batch = 5, layout_stride = 6 };
+enum : int { layout_order = 1, layout_rows, layout_leading = 4, layout_batch = 5, layout_stride = 6 };
 enum : int {
+  desc_compute,
   desc_pointer_mode = 2,
   desc_of_a,
   desc_of_b,
@@ -148,6 +149,33 @@ void products() {
       d.data, [&](Int i) { return expected[static_cast<size_t>(i)]; }, static_cast<double>(4 * k));
 }
 
+/// Descriptors that the library made are made anew where they are, as large as headers since CUDA 13.0's say,
+/// which leaves those beside them alone.
+void made_anew() {
+  constexpr uint64_t pairs = 32;
+  void *layouts[2 * pairs], *descs[2 * pairs], *preferences[2 * pairs];
+  for (uint64_t i = 0; i < 2 * pairs; ++i)
+    succeed(call("cublasLtMatrixLayoutCreate", &layouts[i], 0, i, i, Int{64}));
+  for (void*& desc : descs) succeed(call("cublasLtMatmulDescCreate", &desc, 68, 0));
+  for (void*& preference : preferences) succeed(call("cublasLtMatmulPreferenceCreate", &preference));
+  for (uint64_t i = 0; i < 2 * pairs; i += 2) {
+    succeed(call("cublasLtMatrixLayoutInit_internal", layouts[i], size_t{112}, 0, i, i, Int{64}));
+    succeed(call("cublasLtMatmulDescInit_internal", descs[i], size_t{256}, 68, 0));
+    succeed(call("cublasLtMatmulPreferenceInit_internal", preferences[i], size_t{96}));
+  }
+  for (uint64_t i = 0; i < 2 * pairs; ++i) {
+    uint64_t rows = 0;
+    int32_t compute = 0;
+    size_t written = 0;
+    succeed(
+        call("cublasLtMatrixLayoutGetAttribute", layouts[i], layout_rows, &rows, sizeof rows, &written) +
+        call("cublasLtMatmulDescGetAttribute", descs[i], desc_compute, &compute, sizeof compute, &written));
+    ++(rows == i && compute == 68 ? right : wrong);
+    succeed(call("cublasLtMatrixLayoutDestroy", layouts[i]) + call("cublasLtMatmulDescDestroy", descs[i]) +
+            call("cublasLtMatmulPreferenceDestroy", preferences[i]));
+  }
+}
+
 /// Small whole numbers as bfloat16, into floats: exact.
 void of_bfloat() {
   constexpr int bfloat = 14;
@@ -257,6 +285,9 @@ int main() {
   right = wrong = 0;
   of_bfloat();
   std::printf("of bfloat16: %d right, %d wrong\n", right, wrong);
+  right = wrong = 0;
+  made_anew();
+  std::printf("made anew: %d right, %d wrong\n", right, wrong);
   statuses();
   std::printf("at last: %d %d\n", cudaDeviceSynchronize(), cudaGetLastError());
   succeed(call("cublasLtDestroy", handle));

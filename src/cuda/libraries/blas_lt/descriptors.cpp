@@ -1,6 +1,7 @@
 // Descriptors of cuBLASLt: how they are made, and the numbers of their attributes.
 #include "cuda/libraries/blas_lt/descriptors.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
@@ -108,23 +109,30 @@ Status get(const Attribute (&attributes)[count], const void* descriptor, int num
   return Status::success;
 }
 
-/// Makes one in the program's memory, which has so many bytes.
+/// One that is made here, with as much room as any header says.
+template <typename T>
+struct Created : T {
+  static_assert(sizeof(T) <= T::least_words * sizeof(uint64_t));
+  char more[T::most_words * sizeof(uint64_t) - sizeof(T)];
+};
+
+/// Makes one in memory that is the program's, or was created here: in as many bytes as the program knows of.
 template <typename T>
 Status init(void* at, size_t bytes, const T& value) {
   if (at == nullptr || bytes < sizeof(T)) return Status::invalid_value;
-  std::memset(at, 0, bytes);
+  std::memset(at, 0, std::min(bytes, sizeof(Created<T>)));
   new (at) T(value);
   return Status::success;
 }
 template <typename T>
 Status create(T** out, const T& value) {
   if (out == nullptr) return Status::invalid_value;
-  *out = std::make_unique<T>(value).release();
+  *out = std::make_unique<Created<T>>(Created<T>{value, {}}).release();
   return Status::success;
 }
 template <typename T>
 Status destroy(T* descriptor) {
-  const std::unique_ptr<T> destroyed(descriptor);
+  const std::unique_ptr<Created<T>> destroyed(static_cast<Created<T>*>(descriptor));
   return descriptor != nullptr ? Status::success : Status::invalid_value;
 }
 
@@ -134,11 +142,6 @@ MatrixLayout layout_of(DataType type, uint64_t rows, uint64_t columns, int64_t l
 MatmulDesc matmul_of(ComputeType compute, DataType scale_type) {
   return {.compute = compute, .scale_type = scale_type};
 }
-
-// The headers' sizes.
-static_assert(sizeof(MatrixLayout) <= 8 * sizeof(uint64_t));
-static_assert(sizeof(MatmulDesc) <= 32 * sizeof(uint64_t));
-static_assert(sizeof(Preference) <= 8 * sizeof(uint64_t));
 
 }  // namespace
 

@@ -1,5 +1,7 @@
 // What a program tells cuBLASLt of a product, attribute by attribute, in memory that may be its own (the
-// headers' cublasLt…Init): so these are the bytes themselves, and no objects that are known here.
+// headers' cublasLt…Init): so these are the bytes themselves, and no objects that are known here. What such
+// memory has, headers say in words of eight bytes, more of them since CUDA 12: Init finds room in the least,
+// and what Create makes, which programs give to Init as well (cuDNN does), has the most.
 #pragma once
 
 #include <cstddef>
@@ -19,6 +21,7 @@ enum class Order : int32_t { columns = 0, rows = 1 };
 
 /// cublasLtMatrixLayoutOpaque_t.
 struct MatrixLayout {
+  static constexpr size_t least_words = 8, most_words = 14;
   DataType type;
   Order order = Order::columns;
   uint64_t rows, columns;
@@ -37,6 +40,7 @@ constexpr int32_t type_unset = -1;
 
 /// cublasLtMatmulDescOpaque_t.
 struct MatmulDesc {
+  static constexpr size_t least_words = 23, most_words = 32;
   ComputeType compute;
   DataType scale_type;
   int32_t pointer_mode = 0;
@@ -54,6 +58,7 @@ struct MatmulDesc {
 
 /// cublasLtMatmulPreferenceOpaque_t: which of several ways to take, of which there is one here.
 struct Preference {
+  static constexpr size_t least_words = 8, most_words = 12;
   uint32_t search_mode = 0, reductions = UINT32_MAX;
   uint64_t workspace_bytes = 0;
   uint32_t alignments[4] = {256, 256, 256, 256};
