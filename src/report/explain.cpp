@@ -273,8 +273,7 @@ std::string explain_rows(const profile::Example& worst, const exec::Dim3& block)
   if (!one_word && std::abs(groups->step) != worst.width) return "";
   return fmt::format(
       " The lanes of one row of the block do not meet, and a warp spans {} rows: let blockDim.x be a "
-      "multiple "
-      "of 32, so that it stays in one.",
+      "multiple of 32, so that it stays in one.",
       groups->count);
 }
 

@@ -280,8 +280,7 @@ class Collector {
     if (distance == 0) return "Let one lane do it for the warp.";
     if (static_cast<uint32_t>(every_lane_of(worst.mask)) == launch_.block.x && launch_.block.x > 1)
       return "One thread of each row of the block takes part, as at the edges of a tile: let all threads "
-             "load "
-             "the tile and its edges in the order of their addresses (for i = tid; i < elements; i += "
+             "load the tile and its edges in the order of their addresses (for i = tid; i < elements; i += "
              "threads).";
     return strided_advice(distance * every_lane_of(worst.mask), worst.width, own);
   }
@@ -364,8 +363,7 @@ class Collector {
     if (few_work(branch.counts))
       return "A few lanes work, and the others of their warp wait. To write what the warp has found it takes "
              "no more than one; work for many, as the edges of a tile, is better shared by all threads (for "
-             "i "
-             "= tid; i < n; i += threads).";
+             "i = tid; i < n; i += threads).";
     const exec::BranchCounts::Split& split = branch.counts.split[0];
     const uint32_t in = split.taken, out = split.active & ~split.taken;
     const auto is_run = [](uint32_t mask) {
