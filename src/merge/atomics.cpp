@@ -49,7 +49,8 @@ OneLane one_lane(const ptx::Instruction& in, bool same_data, bool used, Joining 
   return reduces && size == 4 && !used ? joined : OneLane::never;
 }
 
-/// Counting in shared memory (red.add of 1) is done by population count.
+/// Counting in shared memory (red.add of 1) is done by population count, where the machine has that
+/// (ATOMS.POPC.INC, from 8.0 on).
 bool counts(const ptx::Instruction& in, const Value& added, bool used) {
   const Operand& data = in.operands[in.op == Op::atom ? 2 : 1];
   return is_of_block(in.space) && in.has(Mod::add) && in.type() == Type::u32 && !used &&
@@ -74,7 +75,7 @@ void plan_atomics(const ptx::Function& function, const exec::Flow& flow, const V
     if (f.one_lane != OneLane::never) f.kind = Fate::Kind::elected;
     if ((is_of_block(in.space) || in.space == Space::generic) && (is_float || ptx::size_of(in.type()) != 4))
       loop(f, in);
-    else if (joining != Joining::never && counts(in, values.data(i), used))
+    else if (joining == Joining::by_redux && counts(in, values.data(i), used))
       f.kind = Fate::Kind::combined;
   }
 }

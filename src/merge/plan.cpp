@@ -84,6 +84,7 @@ class Function {
         joining_(module.is_debug         ? Joining::never
                  : number_of(arch) >= 80 ? Joining::by_redux
                                          : Joining::by_shuffles),
+        warps_agree_(number_of(arch) >= 90),
         f_(module.functions[index]),
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
@@ -97,7 +98,7 @@ class Function {
   }
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, loops_, module_shared, local_shared);
+    const Values values(f_, flow_, loops_, module_shared, local_shared, warps_agree_);
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
@@ -114,6 +115,7 @@ class Function {
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
   const Joining joining_;
+  const bool warps_agree_;
   const ptx::Function& f_;
   Plan& plan_;
   exec::Flow flow_;

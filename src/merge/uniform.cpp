@@ -24,13 +24,14 @@ std::optional<uint32_t> Values::source_for_all_lanes(const ptx::Instruction& in,
         return std::nullopt;
       return addresses_[index].base;
     }
-    case Op::vote:
-    case Op::redux:
     case Op::activemask: return 0;
-    case Op::match: return in.has(Mod::all) ? std::optional<uint32_t>(0) : std::nullopt;
+    case Op::vote:
+    case Op::redux: return warps_agree_ ? std::optional<uint32_t>(0) : std::nullopt;
+    case Op::match: return warps_agree_ && in.has(Mod::all) ? std::optional<uint32_t>(0) : std::nullopt;
     case Op::shfl: {  // the last operands: lane, segments, mask
       const size_t count = in.operands.size();
-      if (!in.has(Mod::idx) || of(in.operands[count - 2]) != Value{0, whole_warp}) return std::nullopt;
+      if (!warps_agree_ || !in.has(Mod::idx) || of(in.operands[count - 2]) != Value{0, whole_warp})
+        return std::nullopt;
       return of(in.operands[count - 3]).base;
     }
     default: return std::nullopt;

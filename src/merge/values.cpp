@@ -80,8 +80,14 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
 }
 
 Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-               const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared)
-    : f_(function), flow_(flow), loops_(loops), module_shared_(module_shared), local_shared_(local_shared) {
+               const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
+               bool warps_agree)
+    : f_(function),
+      flow_(flow),
+      loops_(loops),
+      module_shared_(module_shared),
+      local_shared_(local_shared),
+      warps_agree_(warps_agree) {
   nodes_.emplace_back();  // base 0: nothing but the constant
   nodes_[0].zeros = all_zeros;
   addresses_.resize(f_.body.size());
@@ -266,7 +272,8 @@ Value Values::of(const Operand& o) {
   }
   if (o.kind == Operand::Kind::special) {
     const uint32_t base = node(Kind::same_operands, {}, {}, -2, 0, {static_cast<uint64_t>(o.special)});
-    nodes_[base].differs = differs_by_lane(o.special);
+    nodes_[base].differs =
+        differs_by_lane(o.special) || (o.special == ptx::SpecialRegister::warpid && !warps_agree_);
     return {base, 0};
   }
   return {node(Kind::same_operands, {}, {}, -3, 0, {static_cast<uint64_t>(o.kind), o.bits}), 0};

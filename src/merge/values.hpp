@@ -37,9 +37,11 @@ class Values {
  public:
   /// `module_shared`, `local_shared`: byte offset of each
   /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
-  /// there is none); their first byte is aligned to 1024.
+  /// there is none); their first byte is aligned to 1024. `warps_agree`: what a warp finds out together is
+  /// taken to be alike (on chips from 9.0 on).
   Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
-         const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared);
+         const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
+         bool warps_agree);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
@@ -153,6 +155,7 @@ class Values {
   const exec::Loops& loops_;
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
+  const bool warps_agree_;
 
   std::vector<Node> nodes_;
   std::unordered_map<Key, uint32_t, KeyHash> known_;

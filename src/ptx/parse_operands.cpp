@@ -168,6 +168,8 @@ Operand Parser::parse_array_element(const Instruction& instruction, const Operan
     variable = &module_.variables[array.symbol.index];
   else if (array.symbol.kind == SymbolRef::Kind::local_variable)
     variable = &function_->variables[array.symbol.index];
+  else if (array.symbol.kind == SymbolRef::Kind::parameter)
+    variable = &function_->params[array.symbol.index];
   if (variable == nullptr || variable->dims.empty() || array.bits != 0)
     fail(array.loc, "an index belongs to the name of an array");
   const bool is_address = instruction.op == Op::mov;
@@ -180,13 +182,14 @@ Operand Parser::parse_array_element(const Instruction& instruction, const Operan
     const TextLoc loc = token_.loc;
     index = parse_named(nullptr);
     if (index.kind != Operand::Kind::reg) fail(loc, "an index is an integer or a register");
-    element.reg = add_address(array, index, bytes, parse_offset() * bytes);
+    const bool is_wide = !is_address || size_of(instruction.type()) == 8;
+    element.reg = add_address(array, index, bytes, parse_offset() * bytes, is_wide);
     element.symbol = {};
   } else {
     const TextLoc loc = token_.loc;
     const Constant value = parse_constant();
     if (value.kind != Constant::Kind::integer) fail(loc, "an index is an integer or a register");
-    element.bits = value.bits * bytes;
+    element.bits = static_cast<uint64_t>(int64_t{static_cast<int32_t>(value.bits)}) * bytes;
   }
   expect("]");
   if (!is_address)
@@ -197,8 +200,9 @@ Operand Parser::parse_array_element(const Instruction& instruction, const Operan
 }
 
 // Puts the instructions before the one that is parsed that lead to an element, and gives the register with
-// its address.
-uint32_t Parser::add_address(const Operand& array, const Operand& index, uint64_t bytes, uint64_t offset) {
+// its address, of 64 bits or, of shared memory, of 32.
+uint32_t Parser::add_address(const Operand& array, const Operand& index, uint64_t bytes, uint64_t offset,
+                             bool is_wide) {
   const auto add_register = [&](Type type) {
     function_->registers.push_back({.name = "(index)", .type = type});
     Operand operand;
@@ -234,7 +238,6 @@ uint32_t Parser::add_address(const Operand& array, const Operand& index, uint64_
     add(Op::cvt, {Type::u32, size_of(type) == 2 ? Type::u16 : Type::u64}, {}, {narrow, index});
   }
   add(Op::mad, {Type::u32}, Mod::lo, {in_bytes, narrow, constant(bytes), constant(offset & 0xffffffff)});
-  const bool is_wide = module_.address_size == 64;
   const Operand address = add_register(is_wide ? Type::u64 : Type::u32);
   add(Op::mov, {is_wide ? Type::u64 : Type::u32}, {}, {address, array});
   add(Op::mad, {Type::u32}, is_wide ? Mod::wide : Mod::lo, {address, in_bytes, constant(1), address});

@@ -153,7 +153,7 @@ class Parser {
   [[nodiscard]] Operand parse_address(Instruction& instruction);
   [[nodiscard]] Operand parse_array_element(const Instruction& instruction, const Operand& array);
   [[nodiscard]] uint32_t add_address(const Operand& array, const Operand& index, uint64_t bytes,
-                                     uint64_t offset);
+                                     uint64_t offset, bool is_wide);
   void parse_texture_address(Instruction& instruction);
   [[nodiscard]] Reference reference_of(const Operand& operand) const;
   void check_reference(const Instruction& instruction, const Operand& operand) const;

@@ -68,9 +68,12 @@ std::string remedy(const Finding& finding, const exec::Finding& found) {
     return found.thread == found.other_thread ? "the thread has not waited for its copy"
                                               : "the other thread has not waited for its copy, or nothing "
                                                 "orders this access after that wait";
-  if (finding.is_update)
-    return "several threads change it at this line: that takes an atomic operation, or a lock with fences";
   const char* barrier = finding.of_lanes ? "__syncwarp()" : "__syncthreads()";
+  if (finding.is_update)
+    return fmt::format(
+        "several threads change it at this line: at once, that takes an atomic operation, or a lock with "
+        "fences; one after the other, a {} in between",
+        barrier);
   if (found.instruction == found.other_instruction)
     return fmt::format("no {} stands between the two", barrier);
   if (finding.other_file == finding.file && finding.other_line == finding.line)
@@ -185,8 +188,8 @@ std::set<uint32_t> contended_stores(const std::vector<exec::Finding>& all) {
   return stores;
 }
 
-/// Whether a race is that of bins[i]++ without an atomic operation: several threads read and write one place
-/// at one line.
+/// Whether a race may be that of bins[i]++ without an atomic operation: several threads read and write one
+/// place at one line. So do those of a scan's or a sort's rounds that no barrier parts.
 bool is_update(const Finding& finding, const exec::Finding& found, const std::set<uint32_t>& contended) {
   const bool stores = found.access == AccessKind::store,
              other_stores = found.other_access == AccessKind::store;
@@ -275,9 +278,9 @@ auto first_of(const Finding& f) {
   return std::tuple(f.block.z, f.block.y, f.block.x, f.thread.z, f.thread.y, f.thread.x, f.address);
 }
 
-/// Of races of one line, what mends all of them is to be said: an atomic operation, a barrier of the block,
-/// one of the warp.
-int usefulness(const Finding& f) { return f.is_update ? 2 : f.of_lanes ? 0 : 1; }
+/// Of races of one line, what mends all of them is to be said: a barrier of the block rather than one of the
+/// warp, and that it may take an atomic operation.
+int usefulness(const Finding& f) { return (f.of_lanes ? 0 : 2) + (f.is_update ? 1 : 0); }
 
 }  // namespace
 

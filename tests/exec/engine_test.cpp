@@ -97,6 +97,9 @@ TEST(Engine, ArraysHaveIndices) {
       {wide + "mov.u64 %a3, large[2];\nld.global.u64 %a2, [%a3];" + narrow, {33, 33, 33}},
       {".reg .b16 %h<2>;\ncvt.u16.u32 %h1, %r1;\nld.global.u32 %r5, pairs[%h1+2];", {3, 4, 5}},
       {".shared .u32 s[8];\nst.shared.u32 s[%r1+2], %r1;\nld.shared.u32 %r5, s[%r1+2];", {0, 1, 2}},
+      {".shared .u32 s[8];\nmov.u32 %r6, s[%r1];\nst.shared.u32 [%r6], %r1;\nld.shared.u32 %r5, s[%r1];",
+       {0, 1, 2}},
+      {wide + "mov.u64 %a3, large[0xffffffff];\nld.global.u64 %a2, [%a3+16];" + narrow, {22, 22, 22}},
       {"mov.u32 %r5, 9;\nsetp.eq.u32 %p1, %r1, 1;\n@%p1 ld.global.u32 %r5, pairs[%r1];", {9, 2, 9}},
   };
   for (const auto& [body, lanes] : cases) {

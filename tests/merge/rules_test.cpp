@@ -283,6 +283,30 @@ TEST(Merging, OneLaneDoesAnAtomicForItsWarpWhereAllHaveOneAddress) {
   }
 }
 
+/// Before 9.0 ptxas takes what a warp finds out together, and its number, for different ones.
+TEST(Merging, WhatAWarpFindsOutIsOneAddressFrom90On) {
+  using OneLane = Fate::OneLane;
+  const std::string at =
+      "mul.wide.u32 %rd2, %r7, 4;\nadd.u64 %rd3, %rd1, %rd2;\nred.global.add.u32 [%rd3], 1;";
+  for (const char* found :
+       {"shfl.sync.idx.b32 %r7, %r4, 0, 31, -1;\n", "vote.sync.ballot.b32 %r7, %p1, -1;\n",
+        "redux.sync.max.u32 %r7, %r4, -1;\n", "mov.u32 %r7, %warpid;\n"})
+    for (const auto& [arch, one_lane] : {std::pair{"sm_80", OneLane::never},
+                                         {"sm_89", OneLane::never},
+                                         {"sm_90", OneLane::always},
+                                         {"sm_120", OneLane::always}})
+      EXPECT_EQ(fate_of_atomic(found + at, *model::find_arch(arch)).one_lane, one_lane) << arch << found;
+  for (const char* arch : {"sm_75", "sm_89"})
+    EXPECT_EQ(fate_of_atomic("activemask.b32 %r7;\n" + at, *model::find_arch(arch)).one_lane,
+              OneLane::always);
+}
+
+TEST(Merging, TuringCountsInSharedMemoryByAdding) {
+  const std::string count = "red.shared.add.u32 [%r4], 1;";
+  EXPECT_EQ(fate_of_atomic(count, *model::find_arch("sm_75")).kind, Fate::Kind::kept);
+  EXPECT_EQ(fate_of_atomic(count, *model::find_arch("sm_80")).kind, Fate::Kind::combined);
+}
+
 /// sm_75 puts different values together by shuffles, for which all lanes have to be there.
 TEST(Merging, OneLaneOfTuringDoesAnAtomicWhereValuesAreAlikeOrWarpsWhole) {
   using OneLane = Fate::OneLane;

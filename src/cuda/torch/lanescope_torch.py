@@ -637,7 +637,7 @@ class Attention:
         if numbers is None:
             return 1
         drawn = self.torch.rand(weights.shape, generator=numbers, dtype=self.wide)
-        return (drawn >= self.dropout) / (1 - self.dropout)
+        return (drawn >= self.dropout) / (1 - self.dropout) if self.dropout < 1 else 0
 
     def scores(self, rows, keys):
         torch = self.torch
