@@ -118,11 +118,15 @@ LANESCOPE_CUDA_API Status cuGetExportTable(const void** table, const Uuid*) {
         reinterpret_cast<const char* (*)(const void*)>(dlsym(RTLD_DEFAULT, "lanescope_unserved"));
     const char* why =
         unserved == nullptr ? "it was not started by lanescope run" : unserved(caller.dli_fbase);
-    if (why != nullptr)
-      say_once(fmt::format(
-          "{} has its own copy of the CUDA runtime, which does not work here: {}. Its calls of cuda… "
-          "functions return errors",
-          caller.dli_fname, why));
+    say_once(
+        why != nullptr
+            ? fmt::format("{} has its own copy of the CUDA runtime, which does not work here: {}. Its "
+                          "calls of cuda… functions return errors",
+                          caller.dli_fname, why)
+            : fmt::format("{} calls a function of its own copy of the CUDA runtime that is for NVIDIA's "
+                          "libraries (as the static ones of cuBLAS and cuSOLVER do): it returns an error. "
+                          "Link it with the shared libraries, whose work is done here",
+                          caller.dli_fname));
   }
   if (table != nullptr) *table = nullptr;
   return Status::not_supported;

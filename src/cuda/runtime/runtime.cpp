@@ -39,7 +39,7 @@ Runtime::Runtime()
 }
 
 void Runtime::refuse(const std::string& why) {
-  say("error: " + why);
+  say_once("error: " + why);
   has_refused = true;
 }
 
