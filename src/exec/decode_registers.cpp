@@ -33,6 +33,9 @@ void Decoder::emit_register_instruction(const Inst* before) {
   std::array<uint32_t, 4> sources{no_operand, no_operand, no_operand, no_operand};
   uint64_t imm = 0;
   uint8_t count = 0;
+  // add.f32.f16 and its like: halves become singles, exactly.
+  const bool is_mixed =
+      (in_->op == Op::add || in_->op == Op::sub || in_->op == Op::fma) && in_->types.size() == 2;
   for (const BoundOperand& bound : bind_operands(*in_)) {
     const ptx::OperandPattern& p = *bound.pattern;
     const Operand& o = *bound.operand;
@@ -59,7 +62,17 @@ void Decoder::emit_register_instruction(const Inst* before) {
       sources[count++] = put_side(list);
       continue;
     }
-    sources[count++] = source(o, type_of(p));
+    sources[count] = source(o, type_of(p));
+    if (is_mixed && p.type_from == ptx::OperandPattern::TypeFrom::second) {
+      HandlerKey widening;
+      widening.op = Op::cvt;
+      widening.types = {Type::f32, type_of(p)};
+      widening.sources = 1;
+      Inst& i = put(select(widening), true);
+      i.a = sources[count];
+      sources[count] = i.d = scratch(lane_bytes(Type::f32));
+    }
+    ++count;
   }
   if (ptx::info(in_->op).op_class == ptx::OpClass::video) imm = std::bit_cast<uint64_t>(video_control(*in_));
   const bool of_three = count == 3 && (in_->op == Op::min || in_->op == Op::max);

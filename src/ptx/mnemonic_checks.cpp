@@ -23,11 +23,7 @@ std::string listed(TypeMask mask) {
   return out;
 }
 
-// The last type decides which modifiers are legal: the only one of most, the compared or converted one of the
-// others.
-TypeMask deciding_type(const std::vector<Type>& types) {
-  return mask_of(types.empty() ? Type::none : types.back());
-}
+bool is_sum(Op op) { return op == Op::add || op == Op::sub || op == Op::fma; }
 
 struct Checker {
   const Source& source;
@@ -51,23 +47,29 @@ struct Checker {
     source.refuse(loc_of(word), cause);
   }
 
-  /// Sums of single and half precision (add.f32.f16), of sm_100 and later, and sums and products of pairs of
-  /// several types (add.f32x2.f16x2.f32x2), of sm_107.
-  [[nodiscard]] bool is_mixed() const {
+  /// A sum of single and half precision (add.f32.f16), of sm_100 and later.
+  [[nodiscard]] bool is_mixed() const { return is_sum(mnemonic.op) && mnemonic.types.size() == 2; }
+
+  /// Sums and products of pairs of several types (add.f32x2.f16x2.f32x2), of sm_107.
+  [[nodiscard]] bool has_mixed_pairs() const {
     const auto& types = mnemonic.types;
-    const Op op = mnemonic.op;
     const auto is_pair_of_any = [](Type t) { return is_pair(t) || t == Type::f32x2; };
-    if (op != Op::add && op != Op::sub && op != Op::fma && op != Op::mul) return false;
-    if (types.size() == 2)
-      return op != Op::mul && types[0] == Type::f32 && (types[1] == Type::f16 || types[1] == Type::bf16);
-    return types.size() == (op == Op::fma ? 4 : 3) && std::all_of(types.begin(), types.end(), is_pair_of_any);
+    return (is_sum(mnemonic.op) || mnemonic.op == Op::mul) &&
+           types.size() == (mnemonic.op == Op::fma ? 4 : 3) &&
+           std::all_of(types.begin(), types.end(), is_pair_of_any);
+  }
+
+  /// The last type decides which modifiers are legal: the only one of most, the compared or converted one of
+  /// the others.
+  [[nodiscard]] TypeMask deciding_type() const {
+    const auto& types = mnemonic.types;
+    return mask_of(types.empty() ? Type::none : is_mixed() ? types.front() : types.back());
   }
 
   void check_types() const {
     const auto& types = mnemonic.types;
+    if (has_mixed_pairs()) refuse(name_of(types[1]), "the instruction '" + name() + "' is not supported");
     for (size_t i = 0; i < info.type_count || i < types.size(); ++i) {
-      if (i >= info.type_count && is_mixed())
-        refuse(name_of(types[i]), "the instruction '" + name() + "' is not supported");
       if (i >= info.type_count)
         fail(name_of(types[i]),
              std::string(info.name) +
@@ -85,6 +87,8 @@ struct Checker {
       if ((info.types_unsupported[i] & mask_of(types[i])) != 0)
         refuse(name_of(types[i]), "the instruction '" + name() + "' is not supported");
     }
+    if (is_mixed() && types[0] != Type::f32)
+      fail(name_of(types[1]), std::string(info.name) + " takes two types only where the first is .f32");
   }
 
   void check_spaces(size_t written) const {
@@ -108,7 +112,7 @@ struct Checker {
   }
 
   void check_modifiers() const {
-    const TypeMask type = deciding_type(mnemonic.types);
+    const TypeMask type = deciding_type();
     std::array<const ModifierRule*, 32> chosen{};
     for (size_t w = name_words; w < words.size(); ++w) {
       const auto word = find_word(words[w].text);
@@ -176,6 +180,7 @@ struct Checker {
       if (written(a) && !written(b))
         fail(name_of(a), "." + std::string(name_of(a)) + " needs ." + std::string(name_of(b)));
     };
+    if (is_mixed() && written(Mod::ftz)) fail("ftz", ".ftz does not go with " + name());
     switch (mnemonic.op) {
       case Op::add:
       case Op::sub: exclude(Mod::sat, Mod::cc); break;

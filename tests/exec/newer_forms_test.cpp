@@ -148,6 +148,36 @@ st.global.u32 [%rd1+20], %r5; red.global.add.f32 [%rd1+20], %f1;
   EXPECT_EQ(p.word(5), 0u);
 }
 
+// Sums of halves and singles are those of singles, which every half is.
+TEST(NewerForms, SumsOfHalvesAndSingles) {
+  constexpr uint32_t count = 65536;
+  for (const std::string half : {"f16", "bf16"})
+    for (const std::string mode : {".rn", ".rz", ".rm", ".rp", ".rn.sat"})
+      for (const std::string sum : {"add", "sub", "fma"}) {
+        const bool is_fma = sum == "fma";
+        const std::string mixed = is_fma ? " %f5, %h1, %h2, %f3;" : " %f5, %h1, %f3;",
+                          single = is_fma ? " %f6, %f1, %f2, %f3;" : " %f6, %f1, %f3;";
+        SCOPED_TRACE(sum + mode + ".f32." + half);
+        Program p(two_inputs + std::string(R"(.reg .b16 %h<3>;
+cvt.u16.u32 %h1, %r4; cvt.u16.u32 %h2, %r6; mov.b32 %f3, %r5;
+)") + "cvt.f32." + half +
+                      " %f1, %h1; cvt.f32." + half + " %f2, %h2;\n" + sum + mode + ".f32." + half + mixed +
+                      sum + mode + ".f32" + single + R"(
+mul.wide.u32 %rd4, %r4, 8; add.u64 %rd4, %rd1, %rd4;
+st.global.f32 [%rd4], %f5; st.global.f32 [%rd4+4], %f6;
+)",
+                  "", "sm_100");
+        ASSERT_TRUE(p.run({count / 256}, {256}, 1, 2 * count).findings.empty());
+        uint32_t different = 0, none = 0;
+        for (uint32_t i = 0; i < count; ++i) {
+          different += p.word(2 * i) != p.word(2 * i + 1) ? 1 : 0;
+          none += p.word(2 * i) == 0 ? 1 : 0;
+        }
+        EXPECT_EQ(different, 0u);
+        EXPECT_LT(none, count * 3 / 4);
+      }
+}
+
 TEST(NewerForms, LoadsAndStores) {
   Program p(R"(
 .local .align 8 .b8 own[16];

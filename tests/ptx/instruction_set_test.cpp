@@ -51,7 +51,8 @@ TEST(InstructionSet, RowsSayWhatIsLegal) {
   const InstructionInfo& add = info(Op::add);
   EXPECT_TRUE(add.supported);
   EXPECT_EQ(add.op_class, OpClass::arithmetic);
-  EXPECT_EQ(add.type_count, 1);
+  EXPECT_EQ(add.type_count, 2);
+  EXPECT_EQ(add.types[1], mask_of(Type::none) | mask_of(Type::f16) | mask_of(Type::bf16));
   EXPECT_NE(add.types[0] & mask_of(Type::f32), 0u);
   EXPECT_EQ(add.types[0] & mask_of(Type::b32), 0u);
   EXPECT_NE(info(Op::sust).types_unsupported[0] & mask_of(Type::f32), 0u);

@@ -98,6 +98,12 @@ const Reasons word_reasons = {
     {"u32", "stores in the surface's own format: no compiler writes it"},
 };
 
+/// What a row's modifiers go by: the last list of types, or the one before it where that may be left out.
+TypeMask last_types(const InstructionInfo& row) {
+  const TypeMask last = row.types[row.type_count - 1];
+  return row.type_count == 2 && (last & mask_of(Type::none)) != 0 ? row.types[0] : last;
+}
+
 constexpr std::pair<OpClass, const char*> classes[] = {
     {OpClass::arithmetic, "Arithmetic"},
     {OpClass::logic, "Logic and shifts"},
@@ -154,7 +160,7 @@ std::string spaces_of(const InstructionInfo& row) {
 
 std::string modifiers_of(const InstructionInfo& row) {
   TypeMask all = 0;
-  if (row.type_count != 0) all = row.types[row.type_count - 1];
+  if (row.type_count != 0) all = last_types(row);
   std::string text;
   for (size_t i = 0; i < row.modifier_count;) {
     const ModifierRule& first = row.modifiers[i];
@@ -192,9 +198,8 @@ std::vector<Refused> refused_words(const InstructionInfo& row) {
     if (r.word == name_of(Space::generic)) r.what = fmt::format("`{}` without a state space", row.name);
   for (size_t i = 0; i < row.modifier_count; ++i) {
     const ModifierRule& rule = row.modifiers[i];
-    const bool some = row.type_count != 0 && (row.types[row.type_count - 1] & ~rule.types) != 0;
-    if (!rule.supported)
-      add(name_of(rule.mod), some ? " of " + names_of(row.types[row.type_count - 1] & rule.types) : "");
+    const bool some = row.type_count != 0 && (last_types(row) & ~rule.types) != 0;
+    if (!rule.supported) add(name_of(rule.mod), some ? " of " + names_of(last_types(row) & rule.types) : "");
   }
   return refused;
 }
