@@ -394,8 +394,13 @@ std::optional<Declaration> struct_variable(std::string_view text, std::string_vi
 
 namespace {
 
-/// The number that a sum ends with, as 1 in "n + 1": where it begins, and its value.
-std::optional<std::pair<size_t, uint64_t>> added_number(std::string_view text) {
+/// The number that a sum ends with, as 1 in "n + 1": its value, where it begins, and where what it is added
+/// to ends.
+struct AddedNumber {
+  uint64_t value = 0;
+  size_t begin = 0, sum_end = 0;
+};
+std::optional<AddedNumber> added_number(std::string_view text) {
   constexpr size_t most_digits = 9;
   const std::vector<Token> tokens = tokens_of(text);
   const size_t n = tokens.size();
@@ -408,7 +413,7 @@ std::optional<std::pair<size_t, uint64_t>> added_number(std::string_view text) {
   if (error != std::errc{} || stop != number.data() + number.size() || number[0] == '0' ||
       number.size() > most_digits)
     return std::nullopt;
-  return std::pair(tokens[n - 1].begin, value);
+  return AddedNumber{value, tokens[n - 1].begin, before.end()};
 }
 
 }  // namespace
@@ -417,7 +422,7 @@ std::string padded(const Extent& extent, uint64_t elements) {
   const std::string& text = extent.text;
   if (text.find_first_of("<>&|^?") != std::string::npos) return fmt::format("({}) + {}", text, elements);
   if (const auto there = added_number(text))
-    return fmt::format("{}{}", text.substr(0, there->first), there->second + elements);
+    return fmt::format("{}{}", text.substr(0, there->begin), there->value + elements);
   return fmt::format("{} + {}", text, elements);
 }
 
@@ -425,10 +430,8 @@ std::string unpadded(const Extent& extent, uint64_t elements) {
   const std::string_view text = extent.text;
   if (text == std::to_string(extent.value)) return std::to_string(extent.value - elements);
   const auto there = added_number(text);
-  if (!there || there->second != elements || text.find_first_of("<>&|^?") != std::string_view::npos)
-    return "";
-  const std::string_view before = text.substr(0, text.rfind('+', there->first));
-  return std::string(before.substr(0, before.find_last_not_of(" \t\r\n") + 1));
+  if (!there || there->value != elements || text.find_first_of("<>&|^?") != std::string_view::npos) return "";
+  return std::string(text.substr(0, there->sum_end));
 }
 
 }  // namespace lanescope::advise

@@ -275,6 +275,7 @@ TEST(Declaration, IsUnpaddedWhereItsTextEndsWithThePadding) {
   EXPECT_EQ(of("TILE + 1"), "TILE");
   EXPECT_EQ(of("2*TILE+1"), "2*TILE");
   EXPECT_EQ(of("TILE + 1 + 1"), "TILE + 1");
+  EXPECT_EQ(of("TILE + /* a + b */ 1"), "TILE");
   for (const char* text : {"TILE", "TILE + 2", "1 + TILE", "wide ? 5 : n + 1"})
     EXPECT_EQ(of(text), "") << text;
 }
