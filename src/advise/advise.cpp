@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <utility>
 
 #include "advise/array.hpp"
@@ -400,6 +401,11 @@ std::vector<Advice> advise(const Launch& launch, Sources& sources) {
     if (!costs || !now) continue;
     array.costs = std::move(*costs);
     array.exact = array.exact && launch.profile.recording.dropped == 0 && now->wavefronts == array.wavefronts;
+    array.complete = array.exact && launch.config.observe_every == 1 &&
+                     std::accumulate(array.patterns.begin(), array.patterns.end(), uint64_t{0},
+                                     [](uint64_t sum, const Pattern& p) { return sum + p.count; }) ==
+                         std::accumulate(array.counted.begin(), array.counted.end(), uint64_t{0},
+                                         [](uint64_t sum, const auto& site) { return sum + site.second; });
     array.now = *now;
     array.place = worst_place_of(launch, array);
     if (!now->conflict_free()) {

@@ -29,10 +29,12 @@ struct Array {
   std::string no_declaration;  ///< why there is none
   std::string pitch_from;
   bool exact = true;            ///< what was recorded tells all of the launch
+  bool complete = false;        ///< no access of the launch is missing from what was recorded
   bool async = false;           ///< bulk copies or wgmma go through it as well, which no pattern tells
   std::vector<bool> from_data;  ///< of each site; empty where nothing conflicts
 
-  /// Whether what was recorded shows all places of the array that anything accesses.
+  /// Whether what was recorded shows all places of the array that anything in the recorded blocks accesses:
+  /// in all of them only where it is complete, for blocks that cost the same may go elsewhere.
   [[nodiscard]] bool knows_all_accesses() const { return exact && !async; }
   [[nodiscard]] bool is_from_data(const Pattern& pattern) const { return from_data[pattern.site]; }
 

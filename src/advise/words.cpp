@@ -39,6 +39,11 @@ std::string padded_subscript(const Array& array, const Shape& shape, const RowPa
                      times);
 }
 
+/// What is not accessed may be in blocks that were not recorded.
+const char* as_far_as_recorded(const Array& array) {
+  return array.complete ? "" : " in the blocks that were recorded";
+}
+
 /// Source text that may go over several lines.
 std::string on_one_line(std::string_view text) {
   std::string line;
@@ -72,8 +77,11 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   if (const auto* swizzle = std::get_if<Swizzle>(&layout))
     return fmt::format(
         "{}swizzle {}: keep {}{}{}",
-        swizzle->dropped == 0 ? "" : "take away the padding of its rows, which nothing accesses, and ", name,
-        describe(layout),
+        swizzle->dropped == 0
+            ? ""
+            : fmt::format("take away the padding of its rows, which this launch does not access{}, and ",
+                          as_far_as_recorded(array)),
+        name, describe(layout),
         shape.row_bytes == array.shape.row_bytes ? "" : fmt::format(", rows of {} bytes", shape.row_bytes),
         declared);
   if (const auto* arrays = std::get_if<StructOfArrays>(&layout))
@@ -155,8 +163,8 @@ std::string unused_rows(const Array& array, const Layout& layout) {
   const uint32_t rows = array.shape.bytes / array.shape.row_bytes;
   const uint32_t used = (end + array.shape.row_bytes - 1) / array.shape.row_bytes;
   if (used >= rows) return "";
-  return fmt::format("; of its {} rows only the first {} are accessed: others that are padding can go then",
-                     rows, used);
+  return fmt::format("; of its {} rows only the first {} are accessed{}: others that are padding can go then",
+                     rows, used, as_far_as_recorded(array));
 }
 
 }  // namespace lanescope::advise

@@ -193,6 +193,7 @@ void Decoder::place_shared() {
       if (!is_shared(v.space) || module_shared_.count(o.symbol.index) != 0) return;
       if (auto offset = place(v)) {
         module_shared_[o.symbol.index] = *offset;
+        k_.shared.back().symbol = v.name;
       } else if (std::none_of(dynamic.begin(), dynamic.end(),
                               [&](auto& d) { return d.first == o.symbol.index; })) {
         dynamic.emplace_back(o.symbol.index, v.display_name);

@@ -349,6 +349,36 @@ std::string obstacle_in_other_launch(const Report& report, const Launch& launch,
   return "";
 }
 
+/// Which other launch may access the padding that the advice takes away from rows, in words: the one for
+/// which the same is not advised. Empty where none may.
+std::string other_user_of_padding(const Report& report, const Launch& launch, const advise::Advice& advice) {
+  const auto dropped_by = [](const advise::Advice& a) {
+    const auto* swizzle = std::get_if<advise::Swizzle>(&a.layout);
+    return swizzle == nullptr ? 0 : swizzle->dropped;
+  };
+  const uint32_t dropped = dropped_by(advice);
+  if (dropped == 0) return "";
+  const auto variable_of = [&](const Launch& one) {
+    return std::find_if(one.shared.begin(), one.shared.end(),
+                        [&](const exec::SharedVariable& v) { return v.name == advice.variable; });
+  };
+  const auto own = variable_of(launch);
+  for (const Launch& other : report.launches) {
+    const auto found = variable_of(other);
+    if (found == other.shared.end()) continue;
+    const bool is_the_same =
+        function_of(other) == function_of(launch) ||
+        (own != launch.shared.end() && !own->symbol.empty() && own->symbol == found->symbol);
+    const bool does_without = std::any_of(
+        other.advice.begin(), other.advice.end(),
+        [&](const advise::Advice& a) { return a.variable == advice.variable && dropped_by(a) == dropped; });
+    if (is_the_same && !does_without)
+      return fmt::format("{} with grid {} and block {} may access that padding", template_instance(other),
+                         extent(other.grid), extent(other.block));
+  }
+  return "";
+}
+
 /// An advice of a launch, by its index.
 struct Advised {
   Launch* launch;
@@ -573,13 +603,16 @@ void hold_advice_against_all_launches(Report& report) {
   agree_on_paddings(report);
   for (Launch& launch : report.launches) {
     for (size_t i = launch.advice.size(); i-- != 0;) {
-      const std::string obstacle = obstacle_in_other_launch(report, launch, launch.advice[i]);
+      const std::string size = obstacle_in_other_launch(report, launch, launch.advice[i]);
+      const std::string obstacle =
+          size.empty() ? other_user_of_padding(report, launch, launch.advice[i]) : size;
       if (obstacle.empty()) continue;
       advise::Advice& advice = launch.advice[i];
       advice.change += ", but " + obstacle;
       if (advice.patch)
-        advice.no_patch =
-            fmt::format("a swizzle needs a multiple of {} bytes, but {}", advice.size_multiple, obstacle);
+        advice.no_patch = size.empty() ? obstacle
+                                       : fmt::format("a swizzle needs a multiple of {} bytes, but {}",
+                                                     advice.size_multiple, obstacle);
       advice.patch.reset();
       advice.patch_uses_tiles = false;
       // Behind the others of the variable, which bring less but can be made.

@@ -178,8 +178,8 @@ struct Report {
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
                                  const ptx::MachineNeeds* needs = nullptr, const merge::Plan* plan = nullptr);
 
-/// Takes the patch from advice that needs more of a kernel's arrays than another launch of it has, and says
-/// why. For when all launches of a program are known.
+/// Takes the patch from advice that needs more of a kernel's arrays than another launch of it has, or takes
+/// away what another launch may use, and says why. For when all launches of a program are known.
 void hold_advice_against_all_launches(Report& report);
 
 /// Sums of lines by space and kind of access, as profile::totals has them of sites.

@@ -306,6 +306,45 @@ TEST_F(ReductionReport, AdviceIsHeldAgainstAllLaunchesOfAKernel) {
   EXPECT_TRUE(held(undivided)[0].patch) << "it has none";
 }
 
+/// The last column of tile[16][17] goes only where no launch may need it that has the array, too.
+TEST_F(ReductionReport, PaddingStaysThatAnotherLaunchMayAccess) {
+  const auto launch_with = [](const char* kernel, const char* symbol, uint32_t dropped) {
+    Launch one;
+    one.kernel = kernel;
+    one.grid = {2};
+    one.block = {16, 16};
+    one.shared = {{"tile", 0, 1088, false, "", symbol}};
+    advise::Advice swizzle, padding;
+    swizzle.variable = padding.variable = "tile";
+    swizzle.layout = advise::Swizzle{4, {0, 2, 4, 8}, dropped};
+    swizzle.change = "swizzle tile";
+    swizzle.patch.emplace();
+    padding.layout = advise::RowPadding{1};
+    one.advice = {swizzle, padding};
+    one.advised.resize(2);
+    return one;
+  };
+  const auto held = [&](const Launch& other) {
+    Report all = report({launch_with("a(float*)", "tile", 4), other});
+    hold_advice_against_all_launches(all);
+    return all.launches[0].advice;
+  };
+  for (const Launch& uses_it : {launch_with("b(float*)", "tile", 0), launch_with("a(float*)", "", 0)}) {
+    const auto refused = held(uses_it);
+    EXPECT_TRUE(std::holds_alternative<advise::RowPadding>(refused[0].layout))
+        << "what can be made comes first";
+    const std::string why =
+        uses_it.kernel.substr(0, 1) + " with grid 2 and block 16x16 may access that padding";
+    EXPECT_EQ(refused[1].change, "swizzle tile, but " + why);
+    EXPECT_EQ(refused[1].no_patch, why);
+    EXPECT_FALSE(refused[1].patch);
+  }
+  for (const Launch& does_not :
+       {launch_with("b(float*)", "tile", 4), launch_with("b(float*)", "_ZZ1bPfE4tile", 0),
+        launch_with("b(float*)", "", 0)})
+    EXPECT_TRUE(held(does_not)[0].patch);
+}
+
 /// tile[N][N] of k<32> wants rows that are longer by 1, that of k<16> by 2: what leaves fewest wavefronts is
 /// the change of both.
 TEST_F(ReductionReport, InstancesOfATemplateAgreeOnPaddings) {
