@@ -435,46 +435,91 @@ void agree_on_paddings(Report& report) {
   }
 }
 
-/// Another instance of the launch's template whose rows are as long as the advice would make them, and for
-/// whose array nothing is advised: tile[32][32 + padding] of transpose<0> and transpose<1>. Null: none.
-const Launch* padded_instance(const Report& report, const Launch& launch, const advise::Advice& advice) {
-  if (!std::holds_alternative<advise::RowPadding>(advice.layout) || !advice.declaration ||
-      advice.declaration->assumed.empty())
-    return nullptr;
-  const uint64_t size = uint64_t{advice.shape.bytes} + advice.shared_bytes_after - advice.shared_bytes_before;
-  const auto has_such_rows = [&](const Launch& other) {
-    return template_instance(other) != template_instance(launch) &&
-           function_of(other) == function_of(launch) &&
-           std::any_of(
-               other.shared.begin(), other.shared.end(),
-               [&](const exec::SharedVariable& v) { return v.name == advice.variable && v.size == size; }) &&
-           std::none_of(other.advice.begin(), other.advice.end(),
-                        [&](const advise::Advice& a) { return a.variable == advice.variable; });
-  };
-  const auto found = std::find_if(report.launches.begin(), report.launches.end(), has_such_rows);
-  return found == report.launches.end() ? nullptr : &*found;
+/// The arguments of "k<32, float>", as demanglers write them.
+std::vector<std::string> arguments_of_template(const std::string& instance) {
+  std::vector<std::string> all;
+  int depth = 0;
+  for (const char c : instance) {
+    depth -= c == '>' || c == ')' ? 1 : 0;
+    if (depth == 1 && c == ',')
+      all.emplace_back();
+    else if (depth >= 1 && (c != ' ' || !all.back().empty()))
+      all.back() += c;
+    depth += c == '<' || c == '(' ? 1 : 0;
+    if (depth == 1 && all.empty()) all.emplace_back();
+  }
+  return all;
 }
 
-/// Where a template's argument is the padding, another argument is the change: one of the declaration would
-/// spoil the instance that has it.
+/// The template's argument that an array's rows are padded by, as P of tile[32][32 + P].
+struct PaddingArgument {
+  size_t index = 0;
+  uint64_t value = 0;
+};
+
+/// Nothing where there is none, or the arguments do not show which one it is.
+std::optional<PaddingArgument> padding_argument(const Launch& launch,
+                                                const advise::Declaration& declaration) {
+  if (declaration.extents.size() < 2 || declaration.assumed.ends_with("size")) return std::nullopt;
+  const std::string& row = declaration.extents.back().text;
+  const size_t plus = row.rfind('+');
+  if (plus == std::string::npos) return std::nullopt;
+  const std::string name = row.substr(std::min(row.find_first_not_of(' ', plus + 1), row.size()));
+  for (size_t i = 0; i + 1 < declaration.extents.size(); ++i)
+    if (declaration.extents[i].text.find(name) != std::string::npos) return std::nullopt;
+  // "N = 32, P = 0"
+  const std::string known = ", " + declaration.assumed + ",", sought = ", " + name + " = ";
+  const size_t at = known.find(sought);
+  if (at == std::string::npos) return std::nullopt;
+  const size_t begin = at + sought.size();
+  const std::string value = known.substr(begin, known.find(',', begin) - begin);
+  const std::vector<std::string> arguments = arguments_of_template(template_instance(launch));
+  const auto found = std::find(arguments.begin(), arguments.end(), value);
+  if (found == arguments.end() || std::count(arguments.begin(), arguments.end(), value) != 1)
+    return std::nullopt;
+  return PaddingArgument{static_cast<size_t>(found - arguments.begin()), std::stoull(value)};
+}
+
+/// Where a template's argument is the padding, an instance with another one, for whose array nothing is
+/// advised, would be spoilt by a longer declaration. If it is the same but for a padding as long as is
+/// advised, it is the change itself.
 void point_to_padded_instances(Report& report) {
+  const auto has_right_rows = [](const Launch& other, const std::string& variable) {
+    return std::any_of(other.shared.begin(), other.shared.end(),
+                       [&](const exec::SharedVariable& v) { return v.name == variable; }) &&
+           std::none_of(other.advice.begin(), other.advice.end(),
+                        [&](const advise::Advice& a) { return a.variable == variable; });
+  };
   for (Launch& launch : report.launches)
-    for (size_t i = 0; i < launch.advice.size(); ++i) {
-      advise::Advice& advice = launch.advice[i];
-      const Launch* other = padded_instance(report, launch, advice);
-      if (other == nullptr) continue;
-      const uint32_t words = std::get<advise::RowPadding>(advice.layout).words;
-      advice.change =
-          fmt::format("launch {} in place of {}: it has {} more in each row of {}", template_instance(*other),
-                      template_instance(launch), counted(words, "word"), advice.variable);
-      for (advise::Advice& same : launch.advice) {
-        if (same.variable != advice.variable || !same.declaration) continue;
-        same.patch.reset();
-        same.patch_uses_tiles = false;
-        same.paddings.clear();
-        same.no_patch =
-            fmt::format("{} shares the declaration, and its rows are right", template_instance(*other));
+    for (advise::Advice& advice : launch.advice) {
+      if (advice.kind != advise::Advice::Kind::layout || !advice.declaration) continue;
+      const auto padding = padding_argument(launch, *advice.declaration);
+      if (!padding) continue;
+      const auto* longer = std::get_if<advise::RowPadding>(&advice.layout);
+      std::vector<std::string> wanted = arguments_of_template(template_instance(launch));
+      const std::string own = wanted[padding->index];
+      if (longer != nullptr)
+        wanted[padding->index] = std::to_string(padding->value + padded_elements(advice));
+      const Launch* spoilt = nullptr;
+      bool is_the_change = false;
+      for (const Launch& other : report.launches) {
+        if (function_of(other) != function_of(launch) || !has_right_rows(other, advice.variable)) continue;
+        const std::vector<std::string> arguments = arguments_of_template(template_instance(other));
+        if (is_the_change || arguments.size() != wanted.size() || arguments[padding->index] == own) continue;
+        is_the_change = longer != nullptr && arguments == wanted;
+        if (is_the_change || spoilt == nullptr) spoilt = &other;
       }
+      if (spoilt == nullptr) continue;
+      const std::string instance = template_instance(*spoilt);
+      advice.no_patch = instance + " shares the declaration, and its rows are right";
+      advice.change =
+          is_the_change
+              ? fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance,
+                            template_instance(launch), counted(longer->words, "word"), advice.variable)
+              : advice.change + ", but " + advice.no_patch;
+      advice.patch.reset();
+      advice.patch_uses_tiles = false;
+      advice.paddings.clear();
     }
 }
 

@@ -404,6 +404,8 @@ TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
   padding.shared_bytes_after = 4224;
   padding.declaration.emplace();
   padding.declaration->assumed = "P = 0";
+  padding.declaration->element_bytes = 4;
+  padding.declaration->extents = {{"32", 0, 0, 32}, {"32 + P", 0, 0, 32}};
   padding.patch.emplace();
   advise::Advice swizzle = padding;
   swizzle.layout = advise::Swizzle{};
@@ -417,7 +419,7 @@ TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
   };
   const auto pointed = held(launch_with("void k<1>(float*)", 4224));
   EXPECT_EQ(pointed[0].change, "launch k<1> in place of k<0>: it has 1 word more in each row of tile");
-  EXPECT_EQ(pointed[1].change, "swizzle tile");
+  EXPECT_EQ(pointed[1].change, "swizzle tile, but k<1> shares the declaration, and its rows are right");
   for (const advise::Advice& one : pointed) {
     EXPECT_FALSE(one.patch);
     EXPECT_EQ(one.no_patch, "k<1> shares the declaration, and its rows are right");
@@ -425,9 +427,26 @@ TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
   Launch conflicting = launch_with("void k<1>(float*)", 4224);
   conflicting.advice = {swizzle};
   conflicting.advised.resize(1);
-  for (const Launch& other :
-       {launch_with("void k<2>(float*)", 4352), launch_with("void l<1>(float*)", 4224), conflicting})
+  for (const Launch& other : {launch_with("void l<1>(float*)", 4224), conflicting})
     EXPECT_TRUE(held(other)[0].patch) << other.kernel;
+  const auto spoiling = held(launch_with("void k<2>(float*)", 4352));
+  EXPECT_FALSE(spoiling[0].patch);
+  EXPECT_EQ(spoiling[0].change,
+            "pad each row of tile by 1 word, but k<2> shares the declaration, and its rows are right");
+  // Another type, another operation: no other padding of the same.
+  plain.kernel = "void k<float, false, 0>(float*)";
+  EXPECT_THAT(held(launch_with("void k<int, true, 1>(int*)", 4224))[0].change, HasSubstr("pad each row"));
+  EXPECT_THAT(held(launch_with("void k<float, false, 1>(float*)", 4224))[0].change,
+              HasSubstr("launch k<float, false, 1> in place of k<float, false, 0>"));
+  // tile[R][32] of k<33> has a row more, which has as many bytes as a column.
+  plain.kernel = "void k<32>(float*)";
+  for (advise::Advice& one : plain.advice) {
+    one.declaration->assumed = "R = 32";
+    one.declaration->extents = {{"R", 0, 0, 32}, {"32", 0, 0, 32}};
+  }
+  const auto rows = held(launch_with("void k<33>(float*)", 4224));
+  EXPECT_EQ(rows[0].change, "pad each row of tile by 1 word");
+  EXPECT_TRUE(rows[0].patch);
 }
 
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {
