@@ -178,6 +178,9 @@ struct Report {
                                  const std::optional<profile::Profile>& profile, advise::Sources& sources,
                                  const ptx::MachineNeeds* needs = nullptr, const merge::Plan* plan = nullptr);
 
+/// The worst access of the line that an advice is for, as it would be.
+[[nodiscard]] profile::Example advised_access(const Launch& launch, const advise::Advice& advice);
+
 /// Takes the patch from advice that needs more of a kernel's arrays than another launch of it has, or takes
 /// away what another launch may use, and says why. For when all launches of a program are known.
 void hold_advice_against_all_launches(Report& report);
