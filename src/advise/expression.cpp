@@ -331,12 +331,17 @@ std::optional<uint64_t> integer_argument(std::string_view argument) {
                                                                               : number_of(argument);
 }
 
+std::vector<std::string_view> template_arguments(std::string_view function) {
+  const size_t open = function.find('<');
+  if (open == std::string_view::npos || !function.ends_with('>')) return {};
+  return split(function.substr(open + 1, function.size() - open - 2));
+}
+
 Arguments arguments_of(const std::vector<Token>& tokens, size_t at, std::string_view function) {
   Arguments all;
+  const std::vector<std::string_view> arguments = template_arguments(function);
+  if (arguments.empty()) return all;
   const size_t open = function.find('<');
-  if (open == std::string_view::npos || !function.ends_with('>')) return all;
-  const std::vector<std::string_view> arguments =
-      split(function.substr(open + 1, function.size() - open - 2));
   for (size_t i = 0; i + 1 < at; ++i) {
     if (!tokens[i].is("template") || !tokens[i + 1].is("<")) continue;
     const auto [parameters, behind] = parameters_of(tokens, i + 1);

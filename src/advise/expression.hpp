@@ -72,6 +72,9 @@ class Evaluator {
 /// The value of an argument as demanglers write it: 32, 32u, (unsigned int)32, true.
 [[nodiscard]] std::optional<uint64_t> integer_argument(std::string_view argument);
 
+/// "32", "float" of "k<32, float>", as demanglers write it; none of what is no instance of a template.
+[[nodiscard]] std::vector<std::string_view> template_arguments(std::string_view function);
+
 /// Template parameters → arguments of the function or struct around token `at`, if it is a template and
 /// `function` is what it is called with its arguments.
 [[nodiscard]] Arguments arguments_of(const std::vector<Token>& tokens, size_t at, std::string_view function);

@@ -24,10 +24,6 @@ template <class Table>
 auto find_name(const Table& table, std::string_view name) {
   return std::find_if(std::begin(table), std::end(table), [&](const auto& row) { return name == row.name; });
 }
-template <class Table>
-bool has_name(const Table& table, std::string_view name) {
-  return find_name(table, name) != std::end(table);
-}
 template <size_t n>
 bool has_word(const char* const (&words)[n], std::string_view word) {
   return std::find(std::begin(words), std::end(words), word) != std::end(words);

@@ -6,34 +6,28 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "advise/declaration.hpp"
+#include "advise/expression.hpp"
+#include "report/kernel_names.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
 
 namespace lanescope::report {
 namespace {
 
-/// The kernel's function with its template arguments: "transpose<1>".
-std::string template_instance(const Launch& launch) { return advise::function_of(launch.kernel + "::"); }
-
-/// The kernel's function as its text calls it, which instances of a template share.
-std::string function_of(const Launch& launch) {
-  const std::string instance = template_instance(launch);
-  return instance.substr(0, instance.find('<'));
-}
-
 /// Which launch of the same function has the variable in another size than the advice needs, in words; empty
 /// where none has.
 std::string obstacle_in_other_launch(const Report& report, const Launch& launch,
                                      const advise::Advice& advice) {
   if (advice.size_multiple == 0) return "";
-  const std::string function = function_of(launch);
+  const std::string function = function_of(launch.kernel);
   for (const Launch& other : report.launches) {
-    if (function_of(other) != function) continue;
+    if (function_of(other.kernel) != function) continue;
     const auto with = [&] {
       return fmt::format("with grid {} and block {}", extent(other.grid), extent(other.block));
     };
@@ -69,13 +63,13 @@ std::string other_user_of_padding(const Report& report, const Launch& launch, co
     const auto found = variable_of(other);
     if (found == other.shared.end()) continue;
     const bool is_the_same =
-        function_of(other) == function_of(launch) ||
+        function_of(other.kernel) == function_of(launch.kernel) ||
         (own != launch.shared.end() && !own->symbol.empty() && own->symbol == found->symbol);
     const bool does_without = std::any_of(
         other.advice.begin(), other.advice.end(),
         [&](const advise::Advice& a) { return a.variable == advice.variable && dropped_by(a) == dropped; });
     if (is_the_same && !does_without)
-      return fmt::format("{} with grid {} and block {} may access that padding", template_instance(other),
+      return fmt::format("{} with grid {} and block {} may access that padding", instance_of(other.kernel),
                          extent(other.grid), extent(other.block));
   }
   return "";
@@ -137,20 +131,10 @@ void agree_on_paddings(Report& report) {
   }
 }
 
-/// The arguments of "k<32, float>", as demanglers write them.
-std::vector<std::string> arguments_of_template(const std::string& instance) {
-  std::vector<std::string> all;
-  int depth = 0;
-  for (const char c : instance) {
-    depth -= c == '>' || c == ')' ? 1 : 0;
-    if (depth == 1 && c == ',')
-      all.emplace_back();
-    else if (depth >= 1 && (c != ' ' || !all.back().empty()))
-      all.back() += c;
-    depth += c == '<' || c == '(' ? 1 : 0;
-    if (depth == 1 && all.empty()) all.emplace_back();
-  }
-  return all;
+std::vector<std::string> arguments_of(const Launch& launch) {
+  const std::string instance = instance_of(launch.kernel);
+  const std::vector<std::string_view> all = advise::template_arguments(instance);
+  return {all.begin(), all.end()};
 }
 
 /// The template's argument that an array's rows are padded by, as P of tile[32][32 + P].
@@ -175,7 +159,7 @@ std::optional<PaddingArgument> padding_argument(const Launch& launch,
   if (at == std::string::npos) return std::nullopt;
   const size_t begin = at + sought.size();
   const std::string value = known.substr(begin, known.find(',', begin) - begin);
-  const std::vector<std::string> arguments = arguments_of_template(template_instance(launch));
+  const std::vector<std::string> arguments = arguments_of(launch);
   const auto found = std::find(arguments.begin(), arguments.end(), value);
   if (found == arguments.end() || std::count(arguments.begin(), arguments.end(), value) != 1)
     return std::nullopt;
@@ -198,26 +182,28 @@ void point_to_padded_instances(Report& report) {
       const auto padding = padding_argument(launch, *advice.declaration);
       if (!padding) continue;
       const auto* longer = std::get_if<advise::RowPadding>(&advice.layout);
-      std::vector<std::string> wanted = arguments_of_template(template_instance(launch));
+      std::vector<std::string> wanted = arguments_of(launch);
       const std::string own = wanted[padding->index];
       if (longer != nullptr)
         wanted[padding->index] = std::to_string(padding->value + padded_elements(advice));
       const Launch* spoilt = nullptr;
       bool is_the_change = false;
       for (const Launch& other : report.launches) {
-        if (function_of(other) != function_of(launch) || !has_right_rows(other, advice.variable)) continue;
-        const std::vector<std::string> arguments = arguments_of_template(template_instance(other));
+        if (function_of(other.kernel) != function_of(launch.kernel) ||
+            !has_right_rows(other, advice.variable))
+          continue;
+        const std::vector<std::string> arguments = arguments_of(other);
         if (is_the_change || arguments.size() != wanted.size() || arguments[padding->index] == own) continue;
         is_the_change = longer != nullptr && arguments == wanted;
         if (is_the_change || spoilt == nullptr) spoilt = &other;
       }
       if (spoilt == nullptr) continue;
-      const std::string instance = template_instance(*spoilt);
+      const std::string instance = instance_of(spoilt->kernel);
       advice.no_patch = instance + " shares the declaration, and its rows are right";
       advice.change =
           is_the_change
               ? fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance,
-                            template_instance(launch), counted(longer->words, "word"), advice.variable)
+                            instance_of(launch.kernel), counted(longer->words, "word"), advice.variable)
               : advice.change + ", but " + advice.no_patch;
       advice.patch.reset();
       advice.patch_uses_tiles = false;

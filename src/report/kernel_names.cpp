@@ -10,18 +10,6 @@
 namespace lanescope::report {
 namespace {
 
-/// "scale<2>" of "void scale<2>(float*)", without namespace; the kernel itself where that is not seen.
-std::string instance_of(const std::string& kernel) {
-  const std::string instance = advise::function_of(kernel + "::");
-  return instance.empty() ? kernel : instance;
-}
-
-/// "scale" of the same.
-std::string function_of(const std::string& kernel) {
-  const std::string instance = instance_of(kernel);
-  return instance.substr(0, instance.find('<'));
-}
-
 bool is_of_identifier(char c) {
   return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || c == '_';
 }
@@ -66,6 +54,16 @@ std::string argument_at(std::string_view name, size_t differs, size_t columns) {
 }
 
 }  // namespace
+
+std::string instance_of(const std::string& kernel) {
+  const std::string instance = advise::function_of(kernel + "::");
+  return instance.empty() ? kernel : instance;
+}
+
+std::string function_of(const std::string& kernel) {
+  const std::string instance = instance_of(kernel);
+  return instance.substr(0, instance.find('<'));
+}
 
 KernelNames::KernelNames(const std::set<std::string>& kernels) {
   std::map<std::string, std::set<std::string>> by_name;

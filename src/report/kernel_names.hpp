@@ -10,6 +10,11 @@
 
 namespace lanescope::report {
 
+/// "scale<2>" of "void scale<2>(float*)", without namespace; the kernel itself where that is not seen.
+[[nodiscard]] std::string instance_of(const std::string& kernel);
+/// "scale" of the same: what instances of a template share.
+[[nodiscard]] std::string function_of(const std::string& kernel);
+
 class KernelNames {
  public:
   explicit KernelNames(const std::set<std::string>& kernels);
