@@ -18,6 +18,7 @@ void add(Cost& cost, const model::GlobalCost& part) {
   cost.ideal_sectors += static_cast<uint32_t>(part.ideal_sectors);
   cost.lines += static_cast<uint32_t>(part.lines);
   cost.bytes_asked += static_cast<uint32_t>(part.bytes_asked);
+  cost.bytes_distinct += static_cast<uint32_t>(part.bytes_distinct);
   cost.bytes_moved += static_cast<uint32_t>(part.bytes_moved);
   cost.evidence = model::less_sure(cost.evidence, part.evidence);
 }
@@ -181,6 +182,7 @@ Cost cost_of(const model::Arch& arch, const exec::BulkAccess& access) {
     cost.bytes_asked += piece.is_filled ? 0 : piece.bytes;
   }
   cost.transactions = cost.sectors * access.targets;  // what arrives at each block
+  cost.bytes_distinct = cost.bytes_asked;
   cost.ideal_sectors = (cost.bytes_asked + sector - 1) / sector;
   cost.bytes_moved = cost.sectors * sector;
   return cost;

@@ -33,6 +33,7 @@ void add_common(To& to, const From& from, uint64_t times) {
   to.l1_wavefronts += times * from.l1_wavefronts;
   to.l1_ideal += times * from.l1_ideal;
   to.bytes_asked += times * from.bytes_asked;
+  to.bytes_distinct += times * from.bytes_distinct;
   to.bytes_moved += times * from.bytes_moved;
   to.word_lanes += times * from.word_lanes;
   to.max_way = std::max(to.max_way, from.max_way);

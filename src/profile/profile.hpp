@@ -56,6 +56,7 @@ struct Cost {
   uint32_t l1_ideal = 0;       ///< those of them without conflicts
   bool l1_unknown = false;     ///< how many it takes is not known: model::has_l1_rule
   uint32_t bytes_asked = 0;
+  uint32_t bytes_distinct = 0;  ///< of those, each counted once in a request
   uint32_t bytes_moved = 0;
   uint32_t word_lanes = 0;  ///< atomics: most lanes that meet in one word, which serves one after the other
 
@@ -85,6 +86,7 @@ struct Counters {
   uint64_t l1_unknown =
       0;  ///< requests whose wavefronts of the first-level cache are not known, and not summed
   uint64_t bytes_asked = 0;
+  uint64_t bytes_distinct = 0;
   uint64_t bytes_moved = 0;
   uint64_t word_lanes = 0;
   uint32_t max_way = 0;

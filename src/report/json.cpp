@@ -81,6 +81,7 @@ Json json_of(const Line& line, const exec::Dim3& grid) {
               {"l1_ideal", c.l1_ideal},
               {"l1_unknown", c.l1_unknown},
               {"bytes_asked", c.bytes_asked},
+              {"bytes_distinct", c.bytes_distinct},
               {"bytes_moved", c.bytes_moved},
               {"estimate", c.estimates != 0},
               {"evidence", name_of(c.evidence)},

@@ -153,6 +153,7 @@ profile::Counters counters_of(const Json& json) {
   c.l1_ideal = number_at(json, "l1_ideal");
   c.l1_unknown = number_at(json, "l1_unknown");
   c.bytes_asked = number_at(json, "bytes_asked");
+  c.bytes_distinct = number_at(json, "bytes_distinct");
   c.bytes_moved = number_at(json, "bytes_moved");
   c.word_lanes = number_at(json, "word_lanes");
   c.max_way = small_at(json, "max_way");

@@ -15,7 +15,7 @@ constexpr GlobalCost cost(std::string_view arch, const Request& request) {
 constexpr Request floats(uint64_t base, uint64_t stride) { return strided(Op::load, 4, base, stride); }
 
 // 5.x on: sectors.
-static_assert(cost("sm_90", floats(0, 4)) == GlobalCost{4, 4, 1, 4, 128, 128, true, Evidence::measured});
+static_assert(cost("sm_90", floats(0, 4)) == GlobalCost{4, 4, 1, 4, 128, 128, 128, true, Evidence::measured});
 static_assert(cost("sm_90", floats(4, 4)).sectors == 5 && !cost("sm_90", floats(4, 4)).aligned);
 static_assert(cost("sm_90", floats(4, 4)).ideal_sectors == 4);
 static_assert(cost("sm_90", floats(0, 128)).sectors == 32 && cost("sm_90", floats(0, 128)).lines == 32);
@@ -23,7 +23,7 @@ static_assert(cost("sm_90", floats(0, 128)).bytes_moved == 1024 &&
               cost("sm_90", floats(0, 128)).bytes_asked == 128);
 static_assert(cost("sm_90", floats(0, 0)).sectors == 1 && cost("sm_90", floats(0, 0)).ideal_sectors == 1);
 static_assert(cost("sm_90", strided(Op::store, 16, 0, 16)).sectors == 16);
-static_assert(cost("sm_90", Request{}) == GlobalCost{0, 0, 0, 0, 0, 0, true, Evidence::measured});
+static_assert(cost("sm_90", Request{}) == GlobalCost{0, 0, 0, 0, 0, 0, 0, true, Evidence::measured});
 
 // cp.async.cg of a row to a row: 16 bytes into a sector on one side only, everything is asked for twice.
 constexpr GlobalCost copied(uint64_t from, uint64_t to) {
@@ -123,6 +123,7 @@ TEST(Global, GeometryIsThatOfTheSetsOfBytes) {
     const GlobalCost cost = global_cost(*find_arch("sm_90"), request);
     ASSERT_EQ(cost.sectors, static_cast<int>(sectors.size()));
     ASSERT_EQ(cost.lines, static_cast<int>(lines.size()));
+    ASSERT_EQ(cost.bytes_distinct, static_cast<int>(bytes.size()));
     ASSERT_EQ(cost.ideal_sectors, static_cast<int>((bytes.size() + 31) / 32));
   }
 }
@@ -135,6 +136,7 @@ TEST(Global, DistinctBytesDecideTheFewestSectors) {
   EXPECT_EQ(cost.sectors, 16);
   EXPECT_EQ(cost.ideal_sectors, 2);
   EXPECT_EQ(cost.bytes_asked, 128);
+  EXPECT_EQ(cost.bytes_distinct, 64);
   EXPECT_EQ(cost.bytes_moved, 512);
 }
 

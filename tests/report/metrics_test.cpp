@@ -79,6 +79,17 @@ TEST(Metrics, FollowTheirFormulas) {
   EXPECT_FALSE(find_metrics("launch__registers_per_thread", all_tools).front()->value(launch));
 }
 
+/// 32 lanes that read four bytes: an H200 says 12.5%.
+TEST(Metrics, BytesThatLanesHaveInCommonAreUsedOnce) {
+  Launch launch;
+  launch.totals.global_load.sectors = 10;
+  launch.totals.global_load.bytes_asked = 1280;
+  launch.totals.global_load.bytes_distinct = 40;
+  EXPECT_EQ(value("smsp__sass_average_data_bytes_per_sector_mem_global_op_ld.pct", launch), 12.5);
+  launch.totals.global_store = launch.totals.global_load;
+  EXPECT_EQ(value("smsp__sass_average_data_bytes_per_sector_mem_global_op_st.pct", launch), 12.5);
+}
+
 /// cp.async: what it reads of global memory is among the loads, what it writes to shared memory is not among
 /// the stores.
 TEST(Metrics, CopiesAreLoadsOfGlobalMemoryAndNoStoresOfShared) {

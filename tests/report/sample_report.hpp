@@ -59,7 +59,7 @@ inline report::Launch sample_launch() {
   load.counters.ideal_sectors = 40;
   load.counters.transactions = 320;
   load.counters.lines = 320;
-  load.counters.bytes_asked = 1280;
+  load.counters.bytes_asked = load.counters.bytes_distinct = 1280;
   load.counters.bytes_moved = 10240;
   load.why = "Lanes are apart.";
   launch.lines.push_back(load);

@@ -22,6 +22,8 @@ struct GlobalCost {
   int ideal_sectors = 0;
   /// Bytes of all active lanes, the same byte counted for each lane that asks for it.
   int bytes_asked = 0;
+  /// The same with each byte counted once.
+  int bytes_distinct = 0;
   /// Bytes of all transactions.
   int bytes_moved = 0;
   /// The lowest active address starts a transaction unit (the largest one where a generation has several
@@ -153,10 +155,9 @@ LANESCOPE_HD constexpr GlobalCost global_cost(const Arch& arch, const Request& r
     const uint64_t line = sectors.key[item] / 4;
     if (lines.count == 0 || lines.key[lines.count] != line) lines.add(line);
   }
-  int distinct_bytes = 0;
   LANESCOPE_KEEP_LOOP
-  for (int item = 1; item <= sectors.count; ++item) distinct_bytes += detail::count_bits(bytes[item]);
-  cost.ideal_sectors = (distinct_bytes + 31) / 32;
+  for (int item = 1; item <= sectors.count; ++item) cost.bytes_distinct += detail::count_bits(bytes[item]);
+  cost.ideal_sectors = (cost.bytes_distinct + 31) / 32;
   cost.lines = lines.distinct();
   cost.bytes_asked = detail::count_bits(active) * request.width;
 
