@@ -208,7 +208,7 @@ std::string who_meets(const BankUse& bank) {
   return text + (bank.words.size() > shown ? "; …" : "");
 }
 
-std::string explain_request(const model::Arch& arch, const model::Request& request) {
+std::string explain_request(const model::Arch& arch, const model::Request& request, bool updates) {
   const model::SharedDetail detail = model::shared_detail(arch, request);
   int phase = 0;
   int served = 0;
@@ -229,7 +229,8 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
   std::string text =
       served > 1 ? fmt::format("the {} that are served together (one of {} phases) ", lanes(active), served)
                  : counted(static_cast<uint64_t>(std::popcount(active)), "lane") + " ";
-  text += fmt::format("{} {} of the {} banks", verb_of(request.op), banks.size(), arch.banks);
+  text += fmt::format("{} {} of the {} banks", verb_of(updates ? model::Op::atomic : request.op),
+                      banks.size(), arch.banks);
   const auto asked = [&] {
     return fmt::format("; bank {} is asked for {}: {}.", bank.bank, counted(bank.words.size(), "word"),
                        who_meets(bank));
@@ -258,10 +259,11 @@ std::string explain_request(const model::Arch& arch, const model::Request& reque
   return text;
 }
 
-std::string explain_shared(const model::Arch& arch, const profile::Example& worst, const exec::Dim3& grid,
-                           const exec::Dim3& block) {
+std::string explain_shared(const model::Arch& arch, const profile::Example& worst, exec::AccessKind kind,
+                           const exec::Dim3& grid, const exec::Dim3& block) {
   const std::string text =
-      explain_request(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address));
+      explain_request(arch, profile::request_of(worst.kind, worst.width, worst.mask, worst.address),
+                      kind == exec::AccessKind::atomic);
   return text.empty() ? "" : place_of(worst, grid) + ": " + text + explain_rows(worst, block);
 }
 
@@ -364,7 +366,7 @@ std::string explain_global(const model::Arch& arch, const profile::Example& wors
       : in_cluster ? model::cluster_cost(arch, request)
                    : model::global_cost(arch, request);
   const auto active = static_cast<uint64_t>(std::popcount(worst.mask));
-  const bool meet = cost.ideal_sectors < (cost.bytes_asked + 31) / 32;
+  const bool meet = cost.bytes_distinct < cost.bytes_asked;
   std::string text = fmt::format("{}: {} {} {}{}, which would fit in {}, but touch {}", place_of(worst, grid),
                                  counted(active, "lane"), is_copy(request.op) ? "read" : verb_of(request.op),
                                  counted(static_cast<uint64_t>(cost.bytes_asked), "byte"),

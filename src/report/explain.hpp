@@ -40,12 +40,15 @@ struct BankUse {
 
 /// What one request to shared memory costs and why: who meets in the busiest bank of its worst phase, or that
 /// nobody does, and what the distance of the lanes has to do with it. Empty when no lane is active.
-[[nodiscard]] std::string explain_request(const model::Arch& arch, const model::Request& request);
+/// `updates`: it is of an atomic operation, though it may cost what a store does.
+[[nodiscard]] std::string explain_request(const model::Arch& arch, const model::Request& request,
+                                          bool updates = false);
 
-/// Why the access `worst`, in shared memory, takes more wavefronts than phases. `grid`, `block`: of the
-/// launch.
+/// Why the access `worst`, in shared memory, takes more wavefronts than phases. `kind`: of its instruction.
+/// `grid`, `block`: of the launch.
 [[nodiscard]] std::string explain_shared(const model::Arch& arch, const profile::Example& worst,
-                                         const exec::Dim3& grid, const exec::Dim3& block);
+                                         exec::AccessKind kind, const exec::Dim3& grid,
+                                         const exec::Dim3& block);
 
 /// Of an access that conflicts: that the rows of the block do, which a warp spans, if lanes of one row do
 /// not; else empty.

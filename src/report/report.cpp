@@ -406,7 +406,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
     line.typical = typical_of(counted, profile->recording);
     if (excess_of(line) != 0 && line.space != exec::AccessSpace::local)
       line.why = line.space == exec::AccessSpace::shared
-                     ? explain_shared(arch, line.worst, config.grid, config.block)
+                     ? explain_shared(arch, line.worst, line.kind, config.grid, config.block)
                  : exec::is_bulk_copy(line.kind) ? explain_bulk(line.counters)
                                                  : explain_global(arch, line.worst, config.grid);
     if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))

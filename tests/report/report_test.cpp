@@ -469,7 +469,16 @@ std::string why_shared(const model::Arch& arch, AccessKind kind, uint8_t width,
                        const exec::Dim3& block = {32, 8, 1}) {
   profile::Collector collector(arch, 1);
   collector.access(make_access(0, kind, AccessSpace::shared, address_of, width));
-  return explain_shared(arch, collector.profile().sites.at(0).worst, {1, 1, 1}, block);
+  return explain_shared(arch, collector.profile().sites.at(0).worst, kind, {1, 1, 1}, block);
+}
+
+/// Counting in shared memory costs what a store does, and is none.
+TEST(Explain, CountingUpdates) {
+  model::Request request;
+  request.op = model::Op::store;
+  for (int lane = 0; lane < 32; ++lane) request.address[lane] = static_cast<uint64_t>(lane % 8 * 128);
+  EXPECT_THAT(explain_request(sm_90(), request, true), HasSubstr("32 lanes update 1 of the 32 banks"));
+  EXPECT_THAT(explain_request(sm_90(), request), HasSubstr("32 lanes write 1 of the 32 banks"));
 }
 
 TEST(Explain, StrideOfTwoWords) {
