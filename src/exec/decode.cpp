@@ -261,6 +261,7 @@ void Decoder::prepare(FunctionState& s) {
   s.yields = find_yields(*s.f, s.flow, loops, parting);
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
+  if (!m_.is_debug) s.unrolled = unrolled_loops(*s.f, s.flow, loops);
   place_frame(s);
   place_registers(s);
   s_ = &s;
@@ -356,6 +357,7 @@ void Decoder::emit_function(FunctionState& s) {
     put_way_back(i);
     s.code_of[i] = static_cast<uint32_t>(k_.code.size());
     put_yield(i);
+    put_entry_of_unrolled(i);
     emit(i);
   }
   s.code_of[s.f->body.size()] = static_cast<uint32_t>(k_.code.size());
@@ -375,6 +377,7 @@ void Decoder::emit_function(FunctionState& s) {
     Inst& inst = k_.code[fix.code];
     (fix.kind == Fixup::Kind::target ? inst.b : inst.c) = s.code_of[fix.instruction];
   }
+  put_unrolled();
   place_wait_loops();
   in_ = nullptr;
 }

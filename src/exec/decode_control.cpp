@@ -134,6 +134,66 @@ void Decoder::put_yield(uint32_t instruction) {
   }
 }
 
+void Decoder::put_entry_of_unrolled(uint32_t instruction) {
+  const auto begins = [&](const UnrolledLoop& loop) { return loop.first == instruction; };
+  const auto loop = std::find_if(s_->unrolled.begin(), s_->unrolled.end(), begins);
+  if (loop == s_->unrolled.end()) return;
+  const uint32_t counter = register_at(loop->counter), limit = source(loop->limit, loop->type);
+  put(set_.control.enter_unrolled, true).d = static_cast<uint32_t>(k_.counts.size());
+  k_.counts.push_back({counter, limit, loop->step, loop->type, loop->comparison});
+}
+
+void Decoder::put_unrolled() {
+  const auto here = [&] { return static_cast<uint32_t>(k_.code.size()); };
+  for (const UnrolledLoop& loop : s_->unrolled) {
+    const uint32_t entry = s_->code_of[loop.first], after = s_->code_of[loop.last + 1];
+    const uint32_t begin = entry + 1, back = after - 1;
+    const auto copy_of_back = [&](Handler fn) -> Inst& {
+      k_.code.push_back(k_.code[back]);
+      k_.code.back().fn = fn;
+      k_.code.back().origin_and_weight |= Inst::helper_bit;
+      return k_.code.back();
+    };
+    const auto branch_if_more = [&](uint32_t iterations, uint32_t target) {
+      Inst& i = copy_of_back(observed_ ? set_.control.counted_branch_if_more : set_.control.branch_if_more);
+      i.d = k_.code[entry].d;
+      i.imm = iterations;
+      i.b = target;
+    };
+    k_.code[entry].b = here();
+    k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
+    for (const uint32_t iterations : {unrolled_by, unrolled_by / 2}) {
+      const uint32_t test = here();
+      branch_if_more(iterations, test + 2);
+      copy_of_back(set_.control.branch);
+      put_iterations(begin, back, iterations);
+      if (iterations == unrolled_by) {
+        branch_if_more(iterations, test + 2);
+        k_.code.back().c = here();
+      }
+      k_.code[test].c = k_.code[test + 1].b = here();
+    }
+    branch_if_more(1, begin);
+    copy_of_back(set_.control.branch).b = after;
+  }
+}
+
+void Decoder::put_iterations(uint32_t begin, uint32_t back, uint32_t count) {
+  for (uint32_t n = 0; n < count; ++n) {
+    const uint32_t moved = static_cast<uint32_t>(k_.code.size()) - begin;
+    for (uint32_t i = begin; i <= back; ++i) {
+      const Inst copy = k_.code[i];
+      k_.code.push_back(copy);
+    }
+    k_.code.back().fn = set_.control.nothing;  // the way back, where the next iteration follows
+    for (const Fixup& fix : fixups_) {
+      if (fix.code < begin || fix.code >= back) continue;
+      Inst& branch = k_.code[fix.code + moved];
+      (fix.kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
+    }
+  }
+}
+
 void Decoder::place_wait_loops() {
   for (const WaitLoop& loop : s_->wait_loops) {
     Kernel::WaitLoop& placed = k_.wait_loops.emplace_back();

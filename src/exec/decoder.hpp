@@ -30,6 +30,7 @@
 #include "exec/handlers.hpp"
 #include "exec/meetings.hpp"
 #include "exec/texture.hpp"
+#include "exec/unrolling.hpp"
 #include "exec/wait_loop.hpp"
 #include "exec/yields.hpp"
 #include "ptx/matrix.hpp"
@@ -89,6 +90,7 @@ class Decoder {
     const ptx::Function* f = nullptr;
     Flow flow;
     std::vector<WaitLoop> wait_loops;
+    std::vector<UnrolledLoop> unrolled;
     Yields yields;
     uint32_t first_wait_loop = 0;  ///< its place in Kernel::wait_loops
     bool recursive = false;
@@ -424,6 +426,12 @@ class Decoder {
   void put_way_back(uint32_t instruction);
   /// Before an instruction: where lanes give way to others, or wait for them.
   void put_yield(uint32_t instruction);
+  /// Where a loop begins that the assembler unrolls: lanes may go to its unrolled code.
+  void put_entry_of_unrolled(uint32_t instruction);
+  /// That code, behind the function: the body four times, with a way back, then twice, then once.
+  void put_unrolled();
+  /// Copies of the code of a loop's body, [begin, back), where `back` is the branch that closes it.
+  void put_iterations(uint32_t begin, uint32_t back, uint32_t count);
   /// Puts the function's loops that only wait into Kernel::wait_loops, once its code is there.
   void place_wait_loops();
   void emit_table_branch(uint32_t index);

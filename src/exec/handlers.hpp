@@ -15,9 +15,10 @@ namespace lanescope::exec {
 /// (handlers/control.hpp).
 struct ControlHandlers {
   Handler guard, branch, branch_if, branch_table, call, call_indirect, ret, exit, barrier, sync, sync_groups,
-      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, bypass_if, give_way;
-  Handler counted_branch_if, counted_branch_table, counted_wait_branch_if,
-      counted_bypass_if;  ///< in kernels that are observed
+      nothing, sleep, trap, clock, copy_local, wait_branch, wait_branch_if, bypass_if, give_way,
+      enter_unrolled, branch_if_more;
+  Handler counted_branch_if, counted_branch_table, counted_wait_branch_if, counted_bypass_if,
+      counted_branch_if_more;  ///< in kernels that are observed
 };
 
 /// Combines `bytes` bytes at `from` into those at `to`, element by element, each of them atomically.

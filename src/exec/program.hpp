@@ -37,7 +37,7 @@ inline constexpr uint32_t no_operand = 0xffffffffu;
 ///   branch      a: predicate (no_operand: none), b: target, c: reconvergence point (indices of code), imm 1:
 ///   negated, aux: index of Kernel::branches;
 ///               d: index of Kernel::wait_loops, of the one that it closes (no_operand: none), or its
-///               Bypass in Kernel::side
+///               Bypass in Kernel::side, or index of Kernel::counts
 struct Inst {
   Handler fn = nullptr;
   uint32_t d = no_operand, a = no_operand, b = no_operand, c = no_operand;
@@ -232,6 +232,15 @@ struct Kernel {
     std::vector<std::array<uint32_t, 2>> code{};  ///< its pieces: [begin, end)
   };
   std::vector<WaitLoop> wait_loops;
+
+  /// What decides how many more iterations lanes have of a loop that the assembler unrolls (unrolling.hpp).
+  struct Count {
+    uint32_t counter = no_operand, limit = no_operand;  ///< registers of this type
+    int64_t step = 0;
+    ptx::Type type{};
+    ptx::Mod comparison{};
+  };
+  std::vector<Count> counts;
 
   /// Entries of the functions whose address the module takes, by that address (see call_indirect).
   struct FunctionEntry {

@@ -4,10 +4,12 @@
 #include <algorithm>
 #include <initializer_list>
 
-#include "merge/expansion.hpp"
+#include "exec/expansion.hpp"
 
 namespace lanescope::merge {
 
+using exec::has_branch;
+using exec::is_expanded;
 using ptx::Mod;
 using ptx::Op;
 using ptx::OpClass;

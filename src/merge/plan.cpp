@@ -13,12 +13,12 @@
 #include <string_view>
 #include <tuple>
 
+#include "exec/expansion.hpp"
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
 #include "merge/atomics.hpp"
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
-#include "merge/expansion.hpp"
 #include "merge/global_loads.hpp"
 #include "merge/used.hpp"
 #include "merge/values.hpp"
@@ -220,7 +220,7 @@ class Function {
       if (access != no_index) at(access);
       if (effect == Effect::changes || effect == Effect::store) {
         // Memory that nothing changes (.nc) is kept apart by calls alone, the assembler's own among them.
-        if (is_expanded(f_.body[i]) || f_.body[i].op == Op::call)
+        if (exec::is_expanded(f_.body[i]) || f_.body[i].op == Op::call)
           now.clear();
         else
           now.intersect(constant_);

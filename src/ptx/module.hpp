@@ -211,7 +211,8 @@ struct Function {
   std::vector<Label> labels{};
   std::vector<Table> tables{};
   std::vector<Instruction> body{};
-  std::optional<Refusal> refusal{};  ///< the first one; `body` lacks what is refused, so it cannot be run
+  std::vector<uint32_t> not_unrolled{};  ///< before which of these `.pragma "nounroll"` stands
+  std::optional<Refusal> refusal{};      ///< the first one; `body` lacks what is refused, so it cannot be run
   TextLoc loc{};
 };
 

@@ -134,6 +134,8 @@ void Parser::parse_pragma() {
   advance();
   do {
     if (token_.kind != Token::Kind::string) fail_expected("a string");
+    if (function_ != nullptr && token_.text == "nounroll")
+      function_->not_unrolled.push_back(static_cast<uint32_t>(function_->body.size()));
     advance();
   } while (accept(","));
   expect(";");

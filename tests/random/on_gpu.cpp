@@ -6,7 +6,7 @@
 //     --first SEED           the first seed of each class (default: 0)
 //     --each-form [TEXT]     instead: programs of one instruction form each, of all forms or of this one
 //     --programs N           with --each-form: programs of each (default: 1)
-//     --table                forms of the instruction table, not those of forms.txt
+//     --table                forms of the instruction table that this GPU has, not those of forms.txt
 //     --data FOLDER          where forms.txt is (default: tests/data/random)
 //     --record N             write outputs.txt with the results of the first N programs of each class, to
 //     --out
@@ -85,6 +85,68 @@ uint32_t share_of(Class c) {
 /// Functions whose address is taken make the assembler slow in large modules.
 uint32_t programs_of_module(Class c) { return c == Class::control || c == Class::mixed ? 1 : 16; }
 
+/// Those that the GPU's assembler takes of some forms: what it refuses it names by line, all of it at once.
+std::vector<std::string> taken(Gpu& gpu, std::vector<std::string> forms) {
+  for (;;) {
+    std::string text = header(), refusal;
+    std::vector<ptrdiff_t> ends;  // by form: the last line of its program
+    for (size_t i = 0; i < forms.size(); ++i) {
+      const Catalog one = Catalog::of_one(forms[i]);
+      text += text_of(generate(one, {.cls = class_of(group_of(one.forms().front())), .seed = i}));
+      ends.push_back(std::count(text.begin(), text.end(), '\n'));
+    }
+    static_cast<void>(gpu.run(text, {}, refusal, 0));
+    const std::string before = "input, line ";
+    std::vector<std::string> left;
+    std::vector<bool> refused(forms.size());
+    for (size_t at = refusal.find(before); at != std::string::npos; at = refusal.find(before, at + 1)) {
+      const ptrdiff_t line = std::stol(refusal.substr(at + before.size()));
+      const auto form = std::lower_bound(ends.begin(), ends.end(), line) - ends.begin();
+      if (form < std::ssize(refused)) refused[static_cast<size_t>(form)] = true;
+    }
+    for (size_t i = 0; i < forms.size(); ++i)
+      if (!refused[i]) left.push_back(forms[i]);
+    if (refusal.empty() || left.size() == forms.size()) return forms;
+    forms = std::move(left);
+  }
+}
+
+/// The table's forms that this GPU has. Asked in a process of its own, since the others begin as copies of
+/// this one, which must not have used the driver.
+std::vector<std::string> forms_of_this_gpu() {
+  int ends[2];
+  if (pipe(ends) != 0) throw Error("no pipe");
+  const pid_t id = fork();
+  if (id < 0) throw Error("no process");
+  if (id == 0) {
+    constexpr size_t together = 64;
+    FILE* const out = fdopen(ends[1], "w");
+    const std::vector<std::string> all = forms_of_table();
+    Gpu gpu;
+    for (auto at = all.begin(); at != all.end();) {
+      const auto end = at + std::min<ptrdiff_t>(together, all.end() - at);
+      for (const std::string& form : taken(gpu, {at, end})) std::fprintf(out, "%s\n", form.c_str());
+      at = end;
+    }
+    std::fflush(out);
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[65536];
+  for (ssize_t n; (n = read(ends[0], buffer, sizeof buffer)) > 0;)
+    text.append(buffer, static_cast<size_t>(n));
+  close(ends[0]);
+  int status = 0;
+  waitpid(id, &status, 0);
+  if (status != 0) throw Error("the GPU could not be asked which forms it has");
+  std::istringstream lines(text);
+  std::vector<std::string> forms;
+  for (std::string line; std::getline(lines, line);) forms.push_back(line);
+  fmt::print("{} of the table's {} forms\n", forms.size(), forms_of_table().size());
+  return forms;
+}
+
 struct Plan {
   std::vector<std::unique_ptr<Catalog>> catalogs;
   std::vector<Batch> batches;
@@ -101,8 +163,9 @@ void add_batches(Plan& plan, const Catalog* catalog, Class c, uint64_t first, ui
 
 Plan plan_for(const Settings& settings) {
   Plan plan;
-  const std::vector<std::string> forms =
-      settings.table || settings.each_form ? forms_of_table() : recorded_forms(settings.data);
+  const std::vector<std::string> forms = settings.table       ? forms_of_this_gpu()
+                                         : settings.each_form ? forms_of_table()
+                                                              : recorded_forms(settings.data);
   const auto wanted = [&](Class c) {
     // Known to differ: compared on request.
     if (settings.classes.empty()) return settings.each_form || c != Class::scalar_video;

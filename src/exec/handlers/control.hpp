@@ -77,13 +77,19 @@ template <bool counted>
   return leave(w, Event::diverge, w.code + in->b);
 }
 
+/// The lanes of `taken` go to the branch's target, the others of the path to the next instruction.
+template <bool counted>
+inline const Inst* go(Warp& w, const Inst* in, uint32_t taken) {
+  if (taken == 0) return in + 1;
+  if (taken == w.active) return jump(w, in, w.code + in->b);
+  return part<counted>(w, in, taken);
+}
+
 template <bool counted>
 inline const Inst* branch_if(Warp& w, const Inst* in) {
   const uint32_t taken = guard_mask(w, in);
   if constexpr (counted) count_branch(w, in, taken);
-  if (taken == 0) return in + 1;
-  if (taken == w.active) return jump(w, in, w.code + in->b);
-  return part<counted>(w, in, taken);
+  return go<counted>(w, in, taken);
 }
 
 /// A branch that may lead lanes past where they were to meet others: see Bypass.
@@ -116,6 +122,58 @@ inline const Inst* wait_branch_if(Warp& w, const Inst* in) {
   if (taken == w.active) return leave(w, Event::look, in);
   w.event_loop = in;
   return part<counted>(w, in, taken);
+}
+
+// Loops that the assembler unrolls (unrolling.hpp). d: index of Kernel::counts.
+
+/// The active lanes that have `iterations` more ones ahead of them where the loop begins; `Wide` has all
+/// differences of numbers of the type.
+template <class T, class Wide>
+inline uint32_t with_more(Warp& w, const Kernel::Count& count, uint64_t iterations) {
+  const T *const at = reg<T>(w, count.counter), *const limit = reg<T>(w, count.limit);
+  const bool and_limit = count.comparison == ptx::Mod::le || count.comparison == ptx::Mod::ge;
+  const Wide way = count.step > 0 ? 1 : -1;
+  const Wide needed = way * count.step * static_cast<Wide>(iterations - 1) + (and_limit ? 0 : 1);
+  return w.active & ballot([&](uint32_t i) {
+           return way * (static_cast<Wide>(limit[i]) - static_cast<Wide>(at[i])) >= needed;
+         });
+}
+
+inline uint32_t with_more(Warp& w, const Kernel::Count& count, uint64_t iterations) {
+  __extension__ using Int128 = __int128;
+  const bool no_sign = ptx::is_unsigned(count.type);
+  if (ptx::size_of(count.type) == 4)
+    return no_sign ? with_more<uint32_t, int64_t>(w, count, iterations)
+                   : with_more<int32_t, int64_t>(w, count, iterations);
+  return no_sign ? with_more<uint64_t, Int128>(w, count, iterations)
+                 : with_more<int64_t, Int128>(w, count, iterations);
+}
+
+/// Whether the limits of all active lanes are as far from their counters.
+template <class T>
+inline bool is_alike(Warp& w, const Kernel::Count& count) {
+  const T *const at = reg<T>(w, count.counter), *const limit = reg<T>(w, count.limit);
+  const auto first = static_cast<uint32_t>(__builtin_ctz(w.active));
+  const T far = limit[first] - at[first];
+  return (w.active & ~ballot([&](uint32_t i) { return limit[i] - at[i] == far; })) == 0;
+}
+
+/// Where such a loop is entered: b = its unrolled code, for lanes of different numbers of iterations.
+/// Together, or not knowing whether there is one, they go through the loop as it is written: so often that
+/// makes no difference.
+inline const Inst* enter_unrolled(Warp& w, const Inst* in) {
+  const Kernel::Count& count = w.worker->kernel->counts[in->d];
+  const bool alike =
+      ptx::size_of(count.type) == 4 ? is_alike<uint32_t>(w, count) : is_alike<uint64_t>(w, count);
+  return alike || with_more(w, count, 1) != w.active ? in + 1 : w.code + in->b;
+}
+
+/// Taken by lanes with imm more iterations; otherwise as branch_if.
+template <bool counted>
+inline const Inst* branch_if_more(Warp& w, const Inst* in) {
+  const uint32_t taken = with_more(w, w.worker->kernel->counts[in->d], in->imm);
+  if constexpr (counted) count_branch(w, in, taken);
+  return go<counted>(w, in, taken);
 }
 
 /// The active lanes that agree with the first active one on value[lane].

@@ -49,10 +49,13 @@ constexpr ControlHandlers control{guard,
                                   wait_branch_if<false>,
                                   bypass_if<false>,
                                   give_way,
+                                  enter_unrolled,
+                                  branch_if_more<false>,
                                   branch_if<true>,
                                   branch_table<true>,
                                   wait_branch_if<true>,
-                                  bypass_if<true>};
+                                  bypass_if<true>,
+                                  branch_if_more<true>};
 
 }  // namespace
 }  // namespace LANESCOPE_ISA

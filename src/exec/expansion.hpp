@@ -5,7 +5,7 @@
 
 #include "ptx/module.hpp"
 
-namespace lanescope::merge {
+namespace lanescope::exec {
 
 /// Exact quotients, reciprocals and roots, integer division of 16 and 64 bits, atomics of 16 bits.
 [[nodiscard]] inline bool is_expanded(const ptx::Instruction& in) {
@@ -32,4 +32,4 @@ namespace lanescope::merge {
   return in.op == Op::fns || (in.op == Op::bfind && ptx::size_of(in.type()) == 8);
 }
 
-}  // namespace lanescope::merge
+}  // namespace lanescope::exec
