@@ -476,6 +476,7 @@ std::string why_shared(const model::Arch& arch, AccessKind kind, uint8_t width,
 TEST(Explain, CountingUpdates) {
   model::Request request;
   request.op = model::Op::store;
+  request.mask = 0xffffffffu;
   for (int lane = 0; lane < 32; ++lane) request.address[lane] = static_cast<uint64_t>(lane % 8 * 128);
   EXPECT_THAT(explain_request(sm_90(), request, true), HasSubstr("32 lanes update 1 of the 32 banks"));
   EXPECT_THAT(explain_request(sm_90(), request), HasSubstr("32 lanes write 1 of the 32 banks"));
