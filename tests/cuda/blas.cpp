@@ -736,6 +736,24 @@ void on_device() {
   cudaFree(device);
 }
 
+/// The only node of such a graph is a kernel, which has the attributes of one. (Programs add it to a graph of
+/// their own, and ask for the blocks of its clusters first.)
+void expect_kernel(void* graph) {
+  void* node = nullptr;
+  size_t count = 1;
+  int type = -1, attribute[16]{};
+  constexpr int kernel = 0, cluster_dimension = 4, priority = 8;
+  succeed(cudaGraphGetNodes(graph, &node, &count));
+  succeed(cudaGraphNodeGetType(node, &type));
+  expect_number(type, kernel, 0);
+  succeed(cudaGraphKernelNodeGetAttribute(node, cluster_dimension, attribute));
+  attribute[0] = -1;
+  succeed(cudaGraphKernelNodeSetAttribute(node, priority, attribute));
+  attribute[0] = 0;
+  succeed(cudaGraphKernelNodeGetAttribute(node, priority, attribute));
+  expect_number(attribute[0], -1, 0);
+}
+
 /// A call that becomes a node of a graph is done as often as that runs, and not before.
 void in_graph() {
   doing = "a graph";
@@ -747,6 +765,7 @@ void in_graph() {
   succeed(cudaStreamBeginCapture(stream, 0));
   succeed(call("cublasSaxpy_v2", handle, 4, &two, x.data(), 1, y.data(), 1));
   succeed(cudaStreamEndCapture(stream, &graph));
+  expect_kernel(graph);
   succeed(cudaGraphInstantiate(&executable, graph, 0));
   cudaDeviceSynchronize();
   expect(

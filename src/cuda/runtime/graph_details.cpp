@@ -10,6 +10,9 @@
 namespace lanescope::cuda {
 namespace {
 
+/// A launch, or a call of a library, whose kernels nobody has the parameters of here.
+bool is_kernel(const Node* node) { return node != nullptr && node->type() == NodeType::kernel; }
+
 KernelWork* kernel_of(Node* node) { return node != nullptr ? std::get_if<KernelWork>(&node->work) : nullptr; }
 
 /// Tells the caller something about a node or a graph, if there is one.
@@ -56,11 +59,11 @@ using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaGraphKernelNodeSetAttribute(Node* node, int id,
                                                           const LaunchAttribute::Value* value) {
+  if (!is_kernel(node) || value == nullptr) return remember(Status::invalid_value);
   KernelWork* const work = kernel_of(node);
-  if (work == nullptr || value == nullptr) return remember(Status::invalid_value);
-  if (id == LaunchAttribute::cooperative)
+  if (work != nullptr && id == LaunchAttribute::cooperative)
     work->cooperative = value->number != 0;
-  else if (id == LaunchAttribute::cluster_dimension)
+  else if (work != nullptr && id == LaunchAttribute::cluster_dimension)
     work->cluster = {value->dimension.x, value->dimension.y, value->dimension.z};
   else
     node->attributes[id] = *value;
@@ -68,12 +71,12 @@ LANESCOPE_CUDA_API Status cudaGraphKernelNodeSetAttribute(Node* node, int id,
 }
 
 LANESCOPE_CUDA_API Status cudaGraphKernelNodeGetAttribute(Node* node, int id, LaunchAttribute::Value* value) {
+  if (!is_kernel(node) || value == nullptr) return remember(Status::invalid_value);
   const KernelWork* const work = kernel_of(node);
-  if (work == nullptr || value == nullptr) return remember(Status::invalid_value);
   *value = {};
-  if (id == LaunchAttribute::cooperative)
+  if (work != nullptr && id == LaunchAttribute::cooperative)
     value->number = work->cooperative ? 1 : 0;
-  else if (id == LaunchAttribute::cluster_dimension)
+  else if (work != nullptr && id == LaunchAttribute::cluster_dimension)
     value->dimension = {work->cluster.x, work->cluster.y, work->cluster.z};
   else if (const auto found = node->attributes.find(id); found != node->attributes.end())
     *value = found->second;
@@ -81,11 +84,12 @@ LANESCOPE_CUDA_API Status cudaGraphKernelNodeGetAttribute(Node* node, int id, La
 }
 
 LANESCOPE_CUDA_API Status cudaGraphKernelNodeCopyAttributes(Node* target, Node* source) {
+  if (!is_kernel(target) || !is_kernel(source)) return remember(Status::invalid_value);
   KernelWork* const to = kernel_of(target);
-  const KernelWork* const from = kernel_of(source);
-  if (to == nullptr || from == nullptr) return remember(Status::invalid_value);
-  to->cooperative = from->cooperative;
-  to->cluster = from->cluster;
+  if (const KernelWork* const from = kernel_of(source); to != nullptr && from != nullptr) {
+    to->cooperative = from->cooperative;
+    to->cluster = from->cluster;
+  }
   target->attributes = source->attributes;
   return Status::success;
 }
