@@ -263,6 +263,9 @@ void statuses() {
   tell("destroy", call("cublasLtMatmulDescDestroy", how) + call("cublasLtMatrixLayoutDestroy", layout) +
                       call("cublasLtMatrixLayoutDestroy", wide) +
                       call("cublasLtMatmulPreferenceDestroy", preference));
+  tell("destroy none", call("cublasLtMatmulDescDestroy", none) + call("cublasLtMatrixLayoutDestroy", none) +
+                           call("cublasLtMatmulPreferenceDestroy", none));
+  tell("no handle to destroy", call("cublasLtDestroy", none));
   tell("another handle", call("cublasLtCreate", &made) + call("cublasLtDestroy", made));
 }
 

@@ -47,9 +47,10 @@ class CheckedCall {
     if (!pointer("where its address is to be written", out).is_refused()) *out = objects<T>().add(object);
     return status_;
   }
+  /// Null is nothing to destroy.
   template <typename T>
   LibraryStatus destroy(const T* object) {
-    if (!objects<T>().destroy(object))
+    if (object != nullptr && !objects<T>().destroy(object))
       refuse(LibraryStatus::invalid_value, "what it is given was not created, or is destroyed");
     return status_;
   }

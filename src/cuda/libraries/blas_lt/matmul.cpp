@@ -203,6 +203,7 @@ LANESCOPE_CUDA_API Status cublasLtCreate(Handle** out) {
   return Status::success;
 }
 LANESCOPE_CUDA_API Status cublasLtDestroy(Handle* handle) {
+  if (handle == nullptr) return Status::invalid_value;
   return libraries::objects<Handle>().destroy(handle) ? Status::success : Status::not_initialized;
 }
 

@@ -55,11 +55,6 @@ class Call : public libraries::CheckedCall<Call, Status> {
   [[nodiscard]] PointerMode mode() const { return mode_; }
   [[nodiscard]] Scalar number_at(const void* address, DataType type) const { return {address, type, mode_}; }
 
-  /// Null is nothing to destroy.
-  template <typename T>
-  Status destroy(const T* object) {
-    return object == nullptr ? Status::success : CheckedCall::destroy(object);
-  }
   /// The answer of a function that tells how much room is wanted.
   Status tell_size(size_t* bytes) {
     if (!pointer("where the size is to be written", bytes).is_refused()) *bytes = buffer_size;
