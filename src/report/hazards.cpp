@@ -9,6 +9,8 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <span>
+#include <utility>
 
 #include "exec/observer.hpp"
 #include "profile/cost.hpp"
@@ -346,13 +348,33 @@ class Collector {
     return false;
   }
 
+  using Execution = exec::BranchCounts::Split;
+  static std::span<const Execution> recorded(const exec::BranchCounts& counts) {
+    return std::span(counts.split).first(counts.splits);
+  }
+  static int lanes_of_fewer(const Execution& split) {
+    return std::min(std::popcount(split.taken), std::popcount(split.active & ~split.taken));
+  }
+
   /// Whether most wait for a few lanes: for lane 0, for the edge of a tile.
   static bool few_work(const exec::BranchCounts& counts) {
     constexpr int few = 4;
-    const exec::BranchCounts::Split& split = counts.split[0];
-    const int in = std::popcount(split.taken), out = std::popcount(split.active & ~split.taken);
-    return std::min(in, out) <= few && std::max(in, out) > 2 * few &&
-           counts.idle * 2 > counts.apart * exec::warp_lanes;
+    return counts.idle * 2 > counts.apart * exec::warp_lanes &&
+           std::ranges::all_of(recorded(counts), [](const Execution& split) {
+             return lanes_of_fewer(split) <= few && std::popcount(split.active) > 3 * few;
+           });
+  }
+
+  /// Whether lanes that go one way and the other are mixed: more than a run of lanes goes another way than
+  /// the rest, or a single lane amid others does, as where data decides.
+  static bool is_mixed(const Execution& split) {
+    int borders = -1;
+    bool goes = false;
+    for (uint32_t rest = split.active; rest != 0; rest &= rest - 1) {
+      const bool before = std::exchange(goes, (split.taken >> std::countr_zero(rest) & 1) != 0);
+      borders += borders < 0 || goes != before;
+    }
+    return borders > 2 || (borders == 2 && lanes_of_fewer(split) == 1);
   }
 
   static std::string divergence_advice(const Branch& branch) {
@@ -364,22 +386,18 @@ class Collector {
       return "A few lanes work, and the others of their warp wait. To write what the warp has found it takes "
              "no more than one; work for many, as the edges of a tile, is better shared by all threads (for "
              "i = tid; i < n; i += threads).";
-    const exec::BranchCounts::Split& split = branch.counts.split[0];
-    const uint32_t in = split.taken, out = split.active & ~split.taken;
-    const auto is_run = [](uint32_t mask) {
-      return mask != 0 && std::has_single_bit((mask >> std::countr_zero(mask)) + 1ull);
-    };
-    const bool spread = !is_run(in) && !is_run(out);
+    const std::span<const Execution> splits = recorded(branch.counts);
+    const auto mixed = std::ranges::find_if(splits, is_mixed);
     std::string advice;
     if (branch.straight != 0 && branch.straight <= predicated)
       advice = fmt::format(
           "The branch holds {}: predication would do, and the assembler usually makes it so; written without "
           "a branch (condition ? a : b) it is sure.",
           counted(branch.straight, "instruction"));
-    if (spread)
+    if (mixed != splits.end())
       advice +=
           std::string(advice.empty() ? "" : " ") +
-          (repeats(in, split.active)
+          (repeats(mixed->taken, mixed->active)
                ? "Lanes that go the same way are spread over the warp: number the work so that they are "
                  "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0)."
                : "Lanes that go one way and the other are mixed without an order, as where data decides: "

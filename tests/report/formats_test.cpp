@@ -248,8 +248,19 @@ TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
     branch.counts.split[0].taken = skip;
     EXPECT_THAT(advice(), HasSubstr("A few lanes work"));
   }
+  // The entries of a row, of which some threads have fewer: at first few have none left, later most.
+  branch.counts.splits = 2;
+  branch.counts.split[0].taken = 0x04480040u;
+  branch.counts.split[1] = {0xffffffffu, 0x6d5a7bf1u};
+  EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
+  branch.counts.splits = 1;
   branch.counts.idle = branch.counts.apart;  // a few lanes wait, for most work
   EXPECT_THAT(advice(), Not(HasSubstr("A few lanes work")));
+  // One neighbour of all has not been visited: there is no border to put anywhere. Around a run there is.
+  branch.counts.split[0].taken = 1u << 22;
+  EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
+  branch.counts.split[0].taken = 0xff00u;
+  EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
   branch.backward = true;
   EXPECT_THAT(advice(), HasSubstr("leave the loop in different rounds"));
 }
