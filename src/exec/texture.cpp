@@ -114,11 +114,15 @@ std::string described(const ptx::TextureShape& shape) {
          (shape.layered ? " and layers" : "");
 }
 
-/// Whether a texture can be read by an instruction for `asked`: of its own shape, or, if it has one
-/// row, of one dimension.
-bool reads_as(const Texture& texture, ptx::TextureShape asked) {
+/// Whether an instruction for `asked` finds something in a texture or surface: in one of its own shape, and,
+/// if it has one row, of one dimension. In two dimensions, on cubes, and on every surface, layers that the
+/// instruction does not name are the first one, and a layer that is not there is the whole (as on an H200; in
+/// textures of one dimension that finds zeros).
+bool is_for(ptx::TextureShape asked, const Texture& texture) {
   const ptx::TextureShape shape = texture.shape();
-  if (shape.dimensions == 2 && texture.height == 1 && asked.dimensions == 1) asked.dimensions = 2;
+  if (!texture.is_surface && shape.dimensions == 2 && texture.height == 1 && asked.dimensions == 1)
+    asked.dimensions = 2;
+  if (texture.is_surface || asked.dimensions == 2) asked.layered = shape.layered;
   return asked == shape;
 }
 
@@ -145,9 +149,8 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
     return texture.get();
   };
   if (form.op == TextureForm::Op::ask_texture || form.op == TextureForm::Op::ask_surface) return is_usable();
-  const ptx::TextureShape shape = texture->shape();
-  if (surface ? form.shape != shape : !reads_as(*texture, form.shape))
-    return refuse("the " + name + " has " + described(shape) + ", the instruction is for " +
+  if (!is_for(form.shape, *texture))
+    return refuse("the " + name + " has " + described(texture->shape()) + ", the instruction is for " +
                   described(form.shape));
   if (!surface && form.integer_coordinates != texture->is_linear)
     return refuse(texture->is_linear ? "a texture of plain memory is read by tex1Dfetch"

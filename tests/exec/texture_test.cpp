@@ -319,6 +319,48 @@ TEST(Texture, QueriesAnswerWhatTheObjectHas) {
   EXPECT_EQ(warp.run(with("txq"), surface, {0}, {0}).findings.size(), 3u);
 }
 
+// What an H200 reads of such objects.
+TEST(Texture, ALayerThatIsNotNamedIsTheFirstOne) {
+  Warp32 warp;
+  Texture t;
+  t.width = width;
+  t.height = height;
+  t.pitch = width * 4;
+  t.slice = uint64_t{height} * t.pitch;
+  t.layers = 2;
+  t.base = warp.memory.allocate(t.layers * t.slice);
+  std::vector<float> texels(t.layers * width * height);
+  for (size_t i = 0; i < texels.size(); ++i) texels[i] = static_cast<float>(i);
+  std::memcpy(reinterpret_cast<void*>(t.base), texels.data(), texels.size() * 4);
+  const size_t at = 2 * width + 3;
+  const auto read = [&](const std::string& body) {
+    const auto findings = warp.run(body, warp.memory.textures.add(t), {3.5f}, {2.5f}).findings;
+    return findings.empty() ? warp.real(31) : -1;
+  };
+  const std::string layer_1 =
+      "mov.u32 %r14, 1;\ntex.a2d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%r14, %f1, %f2, %f2}];";
+  const std::string surface = "suld.b.2d.b32.trap {%r10}, [%rd1, {%r1, %r2}];";
+  const auto surface_layer = [](int layer) {
+    return "mov.u32 %r14, " + std::to_string(layer) +
+           ";\nshl.b32 %r1, %r1, 2;\nsuld.b.a2d.b32.trap {%r10}, [%rd1, {%r14, %r1, %r2, %r2}];";
+  };
+  EXPECT_EQ(read(fetch_2d), texels[at]);
+  EXPECT_EQ(read(layer_1), texels[width * height + at]);
+  t.is_surface = true;
+  EXPECT_EQ(read("shl.b32 %r1, %r1, 2;\n" + surface), texels[at]);
+  EXPECT_EQ(read(surface_layer(1)), texels[width * height + at]);
+  // Where there are no layers the only one is meant, and a surface has no other.
+  t.layers = 0;
+  EXPECT_EQ(read(surface_layer(0)), texels[at]);
+  EXPECT_EQ(read(surface_layer(1)), -1);
+  t.is_surface = false;
+  EXPECT_EQ(read(layer_1), texels[at]);
+  // In one dimension it reads zeros there, which nobody means.
+  t.height = 0;
+  t.layers = 2;
+  EXPECT_EQ(read("tex.1d.v4.f32.f32 {%r10, %r11, %r12, %r13}, [%rd1, {%f1}];"), -1);
+}
+
 TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   Warp32 warp;
   std::vector<float> texels;

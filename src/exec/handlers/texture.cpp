@@ -87,7 +87,7 @@ class Sampler {
       : t_(t), level_(level), form_(form) {
     for (uint32_t& s : slice_.of) s = 0;
     // A layer outside is the last one: its number has no sign (seen on an H200).
-    if (form.shape.layered)
+    if (form.shape.layered && t.layers != 0)
       for (uint32_t k = 0; k < warp_lanes; ++k)
         slice_.of[k] = points.layer[k] < t.layers ? points.layer[k] : t.layers - 1;
   }
