@@ -54,6 +54,11 @@ std::shared_ptr<const Texture> TextureTable::find(uint64_t handle) const {
   return it == textures_.end() ? nullptr : it->second;
 }
 
+bool TextureTable::was_removed(uint64_t handle) const {
+  const std::shared_lock lock(mutex_);
+  return handle != 0 && handle <= last_ && !textures_.contains(handle);
+}
+
 namespace {
 
 /// Where a surface access of one lane lies; nothing if it is outside and not clamped.
@@ -141,6 +146,8 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
   };
   if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
   const auto texture = memory.textures.find(handle);
+  if (memory.textures.was_removed(handle))
+    return refuse(fmt::format("{:#x} is the handle of a {} that was destroyed", handle, name));
   if (!texture || texture->is_surface != surface)
     return refuse(fmt::format("{:#x}", handle) + " is the handle of no " + name +
                   (texture ? std::string(", but of a ") + (surface ? "texture" : "surface") : ""));

@@ -69,6 +69,8 @@ class TextureTable {
   bool remove(uint64_t handle, bool is_surface);
   /// nullptr if there is none.
   [[nodiscard]] std::shared_ptr<const Texture> find(uint64_t handle) const;
+  /// Whether there was one, which is gone.
+  [[nodiscard]] bool was_removed(uint64_t handle) const;
   /// Changes whenever a texture comes or goes.
   [[nodiscard]] uint64_t generation() const { return generation_.load(std::memory_order_relaxed); }
 

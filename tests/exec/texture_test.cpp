@@ -1,5 +1,6 @@
 // Textures and surfaces: small PTX programs against what the CUDA C++ Programming Guide's formulas give,
 // computed here in double precision from the texels themselves.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -380,6 +381,11 @@ TEST(Texture, HandlesThatNobodyMadeAreFindings) {
   EXPECT_TRUE(refused(fetch_2d, handle));
   EXPECT_TRUE(warp.memory.textures.remove(handle, false));
   EXPECT_TRUE(refused(fetch_2d, handle));
+  const auto message = [&](uint64_t which) {
+    return warp.run(fetch_2d, which, {0}, {0}).findings.at(0).message;
+  };
+  EXPECT_THAT(message(handle), testing::HasSubstr("is the handle of a texture that was destroyed"));
+  EXPECT_THAT(message(handle + 1), testing::HasSubstr("is the handle of no texture"));
 }
 
 TEST(Texture, WholeNumbersBetweenLevelsAreRefused) {
