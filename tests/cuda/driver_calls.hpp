@@ -46,6 +46,7 @@ int cuFuncSetBlockShape(void*, int, int, int);
 int cuFuncSetSharedSize(void*, unsigned);
 int cuGetErrorName(int, const char**);
 int cuGetErrorString(int, const char**);
+int cuGetProcAddress(const char*, void**, int, uint64_t);
 int cuGetProcAddress_v2(const char*, void**, int, uint64_t, int*);
 int cuGraphAddEmptyNode(void**, void*, void* const*, size_t);
 int cuGraphAddKernelNode_v2(void**, void*, void* const*, size_t, const void*);

@@ -620,6 +620,15 @@ void entry_points() {
       cuGetErrorName(status, &text);
       std::printf("%s %d: %s, %d, found %d\n", name, version, text, result, found != nullptr);
     }
+  // Of what is not there the newer function gives null, also where nobody asks how it went.
+  for (const int version : {2000, 9000}) {
+    void *newer = &result, *older = &result;
+    std::printf("cuFuncSetAttribute %d: %d, ", version,
+                cuGetProcAddress_v2("cuFuncSetAttribute", &newer, version, 0, nullptr));
+    std::printf("null %d; before CUDA 12 %d, ", newer == nullptr,
+                cuGetProcAddress("cuFuncSetAttribute", &older, version, 0));
+    std::printf("as it was %d\n", older == &result);
+  }
   cuGetProcAddress_v2("cuMemAlloc", &found, 13000, 0, &result);
   uint64_t memory = 0;
   show("called so", reinterpret_cast<int (*)(uint64_t*, size_t)>(found)(&memory, 64));

@@ -83,12 +83,18 @@ LANESCOPE_CUDA_API Status cuGetProcAddress_v2(const char* name, void** function,
   }
   const Query query = find(name, version, flags == per_thread_streams, function);
   if (result != nullptr) *result = static_cast<int>(query);
-  return query == Query::success || result != nullptr ? Status::success : Status::symbol_not_found;
+  return Status::success;  // of what is not there, too: null was given (an H200, CUDA 13.0)
 }
 
 LANESCOPE_CUDA_API Status cuGetProcAddress(const char* name, void** function, int version,
                                            unsigned long long flags) {
-  return cuGetProcAddress_v2(name, function, version, flags, nullptr);
+  if (function == nullptr) return Status::invalid_value;
+  void* found = nullptr;
+  const Status status = cuGetProcAddress_v2(name, &found, version, flags, nullptr);
+  if (status != Status::success) return status;
+  if (found == nullptr) return Status::symbol_not_found;
+  *function = found;
+  return Status::success;
 }
 
 LANESCOPE_CUDA_API Status cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
