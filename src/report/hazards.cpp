@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -377,6 +378,15 @@ class Collector {
     return borders > 2 || (borders == 2 && lanes_of_fewer(split) == 1);
   }
 
+  /// Whether the border between lanes that go one way and the other is seen at several places: in a triangle,
+  /// or where rows have as many elements as they have.
+  static bool border_moves(std::span<const Execution> splits) {
+    constexpr size_t several = 3;
+    std::set<uint32_t> ways;
+    for (const Execution& split : splits) ways.insert(split.taken & split.active);
+    return ways.size() >= several;
+  }
+
   static std::string divergence_advice(const Branch& branch) {
     // NVIDIA's guides: the compiler replaces a branch around at most 7 instructions by predicates.
     constexpr uint32_t predicated = 7;
@@ -403,7 +413,12 @@ class Collector {
                : "Lanes that go one way and the other are mixed without an order, as where data decides: "
                  "sort the work by the way it goes, or compute both and select.");
     if (advice.empty())
-      advice = "Put the border between the two ways at a multiple of 32 threads, or compute both and select.";
+      advice =
+          border_moves(splits)
+              ? "The border between the two ways moves, as in a triangle or with rows of different lengths: "
+                "give the lanes of a warp equal work, or compute both and select."
+              : "Put the border between the two ways at a multiple of 32 threads, or compute both and "
+                "select.";
     return advice;
   }
 

@@ -261,6 +261,11 @@ TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
   EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
   branch.counts.split[0].taken = 0xff00u;
   EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
+  // A triangle: rows below the one that is eliminated.
+  branch.counts.splits = 3;
+  for (uint32_t row = 0; row < 3; ++row) branch.counts.split[row] = {0xffffffffu, 0xffffffffu << (6 + row)};
+  EXPECT_THAT(advice(), HasSubstr("The border between the two ways moves"));
+  branch.counts.splits = 1;
   branch.backward = true;
   EXPECT_THAT(advice(), HasSubstr("leave the loop in different rounds"));
 }
