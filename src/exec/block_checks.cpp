@@ -110,26 +110,27 @@ void BlockChecks::store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t 
   if (races_) races_->store_range(w, lane, access, offset, bytes);
 }
 
-void BlockChecks::read_for_product(Warp& w, uint32_t access, std::span<const uint32_t> offsets, bool shared) {
+void BlockChecks::read_for_product(Warp& w, uint32_t access, const MatrixRead& read) {
+  if (init_ && init_->tries()) return;
   WarpAccess now{w, kernel_.checks[access], access, kernel_.checks[access].width};
   const auto lane = static_cast<uint32_t>(std::countr_zero(w.mask));
   now.together = w.mask;
   if (races_) now.by = races_->async_work().product(w, lane);
-  read_by_agent(now, lane, offsets, !shared || w.index % warps_of_group == 0);
+  read_by_agent(now, lane, read, !read.is_second || w.index % warps_of_group == 0);
 }
 
 void BlockChecks::read_for_tensor_work(Warp& w, uint32_t lane, uint32_t access,
                                        std::span<const uint32_t> offsets) {
   WarpAccess now{w, kernel_.checks[access], access, kernel_.checks[access].width};
   if (AsyncWork* work = w.block->checks->async_work()) now.by = work->tensor_work(w, lane);
-  read_by_agent(now, lane, offsets, true);
+  read_by_agent(now, lane, {.offsets = offsets}, true);
 }
 
-void BlockChecks::read_by_agent(WarpAccess& now, uint32_t lane, std::span<const uint32_t> offsets,
-                                bool keeps) {
+void BlockChecks::read_by_agent(WarpAccess& now, uint32_t lane, const MatrixRead& read, bool keeps) {
   now.shared = 1u << lane;
-  for (const uint32_t offset : offsets) {
-    now.offset[lane] = offset;
+  now.matrix = &read;
+  for (now.piece = 0; now.piece < read.offsets.size(); ++now.piece) {
+    now.offset[lane] = read.offsets[now.piece];
     if (init_) init_->access_block(now, lane);
     if (races_) races_->read_by_agent(now, lane, keeps);
   }

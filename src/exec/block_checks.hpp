@@ -58,10 +58,10 @@ class BlockChecks {
   /// block's memory: access number `access` of the kernel.
   void store_range(Warp& w, uint32_t lane, uint32_t access, uint64_t offset, uint32_t bytes);
   void proxy_fence(const Warp& w);
-  /// wgmma reads a matrix, 16 bytes at each of these offsets, for this warp. `shared`: all four warps of its
-  /// group read it.
-  void read_for_product(Warp& w, uint32_t access, std::span<const uint32_t> offsets, bool shared);
-  /// The same for what the lane begins by tcgen05.mma or .cp; of the block whose memory is read.
+  /// wgmma reads a matrix for this warp.
+  void read_for_product(Warp& w, uint32_t access, const MatrixRead& read);
+  /// 16 bytes at each of these offsets are read for what the lane begins by tcgen05.mma or .cp; of the block
+  /// whose memory is read.
   void read_for_tensor_work(Warp& w, uint32_t lane, uint32_t access, std::span<const uint32_t> offsets);
   /// The bytes have been written by something that races with nobody.
   void written(uint64_t offset, uint64_t bytes);
@@ -111,9 +111,8 @@ class BlockChecks {
 
   /// These lanes of another block of the cluster access this one's memory.
   void access_from_elsewhere(WarpAccess now, uint32_t lanes);
-  /// Tensor cores read for the lane, 16 bytes at each of these offsets. `keeps`: that is on its way until
-  /// somebody has waited for it.
-  void read_by_agent(WarpAccess& now, uint32_t lane, std::span<const uint32_t> offsets, bool keeps);
+  /// Tensor cores read for the lane. `keeps`: that is on its way until somebody has waited for it.
+  void read_by_agent(WarpAccess& now, uint32_t lane, const MatrixRead& read, bool keeps);
 };
 
 }  // namespace lanescope::exec

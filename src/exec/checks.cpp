@@ -59,8 +59,8 @@ const Inst* check_wait_products(Warp& w, const Inst* in) {
   return in + 1;
 }
 
-void check_product(Warp& w, uint32_t access, const uint32_t* offsets, uint32_t count, bool shared) {
-  w.block->checks->read_for_product(w, access, std::span(offsets, count), shared);
+void check_product(Warp& w, uint32_t access, const MatrixRead& read) {
+  w.block->checks->read_for_product(w, access, read);
 }
 
 const Inst* check_sync(Warp& w, const Inst* in) {

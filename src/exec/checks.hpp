@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string_view>
 
 namespace lanescope::exec {
@@ -67,8 +68,17 @@ const Inst* check_wait_bulk(Warp& w, const Inst* in);
 /// The same of wgmma.
 const Inst* check_commit_products(Warp& w, const Inst* in);
 const Inst* check_wait_products(Warp& w, const Inst* in);
-/// Part of the handler of wgmma in a checked launch: see BlockChecks::read_for_product.
-void check_product(Warp& w, uint32_t access, const uint32_t* offsets, uint32_t count, bool shared);
+/// What a warp reads of a matrix in shared memory for wgmma: 16 bytes at each of these offsets.
+struct MatrixRead {
+  std::span<const uint32_t> offsets;
+  bool is_second = false;  ///< B, which all four warps of a group read
+  /// So many pieces are of one row of A or column of B; transposed: of eight elements of 16 bits each, of
+  /// eight rows or columns, and so many are all of them.
+  uint32_t pieces = 1;
+  bool transposed = false;
+};
+/// Part of the handler of wgmma in a checked launch, whose access has this number.
+void check_product(Warp& w, uint32_t access, const MatrixRead& read);
 /// In the place of `sync` and `sync_groups` (handlers/control.hpp), with their operands.
 const Inst* check_sync(Warp& w, const Inst* in);
 /// Part of the handlers of shuffles in a checked launch: each lane is about to take the value of lane

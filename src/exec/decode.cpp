@@ -400,7 +400,7 @@ void Decoder::emit(uint32_t index) {
   if (!follows_values()) return emit_alone(index);
   put_guard_values();
   // What lanes do together follows a wait for them, and what follows its values comes after that.
-  if (is_of_all_lanes(in_->op)) return emit_alone(index);
+  if (is_of_all_lanes(*in_)) return emit_alone(index);
   emit_followed(flow_of_values(), [&] { emit_alone(index); });
 }
 

@@ -189,8 +189,8 @@ bool Decoder::put_check(const HandlerKey& key, AccessKind kind, uint32_t base, u
 }
 
 void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element,
-                               uint32_t elements, uint32_t lanes, const std::vector<uint32_t>& data,
-                               uint32_t data_bytes) {
+                               uint32_t elements, uint32_t lanes, const std::vector<FollowedRegister>& data,
+                               uint32_t data_bytes, RowLayout layout, uint32_t row_bits) {
   if (!checked_ || !is_of_several_threads(in_->space)) return;
   CheckedAccess access;
   access.origin = static_cast<uint32_t>(k_.origins.size() - 1);
@@ -202,7 +202,10 @@ void Decoder::put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, 
   access.width = static_cast<uint8_t>(element * elements);
   access.lanes = lanes;
   access.data_bytes = static_cast<uint8_t>(data_bytes);
-  for (size_t i = 0; i < data.size(); ++i) access.data[i].at = data[i];
+  access.layout = layout;
+  access.row_bits = static_cast<uint8_t>(row_bits);
+  access.follows = reads(kind) && follows_values();
+  std::copy(data.begin(), data.end(), access.data.begin());
   put_check(access, base, offset);
 }
 
@@ -278,6 +281,12 @@ uint32_t Decoder::new_product_access(AccessKind kind) {
   CheckedAccess& access = k_.checks[index];
   access.of_bulk_copy = false;
   access.width = access.element = 16;
+  // What follows values stands before the instruction.
+  if (kind == AccessKind::group_product && follows_values()) {
+    access.follows = true;
+    access.flow = static_cast<uint32_t>(k_.flows.size() - 1);
+    access.data_bytes = static_cast<uint8_t>(in_->type() == Type::f16 ? 2 : 4);
+  }
   return index;
 }
 

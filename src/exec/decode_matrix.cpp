@@ -53,10 +53,12 @@ void Decoder::emit_matrix(uint32_t index) {
       const uint32_t d = destination(in_->operands[0], Type::b32, later);
       const Handler h = select(key_of(*in_));
       put_matrix_sync();
-      Inst& i = put(h, false);
-      i.d = d;
-      i.a = a;
-      put_later(later);
+      emit_behind_wait(true, [&] {
+        Inst& i = put(h, false);
+        i.d = d;
+        i.a = a;
+        put_later(later);
+      });
       return;
     }
     case Kind::load:
@@ -110,6 +112,16 @@ std::vector<uint32_t> Decoder::fragment(const Operand& o, Type type) {
   return list;
 }
 
+std::vector<FollowedRegister> Decoder::followed_fragment(const Operand& o,
+                                                         const std::vector<uint32_t>& registers) const {
+  std::vector<FollowedRegister> list;
+  for (uint32_t i = 0; i < registers.size(); ++i) {
+    list.push_back(checked_ ? followed_element(o, i) : FollowedRegister{});
+    list.back().at = registers[i];
+  }
+  return list;
+}
+
 void Decoder::emit_rows() {
   const bool load = in_->op == Op::ldmatrix;
   const Operand &data = in_->operands[load ? 0 : 1], &address = in_->operands[load ? 1 : 0];
@@ -119,19 +131,15 @@ void Decoder::emit_rows() {
   const uint32_t list = put_side(registers);
   const Handler h = select(key_of(*in_));
   const AccessKind kind = load ? AccessKind::load_matrix : AccessKind::store_matrix;
-  const bool stores_halves = !load && in_->type() == Type::b16;
+  const bool transposed = in_->has(Mod::trans);
+  const RowLayout layout = !transposed                ? RowLayout::rows
+                           : in_->type() == Type::b16 ? RowLayout::columns
+                           : load                     ? RowLayout::square
+                                                      : RowLayout::tall;
+  const uint32_t bits = in_->has(Mod::b6x16_p32) ? 6 : in_->has(Mod::b4x16_p64) ? 4 : 8;
   put_matrix_sync();
-  const size_t checks = k_.checks.size();
-  if (stores_halves)
-    put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), registers, 4);
-  else
-    put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), {}, 0);
-  if (k_.checks.size() != checks) k_.checks.back().transposed = in_->has(Mod::trans);
-  if (load && k_.checks.size() != checks && in_->type() == Type::b16) {
-    CheckedAccess& access = k_.checks.back();
-    access.follows = follows_values();
-    for (uint32_t r = 0; r < data.count; ++r) access.data[r] = followed_element(data, r);
-  }
+  put_matrix_check(kind, base, offset, 16, 1, lanes_of_rows(data.count), followed_fragment(data, registers),
+                   4, layout, bits);
   Inst& i = put(h, false);
   i.a = base;
   i.b = data.count;
@@ -223,7 +231,9 @@ class Decoder::FragmentMemory {
   FragmentMemory(Decoder& decoder, const ptx::MatrixForm& form)
       : d_(decoder), form_(form), load_(form.kind == Kind::load), bits_(ptx::element_bits(form.a)) {
     const std::vector<Operand>& operands = d_.in_->operands;
-    registers_ = d_.fragment(operands[load_ ? 0 : 1], form.a);
+    const Operand& data = operands[load_ ? 0 : 1];
+    registers_ = d_.fragment(data, form.a);
+    followed_ = d_.followed_fragment(data, registers_);
     base_ = d_.matrix_address(operands[load_ ? 1 : 0], false, offset_);
     const bool exchanged = form.m == 8 && form.n == 32;
     const bool accumulator = form.fragment == 'c' || form.fragment == 'd';
@@ -249,6 +259,7 @@ class Decoder::FragmentMemory {
   bool load_;
   uint32_t bits_;
   std::vector<uint32_t> registers_;
+  std::vector<FollowedRegister> followed_;  ///< the same
   uint32_t base_ = 0, stride_ = 0;
   uint32_t offset_ = 0;
   bool contiguous_ = true;  ///< elements that follow each other in a register do so in memory
@@ -267,20 +278,30 @@ class Decoder::FragmentMemory {
       for (size_t i = 0; i < blocks.size(); i += most)
         load_rows(blocks, i, static_cast<uint32_t>(std::min<size_t>(most, blocks.size() - i)));
     } else {
-      for (size_t i = 0; i < blocks.size(); ++i) load_word(blocks[i], registers_[i], per);
+      for (size_t i = 0; i < blocks.size(); ++i) load_word(blocks[i], followed_[i], per);
     }
     for (size_t i = blocks.size(); i < registers_.size(); ++i)
-      d_.put_copy(4, registers_[i], registers_[i % blocks.size()], true);
+      make(followed_[i], {followed_[i % blocks.size()]},
+           [&] { d_.put_copy(4, registers_[i], registers_[i % blocks.size()], true); });
+  }
+
+  /// What `put` puts makes one register of others.
+  void make(const FollowedRegister& to, const std::vector<FollowedRegister>& from,
+            const std::function<void()>& put) {
+    if (!d_.follows_values()) return put();
+    d_.emit_followed({{}, from, {to}}, put);
   }
 
   void load_rows(const std::vector<Block>& blocks, size_t from, uint32_t count) {
     FragmentAddress form{.way = FragmentAddress::Way::rows, .bits = static_cast<uint8_t>(bits_)};
     std::vector<uint32_t> list;
+    std::vector<FollowedRegister> followed;
     for (uint32_t i = 0; i < count; ++i) {
       const Block& b = blocks[from + i];
       form.line[i] = static_cast<uint8_t>(contiguous_ ? b.across : b.along);
       form.place[i] = static_cast<uint8_t>(contiguous_ ? b.along : b.across);
       list.push_back(registers_[from + i]);
+      followed.push_back(followed_[from + i]);
     }
     HandlerKey key = d_.key_of(*d_.in_);
     key.op = Op::ldmatrix;
@@ -289,7 +310,8 @@ class Decoder::FragmentMemory {
     const uint32_t address = put_addresses(form);
     const uint32_t side = d_.put_side(list);
     const Handler h = d_.select(key);
-    d_.put_matrix_check(AccessKind::load_matrix, address, offset_, 16, 1, lanes_of_rows(count), {}, 0);
+    d_.put_matrix_check(AccessKind::load_matrix, address, offset_, 16, 1, lanes_of_rows(count), followed, 4,
+                        contiguous_ ? RowLayout::rows : RowLayout::columns);
     Inst& i = d_.put(h, put_any_);
     put_any_ = true;
     i.a = address;
@@ -299,7 +321,7 @@ class Decoder::FragmentMemory {
     i.aux = d_.new_site(AccessKind::load_matrix, Space::shared, 16);
   }
 
-  void load_word(const Block& b, uint32_t to, uint32_t per) {
+  void load_word(const Block& b, const FollowedRegister& to, uint32_t per) {
     if (contiguous_) {
       access(across(b.across, b.along, per), {to}, bits_ == 64 ? 8 : 4);
     } else if (bits_ >= 32) {
@@ -307,21 +329,23 @@ class Decoder::FragmentMemory {
     } else if (bits_ == 16) {
       transposed(b, to);
     } else {
-      std::array<uint32_t, 4> part{};
+      std::vector<FollowedRegister> part;
       for (uint32_t e = 0; e < 4; ++e) {
-        part[e] = d_.scratch(4);
+        part.push_back(d_.followed_scratch(d_.scratch(4)));
         access(along(b.along + e, b.across, 4), {part[e]}, 1);
       }
       HandlerKey key;
       key.op = Op::wmma;
       key.data_bytes = 1;
       const Handler h = d_.select(key);
-      Inst& i = d_.put(h, true);
-      i.d = to;
-      i.a = part[0];
-      i.b = part[1];
-      i.c = part[2];
-      i.aux = part[3];
+      make(to, part, [&] {
+        Inst& i = d_.put(h, true);
+        i.d = to.at;
+        i.a = part[0].at;
+        i.b = part[1].at;
+        i.c = part[2].at;
+        i.aux = part[3].at;
+      });
       for (int e = 0; e < 4; ++e) --d_.scratch_used_[width_class(4)];
     }
   }
@@ -335,11 +359,11 @@ class Decoder::FragmentMemory {
         for (uint32_t half = 0; half < tile; half += 8) {
           const Block b{at + half, column};
           if (bits_ == 16 && contiguous_) {
-            access(across(b.across, b.along, 2), {registers_[next++]}, 4);
+            access(across(b.across, b.along, 2), {followed_[next++]}, 4);
           } else if (bits_ == 16) {
-            transposed(b, registers_[next++]);
+            transposed(b, followed_[next++]);
           } else {
-            const uint32_t first = registers_[next], second = registers_[next + 1];
+            const FollowedRegister first = followed_[next], second = followed_[next + 1];
             next += 2;
             if (contiguous_) {
               access(across(b.across, b.along, 2), {first, second}, bits_ / 8);
@@ -366,16 +390,19 @@ class Decoder::FragmentMemory {
   }
 
   /// 16-bit elements that lie across the lines of memory.
-  void transposed(const Block& b, uint32_t reg) {
+  void transposed(const Block& b, const FollowedRegister& reg) {
     HandlerKey key;
     key.op = Op::movmatrix;
     const Handler h = d_.select(key);
-    const uint32_t other = d_.scratch(4);
+    const FollowedRegister other = d_.followed_scratch(d_.scratch(4));
     const FragmentAddress form = across(b.along, b.across, 2);
     if (load_) access(form, {other}, 4);
-    Inst& i = d_.put(h, true);
-    i.d = load_ ? reg : other;
-    i.a = load_ ? other : reg;
+    const FollowedRegister &to = load_ ? reg : other, &from = load_ ? other : reg;
+    make(to, {from}, [&] {
+      Inst& i = d_.put(h, true);
+      i.d = to.at;
+      i.a = from.at;
+    });
     if (!load_) access(form, {other}, 4);
     --d_.scratch_used_[width_class(4)];
   }
@@ -398,7 +425,7 @@ class Decoder::FragmentMemory {
   }
 
   /// A load or store of one or two registers of `bytes` each (of a byte into four).
-  void access(const FragmentAddress& form, const std::vector<uint32_t>& data, uint32_t bytes) {
+  void access(const FragmentAddress& form, const std::vector<FollowedRegister>& data, uint32_t bytes) {
     const uint32_t address = put_addresses(form);
     HandlerKey key = d_.key_of(*d_.in_);
     key.op = load_ ? Op::ld : Op::st;
@@ -408,13 +435,13 @@ class Decoder::FragmentMemory {
     key.vector = static_cast<uint8_t>(data.size());
     key.address_bytes = 8;
     const Handler h = d_.select(key);
-    const uint32_t list = data.size() > 1 ? d_.put_side(data) : no_operand;
+    const uint32_t list = data.size() > 1 ? d_.put_side({data[0].at, data[1].at}) : no_operand;
     const AccessKind kind = load_ ? AccessKind::load : AccessKind::store;
     d_.put_matrix_check(kind, address, offset_, bytes, static_cast<uint32_t>(data.size()), full_mask, data,
                         key.data_bytes);
     Inst& i = d_.put(h, put_any_);
     put_any_ = true;
-    i.d = data[0];
+    i.d = data[0].at;
     i.a = address;
     i.c = list;
     i.imm = uint64_t{data.size()} << 32 | offset_;
@@ -466,18 +493,20 @@ void Decoder::emit_group_product(const ptx::MatrixForm& form, uint32_t index) {
     if (!f.in_registers) f.first_transposed = is(1);
     f.second_transposed = is(1);
   }
-  list.insert(list.begin(), {new_product_access(AccessKind::group_product), scale});
-  const uint32_t side = put_side(list);
   const Handler h = select(key_of(*in_));
   put_matrix_sync();
-  Inst& i = put(h, false);
-  i.a = a;
-  i.b = side;
-  i.c = b;
-  i.d = metadata;
-  i.aux = new_site(AccessKind::group_product, Space::shared, 16);
-  i.imm = std::bit_cast<uint64_t>(f);
-  note_instruction(index);
+  emit_behind_wait(true, [&] {
+    list.insert(list.begin(), {new_product_access(AccessKind::group_product), scale});
+    const uint32_t side = put_side(list);
+    Inst& i = put(h, false);
+    i.a = a;
+    i.b = side;
+    i.c = b;
+    i.d = metadata;
+    i.aux = new_site(AccessKind::group_product, Space::shared, 16);
+    i.imm = std::bit_cast<uint64_t>(f);
+    note_instruction(index);
+  });
 }
 
 /// The four warps of a group wait for each other.

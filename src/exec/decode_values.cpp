@@ -10,9 +10,14 @@ namespace lanescope::exec {
 
 namespace {
 
-/// Whether an instruction makes its results of registers alone, so that it can be tried with other values.
-bool computes(Op op) {
-  switch (ptx::info(op).op_class) {
+bool is_product(const ptx::Instruction& in) {
+  return in.op == Op::mma || in.has(Mod::mma_async) || (in.op == Op::wmma && in.has(Mod::mma));
+}
+
+/// Whether an instruction makes its results of registers, so that it can be tried with other values. (What
+/// wgmma makes of memory, InitCheck follows.)
+bool computes(const ptx::Instruction& in) {
+  switch (ptx::info(in.op).op_class) {
     case ptx::OpClass::arithmetic:
     case ptx::OpClass::logic:
     case ptx::OpClass::compare:
@@ -20,7 +25,7 @@ bool computes(Op op) {
     case ptx::OpClass::move:
     case ptx::OpClass::video:
     case ptx::OpClass::warp: return true;
-    default: return op == Op::cvta || op == Op::isspacep || op == Op::mma;
+    default: return in.op == Op::cvta || in.op == Op::isspacep || in.op == Op::movmatrix || is_product(in);
   }
 }
 
@@ -39,11 +44,16 @@ void add_once(std::vector<FollowedRegister>& registers, const FollowedRegister& 
 
 }  // namespace
 
+bool Decoder::is_of_all_lanes(const ptx::Instruction& in) {
+  return ptx::info(in.op).op_class == ptx::OpClass::warp || in.op == Op::movmatrix || is_product(in);
+}
+
 void Decoder::find_followed_registers(FunctionState& s) {
   s.followed.assign(s.f->registers.size(), false);
   if (!follows_values()) return;
   const auto begins = [&](const ptx::Instruction& in) {
-    if (in.op == Op::shfl || in.op == Op::ldmatrix) return true;
+    if (in.op == Op::shfl || in.op == Op::ldmatrix || in.has(Mod::mma_async)) return true;
+    if (in.op == Op::wmma) return in.has(Mod::load);
     if (in.op != Op::ld && in.op != Op::ldu) return false;
     return is_param(in.space) ? lies_in_frame(in, in.operands[1]) : in.space != Space::constant;
   };
@@ -52,9 +62,9 @@ void Decoder::find_followed_registers(FunctionState& s) {
   for (bool changed = true; std::exchange(changed, false);)
     for (size_t i = 0; i < s.f->body.size(); ++i) {
       const ptx::Instruction& in = s.f->body[i];
-      const bool passes_on = computes(in.op) && ((takes_carry(in.op) && in_carry) ||
-                                                 std::any_of(usage[i].reads.begin(), usage[i].reads.end(),
-                                                             [&](uint32_t reg) { return s.followed[reg]; }));
+      const bool passes_on = computes(in) && ((takes_carry(in.op) && in_carry) ||
+                                              std::any_of(usage[i].reads.begin(), usage[i].reads.end(),
+                                                          [&](uint32_t reg) { return s.followed[reg]; }));
       if (!passes_on && !begins(in)) continue;
       if (in.has(Mod::cc) && !std::exchange(in_carry, true)) changed = true;
       for (const uint32_t reg : usage[i].writes)
@@ -81,6 +91,13 @@ std::vector<FollowedRegister> Decoder::followed_of(const std::vector<uint32_t>& 
   return list;
 }
 
+FollowedRegister Decoder::followed_scratch(uint32_t at) {
+  FollowedRegister followed{at, 4};
+  if (follows_values())
+    followed.number = followed_.try_emplace(at, static_cast<uint32_t>(followed_.size())).first->second;
+  return followed;
+}
+
 FollowedRegister Decoder::followed_element(const Operand& data, uint32_t element) const {
   const Operand& o = data.kind == Operand::Kind::vector ? in_->elements[data.first + element] : data;
   return o.kind == Operand::Kind::reg ? followed(o.reg) : FollowedRegister{};
@@ -89,9 +106,14 @@ FollowedRegister Decoder::followed_element(const Operand& data, uint32_t element
 ValueFlow Decoder::flow_of_values() {
   ValueFlow flow;
   const Usage usage = usage_without_guard(*in_);
-  if (computes(in_->op)) {
+  if (computes(*in_)) {
     flow.from = followed_of(usage.reads);
     flow.to = followed_of(usage.writes);
+    if (in_->op == Op::wgmma) {  // its descriptors are addresses
+      const auto is_address = [](const FollowedRegister& reg) { return reg.lane_bytes == 8; };
+      std::copy_if(flow.from.begin(), flow.from.end(), std::back_inserter(flow.needs), is_address);
+      flow.from.erase(std::remove_if(flow.from.begin(), flow.from.end(), is_address), flow.from.end());
+    }
     if (s_->carry != no_operand) {
       const FollowedRegister carry{s_->carry, 0, followed_.at(s_->carry)};
       if (takes_carry(in_->op)) flow.from.push_back(carry);
@@ -116,9 +138,15 @@ ValueFlow Decoder::flow_of_values() {
     case Op::ld:
     case Op::ldu:
     case Op::st:
+    case Op::ldmatrix:
+    case Op::stmatrix:
+    case Op::wmma:
       // What is loaded or stored is looked at with the access.
       for (const Operand& o : in_->operands)
         if (o.kind == Operand::Kind::address && o.reg != no_index) flow.needs = followed_of({o.reg});
+      if (in_->op == Op::wmma && in_->operands.size() == 3 && in_->operands[2].kind == Operand::Kind::reg)
+        for (const FollowedRegister& stride : followed_of({in_->operands[2].reg}))
+          add_once(flow.needs, stride);
       return flow;
     default:
       flow.needs = followed_of(usage.reads);
@@ -152,7 +180,7 @@ bool Decoder::emit_followed(const ValueFlow& flow, const std::function<void()>& 
 }
 
 void Decoder::emit_behind_wait(bool waits, const std::function<void()>& emit) {
-  if (!follows_values() || !is_of_all_lanes(in_->op)) return emit();
+  if (!follows_values() || !is_of_all_lanes(*in_)) return emit();
   const size_t wait = k_.code.size() - 1;
   if (emit_followed(flow_of_values(), emit) && waits) k_.code[wait].imm |= sync_helper;
 }

@@ -321,9 +321,10 @@ class Decoder {
   bool put_check(const HandlerKey& key, AccessKind kind, uint32_t base, uint32_t offset, uint32_t data,
                  uint32_t list);
   /// Before a part of a matrix instruction, in which `lanes` access a place of `registers` elements each;
-  /// `data`: what a store stores, in registers of `data_bytes` a lane (none: nothing is known of it).
+  /// `data`: the registers, of `data_bytes` a lane.
   void put_matrix_check(AccessKind kind, uint32_t base, uint32_t offset, uint32_t element, uint32_t elements,
-                        uint32_t lanes, const std::vector<uint32_t>& data, uint32_t data_bytes);
+                        uint32_t lanes, const std::vector<FollowedRegister>& data, uint32_t data_bytes,
+                        RowLayout layout = {}, uint32_t row_bits = 8);
   /// An access of one element.
   [[nodiscard]] CheckedAccess whole_access(AccessKind kind, Space space, const Address& at,
                                            uint32_t bytes) const;
@@ -350,15 +351,15 @@ class Decoder {
 
   /// Whether they are followed in this function.
   [[nodiscard]] bool follows_values() const { return follows_values_ && !s_->recursive; }
-  /// Whether lanes do it together, of registers alone.
-  [[nodiscard]] static bool is_of_all_lanes(Op op) {
-    return ptx::info(op).op_class == ptx::OpClass::warp || op == Op::mma;
-  }
+  /// Whether lanes do it together, and its results are made of registers (of wgmma: of memory, too).
+  [[nodiscard]] static bool is_of_all_lanes(const ptx::Instruction& in);
   /// Which registers of the function may hold them.
   void find_followed_registers(FunctionState& s);
   [[nodiscard]] FollowedRegister followed(uint32_t reg) const;
   /// Those of `registers` that are followed.
   [[nodiscard]] std::vector<FollowedRegister> followed_of(const std::vector<uint32_t>& registers) const;
+  /// A register of the decoder's own, of four bytes a lane, that a part of an instruction makes.
+  [[nodiscard]] FollowedRegister followed_scratch(uint32_t at);
   /// The register of an element that a load or store moves, if it is one of the program's.
   [[nodiscard]] FollowedRegister followed_element(const Operand& data, uint32_t element) const;
   /// What the instruction does with its registers.
@@ -390,6 +391,9 @@ class Decoder {
   void put_matrix_sync();
   /// The registers of a fragment of elements of `type`.
   std::vector<uint32_t> fragment(const Operand& o, Type type);
+  /// The same, as far as they are followed.
+  [[nodiscard]] std::vector<FollowedRegister> followed_fragment(const Operand& o,
+                                                                const std::vector<uint32_t>& registers) const;
   void emit_rows();
   void emit_product(const ptx::MatrixForm& form);
   class FragmentMemory;

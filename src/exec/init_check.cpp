@@ -19,6 +19,13 @@ bool any_set(std::span<const std::byte> bits) {
   return std::any_of(bits.begin(), bits.end(), [](std::byte b) { return b != std::byte{0}; });
 }
 
+/// Element `i` of so many bits that lie packed there.
+std::byte packed_element(std::span<const std::byte> from, uint32_t i, uint32_t bits) {
+  const uint32_t at = i * bits, next = std::min<uint32_t>(at / 8 + 1, static_cast<uint32_t>(from.size()) - 1);
+  const uint32_t two = static_cast<uint32_t>(from[at / 8]) | static_cast<uint32_t>(from[next]) << 8;
+  return static_cast<std::byte>(two >> at % 8 & ((1u << bits) - 1));
+}
+
 }  // namespace
 
 InitCheck::InitCheck(const Kernel& kernel, const BlockShape& shape, SharedPieces pieces)
@@ -151,8 +158,9 @@ void InitCheck::store(const WarpAccess& now, uint32_t lane, const Pieces& pieces
       add_late_store(now, lane, pieces.first + i);
     pieces.written[i] = Written::yes;
   }
-  if (now.access.kind == AccessKind::store && values_.any() && is_of_this_block(now))
-    store_values(now, lane, pieces);
+  if (!values_.any() || !is_of_this_block(now)) return;
+  if (now.access.kind == AccessKind::store) store_values(now, lane, pieces);
+  if (now.access.kind == AccessKind::store_matrix) store_row(now, lane, pieces);
 }
 
 void InitCheck::store_values(const WarpAccess& now, uint32_t lane, const Pieces& pieces) {
@@ -170,6 +178,19 @@ void InitCheck::store_values(const WarpAccess& now, uint32_t lane, const Pieces&
       values_.store(pieces.place + at + i, bits[i], undefined ? values_.origin_of(now.w, reg, lane) : 0);
       if (bits[i] != std::byte{0}) pieces.written[(at + i) >> pieces.shift] = Written::undefined;
     }
+  }
+}
+
+void InitCheck::store_row(const WarpAccess& now, uint32_t lane, const Pieces& pieces) {
+  for (uint32_t column = 0; column < now.access.width; ++column) {
+    const RegisterByte from = register_byte(now.access.layout, lane, column);
+    const FollowedRegister& reg = now.access.data[from.number];
+    std::array<std::byte, sizeof(uint32_t)> bits{};
+    const bool undefined = values_.undefined(now.w, reg, 1u << from.lane) != 0;
+    if (undefined) values_.get(now.w, reg, from.lane, bits);
+    const std::byte own = bits[from.byte];
+    values_.store(pieces.place + column, own, undefined ? values_.origin_of(now.w, reg, from.lane) : 0);
+    if (own != std::byte{0}) pieces.written[column >> pieces.shift] = Written::undefined;
   }
 }
 
@@ -239,6 +260,7 @@ void InitCheck::take(const WarpAccess& now, uint32_t lane, Loaded loaded,
   if (fresh != nullptr) loaded.origin = values_.remember(*fresh);
   if (loaded.origin == 0) return;
   if (now.access.kind == AccessKind::load_matrix) return take_row(now, lane, loaded);
+  if (now.access.kind == AccessKind::group_product) return take_piece(now, loaded);
   const uint32_t element = now.access.element;
   for (uint32_t at = 0, k = 0; at < now.access.width; at += element, ++k) {
     const std::span bits(loaded.bits.data() + at, element);
@@ -249,17 +271,44 @@ void InitCheck::take(const WarpAccess& now, uint32_t lane, Loaded loaded,
 }
 
 void InitCheck::take_row(const WarpAccess& now, uint32_t lane, const Loaded& loaded) {
-  constexpr uint32_t rows = 8, element = 2;
-  const FollowedRegister& reg = now.access.data[lane / rows];
-  if (reg.number == no_operand) return;
-  const uint32_t row = lane % rows;
-  for (uint32_t column = 0; column < rows; ++column) {
-    const std::span bits(loaded.bits.data() + size_t{column} * element, element);
-    const auto [across, along] = now.access.transposed ? std::pair(column, row) : std::pair(row, column);
-    // A lane has two neighbours of a row.
-    if (any_set(bits))
-      values_.add(now.w, reg, across * 4 + along / 2, along % 2 * element, bits, loaded.origin);
+  for (uint32_t column = 0; column < now.access.width; ++column) {
+    const std::byte bits = packed_element(loaded.bits, column, now.access.row_bits);
+    const RegisterByte to = register_byte(now.access.layout, lane, column);
+    const FollowedRegister& reg = now.access.data[to.number];
+    if (bits != std::byte{0} && reg.number != no_operand)
+      values_.add(now.w, reg, to.lane, to.byte, std::span(&bits, 1), loaded.origin);
   }
+}
+
+void InitCheck::take_piece(const WarpAccess& now, const Loaded& loaded) {
+  // As the elements of an accumulator lie (matrix.hpp): two neighbours of a row, which registers of 32 bits
+  // hold apart, of eight rows and then of the eight below.
+  const uint32_t bytes = now.access.data_bytes, apart = bytes / 2, in_eight = 2 * apart;
+  const std::vector<FollowedRegister>& results = kernel_.flows[now.access.flow].to;
+  constexpr std::array all{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+  const auto add = [&](uint32_t number, uint32_t lane, uint32_t neighbour) {
+    if (number < results.size())
+      values_.add(now.w, results[number], lane, apart == 1 ? neighbour * bytes : 0,
+                  std::span(all.data(), bytes), loaded.origin);
+  };
+  const auto add_row = [&](uint32_t row) {
+    for (uint32_t number = row % 16 / 8 * apart; number < results.size(); number += in_eight)
+      for (uint32_t lane = row % 8 * 4; lane < row % 8 * 4 + 4; ++lane)
+        for (uint32_t neighbour : {0u, 1u}) add(number + neighbour * (apart - 1), lane, neighbour);
+  };
+  const auto add_column = [&](uint32_t column) {
+    const uint32_t neighbour = column % 2;
+    for (uint32_t number = column / 8 * in_eight; number < (column / 8 + 1) * in_eight; number += apart)
+      for (uint32_t lane = column % 8 / 2; lane < warp_lanes; lane += 4)
+        add(number + neighbour * (apart - 1), lane, neighbour);
+  };
+  const MatrixRead& read = *now.matrix;
+  const auto add_line = [&](uint32_t line) { read.is_second ? add_column(line) : add_row(line); };
+  if (!read.transposed) return add_line(now.piece / read.pieces);
+  constexpr uint32_t element = 2;
+  for (uint32_t i = 0; i < 8; ++i)
+    if (any_set(std::span(loaded.bits.data() + size_t{i} * element, element)))
+      add_line(now.piece % read.pieces * 8 + i);
 }
 
 // What the engine itself does to memory.

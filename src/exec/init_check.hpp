@@ -100,8 +100,9 @@ class InitCheck {
   void load_unwritten(const WarpAccess& now, uint32_t lane, const Pieces& pieces, const Loaded& loaded,
                       uint32_t unwritten);
   void store(const WarpAccess& now, uint32_t lane, const Pieces& pieces);
-  /// The bits that the lane stores there.
+  /// The bits that the lane stores there; of the row that it has given stmatrix the address of.
   void store_values(const WarpAccess& now, uint32_t lane, const Pieces& pieces);
+  void store_row(const WarpAccess& now, uint32_t lane, const Pieces& pieces);
   /// The lane stores to a piece of shared memory that was read before: that is the store that came too late.
   void add_late_store(const WarpAccess& now, uint32_t lane, uint32_t index);
 
@@ -114,8 +115,10 @@ class InitCheck {
                                                          uint32_t unwritten);
   /// The lane has loaded that: `fresh` where some of it nobody has written.
   void take(const WarpAccess& now, uint32_t lane, Loaded loaded, const UndefinedValues::Origin* fresh);
-  /// Of eight elements of 16 bits that the lane has given ldmatrix the address of.
+  /// Of a row that the lane has given ldmatrix the address of.
   void take_row(const WarpAccess& now, uint32_t lane, const Loaded& loaded);
+  /// Of a piece that wgmma reads for the warp: whole rows or columns of the result depend on it.
+  void take_piece(const WarpAccess& now, const Loaded& loaded);
 
   /// Something depends on what came from there: the instruction `use` of Kernel::origins.
   void report_use(Warp& w, UndefinedValues::Name name, uint32_t use);

@@ -14,6 +14,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "exec/matrix_rows.hpp"
 #include "exec/observer.hpp"
 #include "ptx/instruction_set.hpp"
 
@@ -174,9 +175,13 @@ struct CheckedAccess {
   uint32_t lanes = full_mask;  ///< those that give an address: of ldmatrix and stmatrix not all
   uint8_t data_bytes = 0;      ///< lane bytes of the registers that hold the elements (0: unknown)
   std::array<FollowedRegister, 8> data{};  ///< those registers
-  bool follows = false;     ///< a load into registers that are followed: unwritten bytes do no harm yet
-  bool by_sign = false;     ///< … which extend what is loaded by its sign
-  bool transposed = false;  ///< ldmatrix and stmatrix with .trans
+  bool follows = false;  ///< a load into registers that are followed: unwritten bytes do no harm yet
+  bool by_sign = false;  ///< … which extend what is loaded by its sign
+  // Of ldmatrix and stmatrix; elements of fewer bits than a byte are packed at the beginning of a row.
+  RowLayout layout{};
+  uint8_t row_bits = 8;
+  uint32_t flow = 0;  ///< of wgmma, if it `follows`, in Kernel::flows: its results are the accumulators, of
+                      ///< elements of data_bytes
   /// The variable of shared memory from whose name the address is computed: [begin, end) of the block's
   /// memory; all of it where that is not known.
   uint32_t variable_begin = 0, variable_end = no_operand;

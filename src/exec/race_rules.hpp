@@ -59,22 +59,17 @@ namespace lanescope::exec {
          access.data[byte / access.element].at == no_operand;
 }
 
-/// Whether what a store stores is known: that of lanes, and of stmatrix with elements of 16 bits.
+/// Whether what a store stores is known: that of lanes, and of stmatrix.
 [[nodiscard]] inline bool is_known_store(const CheckedAccess& access) {
   return access.data_bytes != 0 &&
          (access.kind == AccessKind::store || access.kind == AccessKind::store_matrix);
 }
 
-/// The row of a matrix that a lane gives the address of, from the registers of four lanes or, transposed, of
-/// all (handlers/matrix_memory.cpp).
+/// The row of a matrix that a lane gives the address of.
 inline void stored_row(const Warp& w, const CheckedAccess& access, uint32_t lane, std::byte* bytes) {
-  constexpr uint32_t rows = 8, element_bytes = 2;
-  const uint32_t row = lane % rows;
-  for (uint32_t column = 0; column < rows; ++column) {
-    const uint32_t a = access.transposed ? column : row, b = access.transposed ? row : column;
-    const std::byte* at = w.regs + access.data[lane / rows].at + size_t{4 * a + b / 2} * access.data_bytes +
-                          b % 2 * element_bytes;
-    std::memcpy(bytes + size_t{column} * element_bytes, at, element_bytes);
+  for (uint32_t column = 0; column < access.width; ++column) {
+    const RegisterByte from = register_byte(access.layout, lane, column);
+    bytes[column] = w.regs[access.data[from.number].at + from.lane * access.data_bytes + from.byte];
   }
 }
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "exec/each_lane.hpp"
 #include "exec/schedule.hpp"
@@ -163,6 +164,7 @@ void UndefinedValues::pass_on(Warp& w, const Inst* in, const ValueFlow& flow) {
 
 void UndefinedValues::try_values(Warp& w, const Inst* in, const ValueFlow& flow) {
   const uint64_t shuffles = w.worker->shuffles;
+  Observer* const observer = std::exchange(w.worker->observer, nullptr);
   copy_out(w, flow.from, sources_);
   copy_out(w, flow.to, before_);
   execute(w, in);
@@ -188,6 +190,7 @@ void UndefinedValues::try_values(Warp& w, const Inst* in, const ValueFlow& flow)
   put_back(w, flow.to, before_);
   put_back(w, flow.from, sources_);
   w.worker->shuffles = shuffles;
+  w.worker->observer = observer;
 }
 
 UndefinedValues::Name UndefinedValues::origin_for(const Warp& w, const ValueFlow& flow, uint32_t lane) const {

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "exec/block_shape.hpp"
+#include "exec/checks.hpp"
 #include "exec/each_lane.hpp"
 #include "exec/observer.hpp"
 #include "exec/order.hpp"
@@ -33,6 +34,9 @@ struct WarpAccess {
   uint32_t raced = 0;                         ///< lanes already counted
   AgentWork by{};                             ///< who does it, if it is not the lane itself
   uint32_t together = 0;  ///< lanes that make one access: it comes after what any of them knows
+  // Of tensor cores: what they read, and which piece of it this is.
+  const MatrixRead* matrix = nullptr;
+  uint32_t piece = 0;
 
   /// The lane as order.hpp numbers threads.
   [[nodiscard]] uint32_t thread(uint32_t lane) const { return warp * warp_lanes + lane; }

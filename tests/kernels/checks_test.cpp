@@ -139,7 +139,7 @@ TEST_P(Checked, CopiesAreWaitedForByTheirThreads) {
 TEST_P(Checked, MatrixInstructions) {
   for (const char* kernel : {"clean_fragments", "clean_rows"}) EXPECT_EQ(of(kernel, 32), Found{}) << kernel;
   EXPECT_EQ(of("racy_fragments", 32),
-            (Found{"error race 509 509", "error race 509 511", "error uninitialised-read 509 509"}));
+            (Found{"error race 509 509", "error race 509 511", "error uninitialised-read 509 509 for 511"}));
   // Rows 8 to 15 have not been stored.
   EXPECT_EQ(of("racy_rows", 32), (Found{"error race 534 537", "error uninitialised-read 537 for 539"}));
 }

@@ -526,7 +526,7 @@ class SharedMatrix {
     for (uint32_t row = 0; row < count; ++row)
       for (uint32_t piece = 0; piece < words / 4; ++piece)
         copy(place_.address(first + row, piece), out + row * words + piece * 4);
-    report_all();
+    report_all(words / 4);
   }
 
  private:
@@ -551,7 +551,7 @@ class SharedMatrix {
           word = k % 2 == 0 ? element[i] : word | uint32_t{element[i]} << 16;
         }
       }
-    report_all();
+    report_all(count / 8);
   }
 
   void copy(uint64_t address, void* to) {
@@ -563,8 +563,10 @@ class SharedMatrix {
       if (access_ != no_operand) read_[read_count_++] = static_cast<uint32_t>(address);
     }
   }
-  void report_all() const {
-    if (access_ != no_operand) check_product(w_, access_, read_, read_count_, shared_);
+  /// `pieces`: see MatrixRead.
+  void report_all(uint32_t pieces) const {
+    if (access_ != no_operand)
+      check_product(w_, access_, {std::span(read_, read_count_), shared_, pieces, transposed_});
     if (bad_ == 0) return;
     report_matrix_outside(w_, in_, w_.mask & (0 - w_.mask), bad_ - 1, w_.shared_bytes);
   }
