@@ -55,13 +55,14 @@ int run(const NvprofOptions& options, const CLI::App& command) {
       metrics.push_back(metric);
   program.run_on(options.arch.resolve(), "nvprof");
   program.kernels = options.kernels;
-  if (std::regex_match(options.kernels, std::regex("[^:]*:[^:]*:[^:]*:[^:]*")))
-    throw Error(fmt::format(
-        "nvprof: --kernels: '{}' names context, stream, kernel and invocation, which are not told "
-        "apart here: name the kernel alone",
-        options.kernels));
+  LaunchChoice choice;
+  if (std::regex_match(options.kernels, std::regex("[^:]*:[^:]*:[^:]*:[^:]*"))) {
+    const KernelId id = kernel_id(options.kernels, "nvprof");
+    program.kernels = id.kernel;
+    choice.invocation = id.invocation;
+  }
   program.follow_children = options.children;
-  const ProgramRun run = profile_program(program, options.log_file);
+  const ProgramRun run = profile_program(program, options.log_file, choice);
 
   const std::string line = fmt::format("{}", fmt::join(program.command, " "));
   std::string text;
@@ -93,7 +94,10 @@ void add_nvprof_command(CLI::App& app, std::vector<std::string> program, int& st
   command->add_option("-m,--metrics", options->metrics, "metrics, several with commas")->type_name("LIST");
   command->add_flag("--csv", options->csv, "print CSV");
   command
-      ->add_option("--kernels", options->kernels, "only kernels whose names hold a match of this expression")
+      ->add_option(
+          "--kernels", options->kernels,
+          "only kernels whose names hold a match of this expression; ::KERNEL:N: of such a one only the "
+          "N-th launch, where N may be an expression, too")
       ->type_name("REGEX");
   command->add_option("--log-file", options->log_file, "write to FILE; %1: stdout, %2: stderr (if not given)")
       ->type_name("FILE");

@@ -8,7 +8,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
+#include <regex>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -229,13 +231,47 @@ std::string who_lists(std::span<const Tool> tools) {
   return fmt::format("{} {}", fmt::join(names, " and "), names.size() == 1 ? "lists" : "list");
 }
 
+constexpr std::string_view ncu_section = "Command line profiler metrics";
+
 std::string rounded(double value) { return grouped(static_cast<uint64_t>(std::llround(value))); }
 
 /// A value as Nsight Compute prints it.
-std::string ncu_value(const Metric& m, const Launch& launch) {
-  const Number value = m.value(launch);
+std::string ncu_value(const Metric& m, const Number& value) {
   if (!value) return "n/a";
   return m.kind == Kind::count ? rounded(*value) : fmt::format("{:.2f}", *value);
+}
+std::string ncu_value(const Metric& m, const Launch& launch) { return ncu_value(m, m.value(launch)); }
+
+/// The average of such values, which of counts may have a fraction.
+std::string ncu_average(const Metric& m, const Number& value) {
+  if (!value || m.kind != Kind::count || *value == std::floor(*value)) return ncu_value(m, value);
+  const std::string fraction = fmt::format("{:.2f}", *value - std::floor(*value));
+  return fraction.starts_with('1') ? rounded(*value) : rounded(std::floor(*value)) + fraction.substr(1);
+}
+
+/// A table as Nsight Compute prints it: the name and the unit of a metric, then values.
+std::string ncu_table(const std::vector<std::string>& head,
+                      const std::vector<std::vector<std::string>>& rows) {
+  std::vector<size_t> width;
+  std::string rule = "   ", text;
+  for (size_t i = 0; i < head.size(); ++i) {
+    width.push_back(head[i].size());
+    for (const auto& row : rows) width[i] = std::max(width[i], row[i].size());
+    rule += fmt::format(" {:-<{}}", "", width[i]);
+  }
+  const auto line = [&](const std::vector<std::string>& cells, size_t left) {
+    text += "   ";
+    for (size_t i = 0; i < cells.size(); ++i)
+      text +=
+          i < left ? fmt::format(" {:<{}}", cells[i], width[i]) : fmt::format(" {:>{}}", cells[i], width[i]);
+    text += "\n";
+  };
+  rule += "\n";
+  text = rule;
+  line(head, 2);
+  text += rule;
+  for (const auto& row : rows) line(row, 1);
+  return text + rule + "\n";
 }
 
 /// A value as nvprof prints it in a table, or in CSV.
@@ -284,18 +320,33 @@ struct Series {
   }
 };
 
-/// By kernel, in the order of their first launches.
-std::vector<std::pair<std::string, std::vector<Series>>> by_kernel(
-    const Report& report, const std::vector<const Metric*>& metrics) {
-  std::vector<std::pair<std::string, std::vector<Series>>> kernels;
+/// Launches of which group_of() says the same, in the order of their first ones.
+template <class GroupOf>
+auto by_group(const Report& report, const std::vector<const Metric*>& metrics, GroupOf group_of) {
+  std::vector<std::pair<decltype(group_of(Launch{})), std::vector<Series>>> groups;
   for (const Launch& launch : report.launches) {
-    auto found = std::find_if(kernels.begin(), kernels.end(),
-                              [&](const auto& kernel) { return kernel.first == launch.kernel; });
-    if (found == kernels.end())
-      found = kernels.insert(kernels.end(), {launch.kernel, std::vector<Series>(metrics.size())});
+    const auto group = group_of(launch);
+    auto found = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == group; });
+    if (found == groups.end())
+      found = groups.insert(groups.end(), {group, std::vector<Series>(metrics.size())});
     for (size_t i = 0; i < metrics.size(); ++i) found->second[i].add(metrics[i]->value(launch));
   }
-  return kernels;
+  return groups;
+}
+
+/// What a name in a list of metrics stands for.
+std::function<bool(std::string_view)> matcher_of(std::string_view name) {
+  constexpr std::string_view regex = "regex:";
+  if (!name.starts_with(regex))
+    return [=](std::string_view metric) { return name == "all" || name == metric; };
+  const std::string text(name.substr(regex.size()));
+  try {
+    return [expression = std::regex(text)](std::string_view metric) {
+      return std::regex_search(metric.begin(), metric.end(), expression);
+    };
+  } catch (const std::regex_error& error) {
+    throw Error(fmt::format("'{}' is no regular expression: {}", text, error.what()));
+  }
 }
 
 std::vector<const Metric*> of_tool(std::span<const Metric* const> metrics, Tool tool) {
@@ -321,7 +372,8 @@ std::string nvprof_table(const ProfiledProcess& process, const std::vector<const
   else
     text += fmt::format("{:>11}  {:>40}  {:>48} {:>11} {:>11} {:>11}\nDevice \"{}\"\n", "Invocations",
                         "Metric Name", "Metric Description", "Min", "Max", "Avg", device);
-  for (const auto& [kernel, series] : by_kernel(*process.report, metrics)) {
+  const auto kernel_of = [](const Launch& launch) { return launch.kernel; };
+  for (const auto& [kernel, series] : by_group(*process.report, metrics, kernel_of)) {
     if (!csv) text += fmt::format("    Kernel: {}\n", printable(kernel));
     for (size_t i = 0; i < metrics.size(); ++i) {
       const Metric& m = *metrics[i];
@@ -362,8 +414,9 @@ std::vector<const Metric*> find_metrics(std::string_view list, std::span<const M
   std::vector<const Metric*> found;
   for (const std::string_view name : at_commas(list)) {
     const size_t before = found.size();
+    const auto is_meant = matcher_of(name);
     for (const Metric& m : all_metrics)
-      if (is_one_of(tools, m.tool) && (name == "all" || name == m.name)) found.push_back(&m);
+      if (is_one_of(tools, m.tool) && is_meant(m.name)) found.push_back(&m);
     if (found.size() == before) {
       std::vector<std::string_view> names;
       for (const Metric& m : all_metrics)
@@ -391,26 +444,54 @@ std::string ncu_text(const ProfiledProcess& process, std::span<const Metric* con
   const std::vector<const Metric*> list = of_tool(metrics, ncu);
   std::string text = fmt::format("[{}] {}@127.0.0.1\n", process.id, process.name);
   for (const Launch& launch : process.report->launches) {
-    std::array<size_t, 3> width{std::string_view("Metric Name").size(),
-                                std::string_view("Metric Unit").size(),
-                                std::string_view("Metric Value").size()};
-    for (const Metric* m : list) {
-      width[0] = std::max(width[0], m->name.size());
-      width[1] = std::max(width[1], m->unit.size());
-      width[2] = std::max(width[2], ncu_value(*m, launch).size());
-    }
-    const std::string rule =
-        fmt::format("    {:-<{}} {:-<{}} {:-<{}}\n", "", width[0], "", width[1], "", width[2]);
-    text += fmt::format("  {} {}x{}, Context 1, Stream 7, Device 0, CC {}\n", printable(launch.kernel),
-                        tuple(launch.grid), tuple(launch.block), capability(*process.report));
-    text += "    Section: Command line profiler metrics\n" + rule;
-    text += fmt::format("    {:<{}} {:<{}} {:>{}}\n", "Metric Name", width[0], "Metric Unit", width[1],
-                        "Metric Value", width[2]);
-    text += rule;
+    std::vector<std::vector<std::string>> rows;
     for (const Metric* m : list)
-      text += fmt::format("    {:<{}} {:>{}} {:>{}}\n", m->name, width[0], m->unit, width[1],
-                          ncu_value(*m, launch), width[2]);
-    text += rule + "\n";
+      rows.push_back({std::string(m->name), std::string(m->unit), ncu_value(*m, launch)});
+    text += fmt::format("  {} {}x{}, Context 1, Stream 7, Device 0, CC {}\n    Section: {}\n",
+                        printable(launch.kernel), tuple(launch.grid), tuple(launch.block),
+                        capability(*process.report), ncu_section);
+    text += ncu_table({"Metric Name", "Metric Unit", "Metric Value"}, rows);
+  }
+  return text;
+}
+
+std::string ncu_summary(const ProfiledProcess& process, std::span<const Metric* const> metrics,
+                        NcuSummary summary, bool csv, bool first) {
+  const std::vector<const Metric*> list = of_tool(metrics, ncu);
+  const bool per_kernel = summary == NcuSummary::per_kernel;
+  const auto group_of = [&](const Launch& launch) {
+    return per_kernel ? std::vector<std::string>{launch.kernel, tuple(launch.block), tuple(launch.grid)}
+                      : std::vector<std::string>{};
+  };
+  std::vector<std::string> head{"Process ID", "Process Name", "Host Name"};
+  if (per_kernel) head.insert(head.end(), {"Kernel Name", "Block Size", "Grid Size"});
+  head.insert(head.end(), {"Device", "CC", "Invocations", "Section Name", "Metric Name", "Metric Unit",
+                           "Minimum", "Maximum", "Average"});
+  std::string text = !csv    ? fmt::format("[{}] {}@127.0.0.1\n", process.id, process.name)
+                     : first ? csv_row(head)
+                             : "";
+  for (const auto& [group, series] : by_group(*process.report, list, group_of)) {
+    const std::string device = capability(*process.report);
+    const std::string invocations = std::to_string(series.empty() ? 0 : series.front().launches);
+    std::vector<std::vector<std::string>> rows;
+    for (size_t i = 0; i < list.size(); ++i)
+      rows.push_back({std::string(list[i]->name), std::string(list[i]->unit),
+                      ncu_value(*list[i], series[i].min), ncu_value(*list[i], series[i].max),
+                      ncu_average(*list[i], series[i].average())});
+    if (!csv) {
+      if (per_kernel) text += fmt::format("  {} {}x{}, ", printable(group[0]), group[2], group[1]);
+      text += fmt::format("{}Device 0, CC {}, Invocations {}\n    Section: {}\n", per_kernel ? "" : "  ",
+                          device, invocations, ncu_section);
+      text += ncu_table({"Metric Name", "Metric Unit", "Minimum", "Maximum", "Average"}, rows);
+      continue;
+    }
+    for (const auto& row : rows) {
+      std::vector<std::string> cells{process.id, process.name, "127.0.0.1"};
+      cells.insert(cells.end(), group.begin(), group.end());
+      cells.insert(cells.end(), {"0", device, invocations, std::string(ncu_section)});
+      cells.insert(cells.end(), row.begin(), row.end());
+      text += csv_row(cells);
+    }
   }
   return text;
 }
@@ -450,7 +531,7 @@ std::string ncu_csv(const ProfiledProcess& process, std::span<const Metric* cons
         continue;
       }
       std::vector<std::string> row = begin;
-      row.insert(row.end(), {"Command line profiler metrics", std::string(m->name), std::string(m->unit),
+      row.insert(row.end(), {std::string(ncu_section), std::string(m->name), std::string(m->unit),
                              ncu_value(*m, launch)});
       text += csv_row(row);
     }

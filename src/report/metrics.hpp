@@ -30,8 +30,9 @@ struct Metric {
 
 [[nodiscard]] std::span<const Metric> metrics();
 
-/// The metrics of a list with commas, in its order; `all` stands for all of `tools`. Throws lanescope::Error
-/// that names the unknown one and the nearest of `tools`.
+/// The metrics of a list with commas, in its order; `all` stands for all of `tools`, `regex:EXPR` for those
+/// in whose names it finds a match. Throws lanescope::Error that names the unknown one and the nearest of
+/// `tools`.
 [[nodiscard]] std::vector<const Metric*> find_metrics(std::string_view list,
                                                       std::span<const Metric::Tool> tools);
 
@@ -49,6 +50,11 @@ enum class NcuPage : uint8_t { details, raw };
 /// 0.
 [[nodiscard]] std::string ncu_csv(const ProfiledProcess& process, std::span<const Metric* const> metrics,
                                   NcuPage page, size_t first_id = 0);
+/// As `ncu --print-summary` prints them, as a table or as CSV: launches of a kernel and of its shape
+/// together, or all there are. CSV has its header line if it is the `first` process.
+enum class NcuSummary : uint8_t { per_kernel, per_gpu };
+[[nodiscard]] std::string ncu_summary(const ProfiledProcess& process, std::span<const Metric* const> metrics,
+                                      NcuSummary summary, bool csv, bool first = true);
 /// In lines as ncu writes its own: where counts may be others on a GPU.
 [[nodiscard]] std::string ncu_warnings(const Report& report);
 /// As `nvprof --events … --metrics …` prints its result: launches of a kernel together.

@@ -183,6 +183,43 @@ TEST(Metrics, NcuPrintsEachLaunch) {
   EXPECT_THAT(ncu_csv(process, list, NcuPage::raw), HasSubstr(begin + "\"4,587,520\",\"320\"\n"));
 }
 
+TEST(Metrics, NcuSumsUpLaunchesOfAKernelAndItsShape) {
+  Report report = sample_report();
+  report.launches.resize(1);
+  report.launches.push_back(report.launches[0]);
+  report.launches[1].totals.shared_store.conflicts = 4'587'525;
+  report.launches.push_back(report.launches[0]);
+  report.launches[2].grid.x = 8;
+  const auto list = find_metrics("l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", all_tools);
+  const ProfiledProcess process{"77", "app", &report};
+  const std::string name = "\"sample<int>(float*, \"\"x\"\" & more)\"",
+                    metric =
+                        "\"Command line profiler metrics\","
+                        "\"l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum\",\"\",",
+                    begin = "\"77\",\"app\",\"127.0.0.1\",";
+  EXPECT_EQ(ncu_summary(process, list, NcuSummary::per_kernel, true),
+            "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Block Size\",\"Grid "
+            "Size\",\"Device\",\"CC\",\"Invocations\",\"Section Name\",\"Metric Name\",\"Metric "
+            "Unit\",\"Minimum\",\"Maximum\",\"Average\"\n" +
+                begin + name + ",\"(64, 1, 1)\",\"(4, 2, 1)\",\"0\",\"9.0\",\"2\"," + metric +
+                "\"700\",\"4,587,525\",\"2,294,112.50\"\n" + begin + name +
+                ",\"(64, 1, 1)\",\"(8, 2, 1)\",\"0\",\"9.0\",\"1\"," + metric + "\"700\",\"700\",\"700\"\n");
+  EXPECT_EQ(ncu_summary(process, list, NcuSummary::per_gpu, true, false),
+            begin + "\"0\",\"9.0\",\"3\"," + metric + "\"700\",\"4,587,525\",\"1,529,641.67\"\n");
+  EXPECT_THAT(
+      ncu_summary(process, list, NcuSummary::per_kernel, false),
+      HasSubstr("  sample<int>(float*, \"x\" & more) (4, 2, 1)x(64, 1, 1), Device 0, CC 9.0, Invocations 2\n"
+                "    Section: Command line profiler metrics\n"));
+}
+
+TEST(Metrics, NamesMayBeExpressions) {
+  const auto list = find_metrics("regex:^l1tex__data_bank_conflicts.*op_(ld|st)\\.sum$", all_tools);
+  ASSERT_EQ(list.size(), 2u);
+  EXPECT_EQ(list[0]->name, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum");
+  EXPECT_THROW(static_cast<void>(find_metrics("regex:(", all_tools)), Error);
+  EXPECT_THROW(static_cast<void>(find_metrics("regex:no such thing", all_tools)), Error);
+}
+
 TEST(Metrics, NcuWarnsOnceOfEachLineInDoubt) {
   Line line;
   line.file = "k.cu";
