@@ -130,6 +130,19 @@ void Decoder::emit_move() {
   Resizes later;
   HandlerKey key = key_of(*in_);
   const uint32_t bytes = lane_bytes(in_->type());
+  if (in_->vector != 1) {  // all are read before any is written
+    std::array<uint32_t, 4> values{};
+    for (uint32_t i = 0; i < in_->vector; ++i) {
+      values[i] = scratch(bytes);
+      const Operand& o = in_->elements[a.first + i];
+      put_move(values[i], source(o, in_->type()), o.negated, i != 0);
+    }
+    for (uint32_t i = 0; i < in_->vector; ++i)
+      if (const Operand& o = in_->elements[d.first + i]; o.kind != Operand::Kind::sink)
+        put_move(destination(o, in_->type(), later), values[i], false, true);
+    put_later(later);
+    return;
+  }
   if (a.kind == Operand::Kind::vector || d.kind == Operand::Kind::vector) {
     const bool pack = a.kind == Operand::Kind::vector;
     const Operand& v = pack ? a : d;
@@ -177,15 +190,21 @@ void Decoder::emit_move() {
     return;
   }
   const uint32_t from = source(a, in_->type());
-  const uint32_t to = destination(d, in_->type(), later);
+  put_move(destination(d, in_->type(), later), from, a.negated, false);
+  put_later(later);
+}
+
+void Decoder::put_move(uint32_t to, uint32_t from, bool negated, bool helper) {
+  HandlerKey key = key_of(*in_);
   key.sources = 1;
+  key.vector = 1;
   const Handler h = select(key);
   put_guard();
-  Inst& i = put(h, guarded());
+  if (helper && guarded()) k_.code.back().origin_and_weight |= Inst::helper_bit;
+  Inst& i = put(h, helper || guarded());
   i.d = to;
   i.a = from;
-  i.imm = a.negated ? 1 : 0;
-  put_later(later);
+  i.imm = negated ? 1 : 0;
 }
 
 uint64_t Decoder::negation_bit(uint8_t n) const {

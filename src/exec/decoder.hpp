@@ -241,6 +241,8 @@ class Decoder {
   /// put right before the instruction, after all helpers.
   void emit_register_instruction(const Inst* before = nullptr);
   void emit_move();
+  /// mov of one value, from and to registers of its type; as a `helper` of the instruction, or as itself.
+  void put_move(uint32_t to, uint32_t from, bool negated, bool helper);
   /// Which bit of Inst::imm says that source `n` is negated: see handlers/registers.hpp.
   uint64_t negation_bit(uint8_t n) const;
 

@@ -521,6 +521,21 @@ std::optional<SpecialRegister> find_special_register(std::string_view name) {
   return it->second;
 }
 
+bool is_always_zero(std::string_view name) {
+  constexpr std::string_view counter = "%pm", driver = "%envreg";
+  if (name.ends_with(".w"))
+    return find_special_register(std::string(name.substr(0, name.size() - 1)) + "x").has_value();
+  if (name.starts_with(counter)) {
+    name.remove_prefix(counter.size());
+    if (name.ends_with("_64")) name.remove_suffix(3);
+    return name.size() == 1 && name[0] >= '0' && name[0] <= '7';
+  }
+  if (!name.starts_with(driver)) return false;
+  for (uint32_t i = 3; i < 32; ++i)
+    if (i != 6 && i != 10 && name.substr(driver.size()) == std::to_string(i)) return true;
+  return false;
+}
+
 Type type_of(SpecialRegister reg) {
   switch (reg) {
     case SpecialRegister::gridid:

@@ -346,6 +346,9 @@ struct RefusedWord {
 [[nodiscard]] std::optional<Op> find_op(std::string_view name);
 [[nodiscard]] std::optional<DottedWord> find_word(std::string_view name);
 [[nodiscard]] std::optional<Type> find_type(std::string_view name);
+/// Whether it is a special register that always holds 0: a fourth element, a performance counter that nobody
+/// has set up, or one of those for the driver that hold nothing (of an H200's, with driver 580).
+[[nodiscard]] bool is_always_zero(std::string_view name);
 [[nodiscard]] std::optional<SpecialRegister> find_special_register(std::string_view name);
 
 /// The type a special register has; u32 for most.

@@ -154,7 +154,12 @@ struct Checker {
     for (size_t i = 0; i < mnemonic.form->operand_count; ++i)
       takes_vectors |= mnemonic.form->operands[i].vector;
     const std::string word = "v" + std::to_string(mnemonic.vector);
-    if (mnemonic.op == Op::mov) refuse(word, "the instruction 'mov." + word + "' is not supported");
+    if (mnemonic.op == Op::mov) {
+      const uint32_t size = size_of(mnemonic.types.front());
+      if (mnemonic.vector > 4 || mnemonic.types.front() == Type::pred || mnemonic.vector * size > 16)
+        fail(word, name() + " does not take ." + word);
+      return;
+    }
     if (!takes_vectors) fail(word, std::string(info.name) + " does not take ." + word);
     if (is_of_32_bytes(mnemonic)) {
       if (mnemonic.space != Space::generic && mnemonic.space != Space::global)
@@ -195,8 +200,7 @@ struct Checker {
       case Op::min:
       case Op::max:
         demand(Mod::xorsign, Mod::abs);
-        if (has(mnemonic.modifiers, Mod::abs) && !has(mnemonic.modifiers, Mod::xorsign))
-          refuse("abs", "the instruction '" + name() + "' with .abs and no .xorsign is not supported");
+        if (mnemonic.types[0] != Type::f32) demand(Mod::abs, Mod::xorsign);  // of three operands without it
         break;
       case Op::rcp:
         if (mnemonic.types[0] == Type::f64) {
@@ -630,7 +634,7 @@ struct Checker {
     exclude(any({Mod::cv, Mod::lu, Mod::volatile_, Mod::weak, Mod::relaxed, Mod::acquire}), any({Mod::nc}));
     const bool strong = ordered || (has(mods, Mod::volatile_) && space != Space::local);
     if (strong && space != Space::generic && space != Space::global && space != Space::shared &&
-        space != Space::shared_cta)
+        space != Space::shared_cta && space != Space::shared_cluster)
       fail({}, name() + " with a memory order does not take the state space ." + std::string(name_of(space)));
   }
 };

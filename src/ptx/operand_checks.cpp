@@ -343,6 +343,14 @@ struct OperandChecker {
     if ((instruction.op == Op::min || instruction.op == Op::max) && operands.size() == 4 &&
         (instruction.type() != Type::f32 || instruction.has(Mod::xorsign)))
       fail(operands[3], name() + " takes 3 operands, not 4");
+    if ((instruction.op == Op::min || instruction.op == Op::max) && operands.size() == 3 &&
+        instruction.has(Mod::abs) && !instruction.has(Mod::xorsign))
+      fail(operands[2], name() + " of two values with .abs needs .xorsign");
+    if (instruction.op == Op::setmaxnreg &&
+        (operands[0].bits % 8 != 0 || operands[0].bits < 24 || operands[0].bits > 256))
+      fail(operands[0], name() + " takes a multiple of 8 from 24 to 256");
+    if (instruction.op == Op::pmevent && !instruction.has(Mod::mask) && operands[0].bits > 15)
+      fail(operands[0], "there are the events 0 to 15");
     if ((instruction.op == Op::txq || instruction.op == Op::suq) &&
         ((operands[1].reg == no_index && operands[1].symbol.kind == SymbolRef::Kind::none) ||
          operands[1].bits != 0))
@@ -664,7 +672,7 @@ struct OperandChecker {
     while (next < operands.size()) constant(operands[next++], {0, 1});
   }
 
-  // mov moves a value, the address of a symbol, or packs and unpacks a vector.
+  // mov moves a value or, under .v2 and .v4, several, the address of a symbol, or packs and unpacks a vector.
   void mov() {
     auto& operands = instruction.operands;
     const Type type = instruction.type();
@@ -674,6 +682,17 @@ struct OperandChecker {
     Operand& a = operands[1];
     OperandPattern destination{.destination = true};
     OperandPattern value{.negatable = true, .symbol = true, .special = true};
+    if (instruction.vector != 1) {
+      for (const Operand& list : operands) {
+        if (list.kind != Operand::Kind::vector || list.count != instruction.vector)
+          fail(list,
+               name() + " with .v" + std::to_string(instruction.vector) + " takes that many elements here");
+        for (uint32_t i = 0; i < list.count; ++i)
+          check_scalar(instruction.elements[list.first + i], &list == &d ? destination : value, type,
+                       &list == &d);
+      }
+      return;
+    }
     if (d.kind == Operand::Kind::vector || a.kind == Operand::Kind::vector) {
       Operand& vector = d.kind == Operand::Kind::vector ? d : a;
       Operand& whole = d.kind == Operand::Kind::vector ? a : d;

@@ -10,6 +10,7 @@ namespace {
 // Real functions need a few thousand at most; the limits keep a short text from asking for gigabytes.
 constexpr uint32_t most_registers_of_range = 1u << 18;
 constexpr uint64_t most_registers_of_module = 1u << 22;
+constexpr uint32_t most_labels_of_range = 1u << 16;
 constexpr size_t deepest_scope = 256;
 
 struct NumberedName {
@@ -319,13 +320,25 @@ void Parser::parse_table(const Token& name) {
   const auto index = static_cast<uint32_t>(function_->tables.size());
   if (directive == "branchtargets") {
     table.kind = Table::Kind::branch_targets;
-    do {
-      const Token label = take_identifier("a label");
-      label_scopes_.back().uses.push_back({.name = label.text,
-                                           .loc = label.loc,
+    const auto add = [&](std::string_view label, TextLoc loc) {
+      label_scopes_.back().uses.push_back({.name = label,
+                                           .loc = loc,
                                            .table = index,
                                            .position = static_cast<uint32_t>(table.labels.size())});
       table.labels.push_back(0);
+    };
+    do {
+      const Token label = take_identifier("a label");
+      if (!accept("<")) {
+        add(label.text, label.loc);
+        continue;
+      }
+      // L<3> stands for L0, L1, L2.
+      const uint32_t count = take_u32("a number of labels");
+      if (count > most_labels_of_range) fail(label.loc, "too many labels");
+      for (uint32_t i = 0; i < count; ++i)
+        add(spellings_.emplace_back(std::string(label.text) + std::to_string(i)), label.loc);
+      expect(">");
     } while (accept(","));
   } else if (directive == "calltargets") {
     table.kind = Table::Kind::call_targets;

@@ -115,10 +115,30 @@ Operand Parser::parse_named(Instruction* instruction) {
       operand.special = *special;
       return operand;
     }
-    for (const std::string_view refused : {"%envreg", "%pm", "%reserved_smem_offset", "%warpid_", "%smem",
-                                           "%locality_domain", "%perctamemory"})
+    if (is_always_zero(full)) {
+      operand.kind = Operand::Kind::integer;
+      return operand;
+    }
+    if (component.empty() && instruction != nullptr && instruction->op == Op::mov &&
+        instruction->vector == 4 && find_special_register(full + ".x")) {
+      operand.kind = Operand::Kind::vector;
+      operand.first = static_cast<uint32_t>(instruction->elements.size());
+      operand.count = 4;
+      for (const char* axis : {".x", ".y", ".z", ".w"}) {
+        Operand& element = instruction->elements.emplace_back();
+        element.loc = name.loc;
+        const auto special = find_special_register(full + axis);
+        element.kind = special ? Operand::Kind::special : Operand::Kind::integer;
+        if (special) element.special = *special;
+      }
+      return operand;
+    }
+    for (const std::string_view refused :
+         {"%envreg", "%reserved_smem_offset", "%warpid_", "%smem", "%locality_domain", "%perctamemory"})
       if (name.text.starts_with(refused))
-        source_.refuse(name.loc, "the special register '" + full + "' is not supported");
+        source_.refuse(name.loc, "the special register '" + full + "'" +
+                                     (refused == "%envreg" ? ", whose meaning is the driver's own," : "") +
+                                     " is not supported");
     if (component.empty() && find_special_register(full + ".x"))
       fail(name.loc, "'" + full + "' needs an element: .x .y .z");
   }

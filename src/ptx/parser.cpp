@@ -1,6 +1,7 @@
 // Module level of the parser: directives, functions, and the merging of declarations with their definitions.
 #include "ptx/parser.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -151,6 +152,16 @@ void Parser::parse_alias() {
   aliases_.push_back(alias);
 }
 
+namespace {
+
+bool have_same_parameters(const Function& a, const Function& b) {
+  const auto same_size = [](const Variable& one, const Variable& other) { return one.size == other.size; };
+  return std::ranges::equal(a.params, b.params, same_size) &&
+         std::ranges::equal(a.returns, b.returns, same_size);
+}
+
+}  // namespace
+
 // An alias is the same function under another name.
 void Parser::finish_aliases() {
   for (const Alias& alias : aliases_) {
@@ -162,6 +173,9 @@ void Parser::finish_aliases() {
       fail(alias.name.loc, "'" + std::string(alias.name.text) + "' is no declared function without a body");
     const Function& known = module_.functions[name.index];
     Function function = module_.functions[target.index];
+    if (!have_same_parameters(known, function))
+      fail(alias.name.loc,
+           "the alias '" + known.name + "' has other parameters than '" + function.name + "'");
     function.name = known.name;
     function.display_name = known.display_name;
     function.is_visible = known.is_visible;
@@ -285,7 +299,13 @@ void Parser::parse_function(const Linkage& linkage) {
   function.display_name = demangle(name.text);
   function.loc = name.loc;
   if (token_.is("(")) function.params = parse_parameters(&function);
+  if (function.returns.size() > 1 && function.returns.front().space == Space::param)
+    fail(name.loc, "a function returns several values in registers only, not in .param");
   parse_function_directives(function);
+  if (function.is_noreturn && !function.returns.empty())
+    fail(name.loc, "a function that returns something is not .noreturn");
+  if (function.max_threads[0] != 0 && function.required_threads[0] != 0)
+    fail(name.loc, ".maxntid and .reqntid do not go together");
   function.has_body = token_.is("{");
   const bool has_body = function.has_body;
   function_index_ = merge_function(std::move(function), name);
@@ -301,13 +321,7 @@ void Parser::merge_declared(Function& known, Function& function) const {
   const std::string name = "'" + known.name + "'";
   if (known.is_entry != function.is_entry) fail(loc, name + " is declared as another kind of function");
   if (known.has_body && function.has_body) fail(loc, "the function " + name + " is defined twice");
-  const auto same = [](const std::vector<Variable>& a, const std::vector<Variable>& b) {
-    if (a.size() != b.size()) return false;
-    for (size_t i = 0; i < a.size(); ++i)
-      if (a[i].size != b[i].size) return false;
-    return true;
-  };
-  if (!same(known.params, function.params) || !same(known.returns, function.returns))
+  if (!have_same_parameters(known, function))
     fail(loc, "the function " + name + " is declared with other parameters");
   function.is_visible |= known.is_visible;
   function.is_weak |= known.is_weak;

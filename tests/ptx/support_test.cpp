@@ -269,7 +269,14 @@ std::string page() {
     }
     append(line, name);
   }
-  return text + names + line + "\n";
+  return text + names + line +
+         "\n\nThese hold 0, as they did on an H200 with driver 580: fourth elements (`%tid.w` …), "
+         "performance "
+         "counters\n"
+         "(`%pm0` … `%pm7`, `%pm0_64` …), which nobody sets up here, and `%envreg3` to `%envreg31` but 6 and "
+         "10. Of "
+         "those,\n"
+         "0, 6 and 10 hold what the driver keeps to itself, and are refused.\n";
 }
 
 TEST(Support, PageIsWhatTheTableSays) {

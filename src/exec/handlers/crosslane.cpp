@@ -204,7 +204,7 @@ const Inst* redux(Warp& w, const Inst* in) {
 template <bool maximum, bool nan_wins, bool of_absolutes>
 const Inst* redux_float(Warp& w, const Inst* in) {
   if (w.mask == 0) return in + 1;
-  constexpr FloatMinMax<maximum, false, nan_wins, false> combine;
+  constexpr FloatMinMax<maximum, false, nan_wins, Compared::values> combine;
   const auto value = [&](uint32_t lanes) {
     const float a = reg<float>(w, in->a)[std::countr_zero(lanes)];
     return of_absolutes ? FloatAbs()(a) : a;

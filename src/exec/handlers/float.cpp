@@ -22,14 +22,16 @@ Handler select_f64(const HandlerKey& key) {
   return with_rounding<lifted<count, Nans<F>, double>(), false>(key);
 }
 
+template <bool maximum, bool ftz, Compared compared>
+Handler select_min_max_as(const HandlerKey& key) {
+  return key.has(Mod::NaN) ? lift2<FloatMinMax<maximum, ftz, true, compared>, float, float>
+                           : lift2<FloatMinMax<maximum, ftz, false, compared>, float, float>;
+}
 template <bool maximum, bool ftz>
 Handler select_min_max_of(const HandlerKey& key) {
-  if (key.has(Mod::xorsign)) {
-    return key.has(Mod::NaN) ? lift2<FloatMinMax<maximum, ftz, true, true>, float, float>
-                             : lift2<FloatMinMax<maximum, ftz, false, true>, float, float>;
-  }
-  return key.has(Mod::NaN) ? lift2<FloatMinMax<maximum, ftz, true, false>, float, float>
-                           : lift2<FloatMinMax<maximum, ftz, false, false>, float, float>;
+  if (key.has(Mod::xorsign)) return select_min_max_as<maximum, ftz, Compared::magnitudes_xorsign>(key);
+  if (key.has(Mod::abs)) return select_min_max_as<maximum, ftz, Compared::magnitudes>(key);
+  return select_min_max_as<maximum, ftz, Compared::values>(key);
 }
 template <bool maximum>
 Handler select_min_max(const HandlerKey& key) {

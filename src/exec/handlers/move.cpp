@@ -67,6 +67,9 @@ Handler select_move(const HandlerKey& key) {
     case 84:
       return pack ? lift4<Pack<uint64_t, uint16_t>, uint64_t, uint16_t, uint16_t, uint16_t, uint16_t>
                   : unpack<uint64_t, uint16_t, 4>;
+    case 164:
+      return pack ? lift4<Pack<Uint128, uint32_t>, Uint128, uint32_t, uint32_t, uint32_t, uint32_t>
+                  : unpack<Uint128, uint32_t, 4>;
     case 162: return pack ? lift2<Pack<Uint128, uint64_t>, Uint128, uint64_t> : unpack<Uint128, uint64_t, 2>;
     default: return nullptr;
   }

@@ -158,12 +158,14 @@ inline T extreme(T a, T b) {
   return (ordered(a) < ordered(b)) != maximum ? a : b;
 }
 
-template <bool maximum, bool ftz, bool nan_wins, bool xorsign>
+/// What is compared: values, or their magnitudes, whose signs the result may get.
+enum class Compared : uint8_t { values, magnitudes, magnitudes_xorsign };
+template <bool maximum, bool ftz, bool nan_wins, Compared compared>
 struct FloatMinMax {
   float operator()(float a, float b) const {
     a = flush<ftz>(a), b = flush<ftz>(b);
-    const uint32_t sign = xorsign ? (bits(a) ^ bits(b)) & sign32 : 0;
-    if constexpr (xorsign) a = FloatAbs()(a), b = FloatAbs()(b);
+    const uint32_t sign = compared == Compared::magnitudes_xorsign ? (bits(a) ^ bits(b)) & sign32 : 0;
+    if constexpr (compared != Compared::values) a = FloatAbs()(a), b = FloatAbs()(b);
     const float number = extreme<maximum>(a, b);
     const bool none = nan_wins ? is_nan(a) || is_nan(b) : is_nan(a) && is_nan(b);
     const float r = is_nan(a) ? b : is_nan(b) ? a : number;
