@@ -610,6 +610,19 @@ void linking() {
   require("free", cuMemFree_v2(out));
 }
 
+/// What an H200 answers of a stream whose context is no more.
+void destroyed_context() {
+  void *context = nullptr, *stream = nullptr, *of = nullptr;
+  show("context", cuCtxCreate_v2(&context, 0, 0));
+  show("stream", cuStreamCreate(&stream, 0));
+  show("context of stream", cuStreamGetCtx(stream, &of));
+  std::printf("the same: %d\n", of == context);
+  show("destroy", cuCtxDestroy_v2(context));
+  show("context of stream", cuStreamGetCtx(stream, &of));
+  show("ask", cuStreamQuery(stream));
+  show("destroy stream", cuStreamDestroy_v2(stream));
+}
+
 void entry_points() {
   void* found = nullptr;
   int result = -1;
@@ -679,6 +692,8 @@ int main(int argc, char** argv) {
     return 0;
   }
   show("unload", cuModuleUnload(module));
+  destroyed_context();
   show("release", cuDevicePrimaryCtxRelease_v2(0));
+  show("release again", cuDevicePrimaryCtxRelease_v2(0));
   std::printf("done\n");
 }

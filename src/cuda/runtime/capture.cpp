@@ -130,6 +130,7 @@ Status refuse_in_any_mode() {
 Status find_stream(Runtime& runtime, Stream* handle, OnCaptured captured, Stream*& out) {
   out = runtime.stream(handle);
   if (out == nullptr) return Status::invalid_resource_handle;
+  if (out->context != nullptr && out->context->destroyed) return Status::context_is_destroyed;
   if (out == &runtime.legacy_stream)
     return refuse(Status::capture_implicit, captured != OnCaptured::is_asked, blocks_legacy_stream);
   if (out->capture == nullptr || captured == OnCaptured::is_asked || captured == OnCaptured::is_ended)

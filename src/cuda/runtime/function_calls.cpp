@@ -234,12 +234,26 @@ LANESCOPE_CUDA_API Status cudaOccupancyAvailableDynamicSMemPerBlock(size_t* byte
 
 namespace {
 
-uint64_t cluster_blocks(const LaunchDescription& description, const lanescope::ptx::Function& declared) {
-  Extent3 cluster{declared.required_cluster[0], declared.required_cluster[1], declared.required_cluster[2]};
+/// The size of the clusters that a launch of this description is made of, by it or by the kernel's code; 0 by
+/// 0 by 0: it has none.
+lanescope::exec::Dim3 cluster_of(const LaunchDescription& description,
+                                 const lanescope::exec::Kernel& kernel) {
+  lanescope::exec::Dim3 cluster{0, 0, 0};
   for (unsigned i = 0; i < description.attribute_count; ++i)
-    if (description.attributes[i].id == LaunchAttribute::cluster_dimension)
-      cluster = description.attributes[i].value.dimension;
-  return uint64_t{std::max(cluster.x, 1u)} * std::max(cluster.y, 1u) * std::max(cluster.z, 1u);
+    if (const LaunchAttribute& one = description.attributes[i]; one.id == LaunchAttribute::cluster_dimension)
+      cluster = {one.value.dimension.x, one.value.dimension.y, one.value.dimension.z};
+  const bool is_compiled = kernel.required_cluster[0] != 0;
+  return is_compiled && cluster == lanescope::exec::Dim3{0, 0, 0} ? lanescope::exec::compiled_cluster(kernel)
+                                                                  : cluster;
+}
+
+/// Whether that launch's grid can be made of them, as an H200 answers where only their number is asked for.
+bool fits_clusters(const Function& function, const lanescope::exec::Kernel& kernel,
+                   const LaunchDescription& description) {
+  const auto cluster = cluster_of(description, kernel);
+  const Extent3& grid = description.grid;
+  if (cluster == lanescope::exec::Dim3{0, 0, 0}) return !kernel.explicit_cluster;
+  return !why_no_clusters(kernel, {grid.x, grid.y, grid.z}, cluster, !function.non_portable_cluster);
 }
 
 }  // namespace
@@ -252,22 +266,28 @@ LANESCOPE_CUDA_API Status cudaOccupancyMaxActiveClusters(int* clusters, const vo
                                  const lanescope::exec::Kernel& kernel) {
     if (clusters == nullptr || description == nullptr) return Status::invalid_value;
     if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
+    if (!fits_clusters(function, kernel, *description)) return Status::invalid_cluster_size;
+    const auto cluster = cluster_of(*description, kernel).count();
     const Extent3 block = description->block;
     const auto blocks = static_cast<uint64_t>(runtime.device.resident_blocks(
                             block.x * block.y * block.z, kernel.static_shared + description->dynamic_shared,
                             registers_of(runtime, function))) *
                         static_cast<uint64_t>(runtime.device.attribute(attribute_multiprocessors));
-    *clusters = static_cast<int>(blocks / cluster_blocks(*description, declaration(function)));
+    *clusters = cluster == 0 ? 0 : static_cast<int>(blocks / cluster);
     return Status::success;
   });
 }
 
 LANESCOPE_CUDA_API Status cudaOccupancyMaxPotentialClusterSize(int* size, const void* handle,
                                                                const LaunchDescription* description) {
-  return with_kernel(handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel&) {
-    if (size == nullptr || description == nullptr) return Status::invalid_value;
-    if (runtime.device.attribute(attribute_cluster_launch) == 0) return Status::not_supported;
-    *size = function.non_portable_cluster ? 16 : 8;
-    return Status::success;
-  });
+  return with_kernel(handle,
+                     [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+                       if (size == nullptr || description == nullptr) return Status::invalid_value;
+                       if (runtime.device.attribute(attribute_cluster_launch) == 0)
+                         return Status::not_supported;
+                       if (!fits_clusters(function, kernel, *description))
+                         return Status::invalid_cluster_size;
+                       *size = function.non_portable_cluster ? 16 : 8;
+                       return Status::success;
+                     });
 }

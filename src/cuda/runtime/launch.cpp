@@ -116,6 +116,23 @@ struct Refusal {
 
 std::string str(const exec::Dim3& dim) { return fmt::format("{}x{}x{}", dim.x, dim.y, dim.z); }
 
+}  // namespace
+
+std::optional<std::string> why_no_clusters(const exec::Kernel& kernel, const exec::Dim3& grid,
+                                           const exec::Dim3& cluster, bool is_portable) {
+  const uint64_t blocks = is_portable ? 8 : 16;
+  if (cluster.count() == 0 || cluster.count() > blocks)
+    return fmt::format("its cluster is {}, {} blocks; the most is {}", str(cluster), cluster.count(), blocks);
+  if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
+    return fmt::format("its grid is {}, no whole number of clusters of {}", str(grid), str(cluster));
+  const exec::Dim3 compiled = exec::compiled_cluster(kernel);
+  if (kernel.required_cluster[0] != 0 && cluster != compiled)
+    return fmt::format("its cluster is {}; the kernel was compiled for {}", str(cluster), str(compiled));
+  return std::nullopt;
+}
+
+namespace {
+
 std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, const exec::Kernel& kernel,
                                   const KernelWork& work) {
   const exec::Dim3 &grid = work.grid, &block = work.block;
@@ -149,22 +166,11 @@ std::optional<Refusal> refusal_of(Runtime& runtime, const Function& function, co
   const exec::Dim3 compiled = exec::compiled_cluster(kernel),
                    cluster = is_compiled && work.cluster == exec::Dim3{0, 0, 0} ? compiled : work.cluster;
   if (cluster != exec::Dim3{0, 0, 0}) {
-    const auto no_clusters = [](std::string why) {
-      return Refusal{Status::invalid_cluster_size, std::move(why)};
-    };
     const bool by_function = work.cluster_mode == LaunchAttribute::cluster_by_function;
     const bool is_any =
         by_function ? function.non_portable_cluster : work.cluster_mode == LaunchAttribute::any_cluster;
-    const uint64_t blocks = is_any ? 16 : 8;
-    if (cluster.count() == 0 || cluster.count() > blocks)
-      return no_clusters(
-          fmt::format("its cluster is {}, {} blocks; the most is {}", str(cluster), cluster.count(), blocks));
-    if (grid.x % cluster.x != 0 || grid.y % cluster.y != 0 || grid.z % cluster.z != 0)
-      return no_clusters(
-          fmt::format("its grid is {}, no whole number of clusters of {}", str(grid), str(cluster)));
-    if (is_compiled && cluster != compiled)
-      return no_clusters(
-          fmt::format("its cluster is {}; the kernel was compiled for {}", str(cluster), str(compiled)));
+    if (auto why = why_no_clusters(kernel, grid, cluster, !is_any))
+      return Refusal{Status::invalid_cluster_size, std::move(*why)};
   }
   const uint64_t shared = uint64_t{kernel.static_shared} + work.dynamic_shared;
   const uint32_t limit = shared_limit(runtime, function, kernel, work.shared_memory_mode);

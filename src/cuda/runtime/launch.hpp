@@ -1,6 +1,9 @@
 // Making a launch from what the program passes, for launches and for the nodes of graphs.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "cuda/runtime/backlog.hpp"
 #include "cuda/runtime/runtime.hpp"
 
@@ -22,6 +25,11 @@ Status launch(const void* handle, const LaunchDescription& description, const Ar
 
 /// The work as something that is taken up until it has finished; nothing runs yet.
 [[nodiscard]] std::unique_ptr<UnfinishedLaunch> make_launch(Runtime& runtime, KernelWork work);
+
+/// Why a grid of so many blocks cannot be made of clusters of this size (as the launch says it, or
+/// compiled_cluster()).
+[[nodiscard]] std::optional<std::string> why_no_clusters(const exec::Kernel& kernel, const exec::Dim3& grid,
+                                                         const exec::Dim3& cluster, bool is_portable);
 
 /// Shared memory a block of this kernel may have now; `mode`: what a launch says of that.
 [[nodiscard]] uint32_t shared_limit(const Runtime& runtime, const Function& function,

@@ -118,7 +118,9 @@ LANESCOPE_CUDA_API Status cudaStreamDestroy(Stream* stream) {
   return call([&](Runtime& runtime) {
     {
       const std::unique_lock lock(runtime.mutex);
-      if (runtime.streams.erase(stream) == 0) return Status::invalid_resource_handle;
+      if (runtime.streams.count(stream) == 0) return Status::invalid_resource_handle;
+      if (stream->context != nullptr && stream->context->destroyed) return Status::context_is_destroyed;
+      runtime.streams.erase(stream);
     }
     leave_capture(*stream);
     runtime.backlogs->forget(*stream);

@@ -975,6 +975,18 @@ void launches() {
   show(cuOccupancyMaxActiveClusters(&clusters, plain, nullptr));
   show(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config), " %d", clusters);
   show(cuOccupancyMaxPotentialClusterSize(nullptr, plain, &config));
+  config.gridDimX = 3;
+  show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters);
+  show(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config), " %d", clusters);
+  config.gridDimX = 16;
+  attribute.value.clusterDim = {16, 1, 1};
+  show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters);
+  attribute.value.clusterDim = {0, 0, 0};
+  show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters);
+  clusters = 7;
+  config.numAttrs = 0;
+  show(cuOccupancyMaxActiveClusters(&clusters, plain, &config), " %d", clusters);
+  show(cuOccupancyMaxPotentialClusterSize(&clusters, plain, &config), " %d", clusters);
   show(cuCtxSynchronize());
 }
 
