@@ -3,6 +3,7 @@
 // through the runtime's functions. LANESCOPE_FATBIN is the file it holds. The first argument says what it
 // does (see main).
 #include <dlfcn.h>
+#include <pthread.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,6 +165,13 @@ int main(int argc, char** argv) {
   }
   if (is("exit-now")) quick_exit(4);
   if (is("exit-bare")) _exit(5);
+  if (is("exit-thread")) {  // the process ends with the other thread
+    std::thread([] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      std::printf("the other thread ends\n");
+    }).detach();
+    pthread_exit(nullptr);
+  }
   if (is("exit-launches")) {  // where the main thread's own objects are gone, as in destructors of statics
     std::atexit([] {
       for (int i = 0; i < 2; ++i)

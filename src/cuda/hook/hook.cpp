@@ -7,19 +7,23 @@
 // -lineinfo has it do. A file's own variables by the names of CUDA's functions stay its own. Who asks NVRTC
 // for machine code gets PTX, which NVRTC has made as well and the driver here takes in its place. It also
 // stands before _exit, which ends the process past all that is registered for its end: the runtime writes its
-// report first; and before stat, by which programs look for a driver's file. cuda.tile's assembler is left to
-// find its own toolkit.
+// report first; before pthread_exit, after which the process would not end; and before stat, by which
+// programs look for a driver's file. cuda.tile's assembler is left to find its own toolkit.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
+#include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
+#include <signal.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <initializer_list>
 #include <iterator>
@@ -402,6 +406,30 @@ const char* replaced(const char* path) {
   return path;
 }
 
+/// Whether a thread of the process, other than the main one, takes SIGTERM: those of the runtime do not.
+bool takes_signals(const char* thread) {
+  char path[64] = "/proc/self/task/", text[4096];
+  std::strncat(path, thread, 16);
+  std::strcat(path, "/status");
+  const int file = open(path, O_RDONLY | O_CLOEXEC);
+  if (file < 0) return false;  // it has ended
+  const ssize_t count = read(file, text, sizeof text - 1);
+  close(file);
+  text[count > 0 ? count : 0] = '\0';
+  const char* const blocked = std::strstr(text, "SigBlk:");
+  return blocked == nullptr || (std::strtoull(blocked + 7, nullptr, 16) >> (SIGTERM - 1) & 1) == 0;
+}
+bool program_has_other_threads() {
+  DIR* const threads = opendir("/proc/self/task");
+  if (threads == nullptr) return false;
+  bool found = false;
+  while (const dirent* entry = readdir(threads))
+    if (entry->d_name[0] != '.' && std::strtol(entry->d_name, nullptr, 10) != getpid())
+      found = found || takes_signals(entry->d_name);
+  closedir(threads);
+  return found;
+}
+
 /// stat(), by the system call: the structure is the same. The file by which programs (JAX) see that there is
 /// a driver before they ask it is there.
 int look_at(const char* path, void* out) {
@@ -427,6 +455,21 @@ extern "C" __attribute__((visibility("default"))) const char* lanescope_unserved
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
   if (lanescope_before_exit != nullptr) lanescope_before_exit();
   for (;;) syscall(SYS_exit_group, status);
+}
+
+/// The main thread may end before the program's other threads, and the process ends with the last of them.
+/// The runtime's own threads never end, and take no signals: left alone with them, the process would go on
+/// for ever, and nothing but SIGKILL would end it. So the main thread stays until it is the last of the
+/// program's.
+extern "C" __attribute__((visibility("default"), noreturn)) void pthread_exit(void* result) {
+  using PthreadExit = void (*)(void*);
+  constexpr timespec pause{0, 20'000'000};
+  if (lanescope_before_exit != nullptr && getpid() == static_cast<pid_t>(syscall(SYS_gettid))) {
+    while (program_has_other_threads()) nanosleep(&pause, nullptr);
+    exit(0);
+  }
+  reinterpret_cast<PthreadExit>(dlsym(RTLD_NEXT, "pthread_exit"))(result);
+  for (;;) syscall(SYS_exit, 0);
 }
 
 /// Programs that load the toolkit's libraries by their paths (Python packages do, out of others) get ours, as
