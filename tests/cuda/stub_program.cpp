@@ -165,6 +165,13 @@ int main(int argc, char** argv) {
   }
   if (is("exit-now")) quick_exit(4);
   if (is("exit-bare")) _exit(5);
+  if (is("exec")) {  // the first one fails
+    execl("/no/such/program", argv[0], nullptr);
+    if (__cudaPushCallConfiguration({2, 1, 1}, {1024, 1, 1}, 0, nullptr) == 0) scale(in, out, n);
+    require(cudaDeviceSynchronize() == 0, "synchronize");
+    std::fflush(stdout);
+    execl("/proc/self/exe", argv[0], argc > 2 ? argv[2] : "status", "0", nullptr);
+  }
   if (is("exit-thread")) {  // the process ends with the other thread
     std::thread([] {
       std::this_thread::sleep_for(std::chrono::milliseconds(100));

@@ -7,8 +7,9 @@
 // -lineinfo has it do. A file's own variables by the names of CUDA's functions stay its own. Who asks NVRTC
 // for machine code gets PTX, which NVRTC has made as well and the driver here takes in its place. It also
 // stands before _exit, which ends the process past all that is registered for its end: the runtime writes its
-// report first; before pthread_exit, after which the process would not end; and before stat, by which
-// programs look for a driver's file. cuda.tile's assembler is left to find its own toolkit.
+// report first; before exec…, for the same; before pthread_exit, after which the process would not end; and
+// before stat, by which programs look for a driver's file. cuda.tile's assembler is left to find its own
+// toolkit.
 //
 // This library needs the C library only, and is linked to be initialised first (-z initfirst).
 #include <dirent.h>
@@ -21,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdarg>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -406,8 +409,9 @@ const char* replaced(const char* path) {
   return path;
 }
 
-/// Whether a thread of the process, other than the main one, takes SIGTERM: those of the runtime do not.
-bool takes_signals(const char* thread) {
+/// Whether a thread is one of the program's: the runtime's block SIGTERM. So does one that has just been
+/// made, but that blocks the C library's own signals, too, which nobody else can.
+bool is_of_program(const char* thread) {
   char path[64] = "/proc/self/task/", text[4096];
   std::strncat(path, thread, 16);
   std::strcat(path, "/status");
@@ -417,7 +421,10 @@ bool takes_signals(const char* thread) {
   close(file);
   text[count > 0 ? count : 0] = '\0';
   const char* const blocked = std::strstr(text, "SigBlk:");
-  return blocked == nullptr || (std::strtoull(blocked + 7, nullptr, 16) >> (SIGTERM - 1) & 1) == 0;
+  constexpr int of_c_library = 33;
+  if (blocked == nullptr) return true;
+  const uint64_t mask = std::strtoull(blocked + 7, nullptr, 16);
+  return (mask >> (SIGTERM - 1) & 1) == 0 || (mask >> (of_c_library - 1) & 1) != 0;
 }
 bool program_has_other_threads() {
   DIR* const threads = opendir("/proc/self/task");
@@ -425,7 +432,7 @@ bool program_has_other_threads() {
   bool found = false;
   while (const dirent* entry = readdir(threads))
     if (entry->d_name[0] != '.' && std::strtol(entry->d_name, nullptr, 10) != getpid())
-      found = found || takes_signals(entry->d_name);
+      found = found || is_of_program(entry->d_name);
   closedir(threads);
   return found;
 }
@@ -455,6 +462,81 @@ extern "C" __attribute__((visibility("default"))) const char* lanescope_unserved
 extern "C" __attribute__((visibility("default"), noreturn)) void _exit(int status) {
   if (lanescope_before_exit != nullptr) lanescope_before_exit();
   for (;;) syscall(SYS_exit_group, status);
+}
+
+/// Set by the runtime: the process is about to become another program, or has failed to.
+extern "C" __attribute__((visibility("default"))) void (*lanescope_around_exec)(bool has_failed);
+void (*lanescope_around_exec)(bool has_failed) = nullptr;
+
+namespace {
+
+template <typename... A>
+int around_exec(const char* name, A... a) {
+  if (lanescope_around_exec != nullptr) lanescope_around_exec(false);
+  const int result = reinterpret_cast<int (*)(A...)>(dlsym(RTLD_NEXT, name))(a...);
+  const int error = errno;
+  if (lanescope_around_exec != nullptr) lanescope_around_exec(true);
+  errno = error;
+  return result;
+}
+
+using Words = char* const*;
+
+/// The words of a call that lists them, the last of which is null, handed on as an array; with `environment`,
+/// what stands behind them.
+int around_list(const char* name, const char* path, const char* first, va_list words, bool environment) {
+  va_list again;
+  va_copy(again, words);
+  size_t count = 1;
+  if (first != nullptr)
+    for (++count; va_arg(again, char*) != nullptr;) ++count;
+  va_end(again);
+  auto** list = static_cast<char**>(__builtin_alloca(count * sizeof(char*)));
+  list[0] = const_cast<char*>(first);
+  for (size_t i = 1; i < count; ++i) list[i] = va_arg(words, char*);
+  return environment ? around_exec(name, path, static_cast<Words>(list), va_arg(words, Words))
+                     : around_exec(name, path, static_cast<Words>(list));
+}
+
+}  // namespace
+
+extern "C" {
+__attribute__((visibility("default"))) int execve(const char* path, Words words, Words environment) {
+  return around_exec("execve", path, words, environment);
+}
+__attribute__((visibility("default"))) int execv(const char* path, Words words) {
+  return around_exec("execv", path, words);
+}
+__attribute__((visibility("default"))) int execvp(const char* file, Words words) {
+  return around_exec("execvp", file, words);
+}
+__attribute__((visibility("default"))) int execvpe(const char* file, Words words, Words environment) {
+  return around_exec("execvpe", file, words, environment);
+}
+__attribute__((visibility("default"))) int fexecve(int file, Words words, Words environment) {
+  return around_exec("fexecve", file, words, environment);
+}
+__attribute__((visibility("default"))) int execl(const char* path, const char* first, ...) {
+  va_list words;
+  va_start(words, first);
+  const int result = around_list("execv", path, first, words, false);
+  va_end(words);
+  return result;
+}
+__attribute__((visibility("default"))) int execlp(const char* file, const char* first, ...) {
+  va_list words;
+  va_start(words, first);
+  const int result = around_list("execvp", file, first, words, false);
+  va_end(words);
+  return result;
+}
+__attribute__((visibility("default"))) int execle(const char* path, const char* first, ...) {
+  va_list words;
+  va_start(words, first);
+  const int result = around_list("execve", path, first, words, true);
+  va_end(words);
+  return result;
+}
 }
 
 /// The main thread may end before the program's other threads, and the process ends with the last of them.

@@ -55,6 +55,19 @@ void write_file(const std::string& path, const std::string& content) {
   if (at == content.size()) rename(unfinished.c_str(), path.c_str());
 }
 
+/// What this process's report is called: by its number. If the process has become another program, its
+/// earlier one's report is there already.
+std::string report_name;
+
+void name_report(const std::string& folder) {
+  const std::string process = std::to_string(getpid());
+  const auto is_there = [&](const char* mark) {
+    return access((folder + "/" + report_name + mark).c_str(), F_OK) == 0;
+  };
+  report_name = process;
+  for (int n = 2; is_there("") || is_there(".refused"); ++n) report_name = process + "-" + std::to_string(n);
+}
+
 /// Writes this process's report, once.
 void write_report() {
   Runtime& runtime = Runtime::get();
@@ -63,7 +76,7 @@ void write_report() {
   (void)lock.try_lock_for(exit_patience);
   if (!runtime.recorder->enabled()) return;
   try {
-    const std::string path = runtime.options.report + "/" + std::to_string(getpid());
+    const std::string path = runtime.options.report + "/" + report_name;
     if (runtime.has_refused) write_file(path + ".refused", "\n");
     if (runtime.recorder->empty()) return;
     write_file(path, runtime.recorder->render());
@@ -147,6 +160,21 @@ void before_exit() {
   wait_for_writer();
 }
 
+/// The process becomes another program; where that fails, it goes on, and reports again at its end.
+void around_exec(bool has_failed) {
+  constexpr int by_exec = -2;
+  int none = 0;
+  if (getpid() != watched || !writer_runs) return;
+  if (!has_failed && !written && signal_number.compare_exchange_strong(none, by_exec)) {
+    sem_post(&wake);
+    wait_for_writer();
+  } else if (has_failed && signal_number == by_exec) {
+    written = false;
+    signal_number = 0;
+    start_writer();
+  }
+}
+
 void handle(int number, void (*handler)(int, siginfo_t*, void*)) {
   struct sigaction now {};
   if (sigaction(number, nullptr, &now) != 0 || now.sa_handler != SIG_DFL) return;  // the program has its own
@@ -198,6 +226,7 @@ void in_child() {
   signal_number = 0;
   asked_at = 0;
   watched = getpid();
+  name_report(runtime.options.report);
   start_writer();
 }
 
@@ -213,9 +242,12 @@ void watch_for_exit(const Options& options) {
   if (options.report.empty()) return;
   watching = true;
   watched = getpid();
+  name_report(options.report);
   start_writer();
   if (auto* slot = static_cast<void (**)()>(dlsym(RTLD_DEFAULT, "lanescope_before_exit")))
     *slot = before_exit;
+  if (auto* slot = static_cast<void (**)(bool)>(dlsym(RTLD_DEFAULT, "lanescope_around_exec")))
+    *slot = around_exec;
   give_stack();
   for (const int number : asked) handle(number, on_asked);
   for (const int number : crashes) handle(number, on_crash);
