@@ -6,6 +6,8 @@
 #include <memory>
 #include <new>
 
+#include "cuda/libraries/call.hpp"
+
 namespace lanescope::cuda::blas_lt {
 namespace {
 
@@ -118,8 +120,14 @@ struct Created : T {
 
 /// Makes one in memory that is the program's, or was created here: in as many bytes as the program knows of.
 template <typename T>
-Status init(void* at, size_t bytes, const T& value) {
-  if (at == nullptr || bytes < sizeof(T)) return Status::invalid_value;
+Status init(const char* function, void* at, size_t bytes, const T& value) {
+  if (at == nullptr) return Status::invalid_value;
+  if (bytes < sizeof(T))
+    return libraries::refuse(
+        function, Status::invalid_value,
+        "the program's header has {} bytes for the descriptor, which needs {} here: let the "
+        "library make it (…Create)",
+        bytes, sizeof(T));
   std::memset(at, 0, std::min(bytes, sizeof(Created<T>)));
   new (at) T(value);
   return Status::success;
@@ -167,7 +175,7 @@ LANESCOPE_CUDA_API Status cublasLtMatrixLayoutCreate(MatrixLayout** out, DataTyp
 LANESCOPE_CUDA_API Status cublasLtMatrixLayoutInit_internal(void* at, size_t bytes, DataType type,
                                                             uint64_t rows, uint64_t columns,
                                                             int64_t leading) {
-  return init(at, bytes, layout_of(type, rows, columns, leading));
+  return init("cublasLtMatrixLayoutInit", at, bytes, layout_of(type, rows, columns, leading));
 }
 LANESCOPE_CUDA_API Status cublasLtMatmulDescCreate(MatmulDesc** out, ComputeType compute,
                                                    DataType scale_type) {
@@ -175,13 +183,13 @@ LANESCOPE_CUDA_API Status cublasLtMatmulDescCreate(MatmulDesc** out, ComputeType
 }
 LANESCOPE_CUDA_API Status cublasLtMatmulDescInit_internal(void* at, size_t bytes, ComputeType compute,
                                                           DataType scale_type) {
-  return init(at, bytes, matmul_of(compute, scale_type));
+  return init("cublasLtMatmulDescInit", at, bytes, matmul_of(compute, scale_type));
 }
 LANESCOPE_CUDA_API Status cublasLtMatmulPreferenceCreate(Preference** out) {
   return create(out, Preference{});
 }
 LANESCOPE_CUDA_API Status cublasLtMatmulPreferenceInit_internal(void* at, size_t bytes) {
-  return init(at, bytes, Preference{});
+  return init("cublasLtMatmulPreferenceInit", at, bytes, Preference{});
 }
 
 }  // namespace lanescope::cuda::blas_lt
