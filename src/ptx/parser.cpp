@@ -299,8 +299,6 @@ void Parser::parse_function(const Linkage& linkage) {
   function.display_name = demangle(name.text);
   function.loc = name.loc;
   if (token_.is("(")) function.params = parse_parameters(&function);
-  if (function.returns.size() > 1 && function.returns.front().space == Space::param)
-    fail(name.loc, "a function returns several values in registers only, not in .param");
   parse_function_directives(function);
   if (function.is_noreturn && !function.returns.empty())
     fail(name.loc, "a function that returns something is not .noreturn");
