@@ -285,7 +285,7 @@ void InitCheck::take_piece(const WarpAccess& now, const Loaded& loaded) {
   // hold apart, of eight rows and then of the eight below.
   const uint32_t bytes = now.access.data_bytes, apart = bytes / 2, in_eight = 2 * apart;
   const std::vector<FollowedRegister>& results = kernel_.flows[now.access.flow].to;
-  constexpr std::array all{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
+  static constexpr std::array all{std::byte{0xff}, std::byte{0xff}, std::byte{0xff}, std::byte{0xff}};
   const auto add = [&](uint32_t number, uint32_t lane, uint32_t neighbour) {
     if (number < results.size())
       values_.add(now.w, results[number], lane, apart == 1 ? neighbour * bytes : 0,
