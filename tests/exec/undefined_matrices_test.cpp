@@ -32,7 +32,7 @@ struct Fragments {
   std::string type, layout, result;
   uint32_t element_bytes, k, registers;
 };
-std::string list_of(const std::string& name, uint32_t count) {
+std::string registers_listed(const std::string& name, uint32_t count) {
   std::string list = "{";
   for (uint32_t i = 0; i < count; ++i) list += (i == 0 ? "" : ", ") + name + std::to_string(i);
   return list + "}";
@@ -48,7 +48,8 @@ std::string fill(uint32_t from, uint32_t lanes, uint32_t words, uint32_t apart) 
 std::string half_written_product(const Fragments& f) {
   const std::string shape = ".sync.aligned." + f.layout + ".m16n16k" + std::to_string(f.k) + ".shared.";
   const uint32_t line = (f.layout == "row" ? f.k : 16) * f.element_bytes;
-  const std::string a = list_of("a", f.registers), b = list_of("b", f.registers), c = list_of("c", 8);
+  const std::string a = registers_listed("a", f.registers), b = registers_listed("b", f.registers),
+                    c = registers_listed("c", 8);
   std::string text = f.layout == "row" ? fill(0, 8, line / 4, line) : fill(0, f.k, line / 8, line);
   text += fill(1024, 32, 16 * f.k * f.element_bytes / 128, 16 * f.k * f.element_bytes / 32);
   text += "bar.sync 0;\nadd.u32 %r8, %r5, 1024;\nadd.u32 %r9, %r5, 2048;\n.reg .b32 a<8>, b<8>, c<8>;\n";
@@ -87,7 +88,7 @@ TEST(UndefinedMatrices, ZerosTimesUndefinedIntegersAreDefined) {
 
 TEST(UndefinedMatrices, AccumulatorsGoThroughMemoryEitherWay) {
   const std::string load = ".reg .b32 c<8>;\nwmma.load.c.sync.aligned.row.m16n16k16.shared.";
-  const std::string c = list_of("c", 8), half = list_of("c", 4);
+  const std::string c = registers_listed("c", 8), half = registers_listed("c", 4);
   const std::string read = "bar.sync 0;\nshl.b32 %r10, %r1, 2;\nadd.u32 %r10, %r10, %r5;\n";
   // Column 0 is not written: of what is stored by columns, the first 16 elements.
   const std::string but_first_column =

@@ -21,13 +21,13 @@
 namespace lanescope::exec {
 namespace {
 
-std::string committed(const std::string& path) {
+std::string test_data(const std::string& path) {
   return read_file(LANESCOPE_SOURCE_DIR "/tests/data/" + path);
 }
 
 TEST(Unrolling, IsOfTheLoopsThatTheAssemblerUnrolls) {
-  const ptx::Module module = ptx::parse(committed("unrolled/forms.ptx"), "forms.ptx");
-  std::istringstream answers(committed("unrolled/forms.txt"));
+  const ptx::Module module = ptx::parse(test_data("unrolled/forms.ptx"), "forms.ptx");
+  std::istringstream answers(test_data("unrolled/forms.txt"));
   int kernels = 0, unrolled = 0;
   for (std::string line; std::getline(answers, line);) {
     if (line.starts_with('#')) continue;
