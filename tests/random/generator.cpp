@@ -528,7 +528,8 @@ class Builder {
       } else if (form.op() == Op::setp && pattern.piped && packed(form.type())) {
         present[i] = true;
       } else if (form.op() == Op::min || form.op() == Op::max) {
-        present[i] = !pattern.optional;  // of three values from sm_100 on
+        // Of three values, from sm_100 on, where there is no other form.
+        present[i] = !pattern.optional || (form.has(Mod::abs) && !form.has(Mod::xorsign));
       } else if (pattern.optional) {
         present[i] = random_.chance(50) && !(form.op() == Op::match && form.has(Mod::any));
       }
