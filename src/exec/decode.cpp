@@ -262,6 +262,13 @@ void Decoder::prepare(FunctionState& s) {
   // In a function, lanes that pass a meeting unseen would return to the wrong place; in a kernel they end.
   if (s.f->is_entry) find_meetings(*s.f, s.flow, loops, s.wait_loops);
   if (!m_.is_debug) s.unrolled = unrolled_loops(*s.f, s.flow, loops);
+  // Copies of such places would be ones more.
+  std::erase_if(s.unrolled, [&](const UnrolledLoop& loop) {
+    const auto is_at = [&](const std::vector<uint32_t>& places) {
+      return std::binary_search(places.begin(), places.end(), loop.first);
+    };
+    return is_at(s.yields.gives_way) || is_at(s.yields.gathers);
+  });
   place_frame(s);
   place_registers(s);
   s_ = &s;

@@ -160,6 +160,7 @@ void Decoder::put_unrolled() {
       i.imm = iterations;
       i.b = target;
     };
+    if (k_.code[back].aux != no_operand) k_.branches[k_.code[back].aux].unrolled = true;
     k_.code[entry].b = here();
     k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
     for (const uint32_t iterations : {unrolled_by, unrolled_by / 2}) {

@@ -436,7 +436,8 @@ class Decoder {
   void put_entry_of_unrolled(uint32_t instruction);
   /// That code, behind the function: the body four times, with a way back, then twice, then once.
   void put_unrolled();
-  /// Copies of the code of a loop's body, [begin, back), where `back` is the branch that closes it.
+  /// Copies of the code of a loop's body, [begin, back), and in place of the branch `back`, which closes it,
+  /// an instruction that does nothing.
   void put_iterations(uint32_t begin, uint32_t back, uint32_t count);
   /// Puts the function's loops that only wait into Kernel::wait_loops, once its code is there.
   void place_wait_loops();

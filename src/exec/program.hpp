@@ -117,6 +117,7 @@ struct BranchSite {
   /// where they are not.
   uint32_t straight = 0;
   bool backward = false;  ///< closes a loop
+  bool unrolled = false;  ///< one that the assembler unrolls (unrolling.hpp)
 };
 
 /// A piece of a block's shared memory with a name.

@@ -77,17 +77,20 @@ class Candidate {
   }
 
   /// Whether the loop's blocks lie side by side, lead forward among themselves, and are left at the end
-  /// alone, to what follows.
+  /// alone, to what follows. Not with an `if` inside another one; nor, though the assembler unrolls those,
+  /// where ways lead past meetings (`a || b`): their places would have to be told for each copy.
   [[nodiscard]] bool is_one_piece() const {
     const uint32_t begin = flow_.block_of[first_], end = flow_.block_of[last_] + 1;
     if (loop_.size != end - begin) return false;
     for (uint32_t b = begin; b < end; ++b) {
       if (!loop_.has[b]) return false;
       const Flow::Block& block = flow_.blocks[b];
-      const bool closes = b + 1 == end;
-      if (closes ? block.next.size() != 2 || !block.past[0].empty() || !block.past[1].empty()
-                 : std::any_of(block.next.begin(), block.next.end(),
-                               [&](uint32_t to) { return to <= b || to >= end; }))
+      const bool closes = b + 1 == end, parts = block.next.size() > 1;
+      if (!block.past[0].empty() || !block.past[1].empty()) return false;
+      if (parts && !loops_.dominators.dominates(b, end - 1)) return false;
+      if (closes ? !parts : std::any_of(block.next.begin(), block.next.end(), [&](uint32_t to) {
+            return to <= b || to >= end;
+          }))
         return false;
     }
     const ptx::Instruction& back = f_.body[last_];
@@ -96,8 +99,8 @@ class Candidate {
   }
 
   [[nodiscard]] bool is_told_not_to() const {
-    return std::any_of(f_.not_unrolled.begin(), f_.not_unrolled.end(),
-                       [&](uint32_t i) { return i >= first_ && i <= last_; });
+    return f_.never_unrolled || std::any_of(f_.not_unrolled.begin(), f_.not_unrolled.end(),
+                                            [&](uint32_t i) { return i >= first_ && i <= last_; });
   }
 
   /// The one instruction of the loop that writes the register; no_index: there are none, or several.

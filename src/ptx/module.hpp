@@ -211,8 +211,11 @@ struct Function {
   std::vector<Label> labels{};
   std::vector<Table> tables{};
   std::vector<Instruction> body{};
-  std::vector<uint32_t> not_unrolled{};  ///< before which of these `.pragma "nounroll"` stands
-  std::optional<Refusal> refusal{};      ///< the first one; `body` lacks what is refused, so it cannot be run
+  /// Where `.pragma "nounroll"` stands in the body: behind which instruction, or before the first one of
+  /// which block.
+  std::vector<uint32_t> not_unrolled{};
+  bool never_unrolled = false;       ///< it stands before the body, or before all functions
+  std::optional<Refusal> refusal{};  ///< the first one; `body` lacks what is refused, so it cannot be run
   TextLoc loc{};
 };
 

@@ -131,12 +131,24 @@ void Parser::parse_address_size() {
   if (module_.address_size == 32) fail(loc, "32-bit addresses are not supported");
 }
 
-void Parser::parse_pragma() {
+/// Of all functions to come, of one, or of the loop that begins with the label that is the last one so far.
+void Parser::note_nounroll(Function* directives_of) {
+  if (directives_of != nullptr) {
+    directives_of->never_unrolled = true;
+  } else if (function_ == nullptr) {
+    never_unrolled_ = true;
+  } else {
+    const auto next = static_cast<uint32_t>(function_->body.size());
+    const bool has_label = !function_->labels.empty() && function_->labels.back().instruction == next;
+    if (has_label || next != 0) function_->not_unrolled.push_back(has_label ? next : next - 1);
+  }
+}
+
+void Parser::parse_pragma(Function* directives_of) {
   advance();
   do {
     if (token_.kind != Token::Kind::string) fail_expected("a string");
-    if (function_ != nullptr && token_.text == "nounroll")
-      function_->not_unrolled.push_back(static_cast<uint32_t>(function_->body.size()));
+    if (token_.text == "nounroll") note_nounroll(directives_of);
     advance();
   } while (accept(","));
   expect(";");
@@ -240,7 +252,7 @@ void Parser::parse_function_directives(Function& function) {
   while (token_.kind == Token::Kind::dotted) {
     const Token word = token_;
     if (word.text == "pragma") {
-      parse_pragma();
+      parse_pragma(&function);
       continue;
     }
     if (word.text == "attribute") {
@@ -287,6 +299,7 @@ void Parser::parse_function_directives(Function& function) {
 
 void Parser::parse_function(const Linkage& linkage) {
   Function function;
+  function.never_unrolled = never_unrolled_;
   function.is_entry = token_.text == "entry";
   function.is_extern = linkage.is_extern;
   function.is_visible = linkage.is_visible;

@@ -83,7 +83,10 @@ class Parser {
   void parse_target();
   void parse_address_size();
   void parse_alias();
-  void parse_pragma();
+  /// `directives_of`: the function before whose body it stands; nullptr: it stands in a body, or outside of
+  /// all.
+  void parse_pragma(Function* directives_of = nullptr);
+  void note_nounroll(Function* directives_of);
   void parse_attributes(bool* managed);
   struct Linkage {
     bool is_extern = false, is_visible = false, is_weak = false, is_common = false;
@@ -200,6 +203,7 @@ class Parser {
   std::vector<Alias> aliases_;
   uint64_t initial_bytes_ = 0;   ///< of all initialisers
   uint64_t register_count_ = 0;  ///< of all functions
+  bool never_unrolled_ = false;  ///< `.pragma "nounroll"` outside of functions: of those that follow
 
   std::unordered_map<std::string_view, Mnemonic> mnemonics_;  ///< by spelling
   std::deque<std::string> spellings_;  ///< of mnemonics written with blanks, and of numbered vectors

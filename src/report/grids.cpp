@@ -117,10 +117,12 @@ class Sum {
   void add(Branch branch) {
     const auto known = std::find_if(sum_.branches.begin(), sum_.branches.end(),
                                     [&](const Branch& b) { return is_same_branch(b, branch); });
-    if (known == sum_.branches.end())
+    if (known == sum_.branches.end()) {
       sum_.branches.push_back(std::move(branch));
-    else
+    } else {
       known->counts.add(branch.counts);
+      known->unrolled = known->unrolled || branch.unrolled;
+    }
   }
 
   void add(Variable variable) {

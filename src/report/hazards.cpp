@@ -337,6 +337,10 @@ class Collector {
       hazard.cause += fmt::format(" In warp {} of block {}: {} of {} take{} it.", c.warp,
                                   str(coordinates(c.block, launch_.grid)), lanes(c.split[0].taken),
                                   lanes(c.split[0].active), std::has_single_bit(c.split[0].taken) ? "s" : "");
+    if (branch.unrolled)
+      hazard.cause +=
+          " The assembler unrolls this loop: what is executed are tests for four more iterations, for two "
+          "and for one.";
     hazard.advice = divergence_advice(branch);
   }
 

@@ -114,6 +114,7 @@ Json json_of(const Branch& branch, const exec::Dim3& grid) {
               {"idle", c.idle},
               {"straight", branch.straight},
               {"backward", branch.backward},
+              {"unrolled", branch.unrolled},
               {"source", branch.source},
               {"block", json_of(coordinates(c.block, grid))},
               {"warp", c.warp},

@@ -194,6 +194,7 @@ Branch branch_of(const Json& json, const exec::Dim3& grid) {
   branch.source = text_at(json, "source");
   branch.straight = small_at(json, "straight");
   branch.backward = flag_at(json, "backward");
+  branch.unrolled = flag_at(json, "unrolled");
   branch.allowed = permissions_of(json);
   exec::BranchCounts& c = branch.counts;
   c.taken = number_at(json, "taken");

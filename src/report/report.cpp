@@ -267,6 +267,7 @@ std::vector<Branch> branches_of(const ptx::Module& module, const exec::Kernel& k
     });
     if (known != branches.end()) {
       known->counts.add(counted.counts);
+      known->unrolled = known->unrolled || site.unrolled;
       known->straight =
           known->straight == 0 || site.straight == 0 ? 0 : std::max(known->straight, site.straight);
       continue;
@@ -278,6 +279,7 @@ std::vector<Branch> branches_of(const ptx::Module& module, const exec::Kernel& k
     branch.counts = counted.counts;
     branch.straight = site.straight;
     branch.backward = site.backward;
+    branch.unrolled = site.unrolled;
     branch.allowed = permissions_at(place, sources);
     branches.push_back(std::move(branch));
   }

@@ -55,6 +55,7 @@ struct Branch {
   exec::BranchCounts counts;
   uint32_t straight = 0;  ///< see exec::BranchSite; the largest, 0 where one of them is not straight
   bool backward = false;
+  bool unrolled = false;  ///< the way back of a loop that the assembler unrolls: exec/unrolling.hpp
   std::vector<Permission> allowed;
 };
 

@@ -40,8 +40,8 @@ TEST(Unrolling, IsOfTheLoopsThatTheAssemblerUnrolls) {
     ++kernels;
     unrolled += line.back() != ':';
   }
-  EXPECT_EQ(kernels, 75);
-  EXPECT_EQ(unrolled, 38);
+  EXPECT_EQ(kernels, 79);
+  EXPECT_EQ(unrolled, 40);
 }
 
 /// A loop that counts in steps of a constant, with a start and a limit for each lane, some of them close to
@@ -129,6 +129,54 @@ TEST(Unrolling, ComputesWhatTheLoopDoesWhereCountersComeToTheEndOfNumbers) {
   compare_all<uint32_t>("u32", random);
   compare_all<int64_t>("s64", random);
   compare_all<uint64_t>("u64", random);
+}
+
+// A counter that jumps over the limit meets it once numbers have begun anew, if ever.
+TEST(Unrolling, ComesToALimitThatTheCounterHasPassed) {
+  constexpr uint32_t step = 357913941;
+  harness::Program counting(
+      "shl.b32 %r9, %r1, 30;\nshr.u32 %r9, %r9, 30;\nmad.lo.u32 %r9, %r9, 25, 1;\n"
+      "mul.lo.u32 %r9, %r9, 357913941;\nmov.u32 %r8, 0;\nmov.u32 %r10, 0;\nLOOP:\n"
+      "add.u32 %r10, %r10, 1;\nadd.s32 %r8, %r8, 357913941;\nsetp.ne.s32 %p1, %r8, %r9;\n"
+      "@%p1 bra LOOP;\nst.global.u32 [%rd3], %r10;\n");
+  EXPECT_EQ(counting.kernel().counts.size(), 1);
+  counting.run({1}, {32});
+  for (uint32_t lane = 0; lane < 32; ++lane) {
+    uint32_t iterations = 1;
+    while (iterations * step != (lane % 4 * 25 + 1) * step) ++iterations;
+    EXPECT_EQ(counting.word(lane), iterations) << lane;
+  }
+}
+
+// The limit and what is added come from volatile memory: the assembler's code lets others run where such a
+// loop begins.
+TEST(Unrolling, IsNotWhereLanesGiveWay) {
+  harness::Program program(
+      "st.volatile.global.u32 [%rd3+512], %r1;\nld.volatile.global.u32 %r9, [%rd3+512];\n"
+      "mov.u32 %r8, 0;\nmov.u32 %r10, 0;\nLOOP:\nld.volatile.global.u32 %r11, [%rd3+512];\n"
+      "add.u32 %r10, %r10, %r11;\nadd.u32 %r8, %r8, 1;\nsetp.le.u32 %p1, %r8, %r9;\n@%p1 bra LOOP;\n"
+      "st.global.u32 [%rd3], %r10;\n");
+  EXPECT_TRUE(program.run({1}, {32}).findings.empty());
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(program.word(t), t * (t + 1));
+}
+
+// `a || b[i]`: a way leads past a meeting. Lanes with one to eight iterations shuffle behind the loop.
+TEST(Unrolling, LeavesMeetingsThatWaysLeadPast) {
+  harness::Program program(
+      "and.b32 %r9, %r1, 7;\nmov.u32 %r8, 0;\nmov.u32 %r10, 0;\nLOOP:\n"
+      "xor.b32 %r12, %r8, %r1;\nand.b32 %r13, %r12, 1;\nsetp.ne.u32 %p2, %r13, 0;\n@%p2 bra A;\n"
+      "ld.global.u32 %r14, [%rd3+512];\nand.b32 %r13, %r12, 2;\nsetp.eq.u32 %p3, %r13, 0;\n"
+      "@%p3 bra B;\nA:\nld.global.u32 %r14, [%rd3+1024];\nadd.u32 %r10, %r10, 1;\nB:\n"
+      "add.u32 %r8, %r8, 1;\nsetp.le.u32 %p1, %r8, %r9;\n@%p1 bra LOOP;\n"
+      "shfl.sync.idx.b32 %r15, %r10, 7, 31, -1;\nshl.b32 %r15, %r15, 16;\nor.b32 %r15, %r15, %r10;\n"
+      "st.global.u32 [%rd3], %r15;\n");
+  EXPECT_TRUE(program.run({1}, {32}).findings.empty());
+  const auto counted = [](uint32_t t) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i <= (t & 7); ++i) sum += ((i ^ t) & 3) != 0;
+    return sum;
+  };
+  for (uint32_t t = 0; t < 32; ++t) EXPECT_EQ(program.word(t), counted(7) << 16 | counted(t)) << t;
 }
 
 TEST(Unrolling, IsNotOfCodeForDebuggers) {

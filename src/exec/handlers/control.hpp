@@ -168,10 +168,25 @@ inline const Inst* enter_unrolled(Warp& w, const Inst* in) {
   return alike || with_more(w, count, 1) != w.active ? in + 1 : w.code + in->b;
 }
 
+/// The active lanes that are not at the limit. Others may be past it, and come to it once numbers have begun
+/// anew.
+template <class T>
+inline uint32_t not_at_limit(Warp& w, const Kernel::Count& count) {
+  const T *const at = reg<T>(w, count.counter), *const limit = reg<T>(w, count.limit);
+  return w.active & ballot([&](uint32_t i) { return at[i] != limit[i]; });
+}
+
+/// The active lanes that go on in the loop.
+inline uint32_t with_another(Warp& w, const Kernel::Count& count) {
+  if (count.comparison != ptx::Mod::ne) return with_more(w, count, 1);
+  return ptx::size_of(count.type) == 4 ? not_at_limit<uint32_t>(w, count) : not_at_limit<uint64_t>(w, count);
+}
+
 /// Taken by lanes with imm more iterations; otherwise as branch_if.
 template <bool counted>
 inline const Inst* branch_if_more(Warp& w, const Inst* in) {
-  const uint32_t taken = with_more(w, w.worker->kernel->counts[in->d], in->imm);
+  const Kernel::Count& count = w.worker->kernel->counts[in->d];
+  const uint32_t taken = in->imm == 1 ? with_another(w, count) : with_more(w, count, in->imm);
   if constexpr (counted) count_branch(w, in, taken);
   return go<counted>(w, in, taken);
 }

@@ -9,7 +9,7 @@ HEADER = """.version 8.0
 """
 # a: memory to read; b: a word for each lane, how many iterations it has, where it leaves what it has computed.
 KERNEL = """
-.visible .entry {name}(.param .u64 a, .param .u64 b, .param .u32 n) {{
+.visible .entry {name}(.param .u64 a, .param .u64 b, .param .u32 n) {of_kernel}{{
 .reg .pred %p<9>; .reg .b16 %h<9>; .reg .b32 %r<70>; .reg .b64 %rd<30>; .reg .f32 %f<30>;
 .shared .align 16 .b8 s[16384];
 ld.param.u64 %rd1, [a]; ld.param.u64 %rd2, [b]; ld.param.u32 %r1, [n];
@@ -30,8 +30,8 @@ SHARED = "ld.shared.f32 %f2, [%r7]; add.f32 %f1, %f1, %f2; add.s32 %r7, %r7, 128
 
 
 def kernel(name, body, back="add.s32 %r4, %r4, 1; setp.lt.s32 %p2, %r4, %r3; @%p2 bra LOOP;",
-           guard="setp.lt.s32 %p1, %r3, 1; @%p1 bra END;", before="", told=""):
-    print(KERNEL.format(name=name, body=body, back=back, guard=guard, before=before, told=told))
+           guard="setp.lt.s32 %p1, %r3, 1; @%p1 bra END;", before="", told="", of_kernel=""):
+    print(KERNEL.format(name=name, body=body, back=back, guard=guard, before=before, told=told, of_kernel=of_kernel))
 
 
 def shared(loads):
@@ -71,6 +71,8 @@ COUNTS = {
 for name, back in COUNTS.items():
     kernel(name, GLOBAL, back)
 kernel("told_not_to", GLOBAL, told=' .pragma "nounroll";')
+kernel("told_not_to_at_all", GLOBAL, of_kernel='.pragma "nounroll"; ')
+kernel("told_before_it_begins", GLOBAL, guard='setp.lt.s32 %p1, %r3, 1; @%p1 bra END; add.s32 %r9, %r9, 1; .pragma "nounroll";')
 kernel("without_guard", GLOBAL, guard="")
 kernel("of_64_bits", GLOBAL, "add.s64 %rd9, %rd9, 1; setp.lt.s64 %p2, %rd9, %rd10; @%p2 bra LOOP;",
        before="cvt.s64.s32 %rd10, %r3; mov.u64 %rd9, 0;")
@@ -86,6 +88,11 @@ IN_LOOP = {
     "add_in_shared": "ld.shared.f32 %f8, [%r7]; add.f32 %f8, %f8, %f2; st.shared.f32 [%r7], %f8;",
     "if": "setp.gt.s32 %p5, %r9, 5; @%p5 bra SKIP; ld.global.f32 %f8, [%rd5+65536]; add.f32 %f1, %f1, %f8;\nSKIP:",
     "if_else": "setp.gt.s32 %p5, %r9, 5; @%p5 bra ELSE; xor.b32 %r9, %r9, %r2; bra SKIP;\nELSE: brev.b32 %r9, %r9;\nSKIP:",
+    "if_in_if": "setp.gt.s32 %p5, %r9, 5; @%p5 bra SKIP; ld.global.f32 %f8, [%rd5+65536]; add.f32 %f1, %f1, %f8; "
+                "setp.gt.f32 %p6, %f8, 0f40000000; @%p6 bra SKIP; ld.global.f32 %f9, [%rd5+131072]; "
+                "add.f32 %f1, %f1, %f9;\nSKIP:",
+    "if_after_if": "setp.gt.s32 %p5, %r9, 5; @%p5 bra ON; ld.global.f32 %f8, [%rd5+65536]; add.f32 %f1, %f1, %f8;\nON: "
+                   "setp.gt.f32 %p6, %f1, 0f40000000; @%p6 bra SKIP; xor.b32 %r9, %r9, %r2;\nSKIP:",
     "if_with_store": "setp.gt.s32 %p5, %r9, 5; @%p5 bra SKIP; st.global.f32 [%rd5+65536], %f1;\nSKIP:",
 }
 for name, body in IN_LOOP.items():
