@@ -135,9 +135,9 @@ void Decoder::put_yield(uint32_t instruction) {
 }
 
 void Decoder::put_entry_of_unrolled(uint32_t instruction) {
-  const auto begins = [&](const UnrolledLoop& loop) { return loop.first == instruction; };
-  const auto loop = std::find_if(s_->unrolled.begin(), s_->unrolled.end(), begins);
-  if (loop == s_->unrolled.end()) return;
+  const auto loop = std::lower_bound(s_->unrolled.begin(), s_->unrolled.end(), instruction,
+                                     [](const UnrolledLoop& l, uint32_t i) { return l.first < i; });
+  if (loop == s_->unrolled.end() || loop->first != instruction) return;
   const uint32_t counter = register_at(loop->counter), limit = source(loop->limit, loop->type);
   put(set_.control.enter_unrolled, true).d = static_cast<uint32_t>(k_.counts.size());
   k_.counts.push_back({counter, limit, loop->step, loop->type, loop->comparison});
@@ -160,7 +160,7 @@ void Decoder::put_unrolled() {
       i.imm = iterations;
       i.b = target;
     };
-    if (k_.code[back].aux != no_operand) k_.branches[k_.code[back].aux].unrolled = true;
+    k_.branches[k_.code[back].aux].unrolled = true;
     k_.code[entry].b = here();
     k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
     for (const uint32_t iterations : {unrolled_by, unrolled_by / 2}) {
@@ -187,10 +187,12 @@ void Decoder::put_iterations(uint32_t begin, uint32_t back, uint32_t count) {
       k_.code.push_back(copy);
     }
     k_.code.back().fn = set_.control.nothing;  // the way back, where the next iteration follows
-    for (const Fixup& fix : fixups_) {
-      if (fix.code < begin || fix.code >= back) continue;
-      Inst& branch = k_.code[fix.code + moved];
-      (fix.kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
+    // They were noted as the code grew.
+    auto fix = std::lower_bound(fixups_.begin(), fixups_.end(), begin,
+                                [](const Fixup& f, uint32_t code) { return f.code < code; });
+    for (; fix != fixups_.end() && fix->code < back; ++fix) {
+      Inst& branch = k_.code[fix->code + moved];
+      (fix->kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
     }
   }
 }

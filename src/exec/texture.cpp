@@ -146,7 +146,7 @@ const Texture* usable(Warp& w, const Inst* in, uint32_t lanes, uint64_t handle, 
   };
   if (form.by_reference && handle == 0) return refuse("the " + name + " reference is bound to no " + name);
   const auto texture = memory.textures.find(handle);
-  if (memory.textures.was_removed(handle))
+  if (!texture && memory.textures.was_removed(handle))
     return refuse(fmt::format("{:#x} is the handle of a {} that was destroyed", handle, name));
   if (!texture || texture->is_surface != surface)
     return refuse(fmt::format("{:#x}", handle) + " is the handle of no " + name +

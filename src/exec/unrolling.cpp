@@ -214,9 +214,9 @@ class Candidate {
   /// Instructions of an iteration. What does not change in the loop is computed before it.
   [[nodiscard]] uint32_t size() const {
     uint32_t size = 0;
-    std::vector<bool> varies(f_.registers.size());
+    std::vector<uint32_t> writes(f_.registers.size());  // how many change it
     for (uint32_t i = first_; i <= last_; ++i)
-      for (const uint32_t r : flow_.usage[i].writes) varies[r] = true;
+      for (const uint32_t r : flow_.usage[i].writes) ++writes[r];
     for (uint32_t i = first_; i <= last_; ++i) {
       const ptx::Instruction& in = f_.body[i];
       const Usage& usage = flow_.usage[i];
@@ -227,9 +227,9 @@ class Candidate {
         return std::none_of(registers.begin(), registers.end(), is);
       };
       if (computes && none(usage.writes, [&](uint32_t r) { return flow_.read[r]; })) continue;
-      if (computes && none(usage.reads, [&](uint32_t r) { return varies[r]; })) {
+      if (computes && none(usage.reads, [&](uint32_t r) { return writes[r] != 0; })) {
         for (const uint32_t r : usage.writes)
-          if (definition(r) == i) varies[r] = false;
+          if (writes[r] == 1) writes[r] = 0;
         continue;
       }
       size += cost(in) + (in.guard != no_index && in.op != Op::bra ? 1 : 0);
@@ -284,6 +284,8 @@ std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Fl
   for (const Loop& loop : loops.all)
     if (std::optional<UnrolledLoop> unrolled = Candidate(function, flow, loops, loop).look())
       found.push_back(*unrolled);
+  std::sort(found.begin(), found.end(),
+            [](const UnrolledLoop& a, const UnrolledLoop& b) { return a.first < b.first; });
   return found;
 }
 

@@ -29,7 +29,7 @@ struct UnrolledLoop {
 
 /// Which loops these are: rules that ptxas 13.0 was seen to follow for sm_75 to sm_120 (docs/merging.md,
 /// "Loops"), in one piece of code, left at the end only. Where bodies are close to the limit the count of
-/// their instructions decides, which is taken from the PTX.
+/// their instructions decides, which is taken from the PTX. In the order in which they begin.
 [[nodiscard]] std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Flow& flow,
                                                        const Loops& loops);
 
