@@ -269,6 +269,8 @@ void Decoder::prepare(FunctionState& s) {
     };
     return is_at(s.yields.gives_way) || is_at(s.yields.gathers);
   });
+  for (const UnrolledLoop& loop : s.unrolled)
+    if (!has_branches(*s.f, loop)) k_.unrolled[s.index].push_back(loop);
   place_frame(s);
   place_registers(s);
   s_ = &s;
@@ -346,6 +348,7 @@ void Decoder::emit_function(FunctionState& s) {
   s.entry = static_cast<uint32_t>(k_.code.size());
   s.first_wait_loop = static_cast<uint32_t>(k_.wait_loops.size());
   fixups_.clear();
+  sites_in_code_.clear();
   if (!s.f->is_entry) {
     ptx::Instruction entry{};
     entry.op = Op::call;

@@ -163,37 +163,61 @@ void Decoder::put_unrolled() {
     k_.branches[k_.code[back].aux].unrolled = true;
     k_.code[entry].b = here();
     k_.code[back].b = begin;  // who goes through the loop as it is written goes on so
-    for (const uint32_t iterations : {unrolled_by, unrolled_by / 2}) {
+    const bool branches = has_branches(*s_->f, loop);
+    uint32_t copy = 0;
+    for (const uint32_t iterations : {unrolled_by, unrolled_by / 2, 1u}) {
       const uint32_t test = here();
       branch_if_more(iterations, test + 2);
       copy_of_back(set_.control.branch);
-      put_iterations(begin, back, iterations);
+      for (uint32_t n = 0; n < iterations; ++n) put_iteration(begin, back, branches ? 0 : ++copy);
       if (iterations == unrolled_by) {
         branch_if_more(iterations, test + 2);
         k_.code.back().c = here();
       }
       k_.code[test].c = k_.code[test + 1].b = here();
     }
-    branch_if_more(1, begin);
+    branch_if_more(0, begin);
     copy_of_back(set_.control.branch).b = after;
   }
 }
 
-void Decoder::put_iterations(uint32_t begin, uint32_t back, uint32_t count) {
-  for (uint32_t n = 0; n < count; ++n) {
-    const uint32_t moved = static_cast<uint32_t>(k_.code.size()) - begin;
-    for (uint32_t i = begin; i <= back; ++i) {
-      const Inst copy = k_.code[i];
-      k_.code.push_back(copy);
-    }
-    k_.code.back().fn = set_.control.nothing;  // the way back, where the next iteration follows
-    // They were noted as the code grew.
-    auto fix = std::lower_bound(fixups_.begin(), fixups_.end(), begin,
-                                [](const Fixup& f, uint32_t code) { return f.code < code; });
-    for (; fix != fixups_.end() && fix->code < back; ++fix) {
-      Inst& branch = k_.code[fix->code + moved];
-      (fix->kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
-    }
+void Decoder::put_iteration(uint32_t begin, uint32_t back, uint32_t number) {
+  const uint32_t moved = static_cast<uint32_t>(k_.code.size()) - begin;
+  for (uint32_t i = begin; i <= back; ++i) {
+    const Inst copy = k_.code[i];
+    k_.code.push_back(copy);
+  }
+  k_.code.back().fn = set_.control.nothing;  // the way back, where the next iteration follows
+  // All of these were noted as the code grew.
+  const auto from_begin = [&](auto& list) {
+    return std::lower_bound(list.begin(), list.end(), begin,
+                            [](const auto& noted, uint32_t code) { return noted.code < code; });
+  };
+  for (auto fix = from_begin(fixups_); fix != fixups_.end() && fix->code < back; ++fix) {
+    Inst& branch = k_.code[fix->code + moved];
+    (fix->kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
+  }
+  for (auto at = from_begin(sites_in_code_); number != 0 && at != sites_in_code_.end() && at->code < back; ++at) {
+    k_.code[at->code + moved].aux = static_cast<uint32_t>(k_.accesses.size());
+    AccessSite site = k_.accesses[at->site];
+    site.copy = number;
+    k_.accesses.push_back(std::move(site));
+  }
+  for (uint32_t i = begin + moved; i < back + moved; ++i)
+    if (const Handler fn = k_.code[i].fn;
+        fn == set_.control.bypass_if || fn == set_.control.counted_bypass_if)
+      copy_bypass(k_.code[i], begin, back, moved);
+}
+
+void Decoder::copy_bypass(Inst& branch, uint32_t begin, uint32_t back, uint32_t moved) {
+  const uint32_t from = branch.d, end = from + 2 + 2 * (k_.side[from] + k_.side[from + 1]);
+  branch.d = static_cast<uint32_t>(k_.side.size());
+  for (uint32_t i = from; i < end; ++i) k_.side.push_back(uint32_t{k_.side[i]});
+  auto fix = std::lower_bound(table_fixups_.begin(), table_fixups_.end(), from,
+                              [](const TableFixup& f, uint32_t side) { return f.side < side; });
+  for (; fix != table_fixups_.end() && fix->side < end; ++fix) {
+    const uint32_t code = s_->code_of[fix->instruction];
+    k_.side[branch.d + fix->side - from] = code + (code >= begin && code <= back ? moved : 0);
   }
 }
 

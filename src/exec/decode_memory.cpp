@@ -153,6 +153,7 @@ void Decoder::emit_memory() {
     i.aux = new_site(kind, key.space, uint64_t{ptx::size_of(in_->type())} * elements);
     const auto index = static_cast<uint32_t>(in_ - s_->f->body.data());
     note_instruction(index);
+    sites_in_code_.push_back({static_cast<uint32_t>(k_.code.size() - 1), i.aux});
     k_.accesses.back().returns = atomic && is_result_read();
   }
   put_later(later);

@@ -48,10 +48,6 @@ using ptx::Type;
 
 inline uint32_t round_up(uint32_t value, uint32_t align) { return (value + align - 1) / align * align; }
 inline uint32_t register_bytes(uint32_t lane_bytes) { return lane_bytes == 0 ? 4 : lane_bytes * warp_lanes; }
-inline bool is_shared(Space s) {
-  return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
-}
-
 inline bool is_param(Space s) {
   return s == Space::param || s == Space::param_entry || s == Space::param_func;
 }
@@ -156,6 +152,11 @@ class Decoder {
     uint32_t instruction;
   };
   std::vector<TableFixup> table_fixups_;
+  /// Instructions of the function that access memory.
+  struct SiteInCode {
+    uint32_t code, site;
+  };
+  std::vector<SiteInCode> sites_in_code_;
 
   // decode.cpp
 
@@ -436,9 +437,12 @@ class Decoder {
   void put_entry_of_unrolled(uint32_t instruction);
   /// That code, behind the function: the body four times, with a way back, then twice, then once.
   void put_unrolled();
-  /// Copies of the code of a loop's body, [begin, back), and in place of the branch `back`, which closes it,
-  /// an instruction that does nothing.
-  void put_iterations(uint32_t begin, uint32_t back, uint32_t count);
+  /// A copy of the code of a loop's body, [begin, back), and in place of the branch `back`, which closes it,
+  /// an instruction that does nothing. `number`: AccessSite::copy; 0: what it accesses is counted with the
+  /// loop as it is written.
+  void put_iteration(uint32_t begin, uint32_t back, uint32_t number);
+  /// Of a branch that leads past meetings, in such a copy: a list of its own of those.
+  void copy_bypass(Inst& branch, uint32_t begin, uint32_t back, uint32_t moved);
   /// Puts the function's loops that only wait into Kernel::wait_loops, once its code is there.
   void place_wait_loops();
   void emit_table_branch(uint32_t index);

@@ -46,4 +46,9 @@ Loops::Loops(const Flow& flow) : graph(graph_of(flow)), dominators(graph, 0) {
   std::stable_sort(all.begin(), all.end(), [](const Loop& a, const Loop& b) { return a.size < b.size; });
 }
 
+const Loop* Loops::innermost(uint32_t block) const {
+  const auto found = std::ranges::find_if(all, [&](const Loop& loop) { return loop.has[block]; });
+  return found == all.end() ? nullptr : &*found;
+}
+
 }  // namespace lanescope::exec

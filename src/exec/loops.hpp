@@ -31,6 +31,8 @@ struct Loops {
   /// One for each header, inner ones before those around them. Ways back to a block that does not dominate
   /// where they come from make none.
   std::vector<Loop> all;
+  /// The innermost one around a block; nullptr: none is.
+  [[nodiscard]] const Loop* innermost(uint32_t block) const;
 };
 
 }  // namespace lanescope::exec

@@ -10,12 +10,14 @@
 #include <array>
 #include <bitset>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <type_traits>
 #include <vector>
 
 #include "exec/matrix_rows.hpp"
 #include "exec/observer.hpp"
+#include "exec/unrolled_loop.hpp"
 #include "ptx/instruction_set.hpp"
 
 namespace lanescope::exec {
@@ -107,6 +109,8 @@ struct AccessSite {
   /// The instruction: of Module::functions, and of its body; no_operand for what calls do with their
   /// arguments.
   uint32_t function = no_operand, instruction = no_operand;
+  /// 0, or in which copy of an unrolled loop's body it is (WrittenOut).
+  uint32_t copy = 0;
 };
 
 /// One branch of the kernel that lanes of a warp can decide differently.
@@ -247,6 +251,7 @@ struct Kernel {
     ptx::Mod comparison{};
   };
   std::vector<Count> counts;
+  std::map<uint32_t, std::vector<UnrolledLoop>> unrolled;  ///< by Module::functions index
 
   /// Entries of the functions whose address the module takes, by that address (see call_indirect).
   struct FunctionEntry {

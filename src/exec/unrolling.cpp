@@ -22,9 +22,6 @@ namespace {
 /// Bodies that load from memory other than shared, and others; a load from shared memory raises the limit.
 constexpr uint32_t limit_with_loads = 49, limit_without = 21, limit_for_shared_load = 5, highest_limit = 99;
 
-bool is_block_memory(Space s) {
-  return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
-}
 /// Whether loads from there take so long that the assembler unrolls longer bodies.
 bool is_far(const ptx::Instruction& in) {
   if (in.op == Op::tex || in.op == Op::tld4) return true;
@@ -59,7 +56,7 @@ class Candidate {
       return std::nullopt;
     std::optional<UnrolledLoop> found = count();
     if (found && (!all_of_body([](const ptx::Instruction& in) { return may_be_unrolled(in); }) ||
-                  (has_branches() && has_stores()) || stores_in_place() || size() > limit()))
+                  (has_branches(f_, *found) && has_stores()) || stores_in_place() || size() > limit()))
       found.reset();
     return found;
   }
@@ -77,8 +74,7 @@ class Candidate {
   }
 
   /// Whether the loop's blocks lie side by side, lead forward among themselves, and are left at the end
-  /// alone, to what follows. Not with an `if` inside another one; nor, though the assembler unrolls those,
-  /// where ways lead past meetings (`a || b`): their places would have to be told for each copy.
+  /// alone, to what follows. Not with an `if` inside another one, but for that of `a || b`.
   [[nodiscard]] bool is_one_piece() const {
     const uint32_t begin = flow_.block_of[first_], end = flow_.block_of[last_] + 1;
     if (loop_.size != end - begin) return false;
@@ -86,8 +82,8 @@ class Candidate {
       if (!loop_.has[b]) return false;
       const Flow::Block& block = flow_.blocks[b];
       const bool closes = b + 1 == end, parts = block.next.size() > 1;
-      if (!block.past[0].empty() || !block.past[1].empty()) return false;
-      if (parts && !loops_.dominators.dominates(b, end - 1)) return false;
+      if (closes && (!block.past[0].empty() || !block.past[1].empty())) return false;
+      if (parts && !is_of_all(b) && (b == begin || !is_second_condition(b, begin))) return false;
       if (closes ? !parts : std::any_of(block.next.begin(), block.next.end(), [&](uint32_t to) {
             return to <= b || to >= end;
           }))
@@ -96,6 +92,23 @@ class Candidate {
     const ptx::Instruction& back = f_.body[last_];
     return back.op == Op::bra && back.guard != no_index && !back.guard_negated &&
            f_.labels[back.operands[0].index].instruction == first_;
+  }
+
+  /// Whether every iteration goes through a block.
+  [[nodiscard]] bool is_of_all(uint32_t block) const {
+    return loops_.dominators.dominates(block, flow_.block_of[last_]);
+  }
+
+  /// Whether a block has the `b` of `if (a || b)`, where both lead to what follows it.
+  [[nodiscard]] bool is_second_condition(uint32_t block, uint32_t begin) const {
+    const auto leads = [&](uint32_t from, uint32_t to) {
+      const std::vector<uint32_t>& next = flow_.blocks[from].next;
+      return std::find(next.begin(), next.end(), to) != next.end();
+    };
+    uint32_t before = 0;
+    for (uint32_t b = begin; b < block; ++b) before += leads(b, block) ? 1 : 0;
+    return before == 1 && leads(block - 1, block) && leads(block - 1, block + 1) && leads(block, block + 1) &&
+           is_of_all(block - 1);
   }
 
   [[nodiscard]] bool is_told_not_to() const {
@@ -122,8 +135,7 @@ class Candidate {
   }
   /// In every iteration.
   [[nodiscard]] bool is_always_executed(uint32_t i) const {
-    return i != no_index && f_.body[i].guard == no_index &&
-           loops_.dominators.dominates(flow_.block_of[i], flow_.block_of[last_]);
+    return i != no_index && f_.body[i].guard == no_index && is_of_all(flow_.block_of[i]);
   }
 
   /// What it counts, and up to where.
@@ -185,9 +197,6 @@ class Candidate {
     }
   }
 
-  [[nodiscard]] bool has_branches() const {
-    return !all_of_body([](const ptx::Instruction& in) { return in.op != Op::bra; });
-  }
   [[nodiscard]] bool has_stores() const {
     return !all_of_body([](const ptx::Instruction& in) { return in.op != Op::st; });
   }
@@ -206,7 +215,7 @@ class Candidate {
     for (uint32_t i = first_; i < last_; ++i) {
       const ptx::Instruction& in = f_.body[i];
       far = far || is_far(in);
-      if (in.op == Op::ld && is_block_memory(in.space)) limit += limit_for_shared_load;
+      if (in.op == Op::ld && is_shared(in.space)) limit += limit_for_shared_load;
     }
     return std::min(far ? std::max(limit, limit_with_loads) : limit, highest_limit);
   }
@@ -276,7 +285,98 @@ class Candidate {
   }
 };
 
+class Writer {
+ public:
+  Writer(const ptx::Function& original, const std::vector<UnrolledLoop>& loops)
+      : original_(original), loops_(loops), f_(result_.function) {}
+
+  WrittenOut run() {
+    f_ = original_;
+    f_.body.clear();
+    std::vector<uint32_t> at(original_.body.size() + 1);
+    auto loop = loops_.begin();
+    for (uint32_t i = 0; i < original_.body.size(); ++i) {
+      at[i] = here();
+      if (loop != loops_.end() && loop->first == i) {
+        write(*loop);
+        std::fill(at.begin() + i + 1, at.begin() + loop->last + 1, at[i]);  // nothing else leads there
+        i = (loop++)->last;
+      } else {
+        put(original_.body[i], {i, 0});
+      }
+    }
+    at.back() = here();
+    for (size_t label = 0; label < original_.labels.size(); ++label)
+      f_.labels[label].instruction = at[original_.labels[label].instruction];
+    return std::move(result_);
+  }
+
+ private:
+  const ptx::Function& original_;
+  const std::vector<UnrolledLoop>& loops_;
+  WrittenOut result_;
+  ptx::Function& f_;
+
+  [[nodiscard]] uint32_t here() const { return static_cast<uint32_t>(f_.body.size()); }
+  void put(ptx::Instruction in, WrittenOut::Place place) {
+    f_.body.push_back(std::move(in));
+    result_.places.push_back(place);
+  }
+  uint32_t new_label(uint32_t instruction = no_index) {
+    f_.labels.push_back({});
+    f_.labels.back().instruction = instruction;
+    return static_cast<uint32_t>(f_.labels.size() - 1);
+  }
+
+  void write(const UnrolledLoop& loop) {
+    uint32_t copy = 0, four = 0;
+    for (const uint32_t iterations : {unrolled_by, unrolled_by / 2, 1u}) {
+      const uint32_t next = new_label();
+      put_test(loop, next, true);
+      if (iterations == unrolled_by) four = here();
+      for (uint32_t n = 0; n < iterations; ++n) put_body(loop, ++copy);
+      if (iterations == unrolled_by) put_test(loop, new_label(four), false);
+      if (iterations == unrolled_by / 2) result_.ways.push_back({here() - 1, four});
+      f_.labels[next].instruction = here();
+    }
+  }
+
+  /// To the label where the counter has come to the limit, or where it has not.
+  void put_test(const UnrolledLoop& loop, uint32_t label, bool at_limit) {
+    const auto goes_on = static_cast<uint32_t>(f_.registers.size());
+    f_.registers.push_back({"", Type::pred});
+    ptx::Instruction test;
+    test.op = Op::setp;
+    test.types = {loop.type};
+    test.modifiers.set(static_cast<size_t>(loop.comparison));
+    test.operands.resize(2);
+    test.operands[0].kind = test.operands[1].kind = Operand::Kind::reg;
+    test.operands[0].reg = goes_on;
+    test.operands[1].reg = loop.counter;
+    test.operands.push_back(loop.limit);
+    put(std::move(test), {});
+    ptx::Instruction branch = original_.body[loop.last];
+    branch.operands[0].index = label;
+    branch.guard = goes_on;
+    branch.guard_negated = at_limit;
+    put(std::move(branch), {});
+  }
+
+  void put_body(const UnrolledLoop& loop, uint32_t copy) {
+    for (uint32_t i = loop.first; i < loop.last; ++i) put(original_.body[i], {i, copy});
+  }
+};
+
 }  // namespace
+
+bool has_branches(const ptx::Function& function, const UnrolledLoop& loop) {
+  return std::any_of(function.body.begin() + loop.first, function.body.begin() + loop.last,
+                     [](const ptx::Instruction& in) { return in.op == Op::bra; });
+}
+
+WrittenOut written_out(const ptx::Function& original, const std::vector<UnrolledLoop>& loops) {
+  return Writer(original, loops).run();
+}
 
 std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Flow& flow,
                                          const Loops& loops) {

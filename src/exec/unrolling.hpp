@@ -9,28 +9,38 @@
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "exec/unrolled_loop.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::exec {
-
-/// So many iterations together, while a lane has as many left.
-inline constexpr uint32_t unrolled_by = 4;
-
-/// A loop that counts: it begins with the first instruction, and the last one, a branch, leads back there as
-/// long as the counter compares so with the limit.
-struct UnrolledLoop {
-  uint32_t first = 0, last = 0;  ///< of Function::body
-  uint32_t counter = 0;          ///< register
-  ptx::Operand limit{};          ///< register or integer
-  int64_t step = 0;              ///< added in each iteration, before the comparison
-  ptx::Type type{};              ///< of the comparison: 32 or 64 bits
-  ptx::Mod comparison{};         ///< lt, le, ne where the step is positive; gt, ge, ne where it is negative
-};
 
 /// Which loops these are: rules that ptxas 13.0 was seen to follow for sm_75 to sm_120 (docs/merging.md,
 /// "Loops"), in one piece of code, left at the end only. Where bodies are close to the limit the count of
 /// their instructions decides, which is taken from the PTX. In the order in which they begin.
 [[nodiscard]] std::vector<UnrolledLoop> unrolled_loops(const ptx::Function& function, const Flow& flow,
                                                        const Loops& loops);
+
+/// Whether ways part and meet inside: the assembler then looks at each copy of the body on its own.
+[[nodiscard]] bool has_branches(const ptx::Function& function, const UnrolledLoop& loop);
+
+/// A function with its unrolled loops, which have no branches, written out, to be looked at (what becomes of accesses in neighbouring
+/// iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as in the original, and no
+/// more is said of it. Each loop has become four copies of its body and a way back, then two, then one.
+struct WrittenOut {
+  /// An instruction of the original; of an unrolled loop in copy 1, 2, … of its body, as AccessSite::copy has
+  /// it. What belongs to no copy has no_index.
+  struct Place {
+    uint32_t instruction = ptx::no_index, copy = 0;
+  };
+  /// As if the four copies came behind the two, as well: what the assembler knows there of an address that
+  /// is counted up, it knows of both steps.
+  struct Way {
+    uint32_t from = 0, to = 0;  ///< the last instruction of the two, the first one of the four
+  };
+  ptx::Function function;
+  std::vector<Place> places;  ///< by instruction
+  std::vector<Way> ways;
+};
+[[nodiscard]] WrittenOut written_out(const ptx::Function& original, const std::vector<UnrolledLoop>& loops);
 
 }  // namespace lanescope::exec

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "exec/flow.hpp"
+#include "exec/loops.hpp"
 
 namespace lanescope::merge {
 
@@ -26,6 +27,41 @@ class Bits {
  private:
   std::vector<uint64_t> words_;
 };
+
+/// Whether the assembler takes a value that it has from one block into another one that is in other loops, if
+/// nothing in between undoes it: into the first block of a loop, from right before it. `leaves`: also out of
+/// loops.
+[[nodiscard]] inline bool is_taken_along(const exec::Loops& loops, uint32_t from, uint32_t to, bool leaves) {
+  size_t entered = 0;
+  for (const exec::Loop& loop : loops.all) {
+    if (loop.has[from] && !loop.has[to] && !leaves) return false;
+    if (!loop.has[from] && loop.has[to]) ++entered;
+  }
+  return entered == 0 || (entered == 1 && loops.innermost(to)->header == to);
+}
+
+/// The same of global memory, which is `constant` (.nc) or not: what is known in a loop is not known in one
+/// inside it.
+[[nodiscard]] inline bool is_taken_along_of_global(const exec::Loops& loops, uint32_t from, uint32_t to,
+                                                   bool constant) {
+  if (exec::in_same_loops(loops.all, from, to)) return true;
+  const auto around = std::ranges::count_if(loops.all, [&](const exec::Loop& loop) { return loop.has[to]; });
+  return around <= 1 && is_taken_along(loops, from, to, constant);
+}
+
+/// What of global memory is still known where a block begins: right behind a loop only what is constant, and
+/// in a loop around it nothing.
+inline void forget_behind_loop(const exec::Loops& loops, uint32_t block, const Bits& constant, Bits& now) {
+  const std::vector<uint32_t>& before = loops.graph.before[block];
+  const bool is_behind = std::ranges::any_of(loops.all, [&](const exec::Loop& loop) {
+    return !loop.has[block] && std::ranges::any_of(before, [&](uint32_t b) { return loop.has[b]; });
+  });
+  if (!is_behind) return;
+  if (loops.innermost(block) == nullptr)
+    now.intersect(constant);
+  else
+    now.clear();
+}
 
 /// For each of `count` accesses: those whose values are known when it runs. `order`: the blocks that are
 /// reached, in reverse post-order. through(block, now, at) runs through a block from what is known at its

@@ -121,4 +121,29 @@ Elements elements_of(const ptx::Instruction& in) {
   return {bytes * parts, in.vector / parts, parts};
 }
 
+bool parts_code(const ptx::Instruction& in) {
+  const OpClass op_class = ptx::info(in.op).op_class;
+  const bool loops = op_class == OpClass::atomic && (is_of_block(in.space) || in.space == Space::generic) &&
+                     (ptx::is_float(in.type()) || ptx::size_of(in.type()) != 4);
+  if (loops || is_expanded(in) || has_branch(in) || in.op == Op::call) return true;
+  if (in.guard == ptx::no_index) return false;
+  switch (op_class) {  // what only writes registers, it chooses between
+    case OpClass::arithmetic:
+    case OpClass::logic:
+    case OpClass::compare:
+    case OpClass::convert:
+    case OpClass::move:
+    case OpClass::video: return false;
+    default: return true;
+  }
+}
+
+uint32_t bytes_shown(const ptx::Instruction& in) {
+  const auto is_access = [](Effect e) { return e == Effect::load || e == Effect::store; };
+  if (!is_access(effect_on_shared(in)) && !is_access(effect_on_global(in))) return 0;
+  const Elements elements = elements_of(in);
+  const uint32_t bytes = elements.bytes * elements.count;
+  return bytes > 16 ? 0 : bytes;
+}
+
 }  // namespace lanescope::merge

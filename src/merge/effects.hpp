@@ -26,6 +26,13 @@ enum class Effect : uint8_t {
 /// Accesses through generic addresses stay as they are: which memory they are to is not known.
 [[nodiscard]] Effect effect_on_global(const ptx::Instruction& in);
 
+/// Whether the assembler makes several pieces of code of what is around an instruction: by a branch, a loop
+/// or a call in its place.
+[[nodiscard]] bool parts_code(const ptx::Instruction& in);
+/// Of how many bytes an ordinary access to shared or global memory shows its address to be a multiple: 0,
+/// where it shows nothing.
+[[nodiscard]] uint32_t bytes_shown(const ptx::Instruction& in);
+
 /// What an instruction means for accesses to global memory around it, and for the values of it that registers
 /// hold.
 enum class GlobalEffect : uint8_t {

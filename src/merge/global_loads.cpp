@@ -54,12 +54,9 @@ class GlobalLoads {
         if (!access.load) continue;
         Fate& fate = plan.fates[access.site];
         for (const uint32_t j : group) {
-          if (j == i || !available[i].has(j)) continue;
-          // Whether the value is kept through a loop depends on how that is unrolled.
-          if (!exec::in_same_loops(loops_.all, access.block, accesses_[j].block)) {
-            fate.doubt = "the value was loaded before this loop";
+          if (j == i || !available[i].has(j) ||
+              !is_taken_along_of_global(loops_, accesses_[j].block, access.block, constant_.has(i)))
             continue;
-          }
           fate = {.kind = Fate::Kind::known, .pieces = {}, .with = {accesses_[j].site}, .doubt = ""};
           break;
         }
@@ -124,6 +121,7 @@ class GlobalLoads {
 
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
+    forget_behind_loop(loops_, block, constant_, now);
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
       const GlobalEffect effect = global_effect_of(f_.body[i]);
       if (effect == GlobalEffect::none) continue;

@@ -4,6 +4,7 @@
 #include "merge/plan.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <charconv>
 #include <map>
@@ -16,6 +17,7 @@
 #include "exec/expansion.hpp"
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "exec/unrolling.hpp"
 #include "merge/atomics.hpp"
 #include "merge/available.hpp"
 #include "merge/effects.hpp"
@@ -54,6 +56,7 @@ struct Access {
   bool separate = false;  ///< its elements are never merged with others
   bool gaps = false;      ///< the compiler widened the vector over bytes that the program does not load
   bool whole = false;     ///< a vector that is loaded as it is, whatever else is
+  bool apart = false;     ///< of global memory: each of its elements is known on its own
   uint32_t element = 4;   ///< bytes
   uint32_t count = 1;     ///< elements of its vector
   uint32_t live = 1;      ///< those that are used, one bit each
@@ -78,40 +81,41 @@ uint32_t number_of(const model::Arch& arch) {
 
 class Function {
  public:
-  Function(const ptx::Module& module, const exec::Kernel& kernel, uint32_t index, const model::Arch& arch,
-           Plan& plan)
-      : module_(module),
+  /// `site_of`: index of Kernel::accesses by instruction of the function. `written_out`: it has the copies of
+  /// unrolled loops, nullptr: it has not.
+  Function(const ptx::Module& module, const ptx::Function& function, std::map<uint32_t, uint32_t> site_of,
+           const exec::WrittenOut* written_out, const model::Arch& arch, Plan& plan)
+      : written_out_(written_out),
+        module_(module),
         joining_(module.is_debug         ? Joining::never
                  : number_of(arch) >= 80 ? Joining::by_redux
                                          : Joining::by_shuffles),
         warps_agree_(number_of(arch) >= 90),
-        f_(module.functions[index]),
+        f_(function),
         plan_(plan),
         flow_(exec::analyse(f_, !f_.is_entry)),
         loops_(flow_),
         order_(exec::reverse_post_order(flow_)),
-        used_(f_, flow_) {
-    for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
-      const exec::AccessSite& at = kernel.accesses[site];
-      if (at.function == index) site_of_[at.instruction] = site;
-    }
-  }
+        used_(f_, flow_),
+        site_of_(std::move(site_of)) {}
 
   void run(const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared) {
-    const Values values(f_, flow_, loops_, module_shared, local_shared, warps_agree_);
+    const Values values(f_, flow_, loops_, module_shared, local_shared, warps_agree_,
+                        written_out_ == nullptr ? nullptr : &written_out_->ways);
     values_ = &values;
     plan_atomics(f_, flow_, values, used_, site_of_, joining_, plan_);
     if (module_.is_debug) return;
     find_known_global_loads(f_, flow_, loops_, order_, values, site_of_, plan_);
-    for (const auto& loop : loops_.all) change_shared_.push_back(changes_shared(loop));
     merge();
     doubt_loops();
     of_global_ = true;
     merge();
+    doubt_loops();
     values_ = nullptr;
   }
 
  private:
+  const exec::WrittenOut* const written_out_;
   bool of_global_ = false;  ///< global memory is looked at, and not shared memory
   const ptx::Module& module_;
   const Joining joining_;
@@ -123,13 +127,11 @@ class Function {
   std::vector<uint32_t> order_;  ///< blocks that are reached
   Used used_;
   const Values* values_ = nullptr;
-  std::map<uint32_t, uint32_t> site_of_;               ///< by instruction
-  std::vector<Access> accesses_;                       ///< in the order in which blocks are reached
-  std::vector<uint32_t> access_at_;                    ///< by instruction, or no_index
-  std::map<uint32_t, std::vector<uint32_t>> of_base_;  ///< accesses by the base of their address
-  Bits constant_;                    ///< accesses to memory that does not change while the kernel runs
-  std::vector<Bits> available_;      ///< by access: those whose values are known when it runs
-  std::vector<bool> change_shared_;  ///< by loop: whether it has anything that changes shared memory
+  std::map<uint32_t, uint32_t> site_of_;  ///< by instruction
+  std::vector<Access> accesses_;          ///< in the order in which blocks are reached
+  std::vector<uint32_t> access_at_;       ///< by instruction, or no_index
+  Bits constant_;                         ///< accesses to memory that does not change while the kernel runs
+  std::vector<Bits> available_;           ///< by access: those whose values are known when it runs
 
   [[nodiscard]] Effect effect_of(const ptx::Instruction& in) const {
     return of_global_ ? effect_on_global(in) : effect_on_shared(in);
@@ -188,6 +190,12 @@ class Function {
         for (uint32_t k = 0; k < access.count; ++k)
           if (access.used_of(k) != 0) access.live |= 1u << k;
         if (of_global_) {
+          // Where it is not known without the access itself how a vector is aligned, it is one for itself, and
+          // so is what lies behind a kernel's parameter.
+          const uint32_t known = values_->zeros({access.address.base, access.place(0)}, block);
+          access.apart = !values_->is_parameter(access.address.base) &&
+                         (access.count == 1 || known >= static_cast<uint32_t>(std::countr_zero(
+                                                            access.element * access.count)));
           auto modifiers = in.modifiers;
           for (const Mod m : {Mod::cs, Mod::weak}) modifiers.reset(static_cast<size_t>(m));
           access.modifiers = modifiers.to_string();
@@ -199,8 +207,6 @@ class Function {
         accesses_.push_back(access);
       }
     constant_ = Bits(accesses_.size());
-    of_base_.clear();
-    for (uint32_t i = 0; i < accesses_.size(); ++i) of_base_[accesses_[i].address.base].push_back(i);
     for (uint32_t i = 0; i < accesses_.size(); ++i)
       if (f_.body[accesses_[i].instruction].has(Mod::nc)) constant_.add(i);
   }
@@ -213,6 +219,7 @@ class Function {
   /// Runs through a block from what is available at its begin; tells `at` of each access before it counts.
   template <class At>
   void through(uint32_t block, Bits& now, At at) {
+    if (of_global_) forget_behind_loop(loops_, block, constant_, now);
     for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
       const Effect effect = effect_of(f_.body[i]);
       if (effect == Effect::none || effect == Effect::reads) continue;
@@ -229,19 +236,15 @@ class Function {
     }
   }
 
-  [[nodiscard]] const exec::Loop* innermost(uint32_t block) const {
-    const auto inner =
-        std::find_if(loops_.all.begin(), loops_.all.end(), [&](const auto& l) { return l.has[block]; });
-    return inner == loops_.all.end() ? nullptr : &*inner;
-  }
-  [[nodiscard]] bool changes_shared(const exec::Loop& loop) const {
-    const auto changes = [&](const ptx::Instruction& in) {
-      const Effect effect = effect_on_shared(in);
+  /// Whether a loop has anything that changes the memory.
+  [[nodiscard]] bool changes(const exec::Loop& loop) const {
+    const auto is_change = [&](const ptx::Instruction& in) {
+      const Effect effect = effect_of(in);
       return effect == Effect::changes || effect == Effect::store;
     };
     for (uint32_t b = 0; b < flow_.blocks.size(); ++b)
       if (loop.has[b] && std::any_of(f_.body.begin() + flow_.blocks[b].begin,
-                                     f_.body.begin() + flow_.blocks[b].end, changes))
+                                     f_.body.begin() + flow_.blocks[b].end, is_change))
         return true;
     return false;
   }
@@ -255,31 +258,16 @@ class Function {
     bool taken = false;
   };
 
-  /// How many low bits of `base + place` are surely zero where an access is: by its value, or because a wide
-  /// access needs it so: itself, and all that are not guarded in the same block, or in one that is sure to
-  /// have run in the same loops.
-  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, uint32_t where) {
-    uint32_t known = values_->zeros({base, place});
-    const auto needs = [&](const Access& a) -> uint32_t {
-      if (a.is_of_32_bytes()) return 0;
-      const int64_t bytes = int64_t{a.element} * a.count;
-      const auto shown = static_cast<uint32_t>(
-          std::countr_zero(static_cast<uint64_t>(bytes) | static_cast<uint64_t>(place - a.address.offset)));
-      return shown > known ? shown : 0;
-    };
-    const uint32_t block = accesses_[where].block;
-    const auto own = static_cast<uint32_t>(std::countr_zero(accesses_[where].element));
-    for (const uint32_t i : of_base_.at(base)) {
-      const Access& a = accesses_[i];
-      const bool shows = i == where || (!a.guarded && loops_.dominators.dominates(a.block, block));
-      if (!shows || needs(a) == 0) continue;
-      if (exec::in_same_loops(loops_.all, block, a.block))
-        known = needs(a);
-      else if (needs(a) > own)
-        fate(where).doubt =
-            "an access before this loop shows the alignment, by which the assembler may merge";
-    }
-    return known;
+  /// How many low bits of `base + place` are surely zero where an access is: by its value, or because the
+  /// access itself needs it so.
+  [[nodiscard]] uint32_t zeros(uint32_t base, int64_t place, uint32_t where) const {
+    const Access& access = accesses_[where];
+    const uint32_t known = values_->zeros({base, place}, access.block);
+    if (access.is_of_32_bytes()) return known;
+    const int64_t bytes = int64_t{access.element} * access.count;
+    return std::max(
+        known, static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(bytes) |
+                                                      static_cast<uint64_t>(place - access.address.offset))));
   }
 
   void merge_loads() {
@@ -292,8 +280,7 @@ class Function {
       std::vector<Element> elements;
       for (const uint32_t m : members) {
         const Access& access = accesses_[m];
-        // Which values of global memory registers hold has been found out before.
-        if (access.whole || (of_global_ && (!access.load || fate(m).kind == Fate::Kind::known))) continue;
+        if (access.whole || (access.load && of_global_ && fate(m).kind == Fate::Kind::known)) continue;
         if (access.load) {
           Fate& f = fate(m);
           f.pieces.clear();
@@ -303,8 +290,8 @@ class Function {
             if ((access.live >> k & 1) == 0) continue;
             const auto [begin, end] = known.equal_range(access.place(k));
             const auto holder =
-                std::find_if(begin, end, [&](const auto& e) { return available_[m].has(e.second); });
-            if (!of_global_ && holder != end) {
+                std::find_if(begin, end, [&](const auto& e) { return is_known(e.second, m); });
+            if (holder != end) {
               f.with.push_back(accesses_[holder->second].site);
               continue;
             }
@@ -321,6 +308,15 @@ class Function {
     }
   }
 
+  /// Whether what one access loads or stores is in a register when another one runs.
+  [[nodiscard]] bool is_known(uint32_t holder, uint32_t access) const {
+    const uint32_t from = accesses_[holder].block, to = accesses_[access].block;
+    if (!available_[access].has(holder)) return false;
+    return of_global_ ? accesses_[holder].apart && accesses_[access].apart &&
+                            is_taken_along_of_global(loops_, from, to, constant_.has(access))
+                      : is_taken_along(loops_, from, to, true);
+  }
+
   /// Gives the elements of one base to accesses, as wide as they may be.
   void form_loads(uint32_t base, uint32_t size, std::vector<Element>& elements) {
     for (size_t first = 0; first < elements.size(); ++first) {
@@ -334,6 +330,8 @@ class Function {
         if (e.access != owner &&
             (accesses_[owner].separate || accesses_[e.access].separate || !available_[e.access].has(owner)))
           continue;
+        // Halves become one within a block only.
+        if (size == 2 && accesses_[e.access].block != accesses_[owner].block) continue;
         // A word that is asked for twice (of global memory; of shared memory it is known by then).
         const auto is_same = [&](size_t other) { return elements[other].place == e.place; };
         if (e.access != owner && std::any_of(near.begin(), near.end(), is_same)) continue;
@@ -378,9 +376,8 @@ class Function {
   void emit(std::vector<Element>& elements, const std::vector<size_t>& inside, int64_t begin,
             uint32_t bytes) {
     const uint32_t owner = elements[inside.front()].access;
-    // By its value alone, without what accesses show.
-    const bool aligned = values_->zeros({accesses_[owner].address.base, begin}) >=
-                         static_cast<uint32_t>(std::countr_zero(bytes));
+    const bool aligned = values_->has_zeros_itself({accesses_[owner].address.base, begin},
+                                                   static_cast<uint32_t>(std::countr_zero(bytes)));
     std::set<uint32_t> sites;
     for (const size_t i : inside) {
       elements[i].taken = true;
@@ -399,11 +396,13 @@ class Function {
           if (s != accesses_[a].site) f.with.push_back(s);
         if (accesses_[a].gaps || accesses_[owner].gaps)
           f.doubt = "the compiler made a vector of accesses with gaps between them";
-        const exec::Loop* loop = innermost(accesses_[a].block);
-        if (loop != innermost(accesses_[owner].block))
+        const exec::Loop* loop = loops_.innermost(accesses_[a].block);
+        if (loop != loops_.innermost(accesses_[owner].block))
           f.doubt = "the access it is merged with lies outside this loop";
-        else if (loop != nullptr && !aligned && values_->varies(accesses_[a].address.base, loop->has))
-          f.doubt = "in some copies of the loop's body the assembler may not know the alignment";
+        else if (written_out_ == nullptr && loop != nullptr && !aligned &&
+                 values_->varies(accesses_[a].address.base, loop->has))
+          f.doubt =
+              "if the assembler unrolls this loop, it may not know the alignment in some copies of its body";
       } else if (f.kind == Fate::Kind::kept && bytes != accesses_[a].element * accesses_[a].count) {
         f.kind = Fate::Kind::narrowed;
       }
@@ -540,30 +539,30 @@ class Function {
     f.with = {accesses_[fresh].site};
   }
 
-  // What the assembler does to loops (it unrolls and peels them) can join accesses of several iterations.
+  // What the assembler does to loops can join accesses of several iterations: where it does not say how often
+  // a loop runs, that is known from the copies (exec::WrittenOut).
 
   void doubt_loops() {
+    std::vector<std::optional<bool>> change(loops_.all.size());
     for (uint32_t i = 0; i < accesses_.size(); ++i) {
       const Access& access = accesses_[i];
-      if (!access.load || access.live == 0) continue;
-      const exec::Loop* loop = innermost(access.block);
-      if (loop == nullptr || change_shared_[static_cast<size_t>(loop - loops_.all.data())]) continue;
+      const exec::Loop* loop = loops_.innermost(access.block);
       Fate& f = fate(i);
-      if (f.kind == Fate::Kind::known) {
-        for (const uint32_t s : f.with)
-          if (outside(s, *loop)) f.doubt = "the value was loaded before this loop";
-        continue;
-      }
+      if (!access.load || access.live == 0 || loop == nullptr || f.kind == Fate::Kind::known) continue;
+      std::optional<bool>& changed = change[static_cast<size_t>(loop - loops_.all.data())];
+      if (!changed) changed = changes(*loop);
+      if (*changed) continue;
       if (!values_->varies(access.address.base, loop->has)) {
-        f.doubt = "the address is the same in every iteration, and the value may stay in a register";
+        if (access.block == loop->header)
+          f.doubt = "the address is the same in every iteration, and the value may stay in a register";
         continue;
       }
       const int64_t stride = values_->step(access.address.base, loop->header);
-      if (stride == 0 || !is_near(stride)) continue;
+      if (stride == 0 || !is_near(stride) || !values_->counted(loop->header, loop->has)) continue;
       const int64_t step = std::abs(stride);
       const Value start = values_->start(access.address.base, loop->header);
-      if (step < widest && is_near(start.offset) && values_->counted(loop->header, loop->has) &&
-          values_->zeros({start.base, start.offset + access.address.offset}) >
+      if (step < widest && is_near(start.offset) &&
+          values_->zeros({start.base, start.offset + access.address.offset}, access.block) >
               static_cast<uint32_t>(std::countr_zero(access.element)))
         f.doubt = "accesses of neighbouring iterations may be merged when the assembler unrolls the loop";
       for (uint32_t j = 0; j < accesses_.size(); ++j) {
@@ -574,11 +573,6 @@ class Function {
           f.doubt = "the value may be left from an iteration before when the assembler unrolls the loop";
       }
     }
-  }
-  [[nodiscard]] bool outside(uint32_t site, const exec::Loop& loop) const {
-    for (const Access& a : accesses_)
-      if (a.site == site) return !loop.has[a.block];
-    return true;
   }
 };
 
@@ -639,15 +633,36 @@ bool knows(const model::Arch& arch) { return number_of(arch) >= 75; }
 Plan predict(const ptx::Module& module, const exec::Kernel& kernel, const model::Arch& arch) {
   Plan plan;
   plan.fates.resize(kernel.accesses.size());
-  std::set<uint32_t> functions;
+  std::map<uint32_t, std::map<uint32_t, uint32_t>> sites;  // by function and instruction
+  std::map<std::array<uint32_t, 3>, uint32_t> copies;      // by function, instruction, and AccessSite::copy
   for (uint32_t site = 0; site < kernel.accesses.size(); ++site) {
     const exec::AccessSite& at = kernel.accesses[site];
     plan.fates[site].pieces = {{0, at.width}};
-    if (at.function != exec::no_operand) functions.insert(at.function);
+    if (at.function == exec::no_operand) continue;
+    if (at.copy == 0) sites[at.function][at.instruction] = site;
+    copies[{at.function, at.instruction, at.copy}] = site;
   }
+  std::set<uint32_t> functions;
+  for (const auto& [function, of_function] : sites) functions.insert(function);
   const Layout layout = lay_out(module, functions);
-  for (const uint32_t index : functions)
-    Function(module, kernel, index, arch, plan).run(layout.module, layout.local.at(index));
+  for (const auto& [index, of_function] : sites) {
+    const ptx::Function& function = module.functions[index];
+    const std::vector<uint32_t>& local = layout.local.at(index);
+    const auto unrolled = kernel.unrolled.find(index);
+    if (unrolled != kernel.unrolled.end()) {
+      const exec::WrittenOut out = exec::written_out(function, unrolled->second);
+      std::map<uint32_t, uint32_t> of_places;
+      for (uint32_t i = 0; i < out.places.size(); ++i)
+        if (const auto site = copies.find({index, out.places[i].instruction, out.places[i].copy});
+            site != copies.end())
+          of_places[i] = site->second;
+      Function(module, out.function, std::move(of_places), &out, arch, plan).run(layout.module, local);
+      // Of what is in no copy the loops as they are written decide, as below.
+      for (const auto& [i, site] : of_function)
+        plan.fates[site] = {.pieces = {{0, kernel.accesses[site].width}}, .with = {}, .doubt = ""};
+    }
+    Function(module, function, of_function, nullptr, arch, plan).run(layout.module, local);
+  }
   for (Fate& f : plan.fates) {
     std::sort(f.with.begin(), f.with.end());
     f.with.erase(std::unique(f.with.begin(), f.with.end()), f.with.end());

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "merge/effects.hpp"
+
 namespace lanescope::merge {
 
 using ptx::Mod;
@@ -19,6 +21,7 @@ namespace {
 
 constexpr uint32_t all_zeros = 63;
 constexpr uint32_t most_rounds = 16;
+constexpr int64_t parameter = -4;  ///< Node::number of what is loaded from a kernel's parameter
 
 uint32_t trailing_zeros(int64_t number) {
   return number == 0 ? all_zeros : static_cast<uint32_t>(std::countr_zero(static_cast<uint64_t>(number)));
@@ -81,19 +84,21 @@ bool differs_by_lane(ptx::SpecialRegister reg) {
 
 Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
                const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
-               bool warps_agree)
+               bool warps_agree, const std::vector<exec::WrittenOut::Way>* written_out)
     : f_(function),
       flow_(flow),
       loops_(loops),
       module_shared_(module_shared),
       local_shared_(local_shared),
-      warps_agree_(warps_agree) {
+      warps_agree_(warps_agree),
+      written_out_(written_out) {
   nodes_.emplace_back();  // base 0: nothing but the constant
   nodes_[0].zeros = all_zeros;
   addresses_.resize(f_.body.size());
   data_.resize(f_.body.size());
   single_.resize(f_.registers.size());
   many_.assign(f_.registers.size(), no_index);
+  number_pieces();
   std::vector<uint32_t> writes(f_.registers.size(), 0);
   for (size_t i = 0; i < f_.body.size(); ++i)
     for (const uint32_t reg : flow_.usage[i].writes) writes[reg] += f_.body[i].guard == no_index ? 1 : 2;
@@ -106,6 +111,7 @@ Values::Values(const ptx::Function& function, const exec::Flow& flow, const exec
   joins_.resize(flow_.blocks.size());
   for (uint32_t round = 0; round < most_rounds; ++round)
     if (!walk()) break;
+  find_shown();
   find_zeros();
   find_differences();
 }
@@ -116,6 +122,8 @@ void Values::order_blocks() {
   for (const uint32_t block : order_)
     for (const uint32_t to : flow_.blocks[block].next)
       if (to < before_.size()) before_[to].push_back(block);
+  if (written_out_ == nullptr) return;
+  for (const auto& [from, to] : *written_out_) before_[flow_.block_of[to]].push_back(flow_.block_of[from]);
 }
 
 size_t Values::KeyHash::operator()(const Key& key) const {
@@ -147,6 +155,14 @@ uint32_t Values::node(Kind kind, const Value& a, const Value& b, int64_t number,
     n.zeros = zeros_of(n);
     nodes_.push_back(std::move(n));
   }
+  Node& n = nodes_[found->second];
+  if (n.round != round_) {
+    n.round = round_;
+    n.at = instruction_;
+    n.scattered = false;
+  } else if (!loops_.dominators.dominates(flow_.block_of[n.at], block_)) {
+    n.scattered = true;
+  }
   return found->second;
 }
 
@@ -159,6 +175,7 @@ uint32_t Values::join(uint32_t block, uint32_t index) {
     Node n;
     n.kind = Kind::join;
     n.block = block;
+    n.at = flow_.blocks[block].begin;
     nodes_.push_back(std::move(n));
   }
   return joins[index];
@@ -183,6 +200,7 @@ void Values::set(uint32_t reg, const Value& value) {
 /// One walk over all blocks; whether anything was found to be different from the walk before.
 bool Values::walk() {
   bool changed = false;
+  ++round_;
   for (const uint32_t block : order_) {
     block_ = block;
     enter_block(block);
@@ -225,6 +243,7 @@ void Values::enter_block(uint32_t block) {
 void Values::walk_block(uint32_t block) {
   for (uint32_t i = flow_.blocks[block].begin; i < flow_.blocks[block].end; ++i) {
     const ptx::Instruction& in = f_.body[i];
+    instruction_ = i;
     for (const Operand& o : in.operands) {
       if (o.kind != Operand::Kind::address) continue;
       const auto offset = static_cast<int64_t>(o.bits);
@@ -282,18 +301,20 @@ Value Values::of(const Operand& o) {
 Value Values::add(const Value& a, const Value& b) {
   const int64_t offset = wrapped_sum(a.offset, b.offset);
   const int64_t drawn_out = wrapped_sum(a.drawn_out, b.drawn_out);
-  if (a.base == 0) return {b.base, offset, drawn_out};
-  if (b.base == 0) return {a.base, offset, drawn_out};
-  return {node(Kind::sum, {std::min(a.base, b.base), 0}, {std::max(a.base, b.base), 0}, 0, 0, {}, drawn_out),
-          offset, drawn_out};
+  if (a.base == 0) return {b.base, offset, drawn_out, instruction_};
+  if (b.base == 0) return {a.base, offset, drawn_out, instruction_};
+  Value first = {a.base, 0, 0, a.at}, second = {b.base, 0, 0, b.at};
+  if (first.base > second.base) std::swap(first, second);
+  return {node(Kind::sum, first, second, 0, 0, {}, drawn_out), offset, drawn_out, added(offset)};
 }
 
 Value Values::subtract(const Value& a, const Value& b) {
   const int64_t offset = wrapped_difference(a.offset, b.offset);
   const int64_t drawn_out = wrapped_difference(a.drawn_out, b.drawn_out);
-  if (b.base == 0) return {a.base, offset, drawn_out};
+  if (b.base == 0) return {a.base, offset, drawn_out, instruction_};
   if (a.base == b.base) return {0, offset};
-  return {node(Kind::difference, {a.base, 0}, {b.base, 0}, 0, 0, {}, drawn_out), offset, drawn_out};
+  return {node(Kind::difference, {a.base, 0}, {b.base, 0}, 0, 0, {}, drawn_out), offset, drawn_out,
+          added(offset)};
 }
 
 Value Values::multiply(const Value& a, int64_t factor) {
@@ -308,7 +329,7 @@ Value Values::multiply(const Value& a, int64_t factor) {
 }
 
 Value Values::multiply_base(uint32_t base, int64_t factor, int64_t offset) {
-  return {node(Kind::multiple, {base, 0}, {}, factor, 0, {}, offset), offset, offset};
+  return {node(Kind::multiple, {base, 0}, {}, factor, 0, {}, offset), offset, offset, added(offset)};
 }
 
 Value Values::both(Kind kind, Value a, Value b) {
@@ -406,7 +427,7 @@ Value Values::evaluate(const ptx::Instruction& in, uint32_t index) {
       in.vector == 1) {
     const Operand& o = in.operands[1];
     if (o.kind == Operand::Kind::address && o.reg == no_index) {
-      const uint32_t result = node(Kind::same_operands, {}, {}, -4, 0,
+      const uint32_t result = node(Kind::same_operands, {}, {}, parameter, 0,
                                    {static_cast<uint64_t>(o.symbol.kind), o.symbol.index, o.bits});
       nodes_[result].differs = !is_of_launch(o.symbol);
       return {result, 0};
@@ -454,13 +475,44 @@ uint32_t Values::own_zeros(const Value& value) const {
   return std::min(nodes_[value.base].zeros, trailing_zeros(value.offset));
 }
 
-uint32_t Values::zeros(const Value& value) const {
+uint32_t Values::zeros_before(const Value& value, uint32_t instruction) const {
   const Node& n = nodes_[value.base];
+  const uint32_t taken_at = value.at != 0 ? value.at : instruction;
+  const bool is_before = pieces_[taken_at] == pieces_[n.at] && taken_at < n.shown_at;
+  return std::min(is_before ? n.zeros : std::max(n.zeros, n.shown), trailing_zeros(value.offset));
+}
+
+bool Values::is_parameter(uint32_t base) const {
+  return nodes_[base].kind == Kind::same_operands && nodes_[base].number == parameter;
+}
+
+uint32_t Values::zeros(const Value& value, uint32_t block) const {
+  const Node& n = nodes_[value.base];
+  return std::max(seen(n, value.offset, n.zeros),
+                  std::min(shown_in(value.base, block), trailing_zeros(value.offset)));
+}
+
+uint32_t Values::shown_in(uint32_t base, uint32_t block) const {
+  uint32_t shown = nodes_[base].shown;
+  for (const Shown& s : shown_)
+    if (s.base == base && loops_.dominators.dominates(s.block, block) &&
+        (s.loop == nullptr || s.loop->has[block]))
+      shown = std::max(shown, s.zeros);
+  return shown;
+}
+
+bool Values::has_zeros_itself(const Value& value, uint32_t count) const {
+  const Node& n = nodes_[value.base];
+  return seen(n, value.offset, zeros_of(n)) >= count;
+}
+
+uint32_t Values::seen(const Node& n, int64_t offset, uint32_t zeros) {
   return std::min(
-      {n.zeros, trailing_zeros(n.seen_from), trailing_zeros(wrapped_difference(value.offset, n.seen_from))});
+      {zeros, trailing_zeros(n.seen_from), trailing_zeros(wrapped_difference(offset, n.seen_from))});
 }
 
 uint32_t Values::zeros_of(const Node& n) const {
+  const auto zeros = [&](const Value& v) { return zeros_before(v, n.at); };
   switch (n.kind) {
     case Kind::nothing: return all_zeros;
     case Kind::once:
@@ -468,13 +520,17 @@ uint32_t Values::zeros_of(const Node& n) const {
     case Kind::symbol: return std::min(trailing_zeros(n.number), uint32_t{10});
     case Kind::sum:
     case Kind::difference:
-    case Kind::either: return std::min(own_zeros(n.a), own_zeros(n.b));
-    case Kind::multiple: return std::min(all_zeros, own_zeros(n.a) + trailing_zeros(n.number));
-    case Kind::product: return std::min(all_zeros, own_zeros(n.a) + own_zeros(n.b));
-    case Kind::masked: return std::max(own_zeros(n.a), own_zeros(n.b));
+    case Kind::either: return std::min(zeros(n.a), zeros(n.b));
+    case Kind::multiple: return std::min(all_zeros, zeros(n.a) + trailing_zeros(n.number));
+    case Kind::product: return std::min(all_zeros, zeros(n.a) + zeros(n.b));
+    case Kind::masked: return std::max(zeros(n.a), zeros(n.b));
     case Kind::join: {
       uint32_t least = n.incoming.empty() || n.block == 0 ? 0 : all_zeros;
-      for (const Value& v : n.incoming) least = std::min(least, own_zeros(v));
+      for (const Value& v : n.incoming) {
+        const bool is_parameter =
+            written_out_ != nullptr && nodes_[v.base].number == parameter && v.offset == 0;
+        least = std::min(least, is_parameter ? shown_in(v.base, n.block) : zeros(v));
+      }
       return least;
     }
   }
@@ -491,6 +547,45 @@ void Values::find_zeros() {
       changed |= now != nodes_[i].zeros;
       nodes_[i].zeros = now;
     }
+  }
+}
+
+/// Pieces end with blocks, and where the assembler makes a branch, a loop, or a call of an instruction.
+void Values::number_pieces() {
+  pieces_.resize(f_.body.size() + 1);  // so that there is a first one
+  uint32_t piece = 0;
+  for (const exec::Flow::Block& block : flow_.blocks) {
+    ++piece;
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      pieces_[i] = piece;
+      if (parts_code(f_.body[i])) ++piece;
+    }
+  }
+}
+
+void Values::find_shown() {
+  const auto loop_of = [&](const auto& is) {
+    const auto found = std::find_if(loops_.all.begin(), loops_.all.end(), is);
+    return found == loops_.all.end() ? nullptr : &*found;
+  };
+  for (uint32_t i = 0; i < f_.body.size(); ++i) {
+    const ptx::Instruction& in = f_.body[i];
+    const uint32_t bytes = in.guard == no_index ? bytes_shown(in) : 0, block = flow_.block_of[i];
+    const Value& address = addresses_[i];
+    if (bytes == 0 || address.base == 0 || address.offset % bytes != 0) continue;
+    const uint32_t zeros = trailing_zeros(bytes);
+    Node& n = nodes_[address.base];
+    const bool given = is_parameter(address.base);
+    if (given && loop_of([&](const exec::Loop& loop) { return loop.has[block]; }) == nullptr)
+      shown_.push_back({address.base, block, zeros, nullptr});
+    if (given || pieces_[n.at] != pieces_[i] || n.scattered) continue;
+    const exec::Loop* counting = n.kind == Kind::join
+                                     ? loop_of([&](const exec::Loop& loop) { return loop.header == n.block; })
+                                     : nullptr;
+    if (counting != nullptr)
+      shown_.push_back({address.base, block, zeros, counting});
+    else if (zeros > n.shown)
+      n.shown = zeros, n.shown_at = i;
   }
 }
 

@@ -7,6 +7,12 @@
 // base, but sums are not re-ordered; minima, maxima, right shifts and lop3 lose the low bits. All addresses
 // of one base are seen from the one that the program computes first: if that is 4 * (2 * i + 1), a multiple
 // of 4 and no more, then nothing more is known of 4 * (2 * i) either.
+//
+// An access that is not guarded shows that its address is a multiple of its width, if it stands in the same
+// piece of code, without branches, as what its base is computed by; then the assembler knows it of all that
+// is computed from the base after the access. Of what a loop counts up it knows it in the loop alone, and of
+// a parameter of the kernel where an access outside of loops is sure to have run; of nothing that is computed
+// from these, but for a parameter that a loop which is unrolled counts up.
 #pragma once
 
 #include <cstdint>
@@ -17,6 +23,7 @@
 
 #include "exec/flow.hpp"
 #include "exec/loops.hpp"
+#include "exec/unrolling.hpp"
 #include "ptx/module.hpp"
 
 namespace lanescope::merge {
@@ -27,6 +34,7 @@ struct Value {
   int64_t offset = 0;
   /// The part of `offset` that was drawn out of a product, as 4 out of 4 * (i + 1).
   int64_t drawn_out = 0;
+  uint32_t at = 0;  ///< the instruction that added to the offset last, if any
   friend bool operator==(const Value& a, const Value& b) { return a.base == b.base && a.offset == b.offset; }
 };
 
@@ -38,10 +46,11 @@ class Values {
   /// `module_shared`, `local_shared`: byte offset of each
   /// variable in the block's shared memory, by Module::variables and by Function::variables (no_index where
   /// there is none); their first byte is aligned to 1024. `warps_agree`: what a warp finds out together is
-  /// taken to be alike (on chips from 9.0 on).
+  /// taken to be alike (on chips from 9.0 on). `written_out`: the function's unrolled loops are,
+  /// and values go these ways, too; nullptr: they are not.
   Values(const ptx::Function& function, const exec::Flow& flow, const exec::Loops& loops,
          const std::vector<uint32_t>& module_shared, const std::vector<uint32_t>& local_shared,
-         bool warps_agree);
+         bool warps_agree, const std::vector<exec::WrittenOut::Way>* written_out);
 
   /// The address of a memory instruction, its first operand of kind address. Variables of shared memory are
   /// constants here, as they are for the assembler: {0, offset in the block's shared memory}.
@@ -51,8 +60,12 @@ class Values {
   /// Whether all lanes that are in a block of the function have the same value, as ptxas 13.0 sees it:
   /// uniform.cpp.
   [[nodiscard]] bool uniform(uint32_t base, uint32_t block) const;
-  /// How many low bits of the value are zero (63 for zero itself).
-  [[nodiscard]] uint32_t zeros(const Value& value) const;
+  /// Whether it is what is loaded from a kernel's parameter.
+  [[nodiscard]] bool is_parameter(uint32_t base) const;
+  /// How many low bits of the value are known to be zero in a block of the function (63 for zero itself).
+  [[nodiscard]] uint32_t zeros(const Value& value, uint32_t block) const;
+  /// Whether as many are known because of how the value is computed, and not because accesses show it.
+  [[nodiscard]] bool has_zeros_itself(const Value& value, uint32_t count) const;
   /// Whether the base may change from one iteration to the next of a loop, given as the set of its blocks.
   [[nodiscard]] bool varies(uint32_t base, const std::vector<bool>& loop) const;
   /// The constant that is added to the base in each iteration of the loop with this first block; 0: the base
@@ -84,6 +97,11 @@ class Values {
     int64_t number = 0;
     uint32_t block = 0;  ///< once, join: where it comes from
     uint32_t zeros = 0;
+    uint32_t shown = 0;              ///< the same, shown by accesses, of which the first one is
+    uint32_t shown_at = 0;           ///< this instruction
+    uint32_t round = 0;              ///< the last walk in which it was made,
+    uint32_t at = 0;                 ///< where it was first made then: the instruction,
+    bool scattered = false;          ///< and whether it was made again where that is not sure to have run
     int64_t seen_from = 0;           ///< drawn_out of the value that this base was made for
     std::vector<Value> incoming;     ///< join: by order of `before_[block]`
     std::vector<uint32_t> operands;  ///< same_operands: their bases
@@ -114,6 +132,8 @@ class Values {
   void enter_block(uint32_t block);
   void walk_block(uint32_t block);
   void find_zeros();
+  void number_pieces();
+  void find_shown();
   [[nodiscard]] Value evaluate(const ptx::Instruction& in, uint32_t index);
   /// What addresses are made of: sums, products, bits; nothing for instructions that are none of these.
   [[nodiscard]] std::optional<Value> evaluate_integer(const ptx::Instruction& in, uint32_t index);
@@ -121,6 +141,8 @@ class Values {
   [[nodiscard]] Value same_operands(const ptx::Instruction& in, uint32_t index);
   [[nodiscard]] Value of(const ptx::Operand& operand);
   [[nodiscard]] Value symbol(const ptx::SymbolRef& ref, int64_t offset);
+  /// Value::at of what the current instruction makes.
+  [[nodiscard]] uint32_t added(int64_t offset) const { return offset == 0 ? 0 : instruction_; }
   [[nodiscard]] Value add(const Value& a, const Value& b);
   [[nodiscard]] Value subtract(const Value& a, const Value& b);
   [[nodiscard]] Value multiply(const Value& a, int64_t factor);
@@ -147,8 +169,14 @@ class Values {
   [[nodiscard]] bool lanes_part_at_end(uint32_t block) const;
   [[nodiscard]] std::vector<uint32_t> leaving_blocks(const exec::Loop& loop) const;
   [[nodiscard]] uint32_t zeros_of(const Node& n) const;
+  /// Of a base with so many zeros, plus an offset, from where the base is seen.
+  [[nodiscard]] static uint32_t seen(const Node& n, int64_t offset, uint32_t zeros);
   /// Of the value itself, wherever its base is seen from.
   [[nodiscard]] uint32_t own_zeros(const Value& value) const;
+  /// The same, with what is shown before an instruction that takes the value.
+  [[nodiscard]] uint32_t zeros_before(const Value& value, uint32_t instruction) const;
+  /// What accesses show of a base, as far as it is known in a block.
+  [[nodiscard]] uint32_t shown_in(uint32_t base, uint32_t block) const;
 
   const ptx::Function& f_;
   const exec::Flow& flow_;
@@ -156,6 +184,7 @@ class Values {
   const std::vector<uint32_t>& module_shared_;
   const std::vector<uint32_t>& local_shared_;
   const bool warps_agree_;
+  const std::vector<exec::WrittenOut::Way>* const written_out_;
 
   std::vector<Node> nodes_;
   std::unordered_map<Key, uint32_t, KeyHash> known_;
@@ -165,11 +194,20 @@ class Values {
   std::vector<Value> single_;                  ///< by register: of those written once
   std::vector<uint32_t> many_;                 ///< by register: index among those written often, or no_index
   uint32_t many_count_ = 0;
-  std::vector<Value> state_;                     ///< of the block being walked, by `many_`
-  std::vector<std::vector<Value>> out_;          ///< by block: state at its end; empty: not walked yet
-  std::vector<Value> addresses_;                 ///< by instruction
-  std::vector<Value> data_;                      ///< by instruction
-  uint32_t block_ = 0;                           ///< being walked
+  std::vector<Value> state_;             ///< of the block being walked, by `many_`
+  std::vector<std::vector<Value>> out_;  ///< by block: state at its end; empty: not walked yet
+  std::vector<Value> addresses_;         ///< by instruction
+  std::vector<Value> data_;              ///< by instruction
+  uint32_t block_ = 0;                   ///< being walked
+  uint32_t instruction_ = 0;             ///< likewise
+  uint32_t round_ = 0;                   ///< which walk it is
+  std::vector<uint32_t> pieces_;         ///< by instruction: which piece of the code it is in
+  /// What accesses show of a base, where their block is sure to have run, in a loop or (nullptr) anywhere.
+  struct Shown {
+    uint32_t base, block, zeros;
+    const exec::Loop* loop;
+  };
+  std::vector<Shown> shown_;
   std::vector<bool> differs_;                    ///< by base: lanes that are together may have different ones
   std::vector<std::vector<uint32_t>> deciding_;  ///< by block with joins: deciding_blocks()
   std::vector<const exec::Loop*> left_apart_;    ///< loops that lanes leave in different rounds

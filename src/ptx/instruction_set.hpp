@@ -130,6 +130,11 @@ enum class Space : uint8_t {
   shared_cluster
 };
 
+/// Shared memory, of whichever block.
+[[nodiscard]] constexpr bool is_shared(Space s) {
+  return s == Space::shared || s == Space::shared_cta || s == Space::shared_cluster;
+}
+
 /// Every special register of PTX ISA 9.5 that programs read; .x .y .z are separate.
 enum class SpecialRegister : uint8_t {
   none,

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,13 +28,17 @@ inline bool is_global_load_or_store(const exec::AccessSite& access) {
          (access.space == ptx::Space::global || access.space == ptx::Space::generic);
 }
 
-/// "ld64=1 st32=2", as scripts/sass writes it.
+/// "ld64=1 st32=2", as scripts/sass writes it. Of loops that the assembler unrolls there are copies alone.
 inline std::string accesses_of(const exec::Kernel& kernel, const Plan& plan,
                                bool (*counts_here)(const exec::AccessSite&)) {
   std::map<std::pair<std::string, uint32_t>, int> counts;
+  std::set<std::pair<uint32_t, uint32_t>> copied;
+  for (const exec::AccessSite& access : kernel.accesses)
+    if (access.copy != 0) copied.emplace(access.function, access.instruction);
   for (size_t site = 0; site < kernel.accesses.size(); ++site) {
     const exec::AccessSite& access = kernel.accesses[site];
     if (!counts_here(access)) continue;
+    if (access.copy == 0 && copied.contains({access.function, access.instruction})) continue;
     const char* name = access.kind == exec::AccessKind::load    ? "ld"
                        : access.kind == exec::AccessKind::store ? "st"
                                                                 : "atom";

@@ -149,23 +149,11 @@ inline uint32_t with_more(Warp& w, const Kernel::Count& count, uint64_t iteratio
                  : with_more<int64_t, Int128>(w, count, iterations);
 }
 
-/// Whether the limits of all active lanes are as far from their counters.
-template <class T>
-inline bool is_alike(Warp& w, const Kernel::Count& count) {
-  const T *const at = reg<T>(w, count.counter), *const limit = reg<T>(w, count.limit);
-  const auto first = static_cast<uint32_t>(__builtin_ctz(w.active));
-  const T far = limit[first] - at[first];
-  return (w.active & ~ballot([&](uint32_t i) { return limit[i] - at[i] == far; })) == 0;
-}
-
-/// Where such a loop is entered: b = its unrolled code, for lanes of different numbers of iterations.
-/// Together, or not knowing whether there is one, they go through the loop as it is written: so often that
-/// makes no difference.
+/// Where such a loop is entered: b = its unrolled code, for lanes that have an iteration. Not knowing whether
+/// there is one, they go through the loop as it is written.
 inline const Inst* enter_unrolled(Warp& w, const Inst* in) {
   const Kernel::Count& count = w.worker->kernel->counts[in->d];
-  const bool alike =
-      ptx::size_of(count.type) == 4 ? is_alike<uint32_t>(w, count) : is_alike<uint64_t>(w, count);
-  return alike || with_more(w, count, 1) != w.active ? in + 1 : w.code + in->b;
+  return with_more(w, count, 1) != w.active ? in + 1 : w.code + in->b;
 }
 
 /// The active lanes that are not at the limit. Others may be past it, and come to it once numbers have begun
@@ -182,11 +170,12 @@ inline uint32_t with_another(Warp& w, const Kernel::Count& count) {
   return ptx::size_of(count.type) == 4 ? not_at_limit<uint32_t>(w, count) : not_at_limit<uint64_t>(w, count);
 }
 
-/// Taken by lanes with imm more iterations; otherwise as branch_if.
+/// Taken by lanes with imm more iterations (0: with any, as the loop itself looks at it); otherwise as
+/// branch_if.
 template <bool counted>
 inline const Inst* branch_if_more(Warp& w, const Inst* in) {
   const Kernel::Count& count = w.worker->kernel->counts[in->d];
-  const uint32_t taken = in->imm == 1 ? with_another(w, count) : with_more(w, count, in->imm);
+  const uint32_t taken = in->imm == 0 ? with_another(w, count) : with_more(w, count, in->imm);
   if constexpr (counted) count_branch(w, in, taken);
   return go<counted>(w, in, taken);
 }

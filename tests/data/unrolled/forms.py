@@ -95,6 +95,18 @@ IN_LOOP = {
                    "setp.gt.f32 %p6, %f1, 0f40000000; @%p6 bra SKIP; xor.b32 %r9, %r9, %r2;\nSKIP:",
     "if_with_store": "setp.gt.s32 %p5, %r9, 5; @%p5 bra SKIP; st.global.f32 [%rd5+65536], %f1;\nSKIP:",
 }
+LOAD = "ld.global.f32 %f8, [%rd5+65536]; add.f32 %f1, %f1, %f8;"
+A, B, C = ("setp.gt.s32 %p5, %r9, 5;", "setp.gt.f32 %p6, %f2, 0f40000000;", "setp.eq.s32 %p7, %r2, %r4;")
+IN_LOOP |= {
+    "if_or": f"{A} @%p5 bra THEN; {B} @!%p6 bra SKIP;\nTHEN: {LOAD}\nSKIP:",
+    "if_or_of_loaded": f"{A} @%p5 bra THEN; ld.global.f32 %f9, [%rd5+131072]; setp.gt.f32 %p6, %f9, 0f40000000; "
+                       f"@!%p6 bra SKIP;\nTHEN: {LOAD}\nSKIP:",
+    "if_or_or": f"{A} @%p5 bra THEN; {B} @%p6 bra THEN; {C} @!%p7 bra SKIP;\nTHEN: {LOAD}\nSKIP:",
+    "if_or_else": f"{A} @%p5 bra THEN; {B} @!%p6 bra ELSE;\nTHEN: {LOAD} bra SKIP;\nELSE: xor.b32 %r9, %r9, %r2;\nSKIP:",
+    "if_and": f"{A} @!%p5 bra SKIP; {B} @!%p6 bra SKIP; {LOAD}\nSKIP:",
+    "if_and_else": f"{A} @!%p5 bra ELSE; {B} @!%p6 bra ELSE; {LOAD} bra SKIP;\nELSE: xor.b32 %r9, %r9, %r2;\nSKIP:",
+    "else_if": f"{A} @!%p5 bra ELSE; {LOAD} bra SKIP;\nELSE: {B} @!%p6 bra SKIP; xor.b32 %r9, %r9, %r2;\nSKIP:",
+}
 for name, body in IN_LOOP.items():
     kernel("with_" + name, GLOBAL + body)
 kernel("in_a_loop", f"""mov.u32 %r30, 0; @%p1 bra SKIP;
