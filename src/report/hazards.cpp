@@ -65,6 +65,11 @@ constexpr std::array all_rules{
          "Registers, shared memory, threads or blocks keep warps away from a multiprocessor, which then has "
          "less to do while others wait for memory.",
          Level::note},
+    Rule{"debug-code", "Code compiled for a debugger",
+         "The kernel was compiled with -G: nothing is optimized and no accesses are merged, so its numbers "
+         "are "
+         "not those of the program as it is meant to run. Compile with -lineinfo instead.",
+         Level::warning},
     Rule{"pageable-copy", "Copies with pageable host memory",
          "Host memory that is not pinned is copied twice (through a buffer of the driver) and cannot overlap "
          "a "
@@ -139,6 +144,13 @@ class Collector {
     for (const Line& line : launch_.lines) add_line(line);
     for (const Branch& branch : launch_.branches) add(branch);
     add_machine();
+    if (launch_.is_debug) {
+      Hazard& hazard = start("debug-code", launch_.file, launch_.line, nullptr);
+      hazard.count = launch_.launches;
+      hazard.unit = plural(hazard.count, "launch");
+      hazard.cause = compiled_for_a_debugger;
+      hazard.advice = "Compile with -lineinfo instead.";
+    }
   }
 
  private:
@@ -195,13 +207,17 @@ class Collector {
       hazard.unit = plural(hazard.count, "sector");
       hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
                                  grouped(c.bytes_asked), line.why);
-      hazard.advice = exec::is_bulk_copy(line.kind)
-                          ? fmt::format(
-                                "Let rows begin at a multiple of 32 bytes in {}, and as far behind a "
-                                "multiple of 128 bytes as in {}shared memory.",
-                                in_cluster(line.space) ? "the other block's shared memory" : "global memory",
-                                in_cluster(line.space) ? "the block's own " : "")
-                          : coalescing_advice(line.worst);
+      hazard.advice =
+          exec::is_bulk_copy(line.kind)
+              ? fmt::format(
+                    "Let rows begin at a multiple of 32 bytes in {}, and as far behind a "
+                    "multiple of 128 bytes as in {}shared memory.",
+                    in_cluster(line.space) ? "the other block's shared memory" : "global memory",
+                    in_cluster(line.space) ? "the block's own " : "")
+          : line.why.ends_with(memory_of_threads)
+              ? "If each lane accesses memory that its thread has taken: let one thread take it for "
+                "the block, with element k of thread t at k * blockDim.x + t."
+              : coalescing_advice(line.worst);
     }
     if (is_atomic(line.kind) && c.word_lanes > c.requests) {
       Hazard& hazard = start("atomic-contention", line);

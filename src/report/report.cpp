@@ -231,6 +231,36 @@ bool are_arguments_of_printf(const std::vector<uint32_t>& sites, const ptx::Modu
   });
 }
 
+/// Whether a function of the kernel that accesses memory takes some from the heap.
+bool takes_memory(const ptx::Module& module, const exec::Kernel& kernel) {
+  std::set<uint32_t> functions;
+  for (const exec::AccessSite& site : kernel.accesses)
+    if (site.function != exec::no_operand) functions.insert(site.function);
+  const auto is_malloc = [&](const ptx::Operand& operand) {
+    return operand.symbol.kind == ptx::SymbolRef::Kind::function &&
+           module.functions[operand.symbol.index].name == "malloc";
+  };
+  return std::any_of(functions.begin(), functions.end(), [&](uint32_t function) {
+    const std::vector<ptx::Instruction>& body = module.functions[function].body;
+    return std::any_of(body.begin(), body.end(), [&](const ptx::Instruction& in) {
+      return in.op == ptx::Op::call && std::any_of(in.operands.begin(), in.operands.end(), is_malloc);
+    });
+  });
+}
+
+/// Whether all lanes are at the same place of pieces of the heap, which begin at multiples of 256 bytes.
+bool are_apart_as_pieces(const profile::Example& worst) {
+  constexpr uint64_t alignment = 256;
+  std::set<uint64_t> pieces, places;
+  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
+    const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
+    pieces.insert(address / alignment);
+    places.insert(address % alignment);
+  }
+  return pieces.size() == static_cast<size_t>(std::popcount(worst.mask)) && places.size() == 1 &&
+         pieces.size() > 1;
+}
+
 Machine machine_of(const model::Arch& arch, const exec::Kernel& kernel, const Launch& launch,
                    const ptx::MachineNeeds* needs) {
   Machine machine;
@@ -392,6 +422,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   const std::vector<exec::SharedVariable>& shared = exec::shared_variables(kernel, config);
   launch.shared = shared;
   launch.totals = profile::totals(*profile);
+  const bool has_heap = takes_memory(module, kernel);
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
     const profile::NamedPlace place = profile::named(module, kernel, counted.place);
     Line line;
@@ -411,6 +442,9 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                      ? explain_shared(arch, line.worst, line.kind, config.grid, config.block)
                  : exec::is_bulk_copy(line.kind) ? explain_bulk(line.counters)
                                                  : explain_global(arch, line.worst, config.grid);
+    if (line.space == exec::AccessSpace::global && excess_of(line) != 0 && has_heap &&
+        are_apart_as_pieces(line.worst))
+      line.why += memory_of_threads;
     if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))
       line.why = arguments_of_printf;
     if (line.kind == exec::AccessKind::group_product)

@@ -76,6 +76,14 @@ struct Machine {
 
 /// Line::why of local memory that a thread has for nothing else.
 inline constexpr const char* arguments_of_printf = "It holds the arguments of printf.";
+/// What Line::why ends with where lanes are so far apart as the pieces that threads take from the heap.
+inline constexpr const char* memory_of_threads =
+    " The kernel takes memory for each thread (new, malloc), whose pieces lie apart.";
+
+/// What is said of code for a debugger.
+inline constexpr const char* compiled_for_a_debugger =
+    "Compiled for a debugger (-G): nothing is optimized and no accesses are merged, so these are not the "
+    "numbers of the program as it is meant to run.";
 
 /// All accesses to one variable of shared memory.
 struct Variable {

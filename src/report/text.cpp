@@ -487,10 +487,7 @@ void write_launch(Writer& out, const Report& report, const Shown& shown, const K
   if (launch.counted && (report.is_free || *known_from != '\0'))
     remarks.write(out, report.arch_description + (report.is_free ? "" : ": ") + known_from, Style::dim);
   if (launch.is_debug)
-    remarks.write(out,
-                  "Compiled for a debugger (-G): nothing is optimized and no accesses are merged, so these "
-                  "are not the numbers of the program as it is meant to run. Compile with -lineinfo instead.",
-                  Style::bad);
+    remarks.write(out, std::string(compiled_for_a_debugger) + " Compile with -lineinfo instead.", Style::bad);
   write_shared(out, launch);
   const bool l1_is_measured = knows_l1(report);
   write_sectors(out, launch, exec::AccessSpace::global, l1_is_measured);

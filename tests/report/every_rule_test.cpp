@@ -30,10 +30,11 @@ struct SmallRun {
   exec::Dim3 block{32, 1, 1};
   uint32_t cluster = 1;  ///< blocks; they are the grid
   ptx::MachineNeeds needs = {};
+  std::string target = "sm_90";
 };
 
 Report report_of(const SmallRun& small) {
-  const std::string text = ".version 9.0\n.target sm_90\n.address_size 64\n" + small.before +
+  const std::string text = ".version 9.0\n.target " + small.target + "\n.address_size 64\n" + small.before +
                            ".visible .entry k(.param .u64 out)\n{\n"
                            ".reg .pred %p<4>;\n.reg .b32 %r<9>;\n.reg .b64 %rd<9>;\n"
                            "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nshl.b32 %r2, %r1, 2;\n"
@@ -89,6 +90,7 @@ const std::vector<Broken>& all_broken() {
         "st.local.u32 [%r3], %r1; ld.local.u32 %r4, [%r3]; st.global.u32 [%rd3], %r4;"}},
       {"register-spill", {"spill_bytes"}, {"", "", "", {32, 1, 1}, 1, {255, 8, 4, 4}}},
       {"low-occupancy", {}, {"st.shared.u32 [large], %r1;", ".shared .align 4 .b8 large[40000];\n"}},
+      {"debug-code", {}, {"", "", "", {32, 1, 1}, 1, {}, "sm_90, debug"}},
       {"out-of-bounds", {"errors"}, {"st.global.u32 [%rd3+4096], 1;"}},
       {"misaligned", {}, {"st.global.u32 [%rd3+2], 1;"}},
       {"unknown-pointer", {}, {"mov.u64 %rd4, 8; st.global.u32 [%rd4], 1;"}},
