@@ -9,6 +9,8 @@
 #include <tuple>
 #include <utility>
 
+#include "profile/usual_step.hpp"
+
 namespace lanescope::advise {
 
 using profile::NamedPlace;
@@ -51,14 +53,10 @@ Tree tree_of(const Launch& launch, const Array& array) {
   return tree;
 }
 
-/// Bytes from most lanes to the next: three in four; else 0.
+/// Bytes from most active lanes to the next one: three in four; else 0.
 int64_t usual_step(const Pattern& p) {
-  std::map<int64_t, int> seen;
-  for (size_t lane = 1; lane < 32; ++lane)
-    if ((p.mask >> (lane - 1) & 3) == 3) ++seen[int64_t{p.offset[lane]} - int64_t{p.offset[lane - 1]}];
-  for (const auto& [step, count] : seen)
-    if (4 * count >= 3 * (std::popcount(p.mask) - 1)) return step;
-  return 0;
+  const profile::UsualStep step = profile::usual_step(p.mask, p.offset);
+  return 4 * step.count >= 3 * (std::popcount(p.mask) - 1) ? step.bytes : 0;
 }
 
 }  // namespace

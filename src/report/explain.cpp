@@ -16,6 +16,7 @@
 #include "lanescope/model/hopper.hpp"
 #include "lanescope/model/shared.hpp"
 #include "profile/cost.hpp"
+#include "profile/usual_step.hpp"
 #include "ptx/matrix.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -308,31 +309,16 @@ uint64_t past_sector(const profile::Example& worst) {
   return lowest % 32;
 }
 
-/// Bytes from most active lanes to the next one; of several the nearest. Nothing where fewer than two are.
-std::optional<int64_t> usual_step_of(const profile::Example& worst) {
-  std::map<int64_t, int> seen;
-  std::optional<uint64_t> last;
-  for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
-    const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
-    if (last) ++seen[static_cast<int64_t>(address - *last)];
-    last = address;
-  }
-  const auto most = std::max_element(seen.begin(), seen.end(), [](const auto& a, const auto& b) {
-    return std::pair(a.second, -std::abs(a.first)) < std::pair(b.second, -std::abs(b.first));
-  });
-  return most == seen.end() ? std::nullopt : std::optional(most->first);
-}
-
 std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
   constexpr uint64_t sector = 32;
   LaneGroups groups;
-  const std::optional<int64_t> step = usual_step_of(worst);  // from lane to lane within a group
+  const profile::UsualStep step = profile::usual_step(worst.mask, worst.address);  // within a group
   uint64_t begin = 0, last = 0;
   for (uint32_t left = worst.mask; left != 0; left &= left - 1) {
     const uint64_t address = worst.address[static_cast<size_t>(std::countr_zero(left))];
     const auto apart = static_cast<int64_t>(address - last);
     last = address;
-    if (groups.count != 0 && apart == *step) continue;
+    if (groups.count != 0 && apart == step.bytes) continue;
     const auto distance = static_cast<int64_t>(address - begin);
     if (groups.count == 1) groups.distance = distance;
     if (groups.count > 1 && groups.distance != distance) groups.distance = 0;
@@ -341,8 +327,8 @@ std::optional<LaneGroups> lane_groups_of(const profile::Example& worst) {
     ++groups.count;
     begin = address;
   }
-  if (!step || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
-  groups.step = *step;
+  if (step.count == 0 || 2 * groups.count > std::popcount(worst.mask)) return std::nullopt;
+  groups.step = step.bytes;
   return groups;
 }
 
