@@ -117,39 +117,51 @@ std::vector<Change> changes_of(const json& report) {
 }
 
 /// Advice about variables that no patch is offered for: the best of it, and why each is left to people.
+/// Kernels of which the same is said, as instances of a template, share it.
 std::vector<std::string> by_hand(const json& report) {
   struct Text {
-    std::string begin;
+    std::string place, change, memory;
+    uint64_t before = 0, after = 0;
+    uint32_t shared_bytes = 0;  ///< of the launch that has most of them afterwards
     std::vector<std::string> reasons;
   };
-  std::map<std::string, Text> variables;
-  std::vector<std::string> order;
+  std::vector<Text> texts;
+  std::map<std::string, size_t> text_of;  // by variable of a kernel
   std::set<std::string> patched;
+  for (const json& a : report.at("advice"))
+    if (a.contains("patch")) patched.insert(variable_of(a));
   for (const json& a : report.at("advice")) {
     const std::string variable = variable_of(a);
-    if (a.contains("patch")) {
-      patched.insert(variable);
-      continue;
-    }
-    const auto [text, is_new] = variables.try_emplace(variable);
+    if (patched.count(variable) != 0) continue;
+    const std::string place =
+        fmt::format("{}:{}", a.at("file").get<std::string>(), a.at("line").get<uint32_t>());
+    const std::string change = a.at("change");
+    const auto says_it = [&](const Text& text) { return text.place == place && text.change == change; };
+    const auto [known, is_new] = text_of.try_emplace(variable, texts.size());
     if (is_new) {
-      order.push_back(variable);
-      text->second.begin =
-          fmt::format("{}:{}: {} (wavefronts {} → {}{}). No patch: ", a.at("file").get<std::string>(),
-                      a.at("line").get<uint32_t>(), a.at("change").get<std::string>(),
-                      report::grouped(a.at("wavefronts_before")), report::grouped(a.at("wavefronts_after")),
-                      memory_in_words(a));
+      const auto same = std::find_if(texts.begin(), texts.end(), says_it);
+      known->second = static_cast<size_t>(same - texts.begin());
+      if (same == texts.end()) texts.push_back({place, change, "", 0, 0, 0, {}});
     }
-    std::vector<std::string>& reasons = text->second.reasons;
+    Text& text = texts[known->second];
+    if (says_it(text)) {
+      text.before += a.at("wavefronts_before").get<uint64_t>();
+      text.after += a.at("wavefronts_after").get<uint64_t>();
+      if (const uint32_t bytes = a.at("shared_bytes_after"); bytes > text.shared_bytes) {
+        text.shared_bytes = bytes;
+        text.memory = memory_in_words(a);
+      }
+    }
     const std::string reason = a.at("no_patch");
-    if (std::find(reasons.begin(), reasons.end(), reason) == reasons.end()) reasons.push_back(reason);
+    if (std::find(text.reasons.begin(), text.reasons.end(), reason) == text.reasons.end())
+      text.reasons.push_back(reason);
   }
-  std::vector<std::string> texts;
-  for (const std::string& variable : order)
-    if (patched.count(variable) == 0)
-      texts.push_back(variables[variable].begin +
-                      fmt::format("{}.", fmt::join(variables[variable].reasons, "; ")));
-  return texts;
+  std::vector<std::string> lines;
+  for (const Text& text : texts)
+    lines.push_back(fmt::format("{}: {} (wavefronts {} → {}{}). No patch: {}.", text.place, text.change,
+                                report::grouped(text.before), report::grouped(text.after), text.memory,
+                                fmt::join(text.reasons, "; ")));
+  return lines;
 }
 
 constexpr const char* tiles = "lanescope/tile.cuh";
