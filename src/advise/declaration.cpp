@@ -421,7 +421,8 @@ std::optional<AddedNumber> added_number(std::string_view text) {
 std::string padded(const Extent& extent, uint64_t elements) {
   const std::string& text = extent.text;
   if (text.find_first_of("<>&|^?") != std::string::npos) return fmt::format("({}) + {}", text, elements);
-  if (const auto there = added_number(text))
+  constexpr uint64_t longest_padding = 32;  // more is no padding, but part of what is kept there
+  if (const auto there = added_number(text); there && there->value < longest_padding)
     return fmt::format("{}{}", text.substr(0, there->begin), there->value + elements);
   return fmt::format("{} + {}", text, elements);
 }

@@ -1,5 +1,5 @@
-// See expression.hpp. Preprocessor conditionals are not evaluated, so a name with two different values is
-// unknown.
+// See expression.hpp. Preprocessor conditionals are not evaluated, so a name with two different values in one
+// scope is unknown.
 #include "advise/expression.hpp"
 
 #include <algorithm>
@@ -118,21 +118,34 @@ std::pair<std::vector<Parameter>, size_t> parameters_of(const std::vector<Token>
 
 /// What the levels of binary operators are, lowest first; 0: it is none.
 int level_of(std::string_view op) {
-  if (op == "|") return 1;
-  if (op == "^") return 2;
-  if (op == "&") return 3;
-  if (op == "<<" || op == ">>") return 4;
-  if (op == "+" || op == "-") return 5;
-  return op == "*" || op == "/" || op == "%" ? 6 : 0;
+  struct Level {
+    std::string_view op;
+    int level;
+  };
+  static constexpr Level levels[] = {{"||", 1}, {"&&", 2}, {"|", 3}, {"^", 4},  {"&", 5},  {"==", 6},
+                                     {"!=", 6}, {"<", 7},  {">", 7}, {"<=", 7}, {">=", 7}, {"<<", 8},
+                                     {">>", 8}, {"+", 9},  {"-", 9}, {"*", 10}, {"/", 10}, {"%", 10}};
+  const auto* const found =
+      std::find_if(std::begin(levels), std::end(levels), [&](const Level& l) { return l.op == op; });
+  return found == std::end(levels) ? 0 : found->level;
 }
 
 std::optional<uint64_t> apply(std::string_view op, uint64_t a, uint64_t b) {
+  const auto less = static_cast<int64_t>(a) < static_cast<int64_t>(b);
+  if (op == "||") return a != 0 || b != 0;
+  if (op == "&&") return a != 0 && b != 0;
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  if (op == "<") return less;
+  if (op == ">=") return !less;
+  if (op == ">") return !less && a != b;
+  if (op == "<=") return less || a == b;
+  if (op == "<<") return b < 64 ? std::optional(a << b) : std::nullopt;
+  if (op == ">>") return b < 64 ? std::optional(a >> b) : std::nullopt;
   switch (op.front()) {
     case '|': return a | b;
     case '^': return a ^ b;
     case '&': return a & b;
-    case '<': return b < 64 ? std::optional(a << b) : std::nullopt;
-    case '>': return b < 64 ? std::optional(a >> b) : std::nullopt;
     case '+': return a + b;
     case '-': return a - b;
     case '*': return a * b;
@@ -141,35 +154,147 @@ std::optional<uint64_t> apply(std::string_view op, uint64_t a, uint64_t b) {
   }
 }
 
+/// A pair of braces, as far as names go.
+struct Braces {
+  size_t open = 0;
+  bool is_code = false;    ///< statements of a function
+  bool is_enum = false;    ///< whose names belong to what it stands in
+  std::string_view owner;  ///< the struct or namespace that it is the body of
+};
+
+Braces braces_at(const std::vector<Token>& tokens, size_t open, bool in_code) {
+  Braces braces{open, in_code, false, {}};
+  for (size_t i = open; i-- > 0 && !tokens[i].is(";") && !tokens[i].is("{") && !tokens[i].is("}");) {
+    const Token& t = tokens[i];
+    if (t.is(")")) {
+      braces.is_code = true;
+      break;
+    }
+    const bool has_name = i + 1 < open && tokens[i + 1].is_name();
+    if (t.is("enum")) braces.is_enum = true;
+    if ((t.is("struct") || t.is("class") || t.is("union") || t.is("namespace")) && has_name)
+      braces.owner = tokens[i + 1].text;
+  }
+  const size_t before = open == 0 ? 0 : open - 1;
+  if (tokens[before].is("else") || tokens[before].is("do")) braces.is_code = true;
+  return braces;
+}
+
 }  // namespace
 
 Constants::Constants(const std::vector<Token>& tokens) : tokens_(tokens) {
-  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+  std::vector<Braces> around;
+  for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     const Token& t = tokens[i];
-    if (t.is("define") && t.in_directive && i > 0 && tokens[i - 1].is("#")) {
-      const Token& name = tokens[i + 1];
-      if (i + 2 < tokens.size() && tokens[i + 2].is("(") &&
-          tokens[i + 2].begin == name.begin + name.text.size())
-        continue;  // a macro with parameters
-      size_t end = i + 2;
-      while (end < tokens.size() && tokens[end].in_directive && !tokens[end].is("#")) ++end;
-      add(name.text, {i + 2, end});
-    } else if (t.is_name() && tokens[i + 1].is("=") && !t.in_directive && is_constant(i)) {
-      size_t end = i + 2;
-      int depth = 0;
-      while (end < tokens.size() &&
-             !(depth == 0 && (tokens[end].is(";") || tokens[end].is(",") || tokens[end].is("}")))) {
-        depth += tokens[end].is("(") || tokens[end].is("{") ? 1 : tokens[end].is(")") ? -1 : 0;
-        ++end;
-      }
-      add(t.text, {i + 2, end});
+    if (t.in_directive) {
+      if (t.is("define") && i > 0 && tokens[i - 1].is("#")) add_macro(i + 1);
+      continue;
     }
+    if (t.is("{")) around.push_back(braces_at(tokens, i, !around.empty() && around.back().is_code));
+    if (t.is("}") && !around.empty()) around.pop_back();
+    if (!t.is_name()) continue;
+    if (tokens[i + 1].is("(")) add_function(i);
+    const bool in_braces = tokens[i + 1].is("{") && i > 0 && tokens[i - 1].is_name() &&
+                           !tokens[i - 1].is("enum") && !tokens[i - 1].is("struct") &&
+                           !tokens[i - 1].is("class") && !tokens[i - 1].is("union");
+    if (!(tokens[i + 1].is("=") || in_braces) || !is_constant(i)) continue;
+    size_t end = i + 2;
+    for (int depth = 0; end < tokens.size(); ++end) {
+      const Token& last = tokens[end];
+      if (depth == 0 && (last.is(";") || last.is(",") || last.is("}"))) break;
+      depth += last.is("(") || last.is("{") ? 1 : last.is(")") || last.is("}") ? -1 : 0;
+    }
+    size_t level = around.size();
+    while (level > 0 && around[level - 1].is_enum) --level;
+    Definition definition{{i + 2, end}, {0, tokens.size()}, {}, false, false};
+    if (level > 0) {
+      const Braces& in = around[level - 1];
+      definition.scope = {in.open, closing_bracket(tokens, in.open, "}")};
+      definition.owner = in.owner;
+      definition.is_local = in.is_code && in.owner.empty();
+    }
+    values_[t.text].push_back(definition);
   }
 }
 
-std::optional<Range> Constants::find(std::string_view name) const {
-  const auto found = values_.find(name);
-  return found == values_.end() ? std::nullopt : found->second;
+void Constants::add_macro(size_t name) {
+  if (name + 1 >= tokens_.size()) return;
+  size_t begin = name + 1;
+  const bool has_parameters = tokens_[begin].is("(") && tokens_[begin].begin == tokens_[name].end();
+  Function function;
+  if (has_parameters) {
+    const size_t close = closing_bracket(tokens_, begin, ")");
+    for (size_t i = begin + 1; i < close; ++i)
+      if (tokens_[i].is_name()) function.parameters.push_back(tokens_[i].text);
+    begin = std::min(close + 1, tokens_.size());
+  }
+  size_t end = begin;
+  while (end < tokens_.size() && tokens_[end].in_directive && !tokens_[end].is("#")) ++end;
+  if (has_parameters) {
+    function.value = {begin, end};
+    function.is_macro = true;
+    functions_.emplace(tokens_[name].text, function);
+  } else {
+    values_[tokens_[name].text].push_back({{begin, end}, {0, tokens_.size()}, {}, false, true});
+  }
+}
+
+/// `name(int a, int b) { return …; }`
+void Constants::add_function(size_t name) {
+  const size_t close = closing_bracket(tokens_, name + 1, ")");
+  size_t body = close + 1;
+  while (body < tokens_.size() && (tokens_[body].is("noexcept") || tokens_[body].is("const"))) ++body;
+  if (body + 2 >= tokens_.size() || !tokens_[body].is("{") || !tokens_[body + 1].is("return")) return;
+  size_t end = body + 2;
+  while (end < tokens_.size() && !tokens_[end].is(";")) ++end;
+  if (end + 1 >= tokens_.size() || !tokens_[end + 1].is("}")) return;
+  Function function{{}, {body + 2, end}, false};
+  for (const auto& [first, last] : pieces_of_list(tokens_, name + 1)) {
+    if (!tokens_[last - 1].is_name()) return;
+    function.parameters.push_back(tokens_[last - 1].text);
+  }
+  functions_.emplace(tokens_[name].text, function);
+}
+
+const Constants::Definition* Constants::find(std::string_view name, std::string_view owner, size_t at) const {
+  const auto known = values_.find(name);
+  if (known == values_.end()) return nullptr;
+  const auto all_agree = [&](const auto& is_meant) -> const Definition* {
+    const Definition* found = nullptr;
+    for (const Definition& d : known->second) {
+      if (!is_meant(d)) continue;
+      if (found != nullptr && !is_same(found->value, d.value)) return nullptr;
+      found = &d;
+    }
+    return found;
+  };
+  const auto is_any = [&](const auto& is_meant) {
+    return std::any_of(known->second.begin(), known->second.end(), is_meant);
+  };
+  const auto is_of_owner = [&](const Definition& d) { return !owner.empty() && d.owner == owner; };
+  if (is_any(is_of_owner)) return all_agree(is_of_owner);
+  size_t innermost = 0;
+  bool is_in_scope = false;
+  const auto holds = [&](const Definition& d) { return d.scope.first <= at && at < d.scope.second; };
+  for (const Definition& d : known->second)
+    if (holds(d)) {
+      is_in_scope = true;
+      innermost = std::max(innermost, d.scope.first);
+    }
+  if (is_in_scope)
+    return all_agree([&](const Definition& d) { return holds(d) && d.scope.first == innermost; });
+  return all_agree([](const Definition& d) { return !d.is_local; });
+}
+
+const Constants::Function* Constants::find_function(std::string_view name, size_t parameters) const {
+  const Function* found = nullptr;
+  const auto [first, last] = functions_.equal_range(name);
+  for (auto f = first; f != last; ++f) {
+    if (f->second.parameters.size() != parameters) continue;
+    if (found != nullptr && !is_same(found->value, f->second.value)) return nullptr;
+    found = &f->second;
+  }
+  return found;
 }
 
 /// Whether the declaration that token `i` is the name of is one of a constant.
@@ -182,27 +307,27 @@ bool Constants::is_constant(size_t i) const {
   return false;
 }
 
-void Constants::add(std::string_view name, Range value) {
-  const auto [found, is_new] = values_.try_emplace(name, value);
-  if (is_new || !found->second) return;
-  const auto [a, b] = *found->second;
-  const bool same = b - a == value.second - value.first &&
-                    std::equal(tokens_.begin() + static_cast<std::ptrdiff_t>(a),
-                               tokens_.begin() + static_cast<std::ptrdiff_t>(b),
-                               tokens_.begin() + static_cast<std::ptrdiff_t>(value.first),
-                               [](const Token& x, const Token& y) { return x.text == y.text; });
-  if (!same) found->second = std::nullopt;
+bool Constants::is_same(Range a, Range b) const {
+  return b.second - b.first == a.second - a.first &&
+         std::equal(tokens_.begin() + static_cast<std::ptrdiff_t>(a.first),
+                    tokens_.begin() + static_cast<std::ptrdiff_t>(a.second),
+                    tokens_.begin() + static_cast<std::ptrdiff_t>(b.first),
+                    [](const Token& x, const Token& y) { return x.text == y.text; });
 }
 
-std::optional<uint64_t> Evaluator::value(Range range) {
-  if (++depth_ > 32) return std::nullopt;
-  const size_t at = at_, end = end_;
-  at_ = range.first;
-  end_ = range.second;
-  std::optional<uint64_t> result = binary(0);
+std::optional<uint64_t> Evaluator::value(Range range) { return value_at(range, range.first); }
+
+std::optional<uint64_t> Evaluator::value_at(Range range, size_t scope) {
+  constexpr int deepest = 32;
+  if (depth_ >= deepest) return std::nullopt;
+  ++depth_;
+  const size_t at = std::exchange(at_, range.first), end = std::exchange(end_, range.second),
+               around = std::exchange(scope_, scope);
+  std::optional<uint64_t> result = conditional();
   if (at_ != end_) result = std::nullopt;
   at_ = at;
   end_ = end;
+  scope_ = around;
   --depth_;
   return result;
 }
@@ -211,6 +336,16 @@ bool Evaluator::accept(std::string_view text) {
   if (at_ >= end_ || !tokens_[at_].is(text)) return false;
   ++at_;
   return true;
+}
+
+std::optional<uint64_t> Evaluator::conditional() {
+  const std::optional<uint64_t> condition = binary(0);
+  if (!accept("?")) return condition;
+  const std::optional<uint64_t> then = conditional();
+  if (!accept(":")) return std::nullopt;
+  const std::optional<uint64_t> otherwise = conditional();
+  if (!condition) return std::nullopt;
+  return *condition != 0 ? then : otherwise;
 }
 
 std::optional<uint64_t> Evaluator::binary(int above) {
@@ -255,8 +390,10 @@ std::optional<uint64_t> Evaluator::unary() {
     if (const auto value = unary()) result = ~*value;
   } else if (accept("-")) {
     if (const auto value = unary()) result = uint64_t{0} - *value;
+  } else if (accept("!")) {
+    if (const auto value = unary()) result = *value == 0 ? 1 : 0;
   } else if (accept("(")) {
-    result = binary(0);
+    result = conditional();
     if (!accept(")")) result = std::nullopt;
   } else if (accept("sizeof")) {
     result = size_of();
@@ -280,10 +417,12 @@ std::optional<uint64_t> Evaluator::size_of() {
   return size_of_words({begin, static_cast<size_t>(last.data() + last.size() - begin)}, types);
 }
 
-/// A name with what it is qualified by, config::rows, or the member of an object, blockDim.x.
+/// A name with what it is qualified by, config::rows, the member of an object, blockDim.x, or a call.
 std::optional<uint64_t> Evaluator::named() {
-  std::string_view last = tokens_[at_++].text, name = last;
+  std::string_view last = tokens_[at_++].text, name = last, owner;
+  if (last == "true" || last == "false") return last == "true" ? 1 : 0;
   while (at_ + 1 < end_ && (tokens_[at_].is("::") || tokens_[at_].is(".")) && tokens_[at_ + 1].is_name()) {
+    owner = last;
     last = tokens_[at_ + 1].text;
     name = {name.data(), static_cast<size_t>(last.data() + last.size() - name.data())};
     at_ += 2;
@@ -292,10 +431,42 @@ std::optional<uint64_t> Evaluator::named() {
     used_given.insert(name);
     return known->second;
   }
-  if (const auto range = constants_.find(last); range && name.find('.') == std::string_view::npos)
-    return value(*range);
-  if (at_ >= end_ || !tokens_[at_].is("(")) unknown.insert(name);
+  if (at_ < end_ && tokens_[at_].is("(")) return call(last);
+  if (const auto type = types.find(owner); type != types.end()) {
+    owner = type->second;  // of a template's argument: Config, or mine::Config
+    owner.remove_prefix(owner.rfind(':') + 1);
+  }
+  if (const auto* known = constants_.find(last, owner, scope_);
+      known != nullptr && name.find('.') == std::string_view::npos)
+    return value_at(known->value, known->is_macro ? scope_ : known->value.first);
+  unknown.insert(name);
   return std::nullopt;
+}
+
+/// Behind the name of a function.
+std::optional<uint64_t> Evaluator::call(std::string_view name) {
+  ++at_;
+  std::vector<std::optional<uint64_t>> arguments;
+  while (at_ < end_ && !tokens_[at_].is(")")) {
+    arguments.push_back(conditional());
+    if (!accept(",")) break;
+  }
+  if (!accept(")") ||
+      std::any_of(arguments.begin(), arguments.end(), [](const auto& argument) { return !argument; }))
+    return std::nullopt;
+  if (arguments.size() == 2 && (name == "min" || name == "max"))
+    return (name == "min") == (*arguments[0] < *arguments[1]) ? arguments[0] : arguments[1];
+  if (arguments.size() == 1 && size_of_words(name)) return arguments[0];
+  const Constants::Function* function = constants_.find_function(name, arguments.size());
+  if (function == nullptr) return std::nullopt;
+  const auto given_outside = given;
+  const auto used_outside = used_given;
+  for (size_t i = 0; i < arguments.size(); ++i) given[function->parameters[i]] = *arguments[i];
+  const auto result = value_at(function->value, function->is_macro ? scope_ : function->value.first);
+  given = given_outside;
+  for (const std::string_view parameter : function->parameters)
+    if (used_outside.count(parameter) == 0) used_given.erase(parameter);
+  return result;
 }
 
 std::optional<uint64_t> size_of_words(std::string_view type, const Arguments& types) {

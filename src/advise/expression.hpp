@@ -16,19 +16,41 @@ namespace lanescope::advise {
 
 using Range = std::pair<size_t, size_t>;  ///< of tokens: [first, end)
 
-/// The names of constants that the text defines, with the tokens of their values; a name that is defined
-/// twice with different tokens has none.
+/// What a text defines constants as: macros, `const` and `constexpr` variables, enumerators, and functions of
+/// constants. A name counts where it is defined: in its block, in its struct and by the struct's name, or
+/// everywhere. One that has different values there has none.
 class Constants {
  public:
   explicit Constants(const std::vector<Token>& tokens);
-  [[nodiscard]] std::optional<Range> find(std::string_view name) const;
+
+  struct Definition {
+    Range value;
+    Range scope;             ///< where the name alone means it
+    std::string_view owner;  ///< the struct or namespace that it is a member of; empty: none
+    bool is_local = false;   ///< in a block of a function: means nothing outside of it
+    bool is_macro = false;   ///< names in it are those of the place where it is used
+  };
+  /// What the name means at token `at`, qualified by `owner` if that is not empty.
+  [[nodiscard]] const Definition* find(std::string_view name, std::string_view owner, size_t at) const;
+
+  /// A macro with parameters, or a function that is one return statement.
+  struct Function {
+    std::vector<std::string_view> parameters;
+    Range value;
+    bool is_macro = false;
+  };
+  /// Null where there is none of so many parameters, or several.
+  [[nodiscard]] const Function* find_function(std::string_view name, size_t parameters) const;
 
  private:
   const std::vector<Token>& tokens_;
-  std::map<std::string_view, std::optional<Range>> values_;
+  std::map<std::string_view, std::vector<Definition>> values_;
+  std::multimap<std::string_view, Function> functions_;
 
   [[nodiscard]] bool is_constant(size_t i) const;
-  void add(std::string_view name, Range value);
+  [[nodiscard]] bool is_same(Range a, Range b) const;
+  void add_macro(size_t name);
+  void add_function(size_t name);
 };
 
 /// Template parameters → arguments.
@@ -52,14 +74,18 @@ class Evaluator {
   const std::vector<Token>& tokens_;
   const Constants& constants_;
   size_t at_ = 0, end_ = 0;
+  size_t scope_ = 0;  ///< the token whose place decides what names mean
   int depth_ = 0;
 
   bool accept(std::string_view text);
   bool accept_cast();
+  std::optional<uint64_t> value_at(Range range, size_t scope);
+  std::optional<uint64_t> conditional();
   std::optional<uint64_t> binary(int above);
   std::optional<uint64_t> unary();
   std::optional<uint64_t> size_of();
   std::optional<uint64_t> named();
+  std::optional<uint64_t> call(std::string_view name);
 };
 
 /// The size of a declared type whose words are all known: "unsigned int", "const float"; template parameters

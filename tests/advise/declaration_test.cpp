@@ -91,15 +91,50 @@ TEST(Declaration, ReadsConstantsOfNamespacesAndClasses) {
            320)
           .extents,
       ElementsAre(8, 10));
-  EXPECT_THAT(find("namespace a { constexpr int n = 8; }\nnamespace b { constexpr int n = 9; }\n"
-                   "__shared__ half tile[a::n][32];",
-                   512)
-                  .assumed,
-              "a::n = 8, from the array's size");
+  const std::string two = "namespace a { constexpr int n = 8; }\nnamespace b { constexpr int n = 9; }\n";
+  EXPECT_THAT(find(two + "__shared__ half tile[a::n][32];", 512).extents, ElementsAre(8, 32));
+  EXPECT_THAT(find(two + "__shared__ half tile[n][32];", 512).assumed, "n = 8, from the array's size");
+  EXPECT_THAT(find("struct A { static constexpr int n = 4; };\nstruct B { static constexpr int n = 8; };\n"
+                   "template <class C> __global__ void k() { __shared__ float tile[4][C::n]; }",
+                   128, 3, "tile", "k<B>")
+                  .extents,
+              ElementsAre(4, 8));
   EXPECT_THAT(
       find("template <int n> __global__ void k() { __shared__ float tile[C::n][n]; }", 512, 1, "tile", "k<8>")
           .extents,
       ElementsAre(16, 8));
+}
+
+TEST(Declaration, ReadsConstantsOfTheBlockThatItStandsIn) {
+  const std::string text =
+      "void a() { constexpr int m = 4, n{8}; __shared__ float tile[m][n]; }\n"
+      "void b() { const int m = 8, n = 16; { const int m = 2; __shared__ float tile[m][n]; } }\n"
+      "#define PITCH (2 * n)\nvoid c() { const int n = 4; __shared__ float tile[3][PITCH]; }\n"
+      "void d() { __shared__ float tile[n][32]; }";
+  EXPECT_THAT(find(text, 128, 1, "tile", "a").extents, ElementsAre(4, 8));
+  EXPECT_THAT(find(text, 128, 2, "tile", "b").extents, ElementsAre(2, 16));
+  EXPECT_THAT(find(text, 96, 4, "tile", "c").extents, ElementsAre(3, 8)) << "a macro means what is there";
+  EXPECT_EQ(find(text, 512, 5, "tile", "d").assumed, "n = 4, from the array's size")
+      << "of no other function";
+}
+
+TEST(Declaration, ReadsConditionsAndCalls) {
+  const auto extents = [](const std::string& before, const std::string& extent, uint64_t bytes) {
+    return find(before + "\n__shared__ float tile[4][" + extent + "];", bytes, 9).extents;
+  };
+  EXPECT_THAT(extents("", "3 > 2 && 4 != 5 ? 8 : 1 << 6", 128), ElementsAre(4, 8));
+  EXPECT_THAT(extents("#define N 8", "N <= 4 || !N ? 16 : N % 3 == 2 ? 12 : 20", 192), ElementsAre(4, 12));
+  EXPECT_THAT(extents("", "std::max(4, min(8, 16))", 128), ElementsAre(4, 8));
+  EXPECT_THAT(extents("#define UP(a, b) (((a) + (b) - 1) / (b))", "UP(60, 32) * 32", 1024),
+              ElementsAre(4, 64));
+  EXPECT_THAT(extents("constexpr int twice(int n) { return 2 * n; }", "twice(4) + unsigned(1)", 144),
+              ElementsAre(4, 9));
+  EXPECT_EQ(find("template <int a> __global__ void k() {\n#define TWICE(a) (2 * (a))\n"
+                 "__shared__ float tile[4][TWICE(a + 1)]; }",
+                 96, 3, "tile", "k<2>")
+                .assumed,
+            "a = 2")
+      << "a parameter of the macro hides nothing outside of it";
 }
 
 TEST(Declaration, ReadsTypesOnEitherSide) {
