@@ -6,11 +6,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <utility>
 
+#include "advise/across_rows.hpp"
 #include "advise/array.hpp"
 #include "advise/division.hpp"
 #include "advise/from_data.hpp"
@@ -142,6 +145,38 @@ struct Choice {
   Shape shape;
 };
 
+/// The lines of the array's file whose accesses go to other rows than the first one of the array, or of a
+/// plane.
+std::set<uint32_t> lines_past_first_row(const Launch& launch, const Array& array) {
+  std::set<uint32_t> lines;
+  const uint32_t plane = array.shape.plane_bytes != 0 ? array.shape.plane_bytes : array.shape.bytes;
+  for (const Pattern& pattern : array.patterns)
+    for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
+      if (pattern.offset[static_cast<size_t>(std::countr_zero(left))] % plane >= array.shape.row_bytes) {
+        const NamedPlace place = place_of(launch, pattern.site);
+        if (place.file == array.file) lines.insert(place.line);
+        break;
+      }
+  return lines;
+}
+
+/// Changes the subscripts that run over rows along with a layout that parts these, or says that they have to
+/// be: in words.
+std::string change_subscripts(const Launch& launch, const Array& array, std::string_view text,
+                              const Layout& layout, std::variant<Rewrite, Unclear>& rewritten) {
+  if (!array.shape.has_rows || !array.declaration || is_python(array.file)) return "";
+  const AcrossRows runs = across_rows(text, *array.declaration, lines_past_first_row(launch, array));
+  if (runs.what.empty()) return "";
+  auto* change = std::get_if<Rewrite>(&rewritten);
+  const bool keeps_order =
+      std::holds_alternative<RowPadding>(layout) || std::holds_alternative<Swizzle>(layout);
+  if (change != nullptr && (!keeps_order || !runs.obstacle.empty()))
+    rewritten = Unclear{runs.obstacle.empty() ? "a subscript runs over its rows" : runs.obstacle};
+  else if (change != nullptr)
+    change->edits.insert(change->edits.end(), runs.edits.begin(), runs.edits.end());
+  return keeps_order ? "; " + runs.what : "";
+}
+
 /// What to say of a layout; nothing where what was recorded does not tell what it costs.
 std::optional<Advice> advice_of(const Launch& launch, const Array& array, Sources& sources, const Fit& fit,
                                 const Choice& choice) {
@@ -162,6 +197,7 @@ std::optional<Advice> advice_of(const Launch& launch, const Array& array, Source
                         sources.texts(sources.included_by(array.file)));
   if (array.declaration && array.declaration->part && outcome->bytes > array.shape.bytes)
     make_room(launch, array, outcome->bytes - array.shape.bytes, sources, rewritten);
+  const std::string subscripts = change_subscripts(launch, array, file.text, candidate.layout, rewritten);
   if (auto* change = std::get_if<Rewrite>(&rewritten)) {
     advice.patch = Patch{file.path.string(), change->edits};
     advice.patch_uses_tiles = change->uses_tiles;
@@ -180,7 +216,7 @@ std::optional<Advice> advice_of(const Launch& launch, const Array& array, Source
   const auto* made = std::get_if<Rewrite>(&rewritten);
   // In the change, which is all that annotations and `fix` say.
   advice.change =
-      change_of(array, shape, candidate.layout, rewritten) +
+      change_of(array, shape, candidate.layout, rewritten) + subscripts +
       (fit.to_data ? "; it fits the data of this run, and with other data it may save less" : "") +
       unused_rows(array, candidate.layout) +
       (made != nullptr && !made->condition.empty() ? "; " + made->condition : "") +
@@ -202,9 +238,8 @@ std::vector<Advice> paddings_of(const Launch& launch, const Array& array, Source
   constexpr uint32_t most = 32;
   for (uint32_t elements = 1; elements <= most; ++elements) {
     const uint32_t bytes = elements * array.declaration->element_bytes;
-    if (bytes % word_bytes != 0) continue;
     Choice other = choice;
-    other.candidate.layout = RowPadding{bytes / word_bytes};
+    other.candidate.layout = RowPadding{bytes / word_bytes, bytes % word_bytes};
     other.candidate.proven_best =
         other.candidate.layout == choice.candidate.layout && choice.candidate.proven_best;
     if (auto advice = advice_of(launch, array, sources, fit, other); advice && advice->patch)

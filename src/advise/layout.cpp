@@ -50,9 +50,9 @@ struct MapMaker {
     return make_map(shape.bytes, shape.bytes, {}, [](uint32_t o) { return o; });
   }
   std::optional<Map> operator()(const RowPadding& padding) const {
-    const uint32_t pitch = shape.row_bytes, more = padding.words * word_bytes;
+    const uint32_t pitch = shape.row_bytes, more = padding.bytes();
     if (pitch == 0) return std::nullopt;
-    Map map = make_map(shape.bytes, shape.bytes + rows_of(shape) * more, {pitch},
+    Map map = make_map(shape.bytes, shape.bytes + rows_of(shape) * more, {pitch, more},
                        [=](uint32_t o) { return o + o / pitch * more; });
     map.is_opaque = !shape.has_rows;
     return map;
@@ -619,9 +619,7 @@ std::string swizzle_formula(const Swizzle& s) {
 
 struct Describer {
   std::string operator()(std::monostate) const { return "as it is"; }
-  std::string operator()(const RowPadding& p) const {
-    return "each row padded by " + counted(p.words, "word");
-  }
+  std::string operator()(const RowPadding& p) const { return "each row padded by " + in_words(p); }
   std::string operator()(const PlanePadding& p) const {
     return "each plane padded by " + counted(p.words, "word");
   }
@@ -640,6 +638,10 @@ struct Describer {
 };
 
 }  // namespace
+
+std::string in_words(const RowPadding& padding) {
+  return padding.more_bytes == 0 ? counted(padding.words, "word") : counted(padding.bytes(), "byte");
+}
 
 std::string describe(const Layout& layout) { return std::visit(Describer{}, layout); }
 

@@ -67,9 +67,11 @@ struct Shape {
   return static_cast<uint32_t>(arch.banks * arch.bank_bytes);
 }
 
-/// tile[R][C] → tile[R][C + words].
+/// tile[R][C] → tile[R][C + words]; of elements that are smaller than words a few bytes more.
 struct RowPadding {
   uint32_t words = 1;
+  uint32_t more_bytes = 0;  ///< fewer than a word's
+  [[nodiscard]] uint32_t bytes() const { return words * word_bytes + more_bytes; }
   friend bool operator==(const RowPadding&, const RowPadding&) = default;
 };
 
@@ -113,6 +115,9 @@ struct Transposed {
 /// std::monostate: the layout as it is. In the order of how little of the program they change.
 using Layout = std::variant<std::monostate, RowPadding, PlanePadding, Swizzle, StructOfArrays, ElementPadding,
                             Transposed>;
+
+/// "1 word", "3 bytes".
+[[nodiscard]] std::string in_words(const RowPadding& padding);
 
 /// In words for people: "each row padded by 1 word".
 [[nodiscard]] std::string describe(const Layout& layout);

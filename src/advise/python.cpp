@@ -220,7 +220,7 @@ std::variant<Rewrite, Unclear> rewrite_python(std::string_view text, const Decla
   const auto* padding = std::get_if<RowPadding>(&layout);
   if (padding == nullptr || d.extents.size() < 2)
     return Unclear{"in Python rows of arrays of two and more dimensions are padded, nothing else"};
-  const uint32_t bytes = padding->words * word_bytes;
+  const uint32_t bytes = padding->bytes();
   if (bytes % d.element_bytes != 0) return Unclear{"the padding is no whole number of elements"};
   if (d.row_bytes() != shape.row_bytes) return Unclear{"the rows are not those of the declaration"};
   // Whatever else is done with the array may see its shape.

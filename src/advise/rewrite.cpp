@@ -54,7 +54,7 @@ class Rewriter : ArrayText {
   Rewrite operator()(std::monostate) const { throw Refused{"the layout is the one at hand"}; }
 
   Rewrite operator()(const RowPadding& padding) const {
-    const uint32_t bytes = padding.words * word_bytes;
+    const uint32_t bytes = padding.bytes();
     refuse_rows_in_elements();
     if (bytes % d_.element_bytes != 0) throw Refused{"the padding is no whole number of elements"};
     const uint32_t elements = bytes / d_.element_bytes;

@@ -18,7 +18,7 @@ namespace {
 /// or the pointer's type, have.
 std::string longer_pitch(const Array& array, const RowPadding& padding) {
   const Declaration& declaration = *array.declaration;
-  const uint32_t bytes = padding.words * word_bytes;
+  const uint32_t bytes = padding.bytes();
   if (!declaration.part || bytes % declaration.element_bytes != 0) return "";
   const uint64_t elements = bytes / declaration.element_bytes;
   if (declaration.extents.size() >= 2)
@@ -32,7 +32,7 @@ std::string longer_pitch(const Array& array, const RowPadding& padding) {
 std::string padded_subscript(const Array& array, const Shape& shape, const RowPadding& padding) {
   if (!array.declaration || (array.declaration->extents.size() != 1 && !array.declaration->part)) return "";
   if (array.declaration->element_bytes > shape.row_bytes) return "";  // the rows lie in its elements
-  const uint32_t bytes = padding.words * word_bytes, element = shape.element_bytes;
+  const uint32_t bytes = padding.bytes(), element = shape.element_bytes;
   if (bytes % element != 0) return "";
   const std::string times = bytes == element ? "" : fmt::format(" * {}", bytes / element);
   return fmt::format(": {0}[i] becomes {0}[i + i / {1}{2}]", array.variable->name, shape.row_bytes / element,
@@ -66,9 +66,9 @@ std::string change_of(const Array& array, const Shape& shape, const Layout& layo
   const std::string declared = rewrite != nullptr ? ": " + on_one_line(rewrite->what) : "";
   if (const auto* padding = std::get_if<RowPadding>(&layout)) {
     if (shape.has_rows)
-      return fmt::format("pad each row of {} by {}{}", name, counted(padding->words, "word"),
+      return fmt::format("pad each row of {} by {}{}", name, in_words(*padding),
                          rewrite != nullptr ? declared : longer_pitch(array, *padding));
-    return fmt::format("leave {} free after every {} of {}{}", counted(padding->words, "word"),
+    return fmt::format("leave {} free after every {} of {}{}", in_words(*padding),
                        counted(shape.row_bytes / word_bytes, "word"), name,
                        rewrite != nullptr ? declared : padded_subscript(array, shape, *padding));
   }

@@ -13,6 +13,7 @@
 
 #include "advise/declaration.hpp"
 #include "advise/expression.hpp"
+#include "advise/tokens.hpp"
 #include "report/kernel_names.hpp"
 #include "report/report.hpp"
 #include "report/words.hpp"
@@ -84,8 +85,7 @@ struct Advised {
 
 /// The elements that rows are padded by.
 uint32_t padded_elements(const advise::Advice& advice) {
-  return std::get<advise::RowPadding>(advice.layout).words * advise::word_bytes /
-         advice.declaration->element_bytes;
+  return std::get<advise::RowPadding>(advice.layout).bytes() / advice.declaration->element_bytes;
 }
 
 /// Instances of a template share its declarations, so that the padding of one is that of all. The advice of
@@ -137,33 +137,58 @@ std::vector<std::string> arguments_of(const Launch& launch) {
   return {all.begin(), all.end()};
 }
 
-/// The template's argument that an array's rows are padded by, as P of tile[32][32 + P].
+/// The template's argument that an array's rows are padded by, as P of tile[32][32 + P] or [32 + 2 * P].
 struct PaddingArgument {
   size_t index = 0;
   uint64_t value = 0;
+  uint64_t factor = 1;
 };
+
+/// How often a sum of terms, "N + 2 * P", has the name; 0: not at all, or in another way.
+uint64_t factor_of(std::string_view name, std::string_view sum) {
+  uint64_t factor = 0;
+  const std::vector<advise::Token> tokens = advise::tokens_of(sum);
+  for (size_t first = 0, end = 0; first < tokens.size(); first = end + 1) {
+    end = first;
+    while (end < tokens.size() && !tokens[end].is("+")) ++end;
+    const bool has_it = std::any_of(tokens.begin() + static_cast<std::ptrdiff_t>(first),
+                                    tokens.begin() + static_cast<std::ptrdiff_t>(end),
+                                    [&](const advise::Token& t) { return t.is(name); });
+    if (!has_it) continue;
+    const bool is_product = end - first == 3 && tokens[first + 1].is("*");
+    const size_t number = is_product && tokens[first].is(name) ? first + 2 : first;
+    const auto times =
+        is_product ? advise::integer_argument(tokens[number].text) : std::optional<uint64_t>(1);
+    if (factor != 0 || !times || (end - first != 1 && !is_product)) return 0;
+    factor = *times;
+  }
+  return factor;
+}
 
 /// Nothing where there is none, or the arguments do not show which one it is.
 std::optional<PaddingArgument> padding_argument(const Launch& launch,
                                                 const advise::Declaration& declaration) {
   if (declaration.extents.size() < 2 || declaration.assumed.ends_with("size")) return std::nullopt;
-  const std::string& row = declaration.extents.back().text;
-  const size_t plus = row.rfind('+');
-  if (plus == std::string::npos) return std::nullopt;
-  const std::string name = row.substr(std::min(row.find_first_not_of(' ', plus + 1), row.size()));
-  for (size_t i = 0; i + 1 < declaration.extents.size(); ++i)
-    if (declaration.extents[i].text.find(name) != std::string::npos) return std::nullopt;
   // "N = 32, P = 0"
-  const std::string known = ", " + declaration.assumed + ",", sought = ", " + name + " = ";
-  const size_t at = known.find(sought);
-  if (at == std::string::npos) return std::nullopt;
-  const size_t begin = at + sought.size();
-  const std::string value = known.substr(begin, known.find(',', begin) - begin);
-  const std::vector<std::string> arguments = arguments_of(launch);
-  const auto found = std::find(arguments.begin(), arguments.end(), value);
-  if (found == arguments.end() || std::count(arguments.begin(), arguments.end(), value) != 1)
-    return std::nullopt;
-  return PaddingArgument{static_cast<size_t>(found - arguments.begin()), std::stoull(value)};
+  const std::string& known = declaration.assumed;
+  for (size_t begin = 0, end = 0; begin < known.size(); begin = end + 2) {
+    end = std::min(known.find(", ", begin), known.size());
+    const size_t equals = known.find(" = ", begin);
+    if (equals >= end) continue;
+    const std::string name = known.substr(begin, equals - begin),
+                      value = known.substr(equals + 3, end - equals - 3);
+    const bool is_elsewhere =
+        std::any_of(declaration.extents.begin(), declaration.extents.end() - 1,
+                    [&](const advise::Extent& e) { return e.text.find(name) != std::string::npos; });
+    const std::string& row = declaration.extents.back().text;
+    const uint64_t factor = row.find('+') == std::string::npos ? 0 : factor_of(name, row);
+    if (is_elsewhere || factor == 0) continue;
+    const std::vector<std::string> arguments = arguments_of(launch);
+    const auto found = std::find(arguments.begin(), arguments.end(), value);
+    if (std::count(arguments.begin(), arguments.end(), value) != 1) return std::nullopt;
+    return PaddingArgument{static_cast<size_t>(found - arguments.begin()), std::stoull(value), factor};
+  }
+  return std::nullopt;
 }
 
 /// Where a template's argument is the padding, an instance with another one, for whose array nothing is
@@ -184,8 +209,9 @@ void point_to_padded_instances(Report& report) {
       const auto* longer = std::get_if<advise::RowPadding>(&advice.layout);
       std::vector<std::string> wanted = arguments_of(launch);
       const std::string own = wanted[padding->index];
-      if (longer != nullptr)
-        wanted[padding->index] = std::to_string(padding->value + padded_elements(advice));
+      const bool is_reached = longer != nullptr && padded_elements(advice) % padding->factor == 0;
+      if (is_reached)
+        wanted[padding->index] = std::to_string(padding->value + padded_elements(advice) / padding->factor);
       const Launch* spoilt = nullptr;
       bool is_the_change = false;
       for (const Launch& other : report.launches) {
@@ -194,21 +220,59 @@ void point_to_padded_instances(Report& report) {
           continue;
         const std::vector<std::string> arguments = arguments_of(other);
         if (is_the_change || arguments.size() != wanted.size() || arguments[padding->index] == own) continue;
-        is_the_change = longer != nullptr && arguments == wanted;
+        is_the_change = is_reached && arguments == wanted;
         if (is_the_change || spoilt == nullptr) spoilt = &other;
       }
       if (spoilt == nullptr) continue;
       const std::string instance = instance_of(spoilt->kernel);
       advice.no_patch = instance + " shares the declaration, and its rows are right";
       advice.change =
-          is_the_change
-              ? fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance,
-                            instance_of(launch.kernel), counted(longer->words, "word"), advice.variable)
-              : advice.change + ", but " + advice.no_patch;
+          is_the_change ? fmt::format("launch {} in place of {}: it has {} more in each row of {}", instance,
+                                      instance_of(launch.kernel), advise::in_words(*longer), advice.variable)
+                        : advice.change + ", but " + advice.no_patch;
       advice.patch.reset();
       advice.patch_uses_tiles = false;
       advice.paddings.clear();
     }
+}
+
+/// What an advice changes, as other launches may be advised the same: its patch, or its words.
+using Change = std::pair<std::string, std::string>;
+
+Change change_of(const Launch& launch, const advise::Advice& advice) {
+  if (!advice.patch) return {function_of(launch.kernel) + " " + advice.variable, advice.change};
+  std::string edits;
+  for (const advise::Edit& edit : advice.patch->edits)
+    edits += fmt::format("{} {} {}\n", edit.begin, edit.end, edit.text);
+  return {advice.patch->file, edits};
+}
+
+/// Of the changes of a variable the one comes first that saves most in all launches: they may share its
+/// declaration, as instances of a template do.
+void put_best_first(Report& report) {
+  std::map<Change, uint64_t> saved;
+  const auto saved_by = [](const advise::Advice& a) { return a.wavefronts_before - a.wavefronts_after; };
+  for (const Launch& launch : report.launches)
+    for (const advise::Advice& advice : launch.advice) saved[change_of(launch, advice)] += saved_by(advice);
+  for (Launch& launch : report.launches) {
+    std::map<std::string, std::vector<size_t>> of_variables;
+    for (size_t i = 0; i < launch.advice.size(); ++i) of_variables[launch.advice[i].variable].push_back(i);
+    std::vector<size_t> order(launch.advice.size());
+    for (const auto& [variable, places] : of_variables) {
+      std::vector<size_t> best = places;
+      std::stable_sort(best.begin(), best.end(), [&](size_t a, size_t b) {
+        return saved[change_of(launch, launch.advice[a])] > saved[change_of(launch, launch.advice[b])];
+      });
+      for (size_t i = 0; i < places.size(); ++i) order[places[i]] = best[i];
+    }
+    const auto in_order = [&](auto& list) {
+      auto sorted = list;
+      for (size_t i = 0; i < order.size(); ++i) sorted[i] = std::move(list[order[i]]);
+      list = std::move(sorted);
+    };
+    in_order(launch.advice);
+    in_order(launch.advised);
+  }
 }
 
 }  // namespace
@@ -216,6 +280,7 @@ void point_to_padded_instances(Report& report) {
 void hold_advice_against_all_launches(Report& report) {
   point_to_padded_instances(report);
   agree_on_paddings(report);
+  put_best_first(report);
   for (Launch& launch : report.launches) {
     for (size_t i = launch.advice.size(); i-- != 0;) {
       const std::string size = obstacle_in_other_launch(report, launch, launch.advice[i]);

@@ -139,7 +139,7 @@ std::string describe(const advise::Candidate& candidate, const WhatIf& what_if) 
     return fmt::format("{}, rows of {} bytes", text, row);
   const auto* padding = std::get_if<advise::RowPadding>(&candidate.layout);
   if (padding == nullptr) return text;
-  const uint32_t more = padding->words * 4;
+  const uint32_t more = padding->bytes();
   if (row % element != 0 || more % element != 0)
     return fmt::format("{} after every {} bytes", counted(more, "byte"), row);
   const std::string step = fmt::format("i / {}", row / element);

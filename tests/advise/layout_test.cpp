@@ -115,6 +115,12 @@ TEST(WhatIf, MovesBytesOfWordsToo) {
   ASSERT_TRUE(outcome);
   EXPECT_EQ(outcome->wavefronts,
             naive(sm_90(), shape, accesses, [](uint32_t o) { return o / 33 * 37 + o % 33; }));
+  const auto by_a_byte = what_if(sm_90(), shape, accesses, RowPadding{0, 1});
+  ASSERT_TRUE(by_a_byte);
+  EXPECT_EQ(by_a_byte->wavefronts,
+            naive(sm_90(), shape, accesses, [](uint32_t o) { return o / 33 * 34 + o % 33; }));
+  EXPECT_EQ(by_a_byte->bytes, 64u * 34);
+  EXPECT_EQ(describe(RowPadding{0, 1}), "each row padded by 1 byte");
 }
 
 TEST(WhatIf, SplitsDoublesIntoLowAndHighWords) {

@@ -713,6 +713,63 @@ TEST(Fix, FindsOnePaddingForInstancesOfATemplate) {
   EXPECT_THAT(program.source(), HasSubstr("float tile[n][n + 1];"));
 }
 
+/// Elements of 1, 4 and 8 bytes: what pads rows by one of each is best for all, though no whole words of the
+/// smallest ones. It comes first in each launch's advice.
+TEST(Fix, FindsOnePaddingForElementsOfSeveralSizes) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "template <class T> __global__ void k(T* out) {\n  __shared__ T tile[32][32];\n  T(*rows)[32] = tile;\n"
+      "  rows[threadIdx.y][threadIdx.x] = threadIdx.x;\n  __syncthreads();\n"
+      "  out[threadIdx.y * 32 + threadIdx.x] = rows[threadIdx.x][threadIdx.y];\n}\n"
+      "int main() {\n  void* out;\n  cudaMalloc(&out, 8192);\n  const dim3 block(32, 32);\n"
+      "  k<<<1, block>>>((float*)out);\n  k<<<1, block>>>((double*)out);\n  k<<<1, block>>>((char*)out);\n"
+      "  return cudaDeviceSynchronize();\n}\n");
+  const Place::Result result = program.apply();
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_EQ(count(result.output, "Proven and kept: same output, wavefronts of tile as predicted"), 1u)
+      << result.output;
+  EXPECT_THAT(program.source(), HasSubstr("T tile[32][32 + 1];\n  T(*rows)[32 + 1] = tile;"));
+}
+
+/// Where one subscript runs over all rows, padded ones would part what it takes for neighbours.
+TEST(Fix, ChangesSubscriptsThatRunOverRows) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "#include <cstdio>\ntemplate <int r, int c> __device__ float at(float (&t)[r][c], int y, int x) { "
+      "return t[y][x]; }\n"
+      "__global__ void k(float* out) {\n  __shared__ float tile[32][32];\n"
+      "  for (int i = threadIdx.x; i < 1024; i += 256)\n    tile[0][i] = i;\n  __syncthreads();\n"
+      "  for (int i = threadIdx.x; i < 1024; i += 256) out[i] = at(tile, i % 32, i / 32);\n}\n"
+      "int main() {\n  float *out, sums[1024];\n  cudaMalloc(&out, 4096);\n  k<<<1, 256>>>(out);\n"
+      "  cudaMemcpy(sums, out, 4096, cudaMemcpyDeviceToHost);\n"
+      "  for (int i = 0; i < 1024; ++i) printf(\"%g\\n\", sums[i]);\n}\n");
+  const Place::Result result = program.apply();
+  EXPECT_EQ(result.status, 0) << result.output << result.messages;
+  EXPECT_THAT(result.output,
+              HasSubstr("tile[0][i] in line 6 runs over rows and becomes tile[i / 32][i % 32]"));
+  EXPECT_THAT(program.source(), HasSubstr("tile[i / 32][i % 32] = i;")) << result.output;
+}
+
+/// A template's instances in a line that no patch is for: one text, with the sum.
+TEST(Fix, SaysOnceWhatIsAdvisedToSeveralKernels) {
+  if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";
+  const Program program(
+      "__device__ float at(const float* t, int i) { return t[i]; }\n"
+      "template <int n> __global__ void k(float* out) {\n  extern __shared__ float tile[];\n"
+      "  tile[threadIdx.x] = n;\n  __syncthreads();\n"
+      "  for (int i = 0; i < n; ++i) out[threadIdx.x] = at(tile, threadIdx.x * 32 % 1024);\n}\n"
+      "int main() {\n  float* out;\n  cudaMalloc(&out, 4096);\n"
+      "  k<2><<<1, 1024, 4096>>>(out);\n  k<3><<<1, 1024, 4096>>>(out);\n"
+      "  return cudaDeviceSynchronize();\n}\n");
+  ASSERT_EQ(
+      std::system(("cd " + program.place.path().string() +
+                   " && " LANESCOPE_NVCC_PROGRAM " -arch=sm_90 -lineinfo -o app app.cu > /dev/null 2>&1")
+                      .c_str()),
+      0);
+  const Place::Result result = program.place.run("", "./app");
+  EXPECT_EQ(count(result.output, "No patch"), 1u) << result.output << result.messages;
+}
+
 /// What one instance asks for is no change for the other one, and the text says so.
 TEST(Fix, SaysWhichChangesExcludeEachOther) {
   if (!Program::can_run()) GTEST_SKIP() << "nvcc was not found, or nothing can be preloaded";

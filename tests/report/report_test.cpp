@@ -438,6 +438,19 @@ TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
   EXPECT_THAT(held(launch_with("void k<int, true, 1>(int*)", 4224))[0].change, HasSubstr("pad each row"));
   EXPECT_THAT(held(launch_with("void k<float, false, 1>(float*)", 4224))[0].change,
               HasSubstr("launch k<float, false, 1> in place of k<float, false, 0>"));
+  // The argument may stand in another place of the sum, and count more than once.
+  plain.kernel = "void k<0>(float*)";
+  const auto with_row = [&](const char* row, uint32_t words) {
+    for (advise::Advice& one : plain.advice) one.declaration->extents.back().text = row;
+    plain.advice[0].layout = advise::RowPadding{words};
+    return held(launch_with("void k<1>(float*)", 4096 + 128 * words))[0].change;
+  };
+  EXPECT_THAT(with_row("P + 32", 1), HasSubstr("launch k<1> in place of k<0>"));
+  EXPECT_THAT(with_row("32 + 2 * P", 2), HasSubstr("launch k<1> in place of k<0>: it has 2 words more"));
+  EXPECT_THAT(with_row("P * 2 + 32", 2), HasSubstr("launch k<1> in place of k<0>"));
+  EXPECT_THAT(with_row("32 + 2 * P", 1), HasSubstr("but k<1> shares the declaration"));
+  EXPECT_EQ(with_row("32 * (P + 1)", 1), "pad each row of tile by 1 word");
+  plain.advice[0].layout = advise::RowPadding{1};
   // tile[R][32] of k<33> has a row more, which has as many bytes as a column.
   plain.kernel = "void k<32>(float*)";
   for (advise::Advice& one : plain.advice) {
@@ -447,6 +460,30 @@ TEST_F(ReductionReport, WhereAnArgumentIsThePaddingAnotherInstanceIsTheChange) {
   const auto rows = held(launch_with("void k<33>(float*)", 4224));
   EXPECT_EQ(rows[0].change, "pad each row of tile by 1 word");
   EXPECT_TRUE(rows[0].patch);
+}
+
+/// What one instance of a template gains least from may be what all gain most from.
+TEST_F(ReductionReport, TheChangeThatSavesMostInAllLaunchesComesFirst) {
+  const auto advice = [](const char* change, uint64_t saved) {
+    advise::Advice one;
+    one.variable = "tile";
+    one.change = change;
+    one.wavefronts_before = 1000;
+    one.wavefronts_after = 1000 - saved;
+    one.patch = advise::Patch{"k.cu", {{1, 2, change}}};
+    return one;
+  };
+  Launch a, b;
+  a.kernel = "void k<float>(float*)", b.kernel = "void k<double>(double*)";
+  a.advice = {advice("pad", 900), advice("swizzle", 890)};
+  b.advice = {advice("swizzle", 800), advice("pad", 500)};
+  a.advised.resize(2);
+  b.advised.resize(2);
+  a.advised[1].block = 7;
+  Report all = report({a, b});
+  hold_advice_against_all_launches(all);
+  for (const Launch& launch : all.launches) EXPECT_EQ(launch.advice[0].change, "swizzle") << launch.kernel;
+  EXPECT_EQ(all.launches[0].advised[0].block, 7u) << "its example goes along";
 }
 
 TEST_F(ReductionReport, RulesThatAreNotMeasuredAreMarked) {

@@ -1,0 +1,51 @@
+// Subscripts that run over an array's rows, as the text has them.
+#include "advise/across_rows.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "advise/patch.hpp"
+
+namespace lanescope::advise {
+namespace {
+
+using ::testing::HasSubstr;
+
+AcrossRows across(const std::string& text, const std::set<uint32_t>& lines, uint64_t bytes = 4096) {
+  const auto found = find_declaration(text, "t", bytes, 1000);
+  return across_rows(text, std::get<Declaration>(found), lines);
+}
+std::string changed(const std::string& text, const std::set<uint32_t>& lines, uint64_t bytes = 4096) {
+  return patched(text, across(text, lines, bytes).edits, "k.cu");
+}
+
+const std::string head = "#define N 32\n__global__ void k(int i) {\n__shared__ float t[N][32];\n";
+
+TEST(AcrossRows, AreFoundInTheirLines) {
+  const std::string text = head + "t[0][i] = 1;\nf(t[0][i + 1], t[1][i], t[i][0]);\nt[0]\n[2 * i] = 1;\n}";
+  EXPECT_EQ(changed(text, {4, 5, 6}),
+            head +
+                "t[i / 32][i % 32] = 1;\nf(t[(i + 1) / 32][(i + 1) % 32], t[1][i], t[i][0]);\n"
+                "t[(2 * i) / 32]\n[(2 * i) % 32] = 1;\n}");
+  EXPECT_EQ(changed(text, {4}), head + "t[i / 32][i % 32] = 1;" + text.substr(text.find("\nf(")));
+  EXPECT_EQ(across(text, {1, 8}).what, "") << "nothing of the array";
+  EXPECT_EQ(across(text, {4, 6}).what,
+            "t[0][i] in line 4 runs over rows and becomes t[i / 32][i % 32], t[0][2 * i] in line 6 becomes "
+            "t[(2 * i) / 32][(2 * i) % 32]");
+}
+
+TEST(AcrossRows, OfPlanesStayInThem) {
+  const std::string planes = "__global__ void k(int i) {\n__shared__ float t[2][16][P + 1];\n";
+  EXPECT_EQ(changed(planes + "t[p][0][i] = 1;\n}", {3}, 2176),
+            planes + "t[p][i / (P + 1)][i % (P + 1)] = 1;\n}");
+}
+
+TEST(AcrossRows, AreNotWrittenTwiceWhereThatChangesSomething) {
+  for (const char* index : {"i++", "i = 3", "next()", "t[0][1]"})
+    EXPECT_THAT(across(head + "x = t[0][" + index + "];\n}", {4}).obstacle,
+                HasSubstr("line 4 runs over its rows by a subscript that may change something"))
+        << index;
+}
+
+}  // namespace
+}  // namespace lanescope::advise
