@@ -22,6 +22,13 @@ class RowRuns : ArrayText {
       if (subscripts.size() != d_.extents.size() || subscripts.size() < 2) continue;
       const Use::Subscript &row = subscripts[subscripts.size() - 2], &column = subscripts.back();
       if (inside(row) != "0" || !is_in(lines, i, column.close)) continue;
+      if (column.close == column.open + 2 && tokens_[column.open + 1].is_number()) {
+        if (!takes_address(i) || is_defined_here(function_given(i))) continue;
+        all.obstacle =
+            fmt::format("{} goes through its rows from &{}", place(i), between_tokens(i, column.close));
+        add(all.what, all.obstacle + " and has to go row by row");
+        continue;
+      }
       const std::string index = operand(inside(column)),
                         columns = operand(std::string(trimmed(d_.extents.back().text)));
       const std::string new_row = fmt::format("{} / {}", index, columns),
@@ -32,9 +39,8 @@ class RowRuns : ArrayText {
       if (std::any_of(at(column.open), at(column.close), [&](const Token& t) { return may_change(t); }))
         all.obstacle =
             fmt::format("{} runs over its rows by a subscript that may change something", place(i));
-      all.what += fmt::format(
-          "{}{} in {} {} {}", all.what.empty() ? "" : ", ", with(inside(row), inside(column)), place(i),
-          all.what.empty() ? "runs over rows and becomes" : "becomes", with(new_row, new_column));
+      add(all.what, fmt::format("{} in {} runs over rows and becomes {}", with(inside(row), inside(column)),
+                                place(i), with(new_row, new_column)));
       all.edits.push_back({tokens_[row.open].end(), tokens_[row.close].begin, new_row});
       all.edits.push_back({tokens_[column.open].end(), tokens_[column.close].begin, new_column});
     }
@@ -61,6 +67,21 @@ class RowRuns : ArrayText {
   /// In a subscript that is to be written twice.
   [[nodiscard]] bool may_change(const Token& t) const {
     return t.is("++") || t.is("--") || t.is("=") || t.is("(") || t.is(d_.name);
+  }
+  static void add(std::string& words, const std::string& more) {
+    words += (words.empty() ? "" : ", ") + more;
+  }
+  [[nodiscard]] std::string between_tokens(size_t first, size_t last) const {
+    return between(tokens_[first].begin, tokens_[last].end());
+  }
+  /// Whether the text has the function's body: it is seen there what rows it takes for granted.
+  [[nodiscard]] bool is_defined_here(std::string_view function) const {
+    for (size_t i = 0; i + 1 < tokens_.size(); ++i) {
+      if (!tokens_[i].is(function) || !tokens_[i + 1].is("(")) continue;
+      const size_t behind = closing_bracket(tokens_, i + 1, ")") + 1;
+      if (behind < tokens_.size() && tokens_[behind].is("{")) return true;
+    }
+    return false;
   }
   static std::string operand(const std::string& text) {
     return tokens_of(text).size() == 1 ? text : "(" + text + ")";

@@ -357,9 +357,10 @@ void advise_one(const Launch& launch, const Array& array, Sources& sources, std:
     else if (const uint32_t elements = consecutive_elements(launch, array); elements != 0 && !has_rows)
       found.push_back(make_way(
           launch, array, Advice::Kind::strided_elements, array.now.ideal,
-          fmt::format("let thread t take elements t, t + threads, t + 2 * threads, … of {} in place of {} "
-                      "consecutive ones, if it does not matter which ones it has",
-                      name, elements),
+          fmt::format(
+              "keep element k of thread t at {0}[k * threads + t] in place of {0}[t * {1} + k], or let "
+              "threads take elements t, t + threads, …, if it does not matter which ones they have",
+              name, elements),
           fmt::format("every thread works on {} neighbouring elements, so that lanes stand {} bytes apart",
                       elements, elements * array.shape.element_bytes)));
     advise_layouts(launch, array, sources, found);

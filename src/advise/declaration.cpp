@@ -61,7 +61,9 @@ std::optional<TypeAlias> alias_of(const std::vector<Token>& tokens, std::string_
     if (by_using && i > 1 && tokens[i - 2].is(">")) return std::nullopt;
     size_t first = by_using ? i + 2 : i, end = first;
     while (by_using && end < before && !tokens[end].is("[") && !tokens[end].is(";")) ++end;
-    while (!by_using && first > 0 && (tokens[first - 1].is_name() || tokens[first - 1].is("::"))) --first;
+    while (!by_using && first > 0 && !tokens[first - 1].in_directive &&
+           (tokens[first - 1].is_name() || tokens[first - 1].is("::")))
+      --first;
     if (!by_using && !tokens[first].is("typedef")) continue;
     size_t at = by_using ? end : i + 1;
     const auto extents = brackets_from(tokens, at);
@@ -212,6 +214,33 @@ bool is_inside(const std::vector<Token>& tokens, size_t at, std::string_view nam
   return false;
 }
 
+/// The line of `__shared__ union { … } name`, which is no array and may be several at once.
+std::optional<uint32_t> line_of_union(const std::vector<Token>& tokens, std::string_view name) {
+  for (size_t i = 0; i + 2 < tokens.size(); ++i) {
+    if (!tokens[i].is("__shared__")) continue;
+    size_t open = i + 1;
+    bool is_union = false;
+    for (; open < tokens.size() && (tokens[open].is_name() || tokens[open].is("(") || tokens[open].is(")") ||
+                                    tokens[open].is_number());
+         ++open)
+      is_union = is_union || tokens[open].is("union");
+    if (!is_union || open >= tokens.size() || !tokens[open].is("{")) continue;
+    const size_t close = closing_bracket(tokens, open, "}");
+    if (close + 1 < tokens.size() && tokens[close + 1].is(name)) return tokens[close + 1].line;
+  }
+  return std::nullopt;
+}
+
+/// The line of a macro that declares the array, and with it a function perhaps.
+std::optional<uint32_t> line_in_macro(const std::vector<Token>& tokens, std::string_view name) {
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    if (!tokens[i].is("__shared__") || !tokens[i].in_directive) continue;
+    for (size_t at = i; at + 1 < tokens.size() && tokens[at].in_directive && !tokens[at].is(";"); ++at)
+      if (tokens[at].is(name) && tokens[at + 1].is("[")) return tokens[at].line;
+  }
+  return std::nullopt;
+}
+
 /// Whether the block that token `at` stands in has ended before a line.
 bool ends_before(const std::vector<Token>& tokens, size_t at, uint32_t line) {
   int depth = 0;
@@ -284,8 +313,13 @@ std::variant<Declaration, Unclear> find_declaration(std::string_view text, std::
       return f.declaration.line > used_at || (!function.empty() && ends_before(tokens, f.token, used_at));
     });
   }
-  if (all.empty())
+  if (all.empty()) {
+    if (const auto line = line_of_union(tokens, name))
+      return Unclear{fmt::format("line {}: '{}' is a union", *line, name)};
+    if (const auto line = line_in_macro(tokens, name))
+      return Unclear{fmt::format("line {}: a macro declares '{}'", *line, name)};
     return Unclear{fmt::format("no `__shared__ … {}` is declared above line {}", name, used_at)};
+  }
   const auto rank = [&](const Found& f) {
     return std::pair(f.declaration.line <= used_at, f.declaration.line);
   };

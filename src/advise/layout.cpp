@@ -732,13 +732,16 @@ std::vector<Candidate> search(const model::Arch& arch, const Shape& shape, std::
   // Rows are padded by whole elements, and by less than makes them begin in the same banks again: where a
   // warp covers two rows of a tile with a halo, the best ones are often nearly as much longer. Rows of the
   // banks themselves move on by the padding alone, and by more than half of the banks they move back.
-  const uint32_t step = std::lcm(std::max(1u, shape.element_bytes), word_bytes), bank_row = bank_row_of(arch);
+  // Of small elements whose rows are no whole words, single ones may bring the next row to a word.
+  const uint32_t element = std::max(1u, shape.element_bytes), bank_row = bank_row_of(arch),
+                 step = shape.has_rows && shape.row_bytes % word_bytes != 0 ? element
+                                                                            : std::lcm(element, word_bytes);
   const bool of_banks = !shape.has_rows && shape.row_bytes % bank_row == 0;
   const uint32_t end = of_banks ? bank_row / 2 + 1 : std::lcm(step, bank_row);
   std::vector<Layout> paddings, planes, elements;
   for (uint32_t bytes = step; bytes < end; bytes += step) {
-    paddings.emplace_back(RowPadding{bytes / word_bytes});
-    planes.emplace_back(PlanePadding{bytes / word_bytes});
+    paddings.emplace_back(RowPadding{bytes / word_bytes, bytes % word_bytes});
+    if (bytes % word_bytes == 0) planes.emplace_back(PlanePadding{bytes / word_bytes});
   }
   constexpr uint32_t most_words = 16;
   for (uint32_t words = 1; words <= most_words; ++words)

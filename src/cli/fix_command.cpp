@@ -388,9 +388,10 @@ bool is_newer(const std::string& file, const std::string& program) {
   return !error && changed > built;
 }
 
-/// Whether both change the same bytes of a file, as two instances of a template may want.
+/// Whether both change the same bytes of a file for an array, as two instances of a template may want.
+/// Several arrays in one declaration can all be changed, one after the other.
 bool exclude_each_other(const Change& a, const Change& b) {
-  return a.patch.file == b.patch.file &&
+  return a.patch.file == b.patch.file && a.prediction.variable == b.prediction.variable &&
          std::any_of(a.patch.edits.begin(), a.patch.edits.end(), [&](const advise::Edit& one) {
            return std::any_of(b.patch.edits.begin(), b.patch.edits.end(), [&](const advise::Edit& other) {
              return one.begin < other.end && other.begin < one.end;

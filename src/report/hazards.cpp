@@ -207,17 +207,13 @@ class Collector {
       hazard.unit = plural(hazard.count, "sector");
       hazard.cause = fmt::format("{} moved for {} asked. {}", counted(c.bytes_moved, "byte"),
                                  grouped(c.bytes_asked), line.why);
-      hazard.advice =
-          exec::is_bulk_copy(line.kind)
-              ? fmt::format(
-                    "Let rows begin at a multiple of 32 bytes in {}, and as far behind a "
-                    "multiple of 128 bytes as in {}shared memory.",
-                    in_cluster(line.space) ? "the other block's shared memory" : "global memory",
-                    in_cluster(line.space) ? "the block's own " : "")
-          : line.why.ends_with(memory_of_threads)
-              ? "If each lane accesses memory that its thread has taken: let one thread take it for "
-                "the block, with element k of thread t at k * blockDim.x + t."
-              : coalescing_advice(line.worst);
+      hazard.advice = exec::is_bulk_copy(line.kind)
+                          ? fmt::format(
+                                "Let rows begin at a multiple of 32 bytes in {}, and as far behind a "
+                                "multiple of 128 bytes as in {}shared memory.",
+                                in_cluster(line.space) ? "the other block's shared memory" : "global memory",
+                                in_cluster(line.space) ? "the block's own " : "")
+                          : coalescing_advice(line);
     }
     if (is_atomic(line.kind) && c.word_lanes > c.requests) {
       Hazard& hazard = start("atomic-contention", line);
@@ -264,8 +260,12 @@ class Collector {
 
   static bool in_cluster(exec::AccessSpace space) { return space == exec::AccessSpace::cluster; }
 
-  [[nodiscard]] std::string coalescing_advice(const profile::Example& worst) const {
+  [[nodiscard]] std::string coalescing_advice(const Line& line) const {
+    const profile::Example& worst = line.worst;
     constexpr int64_t sector = 32;
+    if (line.why.ends_with(memory_of_threads))
+      return "If each lane accesses memory that its thread has taken: let one thread take it for the block, "
+             "with element k of thread t at k * blockDim.x + t.";
     const char* own = in_cluster(worst.space) ? "the block's own shared memory" : "shared memory";
     const Split split = split_of(worst);
     if (split == Split::shifted)
@@ -276,6 +276,8 @@ class Collector {
     if (split == Split::scattered)
       return "cp.async.cg moves whole sectors: let lanes that read the two halves of one also write the two "
              "halves of one.";
+    const std::string gathered = fmt::format("Sort what lanes access, or gather it through {}.", own);
+    if (line.why.ends_with(sent_by_data)) return gathered;
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
     const std::optional<LaneGroups> groups = stride ? std::nullopt : lane_groups_of(worst);
@@ -290,7 +292,7 @@ class Collector {
       return "Runs of neighbouring addresses end within the warp, as rows of a tile do: they take the fewest "
              "sectors where each begins at a multiple of 32 bytes. At the edges of tiles that cannot be, and "
              "tiles find the sectors that they share in the cache.";
-    if (!stride) return fmt::format("Sort what lanes access, or gather it through {}.", own);
+    if (!stride) return gathered;
     const int64_t distance = std::abs(*stride);
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";

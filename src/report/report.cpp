@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "advise/from_data.hpp"
 #include "lanescope/model/limits.hpp"
 #include "report/explain.hpp"
 #include "report/findings.hpp"
@@ -423,6 +424,7 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
   launch.shared = shared;
   launch.totals = profile::totals(*profile);
   const bool has_heap = takes_memory(module, kernel);
+  std::vector<bool> from_data;  // of each site; once asked for
   for (const profile::LineCounters& counted : profile::by_line(module, kernel, *profile)) {
     const profile::NamedPlace place = profile::named(module, kernel, counted.place);
     Line line;
@@ -442,9 +444,17 @@ Launch make_launch(const model::Arch& arch, const ptx::Module& module, const exe
                      ? explain_shared(arch, line.worst, line.kind, config.grid, config.block)
                  : exec::is_bulk_copy(line.kind) ? explain_bulk(line.counters)
                                                  : explain_global(arch, line.worst, config.grid);
-    if (line.space == exec::AccessSpace::global && excess_of(line) != 0 && has_heap &&
-        are_apart_as_pieces(line.worst))
-      line.why += memory_of_threads;
+    if (line.space == exec::AccessSpace::global && excess_of(line) != 0 && !exec::is_bulk_copy(line.kind)) {
+      if (from_data.empty()) from_data = advise::sites_from_data(module, kernel);
+      if (has_heap && are_apart_as_pieces(line.worst))
+        line.why += memory_of_threads;
+      else if (std::any_of(profile->sites.begin(), profile->sites.end(), [&](const auto& site) {
+                 return site.space == line.space && from_data[site.site] && site.worst == line.worst &&
+                        std::find(counted.sites.begin(), counted.sites.end(), site.site) !=
+                            counted.sites.end();
+               }))
+        line.why += sent_by_data;
+    }
     if (line.space == exec::AccessSpace::local && are_arguments_of_printf(counted.sites, module, kernel))
       line.why = arguments_of_printf;
     if (line.kind == exec::AccessKind::group_product)

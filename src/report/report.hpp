@@ -80,6 +80,9 @@ inline constexpr const char* arguments_of_printf = "It holds the arguments of pr
 inline constexpr const char* memory_of_threads =
     " The kernel takes memory for each thread (new, malloc), whose pieces lie apart.";
 
+/// … and where what the kernel reads decides where they are.
+inline constexpr const char* sent_by_data = " Data that the kernel reads sends the lanes there.";
+
 /// What is said of code for a debugger.
 inline constexpr const char* compiled_for_a_debugger =
     "Compiled for a debugger (-G): nothing is optimized and no accesses are merged, so these are not the "

@@ -29,9 +29,23 @@ TEST(AcrossRows, AreFoundInTheirLines) {
                 "t[(2 * i) / 32]\n[(2 * i) % 32] = 1;\n}");
   EXPECT_EQ(changed(text, {4}), head + "t[i / 32][i % 32] = 1;" + text.substr(text.find("\nf(")));
   EXPECT_EQ(across(text, {1, 8}).what, "") << "nothing of the array";
-  EXPECT_EQ(across(text, {4, 6}).what,
-            "t[0][i] in line 4 runs over rows and becomes t[i / 32][i % 32], t[0][2 * i] in line 6 becomes "
-            "t[(2 * i) / 32][(2 * i) % 32]");
+  EXPECT_EQ(
+      across(text, {4, 6}).what,
+      "t[0][i] in line 4 runs over rows and becomes t[i / 32][i % 32], t[0][2 * i] in line 6 runs over rows "
+      "and becomes t[(2 * i) / 32][(2 * i) % 32]");
+}
+
+/// memcpy_async(block, &t[0][0], from, sizeof t): what lies in the function is not seen.
+TEST(AcrossRows, AreAllThatAFunctionIsGiven) {
+  const auto given = [](const std::string& before, const std::string& statement) {
+    return across(before + head + statement + "\n}", {before.empty() ? 4u : 5u});
+  };
+  const AcrossRows copy = given("", "memcpy_async(b, &t[0][0], from, 4096);");
+  EXPECT_EQ(copy.obstacle, "line 4 goes through its rows from &t[0][0]");
+  EXPECT_EQ(copy.what, copy.obstacle + " and has to go row by row");
+  EXPECT_TRUE(copy.edits.empty());
+  EXPECT_EQ(given("void sum(float* t, int pitch) { t[pitch] = 1; }\n", "sum(&t[0][0], 32);").what, "");
+  EXPECT_EQ(given("", "t[0][0] = t[i][3];").what, "") << "one element";
 }
 
 TEST(AcrossRows, OfPlanesStayInThem) {

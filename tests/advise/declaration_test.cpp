@@ -137,6 +137,22 @@ TEST(Declaration, ReadsConditionsAndCalls) {
       << "a parameter of the macro hides nothing outside of it";
 }
 
+TEST(Declaration, LooksForTypedefsBehindDirectives) {
+  EXPECT_THAT(
+      find("#include <cstdio>\ntypedef float T[4][8];\nvoid f(const T a);\nvoid k() { __shared__ T tile; }",
+           128)
+          .extents,
+      ElementsAre(4, 8));
+}
+
+TEST(Declaration, SaysWhatElseDeclaresTheName) {
+  EXPECT_EQ(
+      find("void k() {\n__shared__ __align__(16) union { float a[32]; int b[32]; } tile;\n}", 128).unclear,
+      "line 2: 'tile' is a union");
+  EXPECT_EQ(find("#define K(NAME) void NAME() { \\\n  __shared__ float tile[4][8]; }\nK(k)", 128).unclear,
+            "line 2: a macro declares 'tile'");
+}
+
 TEST(Declaration, ReadsTypesOnEitherSide) {
   const std::string text = "void k() { int i; const float __shared__ tile[4][8], b[3]; }";
   const auto found = find_declaration(text, "tile", 128, 1);

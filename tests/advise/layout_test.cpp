@@ -331,6 +331,17 @@ TEST(Search, PadsATileOfDoublesByTwoWords) {
 }
 
 /// Of t[16][4][16], stored as it lies and loaded with planes along the lanes. Longer rows spoil the stores.
+/// short tile[64][65]: with one more each row has whole words, and an odd number of them.
+TEST(Search, PadsRowsOfSmallElementsToWholeWords) {
+  const Shape shape{.bytes = 64 * 130, .row_bytes = 130, .element_bytes = 2};
+  const std::vector<Pattern> columns{pattern([](uint32_t lane) { return lane * 130; }, 2),
+                                     pattern([](uint32_t lane) { return lane * 130 + 2; }, 2)};
+  const auto found = search(sm_90(), shape, columns);
+  ASSERT_TRUE(of(found, padding));
+  EXPECT_EQ(of(found, padding)->layout, Layout(RowPadding{0, 2}));
+  EXPECT_TRUE(of(found, padding)->outcome.conflict_free());
+}
+
 TEST(Search, PadsPlanes) {
   const Shape shape{.bytes = 4096, .row_bytes = 64, .plane_bytes = 256, .element_bytes = 4};
   std::vector<Pattern> accesses;
