@@ -146,17 +146,17 @@ struct Choice {
 };
 
 /// The lines of the array's file whose accesses go to other rows than the first one of the array, or of a
-/// plane.
+/// plane; those of wmma go by a pitch. (nvcc tells the column of a line's first statement alone.)
 std::set<uint32_t> lines_past_first_row(const Launch& launch, const Array& array) {
   std::set<uint32_t> lines;
   const uint32_t plane = array.shape.plane_bytes != 0 ? array.shape.plane_bytes : array.shape.bytes;
-  for (const Pattern& pattern : array.patterns)
+  for (const Pattern& pattern : array.patterns) {
+    const NamedPlace place = place_of(launch, pattern.site);
+    if (place.file != array.file || is_of_wmma(launch, pattern.site)) continue;
     for (uint32_t left = pattern.mask; left != 0; left &= left - 1)
-      if (pattern.offset[static_cast<size_t>(std::countr_zero(left))] % plane >= array.shape.row_bytes) {
-        const NamedPlace place = place_of(launch, pattern.site);
-        if (place.file == array.file) lines.insert(place.line);
-        break;
-      }
+      if (pattern.offset[static_cast<size_t>(std::countr_zero(left))] % plane >= array.shape.row_bytes)
+        lines.insert(place.line);
+  }
   return lines;
 }
 

@@ -429,7 +429,9 @@ class Collector {
     if (mixed != splits.end())
       advice +=
           std::string(advice.empty() ? "" : " ") +
-          (repeats(mixed->taken, mixed->active)
+          (std::ranges::all_of(
+               splits,
+               [](const Execution& split) { return !is_mixed(split) || repeats(split.taken, split.active); })
                ? "Lanes that go the same way are spread over the warp: number the work so that they are "
                  "neighbours (element 2 * s * tid for tid < n, not tid % (2 * s) == 0)."
                : "Lanes that go one way and the other are mixed without an order, as where data decides: "

@@ -240,6 +240,11 @@ TEST(Hazards, DivergenceAdviceFollowsTheLanes) {
   EXPECT_THAT(advice(), HasSubstr("spread over the warp"));
   branch.counts.split[0] = {0xffffffffu, 0x93ab1e50u};
   EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
+  branch.counts.splits = 2;
+  branch.counts.split[1] = branch.counts.split[0];
+  branch.counts.split[0].taken = 0x55555555u;  // data in an order by chance, and then in none
+  EXPECT_THAT(advice(), HasSubstr("mixed without an order"));
+  branch.counts.splits = 1;
   branch.counts.split[0].taken = 0xffffu;
   EXPECT_THAT(advice(), HasSubstr("multiple of 32 threads"));
   // if (lane != 0) goto …: as it should be, if that is a result; and the edge of a tile 16 wide.
