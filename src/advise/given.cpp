@@ -125,11 +125,31 @@ class Given {
     return name.is_name() ? std::optional(call) : std::nullopt;
   }
 
+  /// The object that is made of [first, end), Walker w{t}; nothing where none is.
+  [[nodiscard]] std::optional<std::string_view> object_of(size_t first, size_t end) const {
+    if (!(tokens_[first - 1].is("{") || tokens_[first - 1].is(",")) || end >= tokens_.size() ||
+        !(tokens_[end].is("}") || tokens_[end].is(",")))
+      return std::nullopt;
+    size_t open = first;
+    for (int depth = 0; open > 1 && depth <= 0;) {
+      const Token& t = tokens_[--open];
+      if (t.is(";")) return std::nullopt;
+      depth += t.is("(") || t.is("[") || t.is("{") ? 1 : t.is(")") || t.is("]") || t.is("}") ? -1 : 0;
+    }
+    const Token& before = tokens_[open - 1];
+    return tokens_[open].is("{") && before.is_name() ? std::optional(before.text) : std::nullopt;
+  }
+
   /// What is done with one mention of a holder, which begins with token `first`.
   void follow(size_t first, size_t name) {
     if (first < 2) return;
     if (const auto call = call_with(first, name + 1); call && !tokens_[call->name].text.ends_with("_cast"))
       return give(*call, false);
+    if (const auto object = object_of(first, name + 1); object && !goes_on_ && result_.condition.empty()) {
+      result_.condition =
+          fmt::format("{} gives it to '{}', which has to take rows so long", line(name), *object);
+      return;
+    }
     // &t[0][0], t[0], *t: a pointer to elements.
     size_t end = name + 1, subscripts = 0;
     for (; end < tokens_.size() && tokens_[end].is("["); ++subscripts)

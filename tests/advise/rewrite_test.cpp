@@ -57,6 +57,10 @@ TEST(Rewrite, SaysWhichFunctionHasToTakeLongerRows) {
   };
   EXPECT_EQ(condition("load(s, in);"), "line 3 gives it to 'load', which has to take rows so long");
   EXPECT_EQ(condition("x = sum<8>(f(1), s);"), "line 3 gives it to 'sum', which has to take rows so long");
+  EXPECT_EQ(condition("Walker<8> w{s};"), "line 3 gives it to 'w', which has to take rows so long");
+  EXPECT_EQ(condition("walk(Walker{3, s, n}, in);"),
+            "line 3 gives it to 'Walker', which has to take rows so long");
+  EXPECT_EQ(condition("float x[] = {s[1][2], 3};"), "");
   for (const char* body : {"s[1][2] = 3;", "load(s[1]);", "n = sizeof(s);", "if (t.s) (x, s);"})
     EXPECT_EQ(condition(body), "") << body;
 }

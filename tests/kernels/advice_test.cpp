@@ -265,7 +265,7 @@ TEST(Advice, StridedElementsOfVectors) {
       advise_on_file("tests/data/cures/by_hand/elements.ptx", "blocked_vectors", {2}, {64}, {buffer, buffer});
   ASSERT_FALSE(advised.advice.empty());
   EXPECT_EQ(advised.advice.front().kind, advise::Advice::Kind::strided_elements);
-  EXPECT_THAT(advised.advice.front().change, HasSubstr("in place of 8 consecutive ones"));
+  EXPECT_THAT(advised.advice.front().change, HasSubstr("in place of s[t * 8 + k]"));
 }
 
 /// The known cure of an array of structs, and that the sentence names all that it must.
