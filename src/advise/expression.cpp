@@ -184,6 +184,7 @@ Braces braces_at(const std::vector<Token>& tokens, size_t open, bool in_code) {
 
 Constants::Constants(const std::vector<Token>& tokens) : tokens_(tokens) {
   std::vector<Braces> around;
+  std::map<size_t, size_t> closing;  // braces that close, by those that they close
   for (size_t i = 0; i + 1 < tokens.size(); ++i) {
     const Token& t = tokens[i];
     if (t.in_directive) {
@@ -191,7 +192,10 @@ Constants::Constants(const std::vector<Token>& tokens) : tokens_(tokens) {
       continue;
     }
     if (t.is("{")) around.push_back(braces_at(tokens, i, !around.empty() && around.back().is_code));
-    if (t.is("}") && !around.empty()) around.pop_back();
+    if (t.is("}") && !around.empty()) {
+      closing[around.back().open] = i;
+      around.pop_back();
+    }
     if (!t.is_name()) continue;
     if (tokens[i + 1].is("(")) add_function(i);
     const bool in_braces = tokens[i + 1].is("{") && i > 0 && tokens[i - 1].is_name() &&
@@ -209,12 +213,16 @@ Constants::Constants(const std::vector<Token>& tokens) : tokens_(tokens) {
     Definition definition{{i + 2, end}, {0, tokens.size()}, {}, false, false};
     if (level > 0) {
       const Braces& in = around[level - 1];
-      definition.scope = {in.open, closing_bracket(tokens, in.open, "}")};
+      definition.scope.first = in.open;
       definition.owner = in.owner;
       definition.is_local = in.is_code && in.owner.empty();
     }
     values_[t.text].push_back(definition);
   }
+  for (auto& [name, definitions] : values_)
+    for (Definition& definition : definitions)
+      if (const auto close = closing.find(definition.scope.first); close != closing.end())
+        definition.scope.second = close->second;
 }
 
 void Constants::add_macro(size_t name) {
@@ -339,11 +347,13 @@ bool Evaluator::accept(std::string_view text) {
 }
 
 std::optional<uint64_t> Evaluator::conditional() {
+  constexpr int deepest = 64;
   const std::optional<uint64_t> condition = binary(0);
-  if (!accept("?")) return condition;
+  if (depth_ >= deepest || !accept("?")) return condition;
+  ++depth_;
   const std::optional<uint64_t> then = conditional();
-  if (!accept(":")) return std::nullopt;
-  const std::optional<uint64_t> otherwise = conditional();
+  const std::optional<uint64_t> otherwise = accept(":") ? conditional() : std::nullopt;
+  --depth_;
   if (!condition) return std::nullopt;
   return *condition != 0 ? then : otherwise;
 }

@@ -276,8 +276,10 @@ class Collector {
     if (split == Split::scattered)
       return "cp.async.cg moves whole sectors: let lanes that read the two halves of one also write the two "
              "halves of one.";
-    const std::string gathered = fmt::format("Sort what lanes access, or gather it through {}.", own);
-    if (line.why.ends_with(sent_by_data)) return gathered;
+    const auto gathered = [&] {
+      return fmt::format("Sort what lanes access, or gather it through {}.", own);
+    };
+    if (line.why.ends_with(sent_by_data)) return gathered();
     const std::optional<int64_t> stride =
         stride_of(profile::request_of(worst.kind, worst.width, worst.mask, worst.address), worst.mask);
     const std::optional<LaneGroups> groups = stride ? std::nullopt : lane_groups_of(worst);
@@ -292,7 +294,7 @@ class Collector {
       return "Runs of neighbouring addresses end within the warp, as rows of a tile do: they take the fewest "
              "sectors where each begins at a multiple of 32 bytes. At the edges of tiles that cannot be, and "
              "tiles find the sectors that they share in the cache.";
-    if (!stride) return gathered;
+    if (!stride) return gathered();
     const int64_t distance = std::abs(*stride);
     if (distance == worst.width && skips_sectors(worst))
       return "Let neighbouring lanes take part, with neighbouring elements.";

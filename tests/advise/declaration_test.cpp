@@ -129,6 +129,10 @@ TEST(Declaration, ReadsConditionsAndCalls) {
               ElementsAre(4, 64));
   EXPECT_THAT(extents("constexpr int twice(int n) { return 2 * n; }", "twice(4) + unsigned(1)", 144),
               ElementsAre(4, 9));
+  std::string endless;
+  for (int i = 0; i < 100000; ++i) endless += "0 ? 8 : ";
+  EXPECT_THAT(find("__shared__ float tile[4][" + endless + "8];", 128).unclear,
+              HasSubstr("can be evaluated"));
   EXPECT_EQ(find("template <int a> __global__ void k() {\n#define TWICE(a) (2 * (a))\n"
                  "__shared__ float tile[4][TWICE(a + 1)]; }",
                  96, 3, "tile", "k<2>")
