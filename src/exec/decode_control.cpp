@@ -197,7 +197,8 @@ void Decoder::put_iteration(uint32_t begin, uint32_t back, uint32_t number) {
     Inst& branch = k_.code[fix->code + moved];
     (fix->kind == Fixup::Kind::target ? branch.b : branch.c) += moved;
   }
-  for (auto at = from_begin(sites_in_code_); number != 0 && at != sites_in_code_.end() && at->code < back; ++at) {
+  for (auto at = from_begin(sites_in_code_); number != 0 && at != sites_in_code_.end() && at->code < back;
+       ++at) {
     k_.code[at->code + moved].aux = static_cast<uint32_t>(k_.accesses.size());
     AccessSite site = k_.accesses[at->site];
     site.copy = number;

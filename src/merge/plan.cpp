@@ -190,12 +190,12 @@ class Function {
         for (uint32_t k = 0; k < access.count; ++k)
           if (access.used_of(k) != 0) access.live |= 1u << k;
         if (of_global_) {
-          // Where it is not known without the access itself how a vector is aligned, it is one for itself, and
-          // so is what lies behind a kernel's parameter.
+          // Where it is not known without the access itself how a vector is aligned, it is one for itself,
+          // and so is what lies behind a kernel's parameter.
           const uint32_t known = values_->zeros({access.address.base, access.place(0)}, block);
           access.apart = !values_->is_parameter(access.address.base) &&
-                         (access.count == 1 || known >= static_cast<uint32_t>(std::countr_zero(
-                                                            access.element * access.count)));
+                         (access.count == 1 ||
+                          known >= static_cast<uint32_t>(std::countr_zero(access.element * access.count)));
           auto modifiers = in.modifiers;
           for (const Mod m : {Mod::cs, Mod::weak}) modifiers.reset(static_cast<size_t>(m));
           access.modifiers = modifiers.to_string();
