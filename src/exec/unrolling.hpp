@@ -24,9 +24,9 @@ namespace lanescope::exec {
 [[nodiscard]] bool has_branches(const ptx::Function& function, const UnrolledLoop& loop);
 
 /// A function with its unrolled loops, which have no branches, written out, to be looked at (what becomes of
-/// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as
-/// in the original, and no more is said of it. Each loop has become four copies of its body and a way back,
-/// then two, then one.
+/// accesses in neighbouring iterations, merge/plan.cpp), not to be run. Which way lanes go is as uniform as in
+/// the original, and no more is said of it. Each loop has become four copies of its body and a way back, then
+/// two, then one.
 struct WrittenOut {
   /// An instruction of the original; of an unrolled loop in copy 1, 2, … of its body, as AccessSite::copy has
   /// it. What belongs to no copy has no_index.
