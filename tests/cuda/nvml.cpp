@@ -43,9 +43,10 @@ int main() {
 
   require(call("nvmlDeviceGetHandleByIndex_v2", 1u, &device) == invalid_argument, "no second device");
   require(call("nvmlDeviceGetHandleByIndex_v2", 0u, &device) == success, "handle");
-  require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:00:00.0", &same) == success && same == device,
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:EE:1F.0", &same) == success && same == device,
           "bus");
-  require(call("nvmlDeviceGetHandleByPciBusId_v2", "00000000:00:00.0", &same) == success, "long domain");
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", "00000000:ee:1f.0", &same) == success, "long domain");
+  require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:00:00.0", &same) == not_found, "the host's bridge");
   require(call("nvmlDeviceGetHandleByPciBusId_v2", "slot 1", &same) == invalid_argument, "no bus");
   require(call("nvmlDeviceGetHandleByPciBusId_v2", "0000:17:00.0", &same) == not_found, "other bus");
   require(call("nvmlDeviceGetName", device, &text[0], 96u) == success, "name");
@@ -60,7 +61,7 @@ int main() {
   require(call("nvmlDeviceGetPciInfo_v3", device, &pci) == success, "place");
   require(call("nvmlDeviceGetHandleByPciBusId_v2", &pci.bus_id[0], &same) == success && same == device,
           "by place");
-  require(std::strcmp(pci.legacy, "0000:00:00.0") == 0 && (pci.model & 0xffff) == 0x10de, "maker");
+  require(std::strcmp(pci.legacy, "0000:EE:1F.0") == 0 && (pci.model & 0xffff) == 0x10de, "maker");
   std::memset(&pci, 1, sizeof pci);
   require(call("nvmlDeviceGetPciInfo", device, &pci) == success && pci.bus_id[15] == 0 && pci.bus_id[16] == 1,
           "place as it was told before");
@@ -74,6 +75,9 @@ int main() {
   require(call("nvmlDeviceGetCurrPcieLinkGeneration", device, &number) == success && number == 5, "link");
   require(call("nvmlDeviceGetCurrPcieLinkWidth", device, &number) == success && number == 16, "lanes");
   require(call("nvmlDeviceGetCurrPcieLinkWidth", &memory[0], &number) == invalid_argument, "no handle");
+  int peer = -1;
+  require(call("nvmlDeviceGetP2PStatus", device, device, 0, &peer) == success && peer == 0, "its own peer");
+  require(call("nvmlDeviceGetP2PStatus", device, (void*)&memory[0], 0, &peer) == invalid_argument, "no peer");
   require(call("nvmlDeviceGetTemperature", device, 0, &number) == not_supported, "what there is not");
 
   require(call("nvmlShutdown") == success && call("nvmlShutdown") == uninitialized, "shut down once");

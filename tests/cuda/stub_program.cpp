@@ -97,6 +97,12 @@ void run_scale(int times) {
 
 int main(int argc, char** argv) {
   const auto is = [&](const char* mode) { return argc > 1 && std::strcmp(argv[1], mode) == 0; };
+  if (is("asks")) {  // of a kernel, which it then does not launch
+    std::byte attributes[512];
+    std::printf("attributes: error %d\n",
+                cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(&scale)));
+    return 0;
+  }
   if (is("careless")) {  // bytes that are no PTX, a block of too many threads, copies and a set that do not
                          // fit, and no look at what comes of it
     void* library = nullptr;

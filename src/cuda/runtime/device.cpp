@@ -54,6 +54,10 @@ constexpr Chip chips[] = {
 
 constexpr uint64_t h200_bytes = 150109880320;
 
+// The place on the bus, one where hosts have nothing: NCCL looks there in /sys, and takes what it finds for
+// the device. (The first place is the bridge to the host.)
+constexpr int pci_bus = 0xee, pci_device = 0x1f;
+
 // cudaDeviceGetAttribute of an H200 by number; its place on the bus left out. Those from 148 on, which came
 // after CUDA 13.0, are from what is said of them: the device is one domain of memory, tensor maps (160) have
 // no larger kind, and nothing of the rest is here.
@@ -94,6 +98,8 @@ Device::Device(std::string_view arch) : attributes_(h200_attributes) {
   const auto set = [&](Attribute attribute, int value) { attributes_[attribute] = value; };
   set(attribute_major, chip.sm / 10);
   set(attribute_minor, chip.sm % 10);
+  set(attribute_pci_bus, pci_bus);
+  set(attribute_pci_device, pci_device);
   set(attribute_multiprocessors, chip.multiprocessors);
   set(attribute_locality_domain_multiprocessors, chip.multiprocessors);
   set(attribute_clock_khz, chip.clock_mhz * 1000);

@@ -19,6 +19,8 @@ enum Attribute : int {
   attribute_registers_per_block = 12,
   attribute_clock_khz = 13,
   attribute_multiprocessors = 16,
+  attribute_pci_bus = 33,
+  attribute_pci_device = 34,
   attribute_memory_clock_khz = 36,
   attribute_memory_bus_bits = 37,
   attribute_l2_bytes = 38,

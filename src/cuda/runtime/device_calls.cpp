@@ -1,4 +1,7 @@
 // Calls about the device, its properties and limits, and those that change how it is used.
+#include <fmt/format.h>
+#include <strings.h>
+
 #include <algorithm>
 #include <atomic>
 #include <bit>
@@ -13,7 +16,6 @@ namespace lanescope::cuda {
 namespace {
 
 constexpr int runtime_version = 13050;
-constexpr char bus_id[] = "0000:00:00.0";
 
 /// cudaLimit, as far as there are any on an H200: what each is first, and what of it can be set (measured on
 /// an H100, whose L2 is smaller).
@@ -61,6 +63,13 @@ void restore_state(Runtime& runtime) {
 }
 
 Status check_device(int device) { return device == 0 ? Status::success : Status::invalid_device; }
+
+/// The device's place on the bus, as text.
+std::string bus_id() {
+  const auto& device = Runtime::get().device;
+  return fmt::format("0000:{:02X}:{:02X}.0", device.attribute(attribute_pci_bus),
+                     device.attribute(attribute_pci_device));
+}
 
 }  // namespace
 
@@ -212,15 +221,16 @@ LANESCOPE_CUDA_API Status cudaDeviceSetLimit(int limit, size_t value) {
 
 LANESCOPE_CUDA_API Status cudaDeviceGetPCIBusId(char* text, int length, int device) {
   if (text == nullptr || length <= 0) return remember(Status::invalid_value);
-  std::snprintf(text, static_cast<size_t>(length), "%s", bus_id);
-  return remember(length < static_cast<int>(sizeof bus_id) ? Status::invalid_value : check_device(device));
+  const std::string id = bus_id();
+  std::snprintf(text, static_cast<size_t>(length), "%s", id.c_str());
+  return remember(static_cast<size_t>(length) <= id.size() ? Status::invalid_value : check_device(device));
 }
 
 LANESCOPE_CUDA_API Status cudaDeviceGetByPCIBusId(int* device, const char* text) {
   unsigned part = 0;
   if (device == nullptr || text == nullptr || std::sscanf(text, "%x:%x", &part, &part) != 2)
     return remember(Status::invalid_value);
-  if (std::strcmp(text, bus_id) != 0) return remember(Status::invalid_device);
+  if (strcasecmp(text, bus_id().c_str()) != 0) return remember(Status::invalid_device);
   *device = 0;
   return remember(Status::success);
 }

@@ -145,12 +145,12 @@ Binary* Runtime::register_binary(const void* wrapper) {
     // A program without PTX can never run a kernel here; better said now than at its first launch. Libraries
     // bring more than is used of them.
     if (bounds.file.empty() && !has_ptx && !all.empty() && texts(*binary, &binary->defect).empty()) {
-      say("error: " + binary->defect);
+      say_once("error: " + binary->defect);
       binary->loaded = true;
       binary->status = Status::no_kernel_image_for_device;
     }
   } catch (const Error& error) {
-    say(std::string("error: ") + error.what());
+    say_once("error: " + (binary->defect = error.what()));
     binary->loaded = true;
     binary->status = Status::invalid_kernel_image;
   }
@@ -198,11 +198,11 @@ Function* Runtime::function(const void* stub_or_handle) const {
   return found == functions.end() ? nullptr : found->second;
 }
 
-Status Runtime::load(Binary& binary) {
+Status Runtime::load(Binary& binary, For purpose) {
   const std::lock_guard lock(binary.mutex);
   if (binary.loaded) {
-    // What was wrong when it was registered matters from now on.
-    if (binary.status != Status::success) has_refused = true;
+    // What was wrong when it was registered, or asked about, matters from now on.
+    if (binary.status != Status::success && purpose == For::run) refuse(binary.defect);
     return binary.status;
   }
   binary.loaded = true;
@@ -210,7 +210,7 @@ Status Runtime::load(Binary& binary) {
     std::string why;
     std::vector<std::string> texts = this->texts(binary, &why);
     if (texts.empty()) {
-      refuse(binary.defect = why);
+      refuse(binary.defect = why, purpose);
       return binary.status = Status::no_kernel_image_for_device;
     }
     const std::string module_name = binary.texts.empty() ? binary.name + ".ptx" : binary.name;
@@ -223,15 +223,15 @@ Status Runtime::load(Binary& binary) {
         units.size() == 1 ? std::move(units.front()) : ptx::link(std::move(units), module_name));
     binary.image = std::make_unique<exec::Image>(binary.module, memory);
   } catch (const Error& error) {
-    refuse(binary.defect = error.what());
+    refuse(binary.defect = error.what(), purpose);
     binary.status = Status::invalid_ptx;
   }
   return binary.status;
 }
 
-Status Runtime::prepare(Function& function) {
+Status Runtime::prepare(Function& function, For purpose) {
   if (function.kernel.load(std::memory_order_acquire) != nullptr) return Status::success;
-  const Status status = load(*function.binary);
+  const Status status = load(*function.binary, purpose);
   if (status != Status::success) return status;
   try {
     const exec::Kernel& kernel = function.binary->image->kernel(function.name);
@@ -240,7 +240,7 @@ Status Runtime::prepare(Function& function) {
     function.kernel.store(&kernel, std::memory_order_release);
     return Status::success;
   } catch (const Error& error) {
-    refuse(error.what());
+    refuse(error.what(), purpose);
     return function.binary->module->find_function(function.name) == nullptr ? Status::invalid_device_function
                                                                             : Status::invalid_ptx;
   }

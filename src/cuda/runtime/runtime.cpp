@@ -38,7 +38,8 @@ Runtime::Runtime()
   watch_for_exit(options);
 }
 
-void Runtime::refuse(const std::string& why) {
+void Runtime::refuse(const std::string& why, For purpose) {
+  if (purpose == For::question) return say_once(why);
   say_once("error: " + why);
   has_refused = true;
 }

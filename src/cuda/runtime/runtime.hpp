@@ -67,6 +67,11 @@ struct Variable {
   std::string name;
 };
 
+/// What a kernel is looked for. That one cannot be run here is told in both cases; where a program only asks
+/// whether a library has code for the device (NCCL asks that of all its kernels), nothing of it was left
+/// undone.
+enum class For { run, question };
+
 /// One registered fat binary: a translation unit, or with -rdc a whole program.
 struct Binary {
   std::string name;  ///< for messages and where the PTX has no source lines
@@ -269,8 +274,8 @@ class Runtime {
   /// By host stub or handle; nullptr if there is none.
   [[nodiscard]] Function* function(const void* stub_or_handle) const;
   /// Parses and places the binary's PTX when it is first needed; messages go to stderr.
-  Status load(Binary& binary);
-  Status prepare(Function& function);
+  Status load(Binary& binary, For purpose = For::run);
+  Status prepare(Function& function, For purpose = For::run);
   /// Registers that a thread of the kernel needs, as the assembler says; 0 where that is not known (`unknown`
   /// gets the reason).
   int registers(const Function& function, std::string* unknown = nullptr);
@@ -384,7 +389,7 @@ class Runtime {
 
   /// Says that something of the program cannot be run here. The program may take no notice; the exit status
   /// of `lanescope run` says it all the same.
-  void refuse(const std::string& why);
+  void refuse(const std::string& why, For purpose = For::run);
   std::atomic<bool> has_refused{false};
 
   /// The error of a kernel: returned by every later call, as CUDA does, until the device is reset.

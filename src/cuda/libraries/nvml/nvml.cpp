@@ -220,4 +220,14 @@ LANESCOPE_CUDA_API Status nvmlDeviceGetCurrPcieLinkWidth(const Device* device, u
   return of_device(device, out, [&](const DeviceProperties&) { return give(out, pcie_lanes); });
 }
 
+/// The device is its own peer: NCCL asks that of all pairs before it begins, and this is the only one. What
+/// is asked for (reads, writes, atomics …, nvmlGpuP2PCapsIndex_t) and answered (nvmlGpuP2PStatus_t) are
+/// enumerations.
+LANESCOPE_CUDA_API Status nvmlDeviceGetP2PStatus(const Device* one, const Device* other, int, int* out) {
+  return of_device(one, out, [&](const DeviceProperties&) {
+    constexpr int ok = 0;
+    return other == one ? give(out, ok) : Status::invalid_argument;
+  });
+}
+
 }  // namespace lanescope::cuda::nvml
