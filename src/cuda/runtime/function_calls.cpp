@@ -22,13 +22,17 @@ enum FunctionAttribute : int {
   shared_memory_mode = 16,
 };
 
+/// NCCL asks, when it begins, for the attributes of all its kernels, and goes on where it has none for the
+/// device. (CUB asks likewise, and then launches nothing and tells nobody: that is a failure.)
+bool only_asks(const Function& function) { return function.name.find("nccl") != std::string::npos; }
+
 /// Finds and decodes a kernel.
 template <typename F>
-Status with_kernel(const void* handle, F&& body, For purpose = For::run) {
+Status with_kernel(const void* handle, F&& body) {
   return call([&](Runtime& runtime) -> Status {
     Function* function = runtime.function(handle);
     if (function == nullptr) return Status::invalid_resource_handle;  // as an H100's runtime says
-    const Status status = runtime.prepare(*function, purpose);
+    const Status status = runtime.prepare(*function, only_asks(*function) ? For::question : For::run);
     if (status != Status::success) return status;
     return body(runtime, *function, *function->kernel.load(std::memory_order_acquire));
   });
@@ -117,8 +121,7 @@ using namespace lanescope::cuda;
 
 LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const void* handle) {
   return with_kernel(
-      handle,
-      [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
+      handle, [&](Runtime& runtime, Function& function, const lanescope::exec::Kernel& kernel) {
         if (out == nullptr) return Status::invalid_value;
         const lanescope::ptx::Module& module = *function.binary->module;
         const lanescope::ptx::Function& declared = declaration(function);
@@ -146,8 +149,7 @@ LANESCOPE_CUDA_API Status cudaFuncGetAttributes(FunctionAttributes* out, const v
         out->non_portable_cluster_allowed = function.non_portable_cluster ? 1 : 0;
         out->shared_memory_mode = function.shared_memory_mode;
         return Status::success;
-      },
-      For::question);
+      });
 }
 
 LANESCOPE_CUDA_API Status cudaFuncSetAttribute(const void* handle, int attribute, int value) {

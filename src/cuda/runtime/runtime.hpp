@@ -67,9 +67,8 @@ struct Variable {
   std::string name;
 };
 
-/// What a kernel is looked for. That one cannot be run here is told in both cases; where a program only asks
-/// whether a library has code for the device (NCCL asks that of all its kernels), nothing of it was left
-/// undone.
+/// What a kernel is looked for. That one cannot be run here is told in both cases; where a program only asks,
+/// nothing of it was left undone.
 enum class For { run, question };
 
 /// One registered fat binary: a translation unit, or with -rdc a whole program.
