@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -732,6 +733,15 @@ void on_device() {
   succeed(call("cublasSaxpy_v2", handle, 4, device + 16, device, 1, device + 4, 1));
   cudaMemcpy(back, device, sizeof back, 2);
   for (int i = 0; i < 4; ++i) expect_number(back[4 + i], host[4 + i] + 70 * host[i], 0);
+  // A factor of 0 makes 0 of what is no number, on an H200 as well; but not of a vector that is scaled.
+  const float zero_and_none[] = {0, std::numeric_limits<float>::quiet_NaN()};
+  cudaMemcpy(device + 32, zero_and_none, sizeof zero_and_none, 1);
+  succeed(call("cublasSaxpy_v2", handle, 1, device + 32, device + 33, 1, device, 1));
+  succeed(call("cublasSscal_v2", handle, 1, device + 32, device + 33, 1));
+  cudaMemcpy(&back[0], device, sizeof back[0], 2);
+  cudaMemcpy(&back[1], device + 33, sizeof back[1], 2);
+  expect_number(back[0], host[0], 0);
+  expect_number(std::isnan(back[1]) ? 1.0 : 0.0, 1, 0);
   succeed(call("cublasSetPointerMode_v2", handle, 0));
   cudaFree(device);
 }

@@ -13,6 +13,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -1352,6 +1353,17 @@ void on_device() {
   cudaMemcpy(&result, scalars + 2, sizeof result, 2);
   expect_number(result, 50, 0);
   act("cusparseSetPointerMode", handle, 0);
+
+  // A factor of 0 makes 0 of what is no number, on an H200 as well.
+  const float zero = 0, one = 1, no_number = std::numeric_limits<float>::quiet_NaN();
+  of.y[0] = of.y[1] = 4;
+  of.values[0] = no_number;
+  act("cusparseSpMV", handle, none, &zero, of.a, of.in, &one, of.out, 0, 0, of.buffer.get());
+  expect_number(of.y[0], 4, 0);
+  of.values[0] = one;
+  of.y[0] = no_number;
+  act("cusparseSpMV", handle, none, &one, of.a, of.in, &zero, of.out, 0, 0, of.buffer.get());
+  expect_number(std::isfinite(of.y[0]) ? 1.0 : 0.0, 1, 0);
 }
 
 /// A call that becomes a node of a graph is done as often as that runs, and not before.

@@ -220,13 +220,14 @@ LANESCOPE_CUDA_API Status nvmlDeviceGetCurrPcieLinkWidth(const Device* device, u
   return of_device(device, out, [&](const DeviceProperties&) { return give(out, pcie_lanes); });
 }
 
-/// The device is its own peer: NCCL asks that of all pairs before it begins, and this is the only one. What
-/// is asked for (reads, writes, atomics …, nvmlGpuP2PCapsIndex_t) and answered (nvmlGpuP2PStatus_t) are
-/// enumerations.
-LANESCOPE_CUDA_API Status nvmlDeviceGetP2PStatus(const Device* one, const Device* other, int, int* out) {
+/// NCCL asks this of all pairs before it begins, and the only one is of the device with itself. Of that an
+/// H200 says that no capability (nvmlGpuP2PCapsIndex_t) is supported (nvmlGpuP2PStatus_t).
+LANESCOPE_CUDA_API Status nvmlDeviceGetP2PStatus(const Device* one, const Device* other, int capability,
+                                                 int* out) {
   return of_device(one, out, [&](const DeviceProperties&) {
-    constexpr int ok = 0;
-    return other == one ? give(out, ok) : Status::invalid_argument;
+    constexpr int capabilities = 5, ok = 0, not_supported = 5;
+    if (other != one) return Status::invalid_argument;
+    return give(out, capability < capabilities ? not_supported : ok);
   });
 }
 

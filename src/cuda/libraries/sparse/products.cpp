@@ -90,7 +90,9 @@ void multiply(const Memory& memory, const char* name, const Product& product) {
     for (int64_t i = 0; i < c.rows; ++i)
       for (int64_t j = 0; j < c.columns; ++j) {
         const int64_t place = c.place(i, j);
-        Number value = alpha * sums[static_cast<size_t>(i) * columns + static_cast<size_t>(j)];
+        Number value(0);  // where a factor is 0, what it multiplies need be no number
+        if (alpha != Number(0))
+          value = alpha * sums[static_cast<size_t>(i) * columns + static_cast<size_t>(j)];
         if (beta != Number(0)) value += beta * c.values.load<Number>(place);
         c.values.store(place, value);
       }
