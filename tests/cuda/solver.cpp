@@ -11,7 +11,7 @@
 
 namespace {
 
-void *handle = nullptr, *params = nullptr, *syevj = nullptr, *gesvdj = nullptr;
+void *handle = nullptr, *sparse_handle = nullptr, *params = nullptr, *syevj = nullptr, *gesvdj = nullptr;
 int* info = nullptr;
 
 enum { lower = 0, upper = 1 };
@@ -677,6 +677,93 @@ void refined() {
 }
 
 /// Matrices as they are met in earnest: several threads, recursion, many sweeps.
+/// A matrix in CSR, with indices from 0 or 1 on, in memory that host and device share.
+template <typename T>
+struct Sparse {
+  Integers<int> rows, columns;
+  Shared<T> values;
+  int count;
+  explicit Sparse(const Host& a)
+      : rows(a.rows + 1), columns(a.rows * a.columns), values(a.rows * a.columns), count(0) {
+    const int base = between(0, 1);
+    for (Int i = 0; i < a.rows; ++i) {
+      rows[i] = count + base;
+      for (Int j = 0; j < a.columns; ++j) {
+        if (a(i, j) == Wide(0)) continue;
+        columns[count] = static_cast<int>(j) + base;
+        values[count++] = narrow<T>(a(i, j));
+      }
+    }
+    rows[a.rows] = count + base;
+  }
+};
+
+template <typename T>
+Host sparse_matrix(Int m, Int n) {
+  return made(m, n, [](Int, Int) { return between(0, 2) == 0 ? Wide(Of<T>::random()) : Wide(0); });
+}
+
+/// Calls one of cusolverSp's functions for A x = b; what it tells of A, and x.
+template <typename T>
+std::pair<int, Host> solve_sparse(const std::string& name, const Host& a, const Host& b) {
+  Sparse<T> of(a);
+  Device<T> right(b), x(b);
+  const int n = static_cast<int>(a.rows), descriptor = 0;
+  int singularity = -7;
+  act("cusolverSp" + std::string(letter_of<T>()) + name, sparse_handle, n, of.count,
+      static_cast<const void*>(&descriptor), of.values.data(), of.rows.data(), of.columns.data(),
+      right.data(), Real<T>(1e-6), 1, x.data(), &singularity);
+  return {singularity, x.now()};
+}
+
+template <typename T>
+void sparse() {
+  const Int n = between(1, 12);
+  const Host b = made(n, 1, [](Int, Int) { return Wide(Of<T>::random()); });
+  const Host general = sparse_matrix<T>(n, n);
+  const Host a = made(n, n, [&](Int i, Int j) { return general(i, j) + (i == j ? Wide(12) : Wide(0)); });
+  for (const char* name : {"csrlsvqr", "csrlsvqrHost", "csrlsvluHost"}) {
+    const auto [singularity, x] = solve_sparse<T>(name, a, b);
+    equal(singularity, -1);
+    same<T>(a * x, b, 40);
+    const Int empty = between(0, static_cast<int>(n) - 1);
+    const Host singular = made(n, n, [&](Int i, Int j) { return j == empty ? Wide(0) : a(i, j); });
+    equal(solve_sparse<T>(name, singular, b).first, n - 1);  // wherever, it comes last
+  }
+
+  const Host square = general * turned(general);
+  const Host positive = made(n, n, [&](Int i, Int j) { return square(i, j) + (i == j ? Wide(1) : Wide(0)); });
+  for (const char* name : {"csrlsvchol", "csrlsvcholHost"}) {
+    const auto [singularity, x] = solve_sparse<T>(name, positive, b);
+    equal(singularity, -1);
+    same<T>(positive * x, b, 400);
+    const Int negative = between(0, static_cast<int>(n) - 1);
+    const Host indefinite =
+        made(n, n, [&](Int i, Int j) { return i == negative && j == i ? Wide(-1) : positive(i, j); });
+    equal(solve_sparse<T>(name, indefinite, b).first, negative);
+  }
+
+  const Int m = n + between(0, 5);
+  const Host some = sparse_matrix<T>(m, n);
+  const Host tall = made(m, n, [&](Int i, Int j) { return some(i, j) + (i == j ? Wide(12) : Wide(0)); });
+  const Host wanted = made(m, 1, [](Int, Int) { return Wide(Of<T>::random()); });
+  Sparse<T> of(tall);
+  Device<T> right(wanted), x(b);
+  std::vector<int> order(static_cast<size_t>(n));
+  int rank = -7;
+  Real<T> residual = -7;
+  act("cusolverSp" + std::string(letter_of<T>()) + "csrlsqvqrHost", sparse_handle, static_cast<int>(m),
+      static_cast<int>(n), of.count, static_cast<const void*>(&rank), of.values.data(), of.rows.data(),
+      of.columns.data(), right.data(), Real<T>(1e-6), &rank, x.data(), order.data(), &residual);
+  equal(rank, n);
+  const Host product = tall * x.now();
+  const Host left_over = made(m, 1, [&](Int i, Int j) { return wanted(i, j) - product(i, j); });
+  same<T>(turned(tall) * left_over, made(n, 1, [](Int, Int) { return Wide(0); }), 400);
+  expect_number(residual, std::sqrt((turned(left_over) * left_over)(0, 0).real()), 40);
+  std::sort(order.begin(), order.end());
+  for (Int i = 0; i < n; ++i) equal(order[static_cast<size_t>(i)], i);
+}
+
 void large() {
   const Int n = 200;
   const int in = 200;
@@ -835,11 +922,28 @@ void refused() {
   TELL("cusolverDnSgesvd", handle, 'A', 'A', 2, 2, p, 2, p, p, 1, p, 2, w, 0, p, info);
   TELL("cusolverDnSgesvdj", handle, 1, 0, 2, 2, p, 2, p, p, 2, p, 2, w, 0, info, nothing);
   TELL("cusolverDnSgesvdjBatched", handle, 1, 33, 2, p, 33, p, p, 33, p, 2, w, 0, info, gesvdj, 1);
+  TELL("cusolverSpDestroy", none_handle);
+  TELL("cusolverSpSetStream", handle, nothing);
+  TELL("cusolverSpScsrlsvqr", sparse_handle, -1, 1, p, p, i, i, p, 0.0f, 0, p, &number);
+  TELL("cusolverSpScsrlsvqr", sparse_handle, 1, 1, nothing, p, i, i, p, 0.0f, 0, p, &number);
+  TELL("cusolverSpScsrlsvqr", sparse_handle, 1, 1, p, p, i, i, p, 0.0f, 0, p, no_int);
   TELL("cusolverDnXgetrf_bufferSize", handle, params, Int{2}, Int{2}, 2, nothing, Int{2}, 2, &bytes, &bytes);
   TELL("cusolverDnXgetrf_bufferSize", handle, gesvdj, Int{2}, Int{2}, 0, nothing, Int{2}, 0, &bytes, &bytes);
   TELL("cusolverDnXpotrs", handle, params, 0, Int{2}, Int{1}, 0, nothing, Int{2}, 1, nothing, Int{2}, info);
   TELL("cusolverDnSSgels", handle, 2, 3, 1, p, 2, p, 2, p, 3, nothing, bytes, &number, info);
 #undef TELL
+}
+
+/// A column that the matrix does not have.
+int in_sparse(float* device) {
+  const int rows[] = {0, 1}, columns[] = {7};
+  cudaMemcpy(device, rows, sizeof rows, 1);
+  cudaMemcpy(device + 2, columns, sizeof columns, 1);
+  succeed(call("cusolverSpCreate", &sparse_handle));
+  Shared<float> values(1), b(1), x(1);
+  int singularity = 0;
+  return call("cusolverSpScsrlsvqr", sparse_handle, 1, 1, static_cast<void*>(device), values.data(), device,
+              device + 2, b.data(), 0.0f, 0, x.data(), &singularity);
 }
 
 template <typename T>
@@ -849,7 +953,8 @@ void all() {
                                    {"QR", &qr<T>},
                                    {"eigenvalues", &eigenvalues<T>},
                                    {"singular values", &singular_values<T>},
-                                   {"refined", &refined<T>}}) {
+                                   {"refined", &refined<T>},
+                                   {"sparse", &sparse<T>}}) {
     right = wrong = 0;
     for (int i = 0; i < 25; ++i) part();
     std::printf("%s, %s: %d wrong\n", letter_of<T>(), what, wrong);
@@ -865,7 +970,7 @@ int main(int argc, char** argv) {
   cudaMallocManaged(reinterpret_cast<void**>(&info), sizeof(int), 1);
   if (what == "missing") {
     std::printf("missing: %d\n", call("cusolverDnSsytrf", handle));
-    std::printf("sparse: %d\n", call("cusolverSpCreate", &handle));
+    std::printf("sparse: %d\n", call("cusolverSpCreateCsrqrInfo", &handle));
     return 0;
   }
   if (!what.empty()) {  // what leads outside: of the memory, of the matrix
@@ -876,13 +981,15 @@ int main(int argc, char** argv) {
     cudaMalloc(reinterpret_cast<void**>(&device), 12);
     std::printf(
         "call: %d\n",
-        what == "outside" ? call("cusolverDnSpotrf", handle, lower, 2, device, 2, device, 0, info)
+        what == "outside"  ? call("cusolverDnSpotrf", handle, lower, 2, device, 2, device, 0, info)
+        : what == "column" ? in_sparse(device)
         : what == "null"
             ? call("cusolverDnSpotrf", handle, lower, 2, static_cast<float*>(nullptr), 2, device, 0, info)
             : call("cusolverDnSgetrs", handle, none, 2, 1, a.data(), 2, pivots.data(), a.data(), 2, info));
     std::printf("then: %d\n", cudaDeviceSynchronize());
     return 0;
   }
+  succeed(call("cusolverSpCreate", &sparse_handle));
   succeed(call("cusolverDnCreateParams", &params));
   succeed(call("cusolverDnCreateSyevjInfo", &syevj));
   succeed(call("cusolverDnCreateGesvdjInfo", &gesvdj));
@@ -902,5 +1009,6 @@ int main(int argc, char** argv) {
   succeed(call("cusolverDnDestroyParams", params));
   succeed(call("cusolverDnDestroySyevjInfo", syevj));
   succeed(call("cusolverDnDestroyGesvdjInfo", gesvdj));
+  succeed(call("cusolverSpDestroy", sparse_handle));
   succeed(call("cusolverDnDestroy", handle));
 }

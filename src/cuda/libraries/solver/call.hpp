@@ -29,6 +29,10 @@ struct Handle {
   Stream* stream = nullptr;
   int deterministic_mode = 1, math_mode = 1, emulation_strategy = 0;  ///< hints, which change nothing here
 };
+/// What cusolverSpCreate makes.
+struct SparseHandle {
+  Stream* stream = nullptr;
+};
 /// What cusolverDnCreateParams makes. Algorithms are hints.
 struct Params {};
 /// What cusolverDnCreateSyevjInfo makes, and cusolverDnCreateGesvdjInfo: hints again.
@@ -123,6 +127,9 @@ class Call : public libraries::CheckedCall<Call, Status> {
  public:
   Call(const Handle* handle, const char* name) : CheckedCall(name) {
     take_handle(handle, Status::not_initialized, "cusolverDnCreate");
+  }
+  Call(const SparseHandle* handle, const char* name) : CheckedCall(name) {
+    take_handle(handle, Status::not_initialized, "cusolverSpCreate");
   }
   /// Of a function that has no handle, and no work for a stream.
   explicit Call(const char* name) : CheckedCall(name) {}
