@@ -1,5 +1,7 @@
 # What lanescope_torch does to PyTorch: programs for CUDA run as on the CPU. Without a PyTorch for CUDA it is skipped.
+import os
 import sys
+import tempfile
 
 from torch_or_skip import torch
 import torch.nn.functional as F
@@ -175,4 +177,26 @@ for value in (1, 10):
     assert torch.equal(doubled.cpu(), torch.full((4,), 2.0 * value))
     seen.append(noise.cpu())
 assert total.item() == 88 and not torch.equal(*seen)
+# A package whose kernels are machine code, too: as torchvision loads it, with one that cannot run here.
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(os.path.join(folder, "torchvision"))
+    for name, text in {
+        "__init__": "",
+        "extension": """
+import torch
+library = torch.library.Library("torchvision", "DEF")
+library.define("nearest_pairs(Tensor a) -> Tensor")
+library.impl("nearest_pairs", lambda a: (a[:, None] - a).abs().fill_diagonal_(9).argmin(1), "CPU")
+def no_kernel_image(a):
+    raise RuntimeError("no kernel image")
+library.impl("nearest_pairs", no_kernel_image, "CUDA")
+""",
+    }.items():
+        with open(os.path.join(folder, "torchvision", name + ".py"), "w") as file:
+            file.write(text)
+    sys.path.insert(0, folder)
+    import torchvision.extension
+
+    same("torchvision's", torch.ops.torchvision.nearest_pairs, torch.tensor([1.0, 5.0, 1.5, 4.0]))
+
 print("as on the CPU")

@@ -22,6 +22,7 @@ import warnings
 HOST_FUNCTION = ctypes.CFUNCTYPE(None, ctypes.c_void_p)  # cudaHostFn_t
 MIXER = 0x9E3779B97F4A7C15  # of seeds and offsets: far apart, whatever they are
 _nodes = []  # of graphs, which may run as long as the process does
+_libraries = []  # their operators live as long as they do
 
 
 class Range(ctypes.Structure):
@@ -49,6 +50,9 @@ KEPT = {
 }
 # They have no kernel for CUDA, and would choose one of cuDNN's.
 COMPOSITE = {"aten::convolution", "aten::convolution_overrideable"}
+# Packages of PyTorch's makers whose kernels are machine code, too, and which have each for the CPU as well: the module that
+# loads them, and the namespace of their operators.
+COMPANIONS = {"torchaudio._extension": "torchaudio", "torchvision.extension": "torchvision"}
 # With those of single elements, operators that refuse tensors of the host beside those of the device. (Others take
 # some, lengths for one.)
 ONE_DEVICE = {
@@ -89,13 +93,9 @@ def install():
     torch.backends.cudnn.enabled = False
     for choose in ("enable_flash_sdp", "enable_mem_efficient_sdp", "enable_cudnn_sdp"):
         getattr(torch.backends.cuda, choose, bool)(False)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # PyTorch's, that operators are replaced
-        try:
-            register(torch, runtime)
-        except Exception as error:  # PyTorch would not be imported
-            text = f"PyTorch {torch.__version__} is not known well enough to do its own operators: {error!r}"
-            runtime.lanescope_say(text.encode())
+    try_to_register(torch, runtime, "aten")
+    companions = {name: functools.partial(try_to_register, torch, runtime, space) for name, space in COMPANIONS.items()}
+    sys.meta_path.insert(0, Changer(companions))
     if "LANESCOPE_CHECK" in os.environ and torch.cuda.get_allocator_backend() == "native":
         runtime.lanescope_say(
             b"PyTorch gives tensors pieces of larger allocations, of which the checks know nothing; with "
@@ -117,23 +117,35 @@ def declare(runtime):
     runtime.cudaStreamSynchronize.argtypes = [ctypes.c_void_p]
 
 
-def register(torch, runtime):
-    global _library  # its operators live as long as it does
-    _library = torch.library.Library("aten", "IMPL")
-    parameters = inspect.signature(_library.impl).parameters
+def try_to_register(torch, runtime, namespace, _module=None):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # PyTorch's, that operators are replaced
+        try:
+            register(torch, runtime, namespace)
+        except Exception as error:  # what brings them would not be imported
+            text = f"PyTorch {torch.__version__} is not known well enough to do the operators of {namespace}: {error!r}"
+            runtime.lanescope_say(text.encode())
+
+
+def register(torch, runtime, namespace):
+    library = torch.library.Library(namespace, "IMPL")
+    _libraries.append(library)
+    parameters = inspect.signature(library.impl).parameters
     allowed = {"allow_override": True} if "allow_override" in parameters else {}  # PyTorch 2.8 asks for it
     for name in torch._C._dispatch_get_all_op_names():
-        if not name.startswith("aten::"):
+        if not name.startswith(namespace + "::"):
             continue
         if not torch._C._dispatch_has_kernel_for_dispatch_key(name, "CUDA") and name not in COMPOSITE:
             continue
-        base, _, overload = name[len("aten::") :].partition(".")
-        operator = getattr(getattr(torch.ops.aten, base), overload or "default")
+        own = name[len(namespace + "::") :]
+        base, _, overload = own.partition(".")
+        operator = getattr(getattr(getattr(torch.ops, namespace), base), overload or "default")
         gives_view = any(r.alias_info and not r.alias_info.is_write for r in operator._schema.returns)
         if base in KEPT or gives_view:
             continue
-        _library.impl(name[len("aten::") :], OnHost(torch, runtime, operator), "CUDA", **allowed)
-    _library.impl("copy_", Copy(torch, runtime), "CUDA", **allowed)
+        library.impl(own, OnHost(torch, runtime, operator), "CUDA", **allowed)
+    if namespace == "aten":
+        library.impl("copy_", Copy(torch, runtime), "CUDA", **allowed)
 
 
 def measure_once(runtime):
